@@ -3,7 +3,7 @@ import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, type ProxyOptions } from 'vite'
 import { previewPath, publicPages, sharePath } from './src/shared/public-pages.ts'
-import { signedInHint } from './src/shared/signed-in-hint.ts'
+import { signedInHintCookie } from './src/shared/signed-in-hint.ts'
 import { themeBoot } from './src/web/ui/theme-boot.ts'
 
 function folder(path: string) {
@@ -28,7 +28,7 @@ const publicPaths = Object.values(publicPages).map(({ path }) => path.slice(1))
 const toPublicPages: ProxyOptions = {
   target: server,
   bypass: ({ url, headers }) =>
-    url === '/' && headers.cookie?.includes(`${signedInHint}=`) ? '/index.html' : undefined,
+    url === '/' && headers.cookie?.includes(`${signedInHintCookie}=`) ? '/index.html' : undefined,
 }
 
 export default defineConfig({

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { builtFile, builtPages } from '../src/shared/public-pages.ts'
+import { builtPageFile, builtPages } from '../src/shared/public-pages.ts'
 
 const dist = resolve('dist/web')
 
@@ -72,7 +72,7 @@ test('the download page loads at most 20 KB before its button works, and 100 KB 
 const lightPages = builtPages.filter((name) => name !== 'api-docs')
 
 test.each(lightPages)('the public page %s needs at most 30 KB to be usable', async (name) => {
-  const page = await built(builtFile(name))
+  const page = await built(builtPageFile(name))
   const html = page.toString()
   expect(html).not.toContain('rel="stylesheet"')
   const scripts = Array.from(

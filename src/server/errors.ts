@@ -1,7 +1,7 @@
 import { type ErrorBody, type ErrorCode, errorTable } from '../shared/contract/errors.ts'
 import { limitErrorText, unknownDaysText } from '../shared/contract/tier-errors.ts'
 import type { Tier } from '../shared/rules/tiers/tier.ts'
-import type { Limits, UploadRefusal } from '../shared/rules/tiers/tier-limits.ts'
+import type { Limits, UploadLimitError } from '../shared/rules/tiers/tier-limits.ts'
 
 /** An error that clients see, from the table in `src/shared/contract/errors.ts`. */
 export class AppError extends Error {
@@ -51,7 +51,7 @@ function retryAfter(code: ErrorCode): Record<string, string> {
 }
 
 /** Creates the error for a tier's limit, with the current limits in the message. */
-export function limitError(code: UploadRefusal, tier: Tier, limits: Limits): AppError {
+export function limitError(code: UploadLimitError, tier: Tier, limits: Limits): AppError {
   switch (code) {
     case 'FILE_TOO_LARGE':
       return new AppError(code)

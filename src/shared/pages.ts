@@ -2,7 +2,7 @@
  * Paths of the single-page application, except that visitors to `/` get the landing page. All other
  * paths are public pages, link pages, or a 404.
  */
-export const pages = [
+export const appPaths = [
   '/',
   '/login',
   '/signup',
@@ -13,4 +13,4 @@ export const pages = [
 ] as const
 
 /** Pages that links in emails open. Their URLs initially contain a secret token. */
-export const tokenPages: readonly string[] = ['/reset-password', '/verify-email']
+export const tokenPaths: readonly string[] = ['/reset-password', '/verify-email']

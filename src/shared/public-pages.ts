@@ -1,7 +1,7 @@
 import { placeholder } from './placeholders.ts'
 
 /** What search engines and link previews show for a public page. */
-export interface PublicPageFacts {
+export interface PageMetadata {
   path: string
   title: string
   /** One or two sentences. They can contain placeholders. */
@@ -35,7 +35,7 @@ export const publicPages = {
     title: 'Terms of service · Mayfly',
     description: 'What you may share with Mayfly, and what to expect from it.',
   },
-} as const satisfies Record<string, PublicPageFacts>
+} as const satisfies Record<string, PageMetadata>
 
 export type PublicPageName = keyof typeof publicPages
 
@@ -54,7 +54,7 @@ export const previewPath = '/preview'
 export const sharePath = '/share'
 
 /** Other pages rendered by the build. They are not in the sitemap. */
-export const otherPages = {
+export const unlistedPages = {
   // For every unknown path (spec §2).
   'not-found': {
     title: 'Page not found · Mayfly',
@@ -84,14 +84,14 @@ export const otherPages = {
     title: 'Please share it again · Mayfly',
     description: 'The files that you shared did not arrive.',
   },
-} as const satisfies Record<string, Omit<PublicPageFacts, 'path'>>
+} as const satisfies Record<string, Omit<PageMetadata, 'path'>>
 
-export type OtherPageName = keyof typeof otherPages
-export type BuiltPage = PublicPageName | OtherPageName
+export type UnlistedPageName = keyof typeof unlistedPages
+export type BuiltPage = PublicPageName | UnlistedPageName
 
-export const builtPages = Object.keys({ ...publicPages, ...otherPages }) as BuiltPage[]
+export const builtPages = Object.keys({ ...publicPages, ...unlistedPages }) as BuiltPage[]
 
 /** Returns a page's file name in dist/web. */
-export function builtFile(name: BuiltPage): string {
+export function builtPageFile(name: BuiltPage): string {
   return `public-${name}.html`
 }

@@ -1,2 +1,2 @@
 /** The cookie that tells our pages that the user is probably signed in. It grants no access. */
-export const signedInHint = 'mayfly.signed_in'
+export const signedInHintCookie = 'mayfly.signed_in'

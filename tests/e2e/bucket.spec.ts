@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { missingCephPrograms } from '../../scripts/ceph.mjs'
 import { computeDigests } from '../../src/server/abuse/compute-digests.ts'
 import { files } from '../../src/server/db/schema.ts'
-import { firstPartsSigned } from '../../src/shared/rules/files/part-plan.ts'
+import { initialSignedParts } from '../../src/shared/rules/files/part-plan.ts'
 import { serveApp } from '../support/app-server.ts'
 import { countStoredBytes, createBucket, type TestBucket } from '../support/bucket.ts'
 import { hangTimeoutMs } from '../support/hang.ts'
@@ -133,7 +133,7 @@ test('a large file is uploaded in parts and downloaded unchanged', async ({
   page,
 }) => {
   // The start response has URLs for only some of the parts.
-  const videoFile = await writeRandomFile(folder, 'film.mkv', firstPartsSigned * 8 * mebibyte + 1)
+  const videoFile = await writeRandomFile(folder, 'film.mkv', initialSignedParts * 8 * mebibyte + 1)
   await openDashboard(page, app, await makePerson(app))
   await dropFiles(page, [videoFile.path])
   await expectUpload(page, videoFile.name, 'Completed')

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { sessions } from '../../src/server/db/schema.ts'
-import { firstPartsSigned } from '../../src/shared/rules/files/part-plan.ts'
+import { initialSignedParts } from '../../src/shared/rules/files/part-plan.ts'
 import { makePerson } from '../support/make.ts'
 import { chooseFiles, dropFiles, fillLogin, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
@@ -20,7 +20,7 @@ test('an upload whose session ends resumes after a sign-in in another tab', asyn
   errors.expect(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
   // One part more than the start response has URLs for.
-  const file = await writeRandomFile(folder, 'footage.mov', (firstPartsSigned + 1) * 8 * mebibyte)
+  const file = await writeRandomFile(folder, 'footage.mov', (initialSignedParts + 1) * 8 * mebibyte)
   await openDashboard(page, app, person)
 
   await stallAfter(network, 20 * mebibyte, () => dropFiles(page, [file.path]))

@@ -7,18 +7,18 @@ const { days, files, fileSize } = limitBounds
 /** Generates valid limits for one tier. */
 const anyTierLimits: fc.Arbitrary<TierLimits> = fc
   .record({
-    maxFiles: fc.option(fc.integer({ min: files.least, max: files.most })),
-    maxFileSize: fc.integer({ min: fileSize.least, max: fileSize.most }),
-    choices: fc.uniqueArray(fc.integer({ min: days.least, max: days.most }), {
+    maxFiles: fc.option(fc.integer({ min: files.min, max: files.max })),
+    maxFileSize: fc.integer({ min: fileSize.min, max: fileSize.max }),
+    choices: fc.uniqueArray(fc.integer({ min: days.min, max: days.max }), {
       minLength: 1,
       maxLength: days.choices,
     }),
-    extraDays: fc.nat(days.most),
+    extraDays: fc.nat(days.max),
   })
   .map(({ choices, extraDays, ...limits }) => ({
     ...limits,
     expirationDays: choices.sort((a, b) => a - b),
-    maxLifetimeDays: Math.min(days.most, Math.max(...choices) + extraDays),
+    maxLifetimeDays: Math.min(days.max, Math.max(...choices) + extraDays),
   }))
 
 /** Generates limits an administrator may set. */

@@ -1,7 +1,7 @@
 import { jobRuns } from '../../src/server/db/schema.ts'
 import { openJobQueue } from '../../src/server/jobs/job-queue.ts'
 import { startJobs } from '../../src/server/jobs/jobs.ts'
-import type { CheckLine } from '../../src/shared/contract/checks.ts'
+import type { CheckResult } from '../../src/shared/contract/checks.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json } from './make.ts'
 
@@ -9,21 +9,21 @@ import { type Client, json } from './make.ts'
 export async function requestChecks(
   admin: Client,
   headers: Record<string, string> = {},
-): Promise<CheckLine[]> {
+): Promise<CheckResult[]> {
   const response = await admin.fetch('/api/admin/checks', { headers })
   if (response.status !== 200) throw new Error(await response.text())
   return json(response)
 }
 
 /** Finds the result of the check with this name. */
-export function findLine(lines: readonly CheckLine[], name: string): CheckLine {
+export function findLine(lines: readonly CheckResult[], name: string): CheckResult {
   const found = lines.find((line) => line.name === name)
   if (!found) throw new Error(`no line ${name}`)
   return found
 }
 
 /** Runs all checks and returns the result of this one. */
-export async function getCheckLine(admin: Client, name: string): Promise<CheckLine> {
+export async function getCheckLine(admin: Client, name: string): Promise<CheckResult> {
   return findLine(await requestChecks(admin), name)
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { bindStores } from '../../src/server/boot/open-storage.ts'
 import type { Report } from '../../src/shared/contract/abuse.ts'
-import type { AuditLine } from '../../src/shared/contract/admin.ts'
+import type { AuditEntry } from '../../src/shared/contract/admin.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import {
   type Client,
@@ -83,7 +83,7 @@ export async function listReports(admin: Client, query = ''): Promise<Report[]> 
 }
 
 /** Returns the audit log entries for takedowns of a user's files. */
-export async function takedownAudit(admin: Client, { email }: Person): Promise<AuditLine[]> {
+export async function takedownAudit(admin: Client, { email }: Person): Promise<AuditEntry[]> {
   const query = `?search=${encodeURIComponent(email)}&action=take-down`
   return json(await admin.fetch(`/api/admin/audit${query}`))
 }

@@ -3,7 +3,7 @@ import { cleanup, render, renderHook } from '@testing-library/react'
 import { createElement, Fragment, type ReactNode } from 'react'
 import { vi } from 'vitest'
 import type { ErrorCode } from '../../src/shared/contract/errors.ts'
-import { signedInHint } from '../../src/shared/signed-in-hint.ts'
+import { signedInHintCookie } from '../../src/shared/signed-in-hint.ts'
 import { createQueryClient } from '../../src/web/api/query-client.ts'
 import { ConfirmDialogs } from '../../src/web/ui/dialog.tsx'
 import { Toaster } from '../../src/web/ui/toast.tsx'
@@ -95,7 +95,7 @@ export function openPage(): WebPage {
 export function setSignedInHint(isSignedIn: boolean): void {
   // happy-dom ignores Max-Age.
   const expiry = isSignedIn ? '' : '; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
-  Reflect.set(document, 'cookie', `${signedInHint}=abc; Path=/${expiry}`)
+  Reflect.set(document, 'cookie', `${signedInHintCookie}=abc; Path=/${expiry}`)
 }
 
 export function errorResponse(status: number, code?: ErrorCode, message?: string): Response {

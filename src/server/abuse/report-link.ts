@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { reportBody } from '../../shared/contract/abuse.ts'
-import { dayOf } from '../../shared/rules/format/day.ts'
+import { utcDay } from '../../shared/rules/format/day.ts'
 import { isLinkActive } from '../../shared/rules/links/link-status.ts'
 import { isShortCode } from '../../shared/rules/links/short-code.ts'
 import type { Deps } from '../deps.ts'
@@ -50,7 +50,7 @@ export async function reportLink(
   await db.transaction(async (tx) => {
     await addToReport(tx, file, statement, now)
     if (isSuspect) return
-    const key = emailKey(`report of ${file.id} on ${dayOf(now)}`)
+    const key = emailKey(`report of ${file.id} on ${utcDay(now)}`)
     await mailQueue.add({ kind: 'report', fileId: file.id }, tx, { at: now, key })
   })
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { listReports, reportLink } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import type { CheckLine } from '../../shared/contract/checks.ts'
+import type { CheckResult } from '../../shared/contract/checks.ts'
 import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { reports } from '../db/schema.ts'
 
@@ -117,10 +117,10 @@ describe('support', () => {
 })
 
 describe('the report check', () => {
-  const readCheckLine = async (): Promise<CheckLine | undefined> => {
+  const readCheckLine = async (): Promise<CheckResult | undefined> => {
     // Check results are cached for 5 seconds.
     app.clock.advance(5000)
-    const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
+    const lines = await json<CheckResult[]>(await admin.fetch('/api/admin/checks'))
     return lines.find(({ name }) => name === 'Reports')
   }
 

@@ -14,7 +14,7 @@ import {
 } from 'drizzle-orm'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import {
-  handledReportDays,
+  closedReportDays,
   openReportDays,
   type ReportOutcome,
 } from '../../shared/rules/links/report.ts'
@@ -195,7 +195,7 @@ export async function closeReportsOfFiles(
  */
 export async function deleteExpiredReports(db: Db, now: Date): Promise<number> {
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayInMs)
-  const closed = lt(reports.closedAt, daysAgo(handledReportDays))
+  const closed = lt(reports.closedAt, daysAgo(closedReportDays))
   const storedFile = db
     .select({ id: files.id })
     .from(files)

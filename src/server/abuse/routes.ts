@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { reportForm } from '../../shared/contract/abuse.ts'
-import { groupedDigits } from '../../shared/rules/format/numbers.ts'
+import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { isLinkActive } from '../../shared/rules/links/link-status.ts'
 import {
   maxExplanationLength,
@@ -93,7 +93,7 @@ export function abuseRoutes(
 }
 
 function dismissedText(open: number): string {
-  return `Report dismissed, ${open === 0 ? 'none is' : `${groupedDigits(open)} still`} open`
+  return `Report dismissed, ${open === 0 ? 'none is' : `${groupDigits(open)} still`} open`
 }
 
 type ListedReport = Awaited<ReturnType<typeof listReports>>[number]
@@ -136,6 +136,6 @@ function validationMessage({ issues }: z.ZodError): string {
   if (!isInvalid('words')) return 'Please enter a valid email address.'
   const isTooLong = issues.some(({ code, path }) => path[0] === 'words' && code === 'too_big')
   return isTooLong
-    ? `Please use at most ${groupedDigits(maxExplanationLength)} characters.`
+    ? `Please use at most ${groupDigits(maxExplanationLength)} characters.`
     : 'Please say what is wrong with the file.'
 }

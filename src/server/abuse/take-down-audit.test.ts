@@ -11,7 +11,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { listReports, reportLink, takeDownOrThrow } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import type { AuditLine } from '../../shared/contract/admin.ts'
+import type { AuditEntry } from '../../shared/contract/admin.ts'
 import { files } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { createStores } from '../storage/stores.ts'
@@ -39,7 +39,7 @@ async function makeUnprovenFile() {
 }
 
 /** Returns the audit log entries about a user, newest first. */
-async function findAuditEntries({ email }: Person): Promise<AuditLine[]> {
+async function findAuditEntries({ email }: Person): Promise<AuditEntry[]> {
   return json(await admin.fetch(`/api/admin/audit?search=${email}`))
 }
 

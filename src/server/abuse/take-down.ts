@@ -1,4 +1,4 @@
-import { groupedDigits } from '../../shared/rules/format/numbers.ts'
+import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { isShortCode } from '../../shared/rules/links/short-code.ts'
 import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
@@ -141,7 +141,7 @@ async function proveContentOfEndedLink(
 
 /** Describes the effect of a takedown to the administrator. */
 export function takedownText({ link, content, copies }: TakedownResult): string {
-  const otherFiles = copies === 1 ? '1 other file' : `${groupedDigits(copies)} other files`
+  const otherFiles = copies === 1 ? '1 other file' : `${groupDigits(copies)} other files`
   const contentTexts = {
     blocked: `Its content is blocked${copies > 0 ? `, and ${otherFiles} with it were taken down` : ''}.`,
     waiting: 'Storage cannot be read now. Its content will be blocked as soon as it can.',

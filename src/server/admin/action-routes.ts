@@ -1,4 +1,4 @@
-import { counted } from '../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -71,10 +71,10 @@ function actorOf({ user, clientAddress }: { user: { id: string }; clientAddress:
 
 function removalError(failed: number): AppError {
   return new AppError('UNAVAILABLE', {
-    message: `Storage did not remove the bytes of ${counted(failed, 'file')}. The server retries by itself. Test the storage connection to see why.`,
+    message: `Storage did not remove the bytes of ${formatCount(failed, 'file')}. The server retries by itself. Test the storage connection to see why.`,
   })
 }
 
 function deletionMessage(email: string, files: number): string {
-  return `${email} is deleted, with ${counted(files, 'file')}. Links have ended, and the bytes are being removed.`
+  return `${email} is deleted, with ${formatCount(files, 'file')}. Links have ended, and the bytes are being removed.`
 }

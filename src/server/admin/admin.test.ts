@@ -11,7 +11,7 @@ import {
 import { startSmtpServer } from '../../../tests/support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { User } from '../../shared/contract/account.ts'
-import type { AuditLine, ListedUser } from '../../shared/contract/admin.ts'
+import type { AuditEntry, ListedUser } from '../../shared/contract/admin.ts'
 import { ensureAdministrator } from '../auth/administrator.ts'
 import { auditLog, files, users } from '../db/schema.ts'
 
@@ -42,7 +42,7 @@ function toggle(id: string, body?: unknown) {
   return admin.post(`/api/admin/toggle-user-tier/${id}`, body)
 }
 
-async function fetchAuditLines(query = ''): Promise<AuditLine[]> {
+async function fetchAuditLines(query = ''): Promise<AuditEntry[]> {
   return json(await admin.fetch(`/api/admin/audit${query}`))
 }
 
@@ -229,7 +229,7 @@ describe('POST /api/admin/users', () => {
       const grace = { email: 'grace@example.org', name: 'Grace Hopper', emailVerified: true }
       expect(await json(response)).toMatchObject({ ...grace, tier: 'free', isAdmin: false })
       await logIn(closed, grace.email, password)
-      const line = await json<AuditLine[]>(
+      const line = await json<AuditEntry[]>(
         await administrator.fetch('/api/admin/audit?action=make-user'),
       )
       expect(line).toMatchObject([{ subject: grace.email }])
@@ -301,7 +301,7 @@ describe('POST /api/test-email', () => {
       await server.close()
       expect((await send(administrator)).success).toBe(false)
       const lines = await administrator.fetch('/api/admin/audit?action=test-mail')
-      expect((await json<AuditLine[]>(lines)).map(({ details }) => details)).toEqual([
+      expect((await json<AuditEntry[]>(lines)).map(({ details }) => details)).toEqual([
         { success: false, toOutbox: false },
         { success: false, toOutbox: false },
         { success: true, toOutbox: false },
@@ -322,7 +322,7 @@ describe('GET /api/admin/audit', () => {
     while (next !== null) {
       const cursor: string = next === '' ? '' : `&cursor=${next}`
       const page = await admin.fetch(`/api/admin/audit?limit=2${cursor}`)
-      ids.push(...(await json<AuditLine[]>(page)).map((line) => line.id))
+      ids.push(...(await json<AuditEntry[]>(page)).map((line) => line.id))
       next = page.headers.get('x-next-cursor')
     }
     const all = await app.deps.db.select({ id: auditLog.id }).from(auditLog)

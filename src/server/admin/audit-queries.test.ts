@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import type { AuditLine } from '../../shared/contract/admin.ts'
+import type { AuditEntry } from '../../shared/contract/admin.ts'
 
 const lineCount = 2000
 const userCount = 100
@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function list(query: string): Promise<{ lines: AuditLine[]; cursor: string | null }> {
+async function list(query: string): Promise<{ lines: AuditEntry[]; cursor: string | null }> {
   const response = await admin.fetch(`/api/admin/audit?limit=${pageSize}${query}`)
   const cursor = response.headers.get('x-next-cursor')
   return { lines: await json(response), cursor }

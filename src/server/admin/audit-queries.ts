@@ -1,7 +1,7 @@
 import { aliasedTable, and, desc, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { AuditAction } from '../../shared/rules/accounts/audit-action.ts'
-import { linkCode } from '../../shared/rules/links/short-code.ts'
+import { extractShortCode } from '../../shared/rules/links/short-code.ts'
 import { deletionOfUser, shortCodeOf } from '../db/audit-table.ts'
 import { auditLog, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
@@ -86,7 +86,7 @@ function addressOf(email: PgColumn, id: PgColumn): SQL<string | null> {
 
 /** Builds the condition for entries that match a search text. */
 async function searchCondition(db: Db, search: string): Promise<SQL | undefined> {
-  const shortCode = linkCode(search)
+  const shortCode = extractShortCode(search)
   if (shortCode !== null) return eq(shortCodeOf(auditLog.details), shortCode)
   const address = readAddress(search)
   if (address !== null) return eq(auditLog.ipAddress, address)

@@ -18,7 +18,7 @@ import { queryPlansOf } from '../../../tests/support/query-plans.ts'
 import { listReports, reportLink } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { confirm, expectError } from '../../../tests/support/upload-requests.ts'
-import type { AuditLine } from '../../shared/contract/admin.ts'
+import type { AuditEntry } from '../../shared/contract/admin.ts'
 import { deletionReceipts, files, pendingSignups, removals, reports, users } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { compareStorage } from '../jobs/compare-storage.ts'
@@ -300,7 +300,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     const responses = await Promise.all([deletePerson(ada), deletePerson(ada), deletePerson(ada)])
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
     await expectError(await deletePerson(ada), 404, 'USER_NOT_FOUND')
-    const lines = await json<AuditLine[]>(
+    const lines = await json<AuditEntry[]>(
       await admin.fetch(`/api/admin/audit?action=delete-user&search=${ada.email}`),
     )
     expect(lines).toHaveLength(1)
@@ -339,7 +339,9 @@ describe('DELETE /api/admin/users/{id}', () => {
     await ada.post('/api/auth/toggle-premium')
     await upload(ada)
     await deletePerson(ada)
-    const lines = await json<AuditLine[]>(await admin.fetch(`/api/admin/audit?search=${ada.email}`))
+    const lines = await json<AuditEntry[]>(
+      await admin.fetch(`/api/admin/audit?search=${ada.email}`),
+    )
     expect(lines).toMatchObject([
       {
         actor: admin.email,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { maxFoundUsers, topUsers } from '../../shared/contract/admin.ts'
-import { maintenanceActs } from '../../shared/rules/accounts/audit-action.ts'
+import { maxUserResults, newestUserCount } from '../../shared/contract/admin.ts'
+import { maintenanceActions } from '../../shared/rules/accounts/audit-action.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { parseCursor, takePage, timestamp } from '../http/cursor.ts'
@@ -49,7 +49,11 @@ export function adminRoutes(
 
     async listUsers({ query: { search } }) {
       const now = clock()
-      const found = await listUsers(db, { search, limit: search ? maxFoundUsers : topUsers, now })
+      const found = await listUsers(db, {
+        search,
+        limit: search ? maxUserResults : newestUserCount,
+        now,
+      })
       return found.map(({ user, ...counts }) => ({
         ...publicUser(toSessionUser(user, now)),
         ...counts,
@@ -86,6 +90,6 @@ export function adminRoutes(
       return takePage(context, lines, { limit, cursorOf: ({ at, id }) => [at, id] })
     },
 
-    listMaintenance: () => listNewestEntries(db, maintenanceActs),
+    listMaintenance: () => listNewestEntries(db, maintenanceActions),
   }
 }

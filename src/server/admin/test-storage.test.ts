@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { json, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { expectError } from '../../../tests/support/upload-requests.ts'
-import { type AuditLine, maxTestUploadSize } from '../../shared/contract/admin.ts'
+import { type AuditEntry, maxTestUploadSize } from '../../shared/contract/admin.ts'
 import { auditLog, removals } from '../db/schema.ts'
 import { counter } from '../http/rate-limit.ts'
 import { compareStorage } from '../jobs/compare-storage.ts'
@@ -58,7 +58,7 @@ describe('GET /api/admin/test-s3-connection', () => {
     }
     expect((await runTest()).connected).toBe(true)
     const lines = await admin.fetch(`/api/admin/audit?action=test-storage&search=${admin.email}`)
-    expect((await json<AuditLine[]>(lines)).map(({ details }) => details)).toEqual([
+    expect((await json<AuditEntry[]>(lines)).map(({ details }) => details)).toEqual([
       { store: 'disk', connected: true },
       { store: 'disk', connected: false },
     ])
@@ -110,7 +110,7 @@ describe('POST /api/admin/test-s3-upload', () => {
     expect(await json(await admin.fetch('/api/files'))).toEqual([])
     const path = `/api/admin/audit?action=test-storage-upload&search=${admin.email}`
     const details = { fileName: 'test.bin', size: 1000, mimeType: request.fileType, store: 'disk' }
-    expect(await json<AuditLine[]>(await admin.fetch(path))).toMatchObject([
+    expect(await json<AuditEntry[]>(await admin.fetch(path))).toMatchObject([
       { actor: admin.email, subject: null, ipAddress: '127.0.0.1', details },
     ])
   })

@@ -11,7 +11,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import type { AuditLine } from '../../shared/contract/admin.ts'
+import type { AuditEntry } from '../../shared/contract/admin.ts'
 import type { File } from '../../shared/contract/files.ts'
 import type { AuditAction } from '../../shared/rules/accounts/audit-action.ts'
 import { auditLog, files, users } from '../db/schema.ts'
@@ -51,7 +51,7 @@ async function runAction(path: string, body?: unknown): Promise<unknown> {
 
 /** Returns the details that this test's actions logged, newest first. */
 async function listAuditDetails(action: AuditAction): Promise<unknown[]> {
-  const lines = await json<AuditLine[]>(
+  const lines = await json<AuditEntry[]>(
     await admin.fetch(`/api/admin/audit?action=${action}&search=${admin.email}`),
   )
   for (const line of lines) {
@@ -62,7 +62,7 @@ async function listAuditDetails(action: AuditAction): Promise<unknown[]> {
 
 /** Returns the details of an action's newest line, as shown in the Admin Center. */
 async function findLastResult(action: AuditAction) {
-  const lines = await json<AuditLine[]>(await admin.fetch('/api/admin/maintenance'))
+  const lines = await json<AuditEntry[]>(await admin.fetch('/api/admin/maintenance'))
   return lines.find((line) => line.action === action)?.details
 }
 
@@ -82,7 +82,7 @@ it('GET /api/admin/maintenance returns the last result of each action that has r
   app.clock.advance(minute)
   await runAction('expire-files')
   await runAction('settings', { key: 'app_version', value: 'v1' })
-  const lines = await json<AuditLine[]>(await admin.fetch('/api/admin/maintenance'))
+  const lines = await json<AuditEntry[]>(await admin.fetch('/api/admin/maintenance'))
   const at = app.clock()
   expect(lines).toMatchObject([
     { action: 'expire-files', at: at.toISOString(), actor: admin.email },

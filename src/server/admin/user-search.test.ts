@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, makePerson, type Person } from '../../../tests/support/make.ts'
 import { queryPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { type ListedUser, maxFoundUsers } from '../../shared/contract/admin.ts'
+import { type ListedUser, maxUserResults } from '../../shared/contract/admin.ts'
 
 const userCount = 12_000
 
@@ -77,7 +77,7 @@ describe('a search among many users', () => {
         const search = text.slice(start, start + length)
         if (search.trim() !== search) continue
         const found = await find(search)
-        if (found.length < maxFoundUsers) expect(found, search).toContain('many 11999')
+        if (found.length < maxUserResults) expect(found, search).toContain('many 11999')
       }
     }
   })

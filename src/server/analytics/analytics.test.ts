@@ -15,7 +15,7 @@ import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Analytics } from '../../shared/contract/analytics.ts'
 import { type FileKind, fileKind, fileKinds } from '../../shared/rules/files/file-kind.ts'
-import { dayOf } from '../../shared/rules/format/day.ts'
+import { utcDay } from '../../shared/rules/format/day.ts'
 import { isEndingSoon, linkStatus } from '../../shared/rules/links/link-status.ts'
 import { files, ownerDownloads, users } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
@@ -89,7 +89,7 @@ describe('analytics', () => {
     const { kinds, days, ...rest } = await read(ada)
     expect(kinds).toEqual(fileKinds.map((kind) => ({ kind, count: 0, size: 0 })))
     expect(days).toHaveLength(30)
-    expect(days.at(-1)).toEqual({ day: dayOf(app.clock()), count: 0 })
+    expect(days.at(-1)).toEqual({ day: utcDay(app.clock()), count: 0 })
     expect(total({ days })).toBe(0)
     expect(rest).toEqual({ expiringSoon: 0, mostDownloaded: [] })
   })
@@ -263,8 +263,8 @@ describe('downloads per day', () => {
       await download(other)
       const response = await read(ada)
       expect(counts(response)).toEqual({
-        [dayOf(new Date(midnight.getTime() - 1))]: 3,
-        [dayOf(midnight)]: 2,
+        [utcDay(new Date(midnight.getTime() - 1))]: 3,
+        [utcDay(midnight)]: 2,
       })
       expect(response.days.map(({ day }) => day).toSorted()).toEqual(
         response.days.map(({ day }) => day),
@@ -289,7 +289,7 @@ describe('downloads per day', () => {
 
   it('are removed after 30 days', async () => {
     await download(await makeFile(ada), 4)
-    const first = dayOf(app.clock())
+    const first = utcDay(app.clock())
     const { db } = app.deps
     const rows = () => db.$count(ownerDownloads, eq(ownerDownloads.ownerId, ada.id))
     await atTime(timeFromNow(app, 29 * day), async () => {
@@ -317,7 +317,7 @@ describe('downloads per day', () => {
       `insert into owner_downloads (owner_id, day, shard, count)
        select 'owner-' || n, d, 0, 1 from generate_series(1, 1200) n,
          unnest(array['2020-01-01', $1]::date[]) d`,
-      [dayOf(app.clock())],
+      [utcDay(app.clock())],
     )
     const query = vi.spyOn(app.pool, 'query')
     await removeOldDays(app.deps)

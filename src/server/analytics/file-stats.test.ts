@@ -10,7 +10,7 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { download } from '../../../tests/support/upload-requests.ts'
 import type { FileStats } from '../../shared/contract/analytics.ts'
-import { dayOf, daysBetween } from '../../shared/rules/format/day.ts'
+import { daysBetween, utcDay } from '../../shared/rules/format/day.ts'
 
 const day = 24 * 60 * 60_000
 
@@ -36,23 +36,23 @@ describe('the statistics of a file', () => {
     expect(await readStats(ada, id)).toEqual({
       downloadCount: 0,
       lastDownloadAt: null,
-      days: [{ day: dayOf(app.clock()), count: 0 }],
+      days: [{ day: utcDay(app.clock()), count: 0 }],
     })
   })
 
   it('count each day, including days without downloads, and record the last download', async () => {
     const file = await makeFile(ada)
-    const first = dayOf(app.clock())
+    const first = utcDay(app.clock())
     await download(app, file)
     await download(app, file)
     app.clock.advance(2 * day)
     await download(app, file)
     const last = app.clock()
     app.clock.advance(day / 2)
-    const days = daysBetween(first, dayOf(app.clock()))
+    const days = daysBetween(first, utcDay(app.clock()))
     const counts = new Map([
       [first, 2],
-      [dayOf(last), 1],
+      [utcDay(last), 1],
     ])
     expect(await readStats(ada, file.id)).toEqual({
       downloadCount: 3,
@@ -83,7 +83,7 @@ describe('the statistics of a file', () => {
     app.clock.advance(100 * day)
     const { days, downloadCount } = await readStats(await signInAgain(app, ada), file.id)
     expect(days.map(({ day }) => day)).toEqual(
-      daysBetween(dayOf(new Date(file.createdAt)), dayOf(new Date(file.maxLifetimeAt))),
+      daysBetween(utcDay(new Date(file.createdAt)), utcDay(new Date(file.maxLifetimeAt))),
     )
     expect(days.reduce((sum, { count }) => sum + count, 0)).toBe(downloadCount)
   })

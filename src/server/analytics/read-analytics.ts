@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { fileKinds } from '../../shared/rules/files/file-kind.ts'
 import {
   analyticsDays,
-  dayOf,
   daysBetween,
   lastDays,
+  utcDay,
   withEmptyDays,
 } from '../../shared/rules/format/day.ts'
 import type { Deps } from '../deps.ts'
@@ -54,7 +54,7 @@ export async function readFileStats(
   if (!file) throw new AppError('FILE_NOT_FOUND')
   const { downloadCount, lastDownloadAt, createdAt, maxLifetimeAt } = file
   const end = Math.min(clock().getTime(), maxLifetimeAt.getTime())
-  const days = daysBetween(dayOf(createdAt), dayOf(new Date(end)))
+  const days = daysBetween(utcDay(createdAt), utcDay(new Date(end)))
   return {
     downloadCount,
     lastDownloadAt,

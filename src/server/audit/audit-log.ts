@@ -1,4 +1,7 @@
-import type { GoogleLink, PasswordChange } from '../../shared/rules/accounts/audit-action.ts'
+import type {
+  GoogleLinkReason,
+  PasswordChangeMethod,
+} from '../../shared/rules/accounts/audit-action.ts'
 import { auditLog } from '../db/schema.ts'
 import type { Db } from '../db/transaction.ts'
 
@@ -24,8 +27,8 @@ export function adminEntry(
 export function ownEntry(
   { userId, address, now }: { userId: string; address: string; now: Date },
   change:
-    | { action: 'change-password'; details: { by: PasswordChange } }
-    | { action: 'link-google'; details: { by: GoogleLink } }
+    | { action: 'change-password'; details: { by: PasswordChangeMethod } }
+    | { action: 'link-google'; details: { by: GoogleLinkReason } }
     | { action: 'unlink-google'; details: Record<string, never> },
 ): AuditEntry {
   return { at: now, actor: userId, subject: userId, ipAddress: address, ...change }

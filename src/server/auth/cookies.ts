@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { nanoid } from 'nanoid'
-import { maxSessionAgeMs } from '../../shared/rules/accounts/session-life.ts'
-import { signedInHint } from '../../shared/signed-in-hint.ts'
+import { maxSessionAgeMs } from '../../shared/rules/accounts/session-lifetime.ts'
+import { signedInHintCookie } from '../../shared/signed-in-hint.ts'
 import type { Deps } from '../deps.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { cookiePrefix, sessionCookieName } from '../http/session.ts'
@@ -81,7 +81,7 @@ function writeSessionCookies(
 ): void {
   const options = cookieOptions(appUrl, maxAgeMs)
   setCookie(context, sessionCookieName(appUrl), value, options)
-  setCookie(context, signedInHint, hint, { ...options, httpOnly: false })
+  setCookie(context, signedInHintCookie, hint, { ...options, httpOnly: false })
 }
 
 function cookieOptions(appUrl: URL, maxAgeMs: number) {

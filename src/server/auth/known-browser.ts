@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { nanoid } from 'nanoid'
-import { knownBrowserKeptMs } from '../../shared/rules/files/kept-times.ts'
+import { knownBrowserRetentionMs } from '../../shared/rules/files/retention.ts'
 import type { Deps } from '../deps.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { readCookie, writeCookie } from './cookies.ts'
@@ -53,7 +53,7 @@ export function rememberBrowser(
     .slice(0, maxAccounts)
     .map(({ id, signature }) => `${id}.${signature}`)
     .join('~')
-  writeCookie(deps, context, cookieName, value, knownBrowserKeptMs)
+  writeCookie(deps, context, cookieName, value, knownBrowserRetentionMs)
 }
 
 interface Entry {

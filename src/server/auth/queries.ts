@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, getTableColumns, gt, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { emailsCountedMs } from '../../shared/rules/accounts/email-limits.ts'
-import type { TokenPurpose } from '../../shared/rules/accounts/session-life.ts'
+import { maxEmailWindowMs } from '../../shared/rules/accounts/email-limits.ts'
+import type { TokenPurpose } from '../../shared/rules/accounts/session-lifetime.ts'
 import {
   accounts,
   accountTokens,
@@ -224,7 +224,7 @@ export async function consumeAccountToken(tx: Db, hash: string): Promise<boolean
  * @returns the number of removed rows.
  */
 export async function removeExpiredRows(db: Db, now: Date): Promise<number> {
-  const emailCutoff = new Date(now.getTime() - emailsCountedMs)
+  const emailCutoff = new Date(now.getTime() - maxEmailWindowMs)
   let removed = 0
   for (const [key, isExpired] of [
     [sessions.id, lte(sessions.expiresAt, now)],

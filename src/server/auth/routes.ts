@@ -1,4 +1,4 @@
-import { tokenLifetimeMs } from '../../shared/rules/accounts/session-life.ts'
+import { tokenLifetimeMs } from '../../shared/rules/accounts/session-lifetime.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'

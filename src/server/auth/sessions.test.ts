@@ -12,7 +12,7 @@ import { send } from '../../../tests/support/send.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Endpoint } from '../../shared/contract/endpoint.ts'
 import { endpoints } from '../../shared/contract/index.ts'
-import { seenStepMs } from '../../shared/rules/accounts/session-life.ts'
+import { lastSeenIntervalMs } from '../../shared/rules/accounts/session-lifetime.ts'
 import { sessions, users } from '../db/schema.ts'
 import { removeExpiredRows } from './queries.ts'
 
@@ -185,7 +185,7 @@ describe('a session', () => {
   it('is written at most every ten minutes, by one of several parallel requests', async () => {
     const person = await makePerson(app)
     const [sessionBefore] = await listSessions(person.id)
-    app.clock.advance(seenStepMs - 1)
+    app.clock.advance(lastSeenIntervalMs - 1)
     await person.fetch('/api/auth/user', { headers: { 'user-agent': 'another browser' } })
     expect(await listSessions(person.id)).toEqual([sessionBefore])
 

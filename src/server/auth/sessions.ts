@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import DataLoader from 'dataloader'
 import { and, desc, eq, gt, ne, sql } from 'drizzle-orm'
 import type { Context } from 'hono'
-import { seenStepMs, sessionEnd } from '../../shared/rules/accounts/session-life.ts'
+import { lastSeenIntervalMs, sessionExpiry } from '../../shared/rules/accounts/session-lifetime.ts'
 import { sessions, users } from '../db/schema.ts'
 import type { Db, Deps } from '../deps.ts'
 import type { HttpEnv } from '../http/env.ts'
@@ -48,7 +48,7 @@ export async function openSession(
     userId,
     createdAt: now,
     updatedAt: now,
-    expiresAt: sessionEnd({ createdAt: now, lastSeenAt: now }),
+    expiresAt: sessionExpiry({ createdAt: now, lastSeenAt: now }),
     ...use,
   })
   if (previousToken !== null) await endSession(tx, previousToken)
@@ -88,7 +88,7 @@ async function recordSessionUse(
   use: SessionUse,
   now: Date,
 ): Promise<void> {
-  const expiresAt = sessionEnd({ createdAt: found.createdAt, lastSeenAt: now })
+  const expiresAt = sessionExpiry({ createdAt: found.createdAt, lastSeenAt: now })
   await db
     .update(sessions)
     .set({ updatedAt: now, expiresAt, ...use })
@@ -157,7 +157,7 @@ function isOwn({ userId, sessionId }: OwnSession) {
 
 /**
  * Returns the function that finds the session of a request, with one query. From time to time it
- * records the use, which extends the session (`rules/session-life.ts`). Requests with `isPolled`
+ * records the use, which extends the session (`session-lifetime.ts`). Requests with `isPolled`
  * don't extend it, because open pages poll without user activity.
  *
  * The cookies of an expired session aren't cleared, because this response may arrive after that of
@@ -175,7 +175,7 @@ export function sessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secr
     const found = await sessionsByToken.load(token)
     const now = clock()
     if (!found || now >= found.expiresAt) return null
-    if (!isPolled && now.getTime() - found.lastSeenAt.getTime() >= seenStepMs) {
+    if (!isPolled && now.getTime() - found.lastSeenAt.getTime() >= lastSeenIntervalMs) {
       const use = sessionUse(context.req.raw.headers, context.get('clientAddress'))
       // Keep the session valid on a full disk, so that users can still delete files.
       await recordSessionUse(db, found, use, now).catch((error: unknown) =>

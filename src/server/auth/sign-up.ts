@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import type { signupBody } from '../../shared/contract/account.ts'
-import { tokenLifetimeMs } from '../../shared/rules/accounts/session-life.ts'
+import { tokenLifetimeMs } from '../../shared/rules/accounts/session-lifetime.ts'
 import {
   isSignupAllowed,
   type SignupPolicy,
-  signupRefusal,
+  signupDeniedText,
 } from '../../shared/rules/accounts/signup-policy.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -49,7 +49,7 @@ export async function signUp(
  */
 export function requireSignupAllowed(policy: SignupPolicy, email: string): void {
   if (isSignupAllowed(policy, email)) return
-  const message = signupRefusal(policy)
+  const message = signupDeniedText(policy)
   throw new AppError('SIGNUP_NOT_ALLOWED', message === null ? {} : { message })
 }
 

@@ -1,4 +1,4 @@
-import { type TokenPurpose, tokenLifetimeMs } from '../../shared/rules/accounts/session-life.ts'
+import { type TokenPurpose, tokenLifetimeMs } from '../../shared/rules/accounts/session-lifetime.ts'
 import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { Deps } from '../deps.ts'
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { maxLogoSide } from '../../shared/contract/branding.ts'
-import { groupedDigits } from '../../shared/rules/format/numbers.ts'
+import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { AppError } from '../errors.ts'
 
 export interface Logo {
@@ -80,7 +80,7 @@ async function convert(image: Uint8Array): Promise<Logo> {
 }
 
 function tooLarge(): AppError {
-  const maxSide = groupedDigits(maxLogoSide)
+  const maxSide = groupDigits(maxLogoSide)
   const message = `This image is too large: it can be at most ${maxSide} pixels wide and high.`
   return new AppError('LOGO_UNREADABLE', { message })
 }

@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net'
 import { z } from 'zod'
-import { policiesForAll, type SignupPolicy } from '../../shared/rules/accounts/signup-policy.ts'
+import { fixedPolicies, type SignupPolicy } from '../../shared/rules/accounts/signup-policy.ts'
 import { privateNetworks, readNetworks } from '../http/client-address.ts'
 
 /** The error for an invalid value, including the value. */
@@ -54,7 +54,7 @@ export function byteSize(fallback: string) {
 
 const domain = '(?:[a-z\\d](?:[a-z\\d-]*[a-z\\d])?\\.)+[a-z]{2,}'
 const domains = `${domain}(?:\\s*,\\s*${domain})*`
-const policyPattern = new RegExp(`^(?:${policiesForAll.join('|')}|${domains})$`, 'i')
+const policyPattern = new RegExp(`^(?:${fixedPolicies.join('|')}|${domains})$`, 'i')
 
 /** Parses a signup policy: `open`, `closed`, or a list of email domains. */
 export function signupPolicy() {
@@ -69,7 +69,7 @@ export function signupPolicy() {
     .default('open')
     .transform((text): SignupPolicy => {
       const policy = text.toLowerCase()
-      return policiesForAll.find((known) => known === policy) ?? policy.split(/\s*,\s*/)
+      return fixedPolicies.find((known) => known === policy) ?? policy.split(/\s*,\s*/)
     })
 }
 

@@ -20,7 +20,7 @@ import {
 import { emailKinds } from '../../shared/rules/accounts/email-limits.ts'
 import { feedbackCategories } from '../../shared/rules/accounts/feedback.ts'
 import { defaultRole, roles } from '../../shared/rules/accounts/role.ts'
-import { tokenPurposes } from '../../shared/rules/accounts/session-life.ts'
+import { tokenPurposes } from '../../shared/rules/accounts/session-lifetime.ts'
 import { fileKinds } from '../../shared/rules/files/file-kind.ts'
 import { storageNames } from '../../shared/rules/files/storage-name.ts'
 import { defaultTier, tiers } from '../../shared/rules/tiers/tier.ts'

@@ -1,6 +1,6 @@
 import { type Column, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { extensionsOfKinds, kindsByType } from '../../shared/rules/files/file-kind.ts'
+import { extensionsByKind, typePatterns } from '../../shared/rules/files/file-kind.ts'
 
 /**
  * Inlines a constant into a statement. As a parameter, it would prevent the use of a partial index
@@ -54,10 +54,10 @@ export async function removeInBatches(remove: (limit: number) => Promise<number>
 export function fileKindSql(files: { mimeType: PgColumn; originalName: PgColumn }): SQL {
   const type = sql`lower(btrim(split_part(${files.mimeType}, ';', 1)))`
   const extension = sql`lower(substring(${files.originalName} from '[^.]\\.([^.]+)$'))`
-  const byType = kindsByType.map(
+  const byType = typePatterns.map(
     ([pattern, kind]) => sql`when ${type} ~ ${sqlLiteral(pattern.source)} then ${sqlLiteral(kind)}`,
   )
-  const byExtension = extensionsOfKinds.map(
+  const byExtension = extensionsByKind.map(
     ([kind, extensions]) =>
       sql`when ${extension} = any(${sqlLiteral(`{${extensions.join(',')}}`)}) then ${sqlLiteral(kind)}`,
   )

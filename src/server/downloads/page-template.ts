@@ -14,7 +14,7 @@ import {
 import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { lifeline, lifelineBar } from '../../shared/rules/links/lifeline.ts'
-import { openLinkLabel } from '../../shared/rules/links/link-status.ts'
+import { activeLinkLabel } from '../../shared/rules/links/link-status.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import { type BrandRow, logoPath } from '../branding/queries.ts'
@@ -183,7 +183,7 @@ function pageValues(
     name: link.originalName,
     size: formatSize(link.size),
     kind: kindLabel(kind),
-    label: openLinkLabel(link, now),
+    label: activeLinkLabel(link, now),
     tone: segments.tone,
     until: timestampText(link.expiresAt, now),
     expiresAt: link.expiresAt.toISOString(),

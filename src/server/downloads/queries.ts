@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { dayOf } from '../../shared/rules/format/day.ts'
+import { utcDay } from '../../shared/rules/format/day.ts'
 import { isLinkActive } from '../../shared/rules/links/link-status.ts'
 import { isShortCode } from '../../shared/rules/links/short-code.ts'
 import { brandColumns } from '../branding/queries.ts'
@@ -206,7 +206,7 @@ export function makeDownloadCounter(write: WriteCount): CountDownload {
   }
 
   return (fileId, now) => {
-    const day = dayOf(now)
+    const day = utcDay(now)
     const key = keyOf(fileId, day)
     if (!pending.has(key)) setImmediate(writeNext, fileId, day)
     const batch = pending.get(key) ?? {

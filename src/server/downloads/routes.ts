@@ -1,4 +1,4 @@
-import { isPreviewRobot } from '../../shared/rules/links/preview-robot.ts'
+import { isPreviewBot } from '../../shared/rules/links/preview-bot.ts'
 import { toBrand } from '../branding/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -57,6 +57,6 @@ export function downloadRoutes(
 function isPageRequest(headers: Headers): boolean {
   return (
     headers.get('accept')?.includes('text/html') === true ||
-    isPreviewRobot(headers.get('user-agent') ?? undefined)
+    isPreviewBot(headers.get('user-agent') ?? undefined)
   )
 }

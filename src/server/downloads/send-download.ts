@@ -1,6 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
-import { isPreviewRobot } from '../../shared/rules/links/preview-robot.ts'
+import { isPreviewBot } from '../../shared/rules/links/preview-bot.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
@@ -70,5 +70,5 @@ export async function sendDownload(
  * that a ranged or resumed download counts once. Preview bots don't count.
  */
 export function countsAsDownload(start: number, userAgent: string | undefined): boolean {
-  return start === 0 && !isPreviewRobot(userAgent)
+  return start === 0 && !isPreviewBot(userAgent)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { ownPasswordChanges } from '../../shared/rules/accounts/audit-action.ts'
+import { ownPasswordChangeMethods } from '../../shared/rules/accounts/audit-action.ts'
 import { fileEmails } from '../../shared/rules/files/file-emails.ts'
 import { trialEmails } from '../../shared/rules/tiers/trial.ts'
 import type { Db } from '../db/transaction.ts'
@@ -18,7 +18,7 @@ export const mailRequest = z.discriminatedUnion('kind', [
     kind: z.literal('password-changed'),
     userId: z.string(),
     changedAt: timestamp,
-    changedBy: z.enum(ownPasswordChanges),
+    changedBy: z.enum(ownPasswordChangeMethods),
     /** True if Google sign-in was removed too. */
     removedGoogle: z.boolean(),
   }),
@@ -77,7 +77,7 @@ export const supportEmails = [
 
 /**
  * The email queue. A request is kept until its email is sent, permanently rejected, or given up
- * after a day of attempts, and for `mailRequestKeptMs` after that.
+ * after a day of attempts, and for `emailRetentionMs` after that.
  */
 export interface MailQueue {
   /**

@@ -1,5 +1,5 @@
 import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
-import { feedbackKeptMs } from '../../shared/rules/files/kept-times.ts'
+import { feedbackRetentionMs } from '../../shared/rules/files/retention.ts'
 import { feedback } from '../db/schema.ts'
 import { removeInBatches } from '../db/sql.ts'
 import type { Db } from '../db/transaction.ts'
@@ -33,11 +33,11 @@ export async function removeFeedback(tx: Db, id: string): Promise<FeedbackRow | 
 }
 
 /**
- * Deletes feedback older than `feedbackKeptMs` at `now`, in batches.
+ * Deletes feedback older than `feedbackRetentionMs` at `now`, in batches.
  * @returns the number of deleted rows.
  */
 export function removeOldFeedback(db: Db, now: Date): Promise<number> {
-  const before = new Date(now.getTime() - feedbackKeptMs)
+  const before = new Date(now.getTime() - feedbackRetentionMs)
   return removeInBatches(async (limit) => {
     const ids = db
       .select({ id: feedback.id })

@@ -10,7 +10,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { type Feedback, maxFeedbackLengths } from '../../shared/contract/feedback.ts'
-import { feedbackKeptMs } from '../../shared/rules/files/kept-times.ts'
+import { feedbackRetentionMs } from '../../shared/rules/files/retention.ts'
 import { auditLog, feedback } from '../db/schema.ts'
 import { removeOldFeedback } from './queries.ts'
 
@@ -265,8 +265,8 @@ describe('DELETE /api/admin/feedback/{id}', () => {
 it('feedback is deleted after a year', async () => {
   await send()
   const at = (ms: number) => new Date(app.clock().getTime() + ms)
-  expect(await removeOldFeedback(app.deps.db, at(feedbackKeptMs))).toBe(0)
-  expect(await removeOldFeedback(app.deps.db, at(feedbackKeptMs + 1))).toBe(1)
+  expect(await removeOldFeedback(app.deps.db, at(feedbackRetentionMs))).toBe(0)
+  expect(await removeOldFeedback(app.deps.db, at(feedbackRetentionMs + 1))).toBe(1)
   expect(await listFeedback()).toEqual([])
 })
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { feedbackBody, maxFeedbackLengths } from '../../shared/contract/feedback.ts'
-import { groupedDigits } from '../../shared/rules/format/numbers.ts'
+import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { parseCursor, takePage, timestamp } from '../http/cursor.ts'
@@ -67,6 +67,6 @@ function formErrorMessage({ issues }: z.ZodError): string {
   if (!isTooLong || (field !== 'name' && field !== 'email' && field !== 'message')) {
     return 'Please fill in all required fields, and give a valid email address.'
   }
-  const maxLength = groupedDigits(maxFeedbackLengths[field])
+  const maxLength = groupDigits(maxFeedbackLengths[field])
   return `The ${field} is too long. Please use at most ${maxLength} characters.`
 }

@@ -1,5 +1,5 @@
 import { and, desc, eq, isNotNull, lt, sql } from 'drizzle-orm'
-import { receiptsShownSince } from '../../shared/rules/links/receipt.ts'
+import { receiptCutoff } from '../../shared/rules/links/receipt.ts'
 import { deletionReceipts } from '../db/schema.ts'
 import { removeInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
@@ -24,7 +24,7 @@ export function listReceipts(
       and(
         eq(deletionReceipts.ownerId, ownerId),
         isNotNull(originalName),
-        sql`${purgedAt} >= ${receiptsShownSince(now)}`,
+        sql`${purgedAt} >= ${receiptCutoff(now)}`,
         after && sql`(${purgedAt}, ${fileId}) < (${after.purgedAt}, ${after.fileId})`,
       ),
     )
@@ -42,7 +42,7 @@ export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
     const due = db
       .select({ fileId })
       .from(deletionReceipts)
-      .where(and(isNotNull(originalName), lt(purgedAt, receiptsShownSince(now))))
+      .where(and(isNotNull(originalName), lt(purgedAt, receiptCutoff(now))))
       // In index order, Postgres stops at the first receipt that is too recent.
       .orderBy(purgedAt)
       .limit(limit)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { tierErrorText } from '../../shared/contract/tier-errors.ts'
 import { renewedExpiry } from '../../shared/rules/links/lifetime.ts'
-import { checkRenewal, type RenewalRefusal } from '../../shared/rules/links/link-status.ts'
+import { checkRenewal, type RenewalError } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { checkDays } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
@@ -47,6 +47,6 @@ export async function renewFile(
   })
 }
 
-function renewalError(code: RenewalRefusal, tier: Tier): AppError {
+function renewalError(code: RenewalError, tier: Tier): AppError {
   return new AppError(code, code === 'TIER_RENEWAL' ? { message: tierErrorText(tier, code) } : {})
 }

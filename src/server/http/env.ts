@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Logger } from 'pino'
-import type { OtherPageName } from '../../shared/public-pages.ts'
+import type { UnlistedPageName } from '../../shared/public-pages.ts'
 
 /** Node's request and response, and the variables set by `requestContext`. */
 export interface HttpEnv {
@@ -33,6 +33,6 @@ export interface PageResponse {
 /** Responds with a built page that has no path of its own. */
 export type ShowPage = (
   context: Context<HttpEnv>,
-  name: OtherPageName,
+  name: UnlistedPageName,
   response?: PageResponse,
 ) => Promise<Response>

@@ -1,7 +1,7 @@
 import { type ZodType, z } from 'zod'
 import { type Endpoint, errorsOf, isJsonResponse } from '../../shared/contract/endpoint.ts'
 import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
-import { type EndpointName, endpoints, features } from '../../shared/contract/index.ts'
+import { type EndpointName, endpoints, endpointsByFeature } from '../../shared/contract/index.ts'
 import { isTierLimitCode, limitErrorText } from '../../shared/contract/tier-errors.ts'
 import { defaultTier } from '../../shared/rules/tiers/tier.ts'
 import type { Limits } from '../../shared/rules/tiers/tier-limits.ts'
@@ -60,7 +60,7 @@ export function openApiDocument(
     openapi: '3.1.0',
     info: { title: 'Mayfly API', version: '1', description },
     servers: [{ url: server }],
-    tags: Object.keys(features).map((name) => ({ name })),
+    tags: Object.keys(endpointsByFeature).map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
@@ -82,7 +82,7 @@ export function openApiDocument(
 
 function tagOf(name: EndpointName, row: Endpoint): string | undefined {
   if (row.access === 'admin') return 'admin'
-  return Object.entries(features).find(([, endpoints]) => name in endpoints)?.[0]
+  return Object.entries(endpointsByFeature).find(([, endpoints]) => name in endpoints)?.[0]
 }
 
 function operation(operationId: EndpointName, row: Endpoint, limits: Limits) {

@@ -3,7 +3,7 @@ import {
   maxFeedbackEmailsPerHour,
   maxFeedbackPerHour,
 } from '../../shared/rules/accounts/feedback.ts'
-import { googleCountMs } from '../../shared/rules/accounts/sign-in-error.ts'
+import { googleRateWindowMs } from '../../shared/rules/accounts/sign-in-error.ts'
 import { hourInMs, minuteInMs } from '../../shared/rules/format/units.ts'
 import type { Clock } from '../clock.ts'
 import { AppError } from '../errors.ts'
@@ -23,8 +23,8 @@ const limits = {
   loginsByAccount: { max: 120, windowMs: 15 * minuteInMs },
   signupsByAddress: { max: 30, windowMs: hourInMs },
   signupEmailsByAccountAndAddress: { max: 3, windowMs: 15 * minuteInMs },
-  googleStartsByAddress: { max: 300, windowMs: googleCountMs },
-  googleAnswersByAddress: { max: 300, windowMs: googleCountMs },
+  googleStartsByAddress: { max: 300, windowMs: googleRateWindowMs },
+  googleAnswersByAddress: { max: 300, windowMs: googleRateWindowMs },
   emailsByAddress: { max: 20, windowMs: 15 * minuteInMs },
   resetsByAddress: { max: 20, windowMs: 15 * minuteInMs },
   resetChecksByAddress: { max: 20, windowMs: 15 * minuteInMs },

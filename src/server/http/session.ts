@@ -3,7 +3,7 @@ import { getCookie } from 'hono/cookie'
 import type { Role } from '../../shared/rules/accounts/role.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
-import { signedInHint } from '../../shared/signed-in-hint.ts'
+import { signedInHintCookie } from '../../shared/signed-in-hint.ts'
 import type { users } from '../db/schema.ts'
 import type { HttpEnv } from './env.ts'
 
@@ -60,5 +60,5 @@ export function sessionCookieName(origin: URL): string {
  * True if the browser seems to be signed in. Only used to choose a page, never for access control.
  */
 export function hasSignedInHint(context: Context<HttpEnv>): boolean {
-  return Boolean(getCookie(context, signedInHint))
+  return Boolean(getCookie(context, signedInHintCookie))
 }

@@ -11,8 +11,8 @@ import {
   type SendOptions,
   send,
 } from '../../../tests/support/send.ts'
-import { pages } from '../../shared/pages.ts'
-import { signedInHint } from '../../shared/signed-in-hint.ts'
+import { appPaths } from '../../shared/pages.ts'
+import { signedInHintCookie } from '../../shared/signed-in-hint.ts'
 import { StartupError } from '../errors.ts'
 import { webFiles } from './web-files.ts'
 
@@ -172,9 +172,9 @@ describe('HEAD', () => {
 })
 
 describe("the application's pages", () => {
-  const hintHeaders = { cookie: `${signedInHint}=abc` }
+  const hintHeaders = { cookie: `${signedInHintCookie}=abc` }
 
-  it.each([...pages, '/login?next=/x'])('%s get the HTML', async (path) => {
+  it.each([...appPaths, '/login?next=/x'])('%s get the HTML', async (path) => {
     for (const accept of [browser, '*/*']) {
       const response = await get(path, { accept, ...hintHeaders })
       expect(response.status).toBe(200)
@@ -189,7 +189,7 @@ describe("the application's pages", () => {
     expect((await get(path, { ...hintHeaders, 'if-none-match': etag })).status).toBe(304)
   })
 
-  it.each(['', 'other=1', `${signedInHint}=`, `x${signedInHint}=abc`])(
+  it.each(['', 'other=1', `${signedInHintCookie}=`, `x${signedInHintCookie}=abc`])(
     'leave / to the next handler without the signed-in hint: %j',
     async (cookie) => {
       const response = await get('/', { accept: browser, ...(cookie && { cookie }) })

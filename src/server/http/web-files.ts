@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import type { Handler } from 'hono'
 import mime from 'mime'
-import { pages, tokenPages } from '../../shared/pages.ts'
+import { appPaths, tokenPaths } from '../../shared/pages.ts'
 import { pageHeaders, readBuilt } from './built-pages.ts'
 import type { HttpEnv } from './env.ts'
 import { nameRoute } from './request-context.ts'
@@ -69,7 +69,7 @@ export function webFiles(options: {
   // proxy's log.
   const tokenPage = makeAppPage('no-referrer', { 'x-robots-tag': 'noindex' })
   const pagesByPath = new Map<string, WebFile>(
-    pages.map((path) => [path, tokenPages.includes(path) ? tokenPage : defaultPage]),
+    appPaths.map((path) => [path, tokenPaths.includes(path) ? tokenPage : defaultPage]),
   )
 
   return (c, next) => {

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type pg from 'pg'
 import { fromDrizzle, PgBoss, type Queue, systemClock } from 'pg-boss'
 import type { Logger } from 'pino'
-import { mailRequestKeptMs } from '../../shared/rules/files/kept-times.ts'
+import { emailRetentionMs } from '../../shared/rules/files/retention.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import type { MailQueue } from '../email/mail-queue.ts'
 import type { JobOnDemand } from './job-names.ts'
@@ -57,7 +57,7 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
       retryBackoff: true,
       retryDelayMax: 60 * 60,
       expireInSeconds: 2 * 60,
-      deleteAfterSeconds: mailRequestKeptMs / 1000,
+      deleteAfterSeconds: emailRetentionMs / 1000,
     },
   ])
   return {

@@ -1,7 +1,7 @@
 import { limitErrorText } from '../../shared/contract/tier-errors.ts'
 import type { PublicPlaceholder, ServerCondition } from '../../shared/placeholders.ts'
 import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
-import { anyOf, priceText } from '../../shared/rules/format/numbers.ts'
+import { joinWithOr, priceText } from '../../shared/rules/format/numbers.ts'
 import { type SettingValues, settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
 import { defaultTier, tiers } from '../../shared/rules/tiers/tier.ts'
 import {
@@ -63,7 +63,7 @@ export function valueReader({
     }
     return pageValues({
       origin: appUrl.origin,
-      signupDomains: typeof config.signup === 'string' ? '' : anyOf(config.signup),
+      signupDomains: typeof config.signup === 'string' ? '' : joinWithOr(config.signup),
       storageHost: config.s3 ? hostOf(config.s3) : '',
       supportEmail,
       privacyEmail,

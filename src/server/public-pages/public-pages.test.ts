@@ -6,11 +6,11 @@ import { makeClient, makeFile, makePerson, type Person } from '../../../tests/su
 import { send } from '../../../tests/support/send.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { publicLinks, publicPages } from '../../shared/public-pages.ts'
-import { signedInHint } from '../../shared/signed-in-hint.ts'
+import { signedInHintCookie } from '../../shared/signed-in-hint.ts'
 import { settings } from '../db/schema.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
-const hintHeaders = { cookie: `${signedInHint}=abc` }
+const hintHeaders = { cookie: `${signedInHintCookie}=abc` }
 const paths = Object.values(publicPages).map(({ path }) => path)
 
 let app: TestApp
@@ -203,7 +203,7 @@ describe('the route sets of spec §2', () => {
       (await (await person.fetch('/', { headers: browser })).text()).includes('id="root"')
     expect(await showsApplication()).toBe(true)
     const logout = await person.fetch('/api/logout')
-    expect(logout.headers.getSetCookie().join()).toContain(`${signedInHint}=; Max-Age=0`)
+    expect(logout.headers.getSetCookie().join()).toContain(`${signedInHintCookie}=; Max-Age=0`)
   })
 
   it.each(['/nowhere', '/faq/', '/index.html', '/public-landing.html', '/download.html', '/s'])(

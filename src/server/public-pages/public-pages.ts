@@ -6,7 +6,7 @@ import {
   publicPlaceholders,
   type ServerCondition,
 } from '../../shared/placeholders.ts'
-import { type BuiltPage, builtFile, builtPages } from '../../shared/public-pages.ts'
+import { type BuiltPage, builtPageFile, builtPages } from '../../shared/public-pages.ts'
 import { makeTemplate, type Page, pageHeaders, readBuilt } from '../http/built-pages.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { compress, sendVariant, type Variants } from '../http/send-variants.ts'
@@ -44,7 +44,7 @@ export function loadPublicPages(options: {
 }): PublicPages {
   const { distDir, appUrl, connect = [], conditions } = options
   const loadPage = (name: BuiltPage) => {
-    const file = builtFile(name)
+    const file = builtPageFile(name)
     const html = readBuilt(distDir, file)
     const template = makeTemplate({
       file,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { attributeOf, type ParsedPage, parsePage, textOf } from '../../../tests/support/html.ts'
 import { publicConditions, publicPlaceholders } from '../../shared/placeholders.ts'
-import { builtFile, type PublicPageName } from '../../shared/public-pages.ts'
+import { builtPageFile, type PublicPageName } from '../../shared/public-pages.ts'
 import { settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
 import { defaultLimits } from '../../shared/rules/tiers/tier-limits.ts'
 import { readConfig } from '../config/config.ts'
@@ -14,7 +14,7 @@ async function pageOf(name: PublicPageName, env: Record<string, string>): Promis
   const config = readConfig(env)
   const current = { values: settingDefaults(config.supportEmail), limits: defaultLimits }
   const settings = { current: async () => current }
-  const file = builtFile(name)
+  const file = builtPageFile(name)
   const template = makeTemplate({
     file,
     html: readBuilt(resolve('dist/web'), file),

@@ -1,4 +1,4 @@
-import { readCap, type StorageCap } from '../../shared/rules/files/storage-cap.ts'
+import { parseCapSettings, type StorageCap } from '../../shared/rules/files/storage-cap.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import {
   checkSetting,
@@ -6,7 +6,7 @@ import {
   type SettingValues,
   settingDefaults,
 } from '../../shared/rules/tiers/admin-settings.ts'
-import { readLimits } from '../../shared/rules/tiers/limit-settings.ts'
+import { parseLimitSettings } from '../../shared/rules/tiers/limit-settings.ts'
 import type { Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { writeAudit } from '../audit/audit-log.ts'
 import type { Clock } from '../clock.ts'
@@ -134,6 +134,6 @@ export class AdminSettings {
 
   async #load(): Promise<CurrentSettings> {
     const values = this.withDefaults(await findSettings(this.#db))
-    return { values, limits: readLimits(values), cap: readCap(values) }
+    return { values, limits: parseLimitSettings(values), cap: parseCapSettings(values) }
   }
 }

@@ -1,6 +1,6 @@
 import { eq, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { defaultTier, type Tier } from '../../shared/rules/tiers/tier.ts'
-import type { TierFacts } from '../../shared/rules/tiers/trial.ts'
+import type { StoredTier } from '../../shared/rules/tiers/trial.ts'
 import { users } from '../db/schema.ts'
 import { sqlLiteral } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
@@ -46,7 +46,7 @@ export async function findUser(db: Db, userId: string): Promise<UserRow | undefi
 export async function writeTierFacts(
   tx: Db,
   userId: string,
-  tierFields: TierFacts,
+  tierFields: StoredTier,
   now: Date,
 ): Promise<UserRow | undefined> {
   const { premiumTrialStartedAt, premiumTrialEndsAt } = tierFields

@@ -4,7 +4,7 @@ import {
   type TierReason,
   type TierRequest,
 } from '../../shared/rules/tiers/tier-change.ts'
-import type { TierFacts } from '../../shared/rules/tiers/trial.ts'
+import type { StoredTier } from '../../shared/rules/tiers/trial.ts'
 import { type AuditEntry, writeAudit } from '../audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -39,10 +39,10 @@ export function setTier(
     const now = clock()
     const verdict = changeTier(before, request, now)
     if (!verdict.ok) throw new AppError(verdict.code)
-    const { facts } = verdict
-    if (facts === before) return toSessionUser(before, now)
+    const { state } = verdict
+    if (state === before) return toSessionUser(before, now)
 
-    const after = await writeTierFacts(tx, userId, facts, now)
+    const after = await writeTierFacts(tx, userId, state, now)
     if (!after) return null
     await updatePurgeTimes(tx, userId, now)
     const { reason } = request
@@ -85,7 +85,7 @@ export async function expireTrials({
   }
 }
 
-type TierState = Pick<TierFacts, 'tier' | 'premiumTrialEndsAt'>
+type TierState = Pick<StoredTier, 'tier' | 'premiumTrialEndsAt'>
 
 function tierEntry(change: {
   userId: string

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { User } from '../../shared/contract/account.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import type { TierRequest } from '../../shared/rules/tiers/tier-change.ts'
-import { effectiveTier, type TierFacts } from '../../shared/rules/tiers/trial.ts'
+import { effectiveTier, type StoredTier } from '../../shared/rules/tiers/trial.ts'
 import { auditLog, users } from '../db/schema.ts'
 import type { AppError } from '../errors.ts'
 import { expireTrials, setTier } from './set-tier.ts'
@@ -26,7 +26,7 @@ beforeEach(async () => {
   ada = await makePerson(app)
 })
 
-const neverOnTrial: TierFacts = {
+const neverOnTrial: StoredTier = {
   tier: 'free',
   premiumTrialStartedAt: null,
   premiumTrialEndsAt: null,
@@ -44,9 +44,9 @@ type Details = { reason: string; from: TierState; to: TierState }
  * the previous one ended with, and at most one entry is about a trial.
  */
 async function race<Results extends unknown[]>(
-  initialState: TierFacts,
+  initialState: StoredTier,
   ...actions: { [At in keyof Results]: () => Promise<Results[At]> }
-): Promise<{ results: Results; lines: Details[]; after: TierFacts & { email: string } }> {
+): Promise<{ results: Results; lines: Details[]; after: StoredTier & { email: string } }> {
   const isAda = eq(users.id, ada.id)
   await app.deps.db
     .update(users)
@@ -64,7 +64,7 @@ async function race<Results extends unknown[]>(
     .orderBy(auditLog.id)
     .offset(earlierLines)
   const lines = rows.map(({ details }) => details as unknown as Details)
-  const toState = ({ tier, premiumTrialEndsAt }: TierFacts): TierState => ({
+  const toState = ({ tier, premiumTrialEndsAt }: StoredTier): TierState => ({
     tier: tier ?? 'free',
     trialEndsAt: premiumTrialEndsAt?.toISOString() ?? null,
   })
@@ -171,7 +171,7 @@ describe(`in ${rounds} parallel rounds`, () => {
   ] as const)("the trial job doesn't undo a switch %s", async (_, tier, expected) => {
     const now = app.clock()
     for (let round = 0; round < rounds; round += 1) {
-      const endedTrial: TierFacts = {
+      const endedTrial: StoredTier = {
         tier: 'premium',
         premiumTrialStartedAt: new Date(now.getTime() - 30 * day),
         premiumTrialEndsAt: now,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { idleUploadKeptMs, slotHeldMs } from '../../shared/rules/files/kept-times.ts'
+import { idleUploadTimeoutMs, slotTimeoutMs } from '../../shared/rules/files/retention.ts'
 import { fullness } from '../../shared/rules/files/storage-cap.ts'
 import { largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import type { Deps } from '../deps.ts'
@@ -45,7 +45,7 @@ export async function sweepUploads(
   await resetFutureActivity(db, clock())
   for (let endedCount = 0; ; ) {
     const now = clock()
-    const retentionMs = (await isSpaceLow(deps)) ? slotHeldMs : idleUploadKeptMs
+    const retentionMs = (await isSpaceLow(deps)) ? slotTimeoutMs : idleUploadTimeoutMs
     const before = new Date(now.getTime() - retentionMs)
     const idle = await endIdleUploads(db, { before, now, limit: batchSize })
     await removeBytes(deps, idle)

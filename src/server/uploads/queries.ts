@@ -1,8 +1,8 @@
 import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
-import { slotHeldMs } from '../../shared/rules/files/kept-times.ts'
+import { slotTimeoutMs } from '../../shared/rules/files/retention.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
-import type { TierFacts } from '../../shared/rules/tiers/trial.ts'
+import type { StoredTier } from '../../shared/rules/tiers/trial.ts'
 import { files, removals, shortCodes, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { purgeAtOf, renewalEndsAt } from '../files/purge-queries.ts'
@@ -14,7 +14,7 @@ export type Upload = typeof uploads.$inferSelect
  * Locks a user until the transaction ends, so that limits are enforced one request at a time.
  * Returns the columns that determine the tier, or undefined if the user was deleted.
  */
-export async function lockOwner(tx: Db, userId: string): Promise<TierFacts | undefined> {
+export async function lockOwner(tx: Db, userId: string): Promise<StoredTier | undefined> {
   const [owner] = await tx
     .select({
       tier: users.tier,
@@ -185,7 +185,7 @@ export async function countUploads(
 
 /** Uploads without activity since this time are idle. */
 function idleSince(now: Date): Date {
-  return new Date(now.getTime() - slotHeldMs)
+  return new Date(now.getTime() - slotTimeoutMs)
 }
 
 /** Marks an owner's open upload as active and returns it. */

@@ -1,5 +1,5 @@
 import { desc, eq, inArray, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { idleUploadKeptMs } from '../../shared/rules/files/kept-times.ts'
+import { idleUploadTimeoutMs } from '../../shared/rules/files/retention.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { deletionReceipts, removals, uploads } from '../db/schema.ts'
 import { rowValues } from '../db/sql.ts'
@@ -108,7 +108,7 @@ function endLocked(
   const row = rowValues(removals, {
     storageKey: ended.storageKey,
     storage: ended.storage,
-    dueAt: sql`least(${ended.lastActivityAt} + ${idleUploadKeptMs} * interval '1 millisecond', ${now}::timestamptz)`,
+    dueAt: sql`least(${ended.lastActivityAt} + ${idleUploadTimeoutMs} * interval '1 millisecond', ${now}::timestamptz)`,
     ...(firstAttempt === 'caller'
       ? { tries: sql`1`, tryAt: nextTryAt(0, now) }
       : { tries: sql`0`, tryAt: sql`${now}::timestamptz` }),

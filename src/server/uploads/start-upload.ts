@@ -1,15 +1,15 @@
 import type { z } from 'zod'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { cleanFileName } from '../../shared/rules/files/file-name.ts'
-import { idleUploadKeptMs } from '../../shared/rules/files/kept-times.ts'
 import {
-  firstPartsSigned,
+  initialSignedParts,
   type PartRange,
   partRange,
   partSizeFor,
   partUrlLifetimeMs,
   planParts,
 } from '../../shared/rules/files/part-plan.ts'
+import { idleUploadTimeoutMs } from '../../shared/rules/files/retention.ts'
 import { gibibyte, mebibyte } from '../../shared/rules/format/units.ts'
 import { checkUpload, type Limits, largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
@@ -216,13 +216,13 @@ async function response(stores: Stores, upload: Upload, now: Date): Promise<Star
   const storage = stores.of(upload.storage)
   const plan = planParts(size, partSize)
   // Parts first: in a bucket, this creates the multipart upload to which the other URL refers.
-  const firstParts = () => rangesOf(upload, Math.min(plan.count, firstPartsSigned))
+  const firstParts = () => rangesOf(upload, Math.min(plan.count, initialSignedParts))
   const parts = plan.count > 1 && {
     ...plan,
     urls: await signPartUrls(stores, upload, firstParts(), now),
   }
   // Valid for as long as an idle upload is kept, so that it can be resumed.
-  const until = new Date(now.getTime() + idleUploadKeptMs)
+  const until = new Date(now.getTime() + idleUploadTimeoutMs)
   return {
     uploadUrl: await storage.signUpload({ key: storageKey, size, mimeType, until }),
     cloudKey: storageKey,

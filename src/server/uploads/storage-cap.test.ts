@@ -20,7 +20,7 @@ import {
   expectError,
   requestUpload,
 } from '../../../tests/support/upload-requests.ts'
-import type { CheckLine } from '../../shared/contract/checks.ts'
+import type { CheckResult } from '../../shared/contract/checks.ts'
 import { files, settings, uploads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
 import { markDeleted } from '../files/queries.ts'
@@ -189,7 +189,7 @@ describe('the admin checks', () => {
   it('show the configured minimum free space', async () => {
     await set('free_space', '1000000GB')
     app.clock.advance(5000)
-    const lines = await json<CheckLine[]>(await admin.fetch('/api/admin/checks'))
+    const lines = await json<CheckResult[]>(await admin.fetch('/api/admin/checks'))
     expect(lines.find(({ name }) => name === 'Free space')).toMatchObject({
       status: 'failing',
       message: expect.stringContaining(

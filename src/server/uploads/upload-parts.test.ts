@@ -35,7 +35,7 @@ import {
   requestParts,
 } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
-import { firstPartsSigned } from '../../shared/rules/files/part-plan.ts'
+import { initialSignedParts } from '../../shared/rules/files/part-plan.ts'
 import { createStores } from '../storage/stores.ts'
 import { signParts as signPartsAt } from './upload-parts.ts'
 
@@ -66,7 +66,7 @@ describe('the parts returned by a start', () => {
     const started = await json<StartedUpload>(response)
     expect(started).toMatchObject({ checksum: 'crc32', store: 'disk', computesSha256: true })
     const urls = Array.from(
-      { length: Math.min(plan?.count ?? 0, firstPartsSigned) },
+      { length: Math.min(plan?.count ?? 0, initialSignedParts) },
       (_, index) => [String(index + 1), expect.stringContaining('/storage/')],
     )
     expect(started.parts).toEqual(plan && { ...plan, urls: Object.fromEntries(urls) })

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { maxEmailLength } from '../rules/accounts/email-limits.ts'
 import { maxExplanationLength, maxReasonLength, reportChoiceNames } from '../rules/links/report.ts'
 import { endpoint } from './endpoint.ts'
-import { done, isoDate, linesOfText, shortCode } from './fields.ts'
+import { isoDate, messageResponse, multilineText, shortCode } from './fields.ts'
 import { sha256 } from './files.ts'
 
-const reason = linesOfText(maxReasonLength)
+const reason = multilineText(maxReasonLength)
 
 export const reportBody = z.object({
   reason,
@@ -25,7 +25,7 @@ export const reportBody = z.object({
 
 export const reportForm = reportBody
   .omit({ reason: true })
-  .extend({ choice: z.enum(reportChoiceNames), words: linesOfText(maxExplanationLength) })
+  .extend({ choice: z.enum(reportChoiceNames), words: multilineText(maxExplanationLength) })
 
 const statement = z.object({
   at: z.iso.datetime(),
@@ -57,7 +57,7 @@ export type Report = z.infer<typeof reportSchema>
 const codeParams = z.object({ code: shortCode })
 
 /** Maximum size of the form body, in bytes. */
-const largestForm = 64 * 1024
+const maxFormSize = 64 * 1024
 
 export const abuse = {
   reportLink: endpoint('POST', '/api/links/{code}/report', {
@@ -65,7 +65,7 @@ export const abuse = {
     access: 'visitor',
     params: codeParams,
     body: reportBody,
-    response: done,
+    response: messageResponse,
     errors: ['LINK_NOT_FOUND'],
   }),
   openReportPage: endpoint('GET', '/s/{code}/report', {
@@ -78,7 +78,7 @@ export const abuse = {
     summary: 'Report a file by the form of that page',
     access: 'visitor',
     params: codeParams,
-    bytes: { types: ['application/x-www-form-urlencoded'], maxSize: largestForm },
+    bytes: { types: ['application/x-www-form-urlencoded'], maxSize: maxFormSize },
     response: { raw: 'page' },
   }),
   listReports: endpoint('GET', '/api/admin/reports', {
@@ -94,14 +94,14 @@ export const abuse = {
     summary: 'Take down a file and all copies, and block its content. Tells the owners the reason',
     access: 'admin',
     body: z.object({ shortCode: shortCode.trim().min(1).max(64), reason }),
-    response: done,
+    response: messageResponse,
     errors: ['LINK_NOT_FOUND'],
   }),
   dismissReport: endpoint('POST', '/api/admin/reports/{id}/dismiss', {
     summary: 'Close a report and keep the file',
     access: 'admin',
     params: z.object({ id: z.string().max(64) }),
-    response: done,
+    response: messageResponse,
     errors: ['REPORT_NOT_FOUND'],
   }),
 }

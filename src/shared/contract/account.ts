@@ -2,7 +2,13 @@ import { z } from 'zod'
 import { maxEmailLength } from '../rules/accounts/email-limits.ts'
 import { tiers } from '../rules/tiers/tier.ts'
 import { endpoint } from './endpoint.ts'
-import { done, isoDate, isPlainLine, isStorableText, isVisible } from './fields.ts'
+import {
+  hasVisibleCharacter,
+  isoDate,
+  isPlainLine,
+  isStorableText,
+  messageResponse,
+} from './fields.ts'
 import { limitsSchema } from './settings.ts'
 
 /** Spec §9. The maximum limits the cost of hashing. */
@@ -13,7 +19,7 @@ export const maxPasswordLength = 128
 export const passwordHint = `Must be at least ${minPasswordLength} characters long`
 
 /** Spec §5: 'Password must be at least 6 characters long.' */
-export const passwordTooShort = `Password must be at least ${minPasswordLength} characters long.`
+export const passwordTooShortText = `Password must be at least ${minPasswordLength} characters long.`
 
 export const userSchema = z.object({
   id: z.string(),
@@ -36,10 +42,12 @@ export const email = z.string().trim().min(1).max(maxEmailLength).pipe(z.email()
 const password = z.string().max(maxPasswordLength).refine(isStorableText, 'Must be text.')
 /** May be shorter than `minPasswordLength` if it was set under earlier rules. */
 export const currentPassword = password.min(1)
-export const newPassword = password.min(minPasswordLength, passwordTooShort)
+export const newPassword = password.min(minPasswordLength, passwordTooShortText)
 const token = z.string().min(1).max(200).describe('The secret from the link in the email.')
 export const optionalName = z.string().trim().max(100).refine(isPlainLine, 'Must be text.')
-export const personName = optionalName.min(1).refine(isVisible, 'Must have a visible character.')
+export const personName = optionalName
+  .min(1)
+  .refine(hasVisibleCharacter, 'Must have a visible character.')
 
 /** Spec §5, signup: all fields are required, passwords match, at least 6 characters. */
 export const signupBody = z
@@ -72,7 +80,7 @@ export const account = {
     summary: 'Verify an email address and create its account. Idempotent',
     access: 'visitor',
     body: z.object({ token }),
-    response: done,
+    response: messageResponse,
     errors: ['TOKEN_INVALID', 'SIGNUP_NOT_ALLOWED'],
   }),
   checkVerifyToken: endpoint('POST', '/api/auth/verify-email/check', {
@@ -86,7 +94,7 @@ export const account = {
     summary: 'Send the email of a signup again. The answer is the same for any address',
     access: 'visitor',
     body: z.object({ email }),
-    response: done,
+    response: messageResponse,
   }),
   login: endpoint('POST', '/api/auth/login', {
     summary: 'Sign in with email and password. Sets the session cookie',
@@ -99,13 +107,13 @@ export const account = {
     summary: 'Send an email to reset a password. The answer is the same for any address',
     access: 'visitor',
     body: z.object({ email }),
-    response: done,
+    response: messageResponse,
   }),
   resetPassword: endpoint('POST', '/api/auth/reset-password', {
     summary: 'Set a new password. Ends all sessions of the account',
     access: 'visitor',
     body: z.object({ token, newPassword }),
-    response: done,
+    response: messageResponse,
     errors: ['TOKEN_INVALID', 'PASSWORDS_BUSY'],
   }),
   checkResetToken: endpoint('POST', '/api/auth/reset-password/check', {

@@ -19,7 +19,7 @@ const search = z
   .optional()
 
 /** Postgres has no year 0. */
-const moment = z.iso
+const utcDateTime = z.iso
   .datetime()
   .refine(
     (text) => text >= '0001' && !Number.isNaN(Date.parse(text)),
@@ -27,10 +27,10 @@ const moment = z.iso
   )
 
 /** How many of the newest users the administrator sees before searching. */
-export const topUsers = 5
+export const newestUserCount = 5
 
 /** Maximum number of users in a search result, newest first. */
-export const maxFoundUsers = 50
+export const maxUserResults = 50
 
 /** Maximum size of the administrator's test upload, in bytes. */
 export const maxTestUploadSize = 10 * 1024 * 1024
@@ -52,7 +52,7 @@ const listedUser = userSchema.extend({
 })
 export type ListedUser = z.infer<typeof listedUser>
 
-const auditLine = z.object({
+const auditEntry = z.object({
   id: z.int(),
   at: isoDate,
   actor: z.string().nullable().describe('The email or id of the user; null for the server.'),
@@ -61,9 +61,9 @@ const auditLine = z.object({
   ipAddress: z.string().nullable(),
   details: z.record(z.string(), z.unknown()),
 })
-export type AuditLine = z.infer<typeof auditLine>
+export type AuditEntry = z.infer<typeof auditEntry>
 
-const figure = z.int().nonnegative()
+const nonNegativeInt = z.int().nonnegative()
 
 export const newUserBody = z.object({
   email,
@@ -100,28 +100,28 @@ export const admin = {
     body: z
       .strictObject({ email: z.string().trim().toLowerCase().max(maxEmailLength).optional() })
       .optional(),
-    response: z.object({ message: z.string(), deletedFiles: figure }),
+    response: z.object({ message: z.string(), deletedFiles: nonNegativeInt }),
     errors: ['USER_NOT_FOUND', 'ADMIN_STAYS'],
   }),
   cleanUpExpired: endpoint('POST', '/api/admin/cleanup-expired', {
     summary: "Clear every user's history. Files that can still be renewed stay",
     access: 'admin',
-    response: z.object({ deletedCount: figure }),
+    response: z.object({ deletedCount: nonNegativeInt }),
   }),
   sanitizeFileNames: endpoint('POST', '/api/admin/sanitize-filenames', {
     summary: 'Clean the names of all files',
     access: 'admin',
-    response: z.object({ updated: figure, errors: figure }),
+    response: z.object({ updated: nonNegativeInt, errors: nonNegativeInt }),
   }),
   expireFiles: endpoint('POST', '/api/admin/expire-files', {
     summary: 'Delete the bytes of files whose links have ended, as the job does every minute',
     access: 'admin',
-    response: z.object({ expiredCount: figure, failed: figure }),
+    response: z.object({ expiredCount: nonNegativeInt, failed: nonNegativeInt }),
   }),
   expireTrials: endpoint('POST', '/api/admin/expire-trials', {
     summary: 'End expired trials, as the job does every ten minutes',
     access: 'admin',
-    response: z.object({ expiredCount: figure }),
+    response: z.object({ expiredCount: nonNegativeInt }),
   }),
   testStorage: endpoint('GET', '/api/admin/test-s3-connection', {
     summary: 'Test writing, reading, listing and deleting in the store for new files',
@@ -165,16 +165,16 @@ export const admin = {
         .refine(isStorableText, 'Must be text.')
         .optional()
         .describe('An email, user id, IP address, link or short code.'),
-      from: moment.optional().describe('Inclusive.'),
-      to: moment.optional().describe('Exclusive.'),
+      from: utcDateTime.optional().describe('Inclusive.'),
+      to: utcDateTime.optional().describe('Exclusive.'),
       action: z.enum(auditActions).optional(),
     }),
-    response: z.array(auditLine),
+    response: z.array(auditEntry),
   }),
   listMaintenance: endpoint('GET', '/api/admin/maintenance', {
     summary: 'List the last audit log entry of each maintenance action',
     access: 'admin',
-    response: z.array(auditLine),
+    response: z.array(auditEntry),
   }),
   adminLimits: endpoint('GET', '/api/admin/limits', {
     summary: 'Get limits, caps and disk usage, in bytes',
@@ -182,21 +182,21 @@ export const admin = {
     response: z.object({
       values: z.record(z.enum([...limitKeys, ...capKeys]), z.string()),
       stored: z.object({
-        files: figure,
-        uploads: figure.describe('What open uploads announced.'),
+        files: nonNegativeInt,
+        uploads: nonNegativeInt.describe('What open uploads announced.'),
       }),
       disk: z
         .object({
-          free: figure,
-          size: figure,
-          leastFree: figure.describe('Uploads are refused below this.'),
-          minFree: figure.describe('`MIN_FREE_SPACE`.'),
+          free: nonNegativeInt,
+          size: nonNegativeInt,
+          leastFree: nonNegativeInt.describe('Uploads are refused below this.'),
+          minFree: nonNegativeInt.describe('`MIN_FREE_SPACE`.'),
           use: z.object({
-            files: figure,
-            uploads: figure,
-            database: figure,
-            reserve: figure,
-            other: figure,
+            files: nonNegativeInt,
+            uploads: nonNegativeInt,
+            database: nonNegativeInt,
+            reserve: nonNegativeInt,
+            other: nonNegativeInt,
           }),
         })
         .nullable(),

@@ -16,7 +16,7 @@ const fileStats = z.object({
 })
 export type FileStats = z.infer<typeof fileStats>
 
-const analyticsAnswer = z.object({
+const analyticsResponse = z.object({
   kinds: z
     .array(z.object({ kind: z.enum(fileKinds), count, size: count }))
     .describe('Active and private files of each kind. Sizes are in bytes.'),
@@ -24,13 +24,13 @@ const analyticsAnswer = z.object({
   days: z.array(dayCount).length(analyticsDays).describe('Downloads per day, in UTC.'),
   mostDownloaded: z.array(fileSchema),
 })
-export type Analytics = z.infer<typeof analyticsAnswer>
+export type Analytics = z.infer<typeof analyticsResponse>
 
 export const analytics = {
   analytics: endpoint('GET', '/api/analytics', {
     summary: `Get analytics of your files and the last ${analyticsDays} days (premium)`,
     access: 'user',
-    response: analyticsAnswer,
+    response: analyticsResponse,
     errors: ['TIER_ANALYTICS'],
   }),
   fileStats: endpoint('GET', '/api/files/{id}/stats', {

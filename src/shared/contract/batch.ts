@@ -15,9 +15,9 @@ export class InvalidEntry {
 /** The entries of a batch. An invalid one becomes an `InvalidEntry` and doesn't fail the others. */
 export function batchOf<S extends ZodType>(entry: S) {
   // Zod's types require `catch` to return a valid entry.
-  const lenient = entry.catch(({ error }) => new InvalidEntry(error.issues) as never)
+  const entryOrInvalid = entry.catch(({ error }) => new InvalidEntry(error.issues) as never)
   return z
-    .array(lenient as ZodType<z.output<S> | InvalidEntry, z.input<S>>)
+    .array(entryOrInvalid as ZodType<z.output<S> | InvalidEntry, z.input<S>>)
     .min(1)
     .max(maxBatchLength)
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isColor } from '../rules/accounts/accent.ts'
 import { formatSizeLimit } from '../rules/format/file-size.ts'
 import { endpoint } from './endpoint.ts'
-import { done, isPlainLine, isVisible } from './fields.ts'
+import { hasVisibleCharacter, isPlainLine, messageResponse } from './fields.ts'
 
 /** Accepted image formats for logos, detected from the bytes and not from the file name. */
 export const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const
@@ -24,7 +24,7 @@ const name = z
   .min(1, 'Please enter a name.')
   .max(maxBrandNameLength, `Must have ${maxBrandNameLength} characters at most.`)
   .refine(isPlainLine, 'Must be text in one line.')
-  .refine((text) => text === '' || isVisible(text), 'Please enter a name.')
+  .refine((text) => text === '' || hasVisibleCharacter(text), 'Please enter a name.')
 
 const message = z
   .string()
@@ -36,7 +36,7 @@ const message = z
       .normalize()
       .max(maxBrandMessageLength, `Must have ${maxBrandMessageLength} characters at most.`)
       .refine((text) => text.split('\n').every(isPlainLine), 'Must be text.')
-      .refine((text) => text === '' || isVisible(text), 'Must be text.')
+      .refine((text) => text === '' || hasVisibleCharacter(text), 'Must be text.')
       .refine(
         (text) => text.split('\n').length <= maxMessageLines,
         `Must have ${maxMessageLines} lines at most.`,
@@ -75,7 +75,7 @@ export const branding = {
   removeBranding: endpoint('DELETE', '/api/branding', {
     summary: 'Remove your brand and its logo (premium). Idempotent',
     access: 'user',
-    response: done,
+    response: messageResponse,
     errors: ['TIER_BRANDING'],
   }),
   saveLogo: endpoint('PUT', '/api/branding/logo', {

@@ -11,7 +11,9 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
  * The response: JSON that the server validates against a Zod schema, or `raw` for a response that
  * the handler writes itself.
  */
-export type Answer = ZodType | { raw: 'bytes' | 'json' | 'page' | 'png' | 'redirect' | 'text' }
+export type EndpointResponse =
+  | ZodType
+  | { raw: 'bytes' | 'json' | 'page' | 'png' | 'redirect' | 'text' }
 
 /** Paths have their parameters in braces, as in OpenAPI. */
 export interface Endpoint {
@@ -29,7 +31,7 @@ export interface Endpoint {
   maxBodySize?: number
   /** Media types and maximum size in bytes of a body that isn't JSON. */
   bytes?: { types: readonly string[]; maxSize: number }
-  response: Answer
+  response: EndpointResponse
   /** Error codes other than `commonErrors` and those of `access`. */
   errors?: readonly ErrorCode[]
   /** How long browsers cache a JSON response, in seconds. Not cached by default. */
@@ -52,11 +54,11 @@ export function endpoint<
   const M extends Method,
   const P extends Endpoint['path'],
   const E extends Omit<Endpoint, 'method' | 'path'>,
->(method: M, path: P, row: E): { method: M; path: P } & E {
-  return { method, path, ...row }
+>(method: M, path: P, options: E): { method: M; path: P } & E {
+  return { method, path, ...options }
 }
 
-const accessErrors: Readonly<Record<Access, readonly ErrorCode[]>> = {
+const errorsByAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   visitor: [],
   user: ['UNAUTHORIZED'],
   admin: ['UNAUTHORIZED', 'FORBIDDEN'],
@@ -64,9 +66,9 @@ const accessErrors: Readonly<Record<Access, readonly ErrorCode[]>> = {
 
 /** Returns all error codes that an endpoint can return. */
 export function errorsOf({ access, errors = [] }: Endpoint): ErrorCode[] {
-  return [...accessErrors[access], ...errors, ...commonErrors]
+  return [...errorsByAccess[access], ...errors, ...commonErrors]
 }
 
-export function isJsonResponse(response: Answer): response is ZodType {
+export function isJsonResponse(response: EndpointResponse): response is ZodType {
   return !('raw' in response)
 }

@@ -2,24 +2,31 @@ import { z } from 'zod'
 import { maxEmailLength } from '../rules/accounts/email-limits.ts'
 import { feedbackCategories } from '../rules/accounts/feedback.ts'
 import { endpoint } from './endpoint.ts'
-import { done, isoDate, isPlainLine, isVisible, linesOfText, tooLong } from './fields.ts'
+import {
+  hasVisibleCharacter,
+  isoDate,
+  isPlainLine,
+  messageResponse,
+  multilineText,
+  tooLongText,
+} from './fields.ts'
 
 /** In characters. */
 export const maxFeedbackLengths = { name: 100, email: maxEmailLength, message: 5000 } as const
 
-function line(most: number) {
+function singleLine(max: number) {
   return z
     .string()
     .trim()
     .min(1)
-    .max(most, tooLong(most))
-    .refine((text) => isPlainLine(text) && isVisible(text), 'Must be one line of text.')
+    .max(max, tooLongText(max))
+    .refine((text) => isPlainLine(text) && hasVisibleCharacter(text), 'Must be one line of text.')
 }
 
 /** Spec §5, feedback: name, email and message are required, and the email contains an @. */
 export const feedbackBody = z.object({
-  name: line(maxFeedbackLengths.name),
-  email: line(maxFeedbackLengths.email).refine(
+  name: singleLine(maxFeedbackLengths.name),
+  email: singleLine(maxFeedbackLengths.email).refine(
     (text) => text.includes('@'),
     'Please enter a valid email address.',
   ),
@@ -27,7 +34,7 @@ export const feedbackBody = z.object({
     .enum([...feedbackCategories, ''])
     .optional()
     .transform((category) => category || null),
-  message: linesOfText(maxFeedbackLengths.message),
+  message: multilineText(maxFeedbackLengths.message),
   website: z.string().max(500).optional().describe('Leave it out: only bots fill it in.'),
 })
 
@@ -47,7 +54,7 @@ export const feedback = {
     summary: 'Send feedback',
     access: 'visitor',
     body: feedbackBody,
-    response: done,
+    response: messageResponse,
   }),
   sendFeedbackForm: endpoint('POST', '/api/feedback/form', {
     summary: 'Send feedback by the form of the page',
@@ -68,7 +75,7 @@ export const feedback = {
     summary: 'Delete feedback',
     access: 'admin',
     params: z.object({ id: z.string().max(64) }),
-    response: done,
+    response: messageResponse,
     errors: ['FEEDBACK_NOT_FOUND'],
   }),
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { maxMediaTypeLength, mediaType } from '../rules/files/file-kind.ts'
-import { groupedDigits } from '../rules/format/numbers.ts'
+import { maxMediaTypeLength, mediaTypePattern } from '../rules/files/file-kind.ts'
+import { groupDigits } from '../rules/format/numbers.ts'
 import { limitBounds } from '../rules/tiers/limit-settings.ts'
 
 /** A date in a response: the server returns a `Date`, clients receive ISO 8601 in UTC. */
 export const isoDate = z
   .date()
-  .transform((moment) => moment.toISOString())
+  .transform((date) => date.toISOString())
   .pipe(z.iso.datetime())
 
 /** Not validated: an invalid code simply finds no link. */
@@ -26,30 +26,30 @@ export function isPlainLine(text: string): boolean {
 }
 
 /** True if the text has a visible character. U+2800 is the blank braille pattern. */
-export function isVisible(text: string): boolean {
+export function hasVisibleCharacter(text: string): boolean {
   return /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)
 }
 
 /** Bidirectional and terminal control characters, except tab and line feed. */
-const deceptive = /[[\p{Cc}--[\0\t\n]]\p{Bidi_Control}\u2028\u2029]/gv
+const deceptiveCharacters = /[[\p{Cc}--[\0\t\n]]\p{Bidi_Control}\u2028\u2029]/gv
 
 /** The error text for more than `most` characters. */
-export function tooLong(most: number): string {
-  return `Must have ${groupedDigits(most)} characters at most.`
+export function tooLongText(max: number): string {
+  return `Must have ${groupDigits(max)} characters at most.`
 }
 
 /**
  * Multi-line text of up to `most` characters. CRLF counts as one character, as in the `maxlength`
  * of a form field. Bidirectional and terminal control characters are removed.
  */
-export function linesOfText(most: number) {
+export function multilineText(max: number) {
   return z
     .string()
-    .overwrite((text) => text.replaceAll(/\r\n?/g, '\n').replaceAll(deceptive, ''))
+    .overwrite((text) => text.replaceAll(/\r\n?/g, '\n').replaceAll(deceptiveCharacters, ''))
     .trim()
     .min(1)
-    .max(most, tooLong(most))
-    .refine((text) => isStorableText(text) && isVisible(text), 'Must be text.')
+    .max(max, tooLongText(max))
+    .refine((text) => isStorableText(text) && hasVisibleCharacter(text), 'Must be text.')
 }
 
 export const fileName = z.string().min(1).max(1024)
@@ -62,23 +62,23 @@ export const mimeType = z
   .string()
   .max(maxMediaTypeLength)
   .transform((type) => type.split(';', 1)[0]?.trim().toLowerCase() || 'application/octet-stream')
-  .pipe(z.string().regex(mediaType, 'Must be a media type such as image/png.'))
+  .pipe(z.string().regex(mediaTypePattern, 'Must be a media type such as image/png.'))
 
 /** The storage key of an upload. */
 export const cloudKey = z.string().min(1).max(128).refine(isStorableText, 'Must be a key.')
 
-const { least, most } = limitBounds.days
+const { min, max } = limitBounds.days
 
-export const daysOfTier = z.int().min(least).max(most)
+export const numberOfDays = z.int().min(min).max(max)
 
 /** Also accepts text such as '3'. `checkDays` checks what the tier offers. */
 export const expirationDays = z
   .union([z.string(), z.number()])
   .transform(String)
-  .pipe(z.string().regex(/^\d{1,3}$/, `Must be a number of days from ${least} to ${most}.`))
+  .pipe(z.string().regex(/^\d{1,3}$/, `Must be a number of days from ${min} to ${max}.`))
   .transform(Number)
-  .pipe(daysOfTier)
+  .pipe(numberOfDays)
   .describe('How many days the link works, of those that your tier offers.')
 
 /** The response of calls that return no data. */
-export const done = z.object({ message: z.string() })
+export const messageResponse = z.object({ message: z.string() })

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import {
   fileOrderTexts,
   formatOrder,
-  maxDeletedAtOnce,
   maxFilePageSize,
   maxFileSearchLength,
+  maxFilesPerDeletion,
   newestFirst,
 } from '../rules/files/file-order.ts'
 import { linkStatuses } from '../rules/links/link-status.ts'
 import { receiptDays } from '../rules/links/receipt.ts'
 import { endpoint } from './endpoint.ts'
-import { daysOfTier, done, expirationDays, isoDate, isStorableText } from './fields.ts'
+import { expirationDays, isoDate, isStorableText, messageResponse, numberOfDays } from './fields.ts'
 
 export const sha256 = z
   .string()
@@ -61,7 +61,7 @@ const fileCounts = z.record(z.enum(linkStatuses), z.int().nonnegative())
 export type FileCounts = z.infer<typeof fileCounts>
 
 const preferences = z.object({
-  defaultExpirationDays: daysOfTier.describe('The default for new uploads.'),
+  defaultExpirationDays: numberOfDays.describe('The default for new uploads.'),
   mailOnFirstDownload: z.boolean().describe('Whether to email you at the first download.'),
   mailBeforeExpiry: z.boolean().describe('Whether to email you a day before a link ends.'),
 })
@@ -111,9 +111,9 @@ export const files = {
     summary: 'Delete files. Ids that are unknown or not yours are listed in `notFound`',
     access: 'user',
     body: z.object({
-      fileIds: z.array(fileId).min(1).max(maxDeletedAtOnce),
+      fileIds: z.array(fileId).min(1).max(maxFilesPerDeletion),
     }),
-    response: done.extend({
+    response: messageResponse.extend({
       deletedCount: z.int().nonnegative(),
       notFound: z.array(z.string()),
     }),
@@ -121,7 +121,7 @@ export const files = {
   deleteExpiredFiles: endpoint('DELETE', '/api/files/expired/bulk', {
     summary: 'Clear your history. Files that can still be renewed stay',
     access: 'user',
-    response: done.extend({ deletedCount: z.int().nonnegative() }),
+    response: messageResponse.extend({ deletedCount: z.int().nonnegative() }),
   }),
   renewFile: endpoint('PATCH', '/api/files/{id}/renew', {
     summary: 'Renew a file: give it a new link and end the old one (premium)',
@@ -135,7 +135,7 @@ export const files = {
     summary: 'Delete a file',
     access: 'user',
     params: z.object({ id: fileId }),
-    response: done,
+    response: messageResponse,
     errors: ['FILE_NOT_FOUND'],
   }),
   preferences: endpoint('GET', '/api/preferences', {

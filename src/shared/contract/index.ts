@@ -13,7 +13,7 @@ import { settings } from './settings.ts'
 import { uploads } from './uploads.ts'
 
 /** The endpoints by feature, in the order of the API reference. */
-export const features = {
+export const endpointsByFeature = {
   account: { ...account, ...ownAccount },
   uploads,
   files,
@@ -32,16 +32,16 @@ export const features = {
  * matches it, such as `/api/files/{id}`.
  */
 export const endpoints = {
-  ...features.account,
-  ...features.uploads,
-  ...features.files,
-  ...features.links,
-  ...features.analytics,
-  ...features.branding,
-  ...features.feedback,
-  ...features.settings,
-  ...features.operations,
-  ...features.admin,
+  ...endpointsByFeature.account,
+  ...endpointsByFeature.uploads,
+  ...endpointsByFeature.files,
+  ...endpointsByFeature.links,
+  ...endpointsByFeature.analytics,
+  ...endpointsByFeature.branding,
+  ...endpointsByFeature.feedback,
+  ...endpointsByFeature.settings,
+  ...endpointsByFeature.operations,
+  ...endpointsByFeature.admin,
 }
 
 export type Endpoints = typeof endpoints

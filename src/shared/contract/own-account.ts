@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { policiesForAll, type SignupPolicy } from '../rules/accounts/signup-policy.ts'
+import { fixedPolicies, type SignupPolicy } from '../rules/accounts/signup-policy.ts'
 import { tiers } from '../rules/tiers/tier.ts'
 import { currentPassword, newPassword, optionalName, personName, userSchema } from './account.ts'
 import { endpoint } from './endpoint.ts'
-import { done, isoDate, isStorableText } from './fields.ts'
+import { isoDate, isStorableText, messageResponse } from './fields.ts'
 
 /** A session, as shown to its user. */
 export const sessionSchema = z.object({
@@ -17,12 +17,12 @@ export const sessionSchema = z.object({
 })
 export type SessionView = z.infer<typeof sessionSchema>
 
-const ways = ['password', 'google'] as const
-export type SignInWay = (typeof ways)[number]
+const signInMethods = ['password', 'google'] as const
+export type SignInMethod = (typeof signInMethods)[number]
 
-const signupPolicy: z.ZodType<SignupPolicy> = z.union([z.enum(policiesForAll), z.array(z.string())])
+const signupPolicy: z.ZodType<SignupPolicy> = z.union([z.enum(fixedPolicies), z.array(z.string())])
 
-const changedUser = z.object({ user: userSchema })
+const userResponse = z.object({ user: userSchema })
 
 /** Strict, because a misspelled field would switch to the other tier. */
 export const tierBody = z
@@ -44,7 +44,7 @@ export const ownAccount = {
     summary: 'Change your password. Ends all other sessions and replaces the session cookie',
     access: 'user',
     body: z.object({ currentPassword, newPassword }),
-    response: done,
+    response: messageResponse,
     errors: ['WRONG_PASSWORD', 'NO_PASSWORD', 'PASSWORDS_BUSY'],
   }),
   holdings: endpoint('GET', '/api/auth/user/holdings', {
@@ -65,13 +65,13 @@ export const ownAccount = {
     summary: 'End one of your sessions',
     access: 'user',
     params: z.object({ id: z.string().max(64).refine(isStorableText, 'Must be an id.') }),
-    response: done,
+    response: messageResponse,
     errors: ['SESSION_NOT_FOUND'],
   }),
   endOtherSessions: endpoint('DELETE', '/api/auth/sessions', {
     summary: 'End all of your sessions except the current one',
     access: 'user',
-    response: done,
+    response: messageResponse,
   }),
   signInWays: endpoint('GET', '/api/auth/ways', {
     summary: 'Get the ways to sign in and who can sign up',
@@ -98,7 +98,7 @@ export const ownAccount = {
   listOwnWays: endpoint('GET', '/api/auth/user/ways', {
     summary: 'List the ways to sign in to your account',
     access: 'user',
-    response: z.array(z.object({ way: z.enum(ways), since: isoDate })),
+    response: z.array(z.object({ way: z.enum(signInMethods), since: isoDate })),
   }),
   linkGoogle: endpoint('POST', '/api/auth/user/ways/google', {
     summary: 'Start to link Google to your account',
@@ -112,19 +112,19 @@ export const ownAccount = {
   unlinkGoogle: endpoint('DELETE', '/api/auth/user/ways/google', {
     summary: 'Unlink Google from your account and end your other sessions',
     access: 'user',
-    response: done,
+    response: messageResponse,
     errors: ['NOT_FOUND', 'LAST_WAY_IN'],
   }),
   startTrial: endpoint('POST', '/api/auth/start-trial', {
     summary: 'Start the free trial of Premium, once per account',
     access: 'user',
-    response: changedUser,
+    response: userResponse,
     errors: ['TRIAL_USED', 'ALREADY_PREMIUM'],
   }),
   togglePremium: endpoint('POST', '/api/auth/toggle-premium', {
     summary: 'Switch your tier. Ends a running trial',
     access: 'user',
     body: tierBody,
-    response: changedUser,
+    response: userResponse,
   }),
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { settingKeys } from '../rules/tiers/admin-settings.ts'
 import { tiers } from '../rules/tiers/tier.ts'
 import { endpoint } from './endpoint.ts'
-import { daysOfTier, isStorableText } from './fields.ts'
+import { isStorableText, numberOfDays } from './fields.ts'
 
 /** Spec §7: browsers cache these responses for 5 minutes. */
 const cacheSeconds = 300
@@ -13,8 +13,8 @@ export const limitsSchema = z.record(
   z.object({
     maxFiles: z.int().positive().nullable().describe('At the same time; null for no limit.'),
     maxFileSize: z.int().positive().describe('In bytes.'),
-    expirationDays: z.array(daysOfTier).min(1).readonly().describe('The choices for a link.'),
-    maxLifetimeDays: daysOfTier.describe('How long a file exists at most, even if renewed.'),
+    expirationDays: z.array(numberOfDays).min(1).readonly().describe('The choices for a link.'),
+    maxLifetimeDays: numberOfDays.describe('How long a file exists at most, even if renewed.'),
   }),
 )
 
@@ -31,10 +31,10 @@ type SettingBody = z.input<typeof settingBody>
  * allowed values of the setting. A schema error couldn't name those.
  * @param body unvalidated, despite its type.
  */
-function withReadableValue(body: SettingBody): SettingBody {
+function replaceInvalidValue(body: SettingBody): SettingBody {
   if (typeof body !== 'object' || body === null) return body
-  const isReadable = typeof body.value === 'string' || Number.isFinite(body.value)
-  return isReadable ? body : { ...body, value: '' }
+  const isValid = typeof body.value === 'string' || Number.isFinite(body.value)
+  return isValid ? body : { ...body, value: '' }
 }
 
 export const settings = {
@@ -77,7 +77,7 @@ export const settings = {
     summary:
       'Change a setting. Sizes are bytes or text such as `500MB`; days are text such as `3, 5, 7`',
     access: 'admin',
-    body: z.preprocess(withReadableValue, settingBody),
+    body: z.preprocess(replaceInvalidValue, settingBody),
     response: z.object({ key: z.enum(settingKeys), value: z.string(), description: z.string() }),
   }),
 }

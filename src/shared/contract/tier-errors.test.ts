@@ -11,43 +11,43 @@ import {
   unknownDaysText,
 } from './tier-errors.ts'
 
-const limited: Record<TierLimitCode, string> = {
+const limitTexts: Record<TierLimitCode, string> = {
   TIER_FILE_COUNT:
     'The free tier holds 3 files at most: delete files to make room. Upgrade to Premium for unlimited uploads.',
   TIER_EXPIRATION: 'The free tier keeps files for 3 days. Upgrade to Premium for 3, 5 or 7 days.',
   TIER_FILE_SIZE: 'The free tier takes files up to 500MB. Upgrade to Premium for files up to 1GB.',
 }
-const lacking: Record<TierFeatureCode, string> = {
+const featureTexts: Record<TierFeatureCode, string> = {
   TIER_RENEWAL: 'The free tier cannot renew links. Upgrade to Premium for new links.',
   TIER_FILE_MANAGER: 'The free tier has no File Manager. Upgrade to Premium for the File Manager.',
   TIER_BRANDING: 'The free tier has no branding. Upgrade to Premium for custom branding.',
   TIER_ANALYTICS: 'The free tier has no analytics. Upgrade to Premium for advanced analytics.',
 }
 
-function textOf(tier: Tier, code: TierLimitCode | TierFeatureCode, limits = defaultLimits) {
+function errorText(tier: Tier, code: TierLimitCode | TierFeatureCode, limits = defaultLimits) {
   return isTierLimitCode(code) ? limitErrorText(tier, code, limits) : tierErrorText(tier, code)
 }
-const texts = { ...limited, ...lacking }
+const texts = { ...limitTexts, ...featureTexts }
 const codes = Object.keys(texts) as (keyof typeof texts)[]
 
 it.each(codes)('%s states the limit of the free tier and what Premium offers', (code) => {
-  expect(textOf('free', code)).toBe(texts[code])
+  expect(errorText('free', code)).toBe(texts[code])
   expect(errorTable[code].message).toBe(texts[code])
 })
 
 it.each(tiers)('texts for %s name that tier and offer only the next one', (tier) => {
-  const above = upgradeOf(tier)
+  const upgrade = upgradeOf(tier)
   for (const code of codes) {
-    const text = textOf(tier, code)
+    const text = errorText(tier, code)
     // Spec §5: upload errors with 'tier' or 'Upgrade' in them are shown beside the drop zone.
     expect(text).toMatch(`The ${tierTraits[tier].name.toLowerCase()} tier `)
     // The highest tier has no upgrade to offer.
-    expect(/Upgrade to (\w+)/.exec(text)?.[1]).toBe(above?.name)
+    expect(/Upgrade to (\w+)/.exec(text)?.[1]).toBe(upgrade?.name)
   }
 })
 
 describe('with limits changed by the administrator', () => {
-  const changed: Limits = {
+  const customLimits: Limits = {
     free: { maxFiles: 1, maxFileSize: 1024 ** 2, expirationDays: [1], maxLifetimeDays: 2 },
     premium: {
       maxFiles: 20,
@@ -79,24 +79,24 @@ describe('with limits changed by the administrator', () => {
       'The premium tier holds 20 files at most: delete files to make room.',
     ],
   ])('a user of %s gets for %s: %s', (tier, code, text) => {
-    expect(limitErrorText(tier, code, changed)).toBe(text)
+    expect(limitErrorText(tier, code, customLimits)).toBe(text)
   })
 
   it('no upgrade is offered unless it raises the limit', () => {
-    const same = { free: changed.premium, premium: changed.premium }
-    expect(limitErrorText('free', 'TIER_FILE_COUNT', same)).toBe(
+    const equalLimits = { free: customLimits.premium, premium: customLimits.premium }
+    expect(limitErrorText('free', 'TIER_FILE_COUNT', equalLimits)).toBe(
       'The free tier holds 20 files at most: delete files to make room.',
     )
-    expect(limitErrorText('free', 'TIER_FILE_SIZE', same)).toBe(
+    expect(limitErrorText('free', 'TIER_FILE_SIZE', equalLimits)).toBe(
       'The free tier takes files up to 5GB.',
     )
-    expect(limitErrorText('free', 'TIER_EXPIRATION', same)).toBe(
+    expect(limitErrorText('free', 'TIER_EXPIRATION', equalLimits)).toBe(
       'The free tier keeps files for 1 or 9 days.',
     )
   })
 
   it('the error for unknown days lists those that some tier offers', () => {
-    expect(unknownDaysText(changed)).toBe('expirationDays: Must be 1 or 9 days.')
+    expect(unknownDaysText(customLimits)).toBe('expirationDays: Must be 1 or 9 days.')
     expect(unknownDaysText(defaultLimits)).toBe('expirationDays: Must be 3, 5 or 7 days.')
   })
 })

@@ -1,10 +1,10 @@
 import { formatSizeLimit } from '../rules/format/file-size.ts'
 import { type Tier, tierTraits } from '../rules/tiers/tier.ts'
 import {
-  daysOffered,
   daysText,
   filesText,
   type Limits,
+  offeredDays,
   type TierLimits,
 } from '../rules/tiers/tier-limits.ts'
 
@@ -19,28 +19,28 @@ interface LimitText {
   /** Follows 'The free tier'. */
   limit: (limits: TierLimits) => string
   /** Follows 'Upgrade to Premium for'. */
-  upgrade: (limits: TierLimits) => string
+  benefit: (limits: TierLimits) => string
   /** True if the next tier allows more. */
-  helps: (limits: TierLimits, above: TierLimits) => boolean
+  raisesLimit: (limits: TierLimits, upgraded: TierLimits) => boolean
 }
 
 const limitTexts = {
   TIER_FILE_COUNT: {
     limit: ({ maxFiles }) => `holds ${filesText(maxFiles)} at most: delete files to make room`,
-    upgrade: ({ maxFiles }) => (maxFiles === null ? 'unlimited uploads' : filesText(maxFiles)),
-    helps: ({ maxFiles }, above) =>
-      (above.maxFiles ?? Number.POSITIVE_INFINITY) > (maxFiles ?? Number.POSITIVE_INFINITY),
+    benefit: ({ maxFiles }) => (maxFiles === null ? 'unlimited uploads' : filesText(maxFiles)),
+    raisesLimit: ({ maxFiles }, upgraded) =>
+      (upgraded.maxFiles ?? Number.POSITIVE_INFINITY) > (maxFiles ?? Number.POSITIVE_INFINITY),
   },
   TIER_EXPIRATION: {
     limit: ({ expirationDays }) => `keeps files for ${daysText(...expirationDays)}`,
-    upgrade: ({ expirationDays }) => daysText(...expirationDays),
-    helps: ({ expirationDays }, above) =>
-      above.expirationDays.some((days) => !expirationDays.includes(days)),
+    benefit: ({ expirationDays }) => daysText(...expirationDays),
+    raisesLimit: ({ expirationDays }, upgraded) =>
+      upgraded.expirationDays.some((days) => !expirationDays.includes(days)),
   },
   TIER_FILE_SIZE: {
     limit: ({ maxFileSize }) => `takes files up to ${formatSizeLimit(maxFileSize)}`,
-    upgrade: ({ maxFileSize }) => `files up to ${formatSizeLimit(maxFileSize)}`,
-    helps: ({ maxFileSize }, above) => above.maxFileSize > maxFileSize,
+    benefit: ({ maxFileSize }) => `files up to ${formatSizeLimit(maxFileSize)}`,
+    raisesLimit: ({ maxFileSize }, upgraded) => upgraded.maxFileSize > maxFileSize,
   },
 } satisfies Record<string, LimitText>
 
@@ -53,17 +53,17 @@ export function isTierLimitCode(code: string): code is TierLimitCode {
   return Object.hasOwn(limitTexts, code)
 }
 
-function sentences(tier: Tier, limit: string, gain: string | null): string {
+function formatTierError(tier: Tier, limit: string, benefit: string | null): string {
   const { name, upgradesTo } = tierTraits[tier]
-  const says = `The ${name.toLowerCase()} tier ${limit}.`
-  if (upgradesTo === null || gain === null) return says
-  return `${says} Upgrade to ${tierTraits[upgradesTo].name} for ${gain}.`
+  const limitSentence = `The ${name.toLowerCase()} tier ${limit}.`
+  if (upgradesTo === null || benefit === null) return limitSentence
+  return `${limitSentence} Upgrade to ${tierTraits[upgradesTo].name} for ${benefit}.`
 }
 
 /** Returns the error text for a feature: which tier lacks it, and which upgrade includes it. */
 export function tierErrorText(tier: Tier, code: TierFeatureCode): string {
   const { lack, gain } = featureTexts[code]
-  return sentences(tier, lack, gain)
+  return formatTierError(tier, lack, gain)
 }
 
 /**
@@ -71,14 +71,15 @@ export function tierErrorText(tier: Tier, code: TierFeatureCode): string {
  */
 export function limitErrorText(tier: Tier, code: TierLimitCode, limits: Limits): string {
   const { upgradesTo } = tierTraits[tier]
-  const own = limits[tier]
-  const above = upgradesTo && limits[upgradesTo]
+  const limitsOfTier = limits[tier]
+  const upgraded = upgradesTo && limits[upgradesTo]
   const text: LimitText = limitTexts[code]
-  const gain = above && text.helps(own, above) ? text.upgrade(above) : null
-  return sentences(tier, text.limit(own), gain)
+  const benefit =
+    upgraded && text.raisesLimit(limitsOfTier, upgraded) ? text.benefit(upgraded) : null
+  return formatTierError(tier, text.limit(limitsOfTier), benefit)
 }
 
 /** Returns the error text for a number of days that no tier offers. */
 export function unknownDaysText(limits: Limits): string {
-  return `expirationDays: Must be ${daysText(...daysOffered(limits))}.`
+  return `expirationDays: Must be ${daysText(...offeredDays(limits))}.`
 }

@@ -4,7 +4,14 @@ import { storageNames } from '../rules/files/storage-name.ts'
 import { batchOf, maxBatchLength, resultsOf } from './batch.ts'
 import { endpoint } from './endpoint.ts'
 import type { ErrorCode } from './errors.ts'
-import { cloudKey, done, expirationDays, fileName, isStorableText, mimeType } from './fields.ts'
+import {
+  cloudKey,
+  expirationDays,
+  fileName,
+  isStorableText,
+  messageResponse,
+  mimeType,
+} from './fields.ts'
 import { fileSchema, sha256 } from './files.ts'
 
 const partUrls = z
@@ -32,7 +39,7 @@ const startBody = z.object({
     .describe('A key of your choice. The same key returns the same open upload.'),
 })
 
-const started = z.object({
+const startResponse = z.object({
   uploadUrl: z.string().describe('The presigned URL for the whole file.'),
   cloudKey: z.string(),
   metadata: z
@@ -90,7 +97,7 @@ export const uploads = {
     summary: 'Start an upload',
     access: 'user',
     body: startBody,
-    response: started,
+    response: startResponse,
     errors: [
       'TIER_FILE_COUNT',
       'TIER_FILE_SIZE',
@@ -106,7 +113,7 @@ export const uploads = {
     access: 'user',
     body: z.object({ files: batchOf(startBody) }),
     maxBodySize: maxBatchSize,
-    response: resultsOf(started),
+    response: resultsOf(startResponse),
   }),
   confirmUpload: endpoint('POST', '/api/files/confirm-upload', {
     summary: 'Finish an upload: turn the stored bytes into a file with a link',
@@ -165,7 +172,7 @@ export const uploads = {
     summary: 'Cancel an upload: free its slot and delete its bytes',
     access: 'user',
     body: z.object({ cloudKey }),
-    response: done,
+    response: messageResponse,
     errors: ['UPLOAD_NOT_FOUND'],
   }),
 }

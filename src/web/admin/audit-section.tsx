@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ChevronDown, ScrollText, SearchX } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
-import type { AuditLine } from '../../shared/contract/admin.ts'
+import type { AuditEntry } from '../../shared/contract/admin.ts'
 import {
   type AuditAction,
   auditActionNames,
@@ -146,7 +146,7 @@ const auditColumns = 'lg:grid-cols-[168px_minmax(0,1fr)_minmax(0,1.35fr)_minmax(
  * An audit log entry. Its button expands all recorded data. On small screens it is a card that
  * starts with the action.
  */
-function AuditRow({ line, now }: { line: AuditLine; now: Date }) {
+function AuditRow({ line, now }: { line: AuditEntry; now: Date }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const text = auditText(line)
@@ -208,7 +208,7 @@ function Details({
   affectedUser,
 }: {
   id: string
-  line: AuditLine
+  line: AuditEntry
   affectedUser: string | null
 }) {
   return (

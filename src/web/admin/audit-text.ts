@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import type { AuditLine } from '../../shared/contract/admin.ts'
+import type { AuditEntry } from '../../shared/contract/admin.ts'
 import {
   type AuditAction,
   auditActionNames,
-  type GoogleLink,
-  googleLinks,
-  type PasswordChange,
-  passwordChanges,
+  type GoogleLinkReason,
+  googleLinkReasons,
+  type PasswordChangeMethod,
+  passwordChangeMethods,
 } from '../../shared/rules/accounts/audit-action.ts'
 import { type Role, roles } from '../../shared/rules/accounts/role.ts'
-import { counted } from '../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import {
   type SettingKey,
   settingKeys,
@@ -19,14 +19,14 @@ import {
 import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { inputText, settingTexts } from './setting-texts.ts'
 
-type Details = AuditLine['details']
-type SubjectFields = Pick<AuditLine, 'action' | 'subject' | 'details'>
+type Details = AuditEntry['details']
+type SubjectFields = Pick<AuditEntry, 'action' | 'subject' | 'details'>
 
 /**
  * Describes an audit log entry. Example: 'Tier: Free to Premium (trial)'. Falls back to the
  * action's name if the details don't match the schema, as an older version may have written them.
  */
-export function auditText({ action, details }: Pick<AuditLine, 'action' | 'details'>): string {
+export function auditText({ action, details }: Pick<AuditEntry, 'action' | 'details'>): string {
   return sentences[action]?.(details) ?? auditActionNames[action]
 }
 
@@ -66,13 +66,13 @@ function resultSentence(action: string, name: string): Sentence {
   })
 }
 
-const passwordTexts: Record<PasswordChange, string> = {
+const passwordTexts: Record<PasswordChangeMethod, string> = {
   session: 'Changed the password',
   email: 'Reset the password by email',
   'taking-over': 'Verified the address and replaced the earlier password',
 }
 
-const linkTexts: Record<GoogleLink, string> = {
+const linkTexts: Record<GoogleLinkReason, string> = {
   session: 'Linked Google',
   address: 'Linked Google (same address)',
   'taking-over': 'Linked Google and replaced an unverified account',
@@ -96,10 +96,13 @@ const sentences: Partial<Record<AuditAction, Sentence>> = {
     ({ from, to }) => `Role: ${roleNames[from]} to ${roleNames[to]}`,
   ),
   'change-password': sentenceFrom(
-    z.object({ by: z.enum(passwordChanges) }),
+    z.object({ by: z.enum(passwordChangeMethods) }),
     ({ by }) => passwordTexts[by],
   ),
-  'link-google': sentenceFrom(z.object({ by: z.enum(googleLinks) }), ({ by }) => linkTexts[by]),
+  'link-google': sentenceFrom(
+    z.object({ by: z.enum(googleLinkReasons) }),
+    ({ by }) => linkTexts[by],
+  ),
   'change-setting': sentenceFrom(
     z.object({ key: z.enum(settingKeys), from: z.string().nullable(), to: z.string() }),
     ({ key, from, to }) => {
@@ -111,7 +114,7 @@ const sentences: Partial<Record<AuditAction, Sentence>> = {
   ),
   'delete-user': sentenceFrom(
     z.object({ deletedFiles: z.number() }),
-    ({ deletedFiles }) => `Deleted a user, with ${counted(deletedFiles, 'file')}`,
+    ({ deletedFiles }) => `Deleted a user, with ${formatCount(deletedFiles, 'file')}`,
   ),
   'take-down': sentenceFrom(
     takedown,

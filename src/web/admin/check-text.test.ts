@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { CheckLine, CheckStatus } from '../../shared/contract/checks.ts'
+import type { CheckResult, CheckStatus } from '../../shared/contract/checks.ts'
 import { remedyParts, summarize } from './check-text.ts'
 
-function line(name: string, status: CheckStatus): CheckLine {
+function line(name: string, status: CheckStatus): CheckResult {
   return { name, status, message: '', cure: '' }
 }
 

@@ -1,4 +1,4 @@
-import { type CheckLine, checkStatuses } from '../../shared/contract/checks.ts'
+import { type CheckResult, checkStatuses } from '../../shared/contract/checks.ts'
 import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
 
 /** Descriptions of the checks, keyed by check name. */
@@ -44,14 +44,14 @@ export function checkMeaning(name: string): string | null {
 
 export interface CheckSummary {
   /** Lines that need action, failing ones first. */
-  urgent: CheckLine[]
-  passing: CheckLine[]
+  urgent: CheckResult[]
+  passing: CheckResult[]
   /** The number of lines that are OK. Example: '7 of 9 OK'. */
   text: string
 }
 
 /** Separates the lines that need action from those that are OK. */
-export function summarize(lines: readonly CheckLine[]): CheckSummary {
+export function summarize(lines: readonly CheckResult[]): CheckSummary {
   const urgent = checkStatuses
     .filter((status) => status !== 'ok')
     .flatMap((status) => lines.filter((line) => line.status === status))

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, RefreshCw, TriangleAlert } from 'lucide-react'
 import { useId, useState } from 'react'
-import type { CheckLine, CheckStatus } from '../../shared/contract/checks.ts'
+import type { CheckResult, CheckStatus } from '../../shared/contract/checks.ts'
 import { pastTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -54,7 +54,7 @@ export function ChecksSection() {
 }
 
 /** The time in this note makes screen readers announce a new check even if no result changed. */
-function CheckSummaryNote({ lines, checkedAt }: { lines: CheckLine[]; checkedAt: Date }) {
+function CheckSummaryNote({ lines, checkedAt }: { lines: CheckResult[]; checkedAt: Date }) {
   return (
     <span role="status">
       {summarize(lines).text} · {pastTimestampText(checkedAt, checkedAt)}
@@ -62,7 +62,7 @@ function CheckSummaryNote({ lines, checkedAt }: { lines: CheckLine[]; checkedAt:
   )
 }
 
-function CheckList({ lines }: { lines: CheckLine[] }) {
+function CheckList({ lines }: { lines: CheckResult[] }) {
   const [showsPassing, setShowsPassing] = useState(false)
   const passingListId = useId()
   const { urgent, passing } = summarize(lines)
@@ -123,7 +123,7 @@ const statusStyles = {
 } as const satisfies Record<CheckStatus, unknown>
 
 /** A check with its status, findings and remedy. */
-function CheckRow({ line: { name, status, message, cure } }: { line: CheckLine }) {
+function CheckRow({ line: { name, status, message, cure } }: { line: CheckResult }) {
   const { icon, mark, text } = statusStyles[status]
   const isPassing = status === 'ok'
   const meaning = checkMeaning(name)

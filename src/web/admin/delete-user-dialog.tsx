@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ListedUser } from '../../shared/contract/admin.ts'
-import { counted } from '../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { call, hasErrorCode } from '../api/call.ts'
 import { DialogButtons, FormDialog, useDialogSubject } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
@@ -44,7 +44,7 @@ function DeleteUserForm({ user, onCancel, onDeleted }: DeleteUserFormProps) {
         params: { id: user.id },
         body: { email },
       })
-      return `${counted(deletedFiles, 'file')} deleted with the account.`
+      return `${formatCount(deletedFiles, 'file')} deleted with the account.`
     },
     onSuccess: (description) => {
       void refreshAdmin(client)

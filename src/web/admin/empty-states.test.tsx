@@ -2,7 +2,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
-import type { CheckLine } from '../../shared/contract/checks.ts'
+import type { CheckResult } from '../../shared/contract/checks.ts'
 import { AuditSection } from './audit-section.tsx'
 import { ChecksSection } from './checks-section.tsx'
 
@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => page.close())
 
 describe('checks that all pass', () => {
-  const passingCheck: CheckLine = {
+  const passingCheck: CheckResult = {
     name: 'Database',
     status: 'ok',
     message: 'Answers in 2 ms.',

@@ -2,12 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import {
   capKeys,
   type Fullness,
-  filesOverCap,
+  fileSizeWarning,
   fullness,
-  readCap,
+  parseCapSettings,
 } from '../../shared/rules/files/storage-cap.ts'
 import { formatSize, formatSizeLimit } from '../../shared/rules/format/file-size.ts'
-import { limitKey, limitNames, readLimits } from '../../shared/rules/tiers/limit-settings.ts'
+import {
+  limitKey,
+  limitNames,
+  parseLimitSettings,
+} from '../../shared/rules/tiers/limit-settings.ts'
 import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import type { CallResponse } from '../api/call.ts'
 import { Card } from '../ui/card.tsx'
@@ -64,8 +68,8 @@ function TierLimits({ values }: Pick<AdminLimits, 'values'>) {
 }
 
 function StorageCap({ values, stored, disk }: AdminLimits) {
-  const { maxStored, leastFree } = readCap(values)
-  const tooLarge = filesOverCap(maxStored, readLimits(values))
+  const { maxStored, leastFree } = parseCapSettings(values)
+  const tooLarge = fileSizeWarning(maxStored, parseLimitSettings(values))
   return (
     <Card className="grid gap-x-10 gap-y-6 p-4 sm:p-6 md:grid-cols-2">
       <fieldset className="grid min-w-0 content-start gap-y-3">

@@ -1,6 +1,6 @@
-import type { MaintenanceAct } from '../../shared/rules/accounts/audit-action.ts'
+import type { MaintenanceActionName } from '../../shared/rules/accounts/audit-action.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
-import { counted } from '../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { defaultTier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { call } from '../api/call.ts'
 import { type ActionOutcome, testUpload, testUploadBytes } from './test-upload.ts'
@@ -8,7 +8,7 @@ import { type ActionOutcome, testUpload, testUploadBytes } from './test-upload.t
 /** A maintenance action that the administrator starts with a button (spec §2). */
 export interface MaintenanceAction {
   /** The action's name in the audit log. */
-  act: MaintenanceAct
+  act: MaintenanceActionName
   title: string
   /** A short description of the action. */
   description: string
@@ -47,7 +47,7 @@ export function maintenanceActions(
       failure: 'Failed to cleanup expired files',
       run: async () => {
         const { deletedCount } = await call('cleanUpExpired')
-        return { ok: true, text: `${counted(deletedCount, 'file')} deleted` }
+        return { ok: true, text: `${formatCount(deletedCount, 'file')} deleted` }
       },
     },
     {
@@ -72,7 +72,7 @@ export function maintenanceActions(
       failure: 'Failed to expire trials',
       run: async () => {
         const { expiredCount } = await call('expireTrials')
-        return { ok: true, text: `${counted(expiredCount, 'trial')} ended` }
+        return { ok: true, text: `${formatCount(expiredCount, 'trial')} ended` }
       },
     },
     {
@@ -87,7 +87,7 @@ export function maintenanceActions(
       failure: 'Failed to sanitize filenames',
       run: async () => {
         const { updated, errors } = await call('sanitizeFileNames')
-        const text = `${counted(updated, 'name')} changed, ${counted(errors, 'error')}`
+        const text = `${formatCount(updated, 'name')} changed, ${formatCount(errors, 'error')}`
         return { ok: true, text }
       },
     },
@@ -136,7 +136,7 @@ export function expireFilesOutcome(result: {
   failed: number
 }): ActionOutcome {
   const { expiredCount, failed } = result
-  const text = `Bytes of ${counted(expiredCount, 'file')} removed`
+  const text = `Bytes of ${formatCount(expiredCount, 'file')} removed`
   if (failed === 0) return { ok: true, text }
   const note = 'The server retries by itself. Test the storage connection to see why.'
   return { ok: true, text: `${text}, ${failed.toLocaleString('en')} failed`, note }

@@ -7,7 +7,7 @@ import {
   openPage,
   type WebPage,
 } from '../../../tests/support/web-page.ts'
-import type { AuditLine } from '../../shared/contract/admin.ts'
+import type { AuditEntry } from '../../shared/contract/admin.ts'
 import { MaintenanceSection } from './maintenance-section.tsx'
 
 let page: WebPage
@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-function auditLine(action: AuditLine['action'], details: AuditLine['details']): AuditLine {
+function auditLine(action: AuditEntry['action'], details: AuditEntry['details']): AuditEntry {
   const actorFields = { actor: 'admin@example.org', subject: null, ipAddress: '192.0.2.1' }
   return {
     id: 1,

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { AuditLine } from '../../shared/contract/admin.ts'
+import type { AuditEntry } from '../../shared/contract/admin.ts'
 import { pastTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { useSendsMail } from '../api/public-values.ts'
 import { serverNow } from '../api/server-clock.ts'
@@ -112,7 +112,7 @@ function LastResultSkeleton() {
 }
 
 /** An action's last result, from its audit log entry. */
-function LastResult({ line }: { line: AuditLine }) {
+function LastResult({ line }: { line: AuditEntry }) {
   const { success, connected } = line.details
   return (
     <Outcome

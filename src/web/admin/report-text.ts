@@ -1,5 +1,5 @@
 import type { Report } from '../../shared/contract/abuse.ts'
-import { counted } from '../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { pastTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 
 /**
@@ -11,12 +11,14 @@ export function reportedText(
   now: Date,
 ): string {
   const last = pastTimestampText(new Date(lastReportedAt), now)
-  return count === 1 ? `reported once, ${last}` : `reported ${counted(count, 'time')}, last ${last}`
+  return count === 1
+    ? `reported once, ${last}`
+    : `reported ${formatCount(count, 'time')}, last ${last}`
 }
 
 /** Returns how many other files have the same content, as text, or null if there are none. */
 export function copiesText(copies: number): string | null {
-  return copies === 0 ? null : `${counted(copies, 'other file')} with the same content`
+  return copies === 0 ? null : `${formatCount(copies, 'other file')} with the same content`
 }
 
 /** The takedown warning when only the file's link is known. */

@@ -9,12 +9,12 @@ import {
   type TextSettingKey,
 } from '../../shared/rules/tiers/admin-settings.ts'
 import {
-  checkOwnBounds,
+  checkLimitBounds,
   type LimitKey,
   type LimitName,
   limitBoundsText,
   limitKeys,
-  limitOfKey,
+  parseLimitKey,
 } from '../../shared/rules/tiers/limit-settings.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import type { CallResponse } from '../api/call.ts'
@@ -33,7 +33,7 @@ interface SettingTexts {
 export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
   premium_price: {
     label: 'Premium price',
-    hint: `${priceText(priceBounds.least)} to ${priceText(priceBounds.most)} per month.`,
+    hint: `${priceText(priceBounds.min)} to ${priceText(priceBounds.max)} per month.`,
     failure: 'Failed to update premium price',
     inSentence: priceText,
   },
@@ -86,7 +86,7 @@ export function limitTexts(key: LimitSetting): { label: string; hint: string; na
       name: label.toLowerCase(),
     }
   }
-  const { tier, name } = limitOfKey(key)
+  const { tier, name } = parseLimitKey(key)
   const label = labels[name]
   const hint = toSentence(limitBoundsText(name))
   return { label, hint, name: `${label.toLowerCase()} of ${tierTraits[tier].name}` }
@@ -110,7 +110,7 @@ export function inputText(key: LimitSetting, stored: string): string {
  * limits, since the page may have outdated values.
  */
 export function checkInput(key: LimitSetting, input: string): SettingVerdict {
-  return isLimit(key) ? checkOwnBounds(limitOfKey(key), input) : checkCap(key, input)
+  return isLimit(key) ? checkLimitBounds(parseLimitKey(key), input) : checkCap(key, input)
 }
 
 type Disk = NonNullable<CallResponse<'adminLimits'>['disk']>

@@ -67,8 +67,8 @@ const inputs: Readonly<Record<TextSettingKey, Partial<TextFieldProps>>> = {
   premium_price: {
     type: 'number',
     inputMode: 'decimal',
-    min: priceBounds.least,
-    max: priceBounds.most,
+    min: priceBounds.min,
+    max: priceBounds.max,
     step: 0.01,
     sign: '$',
   },

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Report } from '../../shared/contract/abuse.ts'
 import { maxReasonLength } from '../../shared/rules/links/report.ts'
-import { linkCode } from '../../shared/rules/links/short-code.ts'
+import { extractShortCode } from '../../shared/rules/links/short-code.ts'
 import { call } from '../api/call.ts'
 import { useSendsMail } from '../api/public-values.ts'
 import { DialogButtons, FormDialog, useDialogSubject } from '../ui/dialog.tsx'
@@ -125,7 +125,7 @@ export function TakeDownLink({ onTakeDown }: TakeDownLinkProps) {
   const [count, setCount] = useState(0)
   const [errors, setErrors] = useState<FieldErrors>({})
   const submit = async ({ link }: { link: string }) => {
-    const code = linkCode(link)
+    const code = extractShortCode(link)
     setErrors(code === null ? { link: 'This is not a link to a file, nor the code of one.' } : {})
     if (code !== null) onTakeDown({ ...targetForLink(code), onDone: () => setCount(count + 1) })
   }

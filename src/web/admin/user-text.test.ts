@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { maxFoundUsers } from '../../shared/contract/admin.ts'
+import { maxUserResults } from '../../shared/contract/admin.ts'
 import {
   deletionText,
   displayName,
@@ -19,7 +19,7 @@ describe('the note beside the users', () => {
     [{ search: '', shown: 5, total: undefined }, '5 users'],
     [{ search: 'ada', shown: 0, total: 9 }, '0 found'],
     [{ search: 'ada', shown: 12, total: 9 }, '12 found'],
-    [{ search: 'a', shown: maxFoundUsers, total: 900 }, 'The 50 newest that match'],
+    [{ search: 'a', shown: maxUserResults, total: 900 }, 'The 50 newest that match'],
   ])('for %j', (summary, text) => expect(usersNote(summary)).toBe(text))
 })
 

@@ -1,5 +1,5 @@
-import { type ListedUser, maxFoundUsers } from '../../shared/contract/admin.ts'
-import { counted } from '../../shared/rules/format/numbers.ts'
+import { type ListedUser, maxUserResults } from '../../shared/contract/admin.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { shortName } from '../ui/file-name.tsx'
 
@@ -22,9 +22,9 @@ export interface ShownUsers {
 /** Describes which users the list contains. Examples: 'The 5 newest of 1,284', '12 found'. */
 export function usersNote({ search, shown, total }: ShownUsers): string {
   if (search !== '') {
-    return shown < maxFoundUsers ? `${shown} found` : `The ${shown} newest that match`
+    return shown < maxUserResults ? `${shown} found` : `The ${shown} newest that match`
   }
-  if (total === undefined || total <= shown) return counted(shown, 'user')
+  if (total === undefined || total <= shown) return formatCount(shown, 'user')
   return `The ${shown} newest of ${total.toLocaleString('en')}`
 }
 
@@ -55,12 +55,12 @@ export function deletionText({
   fileCount,
   sessionCount,
 }: Pick<ListedUser, 'fileCount' | 'sessionCount'>): string {
-  const sessions = sessionCount === 0 ? '' : `${counted(sessionCount, 'open session')}, `
+  const sessions = sessionCount === 0 ? '' : `${formatCount(sessionCount, 'open session')}, `
   const otherDataText = `${sessions}uploads under way, brand and waiting emails`
   const files =
     fileCount === 0
       ? `This account has no files. Its ${otherDataText} are deleted with it.`
-      : `${counted(fileCount, 'file')} with ${fileCount === 1 ? 'its link is' : 'their links are'} deleted with this account, as well as its ${otherDataText}.`
+      : `${formatCount(fileCount, 'file')} with ${fileCount === 1 ? 'its link is' : 'their links are'} deleted with this account, as well as its ${otherDataText}.`
   return `${files} This cannot be undone.`
 }
 

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { SearchX, UserPlus, Users } from 'lucide-react'
 import { useState } from 'react'
-import { newUserBody, topUsers } from '../../shared/contract/admin.ts'
+import { newestUserCount, newUserBody } from '../../shared/contract/admin.ts'
 import { maxEmailLength } from '../../shared/rules/accounts/email-limits.ts'
 import { call } from '../api/call.ts'
 import { serverNow } from '../api/server-clock.ts'
@@ -59,7 +59,7 @@ export function UsersSection() {
       <QueryContent
         query={query}
         failed="The users could not be loaded"
-        loading={<RowsLoading label="Loading the users" rows={topUsers} />}
+        loading={<RowsLoading label="Loading the users" rows={newestUserCount} />}
       >
         {(users) =>
           users.length === 0 ? (

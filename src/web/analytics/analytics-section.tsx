@@ -3,7 +3,7 @@ import { sum } from 'd3-array'
 import { ChartColumn } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { Analytics } from '../../shared/contract/analytics.ts'
-import { dayOf } from '../../shared/rules/format/day.ts'
+import { utcDay } from '../../shared/rules/format/day.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { dayText } from '../../shared/rules/format/timestamp-text.ts'
 import { call } from '../api/call.ts'
@@ -49,8 +49,8 @@ export function AnalyticsSection({ emptyAction, expiringLink }: AnalyticsSection
           </h2>
           {isShown ? (
             <p className="text-muted text-sm tabular-nums">
-              {data.days.length} days to {dayText(data.days.at(-1)?.day ?? '', dayOf(serverNow()))},
-              each from midnight UTC
+              {data.days.length} days to {dayText(data.days.at(-1)?.day ?? '', utcDay(serverNow()))}
+              , each from midnight UTC
             </p>
           ) : null}
         </div>

@@ -1,4 +1,4 @@
-import { type DayCount, dayOf } from '../../shared/rules/format/day.ts'
+import { type DayCount, utcDay } from '../../shared/rules/format/day.ts'
 import { dayText, weekdayText } from '../../shared/rules/format/timestamp-text.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { BarChart } from '../charts/bar-chart.tsx'
@@ -18,7 +18,7 @@ export interface DownloadsChartProps {
 
 /** Shows downloads per day, as a bar chart or a table. */
 export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
-  const today = dayOf(serverNow())
+  const today = utcDay(serverNow())
   const isEmpty = days.every(({ count }) => count === 0)
   return (
     <ChartFigure finding={downloadsFinding(days, today)} title={title}>

@@ -1,4 +1,4 @@
-import { type DayCount, dayOf, daysBetween, startOfDay } from '../../shared/rules/format/day.ts'
+import { type DayCount, daysBetween, startOfDay, utcDay } from '../../shared/rules/format/day.ts'
 import { dayText, localDayText, weekdayText } from '../../shared/rules/format/timestamp-text.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { type LifelineDates, lifeline } from '../../shared/rules/links/lifeline.ts'
@@ -26,7 +26,7 @@ export interface LifeChartProps {
  * the upload to the end of the file's longest life.
  */
 export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProps) {
-  const today = dayOf(now)
+  const today = utcDay(now)
   const isEmpty = days.every(({ count }) => count === 0)
   return (
     <BareChartFigure finding={downloadsFinding(days, today)} title={title}>
@@ -67,7 +67,7 @@ function LifelineWithDates({
         <Lifeline life={lifeline(dates, now, canRenew)} size="wide" />
       </div>
       <div className="chart-axis" aria-hidden="true">
-        <span style={{ left: 0 }}>{dayText(dayOf(dates.createdAt), dayOf(now))}</span>
+        <span style={{ left: 0 }}>{dayText(utcDay(dates.createdAt), utcDay(now))}</span>
         <span style={{ right: 0 }}>
           <span className="chart-wide-only">deleted </span>
           {localDayText(dates.maxLifetimeAt, now)}
@@ -82,8 +82,8 @@ function LifelineWithDates({
  * width of the lifeline on that axis, in percent.
  */
 export function lifeAxis({ createdAt, maxLifetimeAt }: Omit<LifelineDates, 'expiresAt'>) {
-  const first = dayOf(createdAt)
-  const days = daysBetween(first, dayOf(maxLifetimeAt)).length
+  const first = utcDay(createdAt)
+  const days = daysBetween(first, utcDay(maxLifetimeAt)).length
   const percent = (ms: number) => (ms / (days * dayInMs)) * 100
   return {
     days,

@@ -1,12 +1,12 @@
-import { signedInHint } from '../../shared/signed-in-hint.ts'
+import { signedInHintCookie } from '../../shared/signed-in-hint.ts'
 
 /** The part of `document` that is used here. */
 type Cookies = Pick<Document, 'cookie'>
 
 /** Returns the value of the cookie that hints at a session; null if there is no such cookie. */
 export function readHint({ cookie }: Cookies): string | null {
-  const entry = cookie.split('; ').find((pair) => pair.startsWith(`${signedInHint}=`))
-  return entry?.slice(signedInHint.length + 1) ?? null
+  const entry = cookie.split('; ').find((pair) => pair.startsWith(`${signedInHintCookie}=`))
+  return entry?.slice(signedInHintCookie.length + 1) ?? null
 }
 
 /**
@@ -15,5 +15,5 @@ export function readHint({ cookie }: Cookies): string | null {
  */
 export function deleteHint(document: Cookies, hint: string): void {
   if (readHint(document) !== hint) return
-  document.cookie = `${signedInHint}=; Max-Age=0; Path=/; SameSite=Lax`
+  document.cookie = `${signedInHintCookie}=; Max-Age=0; Path=/; SameSite=Lax`
 }

@@ -7,7 +7,7 @@ import {
   unauthorized,
   type WebPage,
 } from '../../../tests/support/web-page.ts'
-import { signedInHint } from '../../shared/signed-in-hint.ts'
+import { signedInHintCookie } from '../../shared/signed-in-hint.ts'
 import { currentUserQuery } from './use-current-user.ts'
 
 let page: WebPage
@@ -34,7 +34,7 @@ test('returns null without a session, and reports no error', async () => {
   expect(await fetchCurrentUser()).toBeNull()
   expect(page.signOutCount()).toBe(0)
   // Without the hint, the next page sends no request.
-  expect(document.cookie).not.toContain(`${signedInHint}=abc`)
+  expect(document.cookie).not.toContain(`${signedInHintCookie}=abc`)
 })
 
 test('returns null without the hint cookie, and sends no request', async () => {
@@ -50,5 +50,5 @@ test.each([
 ])('rejects if %s', async (_, response) => {
   page.on('GET /api/auth/user', response)
   await expect(fetchCurrentUser()).rejects.toThrow()
-  expect(document.cookie).toContain(signedInHint)
+  expect(document.cookie).toContain(signedInHintCookie)
 })

@@ -1,7 +1,7 @@
 import { CircleCheck, Mail } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { z } from 'zod'
-import { tokenLifetimeMs } from '../../shared/rules/accounts/session-life.ts'
+import { tokenLifetimeMs } from '../../shared/rules/accounts/session-lifetime.ts'
 import { durationText } from '../../shared/rules/format/numbers.ts'
 
 export interface NewAccountNoteProps {

@@ -1,4 +1,8 @@
-import { minPasswordLength, passwordHint, passwordTooShort } from '../../shared/contract/account.ts'
+import {
+  minPasswordLength,
+  passwordHint,
+  passwordTooShortText,
+} from '../../shared/contract/account.ts'
 import { PasswordField } from '../ui/field.tsx'
 
 /** The values of the two password fields. */
@@ -45,5 +49,5 @@ export function newPasswordToast(values: NewPassword) {
     }
   }
   if (values.newPassword.length >= minPasswordLength) return null
-  return { title: 'Password too short', description: passwordTooShort }
+  return { title: 'Password too short', description: passwordTooShortText }
 }

@@ -1,5 +1,5 @@
 import { CircleAlert } from 'lucide-react'
-import { googleCountMs, type SignInError } from '../../shared/rules/accounts/sign-in-error.ts'
+import { googleRateWindowMs, type SignInError } from '../../shared/rules/accounts/sign-in-error.ts'
 import { durationText } from '../../shared/rules/format/numbers.ts'
 
 /** Explains why a Google sign-in failed and what to do next. */
@@ -32,7 +32,7 @@ export const signInErrorTexts: Record<SignInError, string> = {
     'Google does not open the account with this address. Sign in with your password, then add Google on your account page.',
   'google-no-signup':
     'No account here belongs to your Google account, and you cannot sign up with its address. Ask the administrator for one.',
-  'google-busy': `Too many sign-ins came from your network. Wait ${durationText(googleCountMs)} and try again, or sign in with your password.`,
+  'google-busy': `Too many sign-ins came from your network. Wait ${durationText(googleRateWindowMs)} and try again, or sign in with your password.`,
   'google-failed': 'Something went wrong on our side. Try again, or sign in with your password.',
   'google-taken':
     'This Google account opens another account here. Choose another Google account, or sign in with this one and remove it there first.',

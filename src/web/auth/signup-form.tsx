@@ -1,10 +1,14 @@
 import { useEffect, useState } from 'react'
 import type { z } from 'zod'
-import { minPasswordLength, passwordTooShort, signupBody } from '../../shared/contract/account.ts'
+import {
+  minPasswordLength,
+  passwordTooShortText,
+  signupBody,
+} from '../../shared/contract/account.ts'
 import {
   isSignupAllowed,
   type SignupPolicy,
-  signupRefusal,
+  signupDeniedText,
 } from '../../shared/rules/accounts/signup-policy.ts'
 import { call } from '../api/call.ts'
 import { PasswordField } from '../ui/field.tsx'
@@ -70,7 +74,7 @@ export function SignupForm({ policy, noEmailNote, onDone }: SignupFormProps) {
 
   return (
     <Form {...form}>
-      <AccountFields isOwn emailHint={signupRefusal(policy) ?? undefined} />
+      <AccountFields isOwn emailHint={signupDeniedText(policy) ?? undefined} />
       <PasswordField
         label="Confirm password"
         name="confirmPassword"
@@ -93,5 +97,5 @@ function errorToast({ password, confirmPassword }: z.input<typeof signupBody>) {
     return { title: 'Password mismatch', description: 'Passwords do not match. Please try again.' }
   }
   if (password.length >= minPasswordLength) return null
-  return { title: 'Password too short', description: passwordTooShort }
+  return { title: 'Password too short', description: passwordTooShortText }
 }

@@ -5,7 +5,7 @@
 
 import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { lifeline, lifelineBar } from '../../shared/rules/links/lifeline.ts'
-import { openLinkLabel } from '../../shared/rules/links/link-status.ts'
+import { activeLinkLabel } from '../../shared/rules/links/link-status.ts'
 import { createServerClock } from '../api/server-clock.ts'
 import { enhancePage } from '../built-pages/enhance-page.ts'
 import { showToast } from '../built-pages/toast.ts'
@@ -64,7 +64,7 @@ function startCountdown(card: HTMLElement, onEnd: () => void) {
       clearInterval(timer)
       return onEnd()
     }
-    const text = openLinkLabel(dates, now)
+    const text = activeLinkLabel(dates, now)
     if (label.textContent !== text) label.textContent = text
     card.dataset.tone = lifelineState.tone
     const bar = lifelineBar(lifelineState)

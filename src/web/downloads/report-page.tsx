@@ -2,7 +2,7 @@ import { Flag } from 'lucide-react'
 import { placeholder } from '../../shared/placeholders.ts'
 import { maxEmailLength } from '../../shared/rules/accounts/email-limits.ts'
 import {
-  handledReportDays,
+  closedReportDays,
   maxExplanationLength,
   reportChoiceNames,
   reportChoices,
@@ -75,7 +75,7 @@ export function ReportPage(props: { assets: PageAssets }) {
               defaultValue={placeholder('email')}
             />
             <p className="hint" id="email-hint">
-              Only if you want a reply. It is deleted {handledReportDays} days after the report is
+              Only if you want a reply. It is deleted {closedReportDays} days after the report is
               closed.
             </p>
             <p className="unseen">

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { maxDeletedAtOnce } from '../../shared/rules/files/file-order.ts'
-import { counted } from '../../shared/rules/format/numbers.ts'
+import { maxFilesPerDeletion } from '../../shared/rules/files/file-order.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { call, hasErrorCode, ignoreErrors, publicMessage } from '../api/call.ts'
 import { showFailure } from '../api/show-failure.ts'
 import { toast } from '../ui/toast.tsx'
@@ -41,8 +41,8 @@ export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
   return useMutation({
     mutationFn: async (files: readonly StoredFile[]) => {
       let missing = 0
-      for (let from = 0; from < files.length; from += maxDeletedAtOnce) {
-        const fileIds = files.slice(from, from + maxDeletedAtOnce).map(({ id }) => id)
+      for (let from = 0; from < files.length; from += maxFilesPerDeletion) {
+        const fileIds = files.slice(from, from + maxFilesPerDeletion).map(({ id }) => id)
         const { notFound } = await call('deleteFiles', { body: { fileIds } })
         missing += notFound.length
         const deletedIds = new Set(fileIds)
@@ -104,5 +104,5 @@ export function useRenewFile() {
 
 /** Example: '1,088 files deleted'. */
 export function deletedText(count: number): string {
-  return `${counted(count, 'file')} deleted`
+  return `${formatCount(count, 'file')} deleted`
 }

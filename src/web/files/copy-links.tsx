@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import { type Ref, useEffect, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { counted } from '../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { Button, type ButtonProps } from '../ui/button.tsx'
 import { type ToastOptions, toast } from '../ui/toast.tsx'
 
@@ -12,9 +12,9 @@ import { type ToastOptions, toast } from '../ui/toast.tsx'
  */
 export async function copyLinks(files: readonly StoredFile[], closedCount = 0): Promise<void> {
   const links = files.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)
-  const closedText = `${counted(closedCount, 'file')} ${closedCount === 1 ? 'has' : 'have'}`
+  const closedText = `${formatCount(closedCount, 'file')} ${closedCount === 1 ? 'has' : 'have'}`
   await copyText(links.join('\n'), 'link', {
-    title: `${counted(links.length, 'link')} copied`,
+    title: `${formatCount(links.length, 'link')} copied`,
     ...(closedCount > 0 && { description: `${closedText} no open link.` }),
   })
 }

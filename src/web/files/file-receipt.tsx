@@ -2,7 +2,7 @@ import { Copy } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
-import { groupedDigits } from '../../shared/rules/format/numbers.ts'
+import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { exactTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { removalDueAt } from '../../shared/rules/links/receipt.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -130,7 +130,7 @@ export function receiptText(
   { storedAt, dueAt, purgedAt }: ReceiptTimes,
   origin: string,
 ): string {
-  const bytes = size < 1024 ? '' : ` (${groupedDigits(size)} bytes)`
+  const bytes = size < 1024 ? '' : ` (${groupDigits(size)} bytes)`
   const lines = [
     `Receipt from ${origin}`,
     `File: ${originalName}`,

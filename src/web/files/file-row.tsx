@@ -3,7 +3,7 @@ import { useId, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { fileKind, kindLabel } from '../../shared/rules/files/file-kind.ts'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
-import { counted } from '../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { lifeline } from '../../shared/rules/links/lifeline.ts'
 import { linkLabel, linkStatus } from '../../shared/rules/links/link-status.ts'
@@ -139,7 +139,7 @@ function DownloadsCount(
 ) {
   const { file, onDetails, openDetails, hasStatistics = false } = props
   const count = file.downloadCount.toLocaleString('en')
-  const label = counted(file.downloadCount, 'download')
+  const label = formatCount(file.downloadCount, 'download')
   const isOpen = openDetails !== undefined
   const detailsName = hasStatistics ? 'statistics' : 'receipt'
   const Icon = hasStatistics ? ChartColumn : ReceiptText

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { maxFileSearchLength } from '../../shared/rules/files/file-order.ts'
-import { counted } from '../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { filesLeftText } from '../../shared/rules/tiers/tier-limits.ts'
 import { SearchField } from '../ui/search-field.tsx'
@@ -32,7 +32,7 @@ export function FilesHeading({ title, children }: FilesHeadingProps) {
 /** The number of active links. */
 export function ActiveLinks({ count }: { count: number | undefined }) {
   if (count === undefined) return null
-  return <p className="text-muted text-sm tabular-nums">{counted(count, 'active link')}</p>
+  return <p className="text-muted text-sm tabular-nums">{formatCount(count, 'active link')}</p>
 }
 
 const noFiles: readonly StoredFile[] = []

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { counted } from '../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { RowsLoading } from '../ui/skeleton.tsx'
 import { FileList, type FileListProps } from './file-list.tsx'
 import {
@@ -12,7 +12,7 @@ import {
 import type { useFiles } from './use-files.ts'
 
 function resultCountText(count: number, hasMore: boolean): string {
-  return hasMore ? `More than ${count} files found` : `${counted(count, 'file')} found`
+  return hasMore ? `More than ${count} files found` : `${formatCount(count, 'file')} found`
 }
 
 export interface FoundFilesProps

@@ -1,7 +1,7 @@
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { LifelineDates } from '../../shared/rules/links/lifeline.ts'
-import { type LinkFacts, linkStatus } from '../../shared/rules/links/link-status.ts'
+import { type LinkDates, linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 
 /** Returns the element id of a file's row. */
@@ -10,7 +10,7 @@ export function rowId({ id }: Pick<StoredFile, 'id'>): string {
 }
 
 /** Returns the dates of a file and its link as `Date` objects. */
-export function linkDates(file: StoredFile): LinkFacts & LifelineDates {
+export function linkDates(file: StoredFile): LinkDates & LifelineDates {
   return {
     createdAt: new Date(file.createdAt),
     expiresAt: new Date(file.expiresAt),
@@ -33,7 +33,7 @@ export interface LinkEnd {
  * @param takenDownAt when the file was taken down; null if it was not.
  */
 export function linkEnd(
-  dates: LinkFacts,
+  dates: LinkDates,
   takenDownAt: Date | null,
   tier: Tier,
   now: Date,

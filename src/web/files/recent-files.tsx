@@ -1,7 +1,7 @@
 import { Copy } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { counted } from '../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { Button } from '../ui/button.tsx'
@@ -74,7 +74,7 @@ export function RecentFiles({ tier, limit, onNewFiles }: RecentFilesProps) {
                   icon={<Copy />}
                   onClick={() => void copyLinks(activeFiles)}
                 >
-                  Copy {counted(activeFiles.length, 'link')}
+                  Copy {formatCount(activeFiles.length, 'link')}
                 </Button>
               ) : null}
             </div>

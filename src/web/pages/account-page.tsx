@@ -1,7 +1,7 @@
 import { Mail } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { User } from '../../shared/contract/account.ts'
-import { idleDays, maxSessionDays } from '../../shared/rules/accounts/session-life.ts'
+import { maxIdleDays, maxSessionDays } from '../../shared/rules/accounts/session-lifetime.ts'
 import { useSendsMail, useSupportEmail } from '../api/public-values.ts'
 import { deletionEmailUrl, Holdings } from '../auth/account/holdings.tsx'
 import { NameForm } from '../auth/account/name-form.tsx'
@@ -53,7 +53,7 @@ function Account({ user }: { user: User }) {
         <DescribedSection
           id="sessions"
           title="Sessions"
-          lead={`Where you are signed in. A session ends after ${idleDays} days without use, and after ${maxSessionDays} days at the latest.`}
+          lead={`Where you are signed in. A session ends after ${maxIdleDays} days without use, and after ${maxSessionDays} days at the latest.`}
         >
           <SessionList />
         </DescribedSection>

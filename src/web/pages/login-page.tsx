@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { useSearchParams } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
-import { readSignInError, type SignInError } from '../../shared/rules/accounts/sign-in-error.ts'
+import { parseSignInError, type SignInError } from '../../shared/rules/accounts/sign-in-error.ts'
 import { useSignInWays } from '../api/public-values.ts'
 import { ForgotPassword } from '../auth/forgot-password.tsx'
 import { GoogleButton } from '../auth/google-button.tsx'
@@ -22,7 +22,7 @@ import { VisitorScreen } from './screen-guards.tsx'
  */
 export function LoginPage() {
   const [search] = useSearchParams()
-  const error = readSignInError(search.get('fault'))
+  const error = parseSignInError(search.get('fault'))
   // A signed-in user must see the reason too, but `VisitorScreen` would redirect to another page.
   if (error !== null) return <Login error={error} />
   return (

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { pages } from '../../shared/pages.ts'
+import type { appPaths } from '../../shared/pages.ts'
 import { withNext } from '../../shared/rules/accounts/next-path.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { ButtonLink, type ButtonLinkProps } from '../ui/button.tsx'
 
 /** The path of a screen of this application. */
-export type PagePath = (typeof pages)[number]
+export type PagePath = (typeof appPaths)[number]
 
 interface LinkTarget {
   to: PagePath

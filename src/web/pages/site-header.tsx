@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
 import type { User } from '../../shared/contract/account.ts'
-import type { AdminWaiting } from '../../shared/contract/checks.ts'
-import { counted } from '../../shared/rules/format/numbers.ts'
+import type { PendingWork } from '../../shared/contract/checks.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { adminWaitingQuery } from '../api/admin-waiting.ts'
 import { signInWaysQuery } from '../api/public-values.ts'
@@ -165,12 +165,12 @@ export function AdminLink() {
  * The badge is absolutely positioned, so nothing moves when it appears. It has at most two
  * characters, so it doesn't overlap its neighbors.
  */
-function PendingBadge({ failingChecks, openReports }: AdminWaiting) {
+function PendingBadge({ failingChecks, openReports }: PendingWork) {
   const count = failingChecks + openReports
   if (count === 0) return null
   const label = [
-    ...(failingChecks > 0 ? [counted(failingChecks, 'failing check')] : []),
-    ...(openReports > 0 ? [counted(openReports, 'open report')] : []),
+    ...(failingChecks > 0 ? [formatCount(failingChecks, 'failing check')] : []),
+    ...(openReports > 0 ? [formatCount(openReports, 'open report')] : []),
   ].join(', ')
   const colors = failingChecks > 0 ? 'bg-red text-paper' : 'bg-accent text-on-accent'
   return (

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import {
   type BuiltPage,
-  builtFile,
+  builtPageFile,
   builtPages,
-  otherPages,
   publicPages,
+  unlistedPages,
 } from '../../shared/public-pages.ts'
 import { themeBoot } from '../ui/theme-boot.ts'
 import apiDocsCss from './api-docs.css?inline'
@@ -58,7 +58,7 @@ const parts: Record<BuiltPage, PageParts> = {
  * @param scripts the script URLs of the API reference and of all other pages.
  */
 export function renderPublicPages(scripts: { apiDocs: string; standard: string }) {
-  const pageTexts = { ...publicPages, ...otherPages }
+  const pageTexts = { ...publicPages, ...unlistedPages }
   const render = (name: BuiltPage) => {
     const { content, css = '' } = parts[name]
     const script = name === 'api-docs' ? scripts.apiDocs : scripts.standard
@@ -70,5 +70,5 @@ export function renderPublicPages(scripts: { apiDocs: string; standard: string }
     )
     return `<!doctype html>${renderToStaticMarkup(page)}`
   }
-  return new Map(builtPages.map((name) => [builtFile(name), render(name)]))
+  return new Map(builtPages.map((name) => [builtPageFile(name), render(name)]))
 }

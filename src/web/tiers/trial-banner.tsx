@@ -104,8 +104,8 @@ function TrialText({ notice, endsAt }: { notice: TrialNotice; endsAt: string | n
             <span className="min-w-24 flex-1 sm:w-[120px]">
               <Lifeline
                 life={{
-                  lived: 1 - notice.left,
-                  valid: notice.left,
+                  lived: 1 - notice.fractionLeft,
+                  valid: notice.fractionLeft,
                   renewable: 0,
                   tone: notice.tone,
                 }}

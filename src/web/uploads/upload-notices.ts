@@ -1,5 +1,5 @@
 import type { UploadPath } from '../../shared/rules/files/upload-path.ts'
-import { counted } from '../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../shared/rules/format/numbers.ts'
 import type { ToastLink } from '../ui/toast.tsx'
 import { isServerFullCode, unknownReason, unreadable, unreadableText } from './upload-errors.ts'
 
@@ -75,7 +75,7 @@ export function successNotice(path: UploadPath, fileName: string): Notice {
 /** Returns the notice for the end of a large drop, which replaces the notices for its files. */
 export function dropNotice(stored: number, failures: number): Notice {
   return failures === 0
-    ? succeeded('Upload Complete', `${counted(stored, 'file')} uploaded successfully`)
+    ? succeeded('Upload Complete', `${formatCount(stored, 'file')} uploaded successfully`)
     : failed('Upload Failed', `${stored} of ${stored + failures} files uploaded`)
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { defaultExpirationDays } from '../../shared/rules/links/lifetime.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
-import { filesText, type Limits, tierOfLargerFiles } from '../../shared/rules/tiers/tier-limits.ts'
+import { filesText, type Limits, tierForLargerFiles } from '../../shared/rules/tiers/tier-limits.ts'
 import { toast } from '../ui/toast.tsx'
 import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadsStore } from './uploads-state.ts'
@@ -48,7 +48,7 @@ export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits):
     setSkipped({ picked: tooLarge, days })
     // If a higher tier allows larger files, show a toast (spec §5); the page also shows an upgrade
     // card. Otherwise the page only shows the file-too-large card.
-    const upgrade = tierOfLargerFiles(tier, limits)
+    const upgrade = tierForLargerFiles(tier, limits)
     if (tooLarge.length > 0 && upgrade) toast(failedForTier(upgrade, limits))
     if (accepted.length > 0) store.getState().add(accepted, days)
   }

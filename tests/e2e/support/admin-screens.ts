@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { auditLog, feedback, files, users } from '../../../src/server/db/schema.ts'
-import type { CheckLine } from '../../../src/shared/contract/checks.ts'
+import type { CheckResult } from '../../../src/shared/contract/checks.ts'
 import type { TestApp } from '../../support/app-server.ts'
 import { makeClient, makeFile, makePerson } from '../../support/make.ts'
 import { reportLink } from '../../support/takedowns.ts'
@@ -76,7 +76,7 @@ const corsRule = JSON.stringify({
 })
 
 /** Check results in every status, with the longest possible texts. */
-const lines: CheckLine[] = [
+const lines: CheckResult[] = [
   { name: 'Database', status: 'ok', message: 'Postgres 18.4 answers in 2 ms.', cure: '' },
   {
     name: 'CORS',

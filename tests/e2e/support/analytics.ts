@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { dayOf } from '../../../src/shared/rules/format/day.ts'
+import { utcDay } from '../../../src/shared/rules/format/day.ts'
 import type { TestApp } from '../../support/app-server.ts'
 import { makeFile, type Person } from '../../support/make.ts'
 
@@ -33,7 +33,7 @@ export async function makeDownloads(app: TestApp, person: Person): Promise<void>
       sql`update files set download_count = ${count}, size = ${size} where id = ${id}`,
     )
   }
-  const today = dayOf(app.clock())
+  const today = utcDay(app.clock())
   for (const [index, count] of downloads.entries()) {
     const before = downloads.length - 1 - index
     await db.execute(sql`insert into owner_downloads (owner_id, day, shard, count)

@@ -1,4 +1,4 @@
-import { counted } from '../../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../../shared/rules/format/numbers.ts'
 import { dayInMs } from '../../../shared/rules/format/units.ts'
 import { findFirstUse, findLastBackup, type LastBackup } from '../../backup/last-backup.ts'
 import { type CheckDeps, type Finding, ok, shellQuote, warning } from './check.ts'
@@ -37,11 +37,11 @@ export async function checkBackups(deps: BackupDeps): Promise<Finding[]> {
 
 function lastBackupFinding({ madeAt, objects, faults, by }: LastBackup, now: Date): Finding {
   const ageMs = Math.max(0, now.getTime() - new Date(madeAt).getTime())
-  const summary = by === 'command' ? counted(objects, 'file') : 'made by another program'
+  const summary = by === 'command' ? formatCount(objects, 'file') : 'made by another program'
   const message = `Last backup ${spanText(ageMs)} ago, ${summary}.`
   if (faults > 0) {
     return warning(
-      `${message} It lacks ${counted(faults, 'file')} whose bytes were missing or corrupted in storage.`,
+      `${message} It lacks ${formatCount(faults, 'file')} whose bytes were missing or corrupted in storage.`,
       'Run "npm run backup FOLDER" again with a new folder: it lists the ids of these files. An older backup may have them.',
     )
   }

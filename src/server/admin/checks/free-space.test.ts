@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { findLine } from '../../../../tests/support/check-lines.ts'
 import { json, makePerson, type Person } from '../../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
-import type { CheckLine } from '../../../shared/contract/checks.ts'
+import type { CheckResult } from '../../../shared/contract/checks.ts'
 import { readConfig } from '../../config/config.ts'
 import { settings } from '../../db/schema.ts'
 import { DiskSpace, readFreeSpace } from '../../space/disk-space.ts'
@@ -73,7 +73,7 @@ describe('a disk too small for the tier limits', () => {
   }
   const find = async () => {
     const response = await admin.fetch('/api/admin/checks?fresh=true')
-    return findLine(await json<CheckLine[]>(response), 'Free space')
+    return findLine(await json<CheckResult[]>(response), 'Free space')
   }
   const countFailing = async () => {
     const response = await admin.fetch('/api/admin/waiting')

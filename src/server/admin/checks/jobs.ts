@@ -1,4 +1,4 @@
-import { counted } from '../../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../../shared/rules/format/numbers.ts'
 import { timestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import { countOverdue } from '../../files/purge-queries.ts'
 import { jobNames } from '../../jobs/job-names.ts'
@@ -41,7 +41,7 @@ async function checkOverdue({ clock, db }: JobDeps): Promise<Finding> {
   if (count === 0) return { about, ...ok('None are left.') }
   const dueTimes = [files.since, uploads.since].filter((at) => at !== null)
   const since = new Date(Math.min(...dueTimes.map((at) => at.getTime())))
-  const message = `The bytes of ${counted(files.count, 'file')} and ${counted(uploads.count, 'upload')} are still in storage, the oldest since ${timestampText(since, now)}. Their links have expired all the same.`
+  const message = `The bytes of ${formatCount(files.count, 'file')} and ${formatCount(uploads.count, 'upload')} are still in storage, the oldest since ${timestampText(since, now)}. Their links have expired all the same.`
   const remedy =
     'See the checks Storage and Jobs: storage is unreachable or refuses deletions, or no server was running. Deletions are retried automatically, at least every 10 minutes.'
   return { about, ...failing(message, remedy) }
@@ -58,7 +58,7 @@ function missingBytesFinding(missing: number | null): Finding {
     return { about, ...ok(`Storage has not been compared with the database yet. ${schedule}`) }
   }
   if (missing === 0) return { about, ...ok('None at the last comparison.') }
-  const message = `${counted(missing, 'file')} ${missing === 1 ? 'has' : 'have'} no bytes in storage: something other than Mayfly deleted them.`
+  const message = `${formatCount(missing, 'file')} ${missing === 1 ? 'has' : 'have'} no bytes in storage: something other than Mayfly deleted them.`
   const remedy =
     'Restore them from a backup under the keys in the log: search it for "the bytes of a file are missing in storage". The next nightly comparison checks again.'
   return { about, ...failing(message, remedy) }

@@ -1,4 +1,4 @@
-import { groupedDigits } from '../../../shared/rules/format/numbers.ts'
+import { groupDigits } from '../../../shared/rules/format/numbers.ts'
 import { timestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import { dayInMs } from '../../../shared/rules/format/units.ts'
 import { countOpenReports } from '../../abuse/report-queries.ts'
@@ -15,7 +15,7 @@ export async function checkReports({
   const now = clock()
   const { count, since } = await countOpenReports(db)
   if (since === null) return [ok('None is open.')]
-  const message = `${groupedDigits(count)} open, the oldest since ${timestampText(since, now)}.`
+  const message = `${groupDigits(count)} open, the oldest since ${timestampText(since, now)}.`
   if (now.getTime() - since.getTime() < maxWaitMs) return [ok(message)]
   const remedy =
     'Review each under Reports in the Admin Center: take the file down, or dismiss the report. The link works until then.'

@@ -1,4 +1,4 @@
-import type { CheckLine } from '../../../shared/contract/checks.ts'
+import type { CheckResult } from '../../../shared/contract/checks.ts'
 import { withTimeout } from '../../timeout.ts'
 import { type Check, type CheckDeps, failing, type RequestInfo, reasonOf } from './check.ts'
 import { checks } from './checks.ts'
@@ -17,7 +17,7 @@ export async function runChecks(
     list = checks,
     timeoutMs = checkTimeoutMs,
   }: { list?: readonly Check[]; timeoutMs?: number } = {},
-): Promise<CheckLine[]> {
+): Promise<CheckResult[]> {
   const lines = await Promise.all(list.map((check) => runCheck(deps, request, check, timeoutMs)))
   return lines.flat()
 }
@@ -27,7 +27,7 @@ async function runCheck(
   request: RequestInfo,
   { name, run }: Check,
   timeoutMs: number,
-): Promise<CheckLine[]> {
+): Promise<CheckResult[]> {
   try {
     const findings = await withTimeout(Promise.resolve(run(deps, request)), timeoutMs)
     return findings.map(({ about, ...finding }) => ({
@@ -45,7 +45,7 @@ async function runCheck(
 
 interface Run {
   request: string
-  lines: Promise<CheckLine[]>
+  lines: Promise<CheckResult[]>
   /** When the run began; null while it waits for the previous one. */
   beganAt: number | null
 }
@@ -67,7 +67,7 @@ export class ChecksRunner {
    * Returns the lines of all checks for a request, from a run that began after this call or is at
    * most `maxAgeMs` old.
    */
-  read(request: RequestInfo, maxAgeMs = 0): Promise<CheckLine[]> {
+  read(request: RequestInfo, maxAgeMs = 0): Promise<CheckResult[]> {
     const key = JSON.stringify(request)
     const last = this.#last
     if (last?.request === key && this.#isRecent(last, maxAgeMs)) return last.lines

@@ -1,4 +1,4 @@
-import { counted } from '../../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../../shared/rules/format/numbers.ts'
 import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/format/units.ts'
 
 const units = [
@@ -15,5 +15,5 @@ const units = [
 export function spanText(ms: number): string {
   const unit = units.find((candidate) => ms >= 2 * candidate.ms) ?? units[3]
   const count = Math.max(1, Math.floor(ms / unit.ms))
-  return counted(count, unit.name)
+  return formatCount(count, unit.name)
 }

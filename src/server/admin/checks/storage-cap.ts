@@ -1,4 +1,4 @@
-import { filesOverCap, fullness } from '../../../shared/rules/files/storage-cap.ts'
+import { fileSizeWarning, fullness } from '../../../shared/rules/files/storage-cap.ts'
 import {
   formatSize,
   formatSizeLimit,
@@ -52,7 +52,7 @@ export function storageCapFinding(
   const usageText = `${formatSize(stored)} of ${formatSizeLimit(maxStored)} are used (${percent} %), ${formatSize(uploads)} of them by uploads under way`
   const state = fullness(stored, { maxStored })
   if (state === 'full') return failing(`${usageText}. New uploads are refused.`, remedy)
-  const tooLarge = filesOverCap(maxStored, limits)
+  const tooLarge = fileSizeWarning(maxStored, limits)
   const rejectedSizes = tooLarge === null ? findRejectedSizes(availableBytes, limits) : null
   if (rejectedSizes !== null)
     return {

@@ -6,7 +6,7 @@ import {
   openFreshDatabase,
 } from '../../../../tests/support/open-fresh-database.ts'
 import { testClock } from '../../../../tests/support/test-clock.ts'
-import { googleRequestKeptMs } from '../../../shared/rules/files/kept-times.ts'
+import { googleSignInTimeoutMs } from '../../../shared/rules/files/retention.ts'
 import { readConfig } from '../../config/config.ts'
 import { verifications } from '../../db/schema.ts'
 import type { HttpEnv } from '../../http/env.ts'
@@ -90,8 +90,8 @@ describe('a response from the issuer', () => {
   })
 
   it.each([
-    [googleRequestKeptMs - 1, true],
-    [googleRequestKeptMs, false],
+    [googleSignInTimeoutMs - 1, true],
+    [googleSignInTimeoutMs, false],
   ])('is accepted for ten minutes: after %i ms %s', async (ms, isAccepted) => {
     const browser = new Browser()
     const { state } = await browser.begin()

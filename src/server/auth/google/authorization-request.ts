@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { and, eq, gt } from 'drizzle-orm'
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { googleRequestKeptMs } from '../../../shared/rules/files/kept-times.ts'
+import { googleSignInTimeoutMs } from '../../../shared/rules/files/retention.ts'
 import { verifications } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 import type { HttpEnv } from '../../http/env.ts'
@@ -51,9 +51,9 @@ export async function beginRequest(
     value: JSON.stringify({ browser: sha256(browser), ...purpose } satisfies z.input<
       typeof storedRequest
     >),
-    expiresAt: new Date(clock().getTime() + googleRequestKeptMs),
+    expiresAt: new Date(clock().getTime() + googleSignInTimeoutMs),
   })
-  writeCookie(deps, context, cookieName, browser, googleRequestKeptMs)
+  writeCookie(deps, context, cookieName, browser, googleSignInTimeoutMs)
   return deriveSecrets(browser, state)
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
-import type { SignInWay } from '../../../shared/contract/own-account.ts'
+import type { SignInMethod } from '../../../shared/contract/own-account.ts'
 import { accounts, users } from '../../db/schema.ts'
 import type { Db } from '../../deps.ts'
 import { providers } from '../queries.ts'
@@ -27,12 +27,12 @@ export async function findLinkedUser(db: Db, subject: string): Promise<string | 
 export async function listSignInWays(
   db: Db,
   userId: string,
-): Promise<{ way: SignInWay; since: Date }[]> {
+): Promise<{ way: SignInMethod; since: Date }[]> {
   const rows = await db
     .select({ provider: accounts.providerId, since: accounts.updatedAt })
     .from(accounts)
     .where(eq(accounts.userId, userId))
-  const ways = Object.entries(providers) as [SignInWay, string][]
+  const ways = Object.entries(providers) as [SignInMethod, string][]
   return ways.flatMap(([way, provider]) =>
     rows.filter((row) => row.provider === provider).map(({ since }) => ({ way, since })),
   )

@@ -1,5 +1,5 @@
-import type { OwnPasswordChange } from '../../../shared/rules/accounts/audit-action.ts'
-import { tokenLifetimeMs } from '../../../shared/rules/accounts/session-life.ts'
+import type { OwnPasswordChangeMethod } from '../../../shared/rules/accounts/audit-action.ts'
+import { tokenLifetimeMs } from '../../../shared/rules/accounts/session-lifetime.ts'
 import { durationText } from '../../../shared/rules/format/numbers.ts'
 import { type EmailContent, greeting } from '../email.ts'
 
@@ -149,7 +149,7 @@ export function resetPasswordEmail(
 
 /** The consequences of each way to change a password. */
 const passwordChangeTexts: Readonly<
-  Record<OwnPasswordChange, { sessions: string; danger: string }>
+  Record<OwnPasswordChangeMethod, { sessions: string; danger: string }>
 > = {
   email: {
     sessions: 'Every browser has to sign in again.',
@@ -167,7 +167,7 @@ export function passwordChangedEmail(
     Help & {
       /** Formatted time of the change. */
       changedAt: string
-      changedBy: OwnPasswordChange
+      changedBy: OwnPasswordChangeMethod
       /** True if Google sign-in was removed along with the old password. */
       removedGoogle: boolean
     },

@@ -3,7 +3,7 @@ import {
   type FeedbackCategory,
   maxFeedbackEmailsPerHour,
 } from '../../../shared/rules/accounts/feedback.ts'
-import { counted, groupedDigits } from '../../../shared/rules/format/numbers.ts'
+import { formatCount, groupDigits } from '../../../shared/rules/format/numbers.ts'
 import { timestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import type { Block, EmailContent } from '../email.ts'
 
@@ -43,8 +43,8 @@ export function feedbackDigestEmail(digest: {
   adminCenter: string
 }): EmailContent {
   const { from, until, all, suspect, adminCenter } = digest
-  const messages = counted(all, 'message')
-  const share = suspect === all ? '' : `${groupedDigits(suspect)} of them `
+  const messages = formatCount(all, 'message')
+  const share = suspect === all ? '' : `${groupDigits(suspect)} of them `
   const robotText = suspect === 0 ? '' : `, ${share}probably from robots`
   return {
     subject: `Feedback in the Admin Center: ${messages} in an hour`,
@@ -80,7 +80,7 @@ export function reportEmail(report: {
   adminCenter: string
 }): EmailContent {
   const { fileName, link, count, reason, email, reportedAt, adminCenter } = report
-  const countText = count === 1 ? 'once' : `${groupedDigits(count)} times`
+  const countText = count === 1 ? 'once' : `${groupDigits(count)} times`
   return {
     subject: 'A file was reported',
     preview: reason.slice(0, 120),

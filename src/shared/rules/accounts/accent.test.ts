@@ -6,24 +6,24 @@ import {
   backgrounds,
   contrast,
   isColor,
-  shapeContrast,
-  textContrast,
+  minShapeContrast,
+  minTextContrast,
   themes,
 } from './accent.ts'
 
-const colors = fc
+const anyColor = fc
   .integer({ min: 0, max: 0xffffff })
   .map((value) => `#${value.toString(16).padStart(6, '0')}`)
 
 /** Returns the hue in degrees as in HSL, or null for grays. */
 function hueOf(color: string): number | null {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
-  const most = Math.max(r, g, b)
-  const spread = most - Math.min(r, g, b)
-  if (spread === 0) return null
-  const sixth =
-    most === r ? (g - b) / spread : most === g ? 2 + (b - r) / spread : 4 + (r - g) / spread
-  return (sixth * 60 + 360) % 360
+  const max = Math.max(r, g, b)
+  const chroma = max - Math.min(r, g, b)
+  if (chroma === 0) return null
+  const sector =
+    max === r ? (g - b) / chroma : max === g ? 2 + (b - r) / chroma : 4 + (r - g) / chroma
+  return (sector * 60 + 360) % 360
 }
 
 describe('contrast', () => {
@@ -34,9 +34,9 @@ describe('contrast', () => {
     ['#767676', '#ffffff', 4.54],
     ['#ff0000', '#ffffff', 4],
     ['#0b6e63', '#ffffff', 6.13],
-  ])('between %s and %s is %d', (one, other, expected) => {
-    expect(contrast(one, other)).toBeCloseTo(expected, 2)
-    expect(contrast(other, one)).toBe(contrast(one, other))
+  ])('between %s and %s is %d', (colorA, colorB, expected) => {
+    expect(contrast(colorA, colorB)).toBeCloseTo(expected, 2)
+    expect(contrast(colorB, colorA)).toBe(contrast(colorA, colorB))
   })
 })
 
@@ -49,8 +49,8 @@ describe('accentPairs', () => {
     ['black', '#000000', '#000000', '#ffffff', '#676767', '#ffffff'],
     ['white', '#ffffff', '#8e8e8e', '#000000', '#ffffff', '#000000'],
     ['a gray that works in both', '#808080', '#808080', '#000000', '#808080', '#000000'],
-  ])('adapts %s to both themes', (_name, chosen, light, onLight, dark, onDark) => {
-    expect(accentPairs(chosen)).toEqual({
+  ])('adapts %s to both themes', (_name, color, light, onLight, dark, onDark) => {
+    expect(accentPairs(color)).toEqual({
       light: { accent: light, onAccent: onLight },
       dark: { accent: dark, onAccent: onDark },
     })
@@ -58,14 +58,14 @@ describe('accentPairs', () => {
 
   it('makes any color stand out from the page, with readable text on it, in both themes', () => {
     fc.assert(
-      fc.property(colors, (chosen) => {
-        const pairs = accentPairs(chosen)
+      fc.property(anyColor, (color) => {
+        const pairs = accentPairs(color)
         for (const theme of themes) {
           const { accent, onAccent } = pairs[theme]
           expect(isColor(accent)).toBe(true)
-          expect(contrast(accent, onAccent)).toBeGreaterThanOrEqual(textContrast)
+          expect(contrast(accent, onAccent)).toBeGreaterThanOrEqual(minTextContrast)
           for (const background of backgrounds[theme]) {
-            expect(contrast(accent, background)).toBeGreaterThanOrEqual(shapeContrast)
+            expect(contrast(accent, background)).toBeGreaterThanOrEqual(minShapeContrast)
           }
         }
       }),
@@ -75,19 +75,19 @@ describe('accentPairs', () => {
 
   it('changes a color only if necessary, and no further than the required contrast', () => {
     fc.assert(
-      fc.property(colors, (chosen) => {
-        const pairs = accentPairs(chosen)
+      fc.property(anyColor, (color) => {
+        const pairs = accentPairs(color)
         for (const theme of themes) {
-          const least = Math.min(
-            ...backgrounds[theme].map((background) => contrast(chosen, background)),
+          const minContrast = Math.min(
+            ...backgrounds[theme].map((background) => contrast(color, background)),
           )
           const { accent } = pairs[theme]
-          if (least >= shapeContrast) expect(accent).toBe(chosen)
+          if (minContrast >= minShapeContrast) expect(accent).toBe(color)
           else {
-            const now = Math.min(
+            const adaptedContrast = Math.min(
               ...backgrounds[theme].map((background) => contrast(accent, background)),
             )
-            expect(now).toBeLessThan(shapeContrast + 0.15)
+            expect(adaptedContrast).toBeLessThan(minShapeContrast + 0.15)
           }
         }
       }),
@@ -97,8 +97,8 @@ describe('accentPairs', () => {
 
   it('leaves an adapted color unchanged', () => {
     fc.assert(
-      fc.property(colors, (chosen) => {
-        const { light, dark } = accentPairs(chosen)
+      fc.property(anyColor, (color) => {
+        const { light, dark } = accentPairs(color)
         expect(accentPairs(light.accent).light).toEqual(light)
         expect(accentPairs(dark.accent).dark).toEqual(dark)
       }),
@@ -107,11 +107,11 @@ describe('accentPairs', () => {
 
   it.each(['#ffd400', '#e11d48', '#1e3a8a', '#16a34a', '#7c3aed', '#0ea5e9'])(
     'keeps the hue of %s',
-    (chosen) => {
-      for (const { accent } of Object.values(accentPairs(chosen))) {
-        const [before, after] = [hueOf(chosen), hueOf(accent)]
-        const apart = Math.abs((before ?? Number.NaN) - (after ?? Number.NaN))
-        expect(Math.min(apart, 360 - apart)).toBeLessThan(25)
+    (color) => {
+      for (const { accent } of Object.values(accentPairs(color))) {
+        const [before, after] = [hueOf(color), hueOf(accent)]
+        const difference = Math.abs((before ?? Number.NaN) - (after ?? Number.NaN))
+        expect(Math.min(difference, 360 - difference)).toBeLessThan(25)
       }
     },
   )
@@ -127,14 +127,14 @@ describe('accentPairs', () => {
 
 it('the backgrounds match the style sheet', async () => {
   const css = await readFile(new URL('../../../web/ui/tokens.css', import.meta.url), 'utf8')
-  const [light = '', dark = ''] = css.split('[data-theme="dark"]')
+  const [lightCss = '', darkCss = ''] = css.split('[data-theme="dark"]')
   for (const [theme, text] of [
-    ['light', light],
-    ['dark', dark],
+    ['light', lightCss],
+    ['dark', darkCss],
   ] as const) {
-    const named = ['paper', 'surface'].map(
+    const declaredColors = ['paper', 'surface'].map(
       (name) => new RegExp(`--${name}: (#\\w+)`).exec(text)?.[1],
     )
-    expect(named).toEqual(backgrounds[theme])
+    expect(declaredColors).toEqual(backgrounds[theme])
   }
 })

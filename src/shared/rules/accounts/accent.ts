@@ -8,9 +8,9 @@ export const backgrounds: Readonly<Record<Theme, readonly string[]>> = {
 }
 
 /** Minimum contrast of graphics and button edges (WCAG 2.2, 1.4.11). */
-export const shapeContrast = 3
+export const minShapeContrast = 3
 /** Minimum contrast of text (WCAG 2.2, 1.4.3). */
-export const textContrast = 4.5
+export const minTextContrast = 4.5
 
 /** The accent color in one theme, and the color of text on it. Both are `#rrggbb`. */
 export interface AccentPair {
@@ -28,39 +28,39 @@ export function isColor(text: string): boolean {
  * to stand out from the theme's backgrounds. The hue is preserved.
  * @throws {RangeError} if the text is not a color.
  */
-export function accentPairs(chosen: string): Record<Theme, AccentPair> {
-  if (!isColor(chosen)) throw new RangeError(`Not a color: ${chosen}`)
-  return { light: accentPair(chosen, 'light'), dark: accentPair(chosen, 'dark') }
+export function accentPairs(color: string): Record<Theme, AccentPair> {
+  if (!isColor(color)) throw new RangeError(`Not a color: ${color}`)
+  return { light: accentPair(color, 'light'), dark: accentPair(color, 'dark') }
 }
 
-function accentPair(chosen: string, theme: Theme): AccentPair {
-  const accent = standsOut(chosen, theme) ? chosen : mixed(chosen, theme)
+function accentPair(color: string, theme: Theme): AccentPair {
+  const accent = hasShapeContrast(color, theme) ? color : findContrastingMix(color, theme)
   // One of the two always suffices, because the contrasts with white and black multiply to 21.
-  const onAccent = contrast('#ffffff', accent) >= textContrast ? '#ffffff' : '#000000'
+  const onAccent = contrast('#ffffff', accent) >= minTextContrast ? '#ffffff' : '#000000'
   return { accent, onAccent }
 }
 
-function standsOut(color: string, theme: Theme): boolean {
-  return backgrounds[theme].every((background) => contrast(color, background) >= shapeContrast)
+function hasShapeContrast(color: string, theme: Theme): boolean {
+  return backgrounds[theme].every((background) => contrast(color, background) >= minShapeContrast)
 }
 
 /** Finds the smallest share of black or white by bisection, as contrast grows with the share. */
-function mixed(chosen: string, theme: Theme): string {
-  const end = theme === 'light' ? 0 : 1
+function findContrastingMix(color: string, theme: Theme): string {
+  const target = theme === 'light' ? 0 : 1
   const mix = (share: number) =>
-    toHex(channels(chosen).map((value) => value + (end - value) * share))
-  let [tooLittle, enough] = [0, 1]
+    toHex(channels(color).map((value) => value + (target - value) * share))
+  let [low, high] = [0, 1]
   for (let step = 0; step < 10; step += 1) {
-    const share = (tooLittle + enough) / 2
-    if (standsOut(mix(share), theme)) enough = share
-    else tooLittle = share
+    const share = (low + high) / 2
+    if (hasShapeContrast(mix(share), theme)) high = share
+    else low = share
   }
-  return mix(enough)
+  return mix(high)
 }
 
 /** Returns the contrast ratio of two colors as defined by WCAG 2.2, from 1 to 21. */
-export function contrast(one: string, other: string): number {
-  const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b)
+export function contrast(colorA: string, colorB: string): number {
+  const [darker = 0, lighter = 0] = [luminance(colorA), luminance(colorB)].toSorted((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)
 }
 
@@ -77,9 +77,9 @@ function channels(color: string): number[] {
 }
 
 function toHex(rgb: readonly number[]): string {
-  const pair = (value: number) =>
+  const toHexPair = (value: number) =>
     Math.round(value * 255)
       .toString(16)
       .padStart(2, '0')
-  return `#${rgb.map(pair).join('')}`
+  return `#${rgb.map(toHexPair).join('')}`
 }

@@ -24,7 +24,7 @@ export const auditActions = [
 export type AuditAction = (typeof auditActions)[number]
 
 /** Maintenance actions. The Admin Center shows the last result of each. */
-export const maintenanceActs = [
+export const maintenanceActions = [
   'clean-up-expired',
   'expire-files',
   'expire-trials',
@@ -34,7 +34,7 @@ export const maintenanceActs = [
   'test-storage-upload',
 ] as const satisfies AuditAction[]
 
-export type MaintenanceAct = (typeof maintenanceActs)[number]
+export type MaintenanceActionName = (typeof maintenanceActions)[number]
 
 /** Maximum length of an audit log search, in characters. Long enough for the URL of a link. */
 export const maxAuditSearchLength = 500
@@ -71,20 +71,20 @@ export const auditActionNames: Readonly<Record<AuditAction, string>> = {
  * How the owner changed the account's password: `email` by a reset link, `session` while signed in.
  * In both cases an email notifies the owner.
  */
-export const ownPasswordChanges = ['email', 'session'] as const
-export type OwnPasswordChange = (typeof ownPasswordChanges)[number]
+export const ownPasswordChangeMethods = ['email', 'session'] as const
+export type OwnPasswordChangeMethod = (typeof ownPasswordChangeMethods)[number]
 
 /**
  * How a password was changed. `taking-over`: by a signup link, which took over an account with an
  * unverified address.
  */
-export const passwordChanges = [...ownPasswordChanges, 'taking-over'] as const
-export type PasswordChange = (typeof passwordChanges)[number]
+export const passwordChangeMethods = [...ownPasswordChangeMethods, 'taking-over'] as const
+export type PasswordChangeMethod = (typeof passwordChangeMethods)[number]
 
 /**
  * Why Google was linked to an account. `session`: the signed-in user asked for it. `address`:
  * Google and the account have the same verified address. `taking-over`: the same address, but the
  * account had not verified it.
  */
-export const googleLinks = ['session', 'address', 'taking-over'] as const
-export type GoogleLink = (typeof googleLinks)[number]
+export const googleLinkReasons = ['session', 'address', 'taking-over'] as const
+export type GoogleLinkReason = (typeof googleLinkReasons)[number]

@@ -31,7 +31,7 @@ export type EmailKind = keyof typeof emailLimits
 export const emailKinds = Object.keys(emailLimits) as [EmailKind, ...EmailKind[]]
 
 /** How long a sent email counts toward the limits. */
-export const emailsCountedMs = Math.max(
+export const maxEmailWindowMs = Math.max(
   ...Object.values(emailLimits).map(({ windowMs }) => windowMs),
 )
 

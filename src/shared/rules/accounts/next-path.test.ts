@@ -13,8 +13,8 @@ describe('nextPath accepts a page of this server', () => {
     '/account',
     '/account#sessions',
     '/s/abcDEF2345?next=//evil.example',
-  ])('%s', (wanted) => {
-    expect(nextPath(wanted)).toBe(wanted)
+  ])('%s', (requestedPath) => {
+    expect(nextPath(requestedPath)).toBe(requestedPath)
   })
 })
 
@@ -56,22 +56,22 @@ describe('nextPath falls back to the front page for', () => {
     ['a backslash in the path', '/s\\evil.example'],
     ['an overlong path', `/s/${'a'.repeat(500)}`],
     ['an invalid port', '//evil.example:99999999'],
-  ])('%s', (_, wanted) => {
-    expect(nextPath(wanted)).toBe('/')
+  ])('%s', (_, requestedPath) => {
+    expect(nextPath(requestedPath)).toBe('/')
   })
 })
 
 describe('nextPath, for any input', () => {
   const pieces = ['/', '\\', '.', '..', ':', '@', '?', '#', '\t', '\n', ' ', '%2f', '%5c', '%61']
   const words = ['s', 'api', 'evil.example', 'http', 'https', 'javascript', 'abc', 'login', '\0']
-  const hostile = fc
+  const hostileInput = fc
     .array(fc.constantFrom(...pieces, ...words), { maxLength: 12 })
     .map((parts) => parts.join(''))
 
   it('stays on this server when a browser resolves it', () => {
     fc.assert(
-      fc.property(fc.oneof(hostile, fc.string(), fc.webUrl()), (wanted) => {
-        const next = nextPath(wanted)
+      fc.property(fc.oneof(hostileInput, fc.string(), fc.webUrl()), (requestedPath) => {
+        const next = nextPath(requestedPath)
         const { origin, pathname } = new URL(next, 'https://files.example.org')
         expect(origin).toBe('https://files.example.org')
         expect(next).toMatch(/^\/(?![/\\])[\x21-\x7e]*$/)
@@ -83,8 +83,8 @@ describe('nextPath, for any input', () => {
 
   it('is idempotent', () => {
     fc.assert(
-      fc.property(fc.oneof(hostile, fc.string()), (wanted) => {
-        expect(nextPath(nextPath(wanted))).toBe(nextPath(wanted))
+      fc.property(fc.oneof(hostileInput, fc.string()), (requestedPath) => {
+        expect(nextPath(nextPath(requestedPath))).toBe(nextPath(requestedPath))
       }),
       { numRuns: 500 },
     )

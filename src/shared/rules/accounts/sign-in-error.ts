@@ -47,11 +47,11 @@ export const signInErrors = [
  * Rate limit window for Google sign-ins from one network, in milliseconds. After 'google-busy',
  * signing in works again within this time.
  */
-export const googleCountMs = 15 * minuteInMs
+export const googleRateWindowMs = 15 * minuteInMs
 
 export type SignInError = (typeof signInErrors)[number]
 
 /** Parses the query `fault`. Returns null for unknown codes. */
-export function readSignInError(text: string | null): SignInError | null {
-  return signInErrors.find((fault) => fault === text) ?? null
+export function parseSignInError(text: string | null): SignInError | null {
+  return signInErrors.find((code) => code === text) ?? null
 }

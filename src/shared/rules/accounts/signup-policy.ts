@@ -1,13 +1,13 @@
-import { anyOf } from '../format/numbers.ts'
+import { joinWithOr } from '../format/numbers.ts'
 
 /** Policies that don't depend on the address. */
-export const policiesForAll = ['open', 'closed'] as const
+export const fixedPolicies = ['open', 'closed'] as const
 
 /**
  * Who may sign up (setting `SIGNUP`): anyone, nobody, or people with an email address in one of
  * these domains, which are in lower case.
  */
-export type SignupPolicy = (typeof policiesForAll)[number] | readonly string[]
+export type SignupPolicy = (typeof fixedPolicies)[number] | readonly string[]
 
 /**
  * True if this address may sign up, with any sign-in method. A domain doesn't include its
@@ -20,8 +20,8 @@ export function isSignupAllowed(policy: SignupPolicy, email: string): boolean {
 }
 
 /** Explains the policy to a rejected visitor. Null if anyone can sign up. */
-export function signupRefusal(policy: SignupPolicy): string | null {
+export function signupDeniedText(policy: SignupPolicy): string | null {
   if (policy === 'open') return null
   if (policy === 'closed') return 'Sign-up is closed. Ask the administrator for an account.'
-  return `Only addresses of ${anyOf(policy)} can sign up here.`
+  return `Only addresses of ${joinWithOr(policy)} can sign up here.`
 }

@@ -5,20 +5,20 @@ import { endsSoonMs, isFileEmailValid } from './file-emails.ts'
 const now = new Date('2026-03-01T12:00:00Z')
 
 /** A file whose link ends in `leftMs` milliseconds. */
-function ending(leftMs: number, purgingAt: Date | null = null) {
+function fileEndingIn(leftMs: number, purgingAt: Date | null = null) {
   return { expiresAt: new Date(now.getTime() + leftMs), purgingAt }
 }
 
 describe('the email before the end of a link', () => {
   it.each([
-    ['ends in an hour', ending(hourInMs), true],
-    ['ends in this millisecond', ending(1), true],
-    ['has just ended', ending(0), false],
-    ['ends in exactly a day', ending(endsSoonMs), true],
-    ['was renewed for longer', ending(endsSoonMs + 1), false],
-    ['is being deleted', ending(hourInMs, now), false],
-  ])('for a link that %s is valid: %s', (_, file, isRight) => {
-    expect(isFileEmailValid('link-ends', file, now)).toBe(isRight)
+    ['ends in an hour', fileEndingIn(hourInMs), true],
+    ['ends in this millisecond', fileEndingIn(1), true],
+    ['has just ended', fileEndingIn(0), false],
+    ['ends in exactly a day', fileEndingIn(endsSoonMs), true],
+    ['was renewed for longer', fileEndingIn(endsSoonMs + 1), false],
+    ['is being deleted', fileEndingIn(hourInMs, now), false],
+  ])('for a link that %s is valid: %s', (_, file, isValid) => {
+    expect(isFileEmailValid('link-ends', file, now)).toBe(isValid)
   })
 
   it('is due 24 hours before', () => {
@@ -27,7 +27,11 @@ describe('the email before the end of a link', () => {
 })
 
 it('the email about a first download remains valid whatever happens to the link', () => {
-  for (const file of [ending(9 * dayInMs), ending(-dayInMs), ending(hourInMs, now)]) {
+  for (const file of [
+    fileEndingIn(9 * dayInMs),
+    fileEndingIn(-dayInMs),
+    fileEndingIn(hourInMs, now),
+  ]) {
     expect(isFileEmailValid('first-download', file, now)).toBe(true)
   }
 })

@@ -1,5 +1,5 @@
 import { dayInMs } from '../format/units.ts'
-import type { LinkFacts } from '../links/link-status.ts'
+import type { LinkDates } from '../links/link-status.ts'
 
 /** Optional emails about files. */
 export const fileEmails = ['first-download', 'link-ends'] as const
@@ -13,11 +13,11 @@ export const endsSoonMs = dayInMs
  * renewed, has ended or was removed in the meantime.
  */
 export function isFileEmailValid(
-  about: FileEmail,
-  { expiresAt, purgingAt }: Pick<LinkFacts, 'expiresAt' | 'purgingAt'>,
+  email: FileEmail,
+  { expiresAt, purgingAt }: Pick<LinkDates, 'expiresAt' | 'purgingAt'>,
   now: Date,
 ): boolean {
-  if (about === 'first-download') return true
+  if (email === 'first-download') return true
   const leftMs = expiresAt.getTime() - now.getTime()
   return purgingAt === null && leftMs > 0 && leftMs <= endsSoonMs
 }

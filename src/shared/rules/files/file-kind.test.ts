@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { type FileKind, fileKind, isMediaType, kindLabel } from './file-kind.ts'
 
-const silent = ['', 'application/octet-stream', 'application/x-unheard-of', 'binary/octet-stream']
+const genericTypes = [
+  '',
+  'application/octet-stream',
+  'application/x-unheard-of',
+  'binary/octet-stream',
+]
 
 describe('fileKind by media type', () => {
   it.each<[string, FileKind]>([
@@ -73,7 +78,7 @@ describe('fileKind by extension, for generic media types', () => {
     ['', 'other'],
     ['name.constructor', 'other'],
   ])('%s is %s', (originalName, kind) => {
-    for (const mimeType of silent) expect(fileKind({ mimeType, originalName })).toBe(kind)
+    for (const mimeType of genericTypes) expect(fileKind({ mimeType, originalName })).toBe(kind)
   })
 })
 

@@ -21,7 +21,7 @@ export function kindLabel(kind: FileKind): string {
  * Patterns for media types in lower case, without parameters. The first match decides. Database
  * queries use the same patterns, so they must mean the same in Postgres.
  */
-export const kindsByType: readonly [RegExp, FileKind][] = [
+export const typePatterns: readonly [RegExp, FileKind][] = [
   [/^image\//, 'image'],
   [/^video\//, 'video'],
   [/^audio\//, 'audio'],
@@ -51,12 +51,14 @@ const extensions: Readonly<Record<Exclude<FileKind, 'other'>, string>> = {
 }
 
 /** Each kind with its extensions, in lower case. */
-export const extensionsOfKinds: readonly (readonly [FileKind, readonly string[]])[] = (
+export const extensionsByKind: readonly (readonly [FileKind, readonly string[]])[] = (
   Object.keys(extensions) as (keyof typeof extensions)[]
 ).map((kind) => [kind, extensions[kind].split(' ')])
 
 const kindByExtension: ReadonlyMap<string, FileKind> = new Map(
-  extensionsOfKinds.flatMap(([kind, own]) => own.map((extension) => [extension, kind] as const)),
+  extensionsByKind.flatMap(([kind, kindExtensions]) =>
+    kindExtensions.map((extension) => [extension, kind] as const),
+  ),
 )
 
 /**
@@ -65,19 +67,19 @@ const kindByExtension: ReadonlyMap<string, FileKind> = new Map(
  */
 export function fileKind(file: { mimeType: string; originalName: string }): FileKind {
   const type = file.mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  const byType = kindsByType.find(([pattern]) => pattern.test(type))
-  if (byType) return byType[1]
+  const match = typePatterns.find(([pattern]) => pattern.test(type))
+  if (match) return match[1]
   const extension = /[^.]\.([^.]+)$/.exec(file.originalName)?.[1]?.toLowerCase() ?? ''
   return kindByExtension.get(extension) ?? 'other'
 }
 
 /** A media type as in RFC 9110, without parameters. */
-export const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/
+export const mediaTypePattern = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/
 
 /** In characters. */
 export const maxMediaTypeLength = 255
 
 /** True if the server accepts the media type. */
 export function isMediaType(text: string): boolean {
-  return text.length <= maxMediaTypeLength && mediaType.test(text)
+  return text.length <= maxMediaTypeLength && mediaTypePattern.test(text)
 }

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cleanFileName } from './file-name.ts'
 
-function utf8(text: string) {
+function byteLength(text: string) {
   return Buffer.byteLength(text, 'utf8')
 }
-const family = '👩‍👩‍👧'
+const familyEmoji = '👩‍👩‍👧'
 
 describe('cleanFileName, rule by rule', () => {
   it.each([
@@ -32,8 +32,8 @@ describe('cleanFileName, rule by rule', () => {
     ['e"\u0301.txt', 'é.txt'],
     // U+1FEF becomes a grave accent, which is a quote-like mark
     ['a\u1fefb.txt', 'ab.txt'],
-  ])('%j becomes %j', (name, clean) => {
-    expect(cleanFileName(name)).toBe(clean)
+  ])('%j becomes %j', (name, cleanName) => {
+    expect(cleanFileName(name)).toBe(cleanName)
   })
 })
 
@@ -47,8 +47,8 @@ describe('cleanFileName neutralizes', () => {
     ['path traversal', '../../etc/passwd', '.etcpasswd'],
     ['Windows path traversal', '..\\..\\boot.ini', '.boot.ini'],
     ['header injection', 'a.txt\r\nSet-Cookie: x=1', 'a.txtSet-Cookie x=1'],
-  ])('%s', (_, name, clean) => {
-    expect(cleanFileName(name)).toBe(clean)
+  ])('%s', (_, name, cleanName) => {
+    expect(cleanFileName(name)).toBe(cleanName)
   })
 })
 
@@ -63,7 +63,7 @@ describe('cleanFileName preserves', () => {
     'تقرير الربع الأول.pdf',
     'می\u200cخواهم.txt',
     'क्\u200dष.txt',
-    `${family} ❤️.jpg`,
+    `${familyEmoji} ❤️.jpg`,
     '葛\u{e0100}.txt',
     'O\u02bbahu.txt',
   ])('%s', (name) => {
@@ -88,8 +88,8 @@ describe('a name without usable characters is replaced', () => {
     ['"".tar.gz', 'file.tar.gz'],
     ['\u200d.png', 'file.png'],
     ['?...png', 'file.png'],
-  ])('%j becomes %j', (name, clean) => {
-    expect(cleanFileName(name)).toBe(clean)
+  ])('%j becomes %j', (name, cleanName) => {
+    expect(cleanFileName(name)).toBe(cleanName)
   })
 })
 
@@ -101,14 +101,14 @@ describe('a long name', () => {
   })
 
   it.each(['.png', '.tar.gz', '.TAR.zst', '.расширение'])('keeps its extension %s', (extension) => {
-    const clean = cleanFileName('й'.repeat(300) + extension)
-    expect(clean.endsWith(`й${extension}`)).toBe(true)
-    expect([254, 255]).toContain(utf8(clean))
+    const cleanName = cleanFileName('й'.repeat(300) + extension)
+    expect(cleanName.endsWith(`й${extension}`)).toBe(true)
+    expect([254, 255]).toContain(byteLength(cleanName))
   })
 
   it('is truncated between graphemes', () => {
-    const clean = cleanFileName(`${family.repeat(40)}.jpg`)
-    expect(clean).toBe(`${family.repeat(Math.floor(251 / utf8(family)))}.jpg`)
+    const cleanName = cleanFileName(`${familyEmoji.repeat(40)}.jpg`)
+    expect(cleanName).toBe(`${familyEmoji.repeat(Math.floor(251 / byteLength(familyEmoji)))}.jpg`)
   })
 
   it('has no space before its extension', () => {
@@ -124,9 +124,9 @@ describe('a long name', () => {
   })
 
   it('of 100,000 characters is cleaned quickly', () => {
-    expect(utf8(cleanFileName('a ?'.repeat(100_000)))).toBeLessThanOrEqual(255)
+    expect(byteLength(cleanFileName('a ?'.repeat(100_000)))).toBeLessThanOrEqual(255)
     // A pattern that retries at each joiner would take minutes.
-    expect(utf8(cleanFileName(`a${'\u200d'.repeat(300_000)}a`))).toBeLessThanOrEqual(255)
+    expect(byteLength(cleanFileName(`a${'\u200d'.repeat(300_000)}a`))).toBeLessThanOrEqual(255)
   })
 })
 
@@ -145,38 +145,38 @@ describe('any name', () => {
       '.tar',
       '.gz',
       '.png',
-      family,
+      familyEmoji,
     ),
     fc.string({ unit: 'binary' }),
     fc.string({ unit: 'grapheme', maxLength: 300 }),
   )
   const names = fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(''))
-  const runs = { numRuns: 1000 }
+  const options = { numRuns: 1000 }
 
   it('is not changed by a second cleaning', () => {
     fc.assert(
       fc.property(names, (name) => {
-        const clean = cleanFileName(name)
-        expect(cleanFileName(clean)).toBe(clean)
+        const cleanName = cleanFileName(name)
+        expect(cleanFileName(cleanName)).toBe(cleanName)
       }),
-      runs,
+      options,
     )
   })
 
   it('can be stored, displayed and sent after cleaning', () => {
     fc.assert(
       fc.property(names, (name) => {
-        const clean = cleanFileName(name)
-        expect(utf8(clean)).toBeLessThanOrEqual(255)
-        expect(clean).toMatch(/[^.\s]/)
-        expect(clean).not.toMatch(/[<>:"/\\|?*'`\u2500-\u259f]/u)
-        expect(clean).not.toMatch(/[\p{Cc}\p{Surrogate}\p{Bidi_Control}\u200b\ufeff]/u)
-        expect(clean).not.toMatch(/\s\s|^\s|\s$|^\.\./u)
-        expect(clean).not.toMatch(/[\u2010-\u2015]/u)
-        expect(clean).toBe(clean.normalize('NFC'))
-        expect(clean.isWellFormed()).toBe(true)
+        const cleanName = cleanFileName(name)
+        expect(byteLength(cleanName)).toBeLessThanOrEqual(255)
+        expect(cleanName).toMatch(/[^.\s]/)
+        expect(cleanName).not.toMatch(/[<>:"/\\|?*'`\u2500-\u259f]/u)
+        expect(cleanName).not.toMatch(/[\p{Cc}\p{Surrogate}\p{Bidi_Control}\u200b\ufeff]/u)
+        expect(cleanName).not.toMatch(/\s\s|^\s|\s$|^\.\./u)
+        expect(cleanName).not.toMatch(/[\u2010-\u2015]/u)
+        expect(cleanName).toBe(cleanName.normalize('NFC'))
+        expect(cleanName.isWellFormed()).toBe(true)
       }),
-      runs,
+      options,
     )
   })
 
@@ -185,7 +185,7 @@ describe('any name', () => {
       fc.property(names, fc.constantFrom('.png', '.tar.gz', '.7z'), (name, extension) => {
         expect(cleanFileName(`${name}x${extension}`).endsWith(extension)).toBe(true)
       }),
-      runs,
+      options,
     )
   })
 })

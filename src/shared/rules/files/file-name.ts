@@ -2,11 +2,11 @@
 export const maxFileNameBytes = 255
 
 /** Used if cleaning leaves nothing of the original name. */
-const unnamed = 'file'
+const fallbackName = 'file'
 
 // Spec §5: remove box-drawing and block characters, control characters and quote-like marks.
 const boxesAndBlocks = /[\u2500-\u259f]/gu
-const controls = /\p{Cc}/gu
+const controlCharacters = /\p{Cc}/gu
 /** Unicode quotation marks and their substitutes: accents, primes, ornaments. */
 const quotes = /[\p{Quotation_Mark}`´\u2032-\u2037\u2057\u275b-\u275e]/gu
 
@@ -14,25 +14,26 @@ const quotes = /[\p{Quotation_Mark}`´\u2032-\u2037\u2057\u275b-\u275e]/gu
  * Invisible characters that can hide or reorder text: bidirectional controls, zero-width spaces,
  * fillers, tags. Joiners and variation selectors are kept for Persian, Indic scripts and emoji.
  */
-const hidden = /[\p{Default_Ignorable_Code_Point}--[\p{Join_Control}\p{Variation_Selector}]]/gv
+const hiddenCharacters =
+  /[\p{Default_Ignorable_Code_Point}--[\p{Join_Control}\p{Variation_Selector}]]/gv
 const loneSurrogates = /\p{Surrogate}/gu
 
 // Spec §5: replace dashes with hyphens. Includes the minus sign, which is also used as a dash.
 const dashes = /[\p{Dash_Punctuation}\u2212]/gu
 
 // Spec §5: remove the characters < > : " / \ | ? *.
-const reserved = /[<>:"/\\|?*]/gu
+const reservedCharacters = /[<>:"/\\|?*]/gu
 
 /**
  * Whitespace, blank braille patterns and joiners have no effect at the ends of a name. Variation
  * selectors modify the preceding character, so they are removed only at the start. The lookbehind
  * avoids quadratic time for long runs of joiners.
  */
-const edges =
+const edgeCharacters =
   /^[\s\u2800\p{Join_Control}\p{Variation_Selector}]+|(?<![\s\u2800\p{Join_Control}])[\s\u2800\p{Join_Control}]+$/gu
 
 /** A visible character other than a dot. U+2800 is the blank braille pattern. */
-const visible = /[^\s.\u2800\p{Join_Control}\p{Variation_Selector}]/u
+const visibleCharacter = /[^\s.\u2800\p{Join_Control}\p{Variation_Selector}]/u
 
 /** An extension is short and has no spaces. `.tar.gz` and the like count as one extension. */
 const extensionPattern = /(?<=.)(\.tar)?\.[^.\s]{1,32}$/iu
@@ -50,22 +51,22 @@ export function cleanFileName(name: string): string {
     .replace(loneSurrogates, '')
     .normalize('NFC')
     .replace(boxesAndBlocks, '')
-    .replace(controls, '')
+    .replace(controlCharacters, '')
     .replace(quotes, '')
-    .replace(hidden, '')
+    .replace(hiddenCharacters, '')
     .replace(dashes, '-')
-    .replace(reserved, '')
+    .replace(reservedCharacters, '')
     // Spec §5: collapse runs of whitespace into one space.
     .replace(/\s+/gu, ' ')
-    .replace(edges, '')
+    .replace(edgeCharacters, '')
     .replace(/^\.+/u, '.')
     // Normalize again: the removals may have joined a letter with a combining accent.
     .normalize('NFC')
-  if (!visible.test(cleaned)) return unnamed
+  if (!visibleCharacter.test(cleaned)) return fallbackName
   // Either the original name begins with a dot (.gitignore), or cleaning removed everything before
   // the extension (???.png). Only the latter needs a replacement.
-  const lostItsStem = cleaned.startsWith('.') && !name.trimStart().startsWith('.')
-  return shorten(lostItsStem ? unnamed + cleaned : cleaned)
+  const hasLostStem = cleaned.startsWith('.') && !name.trimStart().startsWith('.')
+  return shorten(hasLostStem ? fallbackName + cleaned : cleaned)
 }
 
 /** Returns the length of well-formed text in bytes of UTF-8. */
@@ -82,14 +83,14 @@ function byteLength(text: string): number {
 function shorten(name: string): string {
   if (byteLength(name) <= maxFileNameBytes) return name
   const extension = extensionPattern.exec(name)?.[0] ?? ''
-  let room = maxFileNameBytes - byteLength(extension)
+  let bytesLeft = maxFileNameBytes - byteLength(extension)
   let stem = ''
   const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
   for (const { segment } of graphemes.segment(name.slice(0, name.length - extension.length))) {
-    room -= byteLength(segment)
-    if (room < 0) break
+    bytesLeft -= byteLength(segment)
+    if (bytesLeft < 0) break
     stem += segment
   }
   stem = stem.trimEnd()
-  return (visible.test(stem) ? stem : unnamed) + extension
+  return (visibleCharacter.test(stem) ? stem : fallbackName) + extension
 }

@@ -37,4 +37,4 @@ export const maxFilePageSize = 1000
 export const maxFileSearchLength = maxFileNameBytes
 
 /** Maximum number of files deleted by one call with their ids (spec §7). */
-export const maxDeletedAtOnce = 1000
+export const maxFilesPerDeletion = 1000

@@ -7,12 +7,12 @@ export const maxPartCount = 10_000
  * Small, so that retrying a part is cheap: 8 MiB take half a minute at 2 Mbit/s. S3 requires at
  * least 5 MiB, except for the last part.
  */
-export const usualPartSize = 8 * mebibyte
+export const defaultPartSize = 8 * mebibyte
 
 /**
  * Number of parts whose URLs are signed when an upload starts: more than clients send in parallel.
  */
-export const firstPartsSigned = 12
+export const initialSignedParts = 12
 
 /** How long the presigned URL of a part is valid. */
 export const partUrlLifetimeMs = hourInMs
@@ -34,7 +34,7 @@ export interface PartRange {
 
 /** Returns the part size for a file: 8 MiB, or more if that would take over 10,000 parts. */
 export function partSizeFor(fileSize: number): number {
-  return Math.max(usualPartSize, Math.ceil(fileSize / maxPartCount / mebibyte) * mebibyte)
+  return Math.max(defaultPartSize, Math.ceil(fileSize / maxPartCount / mebibyte) * mebibyte)
 }
 
 /** Splits a file of `fileSize` bytes into parts. An empty file has one part. */

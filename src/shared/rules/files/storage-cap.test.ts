@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { defaultLimits } from '../tiers/tier-limits.ts'
-import { checkCap, defaultCap, filesOverCap, fullness, readCap, writeCap } from './storage-cap.ts'
+import {
+  checkCap,
+  defaultCap,
+  fileSizeWarning,
+  formatCapSettings,
+  fullness,
+  parseCapSettings,
+} from './storage-cap.ts'
 
 const gigabyte = 1024 ** 3
 
@@ -14,28 +21,28 @@ describe('files larger than the cap', () => {
       1024 ** 2,
       /^A file may have 500MB in Free and 1GB in Premium, but .* storage limit of 1MB are/,
     ],
-  ])('of %s are reported as %s', (maxStored, told) => {
-    const text = filesOverCap(maxStored, defaultLimits)
-    if (told === null) expect(text).toBeNull()
-    else expect(text).toMatch(told)
+  ])('of %s are reported as %s', (maxStored, expected) => {
+    const text = fileSizeWarning(maxStored, defaultLimits)
+    if (expected === null) expect(text).toBeNull()
+    else expect(text).toMatch(expected)
   })
 })
 
 describe('the cap settings', () => {
   it('set no cap by default', () => {
     expect(defaultCap).toEqual({ maxStored: null, leastFree: 0 })
-    expect(writeCap(defaultCap)).toEqual({ storage_cap: 'unlimited', free_space: '0' })
+    expect(formatCapSettings(defaultCap)).toEqual({ storage_cap: 'unlimited', free_space: '0' })
   })
 
   it('survive a round trip', () => {
-    const caps = fc.record({
+    const anyCap = fc.record({
       maxStored: fc.option(fc.integer({ min: 1024 ** 2, max: 1_000_000 * gigabyte })),
       leastFree: fc.integer({ min: 0, max: 1_000_000 * gigabyte }),
     })
     fc.assert(
-      fc.property(caps, (cap) => {
-        const { storage_cap, free_space } = writeCap(cap)
-        expect(readCap({ storage_cap, free_space })).toEqual(cap)
+      fc.property(anyCap, (cap) => {
+        const { storage_cap, free_space } = formatCapSettings(cap)
+        expect(parseCapSettings({ storage_cap, free_space })).toEqual(cap)
         expect(checkCap('storage_cap', storage_cap)).toEqual({ ok: true, value: storage_cap })
         expect(checkCap('free_space', free_space)).toEqual({ ok: true, value: free_space })
       }),
@@ -43,7 +50,7 @@ describe('the cap settings', () => {
   })
 
   it('fall back to the default if invalid', () => {
-    expect(readCap({ storage_cap: 'vast', free_space: '-1' })).toEqual(defaultCap)
+    expect(parseCapSettings({ storage_cap: 'vast', free_space: '-1' })).toEqual(defaultCap)
   })
 })
 

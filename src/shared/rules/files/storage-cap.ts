@@ -21,16 +21,16 @@ export const defaultCap: StorageCap = { maxStored: null, leastFree: 0 }
 const maxGigabytes = 1_000_000
 const maxBytes = maxGigabytes * 1024 ** 3
 /** Unlike `formatSizeLimit`, groups the digits. */
-const maxText = `${maxGigabytes.toLocaleString('en')}GB`
+const maxSizeText = `${maxGigabytes.toLocaleString('en')}GB`
 const minCap = 1024 ** 2
 
 /** The allowed values of each setting. Follows 'must be'. */
 export const capRangeTexts: Record<CapKey, string> = {
-  storage_cap: `a size from ${formatSizeLimit(minCap)} to ${maxText}, or ${unlimited}`,
-  free_space: `a size from 0 to ${maxText}`,
+  storage_cap: `a size from ${formatSizeLimit(minCap)} to ${maxSizeText}, or ${unlimited}`,
+  free_space: `a size from 0 to ${maxSizeText}`,
 }
 
-export function writeCap({ maxStored, leastFree }: StorageCap): Record<CapKey, string> {
+export function formatCapSettings({ maxStored, leastFree }: StorageCap): Record<CapKey, string> {
   return {
     storage_cap: maxStored === null ? unlimited : String(maxStored),
     free_space: String(leastFree),
@@ -38,11 +38,11 @@ export function writeCap({ maxStored, leastFree }: StorageCap): Record<CapKey, s
 }
 
 /** Parses the cap settings. Invalid values fall back to the default. */
-export function readCap(settings: Readonly<Record<CapKey, string>>): StorageCap {
-  const cap = readSize(settings.storage_cap, minCap)
+export function parseCapSettings(settings: Readonly<Record<CapKey, string>>): StorageCap {
+  const cap = parseSizeInRange(settings.storage_cap, minCap)
   return {
     maxStored: cap ?? defaultCap.maxStored,
-    leastFree: readSize(settings.free_space, 0) ?? defaultCap.leastFree,
+    leastFree: parseSizeInRange(settings.free_space, 0) ?? defaultCap.leastFree,
   }
 }
 
@@ -51,9 +51,9 @@ export function checkCap(
   key: CapKey,
   text: string,
 ): { ok: true; value: string } | { ok: false; error: string } {
-  const typed = text.trim().toLowerCase()
-  if (key === 'storage_cap' && typed === unlimited) return { ok: true, value: unlimited }
-  const bytes = readSize(typed, key === 'storage_cap' ? minCap : 0)
+  const input = text.trim().toLowerCase()
+  if (key === 'storage_cap' && input === unlimited) return { ok: true, value: unlimited }
+  const bytes = parseSizeInRange(input, key === 'storage_cap' ? minCap : 0)
   if (bytes === null) {
     const name = key === 'storage_cap' ? 'cap' : 'minimum free space'
     return { ok: false, error: `The ${name} must be ${capRangeTexts[key]}.` }
@@ -61,26 +61,28 @@ export function checkCap(
   return { ok: true, value: String(bytes) }
 }
 
-function readSize(text: string, least: number): number | null {
+function parseSizeInRange(text: string, minBytes: number): number | null {
   const bytes = parseSize(text)
-  return bytes !== null && bytes >= least && bytes <= maxBytes ? bytes : null
+  return bytes !== null && bytes >= minBytes && bytes <= maxBytes ? bytes : null
 }
 
 /** Returns a warning if a tier allows files larger than the whole cap; otherwise null. */
-export function filesOverCap(
+export function fileSizeWarning(
   maxStored: number | null,
   limits: Readonly<Record<Tier, Pick<TierLimits, 'maxFileSize'>>>,
 ): string | null {
-  const over = tiers.filter((tier) => maxStored !== null && limits[tier].maxFileSize > maxStored)
-  if (maxStored === null || over.length === 0) return null
-  const sizes = over.map(
+  const tiersOverCap = tiers.filter(
+    (tier) => maxStored !== null && limits[tier].maxFileSize > maxStored,
+  )
+  if (maxStored === null || tiersOverCap.length === 0) return null
+  const sizes = tiersOverCap.map(
     (tier) => `${formatSizeLimit(limits[tier].maxFileSize)} in ${tierTraits[tier].name}`,
   )
   return `A file may have ${sizes.join(' and ')}, but files above the storage limit of ${formatSizeLimit(maxStored)} are always refused.`
 }
 
 /** The share of the cap at which the checks start to warn. */
-const warnedShare = 0.8
+const warningThreshold = 0.8
 
 export type Fullness = 'ok' | 'warning' | 'full'
 
@@ -88,5 +90,5 @@ export type Fullness = 'ok' | 'warning' | 'full'
 export function fullness(stored: number, { maxStored }: Pick<StorageCap, 'maxStored'>): Fullness {
   if (maxStored === null) return 'ok'
   if (stored >= maxStored) return 'full'
-  return stored >= maxStored * warnedShare ? 'warning' : 'ok'
+  return stored >= maxStored * warningThreshold ? 'warning' : 'ok'
 }

@@ -6,15 +6,16 @@ export const uploadPaths = ['foreground', 'background'] as const
 export type UploadPath = (typeof uploadPaths)[number]
 
 /** Spec §9: background upload trigger, any file over 50MB. */
-const backgroundBytes = 50 * 1024 ** 2
-const mobile = /Android|webOS|iPhone|iPad|iPod|BlackBerry|IEMobile|Opera Mini|Mobile/i
+const backgroundThresholdBytes = 50 * 1024 ** 2
+const mobileUserAgent = /Android|webOS|iPhone|iPad|iPod|BlackBerry|IEMobile|Opera Mini|Mobile/i
 
 /**
  * Returns the path for files that were added together (spec §4): background if any file exceeds
  * 50MB or the user agent is a mobile device. `size` is in bytes.
  */
 export function uploadPath(files: readonly { size: number }[], userAgent: string): UploadPath {
-  return mobile.test(userAgent) || files.some(({ size }) => size > backgroundBytes)
+  return mobileUserAgent.test(userAgent) ||
+    files.some(({ size }) => size > backgroundThresholdBytes)
     ? 'background'
     : 'foreground'
 }

@@ -1,30 +1,30 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { dayOf, daysBetween, lastDays, startOfDay, withEmptyDays } from './day.ts'
+import { daysBetween, lastDays, startOfDay, utcDay, withEmptyDays } from './day.ts'
 import { dayInMs } from './units.ts'
 
-const moments = fc.date({
+const anyDate = fc.date({
   min: new Date('2000-01-01T00:00:00.000Z'),
   max: new Date('2099-12-31T23:59:59.999Z'),
   noInvalidDate: true,
 })
 
-describe('dayOf', () => {
+describe('utcDay', () => {
   it.each([
     ['2026-11-22T00:00:00.000Z', '2026-11-22'],
     ['2026-11-22T23:59:59.999Z', '2026-11-22'],
     ['2024-02-29T12:00:00.000Z', '2024-02-29'],
     ['2026-12-31T23:59:59.999Z', '2026-12-31'],
-  ])('%s is %s', (moment, day) => {
-    expect(dayOf(new Date(moment))).toBe(day)
+  ])('%s is %s', (date, day) => {
+    expect(utcDay(new Date(date))).toBe(day)
   })
 
   it('returns the day that contains the date', () => {
     fc.assert(
-      fc.property(moments, (moment) => {
-        const start = startOfDay(dayOf(moment)).getTime()
-        expect(start).toBeLessThanOrEqual(moment.getTime())
-        expect(start + dayInMs).toBeGreaterThan(moment.getTime())
+      fc.property(anyDate, (date) => {
+        const start = startOfDay(utcDay(date)).getTime()
+        expect(start).toBeLessThanOrEqual(date.getTime())
+        expect(start + dayInMs).toBeGreaterThan(date.getTime())
       }),
     )
   })
@@ -48,17 +48,17 @@ describe('a range of days', () => {
     ['summer time begins (New York)', '2026-03-08'],
     ['summer time ends (New York)', '2026-11-01'],
   ])('contains each day once when %s', (_, change) => {
-    const around = lastDays(new Date(startOfDay(change).getTime() + 3 * dayInMs), 7)
-    expect(around).toContain(change)
-    expect(new Set(around).size).toBe(7)
+    const week = lastDays(new Date(startOfDay(change).getTime() + 3 * dayInMs), 7)
+    expect(week).toContain(change)
+    expect(new Set(week).size).toBe(7)
   })
 
   it('from lastDays ends today and has no gaps', () => {
     fc.assert(
-      fc.property(moments, fc.integer({ min: 1, max: 60 }), (now, count) => {
+      fc.property(anyDate, fc.integer({ min: 1, max: 60 }), (now, count) => {
         const days = lastDays(now, count)
         expect(days).toHaveLength(count)
-        expect(days.at(-1)).toBe(dayOf(now))
+        expect(days.at(-1)).toBe(utcDay(now))
         const steps = days.slice(1).map((day, index) => {
           return startOfDay(day).getTime() - startOfDay(days[index] ?? '').getTime()
         })
@@ -69,17 +69,17 @@ describe('a range of days', () => {
 })
 
 describe('in any system time zone', () => {
-  const before = process.env.TZ
+  const originalTimeZone = process.env.TZ
   afterEach(() => {
-    if (before === undefined) delete process.env.TZ
-    else process.env.TZ = before
+    if (originalTimeZone === undefined) delete process.env.TZ
+    else process.env.TZ = originalTimeZone
   })
 
   it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Europe/Berlin'])(
     'the days are the same: %s',
     (zone) => {
       process.env.TZ = zone
-      expect(dayOf(new Date('2026-03-29T00:30:00.000Z'))).toBe('2026-03-29')
+      expect(utcDay(new Date('2026-03-29T00:30:00.000Z'))).toBe('2026-03-29')
       expect(lastDays(new Date('2026-03-29T23:30:00.000Z'), 3)).toEqual([
         '2026-03-27',
         '2026-03-28',
@@ -92,11 +92,11 @@ describe('in any system time zone', () => {
 describe('withEmptyDays', () => {
   it('fills in 0 and drops days outside the range', () => {
     const days = ['2026-11-20', '2026-11-21', '2026-11-22']
-    const counted = [
+    const dayCounts = [
       { day: '2026-11-21', count: 4 },
       { day: '2026-11-19', count: 9 },
     ]
-    expect(withEmptyDays(days, counted)).toEqual([
+    expect(withEmptyDays(days, dayCounts)).toEqual([
       { day: '2026-11-20', count: 0 },
       { day: '2026-11-21', count: 4 },
       { day: '2026-11-22', count: 0 },

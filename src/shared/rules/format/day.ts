@@ -7,8 +7,8 @@ export interface DayCount {
 }
 
 /** Returns the UTC day of a date. */
-export function dayOf(moment: Date): string {
-  return moment.toISOString().slice(0, 10)
+export function utcDay(date: Date): string {
+  return date.toISOString().slice(0, 10)
 }
 
 export function startOfDay(day: string): Date {
@@ -21,17 +21,17 @@ export function startOfDay(day: string): Date {
 export function daysBetween(first: string, last: string): string[] {
   const start = startOfDay(first).getTime()
   const count = Math.max(0, (startOfDay(last).getTime() - start) / dayInMs) + 1
-  return Array.from({ length: count }, (_, index) => dayOf(new Date(start + index * dayInMs)))
+  return Array.from({ length: count }, (_, index) => utcDay(new Date(start + index * dayInMs)))
 }
 
 /** Returns the last `count` days, up to and including today. */
 export function lastDays(now: Date, count: number): string[] {
-  return daysBetween(dayOf(new Date(now.getTime() - (count - 1) * dayInMs)), dayOf(now))
+  return daysBetween(utcDay(new Date(now.getTime() - (count - 1) * dayInMs)), utcDay(now))
 }
 
 /** Returns the count of each day, with 0 for days missing from `counted`. */
-export function withEmptyDays(days: readonly string[], counted: readonly DayCount[]): DayCount[] {
-  const counts = new Map(counted.map(({ day, count }) => [day, count]))
+export function withEmptyDays(days: readonly string[], dayCounts: readonly DayCount[]): DayCount[] {
+  const counts = new Map(dayCounts.map(({ day, count }) => [day, count]))
   return days.map((day) => ({ day, count: counts.get(day) ?? 0 }))
 }
 

@@ -45,12 +45,12 @@ describe('formatSize', () => {
   })
 
   it('is accurate to half of the last digit', () => {
-    const factor = { Bytes: 1, KB: kb, MB: mb, GB: gb }
+    const unitBytes = { Bytes: 1, KB: kb, MB: mb, GB: gb }
     fc.assert(
       fc.property(fc.nat(2 ** 31 - 1), (bytes) => {
-        const [number, unit] = formatSize(bytes).split(' ') as [string, keyof typeof factor]
-        expect(Math.abs(Number(number) * factor[unit] - bytes)).toBeLessThanOrEqual(
-          0.05 * factor[unit] + 1e-6,
+        const [number, unit] = formatSize(bytes).split(' ') as [string, keyof typeof unitBytes]
+        expect(Math.abs(Number(number) * unitBytes[unit] - bytes)).toBeLessThanOrEqual(
+          0.05 * unitBytes[unit] + 1e-6,
         )
       }),
     )
@@ -83,14 +83,14 @@ describe('roundSizeDown', () => {
   })
 
   it('never rounds up, and reduces by less than a tenth of the unit', () => {
-    const factor = { Bytes: 1, KB: kb, MB: mb, GB: gb }
+    const unitBytes = { Bytes: 1, KB: kb, MB: mb, GB: gb }
     fc.assert(
       fc.property(fc.nat(2 ** 31 - 1), (bytes) => {
         const rounded = roundSizeDown(bytes)
-        const [number, unit] = formatSize(rounded).split(' ') as [string, keyof typeof factor]
+        const [number, unit] = formatSize(rounded).split(' ') as [string, keyof typeof unitBytes]
         expect(rounded).toBeLessThanOrEqual(bytes)
-        expect(bytes - rounded).toBeLessThan(0.1 * factor[unit] + 1)
-        expect(Number(number) * factor[unit]).toBeLessThanOrEqual(bytes)
+        expect(bytes - rounded).toBeLessThan(0.1 * unitBytes[unit] + 1)
+        expect(Number(number) * unitBytes[unit]).toBeLessThanOrEqual(bytes)
       }),
     )
   })
@@ -126,9 +126,9 @@ test.each<[string, number | null]>([
 test('parseSize reads formatted limits back, up to the rounding to one decimal', () => {
   fc.assert(
     fc.property(fc.nat(80_000 * megabyte), (bytes) => {
-      const read = parseSize(formatSizeLimit(bytes))
-      expect(read).not.toBeNull()
-      expect(formatSizeLimit(read ?? 0)).toBe(formatSizeLimit(bytes))
+      const parsed = parseSize(formatSizeLimit(bytes))
+      expect(parsed).not.toBeNull()
+      expect(formatSizeLimit(parsed ?? 0)).toBe(formatSizeLimit(bytes))
     }),
   )
 })

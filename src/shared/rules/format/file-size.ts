@@ -8,11 +8,11 @@ const units = ['Bytes', 'KB', 'MB', 'GB'] as const
 export function formatSize(bytes: number): string {
   let amount = Math.max(0, Math.round(bytes)) || 0
   let unit = 0
-  while (oneDecimal(amount) >= 1024 && unit < units.length - 1) {
+  while (roundToOneDecimal(amount) >= 1024 && unit < units.length - 1) {
     amount /= 1024
     unit += 1
   }
-  return `${oneDecimal(amount)} ${units[unit]}`
+  return `${roundToOneDecimal(amount)} ${units[unit]}`
 }
 
 /**
@@ -28,18 +28,18 @@ export function formatSizeLimit(bytes: number): string {
  * is available.
  */
 export function roundSizeDown(bytes: number): number {
-  const whole = Math.max(0, Math.floor(bytes)) || 0
-  const unit = units.findLastIndex((_, power) => whole >= 1024 ** power)
-  const factor = 1024 ** Math.max(0, unit)
-  return Math.floor((Math.floor((whole / factor) * 10) / 10) * factor)
+  const wholeBytes = Math.max(0, Math.floor(bytes)) || 0
+  const unit = units.findLastIndex((_, exponent) => wholeBytes >= 1024 ** exponent)
+  const unitBytes = 1024 ** Math.max(0, unit)
+  return Math.floor((Math.floor((wholeBytes / unitBytes) * 10) / 10) * unitBytes)
 }
 
-function oneDecimal(amount: number) {
+function roundToOneDecimal(amount: number) {
   return Math.round(amount * 10) / 10
 }
 
-const typedUnits = ['bytes', 'kb', 'mb', 'gb', 'tb']
-const pattern = new RegExp(`^(\\d{1,16}(?:\\.\\d{1,3})?) ?(${typedUnits.join('|')})?$`)
+const inputUnits = ['bytes', 'kb', 'mb', 'gb', 'tb']
+const sizePattern = new RegExp(`^(\\d{1,16}(?:\\.\\d{1,3})?) ?(${inputUnits.join('|')})?$`)
 
 /**
  * Parses a size, case-insensitively. Units are TB and those of spec §9, with base 1024. Examples:
@@ -47,8 +47,8 @@ const pattern = new RegExp(`^(\\d{1,16}(?:\\.\\d{1,3})?) ?(${typedUnits.join('|'
  * @returns whole bytes, or null if the text is invalid or the size exceeds exact integers.
  */
 export function parseSize(text: string): number | null {
-  const [, number, unit = 'bytes'] = pattern.exec(text.toLowerCase()) ?? []
+  const [, number, unit = 'bytes'] = sizePattern.exec(text.toLowerCase()) ?? []
   if (number === undefined) return null
-  const bytes = Math.round(Number(number) * 1024 ** typedUnits.indexOf(unit))
+  const bytes = Math.round(Number(number) * 1024 ** inputUnits.indexOf(unit))
   return Number.isSafeInteger(bytes) ? bytes : null
 }

@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { expect, it, test } from 'vitest'
-import { amountText, anyOf, durationText, groupedDigits, priceText } from './numbers.ts'
+import { amountText, durationText, groupDigits, joinWithOr, priceText } from './numbers.ts'
 
 it.each([
   [0, '0'],
   [999, '999'],
   [1000, '1,000'],
   [-1234567, '-1,234,567'],
-])('groupedDigits(%i) is %s', (number, text) => {
-  expect(groupedDigits(number)).toBe(text)
+])('groupDigits(%i) is %s', (number, text) => {
+  expect(groupDigits(number)).toBe(text)
 })
 
-it('groupedDigits matches the English number format', () => {
+it('groupDigits matches the English number format', () => {
   fc.assert(
     fc.property(fc.maxSafeInteger(), (number) => {
-      expect(groupedDigits(number)).toBe(number.toLocaleString('en'))
+      expect(groupDigits(number)).toBe(number.toLocaleString('en'))
     }),
   )
 })
@@ -39,15 +39,15 @@ it.each([
   [[3, 5], '3 or 5'],
   [[3, 5, 7], '3, 5 or 7'],
   [['example.org', 'example.com'], 'example.org or example.com'],
-])('anyOf(%j) is %j', (choices, words) => {
-  expect(anyOf(choices)).toBe(words)
+])('joinWithOr(%j) is %j', (choices, words) => {
+  expect(joinWithOr(choices)).toBe(words)
 })
 
-it('anyOf matches the English list format', () => {
+it('joinWithOr matches the English list format', () => {
   const list = new Intl.ListFormat('en-GB', { type: 'disjunction' })
   fc.assert(
     fc.property(fc.array(fc.nat()), (choices) => {
-      expect(anyOf(choices)).toBe(list.format(choices.map(String)))
+      expect(joinWithOr(choices)).toBe(list.format(choices.map(String)))
     }),
   )
 })

@@ -1,15 +1,15 @@
 import { dayInMs, hourInMs, minuteInMs } from './units.ts'
 
 /** Formats a number with its noun: '1 file', '1,234,567 files'. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+export function formatCount(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`
 }
 
 /**
  * Formats a whole number with thousands separators: '12,345'. Loading the data for
  * `toLocaleString('en')` would add 3 ms to startup and 3 MiB of memory.
  */
-export function groupedDigits(number: number): string {
+export function groupDigits(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
@@ -31,10 +31,10 @@ export function amountText(price: number | string): string {
  * Lists alternatives: '3, 5 or 7'. Loading the data for `Intl.ListFormat` would add 12 ms to
  * startup and 6 MiB of memory.
  */
-export function anyOf(choices: readonly (string | number)[]): string {
-  const others = choices.slice(0, -1).join(', ')
+export function joinWithOr(choices: readonly (string | number)[]): string {
+  const allButLast = choices.slice(0, -1).join(', ')
   const last = String(choices.at(-1) ?? '')
-  return others === '' ? last : `${others} or ${last}`
+  return allButLast === '' ? last : `${allButLast} or ${last}`
 }
 
 /**
@@ -42,7 +42,7 @@ export function anyOf(choices: readonly (string | number)[]): string {
  * @param ms must be a multiple of the unit in the text.
  */
 export function durationText(ms: number): string {
-  if (ms >= 2 * dayInMs) return counted(ms / dayInMs, 'day')
-  if (ms >= hourInMs) return counted(ms / hourInMs, 'hour')
-  return counted(ms / minuteInMs, 'minute')
+  if (ms >= 2 * dayInMs) return formatCount(ms / dayInMs, 'day')
+  if (ms >= hourInMs) return formatCount(ms / hourInMs, 'hour')
+  return formatCount(ms / minuteInMs, 'minute')
 }

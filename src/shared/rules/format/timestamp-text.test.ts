@@ -11,16 +11,16 @@ import {
 } from './timestamp-text.ts'
 
 const now = new Date('2026-11-21T16:28:04Z')
-const moment = new Date('2026-11-24T14:02:59.999Z')
+const date = new Date('2026-11-24T14:02:59.999Z')
 
 /** Returns a zone that is always `minutes` behind UTC. */
-function behind(minutes: number) {
+function zoneBehindUtc(minutes: number) {
   return () => minutes
 }
 
 describe('a date in UTC', () => {
   test('is marked as UTC', () => {
-    expect(timestampText(moment, now)).toBe('Tue 24 Nov, 14:02 UTC')
+    expect(timestampText(date, now)).toBe('Tue 24 Nov, 14:02 UTC')
   })
 
   test('has a year if it isn’t the current one', () => {
@@ -30,7 +30,7 @@ describe('a date in UTC', () => {
   })
 
   test('always has a year in emails', () => {
-    expect(timestampText(moment)).toBe('Tue 24 Nov 2026, 14:02 UTC')
+    expect(timestampText(date)).toBe('Tue 24 Nov 2026, 14:02 UTC')
   })
 })
 
@@ -41,27 +41,27 @@ describe('a date in another zone', () => {
     [-720, 'Wed 25 Nov, 02:02'],
     [0, 'Tue 24 Nov, 14:02'],
   ])('that is %i minutes behind UTC is %s', (minutes, text) => {
-    expect(localTimestampText(moment, now, behind(minutes))).toBe(text)
-    expect(exactTimestampText(moment, now, behind(minutes))).toBe(`${text}:59`)
-    expect(localDayText(moment, now, behind(minutes))).toBe(text.slice(4, 10))
+    expect(localTimestampText(date, now, zoneBehindUtc(minutes))).toBe(text)
+    expect(exactTimestampText(date, now, zoneBehindUtc(minutes))).toBe(`${text}:59`)
+    expect(localDayText(date, now, zoneBehindUtc(minutes))).toBe(text.slice(4, 10))
   })
 
   test('has a year if it isn’t the current one in that zone', () => {
     const newYear = new Date('2027-01-01T04:59:59Z')
-    expect(localTimestampText(newYear, now, behind(300))).toBe('Thu 31 Dec, 23:59')
-    expect(localTimestampText(newYear, now, behind(0))).toBe('Fri 1 Jan 2027, 04:59')
-    expect(localDayText(newYear, now, behind(300))).toBe('31 Dec')
-    expect(localDayText(newYear, now, behind(0))).toBe('1 Jan 2027')
+    expect(localTimestampText(newYear, now, zoneBehindUtc(300))).toBe('Thu 31 Dec, 23:59')
+    expect(localTimestampText(newYear, now, zoneBehindUtc(0))).toBe('Fri 1 Jan 2027, 04:59')
+    expect(localDayText(newYear, now, zoneBehindUtc(300))).toBe('31 Dec')
+    expect(localDayText(newYear, now, zoneBehindUtc(0))).toBe('1 Jan 2027')
     // Here `now` is also still in 2026 for a reader in New York.
-    expect(localDayText(newYear, newYear, behind(300))).toBe('31 Dec')
-    const lateInTheYear = new Date('2026-12-31T23:00:00Z')
-    expect(localDayText(lateInTheYear, newYear, behind(300))).toBe('31 Dec')
-    expect(localDayText(lateInTheYear, newYear, behind(0))).toBe('31 Dec 2026')
+    expect(localDayText(newYear, newYear, zoneBehindUtc(300))).toBe('31 Dec')
+    const newYearsEve = new Date('2026-12-31T23:00:00Z')
+    expect(localDayText(newYearsEve, newYear, zoneBehindUtc(300))).toBe('31 Dec')
+    expect(localDayText(newYearsEve, newYear, zoneBehindUtc(0))).toBe('31 Dec 2026')
   })
 
   test('uses the browser’s zone and its daylight saving time', () => {
     // Unit tests run in the time zone of New York.
-    expect(localTimestampText(moment, now)).toBe('Tue 24 Nov, 09:02')
+    expect(localTimestampText(date, now)).toBe('Tue 24 Nov, 09:02')
     expect(localTimestampText(new Date('2026-07-24T14:02:00Z'), now)).toBe('Fri 24 Jul, 10:02')
     expect(localDayText(new Date('2026-11-22T04:59:59Z'), now)).toBe('21 Nov')
     expect(localDayText(new Date('2026-11-22T05:00:00Z'), now)).toBe('22 Nov')
@@ -76,14 +76,14 @@ describe('a date in another zone', () => {
       minute: '2-digit',
       second: '2-digit',
     })
-    const moments = fc.date({
+    const anyDate = fc.date({
       min: new Date('1971-01-01T00:00:00Z'),
       max: new Date('2025-12-31T00:00:00Z'),
       noInvalidDate: true,
     })
     fc.assert(
-      fc.property(moments, (one) => {
-        const parts = format.formatToParts(one)
+      fc.property(anyDate, (date) => {
+        const parts = format.formatToParts(date)
         const [weekday, day, year, hour, minute, second] = [
           'weekday',
           'day',
@@ -92,7 +92,7 @@ describe('a date in another zone', () => {
           'minute',
           'second',
         ].map((type) => parts.find((part) => part.type === type)?.value)
-        expect(exactTimestampText(one, now).replace(/ [A-Z][a-z]{2} (?=\d{4})/, ' ')).toBe(
+        expect(exactTimestampText(date, now).replace(/ [A-Z][a-z]{2} (?=\d{4})/, ' ')).toBe(
           `${weekday} ${Number(day)} ${year}, ${hour}:${minute}:${second}`,
         )
       }),
@@ -101,28 +101,39 @@ describe('a date in another zone', () => {
 })
 
 /** Creates a date in the browser's time zone. */
-function at(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): Date {
+function localDate(
+  year: number,
+  month: number,
+  day: number,
+  hour = 0,
+  minute = 0,
+  second = 0,
+): Date {
   return new Date(year, month - 1, day, hour, minute, second)
 }
 
 describe('pastTimestampText', () => {
   test.each([
-    ['the current second', at(2026, 11, 21, 11, 28, 4), 'today, 11:28:04'],
-    ['midnight today', at(2026, 11, 21), 'today, 00:00:00'],
-    ['the last second of yesterday', at(2026, 11, 20, 23, 59, 59), 'yesterday, 23:59:59'],
-    ['midnight yesterday', at(2026, 11, 20), 'yesterday, 00:00:00'],
-    ['two days ago', at(2026, 11, 19, 16, 2, 47), 'Thu 19 Nov, 16:02:47'],
-    ['last year', at(2025, 11, 21, 9), 'Fri 21 Nov 2025, 09:00:00'],
-    ['tomorrow', at(2026, 11, 22, 9), 'Sun 22 Nov, 09:00:00'],
-  ])('%s', (_, passed, text) => {
-    expect(pastTimestampText(passed, at(2026, 11, 21, 11, 28, 4))).toBe(text)
+    ['the current second', localDate(2026, 11, 21, 11, 28, 4), 'today, 11:28:04'],
+    ['midnight today', localDate(2026, 11, 21), 'today, 00:00:00'],
+    ['the last second of yesterday', localDate(2026, 11, 20, 23, 59, 59), 'yesterday, 23:59:59'],
+    ['midnight yesterday', localDate(2026, 11, 20), 'yesterday, 00:00:00'],
+    ['two days ago', localDate(2026, 11, 19, 16, 2, 47), 'Thu 19 Nov, 16:02:47'],
+    ['last year', localDate(2025, 11, 21, 9), 'Fri 21 Nov 2025, 09:00:00'],
+    ['tomorrow', localDate(2026, 11, 22, 9), 'Sun 22 Nov, 09:00:00'],
+  ])('%s', (_, pastDate, text) => {
+    expect(pastTimestampText(pastDate, localDate(2026, 11, 21, 11, 28, 4))).toBe(text)
   })
 
   test('says yesterday across the end of a month, a year and daylight saving time', () => {
-    expect(pastTimestampText(at(2026, 2, 28, 8), at(2026, 3, 1, 7))).toBe('yesterday, 08:00:00')
-    expect(pastTimestampText(at(2025, 12, 31, 8), at(2026, 1, 1, 7))).toBe('yesterday, 08:00:00')
+    expect(pastTimestampText(localDate(2026, 2, 28, 8), localDate(2026, 3, 1, 7))).toBe(
+      'yesterday, 08:00:00',
+    )
+    expect(pastTimestampText(localDate(2025, 12, 31, 8), localDate(2026, 1, 1, 7))).toBe(
+      'yesterday, 08:00:00',
+    )
     // Daylight saving time ends in New York on 1 November 2026, so that day has 25 hours.
-    expect(pastTimestampText(at(2026, 11, 1, 0, 30), at(2026, 11, 2, 0, 10))).toBe(
+    expect(pastTimestampText(localDate(2026, 11, 1, 0, 30), localDate(2026, 11, 2, 0, 10))).toBe(
       'yesterday, 00:30:00',
     )
   })

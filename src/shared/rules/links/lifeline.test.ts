@@ -5,20 +5,20 @@ import { type Lifeline, lifeline, lifelineBar } from './lifeline.ts'
 const hour = 3_600_000
 const day = 24 * hour
 const now = new Date('2026-03-08T06:30:00.000Z')
-function inMs(ms: number) {
+function fromNow(ms: number) {
   return new Date(now.getTime() + ms)
 }
-function dates(created: number, expires: number, ends: number) {
+function makeDates(createdOffset: number, expiryOffset: number, endOffset: number) {
   return {
-    createdAt: inMs(created),
-    expiresAt: inMs(expires),
-    maxLifetimeAt: inMs(ends),
+    createdAt: fromNow(createdOffset),
+    expiresAt: fromNow(expiryOffset),
+    maxLifetimeAt: fromNow(endOffset),
   }
 }
 
 describe('lifeline', () => {
   it('divides the longest life into lived, valid and renewable parts', () => {
-    const line = lifeline(dates(-10 * day, 3 * day, 20 * day), now, true)
+    const line = lifeline(makeDates(-10 * day, 3 * day, 20 * day), now, true)
     expect(line.lived).toBeCloseTo(10 / 30, 10)
     expect(line.valid).toBeCloseTo(3 / 30, 10)
     expect(line.renewable).toBeCloseTo(17 / 30, 10)
@@ -26,23 +26,23 @@ describe('lifeline', () => {
   })
 
   it('has no renewable part if the link can’t be renewed', () => {
-    const line = lifeline(dates(-10 * day, 3 * day, 20 * day), now, false)
+    const line = lifeline(makeDates(-10 * day, 3 * day, 20 * day), now, false)
     expect(line.renewable).toBe(0)
     expect(line.valid).toBeCloseTo(3 / 30, 10)
   })
 
   it('of an expired link has no valid part, and the rest is renewable', () => {
-    const line = lifeline(dates(-15 * day, -day, 15 * day), now, true)
+    const line = lifeline(makeDates(-15 * day, -day, 15 * day), now, true)
     expect(line).toEqual({ lived: 0.5, valid: 0, renewable: 0.5, tone: 'over' })
   })
 
   it('is entirely lived at the end of the 30 days', () => {
-    const line = lifeline(dates(-30 * day, 0, 0), now, true)
+    const line = lifeline(makeDates(-30 * day, 0, 0), now, true)
     expect(line).toEqual({ lived: 1, valid: 0, renewable: 0, tone: 'over' })
   })
 
   it('has no negative part if the clock is slow', () => {
-    const line = lifeline(dates(5 * 60_000, 3 * day, 30 * day), now, true)
+    const line = lifeline(makeDates(5 * 60_000, 3 * day, 30 * day), now, true)
     expect(line.lived).toBe(0)
   })
 
@@ -54,43 +54,49 @@ describe('lifeline', () => {
     [1, 'red'],
     [0, 'over'],
     [-1, 'over'],
-  ])('with %d ms left has the tone %s', (left, tone) => {
-    expect(lifeline(dates(-2 * day, left, 28 * day), now, true).tone).toBe(tone)
-    expect(lifeline(dates(-29 * day, 5 * day, left), now, true).tone).toBe(tone)
+  ])('with %d ms left has the tone %s', (leftMs, tone) => {
+    expect(lifeline(makeDates(-2 * day, leftMs, 28 * day), now, true).tone).toBe(tone)
+    expect(lifeline(makeDates(-29 * day, 5 * day, leftMs), now, true).tone).toBe(tone)
   })
 
   it('has parts between 0 and 1 with a sum of 1, or at most 1 without renewal, for any dates', () => {
     const offset = fc.integer({ min: -40 * day, max: 40 * day })
     fc.assert(
-      fc.property(offset, offset, offset, fc.boolean(), (created, expires, ends, canRenew) => {
-        const line = lifeline(dates(created, expires, ends), now, canRenew)
-        const parts = [line.lived, line.valid, line.renewable]
-        for (const part of parts) {
-          expect(part).toBeGreaterThanOrEqual(0)
-          expect(part).toBeLessThanOrEqual(1)
-        }
-        const sum = line.lived + line.valid + line.renewable
-        if (canRenew) expect(sum).toBeCloseTo(1, 9)
-        else expect(sum).toBeLessThanOrEqual(1 + 1e-9)
-        if (line.tone === 'over') expect(line.valid).toBe(0)
-      }),
+      fc.property(
+        offset,
+        offset,
+        offset,
+        fc.boolean(),
+        (createdOffset, expiryOffset, endOffset, canRenew) => {
+          const line = lifeline(makeDates(createdOffset, expiryOffset, endOffset), now, canRenew)
+          const parts = [line.lived, line.valid, line.renewable]
+          for (const part of parts) {
+            expect(part).toBeGreaterThanOrEqual(0)
+            expect(part).toBeLessThanOrEqual(1)
+          }
+          const sum = line.lived + line.valid + line.renewable
+          if (canRenew) expect(sum).toBeCloseTo(1, 9)
+          else expect(sum).toBeLessThanOrEqual(1 + 1e-9)
+          if (line.tone === 'over') expect(line.valid).toBe(0)
+        },
+      ),
     )
   })
 
   it('has a lived part that only grows', () => {
     fc.assert(
       fc.property(fc.nat(40 * day), fc.nat(40 * day), (a, b) => {
-        const file = dates(0, 3 * day, 30 * day)
+        const file = makeDates(0, 3 * day, 30 * day)
         const [sooner, later] = [Math.min(a, b), Math.max(a, b)]
-        expect(lifeline(file, inMs(sooner), true).lived).toBeLessThanOrEqual(
-          lifeline(file, inMs(later), true).lived,
+        expect(lifeline(file, fromNow(sooner), true).lived).toBeLessThanOrEqual(
+          lifeline(file, fromNow(later), true).lived,
         )
       }),
     )
   })
 })
 
-function life(lived: number, valid: number, renewable: number): Lifeline {
+function makeLifeline(lived: number, valid: number, renewable: number): Lifeline {
   return {
     lived,
     valid,
@@ -99,7 +105,7 @@ function life(lived: number, valid: number, renewable: number): Lifeline {
   }
 }
 
-const anyLife = fc
+const anyLifeline = fc
   .tuple(
     fc.double({ min: 0, max: 1, noNaN: true }),
     fc.double({ min: 0, max: 1, noNaN: true }),
@@ -107,12 +113,12 @@ const anyLife = fc
   )
   .map(([a, b, canRenew]) => {
     const [lived, end] = a < b ? [a, b] : [b, a]
-    return life(lived, end - lived, canRenew ? 1 - end : 0)
+    return makeLifeline(lived, end - lived, canRenew ? 1 - end : 0)
   })
 
 describe('lifelineBar', () => {
   test('draws the parts one after another', () => {
-    expect(lifelineBar(life(0.1, 0.08, 0.82))).toEqual({
+    expect(lifelineBar(makeLifeline(0.1, 0.08, 0.82))).toEqual({
       lived: { x: 0, width: 9.4 },
       valid: { x: 10, width: 7.4 },
       renewable: { x: 18, width: 82 },
@@ -120,11 +126,11 @@ describe('lifelineBar', () => {
   })
 
   test('draws no lived part for a new file', () => {
-    expect(lifelineBar(life(0, 0.1, 0.9)).lived.width).toBe(0)
+    expect(lifelineBar(makeLifeline(0, 0.1, 0.9)).lived.width).toBe(0)
   })
 
   test('leaves a part that can’t be renewed empty, without a gap before it', () => {
-    expect(lifelineBar(life(0.5, 0.1, 0))).toEqual({
+    expect(lifelineBar(makeLifeline(0.5, 0.1, 0))).toEqual({
       lived: { x: 0, width: 49.4 },
       valid: { x: 50, width: 10 },
       renewable: { x: 60, width: 0 },
@@ -133,13 +139,13 @@ describe('lifelineBar', () => {
 
   test('never lets parts overlap or leave the bar, and keeps the valid part visible', () => {
     fc.assert(
-      fc.property(anyLife, (any) => {
-        const { lived, valid, renewable } = lifelineBar(any)
+      fc.property(anyLifeline, (line) => {
+        const { lived, valid, renewable } = lifelineBar(line)
         expect(lived.x + lived.width).toBeLessThanOrEqual(valid.x + 0.011)
         expect(valid.x + valid.width).toBeLessThanOrEqual(renewable.x + 0.011)
         expect(renewable.x + renewable.width).toBeLessThanOrEqual(100.011)
         for (const part of [lived, valid, renewable]) expect(part.width).toBeGreaterThanOrEqual(0)
-        if (any.valid > 0) expect(valid.width).toBeGreaterThan(1.5)
+        if (line.valid > 0) expect(valid.width).toBeGreaterThan(1.5)
         else expect(valid.width).toBe(0)
       }),
     )

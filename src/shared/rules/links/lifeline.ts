@@ -24,18 +24,18 @@ export interface Lifeline {
  */
 export function lifeline(dates: LifelineDates, now: Date, canRenew: boolean): Lifeline {
   const start = dates.createdAt.getTime()
-  const span = dates.maxLifetimeAt.getTime() - start
-  const fraction = (moment: number) =>
-    span > 0 ? Math.min(1, Math.max(0, (moment - start) / span)) : 1
+  const lifetimeMs = dates.maxLifetimeAt.getTime() - start
+  const fraction = (time: number) =>
+    lifetimeMs > 0 ? Math.min(1, Math.max(0, (time - start) / lifetimeMs)) : 1
 
-  const left = Math.min(dates.expiresAt.getTime(), dates.maxLifetimeAt.getTime()) - now.getTime()
+  const leftMs = Math.min(dates.expiresAt.getTime(), dates.maxLifetimeAt.getTime()) - now.getTime()
   const lived = fraction(now.getTime())
-  const valid = left > 0 ? Math.max(0, fraction(dates.expiresAt.getTime()) - lived) : 0
+  const valid = leftMs > 0 ? Math.max(0, fraction(dates.expiresAt.getTime()) - lived) : 0
   return {
     lived,
     valid,
     renewable: canRenew ? Math.max(0, 1 - lived - valid) : 0,
-    tone: timeTone(left),
+    tone: timeTone(leftMs),
   }
 }
 
@@ -53,32 +53,32 @@ export interface LifelineBar {
 
 /** The gap between parts, and the minimum width of a part, in percent. */
 const gap = 0.6
-const least = 2.2
+const minPartWidth = 2.2
 
 /**
  * Computes the position of the parts on the bar. Every nonzero part is wide enough to be visible,
  * even with one minute left. It takes the space from the next part or, at the very end, from the
  * previous one.
  */
-export function lifelineBar(life: Lifeline): LifelineBar {
-  const shown = (part: number) => (part > 0 ? Math.max(part * 100, least) : 0)
-  const valid = shown(life.valid)
-  const lived = Math.min(shown(life.lived), 100 - valid)
+export function lifelineBar(line: Lifeline): LifelineBar {
+  const visibleWidth = (part: number) => (part > 0 ? Math.max(part * 100, minPartWidth) : 0)
+  const valid = visibleWidth(line.valid)
+  const lived = Math.min(visibleWidth(line.lived), 100 - valid)
   const end = Math.min(100, lived + valid)
   return {
-    lived: span(0, lived - (valid > 0 || life.renewable > 0 ? gap : 0)),
-    valid: span(lived, valid - (life.renewable > 0 ? gap : 0)),
-    renewable: span(end, life.renewable > 0 ? 100 - end : 0),
+    lived: makeSpan(0, lived - (valid > 0 || line.renewable > 0 ? gap : 0)),
+    valid: makeSpan(lived, valid - (line.renewable > 0 ? gap : 0)),
+    renewable: makeSpan(end, line.renewable > 0 ? 100 - end : 0),
   }
 }
 
-function hundredths(percent: number) {
+function roundToHundredths(percent: number) {
   return Math.round(percent * 100) / 100
 }
 
-function span(x: number, width: number): Span {
+function makeSpan(x: number, width: number): Span {
   return {
-    x: hundredths(x),
-    width: hundredths(Math.max(0, width)),
+    x: roundToHundredths(x),
+    width: roundToHundredths(Math.max(0, width)),
   }
 }

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { defaultExpirationDays, firstLifetime, lifetimeDays, renewedExpiry } from './lifetime.ts'
 
-const moments = fc.date({
+const anyDate = fc.date({
   min: new Date('2020-01-01T00:00:00Z'),
   max: new Date('2100-01-01T00:00:00Z'),
   noInvalidDate: true,
 })
-const days = fc.integer({ min: 1, max: 365 })
+const anyDays = fc.integer({ min: 1, max: 365 })
 const day = 86_400_000
 
 describe('defaultExpirationDays', () => {
@@ -18,22 +18,22 @@ describe('defaultExpirationDays', () => {
 
 describe('firstLifetime', () => {
   it('counts days of exactly 24 hours, across daylight saving time and the end of February', () => {
-    const lives = (expirationDays: number) => ({ expirationDays, maxLifetimeDays: 30 })
-    expect(firstLifetime(new Date('2026-03-06T23:59:59.999Z'), lives(3))).toEqual({
+    const lifetimeLimits = (expirationDays: number) => ({ expirationDays, maxLifetimeDays: 30 })
+    expect(firstLifetime(new Date('2026-03-06T23:59:59.999Z'), lifetimeLimits(3))).toEqual({
       expiresAt: new Date('2026-03-09T23:59:59.999Z'),
       maxLifetimeAt: new Date('2026-04-05T23:59:59.999Z'),
     })
-    expect(firstLifetime(new Date('2028-02-27T00:00:00.000Z'), lives(5)).expiresAt).toEqual(
-      new Date('2028-03-03T00:00:00.000Z'),
-    )
+    expect(
+      firstLifetime(new Date('2028-02-27T00:00:00.000Z'), lifetimeLimits(5)).expiresAt,
+    ).toEqual(new Date('2028-03-03T00:00:00.000Z'))
   })
 
   it('adds the exact days, capped by the longest life, and doesn’t modify its argument', () => {
     fc.assert(
-      fc.property(moments, days, days, (createdAt, chosen, maxLifetimeDays) => {
+      fc.property(anyDate, anyDays, anyDays, (createdAt, chosenDays, maxLifetimeDays) => {
         const before = createdAt.getTime()
-        const dates = firstLifetime(createdAt, { expirationDays: chosen, maxLifetimeDays })
-        expect(dates.expiresAt.getTime() - before).toBe(Math.min(chosen, maxLifetimeDays) * day)
+        const dates = firstLifetime(createdAt, { expirationDays: chosenDays, maxLifetimeDays })
+        expect(dates.expiresAt.getTime() - before).toBe(Math.min(chosenDays, maxLifetimeDays) * day)
         expect(dates.maxLifetimeAt.getTime() - before).toBe(maxLifetimeDays * day)
         expect(lifetimeDays({ createdAt, ...dates })).toBe(maxLifetimeDays)
         expect(createdAt.getTime()).toBe(before)
@@ -44,7 +44,7 @@ describe('firstLifetime', () => {
 
 describe('renewedExpiry', () => {
   const now = new Date('2026-05-01T10:00:00.000Z')
-  const inMs = (ms: number) => new Date(now.getTime() + ms)
+  const fromNow = (ms: number) => new Date(now.getTime() + ms)
 
   it.each([
     ['far below the limit: the requested days', 20 * day, 7 * day],
@@ -52,18 +52,18 @@ describe('renewedExpiry', () => {
     ['exactly at the limit', 7 * day, 7 * day],
     ['a millisecond over the limit', 7 * day - 1, 7 * day - 1],
     ['almost at the limit: capped to it', 1, 1],
-  ])('%s', (_, ceiling, expected) => {
-    expect(renewedExpiry(now, 7, inMs(ceiling))).toEqual(inMs(expected))
+  ])('%s', (_, maxLifetimeOffset, expected) => {
+    expect(renewedExpiry(now, 7, fromNow(maxLifetimeOffset))).toEqual(fromNow(expected))
   })
 
   it('returns the earlier of maxLifetimeAt and the requested expiry', () => {
     fc.assert(
-      fc.property(moments, days, moments, (renewedAt, chosen, maxLifetimeAt) => {
-        const expiry = renewedExpiry(renewedAt, chosen, maxLifetimeAt).getTime()
-        const asked = renewedAt.getTime() + chosen * day
+      fc.property(anyDate, anyDays, anyDate, (renewedAt, chosenDays, maxLifetimeAt) => {
+        const expiry = renewedExpiry(renewedAt, chosenDays, maxLifetimeAt).getTime()
+        const requestedExpiry = renewedAt.getTime() + chosenDays * day
         expect(expiry).toBeLessThanOrEqual(maxLifetimeAt.getTime())
-        expect(expiry).toBeLessThanOrEqual(asked)
-        expect([asked, maxLifetimeAt.getTime()]).toContain(expiry)
+        expect(expiry).toBeLessThanOrEqual(requestedExpiry)
+        expect([requestedExpiry, maxLifetimeAt.getTime()]).toContain(expiry)
       }),
     )
   })
@@ -71,10 +71,10 @@ describe('renewedExpiry', () => {
   it('keeps any series of renewals within the longest life', () => {
     fc.assert(
       fc.property(
-        moments,
-        days,
-        days,
-        fc.array(fc.record({ waited: fc.integer({ min: 0, max: 7 * day }), chosen: days })),
+        anyDate,
+        anyDays,
+        anyDays,
+        fc.array(fc.record({ waited: fc.integer({ min: 0, max: 7 * day }), chosen: anyDays })),
         (createdAt, expirationDays, maxLifetimeDays, renewals) => {
           const { expiresAt, maxLifetimeAt } = firstLifetime(createdAt, {
             expirationDays,

@@ -6,8 +6,8 @@ import { dayInMs } from '../format/units.ts'
  */
 export const defaultExpirationDays = 3
 
-function after(moment: Date, days: number) {
-  return new Date(moment.getTime() + days * dayInMs)
+function addDays(date: Date, days: number) {
+  return new Date(date.getTime() + days * dayInMs)
 }
 
 /**
@@ -19,14 +19,14 @@ export function firstLifetime(
   { expirationDays, maxLifetimeDays }: { expirationDays: number; maxLifetimeDays: number },
 ): { expiresAt: Date; maxLifetimeAt: Date } {
   return {
-    expiresAt: after(createdAt, Math.min(expirationDays, maxLifetimeDays)),
-    maxLifetimeAt: after(createdAt, maxLifetimeDays),
+    expiresAt: addDays(createdAt, Math.min(expirationDays, maxLifetimeDays)),
+    maxLifetimeAt: addDays(createdAt, maxLifetimeDays),
   }
 }
 
 /** Computes the end of a link renewed at `now` for `days`, capped at `maxLifetimeAt` (spec §9). */
 export function renewedExpiry(now: Date, days: number, maxLifetimeAt: Date): Date {
-  return new Date(Math.min(after(now, days).getTime(), maxLifetimeAt.getTime()))
+  return new Date(Math.min(addDays(now, days).getTime(), maxLifetimeAt.getTime()))
 }
 
 /**

@@ -1,4 +1,4 @@
-import { counted } from '../format/numbers.ts'
+import { formatCount } from '../format/numbers.ts'
 import { dayInMs, hourInMs } from '../format/units.ts'
 import { type Tier, tierTraits } from '../tiers/tier.ts'
 
@@ -9,7 +9,7 @@ import { type Tier, tierTraits } from '../tiers/tier.ts'
 export const linkStatuses = ['active', 'private', 'deleted'] as const
 export type LinkStatus = (typeof linkStatuses)[number]
 
-export interface LinkFacts {
+export interface LinkDates {
   expiresAt: Date
   maxLifetimeAt: Date
   /** When the server began to delete the bytes; null before. */
@@ -17,61 +17,61 @@ export interface LinkFacts {
 }
 
 /** True if the link works at `now`. */
-export function isLinkActive(facts: LinkFacts, now: Date): boolean {
-  return now < facts.expiresAt && now < facts.maxLifetimeAt && facts.purgingAt === null
+export function isLinkActive(link: LinkDates, now: Date): boolean {
+  return now < link.expiresAt && now < link.maxLifetimeAt && link.purgingAt === null
 }
 
 /**
  * Returns the status of a link at `now`; `ownerTier` is the effective tier. A link without bytes is
  * deleted, even if its owner upgrades after the purge.
  */
-export function linkStatus(facts: LinkFacts, ownerTier: Tier, now: Date): LinkStatus {
+export function linkStatus(link: LinkDates, ownerTier: Tier, now: Date): LinkStatus {
   // Spec §4: now is at or after maxLifetimeAt: deleted.
-  if (now >= facts.maxLifetimeAt) return 'deleted'
-  if (facts.purgingAt !== null) return 'deleted'
+  if (now >= link.maxLifetimeAt) return 'deleted'
+  if (link.purgingAt !== null) return 'deleted'
   // Spec §4: now is at or after expiresAt: premium users get private, free users get deleted.
-  if (now >= facts.expiresAt) return tierTraits[ownerTier].renewal ? 'private' : 'deleted'
+  if (now >= link.expiresAt) return tierTraits[ownerTier].renewal ? 'private' : 'deleted'
   return 'active'
 }
 
 /** Returns the label of spec §4. Days to renew are rounded up, so the label never says 0. */
-export function linkLabel(facts: LinkFacts, ownerTier: Tier, now: Date): string {
-  const until = (moment: Date) => moment.getTime() - now.getTime()
-  switch (linkStatus(facts, ownerTier, now)) {
+export function linkLabel(link: LinkDates, ownerTier: Tier, now: Date): string {
+  const msUntil = (date: Date) => date.getTime() - now.getTime()
+  switch (linkStatus(link, ownerTier, now)) {
     case 'deleted':
-      return now >= facts.maxLifetimeAt ? 'Permanently expired' : 'Expired & deleted'
+      return now >= link.maxLifetimeAt ? 'Permanently expired' : 'Expired & deleted'
     case 'private': {
-      const days = Math.ceil(until(facts.maxLifetimeAt) / dayInMs)
+      const days = Math.ceil(msUntil(link.maxLifetimeAt) / dayInMs)
       return days === 1 ? 'Private (1 day to renew)' : `Private (${days} days to renew)`
     }
     case 'active':
-      return openLinkLabel(facts, now)
+      return activeLinkLabel(link, now)
   }
 }
 
 /** Returns the label of spec §4 for an active link. */
-export function openLinkLabel(
-  facts: Pick<LinkFacts, 'expiresAt' | 'maxLifetimeAt'>,
+export function activeLinkLabel(
+  link: Pick<LinkDates, 'expiresAt' | 'maxLifetimeAt'>,
   now: Date,
 ): string {
-  const end = Math.min(facts.expiresAt.getTime(), facts.maxLifetimeAt.getTime())
+  const end = Math.min(link.expiresAt.getTime(), link.maxLifetimeAt.getTime())
   return timeLeftText(end - now.getTime())
 }
 
 /** Returns when `linkLabel`, and with it the status or tone, next changes. Null for never. */
-export function nextLabelChange(facts: LinkFacts, ownerTier: Tier, now: Date): Date | null {
-  const gone = facts.maxLifetimeAt.getTime()
-  switch (linkStatus(facts, ownerTier, now)) {
+export function nextLabelChange(link: LinkDates, ownerTier: Tier, now: Date): Date | null {
+  const lifetimeEnd = link.maxLifetimeAt.getTime()
+  switch (linkStatus(link, ownerTier, now)) {
     case 'deleted':
-      return now >= facts.maxLifetimeAt ? null : facts.maxLifetimeAt
+      return now >= link.maxLifetimeAt ? null : link.maxLifetimeAt
     case 'private': {
-      const days = Math.ceil((gone - now.getTime()) / dayInMs)
-      return new Date(gone - (days - 1) * dayInMs)
+      const days = Math.ceil((lifetimeEnd - now.getTime()) / dayInMs)
+      return new Date(lifetimeEnd - (days - 1) * dayInMs)
     }
     case 'active': {
-      const end = Math.min(facts.expiresAt.getTime(), gone)
+      const end = Math.min(link.expiresAt.getTime(), lifetimeEnd)
       // The label changes one millisecond after it is last accurate.
-      return new Date(end - leastLeftOfText(end - now.getTime()) + 1)
+      return new Date(end - minLeftWithSameText(end - now.getTime()) + 1)
     }
   }
 }
@@ -81,13 +81,13 @@ export function nextLabelChange(facts: LinkFacts, ownerTier: Tier, now: Date): D
  * are rounded to the nearest, so that a new link has '3 days left'; hours are rounded down.
  */
 export function timeLeftText(leftMs: number): string {
-  if (leftMs >= dayInMs) return `${counted(Math.round(leftMs / dayInMs), 'day')} left`
-  if (leftMs >= hourInMs) return `${counted(Math.floor(leftMs / hourInMs), 'hour')} left`
+  if (leftMs >= dayInMs) return `${formatCount(Math.round(leftMs / dayInMs), 'day')} left`
+  if (leftMs >= hourInMs) return `${formatCount(Math.floor(leftMs / hourInMs), 'hour')} left`
   return 'Less than 1 hour left'
 }
 
 /** Returns the shortest time left that has the same text. */
-function leastLeftOfText(leftMs: number): number {
+function minLeftWithSameText(leftMs: number): number {
   if (leftMs >= dayInMs) return Math.max(dayInMs, (Math.round(leftMs / dayInMs) - 0.5) * dayInMs)
   if (leftMs >= hourInMs) return Math.floor(leftMs / hourInMs) * hourInMs
   return 1
@@ -109,16 +109,16 @@ export function isEndingSoon(leftMs: number): boolean {
 }
 
 /** Error codes of `errorTable`. */
-export type RenewalRefusal = 'TIER_RENEWAL' | 'FILE_GONE'
+export type RenewalError = 'TIER_RENEWAL' | 'FILE_GONE'
 
 /** Checks whether an active or private link can be renewed at `now`. */
 export function checkRenewal(
-  facts: LinkFacts,
+  link: LinkDates,
   ownerTier: Tier,
   now: Date,
-): { ok: true } | { ok: false; code: RenewalRefusal } {
+): { ok: true } | { ok: false; code: RenewalError } {
   // Spec §4: renewing is premium-only and disabled when deleted.
   if (!tierTraits[ownerTier].renewal) return { ok: false, code: 'TIER_RENEWAL' }
-  if (linkStatus(facts, ownerTier, now) === 'deleted') return { ok: false, code: 'FILE_GONE' }
+  if (linkStatus(link, ownerTier, now) === 'deleted') return { ok: false, code: 'FILE_GONE' }
   return { ok: true }
 }

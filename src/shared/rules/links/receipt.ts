@@ -8,12 +8,12 @@ export const receiptDays = 30
  * Returns the cutoff `receiptDays` before `now`. Receipts of bytes deleted after it are still
  * shown.
  */
-export function receiptsShownSince(now: Date): Date {
+export function receiptCutoff(now: Date): Date {
   return new Date(now.getTime() - receiptDays * dayInMs)
 }
 
 /** Determines when the bytes of a file must be deleted. */
-export interface RemovalFacts extends Omit<LifelineDates, 'createdAt'> {
+export interface RemovalDates extends Omit<LifelineDates, 'createdAt'> {
   /** When the server began to delete the bytes, or null. */
   purgingAt: Date | null
   /** When the deletion was due, as recorded when it began. */
@@ -25,8 +25,8 @@ export interface RemovalFacts extends Omit<LifelineDates, 'createdAt'> {
  * if the owner can renew it, otherwise at the end of its link. Null if the deletion began before
  * the server recorded due dates.
  */
-export function removalDueAt(facts: RemovalFacts, canRenew: boolean): Date | null {
-  const { expiresAt, maxLifetimeAt, purgingAt, purgeDueAt } = facts
+export function removalDueAt(dates: RemovalDates, canRenew: boolean): Date | null {
+  const { expiresAt, maxLifetimeAt, purgingAt, purgeDueAt } = dates
   if (purgeDueAt !== null) return purgeDueAt
   if (purgingAt !== null) return null
   return canRenew || maxLifetimeAt < expiresAt ? maxLifetimeAt : expiresAt

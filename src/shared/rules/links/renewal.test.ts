@@ -2,44 +2,48 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Tier } from '../tiers/tier.ts'
 import { firstLifetime, renewedExpiry } from './lifetime.ts'
-import { checkRenewal, type LinkFacts, linkStatus } from './link-status.ts'
+import { checkRenewal, type LinkDates, linkStatus } from './link-status.ts'
 
 const day = 86_400_000
 const now = new Date('2026-03-08T06:30:00.000Z')
-function inMs(ms: number) {
+function fromNow(ms: number) {
   return new Date(now.getTime() + ms)
 }
 /** Creates a link from its dates, in milliseconds from now. */
-function link(expires: number, ends: number, purged: number | null = null): LinkFacts {
+function makeLink(
+  expiryOffset: number,
+  endOffset: number,
+  purgeOffset: number | null = null,
+): LinkDates {
   return {
-    expiresAt: inMs(expires),
-    maxLifetimeAt: inMs(ends),
-    purgingAt: purged === null ? null : inMs(purged),
+    expiresAt: fromNow(expiryOffset),
+    maxLifetimeAt: fromNow(endOffset),
+    purgingAt: purgeOffset === null ? null : fromNow(purgeOffset),
   }
 }
 
 describe('checkRenewal', () => {
-  it.each<[string, LinkFacts, Tier, ReturnType<typeof checkRenewal>]>([
-    ['before its expiry', link(1, day), 'premium', { ok: true }],
-    ['exactly at its expiry', link(0, day), 'premium', { ok: true }],
-    ['long after its expiry', link(-27 * day, day), 'premium', { ok: true }],
-    ['a millisecond before 30 days', link(-day, 1), 'premium', { ok: true }],
-    ['exactly at 30 days', link(-day, 0), 'premium', { ok: false, code: 'FILE_GONE' }],
-    ['after 30 days', link(-day, -1), 'premium', { ok: false, code: 'FILE_GONE' }],
+  it.each<[string, LinkDates, Tier, ReturnType<typeof checkRenewal>]>([
+    ['before its expiry', makeLink(1, day), 'premium', { ok: true }],
+    ['exactly at its expiry', makeLink(0, day), 'premium', { ok: true }],
+    ['long after its expiry', makeLink(-27 * day, day), 'premium', { ok: true }],
+    ['a millisecond before 30 days', makeLink(-day, 1), 'premium', { ok: true }],
+    ['exactly at 30 days', makeLink(-day, 0), 'premium', { ok: false, code: 'FILE_GONE' }],
+    ['after 30 days', makeLink(-day, -1), 'premium', { ok: false, code: 'FILE_GONE' }],
     [
       'after its bytes are deleted',
-      link(day, 2 * day, 0),
+      makeLink(day, 2 * day, 0),
       'premium',
       { ok: false, code: 'FILE_GONE' },
     ],
-    ['by a free user, active', link(day, 2 * day), 'free', { ok: false, code: 'TIER_RENEWAL' }],
-    ['by a free user, expired', link(-day, -1), 'free', { ok: false, code: 'TIER_RENEWAL' }],
-  ])('%s', (_, facts, tier, expected) => {
-    expect(checkRenewal(facts, tier, now)).toEqual(expected)
+    ['by a free user, active', makeLink(day, 2 * day), 'free', { ok: false, code: 'TIER_RENEWAL' }],
+    ['by a free user, expired', makeLink(-day, -1), 'free', { ok: false, code: 'TIER_RENEWAL' }],
+  ])('%s', (_, link, tier, expected) => {
+    expect(checkRenewal(link, tier, now)).toEqual(expected)
   })
 
   it('allows a renewal exactly if it results in an active link within 30 days of creation', () => {
-    const lives = fc.record({
+    const anyRenewal = fc.record({
       createdAt: fc.date({
         min: new Date('2020-01-01T00:00:00Z'),
         max: new Date('2100-01-01T00:00:00Z'),
@@ -53,17 +57,17 @@ describe('checkRenewal', () => {
       ),
     })
     fc.assert(
-      fc.property(lives, ({ createdAt, first, chosen, waited }) => {
+      fc.property(anyRenewal, ({ createdAt, first, chosen, waited }) => {
         const file = {
           ...firstLifetime(createdAt, { expirationDays: first, maxLifetimeDays: 30 }),
           purgingAt: null,
         }
-        const at = new Date(createdAt.getTime() + waited)
-        const allowed = checkRenewal(file, 'premium', at).ok
-        expect(allowed).toBe(waited < 30 * day)
-        if (!allowed) return
-        const expiresAt = renewedExpiry(at, chosen, file.maxLifetimeAt)
-        expect(linkStatus({ ...file, expiresAt }, 'premium', at)).toBe('active')
+        const renewedAt = new Date(createdAt.getTime() + waited)
+        const isAllowed = checkRenewal(file, 'premium', renewedAt).ok
+        expect(isAllowed).toBe(waited < 30 * day)
+        if (!isAllowed) return
+        const expiresAt = renewedExpiry(renewedAt, chosen, file.maxLifetimeAt)
+        expect(linkStatus({ ...file, expiresAt }, 'premium', renewedAt)).toBe('active')
         expect(expiresAt.getTime()).toBeLessThanOrEqual(createdAt.getTime() + 30 * day)
       }),
     )

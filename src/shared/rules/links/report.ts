@@ -20,12 +20,12 @@ export const reportChoiceNames = Object.keys(reportChoices) as ReportChoice[]
 export const maxExplanationLength = 900
 
 /** Returns the reason of a report made with the form. */
-export function reportReason(choice: ReportChoice, words: string): string {
-  return `${reportChoices[choice]}: ${words}`
+export function reportReason(choice: ReportChoice, explanation: string): string {
+  return `${reportChoices[choice]}: ${explanation}`
 }
 
 /** A report is deleted this many days after it was closed. */
-export const handledReportDays = 30
+export const closedReportDays = 30
 
 /**
  * An open report is deleted this many days after its last statement, or later if storage still has

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { isShortCode, linkCode, shortCodeAlphabet, shortCodeLength } from './short-code.ts'
+import { extractShortCode, isShortCode, shortCodeAlphabet, shortCodeLength } from './short-code.ts'
 
 const anyCode = fc
   .array(fc.constantFrom(...shortCodeAlphabet), {
@@ -32,14 +32,32 @@ describe('isShortCode', () => {
   })
 
   it('rejects a missing, extra or invalid character at any position', () => {
-    const foreign = fc.constantFrom('0', 'O', 'l', '-', '_', '/', '%', ' ', '\n', '\0', 'é', '３')
+    const invalidCharacter = fc.constantFrom(
+      '0',
+      'O',
+      'l',
+      '-',
+      '_',
+      '/',
+      '%',
+      ' ',
+      '\n',
+      '\0',
+      'é',
+      '３',
+    )
     fc.assert(
-      fc.property(anyCode, fc.nat(shortCodeLength - 1), foreign, (text, place, character) => {
-        expect(isShortCode(text.slice(1))).toBe(false)
-        expect(isShortCode(`${text}3`)).toBe(false)
-        expect(isShortCode(`${text}${character}`)).toBe(false)
-        expect(isShortCode(text.slice(0, place) + character + text.slice(place + 1))).toBe(false)
-      }),
+      fc.property(
+        anyCode,
+        fc.nat(shortCodeLength - 1),
+        invalidCharacter,
+        (text, index, character) => {
+          expect(isShortCode(text.slice(1))).toBe(false)
+          expect(isShortCode(`${text}3`)).toBe(false)
+          expect(isShortCode(`${text}${character}`)).toBe(false)
+          expect(isShortCode(text.slice(0, index) + character + text.slice(index + 1))).toBe(false)
+        },
+      ),
     )
   })
 
@@ -61,7 +79,7 @@ test.each([
   [`https://files.example.org/api/download/${code}`],
   [`https://files.example.org/api/links/${code}`],
   [`See <https://files.example.org/s/${code}>, please.`],
-])('linkCode finds the code in %j', (typed) => expect(linkCode(typed)).toBe(code))
+])('extractShortCode finds the code in %j', (input) => expect(extractShortCode(input)).toBe(code))
 
 test.each([
   [''],
@@ -74,9 +92,9 @@ test.each([
   [`https://files.example.org/about/${code}`],
   // Short codes don't contain 0.
   [`/s/0${code.slice(1)}`],
-])('linkCode finds no code in %j', (typed) => expect(linkCode(typed)).toBeNull())
+])('extractShortCode finds no code in %j', (input) => expect(extractShortCode(input)).toBeNull())
 
-test('linkCode finds every short code, alone and in its link', () => {
+test('extractShortCode finds every short code, alone and in its link', () => {
   const codes = fc
     .array(fc.constantFrom(...shortCodeAlphabet), {
       minLength: shortCodeLength,
@@ -84,9 +102,9 @@ test('linkCode finds every short code, alone and in its link', () => {
     })
     .map((characters) => characters.join(''))
   fc.assert(
-    fc.property(codes, (one) => {
-      expect(linkCode(one)).toBe(one)
-      expect(linkCode(`https://files.example.org/s/${one}`)).toBe(one)
+    fc.property(codes, (shortCode) => {
+      expect(extractShortCode(shortCode)).toBe(shortCode)
+      expect(extractShortCode(`https://files.example.org/s/${shortCode}`)).toBe(shortCode)
     }),
   )
 })

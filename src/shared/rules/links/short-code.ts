@@ -6,23 +6,23 @@ export const shortCodeLength = 10
 /** Letters and digits without lookalikes: 0 O o, 1 I l, 2 Z, 5 S s, u v. */
 export const shortCodeAlphabet = '346789ABCDEFGHJKLMNPQRTUVWXYabcdefghijkmnpqrtwxyz'
 
-const shape = new RegExp(`^[${shortCodeAlphabet}]{${shortCodeLength}}$`)
+const shortCodePattern = new RegExp(`^[${shortCodeAlphabet}]{${shortCodeLength}}$`)
 
 /** True if the text has the form of a short code. Saves a database query for other texts. */
 export function isShortCode(text: string): boolean {
-  return shape.test(text)
+  return shortCodePattern.test(text)
 }
 
 const code = `([${shortCodeAlphabet}]{${shortCodeLength}})`
-const bare = new RegExp(`^${code}$`)
+const codePattern = new RegExp(`^${code}$`)
 /** Paths that contain a short code: the link's page, its legacy path, and API calls. */
-const inPath = new RegExp(`/(?:s|download|api/links)/${code}(?![A-Za-z0-9])`)
+const pathPattern = new RegExp(`/(?:s|download|api/links)/${code}(?![A-Za-z0-9])`)
 
 /**
  * Extracts the short code from typed or pasted text, which is either the code alone or contains the
  * URL of a link. Returns null if there is none. Doesn't check that the code exists.
  */
-export function linkCode(typed: string): string | null {
-  const text = typed.trim()
-  return (bare.exec(text) ?? inPath.exec(text))?.[1] ?? null
+export function extractShortCode(input: string): string | null {
+  const trimmed = input.trim()
+  return (codePattern.exec(trimmed) ?? pathPattern.exec(trimmed))?.[1] ?? null
 }

@@ -24,8 +24,8 @@ describe('timeLeftText', () => {
     fc.assert(
       fc.property(fc.integer({ min: hourInMs, max: 60 * dayInMs }), (leftMs) => {
         const [count = '', unit = ''] = timeLeftText(leftMs).split(' ')
-        const told = Number(count) * (unit.startsWith('day') ? dayInMs : hourInMs)
-        expect(told - leftMs).toBeLessThanOrEqual(unit.startsWith('day') ? dayInMs / 2 : 0)
+        const textMs = Number(count) * (unit.startsWith('day') ? dayInMs : hourInMs)
+        expect(textMs - leftMs).toBeLessThanOrEqual(unit.startsWith('day') ? dayInMs / 2 : 0)
       }),
     )
   })

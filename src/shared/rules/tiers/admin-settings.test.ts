@@ -11,7 +11,7 @@ import {
 
 const current = settingDefaults('help@example.org')
 
-const kept: [SettingKey, string, string][] = [
+const validSettings: [SettingKey, string, string][] = [
   ['premium_price', '1', '1'],
   ['premium_price', '99', '99'],
   ['premium_price', ' 9.50 ', '9.5'],
@@ -35,7 +35,7 @@ const kept: [SettingKey, string, string][] = [
   ['free_space', '20 gb', '21474836480'],
 ]
 
-const refused: [SettingKey, string][] = [
+const invalidSettings: [SettingKey, string][] = [
   ...settingKeys.map((key): [SettingKey, string] => [key, '']),
   ['premium_price', '0'],
   ['premium_price', '0.99'],
@@ -90,29 +90,29 @@ const refused: [SettingKey, string][] = [
 ]
 
 describe('checkSetting', () => {
-  it.each(kept)('stores %s %j as %j', (key, text, value) => {
+  it.each(validSettings)('stores %s %j as %j', (key, text, value) => {
     expect(checkSetting(key, text, current)).toEqual({ ok: true, value })
   })
 
-  it.each(refused)('rejects %s %j', (key, text) => {
+  it.each(invalidSettings)('rejects %s %j', (key, text) => {
     expect(checkSetting(key, text, current)).toMatchObject({ ok: false })
   })
 
   it('states the bounds of each setting', () => {
-    const bounds = [
+    const limitErrors = [
       'The number of files must be a whole number from 1 to 10,000, or unlimited.',
       'The size of a file must be from 1MB to 78.1GB: storage takes 10,000 parts of 8MB at most.',
       'The days to choose from must be 5 whole numbers at most, each from 1 to 365, such as 3, 5, 7.',
       'The maximum lifetime must be a whole number of days from 1 to 365.',
     ]
-    const faults = settingKeys.map((key) => checkSetting(key, '', current))
-    expect(faults).toEqual(
+    const results = settingKeys.map((key) => checkSetting(key, '', current))
+    expect(results).toEqual(
       [
         'The price must be a number from 1 to 99, in whole cents.',
         'The version must be one line of 1 to 40 characters.',
         'The signature must be plain text of 1 to 500 characters.',
-        ...bounds,
-        ...bounds,
+        ...limitErrors,
+        ...limitErrors,
         'The cap must be a size from 1MB to 1,000,000GB, or unlimited.',
         'The minimum free space must be a size from 0 to 1,000,000GB.',
       ].map((error) => ({ ok: false, error })),
@@ -124,9 +124,9 @@ describe('checkSetting', () => {
     const anyText = fc.oneof(fc.string({ maxLength: 600 }), numbers, fc.constant('600 MB'))
     fc.assert(
       fc.property(fc.constantFrom(...settingKeys), anyText, (key, text) => {
-        const first = checkSetting(key, text, current)
-        fc.pre(first.ok)
-        expect(checkSetting(key, first.value, current)).toEqual(first)
+        const result = checkSetting(key, text, current)
+        fc.pre(result.ok)
+        expect(checkSetting(key, result.value, current)).toEqual(result)
       }),
     )
   })

@@ -1,11 +1,17 @@
-import { type CapKey, capKeys, checkCap, defaultCap, writeCap } from '../files/storage-cap.ts'
+import {
+  type CapKey,
+  capKeys,
+  checkCap,
+  defaultCap,
+  formatCapSettings,
+} from '../files/storage-cap.ts'
 import {
   checkLimit,
+  formatLimitSettings,
   type LimitKey,
   limitKeys,
-  limitOfKey,
-  readLimits,
-  writeLimits,
+  parseLimitKey,
+  parseLimitSettings,
 } from './limit-settings.ts'
 import { defaultLimits } from './tier-limits.ts'
 
@@ -25,7 +31,7 @@ export type SettingValues = Readonly<Record<SettingKey, string>>
 export const defaultPremiumPrice = 8
 
 /** Minimum and maximum price of Premium, in dollars per month. */
-export const priceBounds = { least: 1, most: 99 } as const
+export const priceBounds = { min: 1, max: 99 } as const
 
 /** Maximum length of the version and the signature, in characters. */
 export const maxVersionLength = 40
@@ -53,7 +59,7 @@ export function checkSetting(
     case 'free_space':
       return checkCap(key, text)
     default:
-      return checkLimit(limitOfKey(key), text, readLimits(current))
+      return checkLimit(parseLimitKey(key), text, parseLimitSettings(current))
   }
 }
 
@@ -70,24 +76,24 @@ export function checkTextSetting(key: TextSettingKey, text: string): SettingVerd
 }
 
 function checkPrice(text: string): SettingVerdict {
-  const { least, most } = priceBounds
+  const { min, max } = priceBounds
   const price = Number(text)
-  const isPrice = /^\d{1,2}(\.\d{1,2})?$/.test(text) && price >= least && price <= most
-  return isPrice
+  const isValid = /^\d{1,2}(\.\d{1,2})?$/.test(text) && price >= min && price <= max
+  return isValid
     ? { ok: true, value: String(price) }
-    : { ok: false, error: `The price must be a number from ${least} to ${most}, in whole cents.` }
+    : { ok: false, error: `The price must be a number from ${min} to ${max}, in whole cents.` }
 }
 
 function checkVersion(text: string): SettingVerdict {
-  const isVersion = text !== '' && text.length <= maxVersionLength && !/[\p{Cc}\p{Cf}]/u.test(text)
-  return isVersion
+  const isValid = text !== '' && text.length <= maxVersionLength && !/[\p{Cc}\p{Cf}]/u.test(text)
+  return isValid
     ? { ok: true, value: text }
     : { ok: false, error: `The version must be one line of 1 to ${maxVersionLength} characters.` }
 }
 
 function checkSignature(text: string): SettingVerdict {
-  const hasControls = /[\p{Cc}\p{Cf}]/u.test(text.replaceAll('\n', ''))
-  return text !== '' && text.length <= maxSignatureLength && !hasControls
+  const hasControlCharacters = /[\p{Cc}\p{Cf}]/u.test(text.replaceAll('\n', ''))
+  return text !== '' && text.length <= maxSignatureLength && !hasControlCharacters
     ? { ok: true, value: text }
     : {
         ok: false,
@@ -101,8 +107,8 @@ function checkSignature(text: string): SettingVerdict {
  */
 export function settingDefaults(supportEmail: string): SettingValues {
   return {
-    ...writeLimits(defaultLimits),
-    ...writeCap(defaultCap),
+    ...formatLimitSettings(defaultLimits),
+    ...formatCapSettings(defaultCap),
     premium_price: String(defaultPremiumPrice),
     app_version: 'v0.9.10',
     email_signature: `Mayfly\nSecure file sharing with links that expire\n${supportEmail}`,

@@ -4,14 +4,14 @@ import { anyLimits } from '../../../../tests/support/any-limits.ts'
 import { maxPartCount, partSizeFor, planParts } from '../files/part-plan.ts'
 import {
   checkLimit,
+  formatLimitSettings,
   limitBounds,
   limitKey,
   limitKeys,
   limitNames,
-  limitOfKey,
   limitsError,
-  readLimits,
-  writeLimits,
+  parseLimitKey,
+  parseLimitSettings,
 } from './limit-settings.ts'
 import { tiers } from './tier.ts'
 import { defaultLimits, type Limits } from './tier-limits.ts'
@@ -31,13 +31,13 @@ describe('limit settings', () => {
       'premium_max_lifetime_days',
     ])
     for (const key of limitKeys) {
-      const { tier, name } = limitOfKey(key)
+      const { tier, name } = parseLimitKey(key)
       expect(limitKey(tier, name)).toBe(key)
     }
   })
 
   it('default to the numbers of spec §9', () => {
-    expect(writeLimits(defaultLimits)).toEqual({
+    expect(formatLimitSettings(defaultLimits)).toEqual({
       free_max_files: '3',
       free_max_file_size: '524288000',
       free_expiration_days: '3',
@@ -52,14 +52,18 @@ describe('limit settings', () => {
   it('survive a round trip for any limits', () => {
     fc.assert(
       fc.property(anyLimits, (limits) => {
-        expect(readLimits(writeLimits(limits))).toEqual(limits)
+        expect(parseLimitSettings(formatLimitSettings(limits))).toEqual(limits)
       }),
     )
   })
 
   it('fall back to the default if invalid', () => {
-    const kept = { ...writeLimits(defaultLimits), free_max_files: '4', free_max_file_size: 'vast' }
-    expect(readLimits({ ...kept, premium_expiration_days: '' })).toEqual({
+    const settings = {
+      ...formatLimitSettings(defaultLimits),
+      free_max_files: '4',
+      free_max_file_size: 'vast',
+    }
+    expect(parseLimitSettings({ ...settings, premium_expiration_days: '' })).toEqual({
       ...defaultLimits,
       free: { ...free, maxFiles: 4 },
     })
@@ -68,10 +72,10 @@ describe('limit settings', () => {
 
 describe('the maximum file size', () => {
   it('is that of 10,000 parts of the usual size', () => {
-    const { most } = limitBounds.fileSize
-    const partSize = partSizeFor(most)
-    expect(planParts(most, partSize)).toEqual({ size: partSizeFor(1), count: maxPartCount })
-    expect(partSizeFor(most + 1)).toBeGreaterThan(partSize)
+    const { max } = limitBounds.fileSize
+    const partSize = partSizeFor(max)
+    expect(planParts(max, partSize)).toEqual({ size: partSizeFor(1), count: maxPartCount })
+    expect(partSizeFor(max + 1)).toBeGreaterThan(partSize)
   })
 })
 
@@ -131,9 +135,9 @@ describe('checkLimit', () => {
     fc.assert(
       fc.property(changes, ({ limits, other, tier, name }) => {
         const key = limitKey(tier, name)
-        const text = writeLimits(other)[key]
+        const text = formatLimitSettings(other)[key]
         const verdict = checkLimit({ tier, name }, text, limits)
-        const next = readLimits({ ...writeLimits(limits), [key]: text })
+        const next = parseLimitSettings({ ...formatLimitSettings(limits), [key]: text })
         expect(verdict.ok).toBe(limitsError(next) === null)
         if (verdict.ok) expect(verdict.value).toBe(text)
       }),

@@ -1,6 +1,6 @@
-import { maxPartCount, usualPartSize } from '../files/part-plan.ts'
+import { defaultPartSize, maxPartCount } from '../files/part-plan.ts'
 import { formatSizeLimit, parseSize } from '../format/file-size.ts'
-import { groupedDigits } from '../format/numbers.ts'
+import { groupDigits } from '../format/numbers.ts'
 import { type Tier, tiers, tierTraits } from './tier.ts'
 import { daysText, defaultLimits, type Limits, type TierLimits } from './tier-limits.ts'
 
@@ -13,66 +13,68 @@ export const unlimited = 'unlimited'
  * Bounds of the limits. Larger files would need larger parts, which are bad on slow connections.
  */
 export const limitBounds = {
-  files: { least: 1, most: 10_000 },
-  fileSize: { least: 1024 ** 2, most: maxPartCount * usualPartSize },
-  days: { least: 1, most: 365, choices: 5 },
+  files: { min: 1, max: 10_000 },
+  fileSize: { min: 1024 ** 2, max: maxPartCount * defaultPartSize },
+  days: { min: 1, max: 365, choices: 5 },
 } as const
 
 /** How a limit is stored as a setting. */
-interface LimitKind<Field extends keyof TierLimits> {
+interface LimitDefinition<Field extends keyof TierLimits> {
   field: Field
   /** The name of the limit in a sentence. */
   label: string
   /** The allowed values. Follows 'must be'. */
-  bounds: string
+  boundsText: string
   /** Returns null for an invalid value. */
-  read: (text: string) => { value: TierLimits[Field] } | null
-  write: (value: TierLimits[Field]) => string
+  parse: (text: string) => { value: TierLimits[Field] } | null
+  format: (value: TierLimits[Field]) => string
 }
 
-function limitKind<Field extends keyof TierLimits>(kind: LimitKind<Field>): LimitKind<Field> {
-  return kind
+function defineLimit<Field extends keyof TierLimits>(
+  definition: LimitDefinition<Field>,
+): LimitDefinition<Field> {
+  return definition
 }
 
 const { files, fileSize, days } = limitBounds
 
-const limitKinds = {
-  max_files: limitKind({
+const limitDefinitions = {
+  max_files: defineLimit({
     field: 'maxFiles',
     label: 'number of files',
-    bounds: `a whole number from ${files.least} to ${groupedDigits(files.most)}, or ${unlimited}`,
-    read: (text) => (text === unlimited ? { value: null } : readWhole(text, files)),
-    write: (value) => (value === null ? unlimited : String(value)),
+    boundsText: `a whole number from ${files.min} to ${groupDigits(files.max)}, or ${unlimited}`,
+    parse: (text) => (text === unlimited ? { value: null } : parseWholeNumber(text, files)),
+    format: (value) => (value === null ? unlimited : String(value)),
   }),
-  max_file_size: limitKind({
+  max_file_size: defineLimit({
     field: 'maxFileSize',
     label: 'size of a file',
-    bounds: `from ${formatSizeLimit(fileSize.least)} to ${formatSizeLimit(fileSize.most)}: storage takes ${groupedDigits(maxPartCount)} parts of ${formatSizeLimit(usualPartSize)} at most`,
-    read: (text) => within(parseSize(text), fileSize),
-    write: String,
+    boundsText: `from ${formatSizeLimit(fileSize.min)} to ${formatSizeLimit(fileSize.max)}: storage takes ${groupDigits(maxPartCount)} parts of ${formatSizeLimit(defaultPartSize)} at most`,
+    parse: (text) => valueInRange(parseSize(text), fileSize),
+    format: String,
   }),
-  expiration_days: limitKind({
+  expiration_days: defineLimit({
     field: 'expirationDays',
     label: 'days to choose from',
-    bounds: `${days.choices} whole numbers at most, each from ${days.least} to ${days.most}, such as 3, 5, 7`,
-    read: readDays,
-    write: (value) => value.join(','),
+    boundsText: `${days.choices} whole numbers at most, each from ${days.min} to ${days.max}, such as 3, 5, 7`,
+    parse: parseDays,
+    format: (value) => value.join(','),
   }),
-  max_lifetime_days: limitKind({
+  max_lifetime_days: defineLimit({
     field: 'maxLifetimeDays',
     label: 'maximum lifetime',
-    bounds: `a whole number of days from ${days.least} to ${days.most}`,
-    read: (text) => readWhole(text, days),
-    write: String,
+    boundsText: `a whole number of days from ${days.min} to ${days.max}`,
+    parse: (text) => parseWholeNumber(text, days),
+    format: String,
   }),
 }
 
-export type LimitName = keyof typeof limitKinds
+export type LimitName = keyof typeof limitDefinitions
 export type LimitKey = `${Tier}_${LimitName}`
 
-export const limitNames = Object.keys(limitKinds) as LimitName[]
+export const limitNames = Object.keys(limitDefinitions) as LimitName[]
 
-interface OfTier {
+interface TierLimit {
   tier: Tier
   name: LimitName
 }
@@ -86,24 +88,24 @@ export const limitKeys = tiers.flatMap((tier) => limitNames.map((name) => limitK
 
 /** Describes the allowed values of a limit. Follows 'must be'. */
 export function limitBoundsText(name: LimitName): string {
-  return limitKinds[name].bounds
+  return limitDefinitions[name].boundsText
 }
 
-function writeLimit(name: LimitName, limits: TierLimits): string {
+function formatLimit(name: LimitName, limits: TierLimits): string {
   // TypeScript can't see that `write` and `field` belong to the same limit.
-  const { field, write } = limitKinds[name] as LimitKind<keyof TierLimits>
+  const { field, format: write } = limitDefinitions[name] as LimitDefinition<keyof TierLimits>
   return write(limits[field])
 }
 
-function readLimit(name: LimitName, text: string): Partial<TierLimits> | null {
-  const { field, read } = limitKinds[name] as LimitKind<keyof TierLimits>
-  const found = read(text)
-  return found && { [field]: found.value }
+function parseLimit(name: LimitName, text: string): Partial<TierLimits> | null {
+  const { field, parse: read } = limitDefinitions[name] as LimitDefinition<keyof TierLimits>
+  const parsed = read(text)
+  return parsed && { [field]: parsed.value }
 }
 
-export function writeLimits(limits: Limits): Record<LimitKey, string> {
+export function formatLimitSettings(limits: Limits): Record<LimitKey, string> {
   const entries = tiers.flatMap((tier) =>
-    limitNames.map((name) => [limitKey(tier, name), writeLimit(name, limits[tier])]),
+    limitNames.map((name) => [limitKey(tier, name), formatLimit(name, limits[tier])]),
   )
   return Object.fromEntries(entries)
 }
@@ -112,18 +114,18 @@ export function writeLimits(limits: Limits): Record<LimitKey, string> {
  * Parses the limit settings. Invalid values, for example from a newer version, fall back to the
  * default.
  */
-export function readLimits(settings: Readonly<Record<LimitKey, string>>): Limits {
+export function parseLimitSettings(settings: Readonly<Record<LimitKey, string>>): Limits {
   const entries = tiers.map((tier): [Tier, TierLimits] => {
-    const read = limitNames.map((name) => readLimit(name, settings[limitKey(tier, name)]))
-    return [tier, Object.assign({}, defaultLimits[tier], ...read)]
+    const parsed = limitNames.map((name) => parseLimit(name, settings[limitKey(tier, name)]))
+    return [tier, Object.assign({}, defaultLimits[tier], ...parsed)]
   })
   return Object.fromEntries(entries) as Record<Tier, TierLimits>
 }
 
 /** @throws {RangeError} if the key belongs to no limit. */
-export function limitOfKey(key: LimitKey): OfTier {
+export function parseLimitKey(key: LimitKey): TierLimit {
   for (const tier of tiers) {
-    const name = limitNames.find((one) => limitKey(tier, one) === key)
+    const name = limitNames.find((limitName) => limitKey(tier, limitName) === key)
     if (name) return { tier, name }
   }
   throw new RangeError(`no limit has the setting ${key}`)
@@ -132,21 +134,21 @@ export function limitOfKey(key: LimitKey): OfTier {
 type LimitVerdict = { ok: true; value: string } | { ok: false; error: string }
 
 /** Validates a value on its own. Returns the text to store, or an error message. */
-export function checkOwnBounds({ tier, name }: OfTier, text: string): LimitVerdict {
-  const changed = readLimit(name, text.trim().toLowerCase())
-  const { label, bounds } = limitKinds[name]
+export function checkLimitBounds({ tier, name }: TierLimit, text: string): LimitVerdict {
+  const changed = parseLimit(name, text.trim().toLowerCase())
+  const { label, boundsText: bounds } = limitDefinitions[name]
   return changed
-    ? { ok: true, value: writeLimit(name, { ...defaultLimits[tier], ...changed }) }
+    ? { ok: true, value: formatLimit(name, { ...defaultLimits[tier], ...changed }) }
     : { ok: false, error: `The ${label} must be ${bounds}.` }
 }
 
-/** Like `checkOwnBounds`, but also checks the value against the other current limits. */
-export function checkLimit({ tier, name }: OfTier, text: string, limits: Limits): LimitVerdict {
-  const alone = checkOwnBounds({ tier, name }, text)
-  if (!alone.ok) return alone
-  const own = { ...limits[tier], ...readLimit(name, alone.value) }
-  const error = limitsError({ ...limits, [tier]: own })
-  return error === null ? alone : { ok: false, error }
+/** Like `checkLimitBounds`, but also checks the value against the other current limits. */
+export function checkLimit({ tier, name }: TierLimit, text: string, limits: Limits): LimitVerdict {
+  const result = checkLimitBounds({ tier, name }, text)
+  if (!result.ok) return result
+  const changedLimits = { ...limits[tier], ...parseLimit(name, result.value) }
+  const error = limitsError({ ...limits, [tier]: changedLimits })
+  return error === null ? result : { ok: false, error }
 }
 
 /**
@@ -163,47 +165,49 @@ export function limitsError(limits: Limits): string | null {
 
 function lifetimeError(tier: Tier, limits: Limits): string | null {
   const { maxLifetimeDays } = limits[tier]
-  const longest = maxExpirationDays(limits[tier])
-  if (longest <= maxLifetimeDays) return null
+  const longestDays = maxExpirationDays(limits[tier])
+  if (longestDays <= maxLifetimeDays) return null
   const { name } = tierTraits[tier]
-  return `${name} would offer ${daysText(longest)}, but keep files for ${daysText(maxLifetimeDays)} at most.`
+  return `${name} would offer ${daysText(longestDays)}, but keep files for ${daysText(maxLifetimeDays)} at most.`
 }
 
 function tierOrderError(tier: Tier, limits: Limits): string | null {
   const { name, upgradesTo } = tierTraits[tier]
   if (upgradesTo === null) return null
-  const more = moreThan(limits[tier], limits[upgradesTo])
-  if (more === null) return null
-  return `${name} would allow more than ${tierTraits[upgradesTo].name}: ${more}. Change the other tier first.`
+  const excess = describeExcess(limits[tier], limits[upgradesTo])
+  if (excess === null) return null
+  return `${name} would allow more than ${tierTraits[upgradesTo].name}: ${excess}. Change the other tier first.`
 }
 
 /** Describes what `own` allows more of than the next tier. Null for nothing. */
-function moreThan(own: TierLimits, above: TierLimits): string | null {
-  const count = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY
-  if (count(own) > count(above)) return 'files'
-  if (own.maxFileSize > above.maxFileSize) return 'larger files'
-  if (maxExpirationDays(own) > maxExpirationDays(above)) return 'longer links'
-  return own.maxLifetimeDays > above.maxLifetimeDays ? 'a longer lifetime' : null
+function describeExcess(current: TierLimits, upgraded: TierLimits): string | null {
+  const maxFileCount = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY
+  if (maxFileCount(current) > maxFileCount(upgraded)) return 'files'
+  if (current.maxFileSize > upgraded.maxFileSize) return 'larger files'
+  if (maxExpirationDays(current) > maxExpirationDays(upgraded)) return 'longer links'
+  return current.maxLifetimeDays > upgraded.maxLifetimeDays ? 'a longer lifetime' : null
 }
 
 function maxExpirationDays({ expirationDays }: TierLimits): number {
   return Math.max(...expirationDays)
 }
 
-function within(
+function valueInRange(
   value: number | null,
-  { least, most }: { least: number; most: number },
+  { min, max }: { min: number; max: number },
 ): { value: number } | null {
-  return value !== null && value >= least && value <= most ? { value } : null
+  return value !== null && value >= min && value <= max ? { value } : null
 }
 
-function readWhole(text: string, bounds: { least: number; most: number }) {
-  return within(/^\d{1,9}$/.test(text) ? Number(text) : null, bounds)
+function parseWholeNumber(text: string, bounds: { min: number; max: number }) {
+  return valueInRange(/^\d{1,9}$/.test(text) ? Number(text) : null, bounds)
 }
 
-function readDays(text: string): { value: number[] } | null {
-  const read = text.split(/\s*,\s*|\s+/).map((one) => readWhole(one, days)?.value ?? null)
-  if (read.includes(null)) return null
-  const value = [...new Set(read as number[])].sort((a, b) => a - b)
+function parseDays(text: string): { value: number[] } | null {
+  const numbers = text
+    .split(/\s*,\s*|\s+/)
+    .map((part) => parseWholeNumber(part, days)?.value ?? null)
+  if (numbers.includes(null)) return null
+  const value = [...new Set(numbers as number[])].sort((a, b) => a - b)
   return value.length <= days.choices ? { value } : null
 }

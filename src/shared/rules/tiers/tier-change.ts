@@ -1,5 +1,5 @@
 import type { Tier } from './tier.ts'
-import { effectiveTier, type TierFacts, trialEnd } from './trial.ts'
+import { effectiveTier, type StoredTier, trialEnd } from './trial.ts'
 
 /** Why a tier changes. `preview`: the user switched it, in place of a payment. */
 export const tierReasons = ['trial', 'preview', 'administrator'] as const
@@ -10,8 +10,8 @@ export type TierRequest =
   | { reason: 'trial' }
   | { reason: Exclude<TierReason, 'trial'>; to?: Tier | undefined }
 
-type TierVerdict =
-  | { ok: true; facts: TierFacts }
+type TierChangeResult =
+  | { ok: true; state: StoredTier }
   /** The error code to respond with. */
   | { ok: false; code: 'TRIAL_USED' | 'ALREADY_PREMIUM' }
 
@@ -22,17 +22,17 @@ type TierVerdict =
  * it. The end date of an expired trial is kept until the user is premium again.
  * @throws {RangeError} for an unknown tier.
  */
-export function changeTier(facts: TierFacts, request: TierRequest, now: Date): TierVerdict {
-  const current = effectiveTier(facts, now)
+export function changeTier(state: StoredTier, request: TierRequest, now: Date): TierChangeResult {
+  const current = effectiveTier(state, now)
   if (request.reason === 'trial') {
-    if (facts.premiumTrialStartedAt !== null) return { ok: false, code: 'TRIAL_USED' }
+    if (state.premiumTrialStartedAt !== null) return { ok: false, code: 'TRIAL_USED' }
     // Spec §4: offered only to free users.
     if (current !== 'free') return { ok: false, code: 'ALREADY_PREMIUM' }
     const trial = { premiumTrialStartedAt: now, premiumTrialEndsAt: trialEnd(now) }
-    return { ok: true, facts: { tier: 'premium', ...trial } }
+    return { ok: true, state: { tier: 'premium', ...trial } }
   }
   const { to = current === 'free' ? 'premium' : 'free' } = request
-  const isByTrial = current !== 'free' && facts.premiumTrialEndsAt !== null
-  if (to === current && !isByTrial) return { ok: true, facts }
-  return { ok: true, facts: { ...facts, tier: to, premiumTrialEndsAt: null } }
+  const isOnTrial = current !== 'free' && state.premiumTrialEndsAt !== null
+  if (to === current && !isOnTrial) return { ok: true, state }
+  return { ok: true, state: { ...state, tier: to, premiumTrialEndsAt: null } }
 }

@@ -7,7 +7,6 @@ import {
   canAddFile,
   checkDays,
   checkUpload,
-  daysOffered,
   daysText,
   defaultLimits,
   filesLeftText,
@@ -15,14 +14,15 @@ import {
   type Limits,
   largestFileSize,
   limitsText,
+  offeredDays,
   type PlannedUpload,
   selectedDays,
-  tierOfLargerFiles,
+  tierForLargerFiles,
 } from './tier-limits.ts'
 
 const freeSize = 524_288_000
 const premiumSize = 1_073_741_824
-function planned(changes: Partial<PlannedUpload>): PlannedUpload {
+function makeUpload(changes: Partial<PlannedUpload>): PlannedUpload {
   return {
     tier: 'free',
     fileSize: 1,
@@ -33,7 +33,7 @@ function planned(changes: Partial<PlannedUpload>): PlannedUpload {
 }
 
 /** Limits that all differ from the defaults. */
-const changed: Limits = {
+const customLimits: Limits = {
   free: { maxFiles: 1, maxFileSize: 10, expirationDays: [1, 2], maxLifetimeDays: 2 },
   premium: { maxFiles: 5, maxFileSize: 20, expirationDays: [2, 9], maxLifetimeDays: 90 },
 }
@@ -76,7 +76,7 @@ describe('checkUpload', () => {
       'TIER_FILE_SIZE',
     ],
   ])('%s', (_, changes, expected) => {
-    expect(checkUpload(planned(changes), defaultLimits) ?? 'ok').toBe(expected)
+    expect(checkUpload(makeUpload(changes), defaultLimits) ?? 'ok').toBe(expected)
   })
 
   it.each<[string, Partial<PlannedUpload>, string]>([
@@ -92,12 +92,12 @@ describe('checkUpload', () => {
       'TIER_FILE_COUNT',
     ],
   ])('with other limits: %s', (_, changes, expected) => {
-    expect(checkUpload(planned(changes), changed) ?? 'ok').toBe(expected)
+    expect(checkUpload(makeUpload(changes), customLimits) ?? 'ok').toBe(expected)
   })
 
-  const cases = anyLimits.chain((limits) => {
+  const anyUpload = anyLimits.chain((limits) => {
     const sizes = tiers.map((tier) => limits[tier].maxFileSize)
-    const days = daysOffered(limits)
+    const days = offeredDays(limits)
     return fc.record({
       limits: fc.constant(limits),
       tier: fc.constantFrom(...tiers),
@@ -115,14 +115,14 @@ describe('checkUpload', () => {
 
   it('allows an upload exactly if it is within all limits; otherwise returns an error of the contract', () => {
     fc.assert(
-      fc.property(cases, ({ limits, ...any }) => {
-        const own = limits[any.tier]
-        const keeps =
-          any.fileSize <= own.maxFileSize &&
-          own.expirationDays.includes(any.expirationDays) &&
-          any.filesInUse < (own.maxFiles ?? Number.POSITIVE_INFINITY)
-        const code = checkUpload(any, limits)
-        expect(code === null).toBe(keeps)
+      fc.property(anyUpload, ({ limits, ...upload }) => {
+        const tierLimits = limits[upload.tier]
+        const isWithinLimits =
+          upload.fileSize <= tierLimits.maxFileSize &&
+          tierLimits.expirationDays.includes(upload.expirationDays) &&
+          upload.filesInUse < (tierLimits.maxFiles ?? Number.POSITIVE_INFINITY)
+        const code = checkUpload(upload, limits)
+        expect(code === null).toBe(isWithinLimits)
         if (code) expect(errorTable).toHaveProperty(code)
       }),
     )
@@ -130,11 +130,11 @@ describe('checkUpload', () => {
 
   it('still allows an upload after an upgrade, if the days are offered', () => {
     fc.assert(
-      fc.property(cases, ({ limits, ...any }) => {
-        const { upgradesTo } = tierTraits[any.tier]
-        if (upgradesTo === null || checkUpload(any, limits) !== null) return
-        if (checkDays(any.expirationDays, upgradesTo, limits) !== null) return
-        expect(checkUpload({ ...any, tier: upgradesTo }, limits)).toBeNull()
+      fc.property(anyUpload, ({ limits, ...upload }) => {
+        const { upgradesTo } = tierTraits[upload.tier]
+        if (upgradesTo === null || checkUpload(upload, limits) !== null) return
+        if (checkDays(upload.expirationDays, upgradesTo, limits) !== null) return
+        expect(checkUpload({ ...upload, tier: upgradesTo }, limits)).toBeNull()
       }),
     )
   })
@@ -147,37 +147,42 @@ describe('selectedDays', () => {
     ['the default if none are requested', [2, 3, 9], undefined, 3],
     ['the fewest days if the default is not offered', [5, 9], undefined, 5],
     ['the fewest days if neither is offered', [5, 9], 7, 5],
-  ])('%s', (_, expirationDays, wanted, expected) => {
-    expect(selectedDays({ expirationDays }, wanted)).toBe(expected)
+  ])('%s', (_, expirationDays, requestedDays, expected) => {
+    expect(selectedDays({ expirationDays }, requestedDays)).toBe(expected)
   })
 
   it('returns an option of the tier', () => {
     fc.assert(
-      fc.property(anyLimits, fc.constantFrom(...tiers), fc.nat(400), (limits, tier, wanted) => {
-        expect(limits[tier].expirationDays).toContain(selectedDays(limits[tier], wanted))
-      }),
+      fc.property(
+        anyLimits,
+        fc.constantFrom(...tiers),
+        fc.nat(400),
+        (limits, tier, requestedDays) => {
+          expect(limits[tier].expirationDays).toContain(selectedDays(limits[tier], requestedDays))
+        },
+      ),
     )
   })
 })
 
 describe('across all tiers', () => {
-  it('largestFileSize is the maximum, and daysOffered the union', () => {
+  it('largestFileSize is the maximum, and offeredDays the union', () => {
     expect(largestFileSize(defaultLimits)).toBe(premiumSize)
-    expect(daysOffered(changed)).toEqual([1, 2, 9])
+    expect(offeredDays(customLimits)).toEqual([1, 2, 9])
   })
 
-  it('tierOfLargerFiles is the next tier only if its limit is higher', () => {
-    expect(tierOfLargerFiles('free', defaultLimits)).toBe('premium')
-    expect(tierOfLargerFiles('premium', defaultLimits)).toBeNull()
-    const same = { ...changed, free: { ...changed.free, maxFileSize: 20 } }
-    expect(tierOfLargerFiles('free', same)).toBeNull()
+  it('tierForLargerFiles is the next tier only if its limit is higher', () => {
+    expect(tierForLargerFiles('free', defaultLimits)).toBe('premium')
+    expect(tierForLargerFiles('premium', defaultLimits)).toBeNull()
+    const equalSizes = { ...customLimits, free: { ...customLimits.free, maxFileSize: 20 } }
+    expect(tierForLargerFiles('free', equalSizes)).toBeNull()
   })
 })
 
 describe('canAddFile', () => {
   it('is true below the limit or if there is no limit', () => {
-    const room = [0, 1, 2, 3, 4].map((count) => canAddFile(3, count))
-    expect(room).toEqual([true, true, true, false, false])
+    const results = [0, 1, 2, 3, 4].map((count) => canAddFile(3, count))
+    expect(results).toEqual([true, true, true, false, false])
     expect(canAddFile(null, 1_000_000)).toBe(true)
   })
 })

@@ -1,5 +1,5 @@
 import { formatSizeLimit } from '../format/file-size.ts'
-import { anyOf } from '../format/numbers.ts'
+import { joinWithOr } from '../format/numbers.ts'
 import { gibibyte, mebibyte } from '../format/units.ts'
 import { defaultExpirationDays } from '../links/lifetime.ts'
 import { type Tier, tiers, tierTraits } from './tier.ts'
@@ -41,16 +41,16 @@ export function largestFileSize(limits: Limits): number {
 }
 
 /** Returns the next tier if it allows larger files, otherwise null. */
-export function tierOfLargerFiles(tier: Tier, limits: Limits): Tier | null {
+export function tierForLargerFiles(tier: Tier, limits: Limits): Tier | null {
   const { upgradesTo } = tierTraits[tier]
   if (upgradesTo === null) return null
   return limits[upgradesTo].maxFileSize > limits[tier].maxFileSize ? upgradesTo : null
 }
 
 /** Returns all days that at least one tier offers, in ascending order. */
-export function daysOffered(limits: Limits): number[] {
-  const offered = new Set(tiers.flatMap((tier) => limits[tier].expirationDays))
-  return [...offered].sort((a, b) => a - b)
+export function offeredDays(limits: Limits): number[] {
+  const allDays = new Set(tiers.flatMap((tier) => limits[tier].expirationDays))
+  return [...allDays].sort((a, b) => a - b)
 }
 
 /**
@@ -59,10 +59,10 @@ export function daysOffered(limits: Limits): number[] {
  */
 export function selectedDays(
   { expirationDays }: Pick<TierLimits, 'expirationDays'>,
-  wanted: number = defaultExpirationDays,
+  requestedDays: number = defaultExpirationDays,
 ): number {
-  const found = [wanted, defaultExpirationDays].find((days) => expirationDays.includes(days))
-  return found ?? expirationDays[0] ?? defaultExpirationDays
+  const match = [requestedDays, defaultExpirationDays].find((days) => expirationDays.includes(days))
+  return match ?? expirationDays[0] ?? defaultExpirationDays
 }
 
 /** True if a user with this many files can add another. */
@@ -71,12 +71,12 @@ export function canAddFile(maxFiles: number | null, filesInUse: number): boolean
 }
 
 /** Why days are rejected. INVALID_INPUT: no tier offers them. */
-export type DaysRefusal = 'INVALID_INPUT' | 'TIER_EXPIRATION'
+export type DaysError = 'INVALID_INPUT' | 'TIER_EXPIRATION'
 
 /** Returns why a tier rejects these days, or null if it offers them. */
-export function checkDays(days: number, tier: Tier, limits: Limits): DaysRefusal | null {
+export function checkDays(days: number, tier: Tier, limits: Limits): DaysError | null {
   if (limits[tier].expirationDays.includes(days)) return null
-  return daysOffered(limits).includes(days) ? 'TIER_EXPIRATION' : 'INVALID_INPUT'
+  return offeredDays(limits).includes(days) ? 'TIER_EXPIRATION' : 'INVALID_INPUT'
 }
 
 /** An upload that a user wants to start. Sizes are in bytes. */
@@ -88,19 +88,19 @@ export interface PlannedUpload {
   filesInUse: number
 }
 
-export type UploadRefusal = DaysRefusal | 'FILE_TOO_LARGE' | 'TIER_FILE_SIZE' | 'TIER_FILE_COUNT'
+export type UploadLimitError = DaysError | 'FILE_TOO_LARGE' | 'TIER_FILE_SIZE' | 'TIER_FILE_COUNT'
 
 /** Returns the first reason why a tier rejects an upload, or null if it is allowed. */
-export function checkUpload(upload: PlannedUpload, limits: Limits): UploadRefusal | null {
+export function checkUpload(upload: PlannedUpload, limits: Limits): UploadLimitError | null {
   const { maxFiles, maxFileSize } = limits[upload.tier]
-  const days = checkDays(upload.expirationDays, upload.tier, limits)
-  if (days === 'INVALID_INPUT') return days
+  const daysError = checkDays(upload.expirationDays, upload.tier, limits)
+  if (daysError === 'INVALID_INPUT') return daysError
   // Spec §5: files over the tier's limit are rejected. No upgrade is offered if no tier accepts the
   // file.
   if (upload.fileSize > largestFileSize(limits)) return 'FILE_TOO_LARGE'
   if (upload.fileSize > maxFileSize) return 'TIER_FILE_SIZE'
   // Spec §5: users can only choose days that their tier offers.
-  if (days !== null) return days
+  if (daysError !== null) return daysError
   // Spec §9: a tier may limit the number of files.
   return canAddFile(maxFiles, upload.filesInUse) ? null : 'TIER_FILE_COUNT'
 }
@@ -113,14 +113,14 @@ export function filesText(maxFiles: number | null): string {
 
 /** '3, 5 or 7 days', '1 day'. */
 export function daysText(...days: readonly number[]): string {
-  return `${anyOf(days)} ${days.length === 1 && days[0] === 1 ? 'day' : 'days'}`
+  return `${joinWithOr(days)} ${days.length === 1 && days[0] === 1 ? 'day' : 'days'}`
 }
 
 /** '2 of 3 left', 'None left: delete files to make room'. */
 export function filesLeftText(maxFiles: number, active: number): string {
-  const left = maxFiles - active
-  if (left <= 0) return 'None left: delete files to make room'
-  return `${left.toLocaleString('en')} of ${maxFiles.toLocaleString('en')} left`
+  const remaining = maxFiles - active
+  if (remaining <= 0) return 'None left: delete files to make room'
+  return `${remaining.toLocaleString('en')} of ${maxFiles.toLocaleString('en')} left`
 }
 
 /** '3 files at most, 500MB each, for 3 days'. */

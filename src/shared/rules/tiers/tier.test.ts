@@ -3,21 +3,25 @@ import { type Tier, tiers, tierTraits, upgradeOf } from './tier.ts'
 
 describe('tierTraits', () => {
   it('give link renewal, File Manager, Analytics, branding and a badge to premium only', () => {
-    const only = (may: boolean) => ({
-      renewal: may,
-      fileManager: may,
-      analytics: may,
-      branding: may,
-      hasBadge: may,
+    const featureTraits = (isIncluded: boolean) => ({
+      renewal: isIncluded,
+      fileManager: isIncluded,
+      analytics: isIncluded,
+      branding: isIncluded,
+      hasBadge: isIncluded,
     })
-    expect(tierTraits).toMatchObject({ free: only(false), premium: only(true) })
+    expect(tierTraits).toMatchObject({ free: featureTraits(false), premium: featureTraits(true) })
   })
 
   it.each(tiers)('let upgrades from %s end at the highest tier', (tier) => {
     const steps: Tier[] = []
-    for (let at: Tier | null = tier; at !== null; at = tierTraits[at].upgradesTo) {
-      expect(steps).not.toContain(at)
-      steps.push(at)
+    for (
+      let current: Tier | null = tier;
+      current !== null;
+      current = tierTraits[current].upgradesTo
+    ) {
+      expect(steps).not.toContain(current)
+      steps.push(current)
     }
     expect(upgradeOf(steps.at(-1) ?? tier)).toBeNull()
   })

@@ -4,7 +4,7 @@ import { type Tier, tiers } from './tier.ts'
 import {
   effectiveTier,
   isTrialEmailStale,
-  type TierFacts,
+  type StoredTier,
   type TrialEmail,
   trialEmailDue,
   trialEmails,
@@ -13,7 +13,7 @@ import {
 } from './trial.ts'
 
 const end = new Date('2026-03-08T12:00:00.000Z')
-function shifted(ms: number) {
+function fromEnd(ms: number) {
   return new Date(end.getTime() + ms)
 }
 const started = new Date('2026-02-06T12:00:00.000Z')
@@ -25,9 +25,9 @@ describe('effectiveTier', () => {
       premiumTrialStartedAt: started,
       premiumTrialEndsAt: end,
     } as const
-    expect(effectiveTier(trial, shifted(-1))).toBe('premium')
+    expect(effectiveTier(trial, fromEnd(-1))).toBe('premium')
     expect(effectiveTier(trial, end)).toBe('free')
-    expect(effectiveTier(trial, shifted(1))).toBe('free')
+    expect(effectiveTier(trial, fromEnd(1))).toBe('free')
   })
 
   it('is premium without a trial end, even after an earlier trial', () => {
@@ -40,8 +40,8 @@ describe('effectiveTier', () => {
   it('is free if the tier is missing, regardless of the dates', () => {
     for (const tier of [null, undefined, 'free'] as const) {
       for (const premiumTrialEndsAt of [null, end]) {
-        const facts = { tier, premiumTrialStartedAt: started, premiumTrialEndsAt }
-        expect(effectiveTier(facts, shifted(-1))).toBe('free')
+        const state = { tier, premiumTrialStartedAt: started, premiumTrialEndsAt }
+        expect(effectiveTier(state, fromEnd(-1))).toBe('free')
       }
     }
   })
@@ -51,13 +51,13 @@ describe('effectiveTier', () => {
       fc.property(
         fc.date({ noInvalidDate: true }),
         fc.date({ noInvalidDate: true }),
-        (ends, now) => {
-          const facts = { premiumTrialStartedAt: null, premiumTrialEndsAt: ends }
-          const left = ends.getTime() - now.getTime()
-          expect(effectiveTier({ ...facts, tier: 'premium' }, now)).toBe(
-            left > 0 ? 'premium' : 'free',
+        (trialEnd, now) => {
+          const state = { premiumTrialStartedAt: null, premiumTrialEndsAt: trialEnd }
+          const leftMs = trialEnd.getTime() - now.getTime()
+          expect(effectiveTier({ ...state, tier: 'premium' }, now)).toBe(
+            leftMs > 0 ? 'premium' : 'free',
           )
-          expect(effectiveTier({ ...facts, tier: 'free' }, now)).toBe('free')
+          expect(effectiveTier({ ...state, tier: 'free' }, now)).toBe('free')
         },
       ),
     )
@@ -67,7 +67,7 @@ describe('effectiveTier', () => {
 describe('trialNotice', () => {
   const hour = 60 * 60_000
   const day = 24 * hour
-  const trial = (tier: Tier): TierFacts => ({
+  const trial = (tier: Tier): StoredTier => ({
     tier,
     premiumTrialStartedAt: started,
     premiumTrialEndsAt: end,
@@ -84,41 +84,46 @@ describe('trialNotice', () => {
     [1, 'Less than 1 hour left', 1 / (30 * day), 'red'],
     // A slow browser clock must not make the bar longer than the trial.
     [31 * day, '31 days left', 1, 'calm'],
-  ])("%d ms before the end is '%s'", (leftMs, label, left, tone) => {
-    const notice = trialNotice(trial('premium'), shifted(-leftMs))
-    expect(notice).toEqual({ kind: 'running', label, left: expect.closeTo(left, 9), tone })
+  ])("%d ms before the end is '%s'", (leftMs, label, fractionLeft, tone) => {
+    const notice = trialNotice(trial('premium'), fromEnd(-leftMs))
+    expect(notice).toEqual({
+      kind: 'running',
+      label,
+      fractionLeft: expect.closeTo(fractionLeft, 9),
+      tone,
+    })
   })
 
   it('is expired from the exact end, whether or not the tier has been updated', () => {
     for (const tier of tiers) {
-      for (const late of [0, 1, 400 * day]) {
-        expect(trialNotice(trial(tier), shifted(late))).toEqual({ kind: 'expired' })
+      for (const lateMs of [0, 1, 400 * day]) {
+        expect(trialNotice(trial(tier), fromEnd(lateMs))).toEqual({ kind: 'expired' })
       }
     }
   })
 
   it('is expired if the server reports the free tier, regardless of the browser’s clock', () => {
-    expect(trialNotice(trial('free'), shifted(-5000))).toEqual({ kind: 'expired' })
+    expect(trialNotice(trial('free'), fromEnd(-5000))).toEqual({ kind: 'expired' })
   })
 
   it('is an offer only for free users without an earlier trial', () => {
-    const of = (tier: Tier | null, premiumTrialStartedAt: Date | null) =>
+    const noticeFor = (tier: Tier | null, premiumTrialStartedAt: Date | null) =>
       trialNotice({ tier, premiumTrialStartedAt, premiumTrialEndsAt: null }, end)
-    expect(of('free', null)).toEqual({ kind: 'offer' })
-    expect(of(null, null)).toEqual({ kind: 'offer' })
-    expect(of('premium', null)).toBeNull()
-    expect(of('premium', started)).toBeNull()
+    expect(noticeFor('free', null)).toEqual({ kind: 'offer' })
+    expect(noticeFor(null, null)).toEqual({ kind: 'offer' })
+    expect(noticeFor('premium', null)).toBeNull()
+    expect(noticeFor('premium', started)).toBeNull()
     // Switching to free ended this trial early.
-    expect(of('free', started)).toBeNull()
+    expect(noticeFor('free', started)).toBeNull()
   })
 
   it('has the full time for a trial that starts now', () => {
-    const facts: TierFacts = {
+    const state: StoredTier = {
       tier: 'premium',
       premiumTrialStartedAt: end,
       premiumTrialEndsAt: trialEnd(end),
     }
-    expect(trialNotice(facts, end)).toMatchObject({ label: '30 days left', left: 1 })
+    expect(trialNotice(state, end)).toMatchObject({ label: '30 days left', fractionLeft: 1 })
   })
 })
 
@@ -139,17 +144,17 @@ describe('trial emails', () => {
     ['three-days', '2026-11-03T00:00:00.000Z'],
     ['one-day', '2026-11-05T00:00:00.000Z'],
     ['ended', '2026-11-12T12:00:00.000Z'],
-  ])('%s is sent until %s, exclusive', (email, moment) => {
-    const limit = new Date(moment)
+  ])('%s is sent until %s, exclusive', (email, dropDate) => {
+    const dropTime = new Date(dropDate)
     expect(isTrialEmailStale(email, trialEndsAt, trialEmailDue(email, trialEndsAt))).toBe(false)
-    expect(isTrialEmailStale(email, trialEndsAt, new Date(limit.getTime() - 1))).toBe(false)
-    expect(isTrialEmailStale(email, trialEndsAt, limit)).toBe(true)
+    expect(isTrialEmailStale(email, trialEndsAt, new Date(dropTime.getTime() - 1))).toBe(false)
+    expect(isTrialEmailStale(email, trialEndsAt, dropTime)).toBe(true)
   })
 
   it('are not stale if the database clock is slightly ahead', () => {
     for (const email of trialEmails) {
-      const early = new Date(trialEmailDue(email, trialEndsAt).getTime() - 5000)
-      expect(isTrialEmailStale(email, trialEndsAt, early)).toBe(false)
+      const fiveSecondsEarly = new Date(trialEmailDue(email, trialEndsAt).getTime() - 5000)
+      expect(isTrialEmailStale(email, trialEndsAt, fiveSecondsEarly)).toBe(false)
     }
   })
 

@@ -13,7 +13,7 @@ const trialMs = trialDays * dayInMs
 export const trialOfferPath = '/?trial=offer'
 
 /** A user's tier as stored. `premium` with `premiumTrialEndsAt` is premium only until that date. */
-export interface TierFacts {
+export interface StoredTier {
   tier: Tier | null | undefined
   /** When the user's only trial began, or null. */
   premiumTrialStartedAt: Date | null
@@ -30,7 +30,7 @@ export interface TierFacts {
  * date stays premium.
  * @throws {RangeError} for an unknown tier.
  */
-export function effectiveTier({ tier, premiumTrialEndsAt }: TierFacts, now: Date): Tier {
+export function effectiveTier({ tier, premiumTrialEndsAt }: StoredTier, now: Date): Tier {
   // Spec §3: a missing tier counts as free.
   if (tier === null || tier === undefined) return defaultTier
   const isTrialOver = premiumTrialEndsAt !== null && now >= premiumTrialEndsAt
@@ -52,7 +52,7 @@ export type TrialNotice =
       /** '12 days left', '9 hours left' or 'Less than 1 hour left'. */
       label: string
       /** The fraction of the 30 days that is left, from 0 to 1. */
-      left: number
+      fractionLeft: number
       tone: TimeTone
     }
   | { kind: 'expired' }
@@ -62,18 +62,23 @@ export type TrialNotice =
  * and shows 'Trial expired' at the end. Spec §4: only free users who have not started a trial get
  * an offer.
  */
-export function trialNotice(facts: TierFacts, now: Date): TrialNotice | null {
-  const { premiumTrialStartedAt, premiumTrialEndsAt } = facts
+export function trialNotice(state: StoredTier, now: Date): TrialNotice | null {
+  const { premiumTrialStartedAt, premiumTrialEndsAt } = state
   if (premiumTrialEndsAt === null) {
-    const isOffered = premiumTrialStartedAt === null && effectiveTier(facts, now) === 'free'
+    const isOffered = premiumTrialStartedAt === null && effectiveTier(state, now) === 'free'
     return isOffered ? { kind: 'offer' } : null
   }
   // A browser's clock may be slow, so the free tier from the server counts even before the end
   // date.
-  if (effectiveTier(facts, now) === 'free') return { kind: 'expired' }
+  if (effectiveTier(state, now) === 'free') return { kind: 'expired' }
   const leftMs = premiumTrialEndsAt.getTime() - now.getTime()
-  const left = Math.min(1, leftMs / trialMs)
-  return { kind: 'running', label: timeLeftText(leftMs), left, tone: timeTone(leftMs) }
+  const fractionLeft = Math.min(1, leftMs / trialMs)
+  return {
+    kind: 'running',
+    label: timeLeftText(leftMs),
+    fractionLeft,
+    tone: timeTone(leftMs),
+  }
 }
 
 /**
@@ -81,24 +86,24 @@ export function trialNotice(facts: TierFacts, now: Date): TrialNotice | null {
  * `goodForMs`, when the text would be wrong or outdated. '3 days' is accurate for half a day
  * because days are rounded.
  */
-const emailTimes = {
+const emailSchedule = {
   'three-days': { beforeEndMs: 3 * dayInMs, goodForMs: 12 * hourInMs },
   'one-day': { beforeEndMs: dayInMs, goodForMs: 12 * hourInMs },
   ended: { beforeEndMs: 0, goodForMs: 7 * dayInMs },
 } as const
 
-export type TrialEmail = keyof typeof emailTimes
+export type TrialEmail = keyof typeof emailSchedule
 
 /** All trial emails, in the order in which they are sent. */
-export const trialEmails = Object.keys(emailTimes) as readonly TrialEmail[]
+export const trialEmails = Object.keys(emailSchedule) as readonly TrialEmail[]
 
 /** Returns when to send an email about a trial that ends at `endsAt`. */
-export function trialEmailDue(about: TrialEmail, endsAt: Date): Date {
-  return new Date(endsAt.getTime() - emailTimes[about].beforeEndMs)
+export function trialEmailDue(email: TrialEmail, endsAt: Date): Date {
+  return new Date(endsAt.getTime() - emailSchedule[email].beforeEndMs)
 }
 
 /** True if it is too late at `now` to send an email about a trial that ends at `endsAt`. */
-export function isTrialEmailStale(about: TrialEmail, endsAt: Date, now: Date): boolean {
-  const lateMs = now.getTime() - trialEmailDue(about, endsAt).getTime()
-  return lateMs >= emailTimes[about].goodForMs
+export function isTrialEmailStale(email: TrialEmail, endsAt: Date, now: Date): boolean {
+  const lateMs = now.getTime() - trialEmailDue(email, endsAt).getTime()
+  return lateMs >= emailSchedule[email].goodForMs
 }

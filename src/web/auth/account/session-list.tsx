@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Monitor, Smartphone } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { SessionView } from '../../../shared/contract/own-account.ts'
-import { counted } from '../../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../../shared/rules/format/numbers.ts'
 import { localDayText, localTimestampText } from '../../../shared/rules/format/timestamp-text.ts'
 import { dayInMs, hourInMs, minuteInMs } from '../../../shared/rules/format/units.ts'
 import { call, ignoreErrors } from '../../api/call.ts'
@@ -167,7 +167,7 @@ export function lastSeenText(lastSeen: Date, now: Date): string {
   const elapsedMs = now.getTime() - lastSeen.getTime()
   if (elapsedMs < 10 * minuteInMs) return 'just now'
   if (elapsedMs < hourInMs) return `${Math.floor(elapsedMs / minuteInMs)} minutes ago`
-  if (elapsedMs < dayInMs) return `${counted(Math.floor(elapsedMs / hourInMs), 'hour')} ago`
+  if (elapsedMs < dayInMs) return `${formatCount(Math.floor(elapsedMs / hourInMs), 'hour')} ago`
   return `on ${localDayText(lastSeen, now)}`
 }
 

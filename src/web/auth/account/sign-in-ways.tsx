@@ -3,7 +3,7 @@ import { LockKeyhole } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { ownAccount } from '../../../shared/contract/own-account.ts'
-import { readSignInError } from '../../../shared/rules/accounts/sign-in-error.ts'
+import { parseSignInError } from '../../../shared/rules/accounts/sign-in-error.ts'
 import { localDayText } from '../../../shared/rules/format/timestamp-text.ts'
 import { call } from '../../api/call.ts'
 import { signInWaysQuery } from '../../api/public-values.ts'
@@ -168,7 +168,7 @@ function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => voi
 export function useGoogleLinkToast(): void {
   const [search, setSearch] = useSearchParams()
   useEffect(() => {
-    const signInError = readSignInError(search.get('fault'))
+    const signInError = parseSignInError(search.get('fault'))
     const isLinked = search.get('linked') === 'google'
     if (signInError) {
       toast({

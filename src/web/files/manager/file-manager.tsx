@@ -7,7 +7,7 @@ import {
   type SortKey,
   sortKeys,
 } from '../../../shared/rules/files/file-order.ts'
-import { counted } from '../../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../../shared/rules/format/numbers.ts'
 import type { Tier } from '../../../shared/rules/tiers/tier.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -30,7 +30,7 @@ const title = 'File Manager'
 const oldestFirst = { ...newestFirst, descending: false }
 
 function countsText(total: number, active: number): string {
-  return `${counted(total, 'file')} · ${counted(active, 'active link')}`
+  return `${formatCount(total, 'file')} · ${formatCount(active, 'active link')}`
 }
 
 export interface FileManagerProps {

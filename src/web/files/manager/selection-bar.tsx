@@ -1,7 +1,7 @@
 import { Copy, Trash2 } from 'lucide-react'
 import type { File as StoredFile } from '../../../shared/contract/files.ts'
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
-import { counted } from '../../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../../shared/rules/format/numbers.ts'
 import { linkStatus } from '../../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../../shared/rules/tiers/tier.ts'
 import { Button } from '../../ui/button.tsx'
@@ -69,7 +69,7 @@ export function SelectionBar({ selected, isAllSelected, isLoadingAll, ...bar }: 
             }
             onClick={() => void copyLinks(activeFiles, count - activeFiles.length)}
           >
-            Copy {counted(activeFiles.length, 'link')}
+            Copy {formatCount(activeFiles.length, 'link')}
           </Button>
           <Button
             size="small"

@@ -1,6 +1,6 @@
 import { minPasswordLength } from '../../../shared/contract/account.ts'
-import { tokenLifetimeMs } from '../../../shared/rules/accounts/session-life.ts'
-import { idleUploadKeptMs } from '../../../shared/rules/files/kept-times.ts'
+import { tokenLifetimeMs } from '../../../shared/rules/accounts/session-lifetime.ts'
+import { idleUploadTimeoutMs } from '../../../shared/rules/files/retention.ts'
 import { analyticsDays } from '../../../shared/rules/format/day.ts'
 import { durationText } from '../../../shared/rules/format/numbers.ts'
 import { When } from '../../built-pages/template.tsx'
@@ -71,8 +71,9 @@ export const aboutProduct = [
     </Question>
     <Question id="closed-tab" title="What if I close the page, or the computer crashes?">
       <p>
-        Open Mayfly in the same browser within {durationText(idleUploadKeptMs)}. The upload is shown
-        as paused and continues where it stopped. Your browser may ask you to choose the file again.
+        Open Mayfly in the same browser within {durationText(idleUploadTimeoutMs)}. The upload is
+        shown as paused and continues where it stopped. Your browser may ask you to choose the file
+        again.
       </p>
     </Question>
     <Question id="phones" title="Can I upload from a phone?">

@@ -4,7 +4,7 @@ import { withNext } from '../../../shared/rules/accounts/next-path.ts'
 import { fileKind } from '../../../shared/rules/files/file-kind.ts'
 import { dayInMs, hourInMs } from '../../../shared/rules/format/units.ts'
 import { lifeline } from '../../../shared/rules/links/lifeline.ts'
-import { openLinkLabel } from '../../../shared/rules/links/link-status.ts'
+import { activeLinkLabel } from '../../../shared/rules/links/link-status.ts'
 import { trialOfferPath } from '../../../shared/rules/tiers/trial.ts'
 import { When } from '../../built-pages/template.tsx'
 import { KindIcon } from '../../files/kind-icon.tsx'
@@ -92,7 +92,7 @@ function renderExample(originalName: string, mimeType: string, age: number) {
       <div>
         <p>
           <b>{originalName}</b>
-          <span className={`small ${lifelineState.tone}`}>{openLinkLabel(dates, now)}</span>
+          <span className={`small ${lifelineState.tone}`}>{activeLinkLabel(dates, now)}</span>
         </p>
         <Lifeline life={lifelineState} size="wide" />
       </div>

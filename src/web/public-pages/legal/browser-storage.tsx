@@ -1,11 +1,14 @@
-import { maxSessionAgeMs, tokenLifetimeMs } from '../../../shared/rules/accounts/session-life.ts'
 import {
-  browserFileKeptMs,
-  googleRequestKeptMs,
-  knownBrowserKeptMs,
-} from '../../../shared/rules/files/kept-times.ts'
+  maxSessionAgeMs,
+  tokenLifetimeMs,
+} from '../../../shared/rules/accounts/session-lifetime.ts'
+import {
+  browserFileRetentionMs,
+  googleSignInTimeoutMs,
+  knownBrowserRetentionMs,
+} from '../../../shared/rules/files/retention.ts'
 import { durationText } from '../../../shared/rules/format/numbers.ts'
-import { signedInHint } from '../../../shared/signed-in-hint.ts'
+import { signedInHintCookie } from '../../../shared/signed-in-hint.ts'
 import { When } from '../../built-pages/template.tsx'
 
 /**
@@ -44,10 +47,10 @@ export function BrowserStorage() {
           <Cookie name="mayfly.session_token" lastsMs={maxSessionAgeMs}>
             Keeps you signed in. Scripts cannot read it.
           </Cookie>
-          <Cookie name={signedInHint} anyHost lastsMs={maxSessionAgeMs}>
+          <Cookie name={signedInHintCookie} anyHost lastsMs={maxSessionAgeMs}>
             Tells our pages that someone is signed in. It gives no access.
           </Cookie>
-          <Cookie name="mayfly.known_browser" lastsMs={knownBrowserKeptMs}>
+          <Cookie name="mayfly.known_browser" lastsMs={knownBrowserRetentionMs}>
             Shows that this browser signed in before, so that people who guess your password can’t
             lock you out. It gives no access.
           </Cookie>
@@ -57,7 +60,7 @@ export function BrowserStorage() {
             </Cookie>
           </When>
           <When is="google">
-            <Cookie name="mayfly.google" lastsMs={googleRequestKeptMs}>
+            <Cookie name="mayfly.google" lastsMs={googleSignInTimeoutMs}>
               Ties the answer from Google to the browser that asked.
             </Cookie>
           </When>
@@ -69,8 +72,8 @@ export function BrowserStorage() {
         under way (name, size, progress, and where the browser finds the file), so that they can
         resume; signing out removes those. A file that you drop on the front page before you have
         signed in is stored too, and so is one that you share with the installed app, for{' '}
-        {durationText(browserFileKeptMs)} at most: your first visit after that removes it. None of
-        this is sent to anyone. To remove it all, delete the data of this site in your browser.
+        {durationText(browserFileRetentionMs)} at most: your first visit after that removes it. None
+        of this is sent to anyone. To remove it all, delete the data of this site in your browser.
       </p>
     </>
   )

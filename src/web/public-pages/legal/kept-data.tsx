@@ -1,21 +1,21 @@
 import type { ReactNode } from 'react'
-import { emailsCountedMs } from '../../../shared/rules/accounts/email-limits.ts'
+import { maxEmailWindowMs } from '../../../shared/rules/accounts/email-limits.ts'
 import {
-  idleDays,
+  maxIdleDays,
   maxSessionDays,
   tokenLifetimeMs,
-} from '../../../shared/rules/accounts/session-life.ts'
+} from '../../../shared/rules/accounts/session-lifetime.ts'
 import {
-  feedbackKeptMs,
-  idleUploadKeptMs,
-  mailRequestKeptMs,
+  emailRetentionMs,
+  feedbackRetentionMs,
+  idleUploadTimeoutMs,
   maxRateWindowMs,
-} from '../../../shared/rules/files/kept-times.ts'
+} from '../../../shared/rules/files/retention.ts'
 import { analyticsDays } from '../../../shared/rules/format/day.ts'
 import { durationText } from '../../../shared/rules/format/numbers.ts'
 import { dayInMs } from '../../../shared/rules/format/units.ts'
 import { receiptDays } from '../../../shared/rules/links/receipt.ts'
-import { handledReportDays, openReportDays } from '../../../shared/rules/links/report.ts'
+import { closedReportDays, openReportDays } from '../../../shared/rules/links/report.ts'
 import { When } from '../../built-pages/template.tsx'
 import { values } from '../values.tsx'
 
@@ -33,7 +33,7 @@ function DataEntry(props: { title: string; until: ReactNode; children: ReactNode
 }
 
 const signupLifetime = durationText(tokenLifetimeMs['verify-email'])
-const handledReportLifetime = durationText(handledReportDays * dayInMs)
+const handledReportLifetime = durationText(closedReportDays * dayInMs)
 const openReportLifetime = durationText(openReportDays * dayInMs)
 
 /** Lists the personal data on the server and how long it is kept. */
@@ -59,7 +59,7 @@ export function KeptData() {
         title="Sessions"
         until={
           <>
-            until you sign out, for {idleDays} days without use, and for {maxSessionDays} days at
+            until you sign out, for {maxIdleDays} days without use, and for {maxSessionDays} days at
             most
           </>
         }
@@ -82,7 +82,7 @@ export function KeptData() {
       </DataEntry>
       <DataEntry
         title="Unfinished uploads"
-        until={`until you cancel the upload, or ${durationText(idleUploadKeptMs)} after its last byte`}
+        until={`until you cancel the upload, or ${durationText(idleUploadTimeoutMs)} after its last byte`}
       >
         The bytes that arrived, and the name, type and size of the file.
       </DataEntry>
@@ -104,8 +104,8 @@ export function KeptData() {
         title="Emails"
         until={
           <>
-            for {durationText(mailRequestKeptMs)} after the email was sent. To prevent flooding,
-            emails per address are counted for {durationText(emailsCountedMs)}
+            for {durationText(emailRetentionMs)} after the email was sent. To prevent flooding,
+            emails per address are counted for {durationText(maxEmailWindowMs)}
             <When is="outbox">. The emails in the folder stay until the operator removes them</When>
           </>
         }
@@ -121,7 +121,7 @@ export function KeptData() {
       </DataEntry>
       <DataEntry
         title="Feedback"
-        until={`until the operator deletes it, and for ${durationText(feedbackKeptMs)} at most`}
+        until={`until the operator deletes it, and for ${durationText(feedbackRetentionMs)} at most`}
       >
         What you enter in the form: name, address, category and message, and when.
         <When is="smtp"> It is usually emailed to support too.</When>

@@ -9,7 +9,7 @@ import {
   filesText,
   type Limits,
   type TierLimits,
-  tierOfLargerFiles,
+  tierForLargerFiles,
 } from '../../../shared/rules/tiers/tier-limits.ts'
 import { useLimits } from '../../api/public-values.ts'
 import { UpgradeCard } from '../../tiers/upgrade-card.tsx'
@@ -46,7 +46,7 @@ export function upgradeReason(
     const code = limitCodes.find((code) => limitErrorText(tier, code, limits) === inlineError)
     return code ? reason(code) : `Not in the ${name.toLowerCase()} tier`
   }
-  return hasSkippedFiles && tierOfLargerFiles(tier, limits) ? reason('TIER_FILE_SIZE') : null
+  return hasSkippedFiles && tierForLargerFiles(tier, limits) ? reason('TIER_FILE_SIZE') : null
 }
 
 export interface RejectedFilesCardProps {

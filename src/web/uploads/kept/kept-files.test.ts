@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryKeptFileTable } from '../../../../tests/support/browser-memory.ts'
-import { browserFileKeptMs } from '../../../shared/rules/files/kept-times.ts'
+import { browserFileRetentionMs } from '../../../shared/rules/files/retention.ts'
 import { createKeptFiles, type KeptFiles, type KeptFileTable, maxKept } from './kept-files.ts'
 
 function makeFiles(...names: string[]): File[] {
@@ -38,7 +38,7 @@ describe('kept files', () => {
     const [one] = await store.list()
     await store.remove([one?.id ?? ''])
     expect(await namesIn(store)).toEqual(['two'])
-    store.advance(browserFileKeptMs - 1)
+    store.advance(browserFileRetentionMs - 1)
     expect(await namesIn(store)).toEqual(['two'])
     store.advance(1)
     expect(await namesIn(store)).toEqual([])

@@ -4,7 +4,7 @@
  * user uploads them from the dashboard.
  */
 import { createStore, delMany, setMany, values } from 'idb-keyval'
-import { browserFileKeptMs } from '../../../shared/rules/files/kept-times.ts'
+import { browserFileRetentionMs } from '../../../shared/rules/files/retention.ts'
 
 /** A copy of a file in this browser. */
 export interface KeptFile {
@@ -49,7 +49,7 @@ export function createKeptFiles(table: KeptFileTable, now: () => number): KeptFi
 
   const list = async (): Promise<KeptFile[]> => {
     const all = await table.all().catch(() => [])
-    const isExpired = ({ keptAt }: KeptFile) => now() - keptAt >= browserFileKeptMs
+    const isExpired = ({ keptAt }: KeptFile) => now() - keptAt >= browserFileRetentionMs
     await remove(all.filter(isExpired).map(({ id }) => id))
     return all.filter((kept) => !isExpired(kept)).sort((a, b) => (a.id < b.id ? -1 : 1))
   }

@@ -1,5 +1,5 @@
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
-import { counted } from '../../../shared/rules/format/numbers.ts'
+import { formatCount } from '../../../shared/rules/format/numbers.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import { isCancelled } from '../upload-errors.ts'
@@ -86,15 +86,15 @@ export function spokenSummary(counts: Counts, interruption: Interruption | null)
   const { pending, uploading, completed } = counts
   if (uploading + pending === 0) return stoppedText(counts)
   if (interruption) return waitTexts[interruption]
-  const running = `Uploading ${counted(pending + uploading + completed, 'file')}`
+  const running = `Uploading ${formatCount(pending + uploading + completed, 'file')}`
   return [running, ...needsText(counts)].join(', ')
 }
 
 /** Counts the uploads that need attention. */
 function needsText({ paused, failed }: Counts): string[] {
   return [
-    ...(paused > 0 ? [`${counted(paused, 'upload')} paused`] : []),
-    ...(failed > 0 ? [`${paused > 0 ? failed : counted(failed, 'upload')} failed`] : []),
+    ...(paused > 0 ? [`${formatCount(paused, 'upload')} paused`] : []),
+    ...(failed > 0 ? [`${paused > 0 ? failed : formatCount(failed, 'upload')} failed`] : []),
   ]
 }
 
@@ -103,8 +103,8 @@ function stoppedText(counts: Counts): string {
   const needs = needsText(counts)
   if (needs.length > 0) return needs.join(', ')
   return completed === 0 && cancelled > 0
-    ? `${counted(cancelled, 'upload')} cancelled`
-    : `${counted(completed, 'file')} uploaded`
+    ? `${formatCount(cancelled, 'upload')} cancelled`
+    : `${formatCount(completed, 'file')} uploaded`
 }
 
 /** Returns a speed such as '11.4 MB/s'; null if it is unknown or 0. */

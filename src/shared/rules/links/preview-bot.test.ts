@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isPreviewRobot } from './preview-robot.ts'
+import { isPreviewBot } from './preview-bot.ts'
 
-describe('isPreviewRobot', () => {
+describe('isPreviewBot', () => {
   it.each([
     'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0',
@@ -29,8 +29,8 @@ describe('isPreviewRobot', () => {
     'Mozilla/5.0 (compatible; Bluesky Cardyb/1.1; +mailto:support@bsky.app)',
     'Synapse (bot; +https://github.com/matrix-org/synapse)',
   ])('is true for %s', (userAgent) => {
-    expect(isPreviewRobot(userAgent)).toBe(true)
-    expect(isPreviewRobot(userAgent.toLowerCase())).toBe(true)
+    expect(isPreviewBot(userAgent)).toBe(true)
+    expect(isPreviewBot(userAgent.toLowerCase())).toBe(true)
   })
 
   it.each([
@@ -52,13 +52,13 @@ describe('isPreviewRobot', () => {
     '',
     undefined,
   ])('is false for %s', (userAgent) => {
-    expect(isPreviewRobot(userAgent)).toBe(false)
+    expect(isPreviewBot(userAgent)).toBe(false)
   })
 
   it('finds a bot’s name anywhere in the user agent', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (before, after) => {
-        expect(isPreviewRobot(`${before}Discordbot${after}`)).toBe(true)
+        expect(isPreviewBot(`${before}Discordbot${after}`)).toBe(true)
       }),
     )
   })

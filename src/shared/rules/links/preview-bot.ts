@@ -3,7 +3,7 @@
  * user agent. In-app browsers have similar ones: FBAN, LinkedInApp or [Pinterest/iOS]. A plain
  * "bot" would also match the phone named Cubot.
  */
-const robots = [
+const botNames = [
   'facebookexternalhit',
   'facebookcatalog',
   'meta-externalagent',
@@ -46,13 +46,13 @@ const robots = [
   'Bluesky Cardyb',
 ]
 
-const robot = new RegExp(robots.join('|'), 'i')
+const botPattern = new RegExp(botNames.join('|'), 'i')
 
 /**
  * True for programs that fetch pages for previews or indexing. They get the page, but never the
  * file. Command-line clients (curl, wget, aria2, scripts) are excluded, because they download
  * files.
  */
-export function isPreviewRobot(userAgent: string | undefined): boolean {
-  return userAgent !== undefined && robot.test(userAgent)
+export function isPreviewBot(userAgent: string | undefined): boolean {
+  return userAgent !== undefined && botPattern.test(userAgent)
 }

@@ -1,7 +1,7 @@
 import { dayInMs, hourInMs, minuteInMs } from '../format/units.ts'
 
 /** A session expires after this many days without use. */
-export const idleDays = 14
+export const maxIdleDays = 14
 /** A session expires this many days after the login, even if it is in use. */
 export const maxSessionDays = 90
 
@@ -11,7 +11,7 @@ export const maxSessionAgeMs = maxSessionDays * dayInMs
  * Minimum interval between two recorded uses of a session, to avoid a write per request. A session
  * may expire earlier by this, but never later.
  */
-export const seenStepMs = 10 * minuteInMs
+export const lastSeenIntervalMs = 10 * minuteInMs
 
 export interface SessionTimes {
   /** When the user signed in. */
@@ -21,9 +21,9 @@ export interface SessionTimes {
 }
 
 /** Returns when a session expires unless it is used again. */
-export function sessionEnd({ createdAt, lastSeenAt }: SessionTimes): Date {
-  const idle = lastSeenAt.getTime() + idleDays * dayInMs
-  return new Date(Math.min(idle, createdAt.getTime() + maxSessionAgeMs))
+export function sessionExpiry({ createdAt, lastSeenAt }: SessionTimes): Date {
+  const idleEnd = lastSeenAt.getTime() + maxIdleDays * dayInMs
+  return new Date(Math.min(idleEnd, createdAt.getTime() + maxSessionAgeMs))
 }
 
 /** How long the links in emails are valid, by purpose. */
