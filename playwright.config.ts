@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from '@playwright/test'
-import { findChromiumForStories } from './scripts/chromium.mjs'
+import { findChromiumForTests } from './scripts/chromium.mjs'
 import { hangTimeoutMs } from './tests/support/hang.ts'
 
-const executablePath = await findChromiumForStories()
+const executablePath = await findChromiumForTests()
 if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e`.')
 
 /**

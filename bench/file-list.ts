@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type BrowserContext, type CDPSession, chromium, type Page } from '@playwright/test'
-import { findChromiumForStories } from '../scripts/chromium.mjs'
+import { findChromiumForTests } from '../scripts/chromium.mjs'
 import { insertFilesQuery } from '../tests/support/many-files.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
@@ -71,7 +71,7 @@ async function fill(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<v
 }
 
 async function measureScrolling(mayfly: Mayfly, cookie: string): Promise<Row[]> {
-  const executablePath = await findChromiumForStories()
+  const executablePath = await findChromiumForTests()
   if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e` once.')
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
   try {

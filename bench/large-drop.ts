@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BrowserContext, chromium } from '@playwright/test'
-import { findChromiumForStories } from '../scripts/chromium.mjs'
+import { findChromiumForTests } from '../scripts/chromium.mjs'
 import { makeHttpClient } from './http-client.ts'
 import { type Mayfly, signIn } from './mayfly.ts'
 import { cpuSeconds, processTree } from './process-cost.ts'
@@ -30,7 +30,7 @@ export async function measureLargeDrop(mayfly: Mayfly, scratch: string): Promise
   await mkdir(folder, { recursive: true })
   const paths = Array.from({ length: files }, (_, index) => join(folder, `photo-${index}.raw`))
   for (const path of paths) await writeFile(path, randomBytes(fileBytes))
-  const executablePath = await findChromiumForStories()
+  const executablePath = await findChromiumForTests()
   if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e` once.')
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
   try {

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findChromium, findChromiumForStories } from '../scripts/chromium.mjs'
+import { findChromium, findChromiumForTests } from '../scripts/chromium.mjs'
 import { makeHttpClient } from './http-client.ts'
 import { makeScratch } from './machine.ts'
 import { signIn, startMayfly, uploadFile } from './mayfly.ts'
@@ -29,7 +29,7 @@ interface Report {
   audits: Record<string, { title: string; score: number | null; numericValue?: number }>
 }
 
-const chromium = (await findChromium()) ?? (await findChromiumForStories())
+const chromium = (await findChromium()) ?? (await findChromiumForTests())
 if (chromium === null) throw new Error('There is no Chromium: run `npm run e2e`.')
 const scratch = await makeScratch()
 const mayfly = await startMayfly(join(scratch.dir, 'mayfly'), '')

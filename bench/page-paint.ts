@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Browser, chromium } from '@playwright/test'
-import { findChromiumForStories } from '../scripts/chromium.mjs'
+import { findChromiumForTests } from '../scripts/chromium.mjs'
 import { publicPages } from '../src/shared/public-pages.ts'
 import { makeHttpClient } from './http-client.ts'
 import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
@@ -31,7 +31,7 @@ interface Paint {
  * the login page, which is rendered in the browser.
  */
 export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
-  const executablePath = await findChromiumForStories()
+  const executablePath = await findChromiumForTests()
   if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e`.')
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)

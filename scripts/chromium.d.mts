@@ -1,2 +1,2 @@
 export function findChromium(): Promise<string | null>
-export function findChromiumForStories(): Promise<string | null>
+export function findChromiumForTests(): Promise<string | null>

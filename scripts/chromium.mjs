@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs'
 /**
  * Omits Ubuntu's /usr/bin/chromium-browser, which only prints a hint unless the snap is installed.
  */
-const places = [
+const systemPaths = [
   '/usr/bin/chromium',
   '/usr/bin/google-chrome-stable',
   '/usr/bin/google-chrome',
@@ -17,10 +17,10 @@ const places = [
  * @returns its absolute path, or null.
  */
 export async function findChromium() {
-  const found = [process.env.CHROMIUM_PATH, ...places].find(isProgram)
+  const found = [process.env.CHROMIUM_PATH, ...systemPaths].find(isExecutable)
   if (found) return found
   const { chromium } = await import('@playwright/test')
-  return isProgram(chromium.executablePath()) ? chromium.executablePath() : null
+  return isExecutable(chromium.executablePath()) ? chromium.executablePath() : null
 }
 
 /** Debian's headless Chromium, which uses a third less CPU. */
@@ -33,12 +33,12 @@ export const headlessShell = {
  * Finds the Chromium for browser tests: CHROMIUM_PATH, `headlessShell`, or that of `findChromium`.
  * @returns its absolute path, or null.
  */
-export async function findChromiumForStories() {
-  const found = [process.env.CHROMIUM_PATH, headlessShell.path].find(isProgram)
+export async function findChromiumForTests() {
+  const found = [process.env.CHROMIUM_PATH, headlessShell.path].find(isExecutable)
   return found ?? findChromium()
 }
 
-function isProgram(path) {
+function isExecutable(path) {
   if (!path) return false
   try {
     accessSync(path, constants.X_OK)

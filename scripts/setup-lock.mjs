@@ -8,11 +8,11 @@ import { setTimeout as wait } from 'node:timers/promises'
  * Runs `work` under a per-directory lock: a file in the temporary directory with the holder's pid.
  * Locks of dead processes are removed.
  */
-export async function alone(folder, work) {
+export async function withSetupLock(folder, work) {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 20)
   const lock = join(tmpdir(), `mayfly-ready-${hash}.lock`)
-  for (let round = 0; !take(lock); round += 1) {
-    if (round === 0) {
+  for (let attempt = 0; !tryLock(lock); attempt += 1) {
+    if (attempt === 0) {
       console.error('Another process is setting up; waiting …')
       console.error(`(If there is none, remove ${lock})`)
     }
@@ -22,47 +22,47 @@ export async function alone(folder, work) {
     return await work()
   } finally {
     // By now it may be another process's lock (see `removeIfDead`).
-    if (pidIn(lock) === process.pid) rmSync(lock, { force: true })
+    if (readPid(lock) === process.pid) rmSync(lock, { force: true })
   }
 }
 
-function take(lock) {
-  const mine = `${lock}.${randomUUID()}`
-  writeFileSync(mine, String(process.pid))
+function tryLock(lock) {
+  const ownFile = `${lock}.${randomUUID()}`
+  writeFileSync(ownFile, String(process.pid))
   try {
     // A hard link appears with its content. A file created here would be empty at first.
-    linkSync(mine, lock)
+    linkSync(ownFile, lock)
     return true
   } catch (error) {
     if (error.code !== 'EEXIST') throw error
     removeIfDead(lock)
     return false
   } finally {
-    rmSync(mine)
+    rmSync(ownFile)
   }
 }
 
 function removeIfDead(lock) {
-  const holder = pidIn(lock)
-  if (holder === null || isAlive(holder)) return
-  const aside = `${lock}.${randomUUID()}`
+  const holderPid = readPid(lock)
+  if (holderPid === null || isAlive(holderPid)) return
+  const movedLock = `${lock}.${randomUUID()}`
   try {
-    renameSync(lock, aside)
+    renameSync(lock, movedLock)
   } catch {
     return
   }
   try {
     // Another process has already replaced the dead lock with its own, so restore that one.
-    if (pidIn(aside) !== holder) linkSync(aside, lock)
+    if (readPid(movedLock) !== holderPid) linkSync(movedLock, lock)
   } catch (error) {
     // A third process acquired the lock meanwhile. Both then do the same work, which is harmless.
     if (error.code !== 'EEXIST') throw error
   } finally {
-    rmSync(aside, { force: true })
+    rmSync(movedLock, { force: true })
   }
 }
 
-function pidIn(file) {
+function readPid(file) {
   try {
     return Number(readFileSync(file, 'utf8'))
   } catch {

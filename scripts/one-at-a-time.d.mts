@@ -1,1 +1,0 @@
-export declare function alone<T>(folder: string, work: () => T | Promise<T>): Promise<T>
