@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { insertUsers } from '../tests/support/fill-users.ts'
+import { insertUsers } from '../tests/support/insert-users.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
 import { waitForRuns } from './job-runs.ts'
 import type { Cores } from './machine.ts'

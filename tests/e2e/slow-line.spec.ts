@@ -1,7 +1,7 @@
 import { serveApp } from '../support/app-server.ts'
 import { makePerson } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
-import { startSlowNetwork } from '../support/slow-line.ts'
+import { startSlowNetwork } from '../support/slow-network.ts'
 import { dropFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import { connectionErrors, expect, test as onNetwork } from './support/network.ts'

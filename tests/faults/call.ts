@@ -1,6 +1,6 @@
 import type { ErrorBody, ErrorCode } from '../../src/shared/contract/errors.ts'
-import { expectValidServerError } from './clear-error.ts'
 import { Violation } from './expected-file.ts'
+import { expectValidServerError } from './valid-server-error.ts'
 
 /**
  * The users' actions, and the errors a healthy server may return for each. A free user has too many

@@ -4,7 +4,6 @@ import { hangTimeoutMs } from '../support/hang.ts'
 import { json } from '../support/make.ts'
 import type { RandomInt } from '../support/seeded-rounds.ts'
 import type { Caller } from './call.ts'
-import { expectValidServerError } from './clear-error.ts'
 import type { Command } from './commands.ts'
 import { checkEmails, collectEmails, drainEmailQueue, type Mailbox } from './emails.ts'
 import type { Environment } from './environment.ts'
@@ -17,6 +16,7 @@ import {
   checkStoredFiles,
 } from './invariants.ts'
 import { download, type SimulatedUser, signIn, tryPassword } from './simulated-user.ts'
+import { expectValidServerError } from './valid-server-error.ts'
 
 /** Replaced links checked for each user after a round. */
 const deadLinksPerCheck = 2

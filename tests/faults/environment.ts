@@ -13,7 +13,7 @@ import type { ServerOptions } from './commands.ts'
 import { type DirectDb, openDirectDb } from './direct-db.ts'
 import { createFaultServer, type FaultServer } from './fault-server.ts'
 import { type SetupName, setups } from './setups.ts'
-import { bucketReader, diskReader, type StorageReader } from './stored-bytes.ts'
+import { bucketReader, diskReader, type StorageReader } from './storage-reader.ts'
 
 /**
  * Size of the small disk. After 200 rounds all users together have stored about 200 MiB, which must

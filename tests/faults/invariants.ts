@@ -1,6 +1,6 @@
 import type { DirectDb } from './direct-db.ts'
 import { Violation } from './expected-file.ts'
-import type { StorageReader } from './stored-bytes.ts'
+import type { StorageReader } from './storage-reader.ts'
 
 /**
  * Compares the database with storage. Requires that all jobs have run and no upload is open.

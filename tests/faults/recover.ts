@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { hangTimeoutMs } from '../support/hang.ts'
-import { expectValidServerError } from './clear-error.ts'
 import type { Environment } from './environment.ts'
 import { Violation } from './expected-file.ts'
 import { type SimulatedUser, signIn } from './simulated-user.ts'
+import { expectValidServerError } from './valid-server-error.ts'
 
 const pollMs = 20
 

@@ -7,7 +7,7 @@ import {
   checkStoredFiles,
 } from '../faults/invariants.ts'
 import { expectStorageMatches, runJobs } from '../faults/jobs.ts'
-import type { StorageReader } from '../faults/stored-bytes.ts'
+import type { StorageReader } from '../faults/storage-reader.ts'
 import { serveApp } from './app-server.ts'
 import { testClock } from './test-clock.ts'
 

@@ -1,4 +1,4 @@
-import { insertUsers, type RunSql } from './fill-users.ts'
+import { insertUsers, type RunSql } from './insert-users.ts'
 
 const filesPerInsert = 100_000
 

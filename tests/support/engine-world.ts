@@ -14,7 +14,7 @@ import {
   createMemoryStorage,
   type HeldLocks,
 } from './browser-memory.ts'
-import { callError, storedFile, uploadTicket } from './upload-facts.ts'
+import { callError, storedFile, uploadTicket } from './upload-fixtures.ts'
 
 /** Builds the outcome of a rejected call. */
 export function failedOutcome(...args: Parameters<typeof callError>): Outcome<never> {

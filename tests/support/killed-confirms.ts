@@ -4,10 +4,10 @@ import { expect } from 'vitest'
 import type { File } from '../../src/shared/contract/files.ts'
 import { defaultLimits } from '../../src/shared/rules/tiers/tier-limits.ts'
 import { checkAfterTwoDays } from '../faults/checks.ts'
-import { expectValidServerError } from '../faults/clear-error.ts'
 import { type Backends, type Environment, startEnvironment } from '../faults/environment.ts'
 import { checkFreeLimit, checkStoredFiles } from '../faults/invariants.ts'
 import type { SetupName } from '../faults/setups.ts'
+import { expectValidServerError } from '../faults/valid-server-error.ts'
 import { eventually } from './eventually.ts'
 import {
   type Client,

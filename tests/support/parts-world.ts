@@ -6,7 +6,7 @@ import type {
 } from '../../src/web/uploads/transfer/storage-request.ts'
 import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import { TransferError, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
-import { uploadTicket } from './upload-facts.ts'
+import { uploadTicket } from './upload-fixtures.ts'
 
 /** Size in bytes of each part but the last. */
 export const partSize = 1000

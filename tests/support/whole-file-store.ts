@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from '../../src/web/uploads/transfer/storage-request.ts'
 import { TransferError, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
-import { uploadTicket } from './upload-facts.ts'
+import { uploadTicket } from './upload-fixtures.ts'
 
 /** How the server handles a PUT. Once a test's list of faults is used up, PUTs succeed. */
 type Fault =

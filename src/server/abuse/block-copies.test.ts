@@ -8,7 +8,11 @@ import {
   type Person,
   sha256,
 } from '../../../tests/support/make.ts'
-import { partBytes, putPart, startMultipartUpload } from '../../../tests/support/parted-uploads.ts'
+import {
+  partBytes,
+  putPart,
+  startMultipartUpload,
+} from '../../../tests/support/small-multipart-uploads.ts'
 import {
   canDownload,
   closeWithoutErrors,

@@ -6,7 +6,7 @@ import {
   pathsOnDisk,
   sendParts,
   startMultipartUpload,
-} from '../../../tests/support/parted-uploads.ts'
+} from '../../../tests/support/small-multipart-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
   abort,

@@ -6,7 +6,7 @@ import {
   sendAllParts,
   sendParts,
   startMultipartUpload,
-} from '../../../tests/support/parted-uploads.ts'
+} from '../../../tests/support/small-multipart-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { confirm, download, expectError } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'

@@ -14,7 +14,7 @@ import {
   type SmallMultipartUpload,
   sendParts,
   startMultipartUpload,
-} from '../../../tests/support/parted-uploads.ts'
+} from '../../../tests/support/small-multipart-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { codesOf, confirmInBatch, startAndSend } from '../../../tests/support/upload-batches.ts'
 import { confirm, expectError, requestUpload } from '../../../tests/support/upload-requests.ts'

@@ -13,6 +13,7 @@ import {
   signParts,
   startUpload,
 } from '../../../tests/support/make.ts'
+import { send, statusAndErrorCode } from '../../../tests/support/send.ts'
 import {
   expectResumable,
   listedPart,
@@ -23,8 +24,7 @@ import {
   sendAllParts,
   sendParts,
   startMultipartUpload,
-} from '../../../tests/support/parted-uploads.ts'
-import { send, statusAndErrorCode } from '../../../tests/support/send.ts'
+} from '../../../tests/support/small-multipart-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
   abort,

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { storedFile } from '../../../tests/support/upload-facts.ts'
+import { storedFile } from '../../../tests/support/upload-fixtures.ts'
 import {
   errorResponse,
   openPage,

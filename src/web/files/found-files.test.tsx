@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { storedFile } from '../../../tests/support/upload-facts.ts'
+import { storedFile } from '../../../tests/support/upload-fixtures.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import { FoundFiles, type FoundFilesProps } from './found-files.tsx'
 

@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest'
-import { storedFile } from '../../../tests/support/upload-facts.ts'
+import { storedFile } from '../../../tests/support/upload-fixtures.ts'
 import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { linkDates, linkEnd } from './link-dates.ts'

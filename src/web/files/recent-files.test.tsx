@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act, fireEvent, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { storedFile } from '../../../tests/support/upload-facts.ts'
+import { storedFile } from '../../../tests/support/upload-fixtures.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { serverClock } from '../api/server-clock.ts'

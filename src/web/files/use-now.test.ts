@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { storedFile } from '../../../tests/support/upload-facts.ts'
+import { storedFile } from '../../../tests/support/upload-fixtures.ts'
 import { nextChange, tickMs } from './use-now.ts'
 
 const hour = 3_600_000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { uploadRecord } from '../../../tests/support/upload-facts.ts'
+import { uploadRecord } from '../../../tests/support/upload-fixtures.ts'
 import { errorTable } from '../../shared/contract/errors.ts'
 import { ApiError, NetworkError } from '../api/call.ts'
 import {

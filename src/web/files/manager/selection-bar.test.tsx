@@ -2,7 +2,7 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openClipboard, type TestClipboard } from '../../../../tests/support/clipboard.ts'
-import { storedFile } from '../../../../tests/support/upload-facts.ts'
+import { storedFile } from '../../../../tests/support/upload-fixtures.ts'
 import { openPage, type WebPage } from '../../../../tests/support/web-page.ts'
 import { SelectionBar, type SelectionBarProps } from './selection-bar.tsx'
 

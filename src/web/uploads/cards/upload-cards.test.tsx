@@ -2,7 +2,7 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
-import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
+import { uploadRecord } from '../../../../tests/support/upload-fixtures.ts'
 import { openPage, setSignedInHint } from '../../../../tests/support/web-page.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
 import type { UploadRecord } from '../records/upload-record.ts'

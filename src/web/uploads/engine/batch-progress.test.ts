@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
+import { uploadRecord } from '../../../../tests/support/upload-fixtures.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { browserTimers } from '../timers.ts'
 import { BatchProgress } from './batch-progress.ts'

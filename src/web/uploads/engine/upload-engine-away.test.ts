@@ -5,7 +5,7 @@ import {
   failedOutcome,
   openEngineWorld,
 } from '../../../../tests/support/engine-world.ts'
-import { fakeFile } from '../../../../tests/support/upload-facts.ts'
+import { fakeFile } from '../../../../tests/support/upload-fixtures.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
 import { maxWaitMs, uploadLimit } from '../transfer/retry-policy.ts'
 import { createSendFile } from '../transfer/send-file.ts'

@@ -5,7 +5,7 @@ import {
   failedOutcome,
   openEngineWorld,
 } from '../../../../tests/support/engine-world.ts'
-import { fakeFile } from '../../../../tests/support/upload-facts.ts'
+import { fakeFile } from '../../../../tests/support/upload-fixtures.ts'
 
 let world: EngineWorld
 beforeEach(() => {

@@ -5,7 +5,7 @@ import {
   failedOutcome,
   openEngineWorld,
 } from '../../../../tests/support/engine-world.ts'
-import { fakeFile, handleFor, tierFullMessage } from '../../../../tests/support/upload-facts.ts'
+import { fakeFile, handleFor, tierFullMessage } from '../../../../tests/support/upload-fixtures.ts'
 import { firstWaitMs, maxWaitMs } from '../transfer/retry-policy.ts'
 import type { Outcome } from '../upload-errors.ts'
 import { type StoredPart, TransferError } from '../upload-ports.ts'

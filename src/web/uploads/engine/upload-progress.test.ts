@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
+import { uploadRecord } from '../../../../tests/support/upload-fixtures.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { overallPercent, progressText, spokenProgress } from './upload-progress.ts'
 

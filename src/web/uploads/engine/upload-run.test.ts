@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { callError, uploadRecord, uploadTicket } from '../../../../tests/support/upload-facts.ts'
+import { callError, uploadRecord, uploadTicket } from '../../../../tests/support/upload-fixtures.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { browserTimers } from '../timers.ts'
 import { wait } from '../transfer/connection.ts'

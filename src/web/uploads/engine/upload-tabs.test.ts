@@ -5,7 +5,7 @@ import {
   failedOutcome,
   openEngineWorld,
 } from '../../../../tests/support/engine-world.ts'
-import { fakeFile, handleFor } from '../../../../tests/support/upload-facts.ts'
+import { fakeFile, handleFor } from '../../../../tests/support/upload-fixtures.ts'
 import { createSendFile } from '../transfer/send-file.ts'
 import { TransferError } from '../upload-ports.ts'
 

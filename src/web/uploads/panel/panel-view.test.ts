@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
+import { uploadRecord } from '../../../../tests/support/upload-fixtures.ts'
 import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import {

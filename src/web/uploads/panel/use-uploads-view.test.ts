@@ -2,7 +2,7 @@
 import { act, renderHook } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createStore } from 'zustand/vanilla'
-import { uploadRecord } from '../../../../tests/support/upload-facts.ts'
+import { uploadRecord } from '../../../../tests/support/upload-fixtures.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import { useUploadsView } from './use-uploads-view.ts'

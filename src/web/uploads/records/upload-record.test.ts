@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { uploadRecord, uploadTicket } from '../../../../tests/support/upload-facts.ts'
+import { uploadRecord, uploadTicket } from '../../../../tests/support/upload-fixtures.ts'
 import { parseRecord } from './upload-record.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { uploadTicket } from '../../../../tests/support/upload-facts.ts'
+import { uploadTicket } from '../../../../tests/support/upload-fixtures.ts'
 import { browserTimers } from '../timers.ts'
 import type { TransferJob } from '../upload-ports.ts'
 import { putBytes, type TransferDeps } from './put-bytes.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { callError } from '../../../../tests/support/upload-facts.ts'
+import { callError } from '../../../../tests/support/upload-fixtures.ts'
 import { expectGrowingDelays } from '../../../../tests/support/waits.ts'
 import type { FailedAttempt } from '../interruption.ts'
 import {

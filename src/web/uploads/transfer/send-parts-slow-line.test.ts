@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { uploadTicket } from '../../../../tests/support/upload-facts.ts'
+import { uploadTicket } from '../../../../tests/support/upload-fixtures.ts'
 import { planParts } from '../../../shared/rules/files/part-plan.ts'
 import { browserTimers } from '../timers.ts'
 import { wait } from './connection.ts'

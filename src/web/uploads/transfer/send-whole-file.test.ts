@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { uploadTicket } from '../../../../tests/support/upload-facts.ts'
+import { uploadTicket } from '../../../../tests/support/upload-fixtures.ts'
 import {
   openWholeFileStore,
   sha256,

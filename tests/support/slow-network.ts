@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { makeNetworkDirection } from './line-direction.ts'
+import { makeNetworkDirection } from './network-direction.ts'
 
 export interface NetworkSettings {
   /** Bytes per second in each direction, shared by all connections. */

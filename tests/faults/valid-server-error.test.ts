@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { expectValidServerError } from './clear-error.ts'
 import { Violation } from './expected-file.ts'
+import { expectValidServerError } from './valid-server-error.ts'
 
 const unavailable = { code: 'UNAVAILABLE', message: 'Try again shortly.' }
 
