@@ -29,10 +29,10 @@ async function run(config: Config): Promise<void> {
   const databaseLost = Promise.withResolvers<never>()
   // Handled here, because the database may be lost before this promise is awaited.
   databaseLost.promise.catch(() => {})
-  const started = start({ config, log, shutdown, onLost: databaseLost.reject })
-  const stop = superviseProcess(started, shutdown, log)
+  const startup = start({ config, log, shutdown, onLost: databaseLost.reject })
+  const stop = superviseProcess(startup, shutdown, log)
   try {
-    printLine(await started)
+    printLine(await startup)
     setTimeout(collectGarbage, gcDelayMs).unref()
     await databaseLost.promise
   } catch (error) {

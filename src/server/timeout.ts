@@ -12,13 +12,13 @@ export class TimeoutError extends Error {
  * @throws {TimeoutError} if the work takes longer.
  */
 export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
-  const done = new AbortController()
-  const timeout = after(limitMs, undefined, { signal: done.signal }).then(() => {
+  const controller = new AbortController()
+  const timeout = after(limitMs, undefined, { signal: controller.signal }).then(() => {
     throw new TimeoutError(limitMs)
   })
   try {
     return await Promise.race([work, timeout])
   } finally {
-    done.abort()
+    controller.abort()
   }
 }

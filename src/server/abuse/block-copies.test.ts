@@ -72,8 +72,8 @@ describe('blocked content', () => {
 
   it('cannot be uploaded in parts or confirmed by the other call', async () => {
     const eve = await makePerson(app)
-    const first = await startMultipartUpload(app, eve)
-    const send = async (started: typeof first, bytes: Uint8Array<ArrayBuffer>) => {
+    const firstUpload = await startMultipartUpload(app, eve)
+    const send = async (started: typeof firstUpload, bytes: Uint8Array<ArrayBuffer>) => {
       const upload = { ...started, bytes }
       const { urls } = await json<{ urls: Record<string, string> }>(
         await eve.post('/api/files/upload-parts', {
@@ -83,11 +83,11 @@ describe('blocked content', () => {
       )
       for (const n of [3, 1, 2]) await putPart(urls[n] ?? '', partBytes(upload, n))
     }
-    await send(first, first.bytes)
-    const file = await json<File>(await confirm(eve, first.cloudKey))
+    await send(firstUpload, firstUpload.bytes)
+    const file = await json<File>(await confirm(eve, firstUpload.cloudKey))
     await takeDownOrThrow(admin, file.shortCode)
     const second = await startMultipartUpload(app, eve)
-    await send(second, first.bytes)
+    await send(second, firstUpload.bytes)
     const { cloudKey } = second
     await expectError(await eve.post('/api/files', { cloudKey }), 409, 'CONTENT_BLOCKED')
     expect(await app.storage.storedSize(cloudKey)).toBeNull()

@@ -69,9 +69,9 @@ describe('a confirmed file', () => {
 
   it('is checked against a claimed SHA-256 at each confirm, before the response', async () => {
     const bytes = randomFileBytes()
-    const wrong = await uploadBytes(owner, bytes)
-    expect(await errorCodeOf(confirmOrThrow(wrong, 'f'.repeat(64)))).toBe('CHECKSUM_MISMATCH')
-    expect(await app.storage.storedSize(wrong)).toBeNull()
+    const wrongKey = await uploadBytes(owner, bytes)
+    expect(await errorCodeOf(confirmOrThrow(wrongKey, 'f'.repeat(64)))).toBe('CHECKSUM_MISMATCH')
+    expect(await app.storage.storedSize(wrongKey)).toBeNull()
     requestCount = 0
     const fileWithRightClaim = await confirmOrThrow(await uploadBytes(owner, bytes), sha256(bytes))
     expect([fileWithRightClaim.sha256, requestCount]).toEqual([sha256(bytes), 0])
@@ -133,8 +133,15 @@ describe('content that was taken down', () => {
     // No blocked content has this size. Otherwise the confirm would compute the SHA-256 at once.
     const bytes = randomFileBytes(1001)
     const file = await confirmOrThrow(await uploadBytes(owner, bytes))
-    const away = depsWith({ sha256: async () => null, installation: async () => null })
-    expect(await computeDigests(away)).toEqual({ computed: 0, failed: 1, takenDown: 0 })
+    const depsWithUnmountedStorage = depsWith({
+      sha256: async () => null,
+      installation: async () => null,
+    })
+    expect(await computeDigests(depsWithUnmountedStorage)).toEqual({
+      computed: 0,
+      failed: 1,
+      takenDown: 0,
+    })
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     expect(await computeDigests(app.deps)).toEqual({ computed: 1, failed: 0, takenDown: 1 })
     expect(await canDownload(visitor, file.shortCode)).toBe(false)

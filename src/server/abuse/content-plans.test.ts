@@ -16,7 +16,7 @@ let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
   const now = app.clock()
-  const many = `insert into files (owner_id, storage, storage_key, original_name, mime_type, size,
+  const insertHashedFiles = `insert into files (owner_id, storage, storage_key, original_name, mime_type, size,
       short_code, sha256, is_content_proved, created_at, expires_at, max_lifetime_at, purge_at)
     select 'user-' || n % 1000, $1, $2 || n, 'Report.pdf', 'application/pdf', n, $2 || n,
       case when $3 then encode(sha256(n::text::bytea), 'hex') end, $4, $5::timestamptz,
@@ -28,9 +28,16 @@ beforeAll(async () => {
       select 'user-' || n, 'Ada', n || '@example.org', $1, $1 from generate_series(0, 999) n`,
     [now],
   )
-  await app.pool.query(many, ['disk', 'hashed-', true, true, now, hashedFileCount])
-  await app.pool.query(many, ['s3', 'unhashed-', false, false, now, hashedFileCount / 10])
-  await app.pool.query(many, ['disk', 'due-', false, false, now, dueCount])
+  await app.pool.query(insertHashedFiles, ['disk', 'hashed-', true, true, now, hashedFileCount])
+  await app.pool.query(insertHashedFiles, [
+    's3',
+    'unhashed-',
+    false,
+    false,
+    now,
+    hashedFileCount / 10,
+  ])
+  await app.pool.query(insertHashedFiles, ['disk', 'due-', false, false, now, dueCount])
   await app.pool.query('vacuum analyze files')
 })
 afterAll(() => app.close())
@@ -48,21 +55,21 @@ describe('the search for files without a SHA-256', () => {
   it('reads each unhashed file of the store exactly once, page by page', async () => {
     const { db } = app.deps
     const half = dueCount / 2
-    const read = await countFilesRead(async () => {
+    const readCount = await countFilesRead(async () => {
       const first = await listFilesToHash(db, 'disk', null, half)
       const last = await listFilesToHash(db, 'disk', first.at(-1)?.id ?? null, dueCount)
       expect([first.length, last.length]).toEqual([half, half])
     })
-    expect(read).toBe(dueCount)
+    expect(readCount).toBe(dueCount)
   })
 
   it('reads one index entry and no file if all files are hashed', async () => {
     await app.pool.query(`update files set is_content_proved = true where storage_key like 'due-%'`)
     await app.pool.query('vacuum analyze files')
-    const read = await countFilesRead(async () => {
+    const readCount = await countFilesRead(async () => {
       expect(await listFilesToHash(app.deps.db, 'disk', null, dueCount)).toEqual([])
     })
-    expect(read).toBe(1)
+    expect(readCount).toBe(1)
   })
 })
 
@@ -79,9 +86,9 @@ describe('the search for blocked content', () => {
   it('uses an index on the SHA-256', async () => {
     const { clock, db } = app.deps
     const options = { sha256: undefined, limit: 100, now: clock() }
-    const read = await countFilesRead(async () => {
+    const readCount = await countFilesRead(async () => {
       expect(await db.transaction((tx) => takeDownBlocked(tx, options))).toEqual([])
     })
-    expect(read).toBeLessThanOrEqual(8 * dueCount)
+    expect(readCount).toBeLessThanOrEqual(8 * dueCount)
   })
 })

@@ -19,9 +19,9 @@ export async function dismissReport(
   if (!reportId.safeParse(id).success) throw new AppError('REPORT_NOT_FOUND')
   await db.transaction(async (tx) => {
     const now = clock()
-    const closed = await closeReport(tx, id, 'dismissed', now)
-    if (!closed) throw new AppError('REPORT_NOT_FOUND')
-    const { fileId, ownerId: subject, shortCode, count } = closed
+    const closedReport = await closeReport(tx, id, 'dismissed', now)
+    if (!closedReport) throw new AppError('REPORT_NOT_FOUND')
+    const { fileId, ownerId: subject, shortCode, count } = closedReport
     const details = { reportId: id, fileId, shortCode, count }
     await writeAudit(tx, [adminEntry(actor, now, { action: 'dismiss-report', subject, details })])
   })

@@ -79,18 +79,18 @@ describe('POST /api/links/{code}/report', () => {
     const file = await makeFile(owner)
     await reportLink(visitor, file.shortCode, { reason: 'first' })
     app.clock.advance(1000)
-    const renewed = await json<{ shortCode: string }>(
+    const renewedFile = await json<{ shortCode: string }>(
       await owner.fetch(`/api/files/${file.id}/renew`, {
         method: 'PATCH',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ expirationDays: 3 }),
       }),
     )
-    await reportLink(visitor, renewed.shortCode, { reason: 'second' })
+    await reportLink(visitor, renewedFile.shortCode, { reason: 'second' })
     const [listedReport, ...otherReports] = await listReports(admin)
     expect(otherReports).toEqual([])
-    expect(listedReport).toMatchObject({ shortCode: renewed.shortCode, count: 2 })
-    expect(listedReport?.file.openCode).toBe(renewed.shortCode)
+    expect(listedReport).toMatchObject({ shortCode: renewedFile.shortCode, count: 2 })
+    expect(listedReport?.file.openCode).toBe(renewedFile.shortCode)
     expect(listedReport?.statements.map(({ reason }) => reason)).toEqual(['first', 'second'])
   })
 
@@ -222,9 +222,9 @@ describe('the rate limit for reports', () => {
     const { shortCode } = await makeFile(person)
     const codes = Array.from({ length: 11 }, (_, n) => (n === 0 ? shortCode : 'abcdefghij'))
     const responses = await Promise.all(codes.map((code) => reportFrom('203.0.113.7', code)))
-    const rejected = responses.filter(({ status }) => status === 429)
-    expect(rejected).toHaveLength(1)
-    expect(Number(rejected[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    const rejections = responses.filter(({ status }) => status === 429)
+    expect(rejections).toHaveLength(1)
+    expect(Number(rejections[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await reportFrom('203.0.113.8', shortCode)).status).toBe(200)
     limitedApp.clock.advance(60 * 60_000)
     expect((await reportFrom('203.0.113.7', shortCode)).status).toBe(200)

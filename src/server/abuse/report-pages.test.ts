@@ -185,12 +185,12 @@ describe('the report page', () => {
 
   it('refuses forms that are cross-site or too large', async () => {
     const { shortCode } = await makeFile(owner)
-    const foreign = await send(
+    const crossSiteResponse = await send(
       shortCode,
       { choice: 'other', words: 'x' },
       { origin: 'https://evil.example' },
     )
-    expect(foreign.answer.status).toBe(403)
+    expect(crossSiteResponse.answer.status).toBe(403)
     const large = await send(shortCode, { choice: 'other', words: 'x'.repeat(70_000) })
     expect(large.answer.status).toBe(413)
     expect(await listReports(admin)).toEqual([])

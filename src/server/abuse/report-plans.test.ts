@@ -39,15 +39,15 @@ async function countReportRowsRead(work: () => Promise<unknown>): Promise<number
 
 it('finds the last report of a file among many closed ones by index', async () => {
   const { db } = app.deps
-  const read = await countReportRowsRead(async () => {
+  const readCount = await countReportRowsRead(async () => {
     expect(await findLastReport(db, fileId)).toMatchObject({ shortCode: 'code-50' })
   })
-  expect(read).toBeLessThanOrEqual(4)
+  expect(readCount).toBeLessThanOrEqual(4)
 })
 
 it('removes the closed reports of one owner without reading those of others', async () => {
-  const read = await countReportRowsRead(() => deleteClosedReportsOf(app.deps.db, 'owner-500'))
-  expect(read).toBeLessThanOrEqual(3 * reportsPerOwner)
+  const readCount = await countReportRowsRead(() => deleteClosedReportsOf(app.deps.db, 'owner-500'))
+  expect(readCount).toBeLessThanOrEqual(3 * reportsPerOwner)
   expect((await app.pool.query(`select from reports where owner_id = 'owner-500'`)).rowCount).toBe(
     0,
   )
@@ -56,8 +56,8 @@ it('removes the closed reports of one owner without reading those of others', as
 it('removes old closed reports without reading newer ones', async () => {
   const { clock, db } = app.deps
   const now = new Date(clock().getTime() + 30 * day + 20 * 60_000)
-  const read = await countReportRowsRead(async () => {
+  const readCount = await countReportRowsRead(async () => {
     expect(await deleteExpiredReports(db, now)).toBe(19)
   })
-  expect(read).toBeLessThanOrEqual(5 * 19)
+  expect(readCount).toBeLessThanOrEqual(5 * 19)
 })

@@ -179,12 +179,12 @@ export async function closeReportsOfFiles(
   outcome: ReportOutcome,
   now: Date,
 ): Promise<number> {
-  const closed = await tx
+  const closedReports = await tx
     .update(reports)
     .set({ closedAt: now, outcome })
     .where(and(inArray(reports.fileId, fileIds), isNull(reports.closedAt)))
     .returning({ id: reports.id })
-  return closed.length
+  return closedReports.length
 }
 
 /**
@@ -195,17 +195,17 @@ export async function closeReportsOfFiles(
  */
 export async function deleteExpiredReports(db: Db, now: Date): Promise<number> {
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayInMs)
-  const closed = lt(reports.closedAt, daysAgo(closedReportDays))
+  const isExpiredClosed = lt(reports.closedAt, daysAgo(closedReportDays))
   const storedFile = db
     .select({ id: files.id })
     .from(files)
     .where(and(eq(files.id, reports.fileId), isNull(files.purgingAt), isNull(files.purgedAt)))
-  const abandoned = and(
+  const isAbandoned = and(
     isNull(reports.closedAt),
     lt(reports.lastReportedAt, daysAgo(openReportDays)),
     notExists(storedFile),
   )
-  return (await deleteReports(db, closed)) + (await deleteReports(db, abandoned))
+  return (await deleteReports(db, isExpiredClosed)) + (await deleteReports(db, isAbandoned))
 }
 
 function deleteReports(db: Db, condition: SQL | undefined): Promise<number> {

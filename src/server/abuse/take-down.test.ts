@@ -281,12 +281,12 @@ describe('a takedown of a link that is not active', () => {
 
   it.each(['reported again', 'not reported again'])(
     'deleted, with a SHA-256 from after the report (%s): blocks its content',
-    async (what) => {
+    async (state) => {
       const file = await makeFile(owner)
       // A bucket trusts the sender's SHA-256.
       await app.pool.query('update files set is_content_proved = false where id = $1', [file.id])
       await reportLink(visitor, file.shortCode)
-      if (what === 'reported again') {
+      if (state === 'reported again') {
         await app.pool.query('update files set is_content_proved = true where id = $1', [file.id])
         await reportLink(visitor, file.shortCode)
       } else {
@@ -310,9 +310,9 @@ describe('a takedown of a link that is not active', () => {
   it('renewed after the report: takes the file down under its new link', async () => {
     const file = await makeFile(owner)
     await reportLink(visitor, file.shortCode)
-    const renewed = await json<File>(await requestRenewal(owner, file.id))
+    const renewedFile = await json<File>(await requestRenewal(owner, file.id))
     expect(await takeDownOrThrow(admin, file.shortCode)).toContain('The file was taken down.')
-    expect(await canDownload(visitor, renewed.shortCode)).toBe(false)
+    expect(await canDownload(visitor, renewedFile.shortCode)).toBe(false)
   })
 
   it.each(['abcdefghij', 'x', "'--", 'x'.repeat(64), '\0', 'https://'])(

@@ -94,10 +94,10 @@ function endLink(
     const size = file?.size ?? report?.size ?? 0
     const isNewlyBlocked =
       sha256 !== null && (await blockContent(tx, { sha256, size, reason, blockedAt: now }))
-    const closed = await closeReportsOfFiles(tx, [id], 'taken-down', now)
+    const closedCount = await closeReportsOfFiles(tx, [id], 'taken-down', now)
     const subject = file?.ownerId ?? report?.ownerId ?? null
     // Recorded only if the call has changed anything.
-    if (takenDownFile || isNewlyBlocked || closed > 0) {
+    if (takenDownFile || isNewlyBlocked || closedCount > 0) {
       const linkWasOpen = takenDownFile !== undefined && takenDownFile.expiresAt > now
       const details = { shortCode, fileId: id, sha256, reason, linkWasOpen }
       await writeAudit(tx, [adminEntry(actor, now, { action: 'take-down', subject, details })])

@@ -162,9 +162,9 @@ describe('files by kind', () => {
           expiresAt: timeFromNow(app, 3 * day - age),
           maxLifetimeAt: timeFromNow(app, 30 * day - age),
         }
-        const set = { ...dates, purgingAt }
-        await app.deps.db.update(files).set(set).where(eq(files.id, id))
-        if (linkStatus(set, 'premium', now) !== 'deleted') expected += 1
+        const fileState = { ...dates, purgingAt }
+        await app.deps.db.update(files).set(fileState).where(eq(files.id, id))
+        if (linkStatus(fileState, 'premium', now) !== 'deleted') expected += 1
       }
     }
     expect(await kindsOf(ada)).toEqual({ document: [expected, expected * 1000] })
@@ -214,8 +214,8 @@ describe('files by kind', () => {
     const kinds: FileKind[] = []
     for (const [index, { id }] of ids.entries()) {
       const testCase = cases[index] ?? { mimeType: '', originalName: '' }
-      const updated = app.deps.db.update(files).set(testCase).where(eq(files.id, id))
-      const [row] = await updated.returning({ kind: files.kind })
+      const update = app.deps.db.update(files).set(testCase).where(eq(files.id, id))
+      const [row] = await update.returning({ kind: files.kind })
       if (row) kinds.push(row.kind)
     }
     expect(kinds).toEqual(cases.map(fileKind))
@@ -275,8 +275,8 @@ describe('downloads per day', () => {
   it('are kept when files are deleted or links renewed', async () => {
     const adaFiles = [await makeFile(ada), await makeFile(ada), await makeFile(ada)] as const
     for (const file of adaFiles) await download(file, 2)
-    const renewed = await requestRenewal(ada, adaFiles[2].id)
-    await download(await json(renewed))
+    const renewalResponse = await requestRenewal(ada, adaFiles[2].id)
+    await download(await json(renewalResponse))
     expect(total(await read(ada))).toBe(7)
     await ada.fetch(`/api/files/${adaFiles[0].id}`, { method: 'DELETE' })
     await requestDeletion(ada, [adaFiles[1].id, adaFiles[2].id])

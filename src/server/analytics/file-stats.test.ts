@@ -47,16 +47,16 @@ describe('the statistics of a file', () => {
     await download(app, file)
     app.clock.advance(2 * day)
     await download(app, file)
-    const last = app.clock()
+    const lastDownloadAt = app.clock()
     app.clock.advance(day / 2)
     const days = daysBetween(first, utcDay(app.clock()))
     const counts = new Map([
       [first, 2],
-      [utcDay(last), 1],
+      [utcDay(lastDownloadAt), 1],
     ])
     expect(await readStats(ada, file.id)).toEqual({
       downloadCount: 3,
-      lastDownloadAt: last.toISOString(),
+      lastDownloadAt: lastDownloadAt.toISOString(),
       days: days.map((day) => ({ day, count: counts.get(day) ?? 0 })),
     })
   })

@@ -214,10 +214,10 @@ describe('a logo upload', () => {
   })
 
   it('is accepted up to a megabyte and refused a byte above', async () => {
-    const padded = Buffer.concat([await solidPng(square(5)), Buffer.alloc(maxLogoBytes)])
-    const largestLogo = padded.subarray(0, maxLogoBytes)
+    const paddedPng = Buffer.concat([await solidPng(square(5)), Buffer.alloc(maxLogoBytes)])
+    const largestLogo = paddedPng.subarray(0, maxLogoBytes)
     expect((await putLogo(ada, largestLogo)).status).toBe(200)
-    const tooLargeResponse = await putLogo(ada, padded.subarray(0, maxLogoBytes + 1))
+    const tooLargeResponse = await putLogo(ada, paddedPng.subarray(0, maxLogoBytes + 1))
     expect(await readError(tooLargeResponse)).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE' })
   })
 })

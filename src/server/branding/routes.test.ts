@@ -22,9 +22,9 @@ const brand = { name: 'Harbour & Pine', accent: '#3a3f9e', message: 'For the ope
 describe('a brand', () => {
   it('is null at first, then the saved one until it is removed', async () => {
     expect(await getBrand(ada)).toBeNull()
-    const saved = await putBrand(ada, brand)
-    expect(saved.status).toBe(200)
-    expect(await json(saved)).toEqual({ ...brand, logoUrl: null })
+    const saveResponse = await putBrand(ada, brand)
+    expect(saveResponse.status).toBe(200)
+    expect(await json(saveResponse)).toEqual({ ...brand, logoUrl: null })
     expect(await getBrand(ada)).toEqual({ ...brand, logoUrl: null })
     for (let time = 1; time <= 2; time += 1) {
       expect((await ada.fetch('/api/branding', { method: 'DELETE' })).status).toBe(200)

@@ -76,14 +76,14 @@ describe('a file name', () => {
 
   it('is escaped in all three places', () => {
     const { rest: harmlessRest } = splitAroundName('minutes.pdf')
-    const { rest: small } = splitAroundName('x'.repeat(81))
+    const { rest: smallNameRest } = splitAroundName('x'.repeat(81))
     fc.assert(
       fc.property(names, (name) => {
         const { found, rest } = splitAroundName(name)
         // UTF-8 cannot encode half of a surrogate pair.
         const sent = name.toWellFormed()
         expect(found).toEqual({ h1: sent, title: `${sent} · Mayfly`, preview: sent })
-        expect(rest).toBe(Array.from(name).length > 80 ? small : harmlessRest)
+        expect(rest).toBe(Array.from(name).length > 80 ? smallNameRest : harmlessRest)
       }),
       { numRuns: 300, examples: hostileStrings.map((name) => [name]) },
     )
@@ -235,7 +235,7 @@ describe('the page of a link whose owner has a brand', () => {
     logoHeight: null,
   }
   const key = '0123456789abcdef0123456789abcdef'
-  const whole: BrandRow = {
+  const fullBrand: BrandRow = {
     name: 'Harbour & Pine',
     accent: '#3a3f9e',
     message: 'For the opening.\nCredit the photographer.',
@@ -244,7 +244,7 @@ describe('the page of a link whose owner has a brand', () => {
     logoHeight: 240,
   }
   const openBranded = (changes: Partial<BrandRow> = {}) =>
-    open({}, createdAt, { brand: { ...whole, ...changes } })
+    open({}, createdAt, { brand: { ...fullBrand, ...changes } })
   const metaContents = (page: ReturnType<typeof open>, name: string) =>
     page
       .findAll('meta')
@@ -270,7 +270,9 @@ describe('the page of a link whose owner has a brand', () => {
       alt: '',
       fetchpriority: 'low',
     })
-    expect(textOf(page.findOne('div', { class: 'note' }))).toBe(`${whole.message}Harbour & Pine`)
+    expect(textOf(page.findOne('div', { class: 'note' }))).toBe(
+      `${fullBrand.message}Harbour & Pine`,
+    )
     expect(findElements(page.findOne('footer'), 'span').map(textOf)).toEqual([
       'Sent with Mayfly. Share files by short links that expire.',
     ])
@@ -319,7 +321,7 @@ describe('the page of a link whose owner has a brand', () => {
   it('uses the accent color, adjusted for both themes, in a style allowed by the CSP', () => {
     const { html, headers } = pages.active(
       link,
-      { brand: whole, canRenew: true },
+      { brand: fullBrand, canRenew: true },
       'https://files.example.org',
       createdAt,
     )
@@ -357,7 +359,7 @@ describe('the page of a link whose owner has a brand', () => {
     const name = '文'.repeat(85)
     const { html } = pages.active(
       { ...link, originalName: name, sha256: 'a'.repeat(64) },
-      { brand: { ...whole, name: '文'.repeat(60), message: '文'.repeat(280) }, canRenew: true },
+      { brand: { ...fullBrand, name: '文'.repeat(60), message: '文'.repeat(280) }, canRenew: true },
       'https://files.example.org',
       createdAt,
     )

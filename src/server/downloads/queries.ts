@@ -178,7 +178,7 @@ export type CountDownload = (fileId: string, now: Date) => Promise<void>
 interface Batch {
   count: number
   last: Date
-  written: PromiseWithResolvers<void>
+  completion: PromiseWithResolvers<void>
 }
 
 /**
@@ -199,10 +199,10 @@ export function makeDownloadCounter(write: WriteCount): CountDownload {
       return
     }
     pending.set(key, null)
-    const written = write(fileId, day, batch.count, batch.last)
-    batch.written.resolve(written)
+    const statement = write(fileId, day, batch.count, batch.last)
+    batch.completion.resolve(statement)
     const next = () => writeNext(fileId, day)
-    written.then(next, next)
+    statement.then(next, next)
   }
 
   return (fileId, now) => {
@@ -212,12 +212,12 @@ export function makeDownloadCounter(write: WriteCount): CountDownload {
     const batch = pending.get(key) ?? {
       count: 0,
       last: now,
-      written: Promise.withResolvers<void>(),
+      completion: Promise.withResolvers<void>(),
     }
     pending.set(key, batch)
     batch.count += 1
     batch.last = now
-    return batch.written.promise
+    return batch.completion.promise
   }
 }
 

@@ -32,28 +32,28 @@ async function listNames(person: Person, query: Record<string, string>) {
 
 /** Reads a list page by page. Returns the names on each page. */
 async function pages(person: Person, query: Record<string, string>) {
-  const read: string[][] = []
+  const namesByPage: string[][] = []
   let cursor: string | null = null
   do {
     const params = new URLSearchParams({ ...query, ...(cursor !== null && { cursor }) })
     const response = await person.fetch(`/api/files?${params}`)
-    read.push((await json<File[]>(response)).map(({ originalName }) => originalName))
+    namesByPage.push((await json<File[]>(response)).map(({ originalName }) => originalName))
     cursor = response.headers.get('x-next-cursor')
   } while (cursor !== null)
-  return read
+  return namesByPage
 }
 
 describe('a list of thousands of files', () => {
   it('returns a thousand per page by default, and all files through its cursors', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 2300)
-    const read = await pages(ada, {})
-    expect(read.map((page) => page.length)).toEqual([1000, 1000, 300])
+    const namesByPage = await pages(ada, {})
+    expect(namesByPage.map((page) => page.length)).toEqual([1000, 1000, 300])
     const expected = Array.from(
       { length: 2300 },
       (_, n) => `Report ${n + 1} of the working group.pdf`,
     )
-    expect(read.flat()).toEqual(expected)
+    expect(namesByPage.flat()).toEqual(expected)
     expect((await pages(ada, { limit: '800' })).map((page) => page.length)).toEqual([800, 800, 700])
   })
 
@@ -61,9 +61,9 @@ describe('a list of thousands of files', () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 50)
     const firstResponse = await ada.fetch('/api/files?limit=20')
-    const shown = (await json<File[]>(firstResponse)).map(({ id }) => id)
+    const shownIds = (await json<File[]>(firstResponse)).map(({ id }) => id)
     await makeFile(ada, { name: 'new.txt' })
-    for (const id of [shown[3], shown[19]]) {
+    for (const id of [shownIds[3], shownIds[19]]) {
       await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
     }
     const cursor = firstResponse.headers.get('x-next-cursor') ?? ''
@@ -209,15 +209,15 @@ describe('the order of a list', () => {
       const order = parseOrder(sort)
       const all = await json<File[]>(await ada.fetch('/api/files'))
       const expected = all.toSorted((a, b) => compare(order, a, b)).map(({ id }) => id)
-      const read: string[] = []
+      const ids: string[] = []
       let cursor: string | null = null
       do {
         const params = new URLSearchParams({ sort, search, limit: '7', ...(cursor && { cursor }) })
         const response = await ada.fetch(`/api/files?${params}`)
-        read.push(...(await json<File[]>(response)).map(({ id }) => id))
+        ids.push(...(await json<File[]>(response)).map(({ id }) => id))
         cursor = response.headers.get('x-next-cursor')
       } while (cursor !== null)
-      expect(read).toEqual(expected)
+      expect(ids).toEqual(expected)
     })
   })
 
@@ -230,8 +230,8 @@ describe('the order of a list', () => {
     const bob = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, bob.id, 20)
     const firstResponse = await bob.fetch('/api/files?limit=10&sort=size')
-    const shown = await json<File[]>(firstResponse)
-    await bob.fetch(`/api/files/${shown[9]?.id}`, { method: 'DELETE' })
+    const shownFiles = await json<File[]>(firstResponse)
+    await bob.fetch(`/api/files/${shownFiles[9]?.id}`, { method: 'DELETE' })
     const cursor = firstResponse.headers.get('x-next-cursor') ?? ''
     const nextResponse = await bob.fetch(`/api/files?sort=size&cursor=${cursor}`)
     const sizes = (await json<File[]>(nextResponse)).map(({ size }) => size)

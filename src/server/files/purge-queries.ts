@@ -54,7 +54,7 @@ export async function updatePurgeTimes(
   const renewalEnd = sql`(select ${renewalEndsAt(now)} from ${users} where ${eq(users.id, ownerId)})`
   let after: string | undefined
   do {
-    const kept = tx.$with('kept').as(
+    const storedFiles = tx.$with('stored_files').as(
       tx
         .select({ id: files.id })
         .from(files)
@@ -71,21 +71,21 @@ export async function updatePurgeTimes(
         .limit(batchSize)
         .for('update'),
     )
-    const updated = tx.$with('updated').as(
+    const updatedFiles = tx.$with('updated').as(
       tx
         .update(files)
         .set({ purgeAt: purgeAtOf(files, sql`greatest(${renewalEnd}, ${now})`) })
-        .from(kept)
-        .where(eq(files.id, kept.id))
+        .from(storedFiles)
+        .where(eq(files.id, storedFiles.id))
         .returning({ id: files.id }),
     )
     const [batch] = await tx
-      .with(kept, updated)
+      .with(storedFiles, updatedFiles)
       .select({
-        last: sql<string | null>`max(${kept.id}::text collate "C")`,
+        last: sql<string | null>`max(${storedFiles.id}::text collate "C")`,
         count: count(),
       })
-      .from(kept)
+      .from(storedFiles)
     after = batch?.count === batchSize ? (batch.last ?? undefined) : undefined
   } while (after !== undefined)
 }
@@ -113,7 +113,7 @@ export async function claimDueFiles(
   db: Db,
   { storage, now, limit }: { storage: StorageName; now: Date; limit: number },
 ): Promise<Claim[]> {
-  const due = db.$with('due').as(
+  const dueFiles = db.$with('due').as(
     db
       .select({ id: files.id })
       .from(files)
@@ -130,7 +130,7 @@ export async function claimDueFiles(
       .for('update', { skipLocked: true }),
   )
   return db
-    .with(due)
+    .with(dueFiles)
     .update(files)
     .set({
       purgingAt: sql`coalesce(${files.purgingAt}, ${now})`,
@@ -138,8 +138,8 @@ export async function claimDueFiles(
       purgeTries: sql`${files.purgeTries} + 1`,
       purgeAt: nextTryAt(files.purgeTries, now),
     })
-    .from(due)
-    .where(eq(files.id, due.id))
+    .from(dueFiles)
+    .where(eq(files.id, dueFiles.id))
     .returning({ id: files.id, storageKey: files.storageKey })
 }
 
@@ -180,7 +180,7 @@ export function insertReceipts(db: Db, purgedAt: SQL) {
  */
 export async function markPurged(db: Db, ids: string[], now: Date): Promise<number> {
   if (ids.length === 0) return 0
-  const gone = db.$with('gone').as(
+  const purgedFiles = db.$with('purged_files').as(
     db
       .select({ id: files.id, deletedAt: files.deletedAt })
       .from(files)
@@ -188,22 +188,25 @@ export async function markPurged(db: Db, ids: string[], now: Date): Promise<numb
       .orderBy(files.id)
       .for('update'),
   )
-  const idsOf = (rows: SQL) => db.select({ id: gone.id }).from(gone).where(rows)
+  const idsOf = (rows: SQL) => db.select({ id: purgedFiles.id }).from(purgedFiles).where(rows)
   const removed = db.$with('removed').as(
     db
       .delete(files)
-      .where(inArray(files.id, idsOf(isNotNull(gone.deletedAt))))
+      .where(inArray(files.id, idsOf(isNotNull(purgedFiles.deletedAt))))
       .returning(receiptColumns),
   )
-  const marked = db.$with('marked').as(
+  const markedFiles = db.$with('marked_files').as(
     db
       .update(files)
       .set({ purgedAt: now })
-      .where(inArray(files.id, idsOf(isNull(gone.deletedAt))))
+      .where(inArray(files.id, idsOf(isNull(purgedFiles.deletedAt))))
       .returning({ id: files.id }),
   )
   const receipts = insertReceipts(db, sql`${now}::timestamptz`)
-  const [row] = await db.with(gone, removed, receipts, marked).select({ count: count() }).from(gone)
+  const [row] = await db
+    .with(purgedFiles, removed, receipts, markedFiles)
+    .select({ count: count() })
+    .from(purgedFiles)
   return row?.count ?? 0
 }
 

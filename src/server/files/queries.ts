@@ -89,7 +89,7 @@ async function markDeletedWhere(
   condition: SQL | undefined,
   now: Date,
 ): Promise<DeletedFile[]> {
-  const due = db.$with('due').as(
+  const selectedFiles = db.$with('due').as(
     db
       .select({
         id: files.id,
@@ -105,29 +105,29 @@ async function markDeletedWhere(
       .orderBy(files.id)
       .for('update', { of: files }),
   )
-  const idsOf = (rows: SQL) => db.select({ id: due.id }).from(due).where(rows)
+  const idsOf = (rows: SQL) => db.select({ id: selectedFiles.id }).from(selectedFiles).where(rows)
   const removed = db.$with('removed').as(
     db
       .delete(files)
-      .where(inArray(files.id, idsOf(isNotNull(due.purgedAt))))
+      .where(inArray(files.id, idsOf(isNotNull(selectedFiles.purgedAt))))
       .returning({ ...receiptColumns, purgedAt: files.purgedAt }),
   )
   const receipts = insertReceipts(db, sql`purged_at`)
-  const marked = db.$with('marked').as(
+  const markedFiles = db.$with('marked_files').as(
     db
       .update(files)
       .set({
         deletedAt: now,
         purgingAt: sql`coalesce(${files.purgingAt}, ${now})`,
-        purgeDueAt: sql`${due.dueAt}`,
+        purgeDueAt: sql`${selectedFiles.dueAt}`,
         purgeAt: now,
         expiresAt: sql`least(${files.expiresAt}, ${now})`,
       })
-      .from(due)
-      .where(and(eq(files.id, due.id), isNull(due.purgedAt)))
+      .from(selectedFiles)
+      .where(and(eq(files.id, selectedFiles.id), isNull(selectedFiles.purgedAt)))
       .returning({ id: files.id }),
   )
-  return db.with(due, removed, receipts, marked).select().from(due)
+  return db.with(selectedFiles, removed, receipts, markedFiles).select().from(selectedFiles)
 }
 
 /** Deletes a user's files by id. Returns the deleted ones. */
@@ -230,7 +230,7 @@ async function takeDownWhere(
     now,
   }: { condition: SQL | undefined; reason: SQL; limit: number; now: Date },
 ): Promise<TakenDownFile[]> {
-  const due = db.$with('due').as(
+  const selectedFiles = db.$with('due').as(
     db
       .select({
         id: files.id,
@@ -246,18 +246,18 @@ async function takeDownWhere(
       .for('update', { of: files }),
   )
   return db
-    .with(due)
+    .with(selectedFiles)
     .update(files)
     .set({
       takenDownAt: now,
-      takedownReason: sql`${due.reason}`,
+      takedownReason: sql`${selectedFiles.reason}`,
       purgingAt: now,
-      purgeDueAt: sql`${due.dueAt}`,
+      purgeDueAt: sql`${selectedFiles.dueAt}`,
       purgeAt: now,
       expiresAt: sql`least(${files.expiresAt}, ${now})`,
     })
-    .from(due)
-    .where(eq(files.id, due.id))
+    .from(selectedFiles)
+    .where(eq(files.id, selectedFiles.id))
     .returning({
       id: files.id,
       ownerId: files.ownerId,
@@ -266,7 +266,7 @@ async function takeDownWhere(
       storageKey: files.storageKey,
       sha256: files.sha256,
       takedownReason: files.takedownReason,
-      expiresAt: due.expiresAt,
+      expiresAt: selectedFiles.expiresAt,
     })
 }
 
@@ -322,7 +322,7 @@ export async function issueNewLink(
   { id, ownerId }: Pick<FileRow, 'id' | 'ownerId'>,
   { shortCode, issuedAt, expiresAt }: { shortCode: string; issuedAt: Date; expiresAt: Date },
 ): Promise<FileRow> {
-  const issued = tx
+  const issuedCode = tx
     .$with('issued')
     .as(
       tx
@@ -333,10 +333,10 @@ export async function issueNewLink(
   const dates = { expiresAt: sql`${expiresAt}::timestamptz`, maxLifetimeAt: files.maxLifetimeAt }
   const renewalEnd = sql`(select ${renewalEndsAt(issuedAt)} from ${users} where ${eq(users.id, ownerId)})`
   const [file] = await tx
-    .with(issued)
+    .with(issuedCode)
     .update(files)
     .set({
-      shortCode: sql`(select ${issued.code} from ${issued})`,
+      shortCode: sql`(select ${issuedCode.code} from ${issuedCode})`,
       expiresAt,
       purgeAt: purgeAtOf(dates, renewalEnd),
     })

@@ -98,8 +98,10 @@ describe('parallel renewals', () => {
       issuedCodes.push(...codes.filter((code) => code !== activeCodes[0]), ...activeCodes)
     }
     expect(new Set(issuedCodes).size).toBe(1 + 3 * rounds)
-    const recorded = new Set((await app.deps.db.select().from(shortCodes)).map(({ code }) => code))
-    for (const code of issuedCodes) expect(recorded).toContain(code)
+    const recordedCodes = new Set(
+      (await app.deps.db.select().from(shortCodes)).map(({ code }) => code),
+    )
+    for (const code of issuedCodes) expect(recordedCodes).toContain(code)
   })
 })
 

@@ -54,14 +54,14 @@ describe('a renewal', () => {
     const file = await makeFile(ada, { name: 'press-kit.zip', days: '3' })
     const etag = (await requestDownload(app, file.shortCode)).headers.get('etag') ?? ''
     app.clock.advance(2 * day)
-    const renewed = await renew(file.id, 7)
-    expect(renewed.shortCode).not.toBe(file.shortCode)
-    expect(renewed.expiresAt).toBe(new Date(app.clock().getTime() + 7 * day).toISOString())
-    const { shortCode, expiresAt, downloadCount, ...rest } = renewed
+    const renewedFile = await renew(file.id, 7)
+    expect(renewedFile.shortCode).not.toBe(file.shortCode)
+    expect(renewedFile.expiresAt).toBe(new Date(app.clock().getTime() + 7 * day).toISOString())
+    const { shortCode, expiresAt, downloadCount, ...rest } = renewedFile
     expect(file).toMatchObject(rest)
-    expect(await json(await ada.fetch('/api/files?limit=1'))).toEqual([renewed])
+    expect(await json(await ada.fetch('/api/files?limit=1'))).toEqual([renewedFile])
 
-    const bytes = await (await requestDownload(app, renewed.shortCode)).arrayBuffer()
+    const bytes = await (await requestDownload(app, renewedFile.shortCode)).arrayBuffer()
     expect(Buffer.from(bytes).equals(Buffer.from(file.bytes))).toBe(true)
     for (const basePath of ['/api/download/', '/s/', '/api/links/']) {
       const inactiveResponse = await makeClient(app).fetch(`${basePath}${file.shortCode}`)
@@ -85,9 +85,9 @@ describe('a renewal', () => {
     const file = await makeFile(ada)
     await (await requestDownload(app, file.shortCode)).arrayBuffer()
     await (await requestDownload(app, file.shortCode)).arrayBuffer()
-    const renewed = await renew(file.id)
-    await (await requestDownload(app, renewed.shortCode)).arrayBuffer()
-    expect(renewed.sha256).toBe(file.sha256)
+    const renewedFile = await renew(file.id)
+    await (await requestDownload(app, renewedFile.shortCode)).arrayBuffer()
+    expect(renewedFile.sha256).toBe(file.sha256)
     const count = async () => {
       const fileList = await json<File[]>(await ada.fetch('/api/files'))
       return fileList.find(({ id }) => id === file.id)?.downloadCount
@@ -98,8 +98,8 @@ describe('a renewal', () => {
   it('brings an expired file back, any number of times', async () => {
     const file = await makeFile(ada, { days: '3' })
     const codes = [file.shortCode]
-    for (const wait of [3 * day, 20 * day, hour]) {
-      await setTime(app.clock().getTime() + wait)
+    for (const waitMs of [3 * day, 20 * day, hour]) {
+      await setTime(app.clock().getTime() + waitMs)
       codes.push((await renew(file.id)).shortCode)
     }
     expect(new Set(codes).size).toBe(4)
@@ -122,23 +122,23 @@ describe('a renewal', () => {
     const file = await makeFile(ada, { days: '3' })
     const createdAt = Date.parse(file.createdAt)
     await setTime(createdAt + age)
-    const renewed = await renew(file.id, 7)
-    expect(Date.parse(renewed.expiresAt) - createdAt).toBe(expectedMs)
-    expect((await requestDownload(app, renewed.shortCode)).status).toBe(200)
+    const renewedFile = await renew(file.id, 7)
+    expect(Date.parse(renewedFile.expiresAt) - createdAt).toBe(expectedMs)
+    expect((await requestDownload(app, renewedFile.shortCode)).status).toBe(200)
     app.clock.set(new Date(createdAt + expectedMs))
-    expect((await requestDownload(app, renewed.shortCode)).status).toBe(404)
+    expect((await requestDownload(app, renewedFile.shortCode)).status).toBe(404)
   })
 
   it.each([3, 5, 7, '3', '5', '7'])('accepts %j days', async (days) => {
     const file = await makeFile(ada)
-    const renewed = await renew(file.id, days)
-    expect(Date.parse(renewed.expiresAt) - app.clock().getTime()).toBe(Number(days) * day)
+    const renewedFile = await renew(file.id, days)
+    expect(Date.parse(renewedFile.expiresAt) - app.clock().getTime()).toBe(Number(days) * day)
   })
 
   it('can shorten the remaining time', async () => {
     const file = await makeFile(ada, { days: '7' })
-    const renewed = await renew(file.id, 3)
-    expect(Date.parse(renewed.expiresAt) - app.clock().getTime()).toBe(3 * day)
+    const renewedFile = await renew(file.id, 3)
+    expect(Date.parse(renewedFile.expiresAt) - app.clock().getTime()).toBe(3 * day)
   })
 })
 

@@ -113,7 +113,9 @@ const entities: Readonly<Record<string, string>> = {
 
 /** Escapes text for elements and double-quoted attributes. */
 function escapeHtml(text: string): string {
-  return /[&<>"'\r]/.test(text) ? text.replace(/[&<>"'\r]/g, (sign) => entities[sign] ?? '') : text
+  return /[&<>"'\r]/.test(text)
+    ? text.replace(/[&<>"'\r]/g, (character) => entities[character] ?? '')
+    : text
 }
 
 function sha256(text: string) {

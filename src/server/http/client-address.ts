@@ -10,8 +10,8 @@ import type { Logger } from 'pino'
 export function clientAddress(request: IncomingMessage, trustedProxies: BlockList | null): string {
   const peer = peerAddress(request)
   if (!isTrusted(peer, trustedProxies)) return peer
-  const forwarded = String(request.headers['x-forwarded-for'] ?? '')
-  return readAddress(forwarded.slice(forwarded.lastIndexOf(',') + 1)) ?? peer
+  const forwardedFor = String(request.headers['x-forwarded-for'] ?? '')
+  return readAddress(forwardedFor.slice(forwardedFor.lastIndexOf(',') + 1)) ?? peer
 }
 
 export function isTrusted(address: string, trustedProxies: BlockList | null): boolean {

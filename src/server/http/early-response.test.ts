@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => {
   server.closeAllConnections()
-  return new Promise((closed) => server.close(closed))
+  return new Promise((resolve) => server.close(resolve))
 })
 beforeEach(() => {
   handler = (request, response) => sendEarlyError(request, response, unavailableError)

@@ -59,16 +59,16 @@ afterAll(() => server.close())
 beforeEach(() => {
   calls = []
   response = { message: 'done' }
-  session = signedIn('user')
+  session = makeSession('user')
   sessionReads = 0
 })
 
-function signedIn(role: 'user' | 'admin'): Session {
+function makeSession(role: 'user' | 'admin'): Session {
   return { id: 'a session', user: { id: 'ada', role } as SessionUser }
 }
 
-function sendRequest(method: string, path: string, sending: SendOptions = {}) {
-  return send(`${server.url}${path}`, { method, ...sending })
+function sendRequest(method: string, path: string, options: SendOptions = {}) {
+  return send(`${server.url}${path}`, { method, ...options })
 }
 
 describe('access', () => {

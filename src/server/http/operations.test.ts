@@ -63,9 +63,9 @@ describe('GET /api/openapi.json', () => {
 })
 
 it('GET /api/ready fails during a drain, without logging an error', async () => {
-  const draining = await startTestApp()
-  draining.announceShutdown()
-  expect((await send(draining.url, { path: '/api/ready' })).status).toBe(503)
-  expect(draining.logLines.filter(({ level }) => level >= 50)).toEqual([])
-  await draining.close()
+  const drainingApp = await startTestApp()
+  drainingApp.announceShutdown()
+  expect((await send(drainingApp.url, { path: '/api/ready' })).status).toBe(503)
+  expect(drainingApp.logLines.filter(({ level }) => level >= 50)).toEqual([])
+  await drainingApp.close()
 })

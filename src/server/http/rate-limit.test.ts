@@ -95,12 +95,12 @@ describe('spending', () => {
   })
 
   it('never deadlocks with the same counters in another order', async () => {
-    const orders = [
+    const counterOrders = [
       [makeCounter('a', 1000), makeCounter('b', 1000)],
       [makeCounter('b', 1000), makeCounter('a', 1000)],
     ]
     await Promise.all(
-      Array.from({ length: 40 }, (_, n) => limits.spend(orders[n % 2] as Counter[])),
+      Array.from({ length: 40 }, (_, n) => limits.spend(counterOrders[n % 2] as Counter[])),
     )
     expect(await readCounts()).toEqual({ a: 40, b: 40 })
   })

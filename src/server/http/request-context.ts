@@ -34,14 +34,14 @@ export function requestContext(
     c.set('publicOrigin', options.hosts.publicOrigin(incoming.headers.host))
     warnOfProxy(incoming)
     c.set('clientAddress', clientAddress(incoming, options.trustedProxies))
-    const started = performance.now()
+    const startedAt = performance.now()
     await next()
     requestLog.info(
       {
         method: c.req.method,
         path: routeOf(outgoing),
         status: outgoing.headersSent ? outgoing.statusCode : c.res.status,
-        ms: Math.round(performance.now() - started),
+        ms: Math.round(performance.now() - startedAt),
       },
       requestLine,
     )

@@ -79,10 +79,10 @@ export function webFiles(options: {
       return hasSignedInHint(c) ? sendVariant(c, dashboardPage, 200) : next()
     }
     const file = files.get(path)
-    const screen = pagesByPath.get(path)
+    const appPage = pagesByPath.get(path)
     if (file) nameRoute(c.env.outgoing, '/{file of the web}')
-    else if (screen) nameRoute(c.env.outgoing, path)
-    const found = file ?? screen
+    else if (appPage) nameRoute(c.env.outgoing, path)
+    const found = file ?? appPage
     return found ? sendVariant(c, found, 200) : next()
   }
 }

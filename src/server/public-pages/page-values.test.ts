@@ -119,7 +119,7 @@ describe('the settings on the public pages', () => {
         return next
       },
     }
-    const log = { warn: (...what: unknown[]) => warnings.push(what) }
+    const log = { warn: (...args: unknown[]) => warnings.push(args) }
     const values = valueReader({ config, settings, log } as unknown as TestedDeps)
     return { values, warnings }
   }

@@ -28,7 +28,7 @@ async function pageOf(name: PublicPageName, env: Record<string, string>): Promis
 }
 
 /** Returns the text of a page's main part. */
-async function read(name: PublicPageName, env: Record<string, string>): Promise<string> {
+async function readMainText(name: PublicPageName, env: Record<string, string>): Promise<string> {
   return textOf((await pageOf(name, env)).findOne('main')).replaceAll(/\s+/g, ' ')
 }
 
@@ -129,7 +129,7 @@ describe('the texts match a server', () => {
       'Nobody looks into files, and no program does',
     ],
   ])('%s: the FAQ', async (_, env, expected, unexpectedText) => {
-    const text = await read('faq', env)
+    const text = await readMainText('faq', env)
     expect(text).toContain(expected)
     expect(text).not.toContain(unexpectedText)
   })
@@ -186,7 +186,7 @@ describe('the texts match a server', () => {
     ['with HTTPS', https, '__Host-mayfly.session_token', 'plain HTTP'],
     ['without HTTPS', {}, 'mayfly.session_token', '__Host-'],
   ])('%s: the privacy policy', async (_, env, expected, unexpectedText) => {
-    const text = await read('privacy', env)
+    const text = await readMainText('privacy', env)
     expect(text).toContain(expected)
     expect(text).not.toContain(unexpectedText)
   })
@@ -195,7 +195,7 @@ describe('the texts match a server', () => {
     ['without a mail server', {}, 'This server doesn’t send email.', 'by email'],
     ['with a mail server', smtp, 'The owner is told the reason by email.', 'doesn’t send email'],
   ])('%s: the terms', async (_, env, expected, unexpectedText) => {
-    const text = await read('terms', env)
+    const text = await readMainText('terms', env)
     expect(text).toContain(expected)
     expect(text).not.toContain(unexpectedText)
     expect(text).toContain('content is blocked. Th')
@@ -203,16 +203,16 @@ describe('the texts match a server', () => {
 })
 
 describe('without a support address', () => {
-  const set = { SUPPORT_EMAIL: 'help@example.org', PRIVACY_EMAIL: 'data@example.org' }
+  const emailEnv = { SUPPORT_EMAIL: 'help@example.org', PRIVACY_EMAIL: 'data@example.org' }
   const missingEmailText = 'This server has no support email yet.'
 
   it.each(['faq', 'feedback', 'privacy', 'terms'] as const)(
     'the page %s says so once, and links to the feedback form',
     async (name) => {
-      const text = await read(name, {})
+      const text = await readMainText(name, {})
       expect(text.split(missingEmailText)).toHaveLength(2)
       expect(text.split('@127.0.0.1').length - 1).toBe(name === 'feedback' ? 1 : 2)
-      const pageText = await read(name, set)
+      const pageText = await readMainText(name, emailEnv)
       expect(pageText).not.toContain(missingEmailText)
       expect(pageText).toContain('help@example.org')
     },
@@ -220,25 +220,25 @@ describe('without a support address', () => {
 })
 
 describe('with signup closed', () => {
-  const closed = { SIGNUP: 'closed' }
+  const closedEnv = { SIGNUP: 'closed' }
 
   it.each(['landing', 'faq', 'feedback', 'privacy', 'terms'] as const)(
     'the page %s has no link to the signup',
     async (name) => {
       const links = async (env: Record<string, string>) =>
         (await pageOf(name, env)).findAll('a').map((a) => attributeOf(a, 'href'))
-      expect(await links(closed)).not.toContain('/signup')
-      expect(await links(closed)).toContain('/login')
+      expect(await links(closedEnv)).not.toContain('/signup')
+      expect(await links(closedEnv)).toContain('/login')
       expect(await links({})).toContain('/signup')
     },
   )
 
   it('the landing page names the address to ask for an account', async () => {
-    const env = { ...closed, SUPPORT_EMAIL: 'help@example.org' }
-    expect(await read('landing', env)).toContain(
+    const env = { ...closedEnv, SUPPORT_EMAIL: 'help@example.org' }
+    expect(await readMainText('landing', env)).toContain(
       'Signup is closed. To get an account, write to help@example.org.',
     )
-    expect(await read('landing', {})).not.toContain('Signup is closed')
+    expect(await readMainText('landing', {})).not.toContain('Signup is closed')
   })
 })
 
@@ -262,6 +262,6 @@ it.each([
 it('the landing page lists the domains that can sign up', async () => {
   const env = { SIGNUP: 'example.org,example.com' }
   const expected = 'Only email addresses at example.org or example.com can sign up here.'
-  expect(await read('landing', env)).toContain(expected)
-  expect(await read('landing', {})).not.toContain('Only email addresses at')
+  expect(await readMainText('landing', env)).toContain(expected)
+  expect(await readMainText('landing', {})).not.toContain('Only email addresses at')
 })

@@ -204,13 +204,13 @@ describe('POST /api/files/confirm-uploads', () => {
     const contents = Array.from({ length: maxBatchLength }, (_, index) =>
       text(20 + index, 32 + index),
     )
-    const started = await startAndSend(person, contents)
+    const startedUploads = await startAndSend(person, contents)
     // All are sealed into one directory, so a single fsync makes their names durable.
-    expect(new Set(started.map(({ cloudKey }) => cloudKey.slice(0, 2))).size).toBe(1)
-    const results = await confirmInBatch(person, started)
+    expect(new Set(startedUploads.map(({ cloudKey }) => cloudKey.slice(0, 2))).size).toBe(1)
+    const results = await confirmInBatch(person, startedUploads)
     expect(codesOf(results)).toEqual(contents.map(() => 'ok'))
     // A retry, as after a lost response, returns the same files.
-    expect(await confirmInBatch(person, started)).toEqual(results)
+    expect(await confirmInBatch(person, startedUploads)).toEqual(results)
     for (const [index, { answer: file }] of results.entries()) {
       expect(file).toMatchObject({ originalName: `${index}.txt`, size: 20 + index })
       if (file && index % 20 === 0) expect(await download(app, file)).toEqual(contents[index])
@@ -271,20 +271,21 @@ describe('POST /api/files/confirm-uploads', () => {
 
   it('creates each file once when batches and single requests run in parallel', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const started = await startAndSend(
+    const startedUploads = await startAndSend(
       person,
       Array.from({ length: 12 }, () => text(7)),
     )
-    const [firstUpload] = started
+    const [firstUpload] = startedUploads
     const batches = Array.from({ length: 6 }, (_, index) =>
-      confirmInBatch(person, index % 2 ? started : started.toReversed()),
+      confirmInBatch(person, index % 2 ? startedUploads : startedUploads.toReversed()),
     )
     const [singleResponse, ...batchResults] = await Promise.all([
       confirm(person, firstUpload?.cloudKey ?? ''),
       ...batches,
     ])
     expect(singleResponse.status).toBe(200)
-    for (const results of batchResults) expect(codesOf(results)).toEqual(started.map(() => 'ok'))
+    for (const results of batchResults)
+      expect(codesOf(results)).toEqual(startedUploads.map(() => 'ok'))
     expect(await listFiles(person)).toHaveLength(12)
     const ids = batchResults.flat().map(({ answer: response }) => response?.id)
     expect(new Set(ids).size).toBe(12)
@@ -292,16 +293,16 @@ describe('POST /api/files/confirm-uploads', () => {
 
   it('gives the free slots to the first entries', async () => {
     const person = await makePerson(app)
-    const idle = await startAndSend(person, [text(1), text(2), text(3)])
+    const idleUploads = await startAndSend(person, [text(1), text(2), text(3)])
     app.clock.advance(16 * minute)
-    const active = await startAndSend(person, [text(4), text(5), text(6)])
-    const outcomes = codesOf(await confirmInBatch(person, [...active, ...idle]))
+    const activeUploads = await startAndSend(person, [text(4), text(5), text(6)])
+    const outcomes = codesOf(await confirmInBatch(person, [...activeUploads, ...idleUploads]))
     expect(outcomes).toEqual([...Array(3).fill('ok'), ...Array(3).fill('TIER_FILE_COUNT')])
     expect(await listFiles(person)).toHaveLength(3)
     // The other uploads keep their bytes, and can be confirmed once a slot is free.
     const [file] = await listFiles(person)
     await person.fetch(`/api/files/${file?.id}`, { method: 'DELETE' })
-    expect(codesOf(await confirmInBatch(person, idle))).toEqual([
+    expect(codesOf(await confirmInBatch(person, idleUploads))).toEqual([
       'ok',
       'TIER_FILE_COUNT',
       'TIER_FILE_COUNT',
@@ -310,50 +311,52 @@ describe('POST /api/files/confirm-uploads', () => {
 
   it('can be retried after a crash between sealing and inserting', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const started = await startAndSend(person, [text(8), text(9)])
+    const startedUploads = await startAndSend(person, [text(8), text(9)])
     vi.spyOn(app.deps.db, 'transaction').mockRejectedValueOnce(new Error('the server was killed'))
-    await expect(confirmUploads(app.deps, person.id, started)).rejects.toThrow('killed')
-    const [firstUpload] = started
+    await expect(confirmUploads(app.deps, person.id, startedUploads)).rejects.toThrow('killed')
+    const [firstUpload] = startedUploads
     expect((await putBytes(firstUpload ?? unreachable(), text(8))).status).toBe(409)
-    expect(codesOf(await confirmInBatch(person, started))).toEqual(['ok', 'ok'])
+    expect(codesOf(await confirmInBatch(person, startedUploads))).toEqual(['ok', 'ok'])
   })
 
   it("refuses an entry whose bytes can't be sealed, with a retry delay", async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const started = await startAndSend(person, [text(1), text(2)])
+    const startedUploads = await startAndSend(person, [text(1), text(2)])
     vi.spyOn(app.deps.stores.current, 'seal').mockRejectedValueOnce(
       Object.assign(new Error('no space left'), { code: 'ENOSPC' }),
     )
-    const [first, second] = await confirmInBatch(person, started)
+    const [first, second] = await confirmInBatch(person, startedUploads)
     expect(first?.error).toMatchObject({
       httpStatus: 503,
       code: 'DISK_FULL',
       retryAfterSeconds: 60,
     })
     expect(second?.answer?.size).toBe(2)
-    expect(codesOf(await confirmInBatch(person, started))).toEqual(['ok', 'ok'])
+    expect(codesOf(await confirmInBatch(person, startedUploads))).toEqual(['ok', 'ok'])
   })
 
   it('stops calling a store after timeouts', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const started = await startAndSend(
+    const startedUploads = await startAndSend(
       person,
       Array.from({ length: 40 }, () => text(3)),
     )
     const seal = vi.spyOn(app.deps.stores.current, 'seal')
     seal.mockRejectedValue(new StoreTimeout(new Error('no answer')))
-    const results = await confirmInBatch(person, started)
+    const results = await confirmInBatch(person, startedUploads)
     for (const { error } of results) {
       expect(error).toMatchObject({ httpStatus: 503, code: 'UNAVAILABLE', retryAfterSeconds: 5 })
     }
-    expect(seal.mock.calls.length).toBeLessThan(started.length / 2)
+    expect(seal.mock.calls.length).toBeLessThan(startedUploads.length / 2)
     seal.mockRestore()
-    expect(codesOf(await confirmInBatch(person, started))).toEqual(started.map(() => 'ok'))
+    expect(codesOf(await confirmInBatch(person, startedUploads))).toEqual(
+      startedUploads.map(() => 'ok'),
+    )
   })
 
   it('holds no database connections while it removes wrong bytes', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const started = await startAndSend(
+    const startedUploads = await startAndSend(
       person,
       Array.from({ length: 20 }, () => text(7)),
     )
@@ -370,28 +373,28 @@ describe('POST /api/files/confirm-uploads', () => {
       await remove.call(store, key)
     })
     // The first ten have too many bytes, the rest have a wrong SHA-256.
-    const tooLongKeys = new Set(started.slice(0, 10).map(({ cloudKey }) => cloudKey))
+    const tooLongKeys = new Set(startedUploads.slice(0, 10).map(({ cloudKey }) => cloudKey))
     vi.spyOn(store, 'seal').mockImplementation(async (key, size) => {
       if (tooLongKeys.has(key)) throw new SizeMismatch(size, size + 1)
       return seal.call(store, key, size)
     })
-    const wrongClaims = started.map(({ cloudKey }) => ({ cloudKey, sha256: 'a'.repeat(64) }))
+    const wrongClaims = startedUploads.map(({ cloudKey }) => ({ cloudKey, sha256: 'a'.repeat(64) }))
     expect(codesOf(await confirmInBatch(person, wrongClaims))).toEqual([
       ...Array(10).fill('SIZE_MISMATCH'),
       ...Array(10).fill('CHECKSUM_MISMATCH'),
     ])
-    for (const { cloudKey } of started) expect(await store.storedSize(cloudKey)).toBeNull()
+    for (const { cloudKey } of startedUploads) expect(await store.storedSize(cloudKey)).toBeNull()
   })
 
   it('takes the same number of statements for a full batch as for two files', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const statements: number[] = []
     for (const count of [2, maxBatchLength]) {
-      const started = await startAndSend(
+      const startedUploads = await startAndSend(
         person,
         Array.from({ length: count }, () => text(1)),
       )
-      statements.push(await countStatements(() => confirmInBatch(person, started)))
+      statements.push(await countStatements(() => confirmInBatch(person, startedUploads)))
     }
     expect(statements[0]).toBeGreaterThan(0)
     expect(statements[1]).toBe(statements[0])

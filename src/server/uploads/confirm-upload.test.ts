@@ -37,11 +37,11 @@ function text(length: number) {
 describe('POST /api/files/confirm-upload', () => {
   it('creates a file with dates and a short code from the stored bytes', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const started = await startUpload(person, { size: 5, days: '7', name: 'five.txt' })
-    await putBytes(started, text(5))
+    const upload = await startUpload(person, { size: 5, days: '7', name: 'five.txt' })
+    await putBytes(upload, text(5))
     const startedAt = app.clock().getTime()
     app.clock.advance(2500)
-    const response = await confirm(person, started.cloudKey, {
+    const response = await confirm(person, upload.cloudKey, {
       metadata: { size: 999, originalName: '../../etc/passwd' },
       uploadStartTime: startedAt,
     })
@@ -74,10 +74,10 @@ describe('POST /api/files/confirm-upload', () => {
     ['a missing time', undefined, 0],
   ])('does not trust %s as the start time', async (_, start, seconds) => {
     const person = await makePerson(app)
-    const started = await startUpload(person, { size: 0 })
-    await putBytes(started, text(0))
+    const upload = await startUpload(person, { size: 0 })
+    await putBytes(upload, text(0))
     const uploadStartTime = typeof start === 'number' ? app.clock().getTime() + start : start
-    const file = await json<File>(await confirm(person, started.cloudKey, { uploadStartTime }))
+    const file = await json<File>(await confirm(person, upload.cloudKey, { uploadStartTime }))
     expect(file.uploadDuration).toBe(seconds)
   })
 
@@ -99,12 +99,12 @@ describe('POST /api/files/confirm-upload', () => {
 
   it('creates one file, however often it is called, even in parallel', async () => {
     const person = await makePerson(app)
-    const started = await startUpload(person, { size: 3 })
-    await putBytes(started, text(3))
+    const upload = await startUpload(person, { size: 3 })
+    await putBytes(upload, text(3))
     const responses = await Promise.all(
-      Array.from({ length: 10 }, () => confirm(person, started.cloudKey)),
+      Array.from({ length: 10 }, () => confirm(person, upload.cloudKey)),
     )
-    const retryResponse = await person.post('/api/files', { cloudKey: started.cloudKey })
+    const retryResponse = await person.post('/api/files', { cloudKey: upload.cloudKey })
     const files = await Promise.all(
       [...responses, retryResponse].map((response) => json<File>(response)),
     )
@@ -115,10 +115,10 @@ describe('POST /api/files/confirm-upload', () => {
   it('creates one file in the last free slot when called in parallel', async () => {
     const person = await makePerson(app)
     await Promise.all([makeFile(person), makeFile(person)])
-    const started = await startUpload(person, { size: 3 })
-    await putBytes(started, text(3))
+    const upload = await startUpload(person, { size: 3 })
+    await putBytes(upload, text(3))
     const responses = await Promise.all(
-      Array.from({ length: 10 }, () => confirm(person, started.cloudKey)),
+      Array.from({ length: 10 }, () => confirm(person, upload.cloudKey)),
     )
     const files = await Promise.all(responses.map((response) => json<File>(response)))
     expect(new Set(files.map(({ id }) => id)).size).toBe(1)
@@ -127,13 +127,13 @@ describe('POST /api/files/confirm-upload', () => {
 
   it('is refused while bytes are missing, and keeps the stored bytes', async () => {
     const person = await makePerson(app)
-    const started = await startUpload(person, { size: 6 })
-    const responseWithoutBytes = await confirm(person, started.cloudKey)
+    const upload = await startUpload(person, { size: 6 })
+    const responseWithoutBytes = await confirm(person, upload.cloudKey)
     expect(responseWithoutBytes.status).toBe(400)
     expect(await responseWithoutBytes.json()).toMatchObject({ code: 'UPLOAD_INCOMPLETE' })
 
-    await putBytes(started, text(6))
-    expect((await confirm(person, started.cloudKey)).status).toBe(200)
+    await putBytes(upload, text(6))
+    expect((await confirm(person, upload.cloudKey)).status).toBe(200)
   })
 
   it('creates an empty file', async () => {
@@ -154,30 +154,30 @@ describe('POST /api/files/confirm-upload', () => {
 
   it("answers 404 for another user's key, as an abort does, and leaves the upload unchanged", async () => {
     const [owner, other] = [await makePerson(app), await makePerson(app)]
-    const started = await startUpload(owner, { size: 2 })
-    await putBytes(started, text(2))
+    const upload = await startUpload(owner, { size: 2 })
+    await putBytes(upload, text(2))
     for (const response of [
-      await confirm(other, started.cloudKey),
-      await abort(other, started.cloudKey),
+      await confirm(other, upload.cloudKey),
+      await abort(other, upload.cloudKey),
     ]) {
       expect(response.status).toBe(404)
       expect(await response.json()).toMatchObject({ code: 'UPLOAD_NOT_FOUND' })
     }
-    expect((await confirm(owner, started.cloudKey)).status).toBe(200)
-    expect((await confirm(other, started.cloudKey)).status).toBe(404)
+    expect((await confirm(owner, upload.cloudKey)).status).toBe(200)
+    expect((await confirm(other, upload.cloudKey)).status).toBe(404)
   })
 })
 
 describe('the stored bytes', () => {
   it('never exceed the announced size, and never change after the confirm', async () => {
     const person = await makePerson(app)
-    const started = await startUpload(person, { size: 10 })
-    const putResponse = await putBytes(started, text(11)).catch(() => undefined)
+    const upload = await startUpload(person, { size: 10 })
+    const putResponse = await putBytes(upload, text(11)).catch(() => undefined)
     expect(putResponse?.status ?? 413).toBeGreaterThanOrEqual(400)
-    expect((await putBytes(started, text(10))).status).toBe(200)
-    const file = await json<File>(await confirm(person, started.cloudKey))
+    expect((await putBytes(upload, text(10))).status).toBe(200)
+    const file = await json<File>(await confirm(person, upload.cloudKey))
 
-    expect((await putBytes(started, new Uint8Array(10).fill(66))).status).toBe(409)
+    expect((await putBytes(upload, new Uint8Array(10).fill(66))).status).toBe(409)
     const download = await makeClient(app).fetch(`/api/download/${file.shortCode}`)
     expect(await download.text()).toBe('A'.repeat(10))
   })

@@ -156,7 +156,7 @@ async function hashIfNeeded(
     deps.db,
     sealed.flatMap(({ upload }) => upload?.size ?? []),
   )
-  const wrong: Confirm[] = []
+  const mismatched: Confirm[] = []
   await forEachPending(sealed, async (confirm) => {
     const { storage, storageKey, size } = confirm.upload as Upload
     const claimedSha256 = confirm.request.sha256
@@ -164,12 +164,12 @@ async function hashIfNeeded(
     const shouldCompare = claimedSha256 !== undefined && store.computesSha256
     const sha256 = shouldCompare || blockedSizes.has(size) ? await store.sha256(storageKey) : null
     if (sha256 !== null && claimedSha256 !== undefined && sha256 !== claimedSha256) {
-      wrong.push(confirm)
+      mismatched.push(confirm)
       throw new AppError('CHECKSUM_MISMATCH')
     }
     confirm.sha256 = sha256
   })
-  await endRejectedUploads(deps, ownerId, wrong)
+  await endRejectedUploads(deps, ownerId, mismatched)
 }
 
 /** Creates files from sealed uploads. Uploads that ended in the meantime stay pending. */

@@ -106,26 +106,26 @@ describe('POST /api/files/abort-upload', () => {
 
   it('leaves a confirmed file unchanged', async () => {
     const person = await makePerson(app)
-    const started = await startUpload(person, { size: 1 })
-    await putBytes(started, text(1))
-    await confirm(person, started.cloudKey)
-    expect((await abort(person, started.cloudKey)).status).toBe(404)
-    expect(await app.storage.storedSize(started.cloudKey)).toBe(1)
+    const upload = await startUpload(person, { size: 1 })
+    await putBytes(upload, text(1))
+    await confirm(person, upload.cloudKey)
+    expect((await abort(person, upload.cloudKey)).status).toBe(404)
+    expect(await app.storage.storedSize(upload.cloudKey)).toBe(1)
   })
 
   it('makes a parallel confirm fail', async () => {
     const person = await makePerson(app)
-    const started = await startUpload(person, { size: 1 })
-    await putBytes(started, text(1))
+    const upload = await startUpload(person, { size: 1 })
+    await putBytes(upload, text(1))
     const { seal } = app.storage
-    const sealing = vi
+    const sealSpy = vi
       .spyOn(app.deps.stores.current, 'seal')
       .mockImplementationOnce(async (...args) => {
-        expect((await abort(person, started.cloudKey)).status).toBe(200)
+        expect((await abort(person, upload.cloudKey)).status).toBe(200)
         return seal(...args)
       })
-    await expectError(await confirm(person, started.cloudKey), 409, 'UPLOAD_SUPERSEDED')
-    expect(sealing).toHaveBeenCalledOnce()
-    sealing.mockRestore()
+    await expectError(await confirm(person, upload.cloudKey), 409, 'UPLOAD_SUPERSEDED')
+    expect(sealSpy).toHaveBeenCalledOnce()
+    sealSpy.mockRestore()
   })
 })

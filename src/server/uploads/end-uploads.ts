@@ -47,10 +47,10 @@ export async function sweepUploads(
     const now = clock()
     const retentionMs = (await isSpaceLow(deps)) ? slotTimeoutMs : idleUploadTimeoutMs
     const before = new Date(now.getTime() - retentionMs)
-    const idle = await endIdleUploads(db, { before, now, limit: batchSize })
-    await removeBytes(deps, idle)
-    endedCount += idle.length
-    if (idle.length < batchSize) return endedCount
+    const idleUploads = await endIdleUploads(db, { before, now, limit: batchSize })
+    await removeBytes(deps, idleUploads)
+    endedCount += idleUploads.length
+    if (idleUploads.length < batchSize) return endedCount
   }
 }
 

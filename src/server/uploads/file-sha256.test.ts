@@ -96,8 +96,8 @@ describe('the SHA-256 of a file', () => {
     const upload = await sendAllParts(app, person)
     const remove = () => Promise.reject(new Error('EIO'))
     const deps = { ...app.deps, stores: createStores({ ...app.storage, remove }) }
-    const wrong = [{ cloudKey: upload.cloudKey, sha256: 'f'.repeat(64) }]
-    expect(await confirmUploads(deps, person.id, wrong)).toMatchObject([
+    const wrongClaims = [{ cloudKey: upload.cloudKey, sha256: 'f'.repeat(64) }]
+    expect(await confirmUploads(deps, person.id, wrongClaims)).toMatchObject([
       { reason: { code: 'CHECKSUM_MISMATCH' } },
     ])
     app.clock.advance(3 * 60_000)
@@ -107,8 +107,8 @@ describe('the SHA-256 of a file', () => {
 
   it('is never taken from an unverified claim', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const remote = createStores({ ...app.storage, computesSha256: false })
-    const deps = { ...app.deps, stores: remote }
+    const bucketStores = createStores({ ...app.storage, computesSha256: false })
+    const deps = { ...app.deps, stores: bucketStores }
     const { cloudKey, bytes } = await sendAllParts(app, person)
     const results = await confirmUploads(deps, person.id, [{ cloudKey, sha256: 'a'.repeat(64) }])
     expect(results).toMatchObject([{ value: { sha256: null } }])

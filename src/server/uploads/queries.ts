@@ -216,8 +216,8 @@ export async function touchUpload(db: Db, storageKey: string, now: Date): Promis
     .from(uploads)
     .where(eq(uploads.storageKey, storageKey))
   if (!upload) {
-    const test = and(eq(removals.storageKey, storageKey), gt(removals.dueAt, now))
-    return (await db.$count(removals, test)) > 0
+    const isTestUpload = and(eq(removals.storageKey, storageKey), gt(removals.dueAt, now))
+    return (await db.$count(removals, isTestUpload)) > 0
   }
   const before = new Date(now.getTime() - activityMs)
   if (upload.lastActivityAt <= before) {

@@ -28,14 +28,14 @@ export function endUploadsWhere(
   now: Date,
   firstAttempt: FirstAttempt = 'caller',
 ): Promise<EndedUpload[]> {
-  const locked = db
+  const lockedUploads = db
     .select({ id: uploads.id })
     .from(uploads)
     .where(condition)
     // A consistent order prevents deadlocks.
     .orderBy(uploads.storageKey)
     .for('update')
-  return endLocked(db, locked, now, firstAttempt)
+  return endLocked(db, lockedUploads, now, firstAttempt)
 }
 
 export async function endUploads(
@@ -72,19 +72,19 @@ export function endSurplusUploads(
   keep: number,
   now: Date,
 ): Promise<EndedUpload[]> {
-  const surplus = tx
+  const surplusUploads = tx
     .select({ id: uploads.id })
     .from(uploads)
     .where(eq(uploads.ownerId, ownerId))
     .orderBy(desc(uploads.lastActivityAt), desc(uploads.createdAt))
     .offset(keep)
-  const locked = tx
+  const lockedUploads = tx
     .select({ id: uploads.id })
     .from(uploads)
-    .where(inArray(uploads.id, surplus))
+    .where(inArray(uploads.id, surplusUploads))
     // A locked upload is being confirmed or ended.
     .for('update', { skipLocked: true })
-  return endLocked(tx, locked, now, 'job')
+  return endLocked(tx, lockedUploads, now, 'job')
 }
 
 /**
@@ -93,30 +93,30 @@ export function endSurplusUploads(
  */
 function endLocked(
   db: Db,
-  locked: SQLWrapper,
+  lockedUploads: SQLWrapper,
   now: Date,
   firstAttempt: FirstAttempt = 'caller',
 ): Promise<EndedUpload[]> {
   const { id, storageKey, storage, lastActivityAt } = uploads
-  const ended = db.$with('ended').as(
+  const endedUploads = db.$with('ended').as(
     db
       .delete(uploads)
       // As an array, the subquery runs only once, before the first row is deleted.
-      .where(sql`${id} = any(array${locked})`)
+      .where(sql`${id} = any(array${lockedUploads})`)
       .returning({ storageKey, storage, lastActivityAt }),
   )
   const row = rowValues(removals, {
-    storageKey: ended.storageKey,
-    storage: ended.storage,
-    dueAt: sql`least(${ended.lastActivityAt} + ${idleUploadTimeoutMs} * interval '1 millisecond', ${now}::timestamptz)`,
+    storageKey: endedUploads.storageKey,
+    storage: endedUploads.storage,
+    dueAt: sql`least(${endedUploads.lastActivityAt} + ${idleUploadTimeoutMs} * interval '1 millisecond', ${now}::timestamptz)`,
     ...(firstAttempt === 'caller'
       ? { tries: sql`1`, tryAt: nextTryAt(0, now) }
       : { tries: sql`0`, tryAt: sql`${now}::timestamptz` }),
   })
   return db
-    .with(ended)
+    .with(endedUploads)
     .insert(removals)
-    .select(sql`select ${row} from ${ended}`)
+    .select(sql`select ${row} from ${endedUploads}`)
     .returning(ofUpload)
 }
 
@@ -125,7 +125,7 @@ export function claimRemovals(
   db: Db,
   { storage, now, limit }: { storage: StorageName; now: Date; limit: number },
 ): Promise<EndedUpload[]> {
-  const due = db
+  const dueRemovals = db
     .select({ key: removals.storageKey })
     .from(removals)
     .where(sql`${removals.storage} = ${storage} and ${removals.tryAt} <= ${now}`)
@@ -135,7 +135,7 @@ export function claimRemovals(
   return db
     .update(removals)
     .set({ tries: sql`${removals.tries} + 1`, tryAt: nextTryAt(removals.tries, now) })
-    .where(inArray(removals.storageKey, due))
+    .where(inArray(removals.storageKey, dueRemovals))
     .returning(ofUpload)
 }
 
@@ -143,7 +143,7 @@ export function claimRemovals(
 export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date): Promise<void> {
   if (keys.size === 0) return
   const { fileId, ownerId, storage, storageKey, dueAt } = removals
-  const ended = db.$with('ended').as(
+  const endedRemovals = db.$with('ended').as(
     db
       .delete(removals)
       .where(inArray(storageKey, [...keys]))
@@ -151,17 +151,17 @@ export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date):
   )
   // Without a file name, because the owner's account has been deleted.
   const receipt = rowValues(deletionReceipts, {
-    fileId: ended.fileId,
-    ownerId: ended.ownerId,
-    storage: ended.storage,
-    storageKey: ended.storageKey,
-    dueAt: ended.dueAt,
+    fileId: endedRemovals.fileId,
+    ownerId: endedRemovals.ownerId,
+    storage: endedRemovals.storage,
+    storageKey: endedRemovals.storageKey,
+    dueAt: endedRemovals.dueAt,
     purgedAt: sql`${now}::timestamptz`,
   })
   await db
-    .with(ended)
+    .with(endedRemovals)
     .insert(deletionReceipts)
-    .select(sql`select ${receipt} from ${ended} where file_id is not null`)
+    .select(sql`select ${receipt} from ${endedRemovals} where file_id is not null`)
 }
 
 /** Queues the removal of a key at `dueAt`. Until then, storage accepts bytes under it. */

@@ -37,9 +37,9 @@ function failRemovals() {
 }
 
 async function upload(person: Person) {
-  const started = await startUpload(person, { size: 1 })
-  await putBytes(started, Uint8Array.of(65))
-  return started
+  const startedUpload = await startUpload(person, { size: 1 })
+  await putBytes(startedUpload, Uint8Array.of(65))
+  return startedUpload
 }
 
 /** Aborts an upload while removals fail. Returns its key. */
@@ -88,24 +88,24 @@ describe('bytes of an ended upload whose removal failed', () => {
   it('are removed even if the server that started the removal hangs', async () => {
     const person = await makePerson(app)
     const { cloudKey } = await upload(person)
-    const removed = Promise.withResolvers<void>()
+    const removal = Promise.withResolvers<void>()
     const stuckRemove = vi
       .spyOn(app.deps.stores.current, 'remove')
-      .mockImplementation(() => removed.promise)
+      .mockImplementation(() => removal.promise)
     const abortCall = abort(person, cloudKey)
     await eventually(() => expect(stuckRemove).toHaveBeenCalled())
     stuckRemove.mockRestore()
     app.clock.advance(2 * minute)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
     expect(await isStored(cloudKey)).toBeNull()
-    removed.resolve()
+    removal.resolve()
     expect((await abortCall).status).toBe(200)
   })
 
   it('are retried without limit after 2, 4, 8 and then 10 minutes, with a log line each time', async () => {
     const cloudKey = await abortWithFailedRemoval()
-    for (const wait of [2, 4, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10]) {
-      app.clock.advance(wait * minute - 1)
+    for (const waitMinutes of [2, 4, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10]) {
+      app.clock.advance(waitMinutes * minute - 1)
       expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 0 })
       app.clock.advance(1)
       app.logLines.length = 0
@@ -116,7 +116,7 @@ describe('bytes of an ended upload whose removal failed', () => {
     }
     app.clock.advance(10 * minute)
     const runs = await Promise.all([retryRemovals(app.deps), retryRemovals(app.deps)])
-    expect(runs.reduce((sum, { removed }) => sum + removed, 0)).toBe(1)
+    expect(runs.reduce((sum, { removed: removal }) => sum + removal, 0)).toBe(1)
     expect(await isStored(cloudKey)).toBeNull()
   })
 

@@ -72,21 +72,23 @@ describe('the slots of a free user', () => {
 
   it('are not held by idle uploads, of which only the most recently active are kept', async () => {
     const person = await makePerson(app)
-    const started = []
+    const startedUploads = []
     for (let n = 0; n < 8; n += 1) {
       if (n % 3 === 0) app.clock.advance(15 * minute)
       const upload = await startUpload(person, { size: 1 })
       await putBytes(upload, text(1))
       app.clock.advance(1)
-      started.push(upload)
+      startedUploads.push(upload)
     }
     app.clock.advance(15 * minute)
     await startUpload(person, { size: 1 })
     await retryRemovals(app.deps)
-    const sizes = await Promise.all(started.map(({ cloudKey }) => app.storage.storedSize(cloudKey)))
+    const sizes = await Promise.all(
+      startedUploads.map(({ cloudKey }) => app.storage.storedSize(cloudKey)),
+    )
     expect(sizes).toEqual([null, null, null, 1, 1, 1, 1, 1])
-    expect((await confirm(person, started[0]?.cloudKey ?? '')).status).toBe(404)
-    expect((await confirm(person, started[3]?.cloudKey ?? '')).status).toBe(200)
+    expect((await confirm(person, startedUploads[0]?.cloudKey ?? '')).status).toBe(404)
+    expect((await confirm(person, startedUploads[3]?.cloudKey ?? '')).status).toBe(200)
   })
 
   it('are free again when a file has expired', async () => {
@@ -117,16 +119,18 @@ describe('the slots of a free user', () => {
 
   it('never hold a fourth file when many uploads are confirmed in parallel', async () => {
     const person = await makePerson(app)
-    const started = []
+    const startedUploads = []
     // Idle uploads don't count against the limit, so more uploads than slots can be open.
     for (let n = 0; n < 6; n += 1) {
       if (n === 3) app.clock.advance(16 * minute)
       const upload = await startUpload(person, { size: 1 })
       await putBytes(upload, text(1))
-      started.push(upload)
+      startedUploads.push(upload)
     }
     app.clock.advance(16 * minute)
-    const responses = await Promise.all(started.map(({ cloudKey }) => confirm(person, cloudKey)))
+    const responses = await Promise.all(
+      startedUploads.map(({ cloudKey }) => confirm(person, cloudKey)),
+    )
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(3)
     expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(3)
   })

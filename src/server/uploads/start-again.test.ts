@@ -98,20 +98,20 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
     expect(Object.keys(urls)).toEqual(['1', '2', '3'])
     for (const url of Object.values(urls)) expect(firstUrls).not.toContain(url)
     expect(await rowsOf(ada)).toHaveLength(1)
-    const small = { ...key, idempotencyKey: randomUUID(), fileSize: 5 }
-    await start(ada, small)
+    const smallUpload = { ...key, idempotencyKey: randomUUID(), fileSize: 5 }
+    await start(ada, smallUpload)
     const bytes = new Uint8Array(5).fill(65)
-    const repeated = await start(ada, small)
+    const repeated = await start(ada, smallUpload)
     expect((await putBytes(repeated, bytes)).status).toBe(200)
-    const confirmed = await confirm(ada, repeated.cloudKey)
-    expect(confirmed.status).toBe(200)
+    const confirmResponse = await confirm(ada, repeated.cloudKey)
+    expect(confirmResponse.status).toBe(200)
   })
 
   it('takes one slot, even in parallel', async () => {
     const ada = await person()
     const key = { idempotencyKey: randomUUID() }
-    const uploadsStarted = await Promise.all(Array.from({ length: 20 }, () => start(ada, key)))
-    expect(new Set(uploadsStarted.map(({ cloudKey }) => cloudKey)).size).toBe(1)
+    const repeatedUploads = await Promise.all(Array.from({ length: 20 }, () => start(ada, key)))
+    expect(new Set(repeatedUploads.map(({ cloudKey }) => cloudKey)).size).toBe(1)
     expect(await rowsOf(ada)).toHaveLength(1)
   })
 
@@ -207,15 +207,21 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
   it('keeps the upload when storage is unavailable, while a failed first start takes no slot', async () => {
     const ada = await person()
     const { cloudKey } = await startUpload(ada, { size: 5, idempotencyKey: 'open' })
-    const away = {
+    const unavailableStorage = {
       ...app.storage,
       signUpload: () => Promise.reject(new AppError('UNAVAILABLE')),
     }
-    const deps = { ...app.deps, stores: createStores(away) }
+    const deps = { ...app.deps, stores: createStores(unavailableStorage) }
     const { fileName, fileType } = request
     for (const idempotencyKey of ['open', 'first', undefined]) {
-      const same = { fileName, fileSize: 5, fileType, expirationDays: 3 as const, idempotencyKey }
-      const results = await startUploads(deps, ada.id, [same])
+      const sameRequest = {
+        fileName,
+        fileSize: 5,
+        fileType,
+        expirationDays: 3 as const,
+        idempotencyKey,
+      }
+      const results = await startUploads(deps, ada.id, [sameRequest])
       expect(results).toMatchObject([{ reason: { code: 'UNAVAILABLE' } }])
     }
     expect(await rowsOf(ada)).toMatchObject([{ storageKey: cloudKey }])
@@ -232,8 +238,8 @@ describe('the slots of a free user', () => {
     const key = { idempotencyKey: randomUUID() }
     const thirdUpload = await start(ada, key)
     await expectError(await requestStart(ada), 403, 'TIER_FILE_COUNT')
-    const uploadsStarted = await Promise.all(Array.from({ length: 20 }, () => start(ada, key)))
-    for (const { cloudKey } of uploadsStarted) expect(cloudKey).toBe(thirdUpload.cloudKey)
+    const repeatedUploads = await Promise.all(Array.from({ length: 20 }, () => start(ada, key)))
+    for (const { cloudKey } of repeatedUploads) expect(cloudKey).toBe(thirdUpload.cloudKey)
     await expectError(await requestStart(ada, { ...key, fileSize: 7 }), 400, 'INVALID_INPUT')
     await expectError(await requestStart(ada), 403, 'TIER_FILE_COUNT')
     expect(await rowsOf(ada)).toHaveLength(2)
@@ -247,9 +253,11 @@ describe('the slots of a free user', () => {
         requestStart(ada, { idempotencyKey: keys[index % keys.length] }),
       ),
     )
-    const accepted = responses.filter(({ status }) => status === 200)
-    const started = await Promise.all(accepted.map((response) => json<StartedUpload>(response)))
-    expect(new Set(started.map(({ cloudKey }) => cloudKey)).size).toBe(3)
+    const acceptedResponses = responses.filter(({ status }) => status === 200)
+    const startedUploads = await Promise.all(
+      acceptedResponses.map((response) => json<StartedUpload>(response)),
+    )
+    expect(new Set(startedUploads.map(({ cloudKey }) => cloudKey)).size).toBe(3)
     expect(await rowsOf(ada)).toHaveLength(3)
     for (const response of responses.filter(({ status }) => status !== 200)) {
       await expectError(response, 403, 'TIER_FILE_COUNT')

@@ -16,8 +16,8 @@ describe('POST /api/files/get-upload-url', () => {
     const person = await makePerson(app)
     const response = await requestUpload(person, { fileName: ' a<b>: “c” .txt' })
     expect(response.status).toBe(200)
-    const started = await json<{ uploadUrl: string; cloudKey: string }>(response)
-    expect(started).toMatchObject({
+    const startedUpload = await json<{ uploadUrl: string; cloudKey: string }>(response)
+    expect(startedUpload).toMatchObject({
       metadata: {
         originalName: 'ab c .txt',
         mimeType: 'text/plain',
@@ -25,8 +25,8 @@ describe('POST /api/files/get-upload-url', () => {
         expirationDays: '3',
       },
     })
-    expect(started.uploadUrl).toContain(`${app.url}/storage/${started.cloudKey}`)
-    expect(started.cloudKey).not.toContain('txt')
+    expect(startedUpload.uploadUrl).toContain(`${app.url}/storage/${startedUpload.cloudKey}`)
+    expect(startedUpload.cloudKey).not.toContain('txt')
   })
 
   it('removes lone surrogates from a name', async () => {
@@ -63,8 +63,10 @@ describe('POST /api/files/get-upload-url', () => {
   })
 
   it('stores a file without a type as application/octet-stream', async () => {
-    const started = await json<object>(await requestUpload(await makePerson(app), { fileType: '' }))
-    expect(started).toMatchObject({ metadata: { mimeType: 'application/octet-stream' } })
+    const startedUpload = await json<object>(
+      await requestUpload(await makePerson(app), { fileType: '' }),
+    )
+    expect(startedUpload).toMatchObject({ metadata: { mimeType: 'application/octet-stream' } })
   })
 
   it.each([

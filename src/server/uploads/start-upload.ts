@@ -147,7 +147,7 @@ async function openUploads(
       return hasSpace ? null : new AppError('STORAGE_FULL')
     }
 
-    const opened: StartEntry[] = []
+    const newStarts: StartEntry[] = []
     for (const start of starts) {
       const { request } = start
       // A repeated start is accepted even if the limits were lowered.
@@ -166,12 +166,12 @@ async function openUploads(
         filesInUse += 1
         unfinishedBytes += countedBytes(request.fileSize)
         addedBytes += request.fileSize
-        opened.push(start)
+        newStarts.push(start)
       }
     }
 
     const newKey = storageKeyMaker()
-    const rows = opened.map(({ request }) => ({
+    const rows = newStarts.map(({ request }) => ({
       ownerId,
       storage: store.name,
       storageKey: newKey(),
@@ -189,9 +189,9 @@ async function openUploads(
       lastActivityAt: now,
     }))
     for (const [index, upload] of (await insertUploads(tx, rows)).entries()) {
-      Object.assign(opened[index] as StartEntry, { upload, isNew: true })
+      Object.assign(newStarts[index] as StartEntry, { upload, isNew: true })
     }
-    if (maxFiles !== null && open + opened.length > maxFiles + maxIdleUploads) {
+    if (maxFiles !== null && open + newStarts.length > maxFiles + maxIdleUploads) {
       await endSurplusUploads(tx, ownerId, maxFiles + maxIdleUploads, now)
     }
   })

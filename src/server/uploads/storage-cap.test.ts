@@ -47,7 +47,7 @@ afterEach(async () => {
 })
 afterAll(() => app.close())
 
-async function set(key: string, value: unknown) {
+async function setSetting(key: string, value: unknown) {
   expect((await admin.post('/api/admin/settings', { key, value })).status).toBe(200)
 }
 
@@ -62,7 +62,7 @@ async function bytesInUse() {
 
 describe('the storage cap', () => {
   it('accepts the files of a batch that fit', async () => {
-    await set('storage_cap', '1MB')
+    await setSetting('storage_cap', '1MB')
     const person = await makePerson(app, { tier: 'premium' })
     const sizes = [600, 500, 400, 25]
     const results = await startUploads(
@@ -74,7 +74,7 @@ describe('the storage cap', () => {
   })
 
   it('accepts uploads up to the cap, and explains the refusal of the next one', async () => {
-    await set('storage_cap', '1MB')
+    await setSetting('storage_cap', '1MB')
     const person = await makePerson(app)
     expect((await requestKilobytes(person, 1024)).status).toBe(200)
     const rejection = await requestUpload(person, { fileSize: 1 })
@@ -89,7 +89,7 @@ describe('the storage cap', () => {
   })
 
   it('counts files and open uploads of all accounts until they are removed', async () => {
-    await set('storage_cap', '1MB')
+    await setSetting('storage_cap', '1MB')
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const file = await makeFile(ada, { bytes: new Uint8Array(600 * kilobyte) })
     const upload = await startUpload(bob, { size: 300 * kilobyte })
@@ -110,16 +110,16 @@ describe('the storage cap', () => {
     const person = await makePerson(app)
     const bytes = new Uint8Array(2 * megabyte)
     const upload = await startUpload(person, { size: bytes.length })
-    await set('storage_cap', '1MB')
+    await setSetting('storage_cap', '1MB')
     expect((await putBytes(upload, bytes)).status).toBe(200)
     expect((await confirm(person, upload.cloudKey)).status).toBe(200)
     await expectError(await requestKilobytes(person, 1), 507, 'STORAGE_CAP_REACHED')
-    await set('storage_cap', 'unlimited')
+    await setSetting('storage_cap', 'unlimited')
     expect((await requestKilobytes(person, 1)).status).toBe(200)
   })
 
   it('keeps idle uploads for only 15 minutes once 80 % full', async () => {
-    await set('storage_cap', '1MB')
+    await setSetting('storage_cap', '1MB')
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const upload = await startUpload(ada, { size: 800 * kilobyte })
     app.clock.advance(16 * minute)
@@ -133,7 +133,7 @@ describe('the storage cap', () => {
   })
 
   it('is not exceeded by parallel uploads, and all uploads that fit are accepted', async () => {
-    await set('storage_cap', '1MB')
+    await setSetting('storage_cap', '1MB')
     const people = await Promise.all(
       (['premium', 'premium', 'premium', 'free'] as const).map((tier) => makePerson(app, { tier })),
     )
@@ -154,7 +154,7 @@ describe('the storage cap', () => {
         200,
         ...Array(4).fill(507),
       ])
-      for (const confirmed of await Promise.all(confirmations)) expect(confirmed.status).toBe(200)
+      for (const response of await Promise.all(confirmations)) expect(response.status).toBe(200)
       expect(await bytesInUse()).toBe(1000 * kilobyte)
       await app.deps.db.delete(uploads)
       if (isConfirmed) await app.deps.db.delete(files)
@@ -162,7 +162,7 @@ describe('the storage cap', () => {
   })
 
   it('is not exceeded by uploads of mixed sizes', async () => {
-    await set('storage_cap', '1MB')
+    await setSetting('storage_cap', '1MB')
     const person = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < 10; round += 1) {
       const sizes = Array.from({ length: 8 }, (_, index) => 1 + ((round * 7 + index * 131) % 400))
@@ -178,16 +178,16 @@ describe('the storage cap', () => {
 describe('the minimum free space', () => {
   it('refuses uploads that would leave less', async () => {
     const person = await makePerson(app)
-    await set('free_space', '1000000GB')
+    await setSetting('free_space', '1000000GB')
     await expectError(await requestKilobytes(person, 1), 507, 'STORAGE_FULL')
-    await set('free_space', '0')
+    await setSetting('free_space', '0')
     expect((await requestKilobytes(person, 1)).status).toBe(200)
   })
 })
 
 describe('the admin checks', () => {
   it('show the configured minimum free space', async () => {
-    await set('free_space', '1000000GB')
+    await setSetting('free_space', '1000000GB')
     app.clock.advance(5000)
     const lines = await json<CheckResult[]>(await admin.fetch('/api/admin/checks'))
     expect(lines.find(({ name }) => name === 'Free space')).toMatchObject({
@@ -204,9 +204,9 @@ describe('GET /api/admin/limits', () => {
     const person = await makePerson(app)
     await makeFile(person, { bytes: new Uint8Array(70) })
     const open: StartedUpload = await startUpload(person, { size: 30 })
-    await set('storage_cap', '2GB')
-    await set('free_space', '3GB')
-    await set('free_max_files', 9)
+    await setSetting('storage_cap', '2GB')
+    await setSetting('free_space', '3GB')
+    await setSetting('free_max_files', 9)
     const response = await json(await admin.fetch('/api/admin/limits'))
     expect(response).toMatchObject({
       values: {

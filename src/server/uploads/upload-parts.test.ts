@@ -63,35 +63,35 @@ describe('the parts returned by a start', () => {
       fileType: '',
       expirationDays: '3',
     })
-    const started = await json<StartedUpload>(response)
-    expect(started).toMatchObject({ checksum: 'crc32', store: 'disk', computesSha256: true })
+    const upload = await json<StartedUpload>(response)
+    expect(upload).toMatchObject({ checksum: 'crc32', store: 'disk', computesSha256: true })
     const urls = Array.from(
       { length: Math.min(plan?.count ?? 0, initialSignedParts) },
       (_, index) => [String(index + 1), expect.stringContaining('/storage/')],
     )
-    expect(started.parts).toEqual(plan && { ...plan, urls: Object.fromEntries(urls) })
+    expect(upload.parts).toEqual(plan && { ...plan, urls: Object.fromEntries(urls) })
   })
 
   it('make up the file when sent in any order and in parallel', async () => {
     const person = await makePerson(app)
     const bytes = new Uint8Array(randomBytes(2 * 8 * mebibyte + 5))
-    const started = await startUpload(person, { size: bytes.length })
-    const { size, count } = started.parts ?? { size: 0, count: 0 }
+    const upload = await startUpload(person, { size: bytes.length })
+    const { size, count } = upload.parts ?? { size: 0, count: 0 }
     const numbers = Array.from({ length: count }, (_, index) => count - index)
-    const urls = await signParts(person, started.cloudKey, numbers)
+    const urls = await signParts(person, upload.cloudKey, numbers)
     await Promise.all(
       numbers.map(async (number, index) => {
         const chunk = bytes.subarray((number - 1) * size, number * size)
         expect((await putPart(urls[index] ?? '', chunk)).status).toBe(200)
       }),
     )
-    expect(await listParts(person, started.cloudKey)).toEqual(
+    expect(await listParts(person, upload.cloudKey)).toEqual(
       [1, 2, 3].map((partNumber) =>
         listedPart(partNumber, bytes.subarray((partNumber - 1) * size, partNumber * size)),
       ),
     )
-    const confirmed = await confirm(person, started.cloudKey, { sha256: sha256(bytes) })
-    const file = await json<File>(confirmed)
+    const confirmResponse = await confirm(person, upload.cloudKey, { sha256: sha256(bytes) })
+    const file = await json<File>(confirmResponse)
     expect(file.sha256).toBe(sha256(bytes))
     expect(sha256(await download(app, file))).toBe(sha256(bytes))
     const details = await makeClient(app).fetch(`/api/links/${file.shortCode}`)
@@ -213,11 +213,11 @@ describe('GET /api/files/upload-parts', () => {
     async (size) => {
       const person = await makePerson(app)
       const bytes = new Uint8Array(size)
-      const started = await startUpload(person, { size })
-      expect(await listParts(person, started.cloudKey)).toEqual([])
-      expect((await putBytes(started, bytes)).status).toBe(200)
-      expect(await listParts(person, started.cloudKey)).toEqual([{ partNumber: 1, size }])
-      expect((await confirm(person, started.cloudKey, { sha256: sha256(bytes) })).status).toBe(200)
+      const upload = await startUpload(person, { size })
+      expect(await listParts(person, upload.cloudKey)).toEqual([])
+      expect((await putBytes(upload, bytes)).status).toBe(200)
+      expect(await listParts(person, upload.cloudKey)).toEqual([{ partNumber: 1, size }])
+      expect((await confirm(person, upload.cloudKey, { sha256: sha256(bytes) })).status).toBe(200)
     },
   )
 
@@ -377,18 +377,18 @@ describe('the body of a part', () => {
     ],
   ] as const)('stores no more than the declared 1 KB, sent as %s', async (_, urlOf) => {
     const person = await makePerson(app)
-    const started = await startUpload(person, { size: 1024 })
-    const url = await urlOf(started, person)
+    const upload = await startUpload(person, { size: 1024 })
+    const url = await urlOf(upload, person)
     for (const headers of [type, chunkedHeaders]) {
       const response = await send(url, { method: 'PUT', headers, body: Buffer.alloc(4 * mebibyte) })
       expect(statusAndErrorCode(response)).toEqual([413, 'FILE_TOO_LARGE'])
-      expect((await app.storage.storedSize(started.cloudKey)) ?? 0).toBe(0)
+      expect((await app.storage.storedSize(upload.cloudKey)) ?? 0).toBe(0)
     }
-    const earlyResponse = await confirm(person, started.cloudKey)
+    const earlyResponse = await confirm(person, upload.cloudKey)
     await expectError(earlyResponse, 400, 'UPLOAD_INCOMPLETE')
     const bytes = new Uint8Array(randomBytes(1024))
     expect((await putPart(url, bytes)).status).toBe(200)
-    expect(await download(app, await json<File>(await confirm(person, started.cloudKey)))).toEqual(
+    expect(await download(app, await json<File>(await confirm(person, upload.cloudKey)))).toEqual(
       bytes,
     )
   })
