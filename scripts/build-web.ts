@@ -26,8 +26,8 @@ function outputsOf(result: BuildResult) {
 }
 
 /**
- * Builds the app together with the script that shows uploads on rendered pages, so that they share
- * files. Returns that script's URL path.
+ * Builds the app together with the script that shows uploads on prerendered pages, so that both
+ * share chunks. Returns the script's URL path.
  */
 async function buildApplication() {
   const uploads = join(root, 'src/web/built-pages/uploads.tsx')
@@ -104,7 +104,7 @@ async function checkAssets(html: string) {
 }
 
 /**
- * Writes Brotli and gzip copies of compressible files, except templates, which the server fills in.
+ * Writes Brotli and gzip copies of compressible files. Skips templates, which the server fills in.
  */
 async function compress() {
   const files = await readdir(dist, { recursive: true, withFileTypes: true })

@@ -1,6 +1,6 @@
 /**
- * Runs the tests that kill or restart servers under simulated users, with more rounds than `npm
- * test`. Usage: `npm run crashes -- --rounds n`.
+ * Runs the tests that kill or restart servers while simulated users are active, with more rounds
+ * than `npm test`. Usage: `npm run crashes -- --rounds n`.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'

@@ -10,7 +10,7 @@ const manifestFile = fileURLToPath(
   new URL('../node_modules/drizzle-orm/package.json', import.meta.url),
 )
 
-/** The location of modules that aren't listed. */
+/** Resolves modules that have no entry of their own. */
 const pattern = './*'
 const patternTargets = { require: './*.cjs', default: './*.js' }
 
@@ -29,8 +29,8 @@ export function hasLongExports(file = manifestFile) {
 }
 
 /**
- * Writes the short list atomically. Reports a failure, which only makes the server start more
- * slowly.
+ * Writes the short list atomically. Only logs a failure, because the long list merely slows down
+ * startup.
  */
 export function shortenExports(file = manifestFile) {
   try {
@@ -47,8 +47,8 @@ export function shortenExports(file = manifestFile) {
 }
 
 /**
- * Replaces all modules named like their file by one pattern. Every name still resolves to the same
- * files for `import` and `require`. TypeScript finds the types next to them.
+ * Replaces the entries of all modules named after their file with one pattern. Every name still
+ * resolves to the same files for `import` and `require`. TypeScript finds the types next to them.
  */
 export function shorten(exports) {
   const exceptions = Object.entries(exports).flatMap(([name, entry]) => {

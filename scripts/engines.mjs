@@ -1,6 +1,6 @@
 import { isInstalled } from './ceph.mjs'
 
-/** Browser engines other than Chromium for some stories, with Debian's packages. */
+/** Browser engines other than Chromium for some browser tests, with Debian's packages. */
 export const otherEngines = {
   firefox: { programs: ['firefox-esr'], packages: ['firefox-esr'] },
   webkit: { programs: ['WebKitWebDriver', 'Xvfb'], packages: ['webkit2gtk-driver', 'xvfb'] },

@@ -48,7 +48,7 @@ const nodeLink = 'node_modules/.bin/node'
 
 const noThrow = { throwIfNoEntry: false }
 
-/** In this order. `isDue` tells whether the step is needed. */
+/** Run in this order. `isDue` returns true if the step must run. */
 const steps = {
   install: { message: 'Installing dependencies', isDue: needsInstall, run: install },
   links: { message: 'Linking Node and the Postgres libraries', isDue: needsLinks, run: makeLinks },
@@ -89,7 +89,7 @@ try {
 async function runIfDue(step) {
   if (!(await step.isDue())) return
   await withSetupLock(root, async () => {
-    // Another process may have done it meanwhile.
+    // Another process may have completed the step in the meantime.
     if (!(await step.isDue())) return
     console.error(`${step.message} …`)
     await step.run()
@@ -114,9 +114,8 @@ function needsInstall() {
 }
 
 /**
- * `npm ci` would reject the lock file, because packages for other platforms that the registry
- * didn't have are missing from it. So run `npm install`, and let `needsInstall` compare the result
- * with the lock file.
+ * `npm ci` would reject the lock file: it lacks packages for other platforms that the registry
+ * didn't have. So run `npm install`, and let `needsInstall` compare the result with the lock file.
  */
 function install() {
   npm(
@@ -155,7 +154,7 @@ function missingLinks() {
     target: basename(source),
   }))
   const { target, isPackaged } = nodeTarget()
-  // Keep npm's working links, except a link to Node that should point to the user's own.
+  // Keep npm's working links, except a link to Node that should point to npm's own Node.
   const hasWorkingLink = isPackaged && existsSync(join(root, nodeLink))
   return [
     ...links.filter(({ link }) => !lstatSync(join(root, link), noThrow)),
@@ -319,14 +318,14 @@ function installEngines() {
 }
 
 /**
- * True if the S3 server is missing and apt-get can install it. Without it the test run reports
- * skipped tests.
+ * True if the S3 server is missing and apt-get can install it. Without the server, tests are
+ * skipped, and the test run reports them.
  */
 function needsS3() {
   return missingCephPrograms().length > 0 && hasApt()
 }
 
-/** A failed install only skips tests, which the run reports. */
+/** If the install fails, tests are skipped, and the test run reports them. */
 function installS3() {
   aptInstall(cephPackages)
   const missing = missingCephPrograms()
@@ -334,8 +333,8 @@ function installS3() {
 }
 
 /**
- * True if nginx is missing and apt-get can install it. Without it the test run reports skipped
- * tests.
+ * True if nginx is missing and apt-get can install it. Without nginx, tests are skipped, and the
+ * test run reports them.
  */
 function needsNginx() {
   return !hasNginx() && hasApt()
@@ -383,7 +382,7 @@ function npm(args, errorMessage) {
   throw new SetupError(`${output.trim()}\n${errorMessage}`)
 }
 
-/** Returns the Node that npm runs on, not the one in node_modules, which an install may replace. */
+/** Returns the Node binary that runs npm. The one in node_modules may be replaced by an install. */
 function npmNodePath() {
   return process.env.npm_node_execpath ?? process.execPath
 }

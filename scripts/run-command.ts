@@ -9,7 +9,7 @@ import { StartupError } from '../src/server/errors.ts'
 import { mailQueueName } from '../src/server/jobs/job-queue.ts'
 import { redactedMessages } from '../src/server/logging/redact.ts'
 
-/** Of the jobs, backups include only queued emails. The others are scheduled at startup. */
+/** The only jobs in a backup are queued emails. All others are scheduled again at startup. */
 export const queuedEmailRows: readonly RowSet[] = [
   { table: 'pgboss.job', where: `name = '${mailQueueName}'` },
 ]

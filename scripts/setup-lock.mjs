@@ -21,7 +21,7 @@ export async function withSetupLock(folder, work) {
   try {
     return await work()
   } finally {
-    // By now it may be another process's lock (see `removeIfDead`).
+    // Another process may hold the lock by now (see `removeIfDead`).
     if (readPid(lock) === process.pid) rmSync(lock, { force: true })
   }
 }
@@ -30,7 +30,7 @@ function tryLock(lock) {
   const ownFile = `${lock}.${randomUUID()}`
   writeFileSync(ownFile, String(process.pid))
   try {
-    // A hard link appears with its content. A file created here would be empty at first.
+    // A hard link appears together with its content. A newly created file would be empty at first.
     linkSync(ownFile, lock)
     return true
   } catch (error) {
@@ -52,7 +52,7 @@ function removeIfDead(lock) {
     return
   }
   try {
-    // Another process has already replaced the dead lock with its own, so restore that one.
+    // Another process has already replaced the dead lock with its own, so restore that lock.
     if (readPid(movedLock) !== holderPid) linkSync(movedLock, lock)
   } catch (error) {
     // A third process acquired the lock meanwhile. Both then do the same work, which is harmless.

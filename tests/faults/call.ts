@@ -3,10 +3,10 @@ import { Violation } from './expected-file.ts'
 import { expectValidServerError } from './valid-server-error.ts'
 
 /**
- * The users' actions, and the errors a healthy server may return for each. A free user has too many
- * files or may not renew. The file was deleted or purged. The link expired. An interrupted upload
- * ended, or was sealed by a confirm whose response was lost. After 15 idle minutes an upload no
- * longer occupies a slot.
+ * The users' actions, and the errors a healthy server may return for each. Reasons: a free user has
+ * too many files or may not renew, the file was deleted or purged, the link expired, an interrupted
+ * upload ended, or a confirm whose response was lost sealed the upload. After 15 idle minutes an
+ * upload no longer occupies a slot.
  */
 const allowedErrors = {
   'start an upload': ['TIER_FILE_COUNT'],
@@ -26,9 +26,9 @@ export const userActions = Object.keys(allowedErrors) as UserAction[]
 export interface Caller {
   /** The server's origin. */
   url: string
-  /** Successes of each step. */
+  /** Number of successes by action. */
   successCounts: Map<UserAction, number>
-  /** True if the session may have ended unnoticed, by a password change whose response was lost. */
+  /** True if an unnoticed password change, whose response was lost, may have ended the session. */
   hasUncertainSession(): boolean
 }
 

@@ -20,7 +20,7 @@ import { expectValidServerError } from './valid-server-error.ts'
 
 /** Replaced links checked for each user after a round. */
 const deadLinksPerCheck = 2
-/** One in this many untouched files is checked after a round. */
+/** One in this many unchanged files is checked after a round. */
 const untouchedPerCheck = 8
 const pollMs = 50
 const dayMs = 24 * 60 * 60_000
@@ -33,13 +33,13 @@ interface ClockReadings {
 }
 
 /**
- * Compares the server's earlier responses to a user with its current state: every file in the list,
- * and the links and bytes of files uploaded, renewed or deleted in this round, plus a sample of the
- * others.
+ * Compares the server's earlier responses to a user with its current state. Checks every file in
+ * the list, and the links and bytes of files uploaded, renewed or deleted in this round and of a
+ * sample of other files.
  * @param isClockSteady true if no fault changed the server's clock in this round.
  * @param shouldCheckAllLinks opens the links of all files.
  * @returns the number of downloaded files.
- * @throws {Violation} if a promise is broken.
+ * @throws {Violation} if the server broke a guarantee.
  */
 export async function checkUser(
   user: SimulatedUser,
@@ -101,7 +101,7 @@ async function checkLink(
 }
 
 /**
- * Retries a request while the server returns 5xx: on a busy machine a recovered server may briefly
+ * Retries a request while the server returns 5xx. On a busy machine a recovered server may briefly
  * lose its database.
  * @throws {Violation} if the error is malformed.
  */
@@ -152,7 +152,7 @@ export async function checkAfterTwoDays(
     await server.setClock(new Date(server.now().getTime() + dayMs + 1))
     onClockChange()
     await runOrThrow(server, { type: 'run-jobs', waitForDatabase: true })
-    // Before the comparison, which would delete leftovers of the jobs.
+    // Must precede the comparison, which would delete leftovers of the jobs.
     await checkPurged(directDb, storageReader)
     await checkNoOrphans(directDb, storageReader)
     await runOrThrow(server, { type: 'compare-storage' })

@@ -5,14 +5,14 @@ export type Command =
   | { type: 'serve'; now: number }
   /** Sets the clock, in milliseconds since 1970. */
   | { type: 'set-clock'; now: number }
-  /** Runs the cleanup jobs. With `untilReachable`, retries while the database is down. */
+  /** Runs the cleanup jobs. With `waitForDatabase`, retries while the database is down. */
   | { type: 'run-jobs'; waitForDatabase?: true }
   /** Compares storage with the database. Retries while the database is down. */
   | { type: 'compare-storage' }
   /** Times out attempts to send emails that killed processes have abandoned. */
   | { type: 'release-stale-emails' }
 
-/** A command with its number, which the answer repeats. */
+/** A command with its number, which the result repeats. */
 export type NumberedCommand = Command & { number: number }
 export interface CommandResult {
   number: number

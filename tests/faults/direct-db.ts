@@ -6,7 +6,7 @@ export type DirectDb = Pick<pg.Pool, 'query'>
 /** Connects. If Postgres closes the connection, the next query opens a new one. */
 export function openDirectDb(url: string): pg.Pool {
   const directDb = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0 })
-  // Without a listener an error would end this process.
+  // Without a listener, an error would crash this process.
   directDb.on('error', () => {})
   return directDb
 }

@@ -38,8 +38,8 @@ export async function makeEmailsDue(directDb: DirectDb): Promise<void> {
 }
 
 /**
- * Waits until the email queue is empty. Times out attempts of killed processes at once, which would
- * take two minutes.
+ * Waits until the email queue is empty. Attempts of killed processes, which would time out after
+ * two minutes, are timed out at once.
  * @throws {Violation} if emails are still queued after two minutes, or have failed.
  */
 export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): Promise<void> {

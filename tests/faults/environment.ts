@@ -16,8 +16,7 @@ import { type SetupName, setups } from './setups.ts'
 import { bucketReader, diskReader, type StorageReader } from './storage-reader.ts'
 
 /**
- * Size of the small disk. After 200 rounds all users together have stored about 200 MiB, which must
- * fit.
+ * Size of the small disk. It must hold about 200 MiB, stored by all users together in 200 rounds.
  */
 const smallDiskBytes = 384 * 1024 ** 2
 /**
@@ -26,7 +25,7 @@ const smallDiskBytes = 384 * 1024 ** 2
  */
 const clockLeadMs = 24 * 60 * 60_000
 
-/** External services of a scenario. */
+/** External services used by a scenario. */
 export interface Backends {
   database: TestDatabase
   /** Null if the Postgres server is shared, so that no fault may restart it. */
@@ -35,7 +34,7 @@ export interface Backends {
   s3Server: S3Server | null
 }
 
-/** Everything that faults can affect. `directDb` and `stored` bypass the server. */
+/** Everything that faults can affect. `directDb` and `storageReader` bypass the server. */
 export interface Environment {
   server: FaultServer
   /** Between the server and Postgres. */
@@ -47,7 +46,7 @@ export interface Environment {
   mailServer: TestSmtpServer
   /** Between the server and the bucket. Null without a bucket. */
   bucketNetwork: ChaosProxy | null
-  /** The file system of all files. Null if it can't be filled. */
+  /** The file system that contains all files. Null if it can't be filled. */
   smallDisk: SmallDisk | null
   storageReader: StorageReader
   close(): Promise<void>

@@ -95,7 +95,7 @@ describe('a file after a round', () => {
   })
 })
 
-it('may be gone after its longest life', () => {
+it('may be purged at the end of its longest life', () => {
   const reconciled = reconcile(
     file,
     { ...noAttempts, isPurged: true },
@@ -111,11 +111,11 @@ describe('a link', () => {
     [1000, 1000, false],
     // The clock was set back after the file expired.
     [999, 1000, null],
-  ])('at %i, after %i: %s', (now, latest, expected) => {
+  ])('works at %i, when the clock has already shown %i: %s', (now, latest, expected) => {
     expect(shouldOpen(file, new Date(now), new Date(latest))).toBe(expected)
   })
 
-  it('of a deleted file never opens', () => {
+  it("doesn't work if its file is deleted", () => {
     expect(shouldOpen({ ...file, isDeleted: true }, new Date(0), new Date(0))).toBe(false)
   })
 })

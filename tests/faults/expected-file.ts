@@ -38,7 +38,7 @@ export interface Attempts {
 export const noAttempts: Attempts = { renewals: [], isPurged: false, deletion: 'none' }
 
 /**
- * Returns the file's state after a round. `listed` is its entry in the file list, `latest` the
+ * Returns the file's state after a round. `listedFile` is its entry in the file list, `latest` the
  * latest time the server's clock has shown.
  * @throws {Violation} if the list contradicts an earlier response, or the bytes were purged too
  * early.
@@ -85,7 +85,7 @@ export function reconcile(
 
 /**
  * Returns true if the link must work at `now`, false if it must not, and null if either is correct.
- * If the file had expired by `latest`, it may be purged even if the clock was set back since.
+ * If the file had expired by `latest`, it may be purged even if the clock has been set back since.
  */
 export function shouldOpen(file: ExpectedFile, now: Date, latest: Date): boolean | null {
   if (file.isDeleted || now >= file.expiresAt || now >= file.maxLifetimeAt) return false

@@ -25,12 +25,12 @@ function hasBucket({ store }: Setup): boolean {
   return store === 'bucket'
 }
 
-/** The methods a bucket fault can affect. Any method is the most likely. */
+/** The methods a bucket fault can affect, with 'any' as the most likely choice. */
 const methodChoices = ['any', 'any', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'] as const
 
 /**
- * Draws the requests affected by a bucket fault: at least half of those with one method, or with
- * any.
+ * Draws the requests affected by a bucket fault: at least half of the requests with one method, or
+ * of all requests.
  */
 function randomRequests(random: RandomInt): (exchange: Exchange) => boolean {
   const chosenMethod = methodChoices[random(methodChoices.length)] ?? 'any'
@@ -39,7 +39,7 @@ function randomRequests(random: RandomInt): (exchange: Exchange) => boolean {
     (chosenMethod === 'any' || chosenMethod === method) && random(100) < percent
 }
 
-/** Breaks the connection to the bucket by calling `begin`, and restores it after a while. */
+/** Breaks the connection to the bucket by calling `startFailure`, and restores it after a while. */
 function interrupt(
   startFailure: (network: ChaosProxy, random: RandomInt) => void,
 ): Fault['inject'] {

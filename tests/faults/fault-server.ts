@@ -22,7 +22,7 @@ export interface FaultServer {
    * before it is ready.
    */
   start(): Promise<void>
-  /** Ends all processes for good. */
+  /** Ends all processes permanently. */
   close(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export interface FaultServer {
  */
 export function createFaultServer(options: ServerOptions, hasStandby: boolean): FaultServer {
   let child: ChildProcess | null = null
-  /** A process that has loaded its modules, which takes most of a start. */
+  /** A process that has loaded its modules, which is most of the startup time. */
   let standby: ChildProcess | null = null
   let now = options.now
   let commandCount = 0
@@ -52,7 +52,7 @@ export function createFaultServer(options: ServerOptions, hasStandby: boolean): 
       if (child === null) return resolve('the server does not run')
       commandCount += 1
       pending.set(commandCount, resolve)
-      // If sending fails, the server has just died and `died` resolves this promise.
+      // If sending fails, the server has just died, and `onExit` resolves this promise.
       child.send({ ...command, number: commandCount } satisfies NumberedCommand, () => {})
     })
   const spawnServer = () =>

@@ -21,7 +21,7 @@ export interface Fault {
   weight: number
   /** If omitted, the fault is always possible. */
   isPossible?(context: FaultContext): boolean
-  /** True if downloads may go uncounted, as while the database is down. */
+  /** True if downloads may go uncounted, for example while the database is down. */
   canLoseCounts?: boolean
   /** True if users keep working until the fault is over. */
   isLong?: boolean

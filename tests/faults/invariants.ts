@@ -58,8 +58,8 @@ export async function checkNoOrphans(directDb: DirectDb, stored: StorageReader):
 }
 
 /**
- * Checks that nothing is left of ended uploads. Requires that all jobs have run and no upload is in
- * progress.
+ * Checks that ended uploads left nothing behind. Requires that all jobs have run and no upload is
+ * in progress.
  * @throws {Violation} if bytes or a part list are left.
  */
 export async function checkOpenUploads(directDb: DirectDb, stored: StorageReader): Promise<void> {
@@ -83,9 +83,10 @@ export async function checkRemovalsDone(directDb: DirectDb): Promise<void> {
 }
 
 /**
+ * Checks the file limit of free users.
  * @param latest the latest time the server's clock has shown. A link that had expired by then may
  * work again when the clock is set back, although its slot was reused.
- * @throws {Violation} if a free user has more than `mostFiles` active files.
+ * @throws {Violation} if a free user has more than `maxFiles` active files.
  */
 export async function checkFreeLimit(
   directDb: DirectDb,

@@ -22,18 +22,18 @@ const userTiers = ['free', 'premium', 'premium'] as const
 /** Rounds between checks of all links. Other rounds check only links that could have changed. */
 const roundsBetweenFullChecks = 5
 const roundsBetweenDeepChecks = 20
-/** After this many rounds every step must have succeeded. */
+/** After this many rounds every action must have succeeded. */
 const roundsForEveryAction = 100
 /** How far the server's clock advances after each round, so that no two rounds share a time. */
 const clockStepMs = 1000
-/** Pause between a user's rounds during a long fault. */
+/** Pause between a user's actions during a long fault. */
 const pauseMs = 1000
 
 export interface ScenarioResult {
   rounds: number
   faults: Partial<Record<FaultName, number>>
   downloads: number
-  /** Successes of each step. */
+  /** Number of successes by action. */
   successCounts: Record<UserAction, number>
 }
 
@@ -61,7 +61,7 @@ interface ScenarioRun {
  * Runs simulated users against a real server and Postgres while injecting faults drawn by the seed.
  * After each round, every earlier response must still be true. Drops the database at the end.
  * @param onRound called after each round.
- * @throws {Violation} with seed, setup and round if a promise is broken.
+ * @throws {Violation} with seed, setup and round if the server broke a guarantee.
  */
 export async function runScenario(
   backends: Backends,
@@ -121,8 +121,8 @@ export async function runScenario(
 }
 
 /**
- * Adds up the successes of each step.
- * @throws {Violation} if a step never succeeded in a long run.
+ * Adds up the users' successes by action.
+ * @throws {Violation} if an action never succeeded in a long run.
  */
 function countSuccesses(
   users: readonly SimulatedUser[],

@@ -1,6 +1,6 @@
 /**
- * Runs fault injection scenarios. Exits with 1 at the first broken promise and prints seed, setup
- * and round. Usage: `npm run faults -- --seed n --rounds m [--setup name] [--parallel k]`.
+ * Runs fault injection scenarios. Exits with 1 at the first violated guarantee and prints seed,
+ * setup and round. Usage: `npm run faults -- --seed n --rounds m [--setup name] [--parallel k]`.
  */
 import { randomInt } from 'node:crypto'
 import { constants } from 'node:os'
@@ -59,8 +59,8 @@ function planScenarios(): PlannedScenario[] {
 
 /** The signal that stops this run. */
 let stopSignal: 'SIGTERM' | 'SIGINT' | null = null
-// Finish the current round first: a fault may be starting Postgres, which would be left running.
-// npm may send the signal twice.
+// Finish the current round first, because a fault may be starting Postgres, which would be left
+// running. npm may send the signal twice.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     stopSignal ??= signal

@@ -55,7 +55,7 @@ async function retryWhileUnavailable(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Runs a command. Email jobs run on their own, and no check needs the other jobs. */
+/** Runs a command. The server itself sends queued emails, and no check needs the remaining jobs. */
 async function runCommand({ deps, jobQueue }: TestApp, command: Command): Promise<void> {
   switch (command.type) {
     case 'run-jobs':

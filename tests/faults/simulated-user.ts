@@ -28,7 +28,7 @@ export interface SimulatedUser extends Caller {
   oldPassword: string | null
   expectedEmails: EmailRange
   tier: 'free' | 'premium'
-  /** Determines, together with the seed, what the user uploads. */
+  /** Determines, together with the seed, the user's uploads. */
   number: number
   /** The expiries in days available to this user. */
   days: readonly number[]
@@ -261,7 +261,7 @@ export async function tryPassword(user: SimulatedUser, password: string): Promis
 }
 
 /**
- * Signs a user in with any password that may be current.
+ * Signs a user in, trying every password that may be current.
  * @returns true on success.
  */
 export async function signIn(user: SimulatedUser): Promise<boolean> {
@@ -270,7 +270,7 @@ export async function signIn(user: SimulatedUser): Promise<boolean> {
     if (!response?.ok) continue
     const [formerPassword, ...newerPasswords] = user.passwords
     if (newerPasswords.includes(password)) {
-      // The change did happen, so its email must arrive.
+      // The password change did succeed, so its email must arrive.
       user.expectedEmails.min += 1
       user.oldPassword = formerPassword ?? null
     }
@@ -296,7 +296,7 @@ export async function finishUploads(user: SimulatedUser): Promise<void> {
   }
 }
 
-/** Uploads a file, so that a fault can lose one. */
+/** Uploads a file, so that the first fault can already lose one. */
 export async function uploadInitialFile(user: SimulatedUser, random: RandomInt): Promise<void> {
   await upload(user, newUpload(user, random))
 }

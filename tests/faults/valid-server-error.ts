@@ -17,7 +17,7 @@ export async function expectValidServerError(response: Response): Promise<void> 
   throw new Violation(`${pathname} answered ${response.status} ${problem}: ${text.slice(0, 200)}`)
 }
 
-/** Describes what is wrong with the response. Null if nothing is. */
+/** Describes the problem with the response, or returns null. */
 function findProblem({ status, headers }: Response, text: string): string | null {
   const { code, message } = parseBody(text)
   if (code === 'INTERNAL') return 'with the code of a defect'

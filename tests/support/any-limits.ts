@@ -26,7 +26,7 @@ export const anyLimits: fc.Arbitrary<Limits> = fc
   .tuple(anyTierLimits, anyTierLimits)
   .map(([free, other]) => ({ free, premium: raiseToAtLeast(free, other) }))
 
-/** Raises `limits` to at least those of `below`, because an upgrade must not lower any limit. */
+/** Raises `limits` to at least `minimum`, because an upgrade must not lower any limit. */
 function raiseToAtLeast(minimum: TierLimits, limits: TierLimits): TierLimits {
   const { maxFiles, expirationDays } = limits
   const longestExpiry = Math.max(...expirationDays, ...minimum.expirationDays)

@@ -63,10 +63,11 @@ export interface TestAppOptions {
   poolLimits?: PoolLimits
   /** The server's clock. Defaults to one that starts at the current time. */
   clock?: TestClock
-  /** Receives the log. Defaults to `logged`. */
+  /** Receives the log. Defaults to `logLines`. */
   log?: Logger
   /**
-   * Opens the database queue for emails. By default emails stay in memory until `mails` is called.
+   * Opens the database queue for emails. By default emails stay in memory until `sendQueuedEmails`
+   * is called.
    */
   openQueue?: typeof openJobQueue
 }

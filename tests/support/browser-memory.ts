@@ -28,10 +28,13 @@ export function createMemoryHandleStore(handles: Map<string, FileSystemFileHandl
   }
 }
 
-/** The locks held by a browser's tabs, by record id. Calling a value releases the lock. */
+/**
+ * The locks held by a browser's tabs, by record id. Each value is a function that releases the
+ * lock.
+ */
 export type HeldLocks = Map<string, () => void>
 
-/** The locks of one tab. All tabs of a browser share `held`. */
+/** The locks of one tab. All tabs of a browser share `heldLocks`. */
 export function createMemoryLocks(heldLocks: HeldLocks): RecordLocks {
   return {
     isSupported: true,

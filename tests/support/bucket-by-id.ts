@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { S3Settings } from '../../src/server/config/s3-settings.ts'
 
-/** A received part. Sending its number again adds another one. */
+/** A received part. Sending the same number again adds another part. */
 interface Part {
   number: number
   body: Buffer

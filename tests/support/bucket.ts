@@ -21,7 +21,7 @@ export interface TestBucket {
   /** Settings as environment variables. */
   env: Record<string, string>
   client: S3Client
-  /** Lets pages of an origin use the bucket (CORS). */
+  /** Allows pages of an origin to use the bucket (CORS). */
   allowOrigin(origin: string): Promise<void>
   /** Revokes the key's write permission. Returns a function that restores it. */
   denyPuts(): Promise<() => Promise<void>>

@@ -18,7 +18,8 @@ export interface Exchange {
   /** The status the client received, or null without a response. */
   status: number | null
   /**
-   * True if `holdAfter`, `answerPuts`, `reset` or `cut` interrupted this PUT before its response.
+   * True if `stallPutsAfter`, `respondToPuts`, `reset` or `cut` interrupted this PUT before its
+   * response.
    */
   interrupted: boolean
 }
@@ -38,24 +39,24 @@ export interface ChaosProxy {
   exchanges: readonly Exchange[]
   /** Forwards `bytes` more bytes of PUT bodies, then stalls all of them. */
   stallPutsAfter(bytes: number): Promise<void>
-  /** Answers the PUTs in progress with this status once their bodies are complete. */
+  /** Responds to the PUTs in progress with this status once their bodies are complete. */
   respondToPuts(status: number): void
-  /** Answers matching new requests with this status, until `open`. */
+  /** Responds to matching new requests with this status, until `restore`. */
   respondWith(status: number, matches: Matches): void
-  /** Stalls matching new requests until `open`. */
+  /** Stalls matching new requests until `restore`. */
   stall(matches: Matches): void
-  /** Delays each new request by `delayMs` milliseconds, until `open`. */
+  /** Delays each new request by `delayMs` milliseconds, until `restore`. */
   delay(delayMs: () => number): void
   /**
-   * Forwards matching requests but drops the connection instead of responding, until `open`. The
+   * Forwards matching requests but drops the connection instead of responding, until `restore`. The
    * client can't know the outcome.
    */
   dropResponses(matches: Matches): void
   /** Drops the connections of all PUTs in progress, on both sides. */
   reset(): void
   /**
-   * Drops all client connections, including new ones, until `open`. The server's side stays open,
-   * as when a client loses its network.
+   * Drops all client connections, including new ones, until `restore`. The server's side stays
+   * open, as when a client loses its network.
    */
   cut(): void
   /** Ends all simulated failures. */
@@ -89,8 +90,8 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   const exchanges: Exchange[] = []
   const pendingRequests = new Set<PendingRequest>()
   const flow = makeBodyFlow()
-  // No keep-alive: the server could close an idle connection just as it is reused, which no test
-  // wants.
+  // No keep-alive: the server could close an idle connection just as it is reused, which would fail
+  // a test at random.
   const agent = new Agent({ keepAlive: false })
 
   const forward = (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => {
@@ -100,7 +101,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     let hasOwnResponse = false
     upstream.on('error', () => {
       // Without a response the client must see a network error, but an early error response must
-      // still reach it.
+      // still reach the client.
       if (!hasOwnResponse) request.socket.destroy()
     })
     const body = flow.forward(request, method === 'PUT' ? upstream : null, (bytes) => {

@@ -4,14 +4,14 @@ import { chooseRounds } from './rounds.ts'
 import { type RandomInt, seededRounds } from './seeded-rounds.ts'
 
 const userCount = 3
-/** Pause between two stories while a killed server restarts, to leave it the CPU. */
+/** Pause between two cycles while a killed server restarts, to leave it the CPU. */
 const pauseMs = 100
 /** With this many rounds at least one renewal completes without a crash. */
 const minRoundsForRenewal = 30
 
 /**
  * Returns how many times to kill the server: CRASH_ROUNDS (set by `npm run crashes`), else 30 in a
- * long run and `inShort` otherwise.
+ * long run and `shortRounds` otherwise.
  */
 export function crashRounds(shortRounds: number): number {
   return Number(process.env.CRASH_ROUNDS ?? chooseRounds(shortRounds, 30))

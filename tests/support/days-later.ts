@@ -12,9 +12,9 @@ import { serveApp } from './app-server.ts'
 import { testClock } from './test-clock.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Days after which abandoned uploads have ended but no file has. */
+/** Days after which abandoned uploads have ended but no file has expired. */
 const daysUntilUploadsEnd = [1.5, 2.5]
-/** Days after which everything has ended. */
+/** Days after which all files and uploads have ended. */
 const daysUntilAllEnds = [40, 41]
 
 /** The state left by stopped servers. */
@@ -43,7 +43,7 @@ export async function expectConsistentDaysLater({
   const database = { url: databaseUrl, drop: async () => {} }
   const app = await serveApp(database, { dataDir, env, clock })
   const runJobsAfter = async (days: readonly number[]) => {
-    // Twice, because failed deletions are retried.
+    // Run the jobs twice, because failed deletions are retried.
     for (const day of days) {
       clock.set(new Date(today.getTime() + day * dayMs))
       await runJobs(app.deps)

@@ -25,7 +25,7 @@ export interface DeployedNginx {
   stop(): Promise<void>
 }
 
-/** Addresses of servers and bucket, such as `127.0.0.1:3000`. Nothing has to listen there. */
+/** Addresses of servers and bucket, such as `127.0.0.1:3000`. The ports may be closed. */
 interface AddressUpstreams {
   servers: readonly [string, string]
   /** If omitted, nginx gets neither the bucket's configuration nor its certificate. */
@@ -40,7 +40,7 @@ interface NameUpstreams {
 
 /**
  * Starts nginx in front of two servers and a bucket, with `addresses.conf` or `containers.conf`.
- * @param dataDir the servers' DATA_DIR, for files that nginx sends.
+ * @param dataDir the servers' DATA_DIR, whose files nginx sends.
  */
 export async function startDeployedNginx(
   upstreams: AddressUpstreams | NameUpstreams,

@@ -29,7 +29,7 @@ export interface DiskServer {
   touchedKeys: string[]
   /** Keys of the uploads that have ended. */
   endedKeys: Set<string>
-  /** True if looking up an upload fails, as during a database outage. */
+  /** If true, looking up an upload fails, as during a database outage. */
   shouldFailLookup: boolean
   /** Looking up an upload blocks until this resolves. */
   lookupUnblocked: Promise<void>
@@ -47,7 +47,7 @@ export interface DiskServer {
 
 /**
  * Starts the server on a new directory, or on an earlier server's. `fileSystem` replaces the real
- * one.
+ * file system.
  */
 export async function openDiskServer(
   existingDataDir?: string,

@@ -75,7 +75,7 @@ export interface SingleUpload {
   waitUntilStored(bytes: number): Promise<number>
   /** Reads the bytes on disk. */
   stored(): Promise<Buffer>
-  /** Returns the upload's files in the incoming directory. Empty once it is sealed. */
+  /** Returns the upload's files in the incoming directory, none once it is sealed. */
   remainingFiles(): Promise<string[]>
   /** Seals the upload and returns its SHA-256. */
   seal(): Promise<string | null>

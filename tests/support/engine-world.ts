@@ -30,8 +30,8 @@ export function advanceTime(ms: number): Promise<unknown> {
 }
 
 /**
- * Creates the default responses of the simulated server, browser and network. A test may replace
- * each of them.
+ * Creates the default responses of the simulated server, browser and network. Tests may replace any
+ * of them.
  */
 function makeResponses() {
   return {
@@ -49,7 +49,7 @@ function makeResponses() {
   }
 }
 
-/** Creates the traces of the engine's actions, for a test to read. */
+/** Creates records of the engine's actions, for tests to read. */
 function makeTraces() {
   return {
     /**
@@ -60,7 +60,7 @@ function makeTraces() {
     toasts: [] as { title: string; description?: string | undefined }[],
     requests: [] as Parameters<EngineDeps['calls']['getUploadUrl']>[0][],
     confirmations: [] as Parameters<EngineDeps['calls']['confirmUpload']>[0][],
-    /** The browser's storage, shared by all tabs. */
+    /** The contents of the browser's storage, shared by all tabs. */
     values: new Map<string, string>(),
     handles: new Map<string, FileSystemFileHandle>(),
     locks: new Map() as HeldLocks,
@@ -73,8 +73,8 @@ function makeTraces() {
     /** Change notifications from the engine. */
     changes: 0,
     /**
-     * Active requests to the browser: to confirm before leaving the page (`holds`) and to keep the
-     * screen on (`awake`).
+     * Active requests to the browser: to confirm before leaving the page (`pageBlocks`) and to keep
+     * the screen on (`wakeLocks`).
      */
     pageBlocks: 0,
     wakeLocks: 0,
@@ -141,9 +141,9 @@ interface Tab {
 }
 
 /**
- * Runs the upload engine of the user ada against a simulated browser and server. Tests set their
- * responses and read the engine's traces. Time is frozen until a test advances it. The test must
- * close the world.
+ * Runs the upload engine of the user ada in a simulated browser, against a simulated server. Tests
+ * set the responses and read the engine's actions. Time is frozen until a test advances it. The
+ * test must close the world.
  */
 export function openEngineWorld() {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
@@ -251,7 +251,7 @@ export function openEngineWorld() {
     running.engine = tab.engine
   }
   const state = () => running.engine.shownUploads()
-  /** Adds files like a drop does. Returns their record ids. */
+  /** Adds files as a drop does. Returns their record ids. */
   const add = (picked: readonly (File | PickedFile)[], userAgent = 'Desktop'): string[] => {
     const files = picked.map((file) => {
       ids += 1

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const memoryDir = '/dev/shm'
 const prefix = 'mayfly-tests-'
 
-/** More than the temporary files of a run use at any time. */
+/** More space than the temporary files of a run ever occupy at once. */
 const requiredBytes = 6 * 1024 ** 3
 
 /**
@@ -22,7 +22,7 @@ export function keepFilesInMemory(): void {
   const folder = join(memoryDir, name)
   mkdirSync(folder, { recursive: true })
   process.once('exit', () => removeFolder(name))
-  // Started by root, Postgres runs as another user, who must be able to reach its files.
+  // If root starts Postgres, it runs as another user, who must be able to reach its files.
   chmodSync(folder, 0o755)
   if (canExecute(folder)) process.env.TMPDIR = folder
 }

@@ -4,7 +4,7 @@ import { makeClient } from './make.ts'
 /** A minimal browser for sign-ins, with cookies per host and redirects. */
 export interface TestBrowser extends Client {
   /**
-   * Opens a URL and follows redirects until `until` returns true for the next one, which isn't
+   * Opens a URL and follows redirects until `shouldStop` returns true for the next URL, which isn't
    * opened. Returns the last URL.
    */
   open(address: string, shouldStop?: (url: URL) => boolean): Promise<URL>

@@ -20,7 +20,7 @@ function onStep(text: string): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Turns a method of `owner` into a step named by its argument at index `place`. */
+/** Turns a method of `owner` into a step named by its argument at `argumentIndex`. */
 function killBeforeCalls<Owner extends object>(
   owner: Owner,
   name: keyof Owner & string,

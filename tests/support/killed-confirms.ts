@@ -29,13 +29,13 @@ import { type EntryResult, requestConfirms } from './upload-batches.ts'
 import { confirm } from './upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Days a renewal adds. The first link gets fewer. */
+/** Days until a renewed link expires. The first link expires sooner. */
 const renewalDays = 7
 const maxBytes = 20_000
 
 /**
  * When the server is killed: at any statement, or when a commit or its response is lost. A lost
- * commit had no effect. With a lost response it took effect unnoticed.
+ * commit had no effect. After a lost response, the commit has taken effect unnoticed.
  */
 const killModes = [...lossKinds, 'any statement'] as const
 type KillMode = (typeof killModes)[number]
@@ -150,7 +150,7 @@ function isCommit(statement: string): boolean {
   return statement === 'commit'
 }
 
-/** Schedules the failure. The returned function is true when the server must be killed. */
+/** Schedules the failure. The returned function returns true when the server must be killed. */
 function scheduleKill(
   network: PostgresProxy,
   killMode: KillMode,
@@ -167,7 +167,7 @@ function scheduleKill(
   return () => network.statements.filter(isCommit).length >= target
 }
 
-/** Sends all calls at once and kills the server once `isDue` returns true. */
+/** Sends all calls at once and kills the server once `shouldKill` returns true. */
 async function killDuring(
   { server, network, directDb }: Environment,
   calls: readonly PendingCall[],
@@ -308,7 +308,7 @@ function renewCall(
       if (renewedFile) expect(pickLink(listedFile)).toEqual(pickLink(renewedFile))
       const isRenewed = listedFile?.shortCode !== file.shortCode
       if (renewedFile) expect(isRenewed).toBe(true)
-      // The new link has the new expiry, the old link its old one.
+      // The new link has the new expiry, the old link the old expiry.
       expect(listedFile?.expiresAt).toBe(isRenewed ? newExpiry : file.expiresAt)
       await expectDownload(environment, listedFile?.shortCode ?? '', bytes)
       if (isRenewed) await expectLinkEnded(environment, file.shortCode)

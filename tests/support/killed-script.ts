@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 const root = resolve(import.meta.dirname, '../..')
 
 /**
- * When to kill a script: before the `count`-th step matching `before`, or before the first one
+ * When to kill a script: before the `count`-th step matching `before`, or before the first step
  * matching `atLatest`. See kill-before.ts.
  */
 export interface KillPoint {

@@ -1,7 +1,7 @@
 import { describe, inject } from 'vitest'
 import { hasNginx } from '../../scripts/nginx.mjs'
 
-/** What some tests require and some machines lack. */
+/** Requirements of some tests that not every machine meets. */
 export type TestRequirement = 's3Server' | 'smallDisk' | 'nginx' | 'systemd'
 
 declare module 'vitest' {
@@ -10,12 +10,12 @@ declare module 'vitest' {
     canMount: boolean
   }
   interface TaskMeta {
-    /** The missing requirement for which these tests are skipped. */
+    /** The missing requirement because of which these tests are skipped. */
     missingRequirement?: TestRequirement
   }
 }
 
-/** Declares tests that are skipped, and reported as skipped, on machines that lack `need`. */
+/** Declares tests that are skipped, and reported as skipped, on machines without `requirement`. */
 export function describeRequiring(
   requirement: TestRequirement,
   isAvailable: boolean,

@@ -22,7 +22,7 @@ export interface Person extends Client {
 /** A server in this process or another. */
 type Server = Pick<TestApp, 'url'>
 
-/** Creates a client with these cookies, or a visitor without any. */
+/** Creates a client with these cookies, by default a visitor without cookies. */
 export function makeClient(app: Server, cookie = ''): Client {
   const request = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
@@ -151,7 +151,7 @@ export async function listParts(person: Client, cloudKey: string): Promise<Liste
   return (await json<{ parts: ListedPart[] }>(response)).parts
 }
 
-/** Uploads random or given bytes. Returns the file. */
+/** Uploads `options.bytes`, or random bytes. Returns the file. */
 export async function makeFile(
   person: Client,
   options: { name?: string; bytes?: Uint8Array<ArrayBuffer>; type?: string; days?: string } = {},

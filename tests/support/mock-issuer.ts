@@ -16,7 +16,7 @@ export interface MockIssuer {
   overrides: Map<string, RequestHandler>
   /** Clears all overrides and recorded requests. */
   reset(): void
-  /** `goAway` stops the issuer until `comeBack`. */
+  /** `goOffline` stops the issuer until `goOnline`. */
   goOffline(): Promise<void>
   goOnline(): Promise<void>
   close(): Promise<void>

@@ -25,16 +25,16 @@ interface Packet {
   arrivesAt: number
 }
 
-/** One direction of a simulated network link. */
+/** One direction of a simulated network. */
 export interface NetworkDirection {
-  /** Pipes one socket to another, starting after `afterMs`. */
+  /** Pipes one socket to another, starting after `startDelayMs`. */
   pipe(from: Socket, to: Socket, startDelayMs: number): void
   deliveredBytes(): number
   close(): void
 }
 
 /**
- * Creates one direction of a link with a rate and a latency. Connections share the rate
+ * Creates one direction of a network with a rate and a latency. Connections share the rate
  * round-robin. Packet times are computed, so late timers don't lower the rate.
  */
 export function makeNetworkDirection({

@@ -75,7 +75,7 @@ export function simulateParts(count: number, size = count * partSize) {
     successfulPuts: 0,
     now: () => time,
     fault: (_partNumber: number): Fault | null => null,
-    /** Rejects requests for URLs with this status. Null signs them. */
+    /** Rejects requests for URLs with this status. Null signs the URLs. */
     rejectSigning: (): { status: number | null } | null => null,
     oldestGoodSignature: 0,
   }

@@ -26,7 +26,7 @@ export function randomPicture({ width, height }: Size, seed = 1): Sharp {
 
 /**
  * Creates a PNG whose header claims `width` × `height` pixels of 16-bit color, all zero, but which
- * contains only the first `held` bytes of image data.
+ * contains only the first `dataBytes` bytes of image data.
  */
 export function pngOfZeros({ width, height }: Size, dataBytes = 0): Buffer {
   const header = Buffer.alloc(13)

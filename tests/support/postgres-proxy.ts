@@ -1,6 +1,6 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
-/** When a statement's connection is cut. */
+/** When the connection is cut, relative to a statement. */
 export const cutPoints = [
   'before Postgres receives it',
   'after Postgres ran it, before the response',
@@ -8,7 +8,7 @@ export const cutPoints = [
 ] as const
 export type CutPoint = (typeof cutPoints)[number]
 
-/** What is lost first when the network goes silent. */
+/** The first message lost when the network goes silent. */
 export const lossKinds = ['the statement', 'the response'] as const
 export type LossKind = (typeof lossKinds)[number]
 
@@ -16,7 +16,7 @@ export type LossKind = (typeof lossKinds)[number]
 export interface PostgresProxy {
   /** The DATABASE_URL through the proxy. */
   url: string
-  /** Statements on all connections since the last `count`, `cutAt` or `silenceAt`. */
+  /** Statements on all connections since the last `clearStatements`, `cutAt` or `silenceAt`. */
   readonly statements: readonly string[]
   /** Discards earlier statements. */
   clearStatements(): void
@@ -25,15 +25,15 @@ export interface PostgresProxy {
   /** True once the connection has been cut since `cutAt`. */
   readonly wasCut: boolean
   /**
-   * Silences the connection of the n-th statement from now for which `isMeant` returns true,
-   * without closing it. The statement or its response is lost, and everything after it.
+   * Silences the connection of the n-th statement from now for which `matches` returns true,
+   * without closing it. The statement or its response is lost, as is everything after it.
    */
   silenceAt(n: number, loss: LossKind, matches?: (statement: string) => boolean): void
   /** Silences all connections, including new ones, without closing any. */
   silence(): void
   /**
-   * Drops all open connections like a NAT that forgets them: not even a FIN arrives, and Postgres
-   * keeps its side open.
+   * Drops all open connections like a NAT that loses its table: not even a FIN arrives, and
+   * Postgres keeps its side open.
    */
   dropConnections(): void
   /**
@@ -85,7 +85,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       })
     }
     if (isSilent) silentSockets.add(client)
-    // By FIN or RST. The tests use both.
+    // Close by FIN or RST. The tests use both.
     const cutNow = (method: 'end' | 'reset') => {
       pendingCut = null
       wasCut = true
@@ -173,7 +173,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   }
 }
 
-/** Calls `on` with each complete message. A client's first message has no type. */
+/** Calls `onMessage` with each complete message. A client's first message has no type. */
 function onMessages(
   socket: Socket,
   { hasStartupMessage }: { hasStartupMessage: boolean },

@@ -26,7 +26,7 @@ const pollMs = 20
 export interface TestPostgres {
   /** The URL of the administrative database, for `createDatabase`. */
   url: string
-  /** Shuts Postgres down and starts it again after `awayMs`. Resolves when it is up. */
+  /** Shuts Postgres down and starts it again after `downtimeMs`. Resolves when it is up. */
   restart(downtimeMs: number): Promise<void>
   /**
    * Kills Postgres and restarts it at once, as the app does with the embedded one. Resolves when it
@@ -49,7 +49,7 @@ export async function startTestPostgres(
   let postgres = await start()
   const url = urlOf(postgres.connection.host, 'postgres')
   await withClient(url, async (client) => {
-    // No fsync: test data doesn't have to survive a power cut. But commits stay synchronous: vacuum
+    // No fsync: test data doesn't have to survive a power cut. Commits stay synchronous: vacuum
     // marks rows as visible only once their commit is in the log, and query plans depend on that.
     await client.query('alter system set fsync = off')
     await client.query('alter system set full_page_writes = off')

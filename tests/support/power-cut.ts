@@ -47,7 +47,7 @@ export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
   }
 }
 
-/** Yields each set of changes that one cut can lose. */
+/** Yields each set of changes that one power cut can lose. */
 function* possibleLosses(steps: readonly Step[]): Generator<Set<Change>> {
   const unsynced = steps.filter((step, at): step is Change => !isDurable(steps, step, at))
   const names = unsynced.filter(({ kind }) => kind === 'name')

@@ -18,21 +18,21 @@ export function queryPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promi
   return collectPlans(pool, explainOn, work)
 }
 
-/** Like `plansOf`, with actual row counts. */
+/** Like `queryPlansOf`, with actual row counts. */
 export function analyzedPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
   return collectPlans(pool, analyzeOn, work)
 }
 
 /**
- * Counts the rows or index entries of a table that a plan from `runPlansOf` read. An index search
- * without a result counts as one.
+ * Counts the rows or index entries of a table read by a plan from `analyzedPlansOf`. An index
+ * search without a result counts as one.
  */
 export function countRowsRead(plan: string, table: string): number {
   const planNodes = plan.split(/\n(?=.*(?:actual .*loops=|never executed))/)
   return planNodes.reduce((sum, node) => sum + countNodeRows(node, table), 0)
 }
 
-/** Counts them for one plan node, whose first line names the table or index. */
+/** Counts the rows read by one plan node, whose first line names the table or index. */
 function countNodeRows(node: string, table: string): number {
   const scan = / on (\w+)\b.*actual .*rows=([\d.]+) loops=(\d+)/.exec(node)
   const [, name = '', rowsPerLoop, loops] = scan ?? []

@@ -11,7 +11,7 @@ export async function runAfter<T>(ms: number, work: () => Promise<T>): Promise<T
 /**
  * Races two functions for several rounds. The winner starts later in the next round, by a delay
  * that doubles with consecutive wins, so that each wins sometimes even on a slow machine.
- * `expectBoth` asserts that, because otherwise the race proves nothing.
+ * `expectBothWon` asserts that, because otherwise the race proves nothing.
  */
 export function makeRace(rounds: number) {
   let offset = 0

@@ -15,9 +15,9 @@ export interface NameChange {
 
 /** A recorded disk change. */
 export type Change =
-  /** Creating or deleting a name is one naming, a move is two. */
+  /** Creating or deleting a name is one name change, a move is two. */
   | { kind: 'name'; nameChanges: NameChange[] }
-  /** `appends`: the bytes extend the file. */
+  /** `appends`: whether the bytes extend the file. */
   | { kind: 'write'; node: Node; at: number; bytes: Buffer; appends: boolean }
   | { kind: 'truncate'; node: Node; length: number }
 
@@ -38,7 +38,7 @@ export interface RecordedDisk {
   promise(promise: string): void
 }
 
-/** Records all operations below an empty directory. It offers only operations it can record. */
+/** Records all operations below an empty directory. Supports only operations it can record. */
 export function recordDisk(dataDir: string): RecordedDisk {
   const root: Node = 0
   const nodes = new Map<string, Node>([[dataDir, root]])

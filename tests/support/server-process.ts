@@ -55,13 +55,13 @@ export async function startServerProcess(settings: {
   const readyLogged = waitForOutput(child.stderr, 'Mayfly is ready')
   const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
   await waitForReady(child, `http://127.0.0.1:${port}`, stderr)
-  // If another program took the port, its server answered.
+  // If another program took the port, that program may have responded.
   const isOwnServer = await Promise.race([readyLogged.then(() => true), exitCode.then(() => false)])
   if (!isOwnServer) throw new Error(`The server has ended: ${await stderr}`)
   return { url, pid: child.pid ?? 0, exitCode, kill: (signal) => void child.kill(signal) }
 }
 
-/** Resolves when the stream contains `wanted`. */
+/** Resolves when the stream contains `expected`. */
 function waitForOutput(stream: Readable, expected: string): Promise<void> {
   let output = ''
   return new Promise((resolve) => {

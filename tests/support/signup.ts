@@ -88,7 +88,7 @@ export async function statusAndCode(response: Response): Promise<string> {
   return `${response.status} ${code ?? ''}`.trim()
 }
 
-/** Returns the client's view of a response, without values that always differ. */
+/** Returns a response as the client sees it, without values that always differ. */
 export async function comparableResponse(response: Response) {
   const headers = Object.fromEntries(response.headers)
   for (const header of ['date', 'x-request-id']) delete headers[header]

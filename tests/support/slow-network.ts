@@ -8,7 +8,7 @@ export interface NetworkSettings {
   delayMs: number
 }
 
-/** A simulated network link with a rate and a latency. */
+/** A simulated network with a rate and a latency. */
 export interface SlowNetwork {
   /** The origin for clients. */
   url: string
@@ -20,7 +20,7 @@ export interface SlowNetwork {
 }
 
 /**
- * Starts a link, which forwards nothing before `forwardTo`. Connections share the rate. Excess
+ * Starts a network, which forwards nothing before `forwardTo`. Connections share the rate. Excess
  * bytes wait in a bounded queue, then in the sender. A new connection takes a round trip. There is
  * neither packet loss nor slow start.
  */

@@ -90,7 +90,7 @@ export async function sendAllParts(app: TestApp, person: Person): Promise<SmallM
 
 /**
  * Sends the parts missing from the part list, confirms the upload, and asserts that the whole file
- * is intact. So the list contained neither lost parts nor rejected bytes.
+ * is intact. This proves that the list contained neither lost parts nor rejected bytes.
  */
 export async function expectResumable(
   app: TestApp,

@@ -25,7 +25,7 @@ export interface TestSmtpServer {
   attemptedRecipients: string[]
   /** User names of login attempts, all rejected. */
   loginNames: string[]
-  /** True for each of `offered` sent over an encrypted connection. */
+  /** For each of `attemptedRecipients`, true if the connection was encrypted. */
   wasEncrypted: boolean[]
   /** Returns the number of connections opened so far. */
   connections(): number
@@ -138,7 +138,7 @@ export async function startSmtpServer(
  */
 const silentTimeoutMs = 5_000
 
-/** Accepts connections, sends nothing, and closes each after `silentMs`. */
+/** Accepts connections, sends nothing, and closes each after `silentTimeoutMs`. */
 export async function startSilentServer(): Promise<{ port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -27,7 +27,7 @@ export interface TakedownSetup {
 
 export async function startTakedownSetup(): Promise<TakedownSetup> {
   const app = await startTestApp()
-  // As a real start does: a store without an installation id counts as missing.
+  // A real start does this, too: a store without an installation id counts as missing.
   await bindStores(app.deps)
   const admin = await makePerson(app, { role: 'admin' })
   const owner = await makePerson(app, { tier: 'premium' })
@@ -105,7 +105,7 @@ export async function uploadAndConfirm(
   return { cloudKey, response: await confirm(person, cloudKey, extraFields) }
 }
 
-/** Returns a file as listed for its owner. */
+/** Returns a file as the owner's file list shows it. */
 export async function findListedFile(owner: Client, id: string): Promise<File | undefined> {
   const files = await json<File[]>(await owner.fetch('/api/files'))
   return files.find((file) => file.id === id)

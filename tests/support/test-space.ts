@@ -1,9 +1,9 @@
 import type { UploadSpace } from '../../src/server/space/disk-space.ts'
 
-/** Free space controlled by a test. `left` is the number of bytes available to uploads. */
+/** Free space controlled by a test. `freeBytes` is the number of bytes available to uploads. */
 export interface TestSpace extends UploadSpace {
   freeBytes: number
-  /** Returns the free space at the next measurement. Null changes nothing. */
+  /** Returns the free space at the next measurement. Null leaves it unchanged. */
   measureFreeBytes: (() => Promise<number>) | null
 }
 

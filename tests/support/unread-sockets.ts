@@ -31,8 +31,8 @@ export async function sendWithoutReading(
 }
 
 /**
- * Connects and sends the text. Also resolves if the server refuses the connection. A later close
- * goes unnoticed, because the socket is never read.
+ * Connects and sends the text. Also resolves if the server refuses the connection. The socket is
+ * never read, so it doesn't notice when the server closes it later.
  */
 function connectAndSend(hostname: string, port: number, text: string): Promise<Socket> {
   return new Promise((resolve) => {

@@ -17,7 +17,7 @@ export interface PageRequest {
   body: unknown
 }
 
-/** Responds to a call with a value, sent as JSON with status 200, or with a response. */
+/** Responds to a call with a value, sent as JSON with status 200, or with a `Response`. */
 type Responder = (requests: PageRequest) => unknown
 
 /** A happy-dom page with toasts and a fake server. */
@@ -27,7 +27,7 @@ export interface WebPage {
   /** Sets the response to a call, such as `GET /api/files`. */
   on(call: string, response: Responder): void
   client: QueryClient
-  /** Returns how many times the page noticed that the session had ended. */
+  /** Returns how many times the page found its session ended. */
   signOutCount(): number
   show(element: ReactNode): ReturnType<typeof render>
   run<Result, Props>(

@@ -13,7 +13,7 @@ import {
 import { TransferError, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-fixtures.ts'
 
-/** How the server handles a PUT. Once a test's list of faults is used up, PUTs succeed. */
+/** How the server handles a PUT. After the last fault set by a test, PUTs succeed. */
 type Fault =
   | { kind: 'response'; status: number; headers?: Record<string, string>; body?: string }
   /** Stores `after` bytes of the body, then cuts the connection. */
@@ -63,7 +63,7 @@ function makeStore() {
       return
     }
     bytes = bytes.subarray(0, start)
-    // Emitted only once, or the rest of this body would time out later requests.
+    // Emit the event only once, or the rest of this body would time out later requests.
     let isReported = false
     const reportStall = () => {
       if (!isReported) stallEvents.dispatchEvent(new Event('stall'))

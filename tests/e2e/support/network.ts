@@ -36,7 +36,7 @@ export const test = base.extend<{
   },
 })
 
-/** Starts an upload and stalls it after `bytes` bytes, until `network.open`. */
+/** Starts an upload and stalls it after `bytes` bytes, until `network.restore`. */
 export async function stallAfter(
   network: ChaosProxy,
   bytes: number,
@@ -49,7 +49,7 @@ export async function stallAfter(
 
 /**
  * Reloads the page while stalled, and drops bytes in kernel buffers, which would otherwise arrive
- * after `network.open`.
+ * after `network.restore`.
  */
 export async function reloadWhileStalled(page: Page, network: ChaosProxy): Promise<void> {
   await reloadAndConfirm(page)
