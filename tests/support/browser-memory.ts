@@ -1,10 +1,10 @@
 import type { KeptFile, KeptFileTable } from '../../src/web/uploads/kept/kept-files.ts'
 import type { HandleStore } from '../../src/web/uploads/picking/handle-store.ts'
 import type { RecordLocks } from '../../src/web/uploads/records/record-locks.ts'
-import type { KeyValues } from '../../src/web/uploads/records/upload-records.ts'
+import type { KeyValueStorage } from '../../src/web/uploads/records/upload-records.ts'
 
 /** An in-memory `Storage`. */
-export function createMemoryStorage(values: Map<string, string>): KeyValues {
+export function createMemoryStorage(values: Map<string, string>): KeyValueStorage {
   return {
     get length() {
       return values.size

@@ -181,7 +181,7 @@ export function openEngineWorld() {
         world.pageBlocks -= 1
       }
     },
-    keepAwake: () => {
+    keepScreenOn: () => {
       world.wakeLocks += 1
       return () => {
         world.wakeLocks -= 1

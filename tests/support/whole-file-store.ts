@@ -7,8 +7,8 @@ import type { TransferDeps } from '../../src/web/uploads/transfer/put-bytes.ts'
 import { sendWholeFile } from '../../src/web/uploads/transfer/send-whole-file.ts'
 import {
   errorCode,
+  parseWholeNumber,
   type Send,
-  wholeNumber,
 } from '../../src/web/uploads/transfer/storage-request.ts'
 import { TransferError, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-fixtures.ts'
@@ -140,8 +140,8 @@ function makeSend(stalled: EventTarget): Send {
         res.on('data', (chunk) => {
           text += chunk
         })
-        const retryAfter = wholeNumber(res.headers['retry-after'])
-        const uploadOffset = wholeNumber(res.headers['upload-offset']?.toString())
+        const retryAfter = parseWholeNumber(res.headers['retry-after'])
+        const uploadOffset = parseWholeNumber(res.headers['upload-offset']?.toString())
         const status = res.statusCode ?? 0
         res.on('end', () =>
           settle(() =>

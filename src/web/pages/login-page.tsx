@@ -10,7 +10,7 @@ import { NewAccountNote, readNewAccount } from '../auth/new-account-note.tsx'
 import { SignInErrorNote } from '../auth/sign-in-error.tsx'
 import { useNext } from '../auth/use-auth-state.ts'
 import { useNoEmailNote } from '../auth/use-no-email-note.ts'
-import { KeptFilesNote } from '../uploads/kept/kept-files-card.tsx'
+import { KeptFilesNotice } from '../uploads/kept/kept-files-card.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { PageLink } from './page-link.tsx'
 import { VisitorScreen } from './screen-guards.tsx'
@@ -67,7 +67,7 @@ function Login({ error }: { error?: SignInError }) {
           signupLink={renderSignupLink('Sign up again')}
         />
       ) : null}
-      <KeptFilesNote />
+      <KeptFilesNotice />
       <LoginForm
         email={account?.email}
         next={next}

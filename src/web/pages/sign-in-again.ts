@@ -1,6 +1,6 @@
 import { nextPath, withNext } from '../../shared/rules/accounts/next-path.ts'
 import { toast } from '../ui/toast.tsx'
-import { isUnloadBlocked } from '../uploads/guard-page.ts'
+import { isUnloadBlocked } from '../uploads/block-unload.ts'
 
 /** How long the toast is shown before the login page opens (spec §9). */
 const redirectDelayMs = 500

@@ -17,7 +17,7 @@ import type { NewAccount } from '../auth/new-account-note.tsx'
 import { SignupForm } from '../auth/signup-form.tsx'
 import { useNext } from '../auth/use-auth-state.ts'
 import { useNoEmailNote } from '../auth/use-no-email-note.ts'
-import { KeptFilesNote } from '../uploads/kept/kept-files-card.tsx'
+import { KeptFilesNotice } from '../uploads/kept/kept-files-card.tsx'
 import { AuthPage } from './auth-page.tsx'
 import { PageButton, PageLink } from './page-link.tsx'
 import { VisitorScreen } from './screen-guards.tsx'
@@ -48,7 +48,7 @@ function Signup() {
   if (signup === 'closed') {
     return (
       <AuthPage title="Sign-up is closed" lead="Ask the administrator for an account.">
-        <KeptFilesNote />
+        <KeptFilesNotice />
         <PageButton to="/login" next={next} variant="primary" size="large" wide>
           Back to Login
         </PageButton>
@@ -68,7 +68,7 @@ function Signup() {
         </>
       }
     >
-      <KeptFilesNote />
+      <KeptFilesNotice />
       <SignupForm policy={signup} noEmailNote={noEmailNote} onDone={openLogin} />
       <GoogleButton>Sign up with Google</GoogleButton>
     </AuthPage>

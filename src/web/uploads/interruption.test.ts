@@ -10,8 +10,8 @@ test.each([
   [429, 'TOO_MANY_REQUESTS', 10_000, 'busy'],
   [503, 'DISK_FULL', 60_000, 'disk-full'],
   [409, null, null, 'no-response'],
-])('a response of %i %s (Retry-After %j) counts as %s', (status, code, retryAfterMs, told) => {
-  expect(interruptionOf({ status, code, retryAfterMs })).toBe(told)
+])('a response of %i %s (Retry-After %j) counts as %s', (status, code, retryAfterMs, expected) => {
+  expect(interruptionOf({ status, code, retryAfterMs })).toBe(expected)
 })
 
 test('an attempt without a response counts as no-response', () => {

@@ -25,10 +25,10 @@ export const interruptionTexts: Record<Interruption, string> = {
   'disk-full': 'The disk of the server is full, trying again every minute',
 }
 
-export function interruptionOf(failed: FailedAttempt): Interruption {
-  if (isDiskFull(failed)) return 'disk-full'
-  if (isBusy(failed)) return 'busy'
-  return (failed.status ?? 0) >= 500 ? 'not-ready' : 'no-response'
+export function interruptionOf(failure: FailedAttempt): Interruption {
+  if (isDiskFull(failure)) return 'disk-full'
+  if (isBusy(failure)) return 'busy'
+  return (failure.status ?? 0) >= 500 ? 'not-ready' : 'no-response'
 }
 
 /** Codes of 503 responses that report a server error rather than overload. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { browserTimers, coalesce, repeat } from './timers.ts'
+import { browserTimers, repeat, throttle } from './timers.ts'
 
 let runs: number[]
 function task() {
@@ -15,9 +15,9 @@ afterEach(() => {
 })
 
 test('coalesced calls run once immediately, then once per interval and always after the last call', () => {
-  const ask = coalesce(browserTimers, 100, task)
+  const trigger = throttle(browserTimers, 100, task)
   for (let at = 0; at < 250; at += 10) {
-    ask()
+    trigger()
     vi.advanceTimersByTime(10)
   }
   expect(runs).toEqual([0, 100, 200])
@@ -27,19 +27,19 @@ test('coalesced calls run once immediately, then once per interval and always af
 })
 
 test('a task repeats until it returns false, and can be restarted', () => {
-  let left = 3
-  const wake = repeat(browserTimers, 100, () => {
+  let remaining = 3
+  const schedule = repeat(browserTimers, 100, () => {
     task()
-    left -= 1
-    return left > 0
+    remaining -= 1
+    return remaining > 0
   })
-  wake()
-  wake()
+  schedule()
+  schedule()
   vi.advanceTimersByTime(1000)
   expect(runs).toEqual([100, 200, 300])
   expect(vi.getTimerCount()).toBe(0)
-  left = 1
-  wake()
+  remaining = 1
+  schedule()
   vi.advanceTimersByTime(1000)
   expect(runs).toHaveLength(4)
 })

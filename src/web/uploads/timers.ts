@@ -27,34 +27,34 @@ export const browserTimers: Timers = {
  * Returns a throttled version of a task. The first call runs it immediately. Calls during the next
  * `ms` milliseconds cause one more run at the end of that time. No timer runs without calls.
  */
-export function coalesce(timers: Timers, ms: number, task: () => void): () => void {
-  let resting = false
-  let wanted = false
+export function throttle(timers: Timers, ms: number, task: () => void): () => void {
+  let isResting = false
+  let isRunPending = false
   const run = () => {
-    wanted = false
-    resting = true
+    isRunPending = false
+    isResting = true
     task()
     timers.runAfter(ms, () => {
-      resting = false
-      if (wanted) run()
+      isResting = false
+      if (isRunPending) run()
     })
   }
   return () => {
-    if (resting) wanted = true
+    if (isResting) isRunPending = true
     else run()
   }
 }
 
 /** Returns a function that starts running a task every `ms` milliseconds until it returns false. */
 export function repeat(timers: Timers, ms: number, task: () => boolean): () => void {
-  let isAwake = false
-  const wake = () => {
-    if (isAwake) return
-    isAwake = true
+  let isScheduled = false
+  const schedule = () => {
+    if (isScheduled) return
+    isScheduled = true
     timers.runAfter(ms, () => {
-      isAwake = false
-      if (task()) wake()
+      isScheduled = false
+      if (task()) schedule()
     })
   }
-  return wake
+  return schedule
 }

@@ -4,7 +4,7 @@ import { errorTable } from '../../shared/contract/errors.ts'
 import { ApiError, NetworkError } from '../api/call.ts'
 import {
   callErrorText,
-  dataLost,
+  dataLostText,
   isOutOfSpaceFailure,
   isPermanentFailure,
   outcomeOf,
@@ -74,9 +74,9 @@ test.each([
   ['disk-full', 503, 'DISK_FULL', true],
   ['status', 500, null, false],
   ['network', null, null, false],
-] as const)('a transfer error %s %j has the code %j', (kind, status, code, isForSpace) => {
+] as const)('a transfer error %s %j has the code %j', (kind, status, code, isServerFull) => {
   expect(transferCode(kind, status)).toBe(code)
-  expect(isOutOfSpaceFailure({ status: 'failed', code })).toBe(isForSpace)
+  expect(isOutOfSpaceFailure({ status: 'failed', code })).toBe(isServerFull)
   expect(isOutOfSpaceFailure({ status: 'paused', code })).toBe(false)
 })
 
@@ -88,12 +88,14 @@ test.each([
   [{ code: 'STORAGE_FULL' }, false],
   [{ code: null }, false],
   [{}, false],
-  [{ error: dataLost }, false],
-  [{ error: dataLost, pasted: true }, true],
+  [{ error: dataLostText }, false],
+  [{ error: dataLostText, pasted: true }, true],
   [{ code: 'CONTENT_BLOCKED', status: 'completed' }, false],
-] as const)('a failure with %j is permanent: %s', (changes, isFinal) => {
+] as const)('a failure with %j is permanent: %s', (changes, isPermanent) => {
   const error = 'Refused'
-  expect(isPermanentFailure(uploadRecord({ status: 'failed', error, ...changes }))).toBe(isFinal)
+  expect(isPermanentFailure(uploadRecord({ status: 'failed', error, ...changes }))).toBe(
+    isPermanent,
+  )
 })
 
 test('a full tier stops the rest of the drop', () => {
@@ -103,7 +105,7 @@ test('a full tier stops the rest of the drop', () => {
 })
 
 describe('the outcome of a call', () => {
-  const fail = (error: unknown) => outcomeOf(Promise.reject(error))
+  const outcomeOfRejection = (error: unknown) => outcomeOf(Promise.reject(error))
 
   test('of a success has its value', async () => {
     expect(await outcomeOf(Promise.resolve(7))).toEqual({ ok: true, value: 7 })
@@ -111,14 +113,14 @@ describe('the outcome of a call', () => {
 
   test('of an error response has its status, code, message and retry delay', async () => {
     const body = { message: 'Full.', code: 'TIER_FILE_COUNT' } as const
-    expect(await fail(new ApiError(403, '{"message":"Full."}', body, '7'))).toEqual({
+    expect(await outcomeOfRejection(new ApiError(403, '{"message":"Full."}', body, '7'))).toEqual({
       ok: false,
       error: { status: 403, code: 'TIER_FILE_COUNT', message: 'Full.', retryAfterMs: 7000 },
     })
   })
 
   test('of an error without a message has its body text', async () => {
-    expect(await fail(new ApiError(502, 'Bad gateway', {}, 'soon'))).toEqual({
+    expect(await outcomeOfRejection(new ApiError(502, 'Bad gateway', {}, 'soon'))).toEqual({
       ok: false,
       error: { status: 502, code: null, message: null, retryAfterMs: null, body: 'Bad gateway' },
     })
@@ -128,7 +130,7 @@ describe('the outcome of a call', () => {
     'without a response has no status: %s',
     async (error) => {
       const callError = { status: null, code: null, message: null }
-      expect(await fail(error)).toEqual({ ok: false, error: callError })
+      expect(await outcomeOfRejection(error)).toEqual({ ok: false, error: callError })
     },
   )
 })

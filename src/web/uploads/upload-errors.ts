@@ -3,7 +3,7 @@ import { isTierLimitCode } from '../../shared/contract/tier-errors.ts'
 import type { UploadPath } from '../../shared/rules/files/upload-path.ts'
 import { ApiError } from '../api/call.ts'
 import type { UploadRecord } from './records/upload-record.ts'
-import { wholeNumber } from './transfer/storage-request.ts'
+import { parseWholeNumber } from './transfer/storage-request.ts'
 import type { TransferErrorKind } from './upload-ports.ts'
 
 /** Why a call failed. `status`, `code` and `message` are null if there was no response. */
@@ -37,26 +37,26 @@ function toCallError(error: unknown): CallError {
   if (!(error instanceof ApiError)) return { status: null, code: null, message: null }
   const { status, code = null, publicMessage: message = null } = error
   const body = error.message.slice(`${status}: `.length)
-  const seconds = wholeNumber(error.retryAfter)
+  const seconds = parseWholeNumber(error.retryAfter)
   const retryAfterMs = seconds === null ? null : seconds * 1000
   return { status, code, message, retryAfterMs, ...(message === null && { body }) }
 }
 
 /** Spec §4: the error text of an upload that the user cancels. */
-export const cancelledByUser = 'Cancelled by user'
+export const cancelledText = 'Cancelled by user'
 
 /** True for an upload that the user cancelled. Its record is removed two seconds later. */
 export function isCancelled({ status, error }: Pick<UploadRecord, 'status' | 'error'>): boolean {
-  return status === 'failed' && error === cancelledByUser
+  return status === 'failed' && error === cancelledText
 }
 
 /**
  * Spec §4: the error text of an upload that can't resume because the browser no longer has the
  * file.
  */
-export const dataLost = 'Resume failed - file data lost. Please restart upload.'
+export const dataLostText = 'Resume failed - file data lost. Please restart upload.'
 
-const finalCodes: readonly string[] = [
+const permanentCodes: readonly string[] = [
   'CONTENT_BLOCKED',
   'FILE_TOO_LARGE',
   'INVALID_INPUT',
@@ -71,13 +71,13 @@ export function isPermanentFailure(
 ): boolean {
   const { status, error, code, pasted } = record
   if (status !== 'failed') return false
-  return (code != null && finalCodes.includes(code)) || (pasted && error === dataLost)
+  return (code != null && permanentCodes.includes(code)) || (pasted && error === dataLostText)
 }
 
-const networkError = 'Network error during upload'
+const networkErrorText = 'Network error during upload'
 
 /** The error text of an upload that failed for an unknown reason. */
-export const unknownReason = 'Upload failed'
+export const unknownErrorText = 'Upload failed'
 
 /** Returns the text for a file that is unreadable or has changed since its upload started. */
 export function unreadableText(name: string): string {
@@ -97,41 +97,41 @@ export function callErrorText(
   path: UploadPath,
   { status, code, message, body }: CallError,
 ): string {
-  const own = trimmed(message)
-  if (stage === 'start') return own || 'Failed to get upload URL'
-  if (code === 'CONTENT_BLOCKED') return own || errorTable[code].message
-  if (path === 'foreground') return own || 'Failed to confirm upload'
-  if (status === null) return networkError
-  return `Upload confirmation failed: ${status} - ${own || trimmed(body)}`
+  const serverMessage = trim(message)
+  if (stage === 'start') return serverMessage || 'Failed to get upload URL'
+  if (code === 'CONTENT_BLOCKED') return serverMessage || errorTable[code].message
+  if (path === 'foreground') return serverMessage || 'Failed to confirm upload'
+  if (status === null) return networkErrorText
+  return `Upload confirmation failed: ${status} - ${serverMessage || trim(body)}`
 }
 
-function trimmed(text: string | null | undefined): string {
+function trim(text: string | null | undefined): string {
   return text?.trim() ?? ''
 }
 
 /**
  * Returns the text of spec §8 for a transfer that failed permanently.
- * @param toBucket true if the bytes go to a bucket. Otherwise the texts don't mention S3.
+ * @param isS3 true if the bytes go to a bucket. Otherwise the texts don't mention S3.
  */
 export function transferText(
   path: UploadPath,
   kind: TransferErrorKind,
   status: number | null,
-  toBucket: boolean,
+  isS3: boolean,
 ): string {
   if (kind === 'unreadable' || kind === 'changed') return unreadable
-  if (kind === 'network') return networkError
+  if (kind === 'network') return networkErrorText
   if (kind === 'disk-full') return errorTable.DISK_FULL.message
   // The text of STORAGE_FULL tells users what to do; a bare status wouldn't.
   if (status === errorTable.STORAGE_FULL.status) return errorTable.STORAGE_FULL.message
   if (path === 'foreground') {
     if (kind === 'timeout' || status === null) {
-      return toBucket ? 'Direct S3 upload failed' : unknownReason
+      return isS3 ? 'Direct S3 upload failed' : unknownErrorText
     }
-    if (toBucket) return `Direct S3 upload failed with status ${status}`
+    if (isS3) return `Direct S3 upload failed with status ${status}`
   }
-  if (kind === 'timeout') return networkError
-  return status === null ? unknownReason : `Upload failed with status ${status}`
+  if (kind === 'timeout') return networkErrorText
+  return status === null ? unknownErrorText : `Upload failed with status ${status}`
 }
 
 /** Returns the code of a transfer that failed because the server is full; otherwise null. */
@@ -140,7 +140,7 @@ export function transferCode(kind: TransferErrorKind, status: number | null): Er
   return kind === 'status' && status === errorTable.STORAGE_FULL.status ? 'STORAGE_FULL' : null
 }
 
-const fullCodes: readonly string[] = [
+const serverFullCodes: readonly string[] = [
   'STORAGE_FULL',
   'STORAGE_CAP_REACHED',
   'DISK_FULL',
@@ -148,7 +148,7 @@ const fullCodes: readonly string[] = [
 
 /** True for an error code that means the server is full. */
 export function isServerFullCode(code: string | null | undefined): boolean {
-  return code != null && fullCodes.includes(code)
+  return code != null && serverFullCodes.includes(code)
 }
 
 /** True for an upload that failed because the server is full. */
@@ -162,7 +162,7 @@ export function isOutOfSpaceFailure({
 /**
  * True for an upload that failed because of a limit of the user's tier. Another tier may allow it.
  */
-export function failedForTier({ status, code }: Pick<UploadRecord, 'status' | 'code'>): boolean {
+export function isTierFailure({ status, code }: Pick<UploadRecord, 'status' | 'code'>): boolean {
   return status === 'failed' && code != null && isTierLimitCode(code)
 }
 

@@ -17,7 +17,7 @@ describe('the notices of spec §8', () => {
       kind: 'toast',
       title: 'Upload Failed',
       description: 'Direct S3 upload failed',
-      failed: true,
+      isFailure: true,
     })
     const changed = transferText('foreground', 'unreadable', null, false)
     expect(failureNotice('transfer', 'a.txt', changed)).toMatchObject({
@@ -38,11 +38,11 @@ describe('the notices of spec §8', () => {
   })
 
   test.each(['STORAGE_FULL', 'STORAGE_CAP_REACHED', 'DISK_FULL'] as const)(
-    'only an out-of-space error sets `lacksSpace`: %s',
+    'only an out-of-space error sets `isServerFull`: %s',
     (code) => {
       const { message } = errorTable[code]
-      expect(failureNotice('confirm', 'a.txt', message, code)).toMatchObject({ lacksSpace: true })
-      expect(failureNotice('confirm', 'a.txt', message)).not.toHaveProperty('lacksSpace')
+      expect(failureNotice('confirm', 'a.txt', message, code)).toMatchObject({ isServerFull: true })
+      expect(failureNotice('confirm', 'a.txt', message)).not.toHaveProperty('isServerFull')
     },
   )
 
@@ -59,7 +59,7 @@ describe('the notices of spec §8', () => {
     expect(successNotice('background', 'a.txt')).toEqual({
       kind: 'toast',
       title: 'a.txt uploaded successfully!',
-      failed: false,
+      isFailure: false,
     })
     expect(dropNotice(12, 0)).toMatchObject({
       title: 'Upload Complete',

@@ -1,7 +1,7 @@
 import type { UploadPath } from '../../shared/rules/files/upload-path.ts'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
 import type { ToastLink } from '../ui/toast.tsx'
-import { isServerFullCode, unknownReason, unreadable, unreadableText } from './upload-errors.ts'
+import { isServerFullCode, unknownErrorText, unreadable, unreadableText } from './upload-errors.ts'
 
 /** A message about an upload, shown as a toast. */
 export interface ToastNotice {
@@ -16,11 +16,11 @@ export interface ToastNotice {
 /** A message about an upload: `inline` next to the drop zone, or `toast`. */
 export type Notice = { kind: 'inline'; text: string } | ToastNotice
 
-function succeeded(title: string, description?: string): ToastNotice {
+function successToast(title: string, description?: string): ToastNotice {
   return { kind: 'toast', title, ...(description && { description }), isFailure: false }
 }
 
-function failed(title: string, description: string): ToastNotice {
+function failureToast(title: string, description: string): ToastNotice {
   return { kind: 'toast', title, description, isFailure: true }
 }
 
@@ -54,38 +54,38 @@ export function failureNotice(
   code: string | null = null,
 ): Notice {
   if (reason.includes('tier') || reason.includes('Upgrade')) return { kind: 'inline', text: reason }
-  const [title, otherwise] =
+  const [title, fallback] =
     stage === 'start'
-      ? ['Upload Error', unknownReason]
+      ? ['Upload Error', unknownErrorText]
       : ['Upload Failed', `Failed to upload ${fileName}`]
   // A toast shows no file name next to its text, so the text has to include it.
-  const named = reason === unreadable ? unreadableText(fileName) : reason
-  const isKnown = reason !== '' && reason !== unknownReason
-  const notice = failed(title, isKnown ? named : otherwise)
+  const namedReason = reason === unreadable ? unreadableText(fileName) : reason
+  const isSpecific = reason !== '' && reason !== unknownErrorText
+  const notice = failureToast(title, isSpecific ? namedReason : fallback)
   return isServerFullCode(code) ? { ...notice, isServerFull: true } : notice
 }
 
 /** Returns the notice for a successful upload. */
 export function successNotice(path: UploadPath, fileName: string): Notice {
   return path === 'background'
-    ? succeeded(`${fileName} uploaded successfully!`)
-    : succeeded('Upload Complete', `${fileName} uploaded successfully`)
+    ? successToast(`${fileName} uploaded successfully!`)
+    : successToast('Upload Complete', `${fileName} uploaded successfully`)
 }
 
 /** Returns the notice for the end of a large drop, which replaces the notices for its files. */
 export function dropNotice(stored: number, failures: number): Notice {
   return failures === 0
-    ? succeeded('Upload Complete', `${formatCount(stored, 'file')} uploaded successfully`)
-    : failed('Upload Failed', `${stored} of ${stored + failures} files uploaded`)
+    ? successToast('Upload Complete', `${formatCount(stored, 'file')} uploaded successfully`)
+    : failureToast('Upload Failed', `${stored} of ${stored + failures} files uploaded`)
 }
 
 /** Returns the notice for choosing a different file than the paused upload needs. */
 export function otherFileNotice(reason: string): Notice {
-  return failed('Not the same file', reason)
+  return failureToast('Not the same file', reason)
 }
 
 /** The notice for an expired session. Shown once, even if several uploads wait for a sign-in. */
-export const signedOutNotice: Notice = failed(
+export const signedOutNotice: Notice = failureToast(
   'Upload paused',
   'You were signed out. Sign in, and it goes on where it stopped.',
 )

@@ -6,7 +6,7 @@ import type { UploadTicket } from './records/upload-record.ts'
 export type StoredPart = CallResponse<'listParts'>['parts'][number]
 
 /** Presigned part URLs by part number. */
-export type UrlsOfParts = NonNullable<CallResponse<'getUploadUrl'>['parts']>['urls']
+export type PartUrls = NonNullable<CallResponse<'getUploadUrl'>['parts']>['urls']
 
 /** The bytes of one upload, and where to send them. */
 export interface TransferJob {
@@ -27,7 +27,7 @@ export interface TransferJob {
    * Presigned part URLs from get-upload-url, by part number. Empty unless get-upload-url was called
    * immediately before this transfer.
    */
-  partUrls: Readonly<UrlsOfParts>
+  partUrls: Readonly<PartUrls>
   signal: AbortSignal
   /** Called with the number of bytes sent or stored. The number falls when sent bytes are lost. */
   onProgress: (bytes: number) => void
@@ -35,7 +35,7 @@ export interface TransferJob {
    * Called when an attempt failed and another one will follow. The next call of `onProgress` ends
    * the interruption.
    */
-  onInterrupted: (why: Interruption) => void
+  onInterrupted: (interruption: Interruption) => void
 }
 
 /**

@@ -17,7 +17,7 @@ export interface ShownUploads {
   /** The records of the signed-in user, oldest first. */
   records: readonly UploadRecord[]
   /** IDs of uploads that another tab runs. */
-  idsInOtherTabs: ReadonlySet<string>
+  otherTabIds: ReadonlySet<string>
   /** The speed and interruption of this tab's running uploads, by record ID. */
   activity: Readonly<Record<string, UploadActivity>>
   /** The error next to the drop zone (spec §5). */
@@ -46,7 +46,7 @@ export interface UploadsState extends ShownUploads {
 export type UploadsStore = StoreApi<UploadsState>
 
 /** Callbacks that show results on the page. */
-export interface UploadsPage {
+export interface PageCallbacks {
   /** Called when the list of files has to be refreshed. */
   onStored: () => void
   onNotice: (notice: ToastNotice) => void

@@ -12,11 +12,11 @@ import { useUploadFiles } from './use-upload-files.ts'
 afterEach(cleanup)
 
 /** Creates a file that reports this size but has no content. */
-function picked(name: string, size: number): PickedFile {
+function makeFile(name: string, size: number): PickedFile {
   return { file: Object.defineProperty(new File([], name), 'size', { value: size }) }
 }
 
-function uploadAs(tier: Tier, limits: Limits = defaultLimits) {
+function renderUploads(tier: Tier, limits: Limits = defaultLimits) {
   const added: [readonly PickedFile[], number][] = []
   const add = (...args: [readonly PickedFile[], number]) => added.push(args)
   const store = { getState: () => ({ add }) } as unknown as UploadsStore
@@ -30,14 +30,14 @@ function uploadAs(tier: Tier, limits: Limits = defaultLimits) {
   }
 }
 
-const small = picked('small.txt', 1)
+const small = makeFile('small.txt', 1)
 
 test.each(['free', 'premium'] as const)(
   'an oversized file is skipped on the %s tier, and the others are uploaded',
   (tier) => {
-    const { added, hook } = uploadAs(tier)
-    const largest = picked('largest.iso', defaultLimits[tier].maxFileSize)
-    const tooLarge = picked('large.iso', defaultLimits[tier].maxFileSize + 1)
+    const { added, hook } = renderUploads(tier)
+    const largest = makeFile('largest.iso', defaultLimits[tier].maxFileSize)
+    const tooLarge = makeFile('large.iso', defaultLimits[tier].maxFileSize + 1)
     act(() => hook().start([small, tooLarge, largest], 3))
     expect(added).toEqual([[[small, largest], 3]])
     expect(hook().skippedFiles).toEqual([tooLarge.file])
@@ -45,8 +45,8 @@ test.each(['free', 'premium'] as const)(
 )
 
 test('skipped files are listed until they are dismissed or the next upload starts', () => {
-  const { added, hook } = uploadAs('free')
-  const tooLarge = picked('large.iso', defaultLimits.free.maxFileSize + 1)
+  const { added, hook } = renderUploads('free')
+  const tooLarge = makeFile('large.iso', defaultLimits.free.maxFileSize + 1)
   act(() => hook().start([tooLarge], 3))
   expect(added).toEqual([])
   act(() => hook().dismissSkippedFiles())
@@ -58,14 +58,14 @@ test('skipped files are listed until they are dismissed or the next upload start
 })
 
 test('skipped files that an upgrade allows are uploaded once', () => {
-  const { added, hook, become } = uploadAs('free')
-  const forPremium = picked('large.iso', defaultLimits.free.maxFileSize + 1)
-  const forNone = picked('larger.iso', defaultLimits.premium.maxFileSize + 1)
-  act(() => hook().start([forPremium, forNone], 3))
+  const { added, hook, become } = renderUploads('free')
+  const forPremium = makeFile('large.iso', defaultLimits.free.maxFileSize + 1)
+  const largerThanAnyTier = makeFile('larger.iso', defaultLimits.premium.maxFileSize + 1)
+  act(() => hook().start([forPremium, largerThanAnyTier], 3))
   expect(added).toEqual([])
   become('premium')
   expect(added).toEqual([[[forPremium], 3]])
-  expect(hook().skippedFiles).toEqual([forNone.file])
+  expect(hook().skippedFiles).toEqual([largerThanAnyTier.file])
   become('free')
   become('premium')
   expect(added).toHaveLength(1)
@@ -74,20 +74,20 @@ test('skipped files that an upgrade allows are uploaded once', () => {
 test.each([
   ['free', 1],
   ['premium', 0],
-] as const)('number of upgrade toasts on the %s tier: %d', (tier, toasts) => {
+] as const)('number of upgrade toasts on the %s tier: %d', (tier, toastCount) => {
   render(createElement(Toaster))
-  const { hook } = uploadAs(tier)
-  act(() => hook().start([picked('large.iso', defaultLimits[tier].maxFileSize + 1)], 3))
+  const { hook } = renderUploads(tier)
+  act(() => hook().start([makeFile('large.iso', defaultLimits[tier].maxFileSize + 1)], 3))
   const text = 'File upload failed - upgrade to Premium for 1GB files and unlimited uploads'
-  expect(document.body.textContent.split(text)).toHaveLength(1 + toasts)
+  expect(document.body.textContent.split(text)).toHaveLength(1 + toastCount)
 })
 
 test('custom limits are applied and shown in the toast', () => {
   render(createElement(Toaster))
   const premium = { ...defaultLimits.premium, maxFiles: 50, maxFileSize: 20 * 1024 ** 2 }
   const free = { ...defaultLimits.free, maxFileSize: 10 }
-  const { added, hook } = uploadAs('free', { free, premium })
-  act(() => hook().start([picked('ten.txt', 10), picked('eleven.txt', 11)], 3))
+  const { added, hook } = renderUploads('free', { free, premium })
+  act(() => hook().start([makeFile('ten.txt', 10), makeFile('eleven.txt', 11)], 3))
   expect(added.map(([files]) => files.map(({ file }) => file.name))).toEqual([['ten.txt']])
   const text = 'File upload failed - upgrade to Premium for 20MB files and 50 files'
   expect(document.body.textContent).toContain(text)
@@ -97,8 +97,8 @@ test("an upgrade without a larger file size isn't offered", () => {
   render(createElement(Toaster))
   const { maxFileSize } = defaultLimits.premium
   const free = { ...defaultLimits.free, maxFileSize }
-  const { hook } = uploadAs('free', { ...defaultLimits, free })
-  act(() => hook().start([picked('large.iso', maxFileSize + 1)], 3))
+  const { hook } = renderUploads('free', { ...defaultLimits, free })
+  act(() => hook().start([makeFile('large.iso', maxFileSize + 1)], 3))
   expect(hook().skippedFiles).toHaveLength(1)
   expect(document.body.textContent).not.toContain('upgrade to')
 })

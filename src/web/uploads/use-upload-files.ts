@@ -7,7 +7,7 @@ import { toast } from '../ui/toast.tsx'
 import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
-export interface UploadFiles {
+export interface FileUploads {
   /** Uploads the files that the tier allows and skips those that are too large (spec §5). */
   start: (files: readonly PickedFile[], days: number) => void
   /** Files skipped by the last call of `start`, until the user dismisses them. */
@@ -15,22 +15,22 @@ export interface UploadFiles {
   dismissSkippedFiles: () => void
 }
 
-interface Skipped {
+interface SkippedFiles {
   picked: readonly PickedFile[]
   days: number
 }
 
-const none: Skipped = { picked: [], days: defaultExpirationDays }
+const noFiles: SkippedFiles = { picked: [], days: defaultExpirationDays }
 
 /**
  * The toast for oversized files that a higher tier allows. With the default limits:
  * 'File upload failed - upgrade to Premium for 1GB files and unlimited uploads' (spec §5).
  */
-function failedForTier(upgrade: Tier, limits: Limits) {
-  const { maxFileSize, maxFiles } = limits[upgrade]
+function upgradeToast(higherTier: Tier, limits: Limits) {
+  const { maxFileSize, maxFiles } = limits[higherTier]
   const uploads = maxFiles === null ? 'unlimited uploads' : filesText(maxFiles)
-  const gain = `${formatSizeLimit(maxFileSize)} files and ${uploads}`
-  const title = `File upload failed - upgrade to ${tierTraits[upgrade].name} for ${gain}`
+  const benefits = `${formatSizeLimit(maxFileSize)} files and ${uploads}`
+  const title = `File upload failed - upgrade to ${tierTraits[higherTier].name} for ${benefits}`
   return { title, tone: 'destructive' } as const
 }
 
@@ -38,29 +38,29 @@ function failedForTier(upgrade: Tier, limits: Limits) {
  * Returns `start`, which uploads files within the tier's limits, and the files that it skipped as
  * too large. After an upgrade, uploads the skipped files that the new tier allows.
  */
-export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits): UploadFiles {
-  const [skipped, setSkipped] = useState(none)
-  const upload = ({ picked, days }: Skipped) => {
+export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits): FileUploads {
+  const [skipped, setSkipped] = useState(noFiles)
+  const upload = ({ picked, days }: SkippedFiles) => {
     // Spec §5: only files within the limit proceed.
-    const fits = ({ file }: PickedFile) => file.size <= limits[tier].maxFileSize
-    const accepted = picked.filter(fits)
-    const tooLarge = picked.filter((one) => !fits(one))
-    setSkipped({ picked: tooLarge, days })
+    const isWithinLimit = ({ file }: PickedFile) => file.size <= limits[tier].maxFileSize
+    const acceptedFiles = picked.filter(isWithinLimit)
+    const oversized = picked.filter((file) => !isWithinLimit(file))
+    setSkipped({ picked: oversized, days })
     // If a higher tier allows larger files, show a toast (spec §5); the page also shows an upgrade
     // card. Otherwise the page only shows the file-too-large card.
-    const upgrade = tierForLargerFiles(tier, limits)
-    if (tooLarge.length > 0 && upgrade) toast(failedForTier(upgrade, limits))
-    if (accepted.length > 0) store.getState().add(accepted, days)
+    const higherTier = tierForLargerFiles(tier, limits)
+    if (oversized.length > 0 && higherTier) toast(upgradeToast(higherTier, limits))
+    if (acceptedFiles.length > 0) store.getState().add(acceptedFiles, days)
   }
-  const known = useRef(tier)
+  const lastTier = useRef(tier)
   useEffect(() => {
-    const before = known.current
-    known.current = tier
-    if (tierTraits[before].upgradesTo === tier && skipped.picked.length > 0) upload(skipped)
+    const previousTier = lastTier.current
+    lastTier.current = tier
+    if (tierTraits[previousTier].upgradesTo === tier && skipped.picked.length > 0) upload(skipped)
   })
   return {
     start: (picked, days) => upload({ picked, days }),
     skippedFiles: skipped.picked.map(({ file }) => file),
-    dismissSkippedFiles: () => setSkipped(none),
+    dismissSkippedFiles: () => setSkipped(noFiles),
   }
 }

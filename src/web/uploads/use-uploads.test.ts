@@ -13,7 +13,7 @@ type CurrentUser = typeof currentUserQuery.queryKey extends { [key: symbol]: inf
 beforeEach(() => localStorage.clear())
 
 /** Returns the store that components get from the hook. `client` represents the app. */
-function storeIn(client: QueryClient) {
+function renderStore(client: QueryClient) {
   const wrapper = ({ children }: { children: ReactNode }) =>
     createElement(QueryClientProvider, { client }, children)
   return renderHook(useUploadsStore, { wrapper }).result.current
@@ -25,22 +25,22 @@ function signIn(client: QueryClient, id: string | null) {
 
 test('all screens of an app share the same uploads', () => {
   const client = new QueryClient()
-  const store = storeIn(client)
-  expect(storeIn(client)).toBe(store)
-  expect(storeIn(new QueryClient())).not.toBe(store)
+  const store = renderStore(client)
+  expect(renderStore(client)).toBe(store)
+  expect(renderStore(new QueryClient())).not.toBe(store)
 })
 
 test('the store contains the saved uploads of the signed-in user', async () => {
-  const left = uploadRecord({ ownerId: 'ada', status: 'completed', lastActivity: Date.now() })
-  localStorage.setItem(recordKeyPrefix + left.id, JSON.stringify(left))
+  const oldRecord = uploadRecord({ ownerId: 'ada', status: 'completed', lastActivity: Date.now() })
+  localStorage.setItem(recordKeyPrefix + oldRecord.id, JSON.stringify(oldRecord))
   const client = new QueryClient()
-  const store = storeIn(client)
+  const store = renderStore(client)
   const shown = () => store.getState().records.map(({ id }) => id)
   expect(shown()).toEqual([])
   for (const [user, ids] of [
-    ['ada', [left.id]],
+    ['ada', [oldRecord.id]],
     ['grace', []],
-    ['ada', [left.id]],
+    ['ada', [oldRecord.id]],
     [null, []],
   ] as const) {
     signIn(client, user)
@@ -49,23 +49,23 @@ test('the store contains the saved uploads of the signed-in user', async () => {
 })
 
 test('a user who signed in before the store was created is picked up', async () => {
-  const left = uploadRecord({ ownerId: 'ada', status: 'completed', lastActivity: Date.now() })
-  localStorage.setItem(recordKeyPrefix + left.id, JSON.stringify(left))
+  const oldRecord = uploadRecord({ ownerId: 'ada', status: 'completed', lastActivity: Date.now() })
+  localStorage.setItem(recordKeyPrefix + oldRecord.id, JSON.stringify(oldRecord))
   const client = new QueryClient()
   signIn(client, 'ada')
-  const store = storeIn(client)
-  await expect.poll(() => store.getState().records).toMatchObject([{ id: left.id }])
+  const store = renderStore(client)
+  await expect.poll(() => store.getState().records).toMatchObject([{ id: oldRecord.id }])
 })
 
 test('a start that the tier refuses refreshes the file list once', () => {
   const client = new QueryClient()
-  const store = storeIn(client)
+  const store = renderStore(client)
   client.setQueryData(['/api/files', {}], [])
-  const isOld = () => client.getQueryState(['/api/files', {}])?.isInvalidated
+  const isStale = () => client.getQueryState(['/api/files', {}])?.isInvalidated
   store.setState({ inlineError: 'Your tier holds 3 files.' })
-  expect(isOld()).toBe(true)
+  expect(isStale()).toBe(true)
   client.setQueryData(['/api/files', {}], [])
   store.setState({ inlineError: 'Your tier holds 3 files.', outcome: null })
   store.setState({ inlineError: null })
-  expect(isOld()).toBe(false)
+  expect(isStale()).toBe(false)
 })

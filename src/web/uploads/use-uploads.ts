@@ -10,39 +10,39 @@ import { isFinished } from './records/upload-record.ts'
 import { spaceLink } from './upload-notices.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
-const known = new WeakMap<QueryClient, Uploads>()
+const uploadsByClient = new WeakMap<QueryClient, Uploads>()
 
 /**
  * Returns this page's uploads, creating them on the first call. Kept outside React so that they
  * survive a change of screen.
  */
 function uploadsOf(client: QueryClient): Uploads {
-  const existing = known.get(client)
+  const existing = uploadsByClient.get(client)
   if (existing) return existing
   const uploads = createBrowserUploads({
     onStored: () => refreshFiles(client),
-    onNotice: ({ title, description, isServerFull: lacksSpace, isFailure: failed }) => {
+    onNotice: ({ title, description, isServerFull, isFailure }) => {
       const isAdmin = client.getQueryData(currentUserQuery.queryKey)?.isAdmin === true
       toast({
         title,
         ...(description !== undefined && { description }),
-        ...(lacksSpace && { link: spaceLink(isAdmin) }),
-        tone: failed ? 'destructive' : 'plain',
+        ...(isServerFull && { link: spaceLink(isAdmin) }),
+        tone: isFailure ? 'destructive' : 'plain',
         isNews: true,
       })
     },
   })
-  const { store, setUser, handleTierChange: followTier } = uploads
+  const { store, setUser, handleTierChange } = uploads
   const userHash = hashKey(currentUserQuery.queryKey)
-  let last: User | null = null
+  let lastUser: User | null = null
   const syncUser = () => {
     const user = client.getQueryData(currentUserQuery.queryKey)
     if (user === undefined) return
-    const before = last
-    last = user
+    const previousUser = lastUser
+    lastUser = user
     setUser(user?.id ?? null)
-    if (user === null || before?.id !== user.id || before.tier === user.tier) return
-    followTier(before.tier, user.tier)
+    if (user === null || previousUser?.id !== user.id || previousUser.tier === user.tier) return
+    handleTierChange(previousUser.tier, user.tier)
   }
   client.getQueryCache().subscribe(({ query }) => {
     if (query.queryHash === userHash) syncUser()
@@ -53,7 +53,7 @@ function uploadsOf(client: QueryClient): Uploads {
     // list yet.
     if (inlineError !== null && inlineError !== before.inlineError) refreshFiles(client)
   })
-  known.set(client, uploads)
+  uploadsByClient.set(client, uploads)
   return uploads
 }
 
@@ -76,13 +76,13 @@ export function useHasOpenUploads(store: UploadsStore): boolean {
  */
 export async function discardUploads(client: QueryClient): Promise<boolean> {
   const { store, signOut } = uploadsOf(client)
-  const areFinished = store.getState().records.every(isFinished)
-  const question = {
+  const isAllFinished = store.getState().records.every(isFinished)
+  const dialog = {
     title: 'Log out?',
     description: 'The uploads that are not finished will be discarded.',
     confirmLabel: 'Log out',
   }
-  if (!areFinished && !(await confirm(question))) return false
+  if (!isAllFinished && !(await confirm(dialog))) return false
   await signOut()
   return true
 }

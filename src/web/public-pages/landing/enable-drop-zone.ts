@@ -1,7 +1,7 @@
 import { createBrowserKeptFiles, type KeptFile } from '../../uploads/kept/kept-files.ts'
 import { type Drop, dropError } from '../../uploads/picking/dropped-files.ts'
 import { chooseFile } from '../../uploads/picking/file-picker.ts'
-import { followPageDrop } from '../../uploads/picking/page-drop.ts'
+import { listenForDrops } from '../../uploads/picking/page-drop.ts'
 import { filesWithSize, keepErrorText, tooLargeText } from './drop-texts.ts'
 
 /** Returns the elements of the drop zone, or null on pages without one. */
@@ -75,7 +75,7 @@ export function enableDropZone(): void {
     show([])
     choose.focus()
   })
-  followPageDrop({
+  listenForDrops({
     onDragging: (isDragging) => zone.classList.toggle('dragging', isDragging),
     onDrop: (drop) => void handleDrop(drop),
   })

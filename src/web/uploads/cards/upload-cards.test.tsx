@@ -6,31 +6,31 @@ import { uploadRecord } from '../../../../tests/support/upload-fixtures.ts'
 import { openPage, setSignedInHint } from '../../../../tests/support/web-page.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
-import { cancelledByUser } from '../upload-errors.ts'
+import { cancelledText } from '../upload-errors.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import { UploadProblems } from './upload-problems.tsx'
 import { foregroundBatch, UploadProgress } from './upload-progress.tsx'
 
 afterEach(cleanup)
 
-let given: string[]
+let commands: string[]
 beforeEach(() => {
-  given = []
+  commands = []
 })
 
-function storeOf(state: Partial<UploadsState>): UploadsStore {
+function createStoreWith(state: Partial<UploadsState>): UploadsStore {
   return createStore<UploadsState>(
     () =>
       ({
         records: [],
-        elsewhere: new Set(),
-        live: {},
+        otherTabIds: new Set(),
+        activity: {},
         inlineError: null,
         outcome: null,
-        cancelForeground: () => given.push('cancel all'),
-        cancel: (id: string) => given.push(`cancel ${id}`),
-        resume: (id: string) => given.push(`resume ${id}`),
-        dismissInlineError: () => given.push('dismiss'),
+        cancelForeground: () => commands.push('cancel all'),
+        cancel: (id: string) => commands.push(`cancel ${id}`),
+        resume: (id: string) => commands.push(`resume ${id}`),
+        dismissInlineError: () => commands.push('dismiss'),
         ...state,
       }) as unknown as UploadsState,
   )
@@ -49,7 +49,7 @@ function failed(id: string, error: string | null = 'Network error during upload'
 
 describe('the progress card', () => {
   const show = (state: Partial<UploadsState>) => {
-    const store = storeOf(state)
+    const store = createStoreWith(state)
     const { container } = render(<UploadProgress store={store} />)
     return {
       text: () => container.textContent,
@@ -65,14 +65,14 @@ describe('the progress card', () => {
   })
 
   test('shows the bytes, and the position in a batch of several files', () => {
-    const one = show({ records: [uploading('a', 500)] })
-    expect(one.text()).toContain('Uploading a.txt... 50%')
-    expect(one.text()).toContain('500 Bytes of 1000 Bytes')
-    expect(one.text()).not.toContain('File 1 of')
+    const single = show({ records: [uploading('a', 500)] })
+    expect(single.text()).toContain('Uploading a.txt... 50%')
+    expect(single.text()).toContain('500 Bytes of 1000 Bytes')
+    expect(single.text()).not.toContain('File 1 of')
     cleanup()
-    const two = show({ records: [stored('a'), uploading('b', 500)] })
-    expect(two.text()).toContain('File 2 of 2 · 1.5 KB of 2 KB')
-    expect(two.bar()).toBe('75')
+    const pair = show({ records: [stored('a'), uploading('b', 500)] })
+    expect(pair.text()).toContain('File 2 of 2 · 1.5 KB of 2 KB')
+    expect(pair.bar()).toBe('75')
   })
 
   test('excludes the bytes of failed files', () => {
@@ -81,8 +81,8 @@ describe('the progress card', () => {
   })
 
   test('shows and announces why an upload is waiting to retry', () => {
-    const live = { a: { interruption: 'no-response', bytesPerSecond: null } } as const
-    const { text, spoken, become } = show({ records: [uploading('a', 500)], activity: live })
+    const activity = { a: { interruption: 'no-response', bytesPerSecond: null } } as const
+    const { text, spoken, become } = show({ records: [uploading('a', 500)], activity })
     expect(spoken()).toBe('Connection lost, trying again')
     expect(text()).toContain('· Connection lost, trying again')
     become({ activity: {} })
@@ -102,41 +102,42 @@ describe('the progress card', () => {
     const name = `${'x'.repeat(200)}.mp4`
     const { text, spoken } = show({ records: [uploading('a', 0, name)] })
     expect(spoken()).toContain(name)
-    const seen = text().replace(spoken() ?? '', '')
-    expect(seen).toMatch(/^Uploading x+…x+\.mp4\.\.\. 0%/)
+    const shownText = text().replace(spoken() ?? '', '')
+    expect(shownText).toMatch(/^Uploading x+…x+\.mp4\.\.\. 0%/)
   })
 
   test('cancels all files with one button', () => {
     show({ records: [uploading('a', 0), uploading('b', 0)] })
     fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
-    expect(given).toEqual(['cancel all'])
+    expect(commands).toEqual(['cancel all'])
   })
 
   test.each([
     ['all uploads succeeded', [stored('a'), stored('b')], '2 files uploaded', '100'],
     ['one upload failed', [stored('a'), failed('b')], '1 of 2 files uploaded', null],
-    ['the user canceled', [failed('a', cancelledByUser)], cancelledByUser, null],
+    ['the user canceled', [failed('a', cancelledText)], cancelledText, null],
   ])('shows the outcome when %s', (_, records, outcome, bar) => {
-    const shown = show({ records, outcome })
-    expect(shown.spoken()).toBe(outcome)
-    expect(shown.text()).toContain(outcome)
-    expect(shown.bar()).toBe(bar)
+    const shownBatch = show({ records, outcome })
+    expect(shownBatch.spoken()).toBe(outcome)
+    expect(shownBatch.text()).toContain(outcome)
+    expect(shownBatch.bar()).toBe(bar)
   })
 })
 
 describe('the list of failed uploads', () => {
   const show = (state: Partial<UploadsState>) => {
-    const { container } = render(<UploadProblems store={storeOf(state)} />)
+    const { container } = render(<UploadProblems store={createStoreWith(state)} />)
     return {
       text: () => container.textContent,
       rows: () => screen.queryAllByRole('listitem').map(({ textContent }) => textContent),
     }
   }
-  const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }))
+  const clickButton = (name: string | RegExp) =>
+    fireEvent.click(screen.getByRole('button', { name }))
 
   test.each([
     ['nothing failed', [stored('a'), uploading('b', 1)]],
-    ['the user canceled', [failed('a', cancelledByUser)]],
+    ['the user canceled', [failed('a', cancelledText)]],
     ['only a background upload failed', [{ ...failed('a'), path: 'background' as const }]],
   ])('is hidden when %s', (_, records) => {
     expect(show({ records }).text()).toBe('')
@@ -164,21 +165,21 @@ describe('the list of failed uploads', () => {
   })
 
   test('shows 50 files and the number of further ones', () => {
-    const many = Array.from({ length: 52 }, (_, n) => failed(`f${n}`))
-    const { rows, text } = show({ records: many })
+    const failedUploads = Array.from({ length: 52 }, (_, n) => failed(`f${n}`))
+    const { rows, text } = show({ records: failedUploads })
     expect(rows()).toHaveLength(50)
     expect(text()).toContain('And 2 more')
     cleanup()
-    expect(show({ records: many.slice(0, 50) }).text()).not.toContain('more')
+    expect(show({ records: failedUploads.slice(0, 50) }).text()).not.toContain('more')
   })
 
   test('retries one file at a time, and dismisses the inline error with its file', () => {
     const inlineError = 'The free tier holds 3 files at most.'
     show({ records: [failed('a', inlineError), failed('b')], inlineError })
-    press(/Try again.*b\.txt/)
-    expect(given).toEqual(['resume b'])
-    press(/Try again.*a\.txt/)
-    expect(given.slice(1)).toEqual(['dismiss', 'resume a'])
+    clickButton(/Try again.*b\.txt/)
+    expect(commands).toEqual(['resume b'])
+    clickButton(/Try again.*a\.txt/)
+    expect(commands.slice(1)).toEqual(['dismiss', 'resume a'])
   })
 
   test('has no Try again button for a permanent failure', () => {
@@ -186,18 +187,20 @@ describe('the list of failed uploads', () => {
     const { rows } = show({ records: [{ ...failed('a', message), code: 'CONTENT_BLOCKED' }] })
     expect(rows()).toEqual([expect.stringContaining(message)])
     expect(screen.queryByRole('button', { name: /Try again/ })).toBeNull()
-    press('Dismiss')
-    expect(given).toEqual(['cancel a', 'dismiss'])
+    clickButton('Dismiss')
+    expect(commands).toEqual(['cancel a', 'dismiss'])
   })
 
   test('asks for the file if the browser no longer has it', () => {
-    const asked = vi.spyOn(HTMLInputElement.prototype, 'click').mockImplementation(() => undefined)
+    const openDialog = vi
+      .spyOn(HTMLInputElement.prototype, 'click')
+      .mockImplementation(() => undefined)
     const { text } = show({ records: [{ ...failed('a'), need: 'file' }] })
     expect(text()).toContain('You will be asked to choose the same file again.')
-    press(/Try again/)
-    expect(asked).toHaveBeenCalledOnce()
-    expect(given).toEqual([])
-    asked.mockRestore()
+    clickButton(/Try again/)
+    expect(openDialog).toHaveBeenCalledOnce()
+    expect(commands).toEqual([])
+    openDialog.mockRestore()
   })
 
   test.each(['STORAGE_FULL', 'STORAGE_CAP_REACHED', 'DISK_FULL'] as const)(
@@ -206,7 +209,7 @@ describe('the list of failed uploads', () => {
       const page = openPage()
       page.on('GET /api/settings/contact', () => ({ supportEmail: 'help@example.org' }))
       const records = ['a', 'b'].map((id) => ({ ...failed(id, errorTable[code].message), code }))
-      page.show(<UploadProblems store={storeOf({ records })} />)
+      page.show(<UploadProblems store={createStoreWith({ records })} />)
       const link = await screen.findByRole('link', { name: 'help@example.org' })
       expect(link.getAttribute('href')).toBe('mailto:help@example.org')
       page.close()
@@ -223,7 +226,7 @@ describe('the list of failed uploads', () => {
     page.on('GET /api/settings/contact', () => ({ supportEmail: null }))
     const code = 'STORAGE_FULL'
     const record = { ...failed('a', errorTable[code].message), code }
-    page.show(<UploadProblems store={storeOf({ records: [record] })} />)
+    page.show(<UploadProblems store={createStoreWith({ records: [record] })} />)
     const link = await screen.findByRole('link', { name })
     expect(link.getAttribute('href')).toBe(href)
     expect(page.text()).not.toContain('@')
@@ -233,67 +236,70 @@ describe('the list of failed uploads', () => {
 
   test('is dismissed as a whole', () => {
     show({ records: [failed('a'), stored('c'), failed('b')], inlineError: 'Away' })
-    press('Dismiss')
-    expect(given).toEqual(['cancel a', 'cancel b', 'dismiss'])
+    clickButton('Dismiss')
+    expect(commands).toEqual(['cancel a', 'cancel b', 'dismiss'])
   })
 })
 
 function makeRecords(...lines: string[]) {
-  return lines.map((line, at) => {
+  return lines.map((line, index) => {
     const [batch, status, path = 'foreground'] = line.split(' ')
-    return { id: String(at), batch, status, path } as UploadRecord
+    return { id: String(index), batch, status, path } as UploadRecord
   })
 }
 
-function foregroundOf(records: readonly UploadRecord[], live: UploadsState['activity'] = {}) {
-  return foregroundBatch({ records, activity: live, idsInOtherTabs: new Set() })
+function foregroundOf(records: readonly UploadRecord[], activity: UploadsState['activity'] = {}) {
+  return foregroundBatch({ records, activity, otherTabIds: new Set() })
 }
 
-function shown(...lines: string[]) {
+function shownBatch(...lines: string[]) {
   const { batch, current } = foregroundOf(makeRecords(...lines))
   return { batch: batch.map(({ id }) => id), current: current?.id }
 }
 
 describe('the foreground batch', () => {
   test('contains the running drop, with the current file', () => {
-    expect(shown('a completed', 'b completed', 'b uploading', 'b pending')).toEqual({
+    expect(shownBatch('a completed', 'b completed', 'b uploading', 'b pending')).toEqual({
       batch: ['1', '2', '3'],
       current: '2',
     })
   })
 
   test('has the last stored file as current between two files', () => {
-    expect(shown('a completed', 'a completed', 'a pending').current).toBe('1')
-    expect(shown('a pending', 'a pending').current).toBe('0')
+    expect(shownBatch('a completed', 'a completed', 'a pending').current).toBe('1')
+    expect(shownBatch('a pending', 'a pending').current).toBe('0')
   })
 
   test('has an interrupted upload as current', () => {
-    const live = { 1: { interruption: 'no-response' as const, bytesPerSecond: null } }
+    const activity = { 1: { interruption: 'no-response' as const, bytesPerSecond: null } }
     const all = makeRecords('a completed', 'a pending', 'a pending')
-    expect(foregroundOf(all, live).current?.id).toBe('1')
+    expect(foregroundOf(all, activity).current?.id).toBe('1')
   })
 
   test('contains the last drop after all uploads have ended', () => {
-    expect(shown('a completed', 'b failed', 'b completed')).toEqual({
+    expect(shownBatch('a completed', 'b failed', 'b completed')).toEqual({
       batch: ['1', '2'],
       current: undefined,
     })
   })
 
   test('excludes cancelled uploads', () => {
-    const [stored, ended] = makeRecords('a completed', 'a failed')
-    if (!stored || !ended) throw new Error('no records')
-    const { batch } = foregroundOf([stored, { ...ended, error: 'Cancelled by user' }])
+    const [stored, cancelled] = makeRecords('a completed', 'a failed')
+    if (!stored || !cancelled) throw new Error('no records')
+    const { batch } = foregroundOf([stored, { ...cancelled, error: 'Cancelled by user' }])
     expect(batch).toEqual([stored])
   })
 
   test('excludes uploads of other tabs', () => {
     const records = makeRecords('a uploading', 'b uploading')
-    const { batch } = foregroundBatch({ records, activity: {}, idsInOtherTabs: new Set(['0']) })
+    const { batch } = foregroundBatch({ records, activity: {}, otherTabIds: new Set(['0']) })
     expect(batch.map(({ id }) => id)).toEqual(['1'])
   })
 
   test('excludes background and paused uploads', () => {
-    expect(shown('a uploading background', 'b paused')).toEqual({ batch: [], current: undefined })
+    expect(shownBatch('a uploading background', 'b paused')).toEqual({
+      batch: [],
+      current: undefined,
+    })
   })
 })

@@ -8,7 +8,7 @@ import { FileName } from '../../ui/file-name.tsx'
 import { canResume } from '../engine/upload-state.ts'
 import { chooseFile } from '../picking/file-picker.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
-import { useGivenFile } from '../picking/use-given-file.ts'
+import { useFileChoice } from '../picking/use-file-choice.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { isCancelled, isOutOfSpaceFailure } from '../upload-errors.ts'
 import type { UploadsStore } from '../uploads-state.ts'
@@ -25,25 +25,16 @@ function hasFailed(record: UploadRecord) {
  * the inline error (spec §5).
  */
 export function UploadProblems({ store }: { store: UploadsStore }) {
-  const state = useStore(store)
-  const {
-    records,
-    idsInOtherTabs: elsewhere,
-    inlineError,
-    resume,
-    provideFile,
-    cancel,
-    dismissInlineError,
-  } = state
-  const failed = records.filter((record) => hasFailed(record) && !elsewhere.has(record.id))
+  const { records, otherTabIds, inlineError, ...commands } = useStore(store)
+  const failed = records.filter((record) => hasFailed(record) && !otherTabIds.has(record.id))
   const dismiss = () => {
-    for (const { id } of failed) cancel(id)
-    dismissInlineError()
+    for (const { id } of failed) commands.cancel(id)
+    commands.dismissInlineError()
   }
-  const tryAgain = ({ id, error }: UploadRecord, picked: PickedFile | null) => {
-    if (error === inlineError) dismissInlineError()
-    if (picked === null) resume(id)
-    else provideFile(id, picked)
+  const retry = ({ id, error }: UploadRecord, picked: PickedFile | null) => {
+    if (error === inlineError) commands.dismissInlineError()
+    if (picked === null) commands.resume(id)
+    else commands.provideFile(id, picked)
   }
   if (failed.length === 0 && inlineError === null) return null
   return (
@@ -65,12 +56,12 @@ export function UploadProblems({ store }: { store: UploadsStore }) {
             key={record.id}
             record={record}
             isErrorShown={record.error === inlineError}
-            onResume={() => tryAgain(record, null)}
-            onFile={(picked) => tryAgain(record, picked)}
+            onResume={() => retry(record, null)}
+            onFile={(picked) => retry(record, picked)}
           />
         ))}
       </ul>
-      {failed.some(isOutOfSpaceFailure) ? <SupportAddress /> : null}
+      {failed.some(isOutOfSpaceFailure) ? <SupportContact /> : null}
       {failed.length > maxShown ? (
         <p className="px-4 pt-1.5 text-muted text-sm tabular-nums sm:px-5">
           And {failed.length - maxShown} more
@@ -94,7 +85,7 @@ interface FailedUploadProps {
  */
 function FailedUpload({ record, isErrorShown, onResume, onFile }: FailedUploadProps) {
   const { fileName, error, need } = record
-  const { error: choiceError, give } = useGivenFile(onFile)
+  const { error: fileError, choose } = useFileChoice(onFile)
   const needsFile = need === 'file'
   return (
     <li className="flex items-center justify-between gap-4 px-4 py-1.5 sm:px-5">
@@ -104,14 +95,14 @@ function FailedUpload({ record, isErrorShown, onResume, onFile }: FailedUploadPr
         {needsFile ? (
           <p className="text-muted text-sm">You will be asked to choose the same file again.</p>
         ) : null}
-        {needsFile && choiceError ? (
+        {needsFile && fileError ? (
           <p role="alert" className="text-red text-sm wrap-anywhere">
-            {choiceError.title}: {choiceError.description}
+            {fileError.title}: {fileError.description}
           </p>
         ) : null}
       </div>
       {canResume(record) ? (
-        <Button size="small" onClick={() => (needsFile ? void give(chooseFile()) : onResume())}>
+        <Button size="small" onClick={() => (needsFile ? void choose(chooseFile()) : onResume())}>
           Try again<span className="sr-only">: {fileName}</span>
         </Button>
       ) : null}
@@ -123,20 +114,20 @@ function FailedUpload({ record, isErrorShown, onResume, onFile }: FailedUploadPr
  * Tells users whom to contact when the server is full: the support address or, without one, the
  * feedback form. Administrators get a link to the checks instead.
  */
-function SupportAddress() {
+function SupportContact() {
   const supportEmail = useSupportEmail()
   const { data: user } = useCurrentUser()
-  const line = (before: string, href: string, label: string) => (
+  const supportLine = (prefix: string, href: string, label: string) => (
     <p className="px-4 py-1.5 text-sm sm:px-5">
-      {before}{' '}
+      {prefix}{' '}
       <a className="font-[560] underline" href={href}>
         {label}
       </a>
     </p>
   )
-  if (user?.isAdmin) return line('You run this server:', '/admin#checks', 'see its checks')
+  if (user?.isAdmin) return supportLine('You run this server:', '/admin#checks', 'see its checks')
   if (supportEmail === undefined) return null
   return supportEmail === null
-    ? line('Support:', '/feedback', 'write to the operator')
-    : line('Support:', `mailto:${supportEmail}`, supportEmail)
+    ? supportLine('Support:', '/feedback', 'write to the operator')
+    : supportLine('Support:', `mailto:${supportEmail}`, supportEmail)
 }

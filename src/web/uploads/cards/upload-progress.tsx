@@ -6,10 +6,10 @@ import { Card } from '../../ui/card.tsx'
 import { shortName } from '../../ui/file-name.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { overallPercent, progressText, spokenProgress } from '../engine/upload-progress.ts'
-import { isInProgress } from '../engine/upload-state.ts'
+import { isActive } from '../engine/upload-state.ts'
 import { type Interruption, interruptionTexts } from '../interruption.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
-import { cancelledByUser, isCancelled } from '../upload-errors.ts'
+import { cancelledText, isCancelled } from '../upload-errors.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 
 /** Longer names are truncated in the middle to keep the status text readable. */
@@ -28,42 +28,43 @@ export interface ForegroundBatch {
 /** Selects this tab's foreground uploads for display (spec §4). */
 export function foregroundBatch({
   records,
-  idsInOtherTabs: elsewhere,
-  activity: live,
-}: Pick<UploadsState, 'records' | 'idsInOtherTabs' | 'activity'>): ForegroundBatch {
+  otherTabIds,
+  activity,
+}: Pick<UploadsState, 'records' | 'otherTabIds' | 'activity'>): ForegroundBatch {
   const isShown = (record: UploadRecord) =>
     record.path === 'foreground' && record.status !== 'paused' && !isCancelled(record)
-  const shown = records.filter((record) => isShown(record) && !elsewhere.has(record.id))
-  const running = shown.filter(isInProgress)
-  const batches = new Set((running.length > 0 ? running : shown.slice(-1)).map((it) => it.batch))
-  const batch = shown.filter((record) => batches.has(record.batch))
-  if (running.length === 0) return { batch, current: undefined }
+  const visible = records.filter((record) => isShown(record) && !otherTabIds.has(record.id))
+  const inProgress = visible.filter(isActive)
+  const listed = inProgress.length > 0 ? inProgress : visible.slice(-1)
+  const batchIds = new Set(listed.map((record) => record.batch))
+  const batch = visible.filter((record) => batchIds.has(record.batch))
+  if (inProgress.length === 0) return { batch, current: undefined }
   const current =
     batch.find(({ status }) => status === 'uploading') ??
     // If nothing is being sent, prefer an upload whose `get-upload-url` call is waiting to retry.
-    running.find(({ id }) => live[id]?.interruption) ??
+    inProgress.find(({ id }) => activity[id]?.interruption) ??
     // During the pause between two files, keep showing the file that was stored last.
     batch.findLast(({ status }) => status === 'completed') ??
-    running[0]
+    inProgress[0]
   return { batch, current }
 }
 
 function bytesText(batch: readonly UploadRecord[]): string {
   const counted = batch.filter(({ status }) => status !== 'failed')
-  const sum = (of: 'uploadedBytes' | 'fileSize') =>
-    formatSize(counted.reduce((total, record) => total + record[of], 0))
-  return `${sum('uploadedBytes')} of ${sum('fileSize')}`
+  const formatTotal = (field: 'uploadedBytes' | 'fileSize') =>
+    formatSize(counted.reduce((total, record) => total + record[field], 0))
+  return `${formatTotal('uploadedBytes')} of ${formatTotal('fileSize')}`
 }
 
-interface RunningProps {
+interface RunningBatchProps {
   batch: readonly UploadRecord[]
   current: UploadRecord
   interruption: Interruption | null
   onCancel: () => void
 }
 
-function Running({ batch, current, interruption, onCancel }: RunningProps) {
-  const overall = overallPercent(batch)
+function RunningBatch({ batch, current, interruption, onCancel }: RunningBatchProps) {
+  const percent = overallPercent(batch)
   const shown = { ...current, fileName: shortName(current.fileName, maxNameLength) }
   return (
     <>
@@ -73,7 +74,7 @@ function Running({ batch, current, interruption, onCancel }: RunningProps) {
           Cancel
         </Button>
       </div>
-      <ProgressBar label="Overall progress" value={overall} />
+      <ProgressBar label="Overall progress" value={percent} />
       <div className="flex justify-between gap-4 text-muted text-sm tabular-nums">
         <span>
           {batch.length > 1 ? `File ${batch.indexOf(current) + 1} of ${batch.length} · ` : ''}
@@ -82,14 +83,14 @@ function Running({ batch, current, interruption, onCancel }: RunningProps) {
             <span className="text-amber"> · {interruptionTexts[interruption]}</span>
           ) : null}
         </span>
-        <span>{overall}%</span>
+        <span>{percent}%</span>
       </div>
     </>
   )
 }
 
 /** Shows the outcome of a batch, with a full progress bar if all files are stored. */
-function Ended({ outcome, isWhole: isComplete }: { outcome: string; isWhole: boolean }) {
+function BatchOutcome({ outcome, isWhole: isComplete }: { outcome: string; isWhole: boolean }) {
   return (
     <>
       <p className="flex items-center gap-2 py-1 font-[540]">
@@ -101,9 +102,9 @@ function Ended({ outcome, isWhole: isComplete }: { outcome: string; isWhole: boo
   )
 }
 
-function spokenText(current: UploadRecord | undefined, live: UploadsState['activity']): string {
-  if (!current || !isInProgress(current)) return ''
-  const interruption = live[current.id]?.interruption
+function spokenText(current: UploadRecord | undefined, activity: UploadsState['activity']): string {
+  if (!current || !isActive(current)) return ''
+  const interruption = activity[current.id]?.interruption
   if (interruption) return interruptionTexts[interruption]
   return current.status === 'uploading' ? spokenProgress(current) : ''
 }
@@ -114,27 +115,27 @@ function spokenText(current: UploadRecord | undefined, live: UploadsState['activ
  */
 export function UploadProgress({ store }: { store: UploadsStore }) {
   const state = useStore(store)
-  const { activity: live, outcome, cancelForeground } = state
+  const { activity, outcome, cancelForeground } = state
   const { batch, current } = foregroundBatch(state)
   return (
     <>
       <p role="status" className="sr-only">
-        {current ? spokenText(current, live) : (outcome ?? '')}
+        {current ? spokenText(current, activity) : (outcome ?? '')}
       </p>
       {current || outcome !== null ? (
         <Card className="mb-4 grid gap-2.5 p-4 sm:px-5">
           {current ? (
-            <Running
+            <RunningBatch
               batch={batch}
               current={current}
-              interruption={live[current.id]?.interruption ?? null}
+              interruption={activity[current.id]?.interruption ?? null}
               onCancel={cancelForeground}
             />
           ) : (
-            <Ended
+            <BatchOutcome
               outcome={outcome ?? ''}
               isWhole={
-                outcome !== cancelledByUser && batch.every(({ status }) => status === 'completed')
+                outcome !== cancelledText && batch.every(({ status }) => status === 'completed')
               }
             />
           )}

@@ -7,7 +7,7 @@ import { toCancelled } from './upload-state.ts'
 
 let dropSize: number
 let notices: string[]
-let batches: BatchProgress
+let progress: BatchProgress
 let records: Map<string, UploadRecord>
 
 beforeEach(() => {
@@ -15,7 +15,7 @@ beforeEach(() => {
   dropSize = 2
   notices = []
   records = new Map()
-  batches = new BatchProgress(browserTimers, {
+  progress = new BatchProgress(browserTimers, {
     onNotice: (notice) => void ('description' in notice && notices.push(notice.description ?? '')),
     dropSize: () => dropSize,
     onOutcome: () => undefined,
@@ -29,7 +29,7 @@ function change(id: string, changes: Partial<UploadRecord>) {
   const before = records.get(id) ?? null
   const after = { ...(before ?? uploadRecord({ id })), ...changes }
   records.set(id, after)
-  batches.update(before, after)
+  progress.update(before, after)
 }
 function addAll(ids: Iterable<string>) {
   for (const id of ids) change(id, {})
@@ -40,11 +40,11 @@ const failed = { status: 'failed', error: 'Upload failed' } as const
 test('a batch whose files are all stored completes successfully for 2 s', () => {
   addAll('ab')
   change('a', stored)
-  expect(batches.outcome).toBeNull()
+  expect(progress.outcome).toBeNull()
   change('b', stored)
-  expect(batches.outcome).toBe('Upload completed successfully!')
+  expect(progress.outcome).toBe('Upload completed successfully!')
   vi.advanceTimersByTime(2000)
-  expect(batches.outcome).toBeNull()
+  expect(progress.outcome).toBeNull()
 })
 
 test('a partial failure counts a retried file once', () => {
@@ -54,7 +54,7 @@ test('a partial failure counts a retried file once', () => {
   change('b', { status: 'pending' })
   change('b', stored)
   change('c', stored)
-  expect(batches.outcome).toBe('2 of 3 files uploaded')
+  expect(progress.outcome).toBe('2 of 3 files uploaded')
 })
 
 test("cancelled and paused uploads aren't counted", () => {
@@ -62,23 +62,23 @@ test("cancelled and paused uploads aren't counted", () => {
   change('a', toCancelled(uploadRecord(), 0))
   change('b', { status: 'paused' })
   change('c', stored)
-  expect(batches.outcome).toBe('Upload completed successfully!')
+  expect(progress.outcome).toBe('Upload completed successfully!')
 })
 
 test("a batch cancelled as a whole has the outcome 'Cancelled by user'", () => {
   addAll('ab')
-  batches.cancelForeground()
+  progress.cancelForeground()
   for (const id of 'ab') change(id, toCancelled(uploadRecord(), 0))
-  expect(batches.outcome).toBe('Cancelled by user')
+  expect(progress.outcome).toBe('Cancelled by user')
   addAll('c')
   change('c', stored)
-  expect(batches.outcome).toBe('Upload completed successfully!')
+  expect(progress.outcome).toBe('Upload completed successfully!')
 })
 
 test('background uploads have no outcome', () => {
   change('a', { path: 'background' })
   change('a', stored)
-  expect(batches.outcome).toBeNull()
+  expect(progress.outcome).toBeNull()
 })
 
 test('a large drop gets one notice when it ends, and one after each retry', () => {

@@ -1,12 +1,12 @@
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { Timers } from '../timers.ts'
-import { cancelledByUser, isCancelled } from '../upload-errors.ts'
+import { cancelledText, isCancelled } from '../upload-errors.ts'
 import { dropNotice, type Notice } from '../upload-notices.ts'
 import { isLargeDrop } from './upload-runner.ts'
-import { isInProgress } from './upload-state.ts'
+import { isActive } from './upload-state.ts'
 
 /** Spec §9: the outcome of a batch is shown for 2 s. */
-const outcomeShownMs = 2000
+const outcomeDisplayMs = 2000
 
 /**
  * Upload counts of a batch. A batch is either a drop, or all foreground uploads from the first one
@@ -22,8 +22,8 @@ class BatchCounts {
   readonly failedIds = new Set<string>()
 
   count(before: UploadRecord | null, after: UploadRecord): void {
-    const isOpen = isInProgress(after)
-    const wasOpen = before !== null && isInProgress(before)
+    const isOpen = isActive(after)
+    const wasOpen = before !== null && isActive(before)
     if (wasOpen === isOpen) return
     this.openCount += isOpen ? 1 : -1
     if (isOpen) this.failedIds.delete(after.id)
@@ -34,7 +34,7 @@ class BatchCounts {
 
   /** Returns the outcome text; null if nothing was stored and the batch wasn't cancelled. */
   outcomeText(): string | null {
-    if (this.isCancelled) return cancelledByUser
+    if (this.isCancelled) return cancelledText
     if (this.storedCount === 0) return null
     return this.failedIds.size === 0
       ? 'Upload completed successfully!'
@@ -93,10 +93,10 @@ export class BatchProgress {
       return
     }
     this.#drops.delete(after.batch)
-    const { storedCount: stored, failedIds: failed } = counts
-    const isTold = wasOpen && stored + failed.size > 0
-    if (isTold && isLargeDrop(this.#listener.dropSize(after))) {
-      this.#listener.onNotice(dropNotice(stored, failed.size))
+    const { storedCount, failedIds } = counts
+    const needsNotice = wasOpen && storedCount + failedIds.size > 0
+    if (needsNotice && isLargeDrop(this.#listener.dropSize(after))) {
+      this.#listener.onNotice(dropNotice(storedCount, failedIds.size))
     }
   }
 
@@ -106,15 +106,15 @@ export class BatchProgress {
     counts.count(before, after)
     const isOpen = counts.openCount > 0
     if (wasOpen || isOpen) this.#foreground = counts
-    if (wasOpen !== isOpen) this.#show(wasOpen ? counts.outcomeText() : null)
+    if (wasOpen !== isOpen) this.#setOutcome(wasOpen ? counts.outcomeText() : null)
   }
 
-  #show(text: string | null): void {
+  #setOutcome(text: string | null): void {
     this.#stopReset()
     this.#outcome = text
     this.#listener.onOutcome()
     if (text !== null) {
-      this.#stopReset = this.#timers.runAfter(outcomeShownMs, () => this.#show(null))
+      this.#stopReset = this.#timers.runAfter(outcomeDisplayMs, () => this.#setOutcome(null))
     }
   }
 }

@@ -1,9 +1,9 @@
 import { isSameFile } from '../picking/file-identity.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
-import { mayPass } from '../transfer/retry-policy.ts'
+import { isTransient } from '../transfer/retry-policy.ts'
 import { type CallDeps, callWithRetries, type UploadCalls } from '../transfer/upload-calls.ts'
-import { dataLost } from '../upload-errors.ts'
+import { dataLostText } from '../upload-errors.ts'
 import type { FileState, UploadFiles } from './upload-files.ts'
 import type { UploadList } from './upload-list.ts'
 import { canAutoResume, canResume, toFailed, toPaused, toPending } from './upload-state.ts'
@@ -15,7 +15,7 @@ import { canAutoResume, canResume, toFailed, toPaused, toPending } from './uploa
 type BytesState = FileState | 'stored'
 
 /** Attempts to list the stored bytes before the user is asked for the file. */
-const fewTries = { maxAttempts: 3, outlastsOutages: false }
+const fewAttempts = { maxAttempts: 3, outlastsOutages: false }
 
 export interface ResumeDeps extends CallDeps {
   calls: Pick<UploadCalls, 'listParts'>
@@ -42,15 +42,15 @@ export class UploadResumer {
   /** Returns the uploads that this tab can resume, oldest first. */
   resumableUploads(): UploadRecord[] {
     const { list } = this.#deps
-    return list.all().filter((record) => canResume(record) && !list.idsInOtherTabs().has(record.id))
+    return list.all().filter((record) => canResume(record) && !list.otherTabIds().has(record.id))
   }
 
   /** Returns the upload that needs this file, if any. */
   findUploadNeeding(file: File): UploadRecord | undefined {
-    const isNeeded = ({ need }: UploadRecord) => need === 'file' || need === 'permission'
+    const needsFile = ({ need }: UploadRecord) => need === 'file' || need === 'permission'
     return this.resumableUploads().find(
       (record) =>
-        record.status === 'paused' && isNeeded(record) && isSameFile(record.identity, file),
+        record.status === 'paused' && needsFile(record) && isSameFile(record.identity, file),
     )
   }
 
@@ -65,10 +65,10 @@ export class UploadResumer {
    * the upload if the bytes are lost.
    */
   async resume(id: string): Promise<void> {
-    const found = await this.#find(id)
-    if (!found) return
-    const { record, bytes } = found
-    if (bytes === 'ready' || bytes === 'stored') this.#restart(record)
+    const located = await this.#locateBytes(id)
+    if (!located) return
+    const { record, bytes } = located
+    if (bytes === 'ready' || bytes === 'stored') this.#requeue(record)
     else this.handleMissingFile(record, bytes)
   }
 
@@ -77,21 +77,20 @@ export class UploadResumer {
    * keeps its error until the user retries it.
    */
   async requestFile(id: string): Promise<void> {
-    const found = await this.#find(id)
-    if (!found || found.record.pasted) return
-    const { record, bytes } = found
+    const located = await this.#locateBytes(id)
+    if (!located || located.record.pasted) return
+    const { record, bytes } = located
     if (bytes !== 'file' && bytes !== 'permission') return
-    this.#deps.update(
-      record.status === 'failed' ? { ...record, need: bytes } : toPaused(record, bytes),
-    )
+    const hasFailed = record.status === 'failed'
+    this.#deps.update(hasFailed ? { ...record, need: bytes } : toPaused(record, bytes))
     this.#deps.list.release(id)
   }
 
   /** Asks the user for the file, or fails the upload if the file is lost. */
   handleMissingFile(record: UploadRecord, state: Exclude<FileState, 'ready'>): void {
-    const { update: put, files, list, timers } = this.#deps
+    const { update, files, list, timers } = this.#deps
     const isLost = state === 'gone' || record.pasted
-    put(isLost ? toFailed(record, dataLost, null, timers.now()) : toPaused(record, state))
+    update(isLost ? toFailed(record, dataLostText, null, timers.now()) : toPaused(record, state))
     if (isLost) files.remove(record.id)
     list.release(record.id)
   }
@@ -107,19 +106,18 @@ export class UploadResumer {
     if (!record || !canResume(record)) return false
     this.cancelSearch(id)
     files.add(id, picked)
-    this.#restart(record)
+    this.#requeue(record)
     return true
   }
 
   /** Cancels the search for an upload's bytes. */
   cancelSearch(id: string): void {
-    this.#searches
-      .get(id)
-      ?.controller.abort(new DOMException('The search was stopped.', 'AbortError'))
+    const reason = new DOMException('The search was stopped.', 'AbortError')
+    this.#searches.get(id)?.controller.abort(reason)
     this.#searches.delete(id)
   }
 
-  #restart(record: UploadRecord): void {
+  #requeue(record: UploadRecord): void {
     this.#deps.update(toPending(record, this.#deps.timers.now()))
     this.#deps.enqueue(record)
   }
@@ -128,7 +126,7 @@ export class UploadResumer {
    * Claims an upload and locates its bytes. Concurrent calls share one search. Returns null if the
    * upload can't be resumed here, or if it depends on a server that didn't respond.
    */
-  async #find(id: string): Promise<{ record: UploadRecord; bytes: BytesState } | null> {
+  async #locateBytes(id: string): Promise<{ record: UploadRecord; bytes: BytesState } | null> {
     const { list, files } = this.#deps
     if (!(await list.claim(id))) return null
     const before = list.get(id)
@@ -136,25 +134,26 @@ export class UploadResumer {
       if (!before || before.status === 'completed') list.release(id)
       return null
     }
-    const found = await this.#searchFor(before)
+    const located = await this.#startOrJoinSearch(before)
     const record = list.get(id)
     if (!record || !canResume(record) || !list.isClaimed(id)) return null
     // The user may have provided the file during the search.
-    const bytes = files.get(id) ? 'ready' : found
+    const bytes = files.get(id) ? 'ready' : located
     return bytes && { record, bytes }
   }
 
-  #searchFor(record: UploadRecord): Promise<BytesState | null> {
-    const running = this.#searches.get(record.id)
-    if (running) return running.result
-    const end = new AbortController()
-    const found = this.#search(record, end.signal)
+  #startOrJoinSearch(record: UploadRecord): Promise<BytesState | null> {
+    const { id } = record
+    const runningSearch = this.#searches.get(id)
+    if (runningSearch) return runningSearch.result
+    const controller = new AbortController()
+    const located = this.#search(record, controller.signal)
       .catch(() => null)
       .finally(() => {
-        if (this.#searches.get(record.id)?.controller === end) this.#searches.delete(record.id)
+        if (this.#searches.get(id)?.controller === controller) this.#searches.delete(id)
       })
-    this.#searches.set(record.id, { result: found, controller: end })
-    return found
+    this.#searches.set(id, { result: located, controller })
+    return located
   }
 
   async #search(record: UploadRecord, signal: AbortSignal): Promise<BytesState | null> {
@@ -178,12 +177,12 @@ export class UploadResumer {
     if (!ticket) return false
     const { calls } = this.#deps
     const input = { cloudKey: ticket.cloudKey }
-    const listing = { call: calls.listParts, input, isReading: true }
-    const listed = await callWithRetries(listing, { signal, limit: fewTries }, this.#deps)
+    const listCall = { call: calls.listParts, input, isReading: true }
+    const outcome = await callWithRetries(listCall, { signal, limit: fewAttempts }, this.#deps)
     signal.throwIfAborted()
-    if (!listed.ok) return mayPass(listed.error) ? null : listed.error.status === 404
-    const { parts } = listed.value
-    const held = parts.reduce((sum, { size }) => sum + size, 0)
-    return parts.length >= (ticket.parts?.count ?? 1) && held === fileSize
+    if (!outcome.ok) return isTransient(outcome.error) ? null : outcome.error.status === 404
+    const { parts } = outcome.value
+    const storedBytes = parts.reduce((sum, { size }) => sum + size, 0)
+    return parts.length >= (ticket.parts?.count ?? 1) && storedBytes === fileSize
   }
 }

@@ -12,29 +12,29 @@ import { createSendFile } from '../transfer/send-file.ts'
 import type { StorageResponse } from '../transfer/storage-request.ts'
 
 const minute = 60_000
-const stored: StorageResponse = {
+const storedResponse: StorageResponse = {
   kind: 'response',
   status: 200,
   code: null,
   uploadOffset: null,
   retryAfterMs: null,
 }
-function drop() {
+function threeFiles() {
   return ['a.txt', 'b.txt', 'c.txt'].map((name) => fakeFile(name))
 }
 const allStored = ['a.txt completed', 'b.txt completed', 'c.txt completed']
 
 let world: EngineWorld
 /** The server's response to a request that sends bytes. */
-let onRequest: (method: string) => StorageResponse
+let respond: (method: string) => StorageResponse
 
 beforeEach(() => {
   world = openEngineWorld()
-  onRequest = () => stored
+  respond = () => storedResponse
   const { deps } = world
   deps.sendFile = createSendFile({
     ...deps,
-    send: async ({ method }) => onRequest(method),
+    send: async ({ method }) => respond(method),
     signParts: async () => failedOutcome(null),
     waitWhileUnloading: async () => undefined,
     checksums: { part: async () => null },
@@ -48,65 +48,65 @@ describe('a ten-minute server outage', () => {
    * Makes the server unreachable. `status` is the response of a proxy, or null for no response.
    * Returns a function that restores the server.
    */
-  const goAway = (status: number | null) => {
+  const stopServer = (status: number | null) => {
     world.isServerReady = false
     world.onStart = () => failedOutcome(status)
     world.onConfirm = () => failedOutcome(status)
-    onRequest = () => (status === null ? { kind: 'network' } : { ...stored, status })
+    respond = () => (status === null ? { kind: 'network' } : { ...storedResponse, status })
     return () => {
       world.isServerReady = true
       world.onStart = () => null
       world.onConfirm = () => null
-      onRequest = () => stored
+      respond = () => storedResponse
     }
   }
 
   test.each([null, 502, 503])('before the first start fails no upload (%s)', async (status) => {
-    const comeBack = goAway(status)
-    world.add(drop())
+    const restoreServer = stopServer(status)
+    world.add(threeFiles())
     await advanceTime(10 * minute)
     expect(world.statuses()).toEqual(['a.txt pending', 'b.txt pending', 'c.txt pending'])
     const interruption = status === null ? 'no-response' : 'not-ready'
     expect(world.state().activity).toMatchObject({ '000001': { interruption } })
-    comeBack()
+    restoreServer()
     await advanceTime(maxWaitMs + minute)
     expect(world.statuses()).toEqual(allStored)
     expect(world.toasts.filter(({ title }) => title.includes('Failed'))).toEqual([])
   })
 
   test.each([null, 502, 503])('during a transfer fails no upload (%s)', async (status) => {
-    let comeBack = () => {}
-    onRequest = () => {
-      comeBack = goAway(status)
+    let restoreServer = () => {}
+    respond = () => {
+      restoreServer = stopServer(status)
       return { kind: 'network' }
     }
-    world.add(drop())
+    world.add(threeFiles())
     await advanceTime(10 * minute)
     expect(world.statuses()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
     const interruption = status === null ? 'no-response' : 'not-ready'
     expect(world.state().activity).toMatchObject({ '000001': { interruption } })
-    comeBack()
+    restoreServer()
     await advanceTime(maxWaitMs + minute)
     expect(world.statuses()).toEqual(allStored)
   })
 
   test.each([null, 502, 503])('during a confirm call fails no upload (%s)', async (status) => {
-    let comeBack = () => {}
-    world.onConfirm = (nth) => {
-      if (nth === 1) comeBack = goAway(status)
+    let restoreServer = () => {}
+    world.onConfirm = (attempt) => {
+      if (attempt === 1) restoreServer = stopServer(status)
       return failedOutcome(status)
     }
-    world.add(drop())
+    world.add(threeFiles())
     await advanceTime(10 * minute)
     expect(world.statuses()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
-    comeBack()
+    restoreServer()
     await advanceTime(maxWaitMs + minute)
     expect(world.statuses()).toEqual(allStored)
   })
 
   test("doesn't delay a cancellation", async () => {
-    goAway(null)
-    const [first = ''] = world.add(drop())
+    stopServer(null)
+    const [first = ''] = world.add(threeFiles())
     await advanceTime(10 * minute)
     await world.engine.cancel(first)
     await advanceTime(2000)
@@ -115,12 +115,12 @@ describe('a ten-minute server outage', () => {
 })
 
 describe('a full server disk', () => {
-  const full = { ...stored, status: 503, code: 'DISK_FULL', retryAfterMs: minute }
+  const diskFull = { ...storedResponse, status: 503, code: 'DISK_FULL', retryAfterMs: minute }
 
   test('is shown while uploads wait, and they continue once space is free, except a cancelled one', async () => {
-    onRequest = () => full
+    respond = () => diskFull
     world.isServerReady = false
-    const [first = ''] = world.add(drop())
+    const [first = ''] = world.add(threeFiles())
     await advanceTime(60 * minute)
     expect(world.statuses()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
     expect(world.state().activity).toMatchObject({ '000001': { interruption: 'disk-full' } })
@@ -128,14 +128,14 @@ describe('a full server disk', () => {
     await advanceTime(2000)
     expect(world.state().activity).toMatchObject({ '000002': { interruption: 'disk-full' } })
     world.isServerReady = true
-    onRequest = () => stored
+    respond = () => storedResponse
     await advanceTime(2 * minute)
     expect(world.statuses()).toEqual(allStored.slice(1))
   })
 
   test('fails the file with an explanation if other requests succeed', async () => {
-    onRequest = () => full
-    world.add(drop().slice(0, 1))
+    respond = () => diskFull
+    world.add(threeFiles().slice(0, 1))
     await advanceTime(uploadLimit.maxAttempts * 2 * minute)
     expect(world.state().records).toMatchObject([
       { status: 'failed', error: errorTable.DISK_FULL.message },
@@ -144,8 +144,8 @@ describe('a full server disk', () => {
 })
 
 test('a PUT that is always blocked fails with a network error after the last attempt', async () => {
-  onRequest = () => ({ kind: 'network' })
-  world.add(drop().slice(0, 1))
+  respond = () => ({ kind: 'network' })
+  world.add(threeFiles().slice(0, 1))
   await advanceTime(uploadLimit.maxAttempts * maxWaitMs)
   expect(world.state().records).toMatchObject([
     { status: 'failed', error: 'Network error during upload' },
@@ -154,7 +154,7 @@ test('a PUT that is always blocked fails with a network error after the last att
 
 test('a reachable server that keeps refusing to start an upload fails the file', async () => {
   world.onStart = () => failedOutcome(503)
-  world.add(drop().slice(0, 1))
+  world.add(threeFiles().slice(0, 1))
   await advanceTime(uploadLimit.maxAttempts * maxWaitMs)
   expect(world.statuses()).toEqual(['a.txt failed'])
 })

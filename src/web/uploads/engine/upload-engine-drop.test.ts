@@ -77,14 +77,14 @@ describe('a drop', () => {
   })
 
   test('guards the page only while uploading, and then keeps only the cleanup timer', async () => {
-    let during = 0
+    let blocksWhileSending = 0
     world.onSend = async () => {
-      await new Promise((done) => setTimeout(done, 100))
-      during = world.pageBlocks
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      blocksWhileSending = world.pageBlocks
     }
     world.add([fakeFile('a.txt')])
     await advanceTime(10_000)
-    expect(during).toBe(1)
+    expect(blocksWhileSending).toBe(1)
     expect([world.pageBlocks, world.wakeLocks]).toEqual([0, 0])
     expect(vi.getTimerCount()).toBe(1)
     world.engine.clear()
@@ -93,33 +93,33 @@ describe('a drop', () => {
   })
 
   test('updates the progress at most every 500 ms, and always at the last byte', async () => {
-    const seen = new Set<number>()
+    const shownBytes = new Set<number>()
     world.onSend = async ({ onProgress }) => {
       for (let sent = 0; sent < 1000; sent += 10) {
         onProgress(sent)
-        seen.add(world.state().records[0]?.uploadedBytes ?? -1)
+        shownBytes.add(world.state().records[0]?.uploadedBytes ?? -1)
         vi.advanceTimersByTime(10)
       }
     }
     world.add([fakeFile('a.txt', 1000)])
     await advanceTime(0)
-    expect([...seen]).toEqual([0, 500])
+    expect([...shownBytes]).toEqual([0, 500])
     expect(world.state().records[0]?.uploadedBytes).toBe(1000)
   })
 
   test('reports the speed and a lost connection', async () => {
-    const lives: unknown[] = []
+    const activities: unknown[] = []
     world.onSend = async ({ onProgress, onInterrupted }) => {
       onProgress(0)
       vi.advanceTimersByTime(4000)
       onProgress(4000)
-      lives.push(Object.values(world.state().activity)[0])
+      activities.push(Object.values(world.state().activity)[0])
       onInterrupted('no-response')
-      lives.push(Object.values(world.state().activity)[0])
+      activities.push(Object.values(world.state().activity)[0])
     }
     world.add([fakeFile('a.txt', 10_000)])
     await advanceTime(0)
-    expect(lives).toEqual([
+    expect(activities).toEqual([
       { interruption: null, bytesPerSecond: 1000 },
       { interruption: 'no-response', bytesPerSecond: null },
     ])
@@ -132,16 +132,16 @@ describe('a drop of a thousand files', () => {
 
   test('sends five files at a time and shows one notice', async () => {
     let now = 0
-    let most = 0
+    let maxRunning = 0
     world.onSend = async () => {
       now += 1
-      most = Math.max(most, now)
-      await new Promise((done) => setTimeout(done, 20))
+      maxRunning = Math.max(maxRunning, now)
+      await new Promise((resolve) => setTimeout(resolve, 20))
       now -= 1
     }
     world.add(names.map((name) => fakeFile(name)))
     await advanceTime(1000 * 20)
-    expect(most).toBe(5)
+    expect(maxRunning).toBe(5)
     // Each file was started and confirmed by a batched call.
     expect(world.batchedCalls).toBe(2000)
     expect(world.state().records.every(({ status }) => status === 'completed')).toBe(true)

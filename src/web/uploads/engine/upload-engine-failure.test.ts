@@ -110,25 +110,26 @@ describe('an upload with a transient error', () => {
   })
 
   test('retries a start that a busy server refused until it fails for another reason', async () => {
-    let tries = 0
+    let attempts = 0
     world.onStart = () => {
-      tries += 1
-      return tries < 3 ? failedOutcome(503) : failedOutcome(500)
+      attempts += 1
+      return attempts < 3 ? failedOutcome(503) : failedOutcome(500)
     }
     world.add([fakeFile('a.txt')])
     await advanceTime(2 * maxWaitMs)
-    expect(tries).toBe(3)
+    expect(attempts).toBe(3)
     expect(world.statuses()).toEqual(['a.txt failed'])
   })
 
   test('retries without limit while the browser is offline', async () => {
     world.isOnline = false
-    let tries = 0
-    world.deps.connection.waitUntilOnline = () => new Promise((done) => setTimeout(done, 30_000))
+    let attempts = 0
+    world.deps.connection.waitUntilOnline = () =>
+      new Promise((resolve) => setTimeout(resolve, 30_000))
     world.onStart = () => {
-      tries += 1
-      if (tries === 20) world.isOnline = true
-      return tries < 20 ? failedOutcome(null) : null
+      attempts += 1
+      if (attempts === 20) world.isOnline = true
+      return attempts < 20 ? failedOutcome(null) : null
     }
     world.add([fakeFile('a.txt')])
     await advanceTime(700_000)

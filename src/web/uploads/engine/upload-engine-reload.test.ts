@@ -62,11 +62,11 @@ describe('a file provided again after a reload', () => {
     const [id = ''] = await reloadWhileSending([fakeFile('a.txt', 30)])
     await advanceTime(0)
     world.onList = () => ({ ok: true, value: { parts: [{ partNumber: 1, size: 20 }] } })
-    const held: unknown[] = []
-    world.onSend = (job) => void held.push(job.storedParts)
+    const storedParts: unknown[] = []
+    world.onSend = (job) => void storedParts.push(job.storedParts)
     await world.engine.provideFile(id, { file: fakeFile('a.txt', 30) })
     await advanceTime(0)
-    expect(held).toEqual([[{ partNumber: 1, size: 20 }]])
+    expect(storedParts).toEqual([[{ partNumber: 1, size: 20 }]])
     expect(world.tickets).toBe(1)
     expect(world.statuses()).toEqual(['a.txt completed'])
   })
@@ -94,10 +94,10 @@ describe('a file provided again after a reload', () => {
   })
 
   test('is matched by date among uploads of the same name and size, else it is new', async () => {
-    const dated = (lastModified: number) => new File(['12345'], 'a.txt', { lastModified })
-    await reloadWhileSending([dated(1), dated(2)])
+    const fileDated = (lastModified: number) => new File(['12345'], 'a.txt', { lastModified })
+    await reloadWhileSending([fileDated(1), fileDated(2)])
     world.onSend = () => undefined
-    world.add([dated(2), dated(3), dated(1)])
+    world.add([fileDated(2), fileDated(3), fileDated(1)])
     await advanceTime(5000)
     const { records } = world.state()
     expect(records.map(({ status, identity }) => [status, identity.lastModified])).toEqual([
@@ -120,7 +120,7 @@ describe('a file provided again after a reload', () => {
     const [id = ''] = await reloadWhileSending([fakeFile('a.txt')])
     world.onSend = () => undefined
     world.onList = () => failedOutcome(404)
-    world.onConfirm = (times) => (times === 1 ? failedOutcome(404) : null)
+    world.onConfirm = (attempt) => (attempt === 1 ? failedOutcome(404) : null)
     world.user = 'bob'
     await world.engine.provideFile(id, { file: fakeFile('a.txt') })
     await advanceTime(0)
@@ -155,11 +155,11 @@ describe('an upload idle for 5 s after a reload', () => {
   })
 
   test('fails with lost data if the file of its handle has grown', async () => {
-    const named = (text: string) => new File([text], 'a.txt', { lastModified: 1 })
-    let onDisk = named('one.')
-    const handle = { getFile: async () => onDisk } as unknown as FileSystemFileHandle
-    await world.addStalled([{ file: named('one.'), handle }])
-    onDisk = named('one. two.')
+    const fileWith = (text: string) => new File([text], 'a.txt', { lastModified: 1 })
+    let fileOnDisk = fileWith('one.')
+    const handle = { getFile: async () => fileOnDisk } as unknown as FileSystemFileHandle
+    await world.addStalled([{ file: fileWith('one.'), handle }])
+    fileOnDisk = fileWith('one. two.')
     world.reload()
     world.onSend = () => undefined
     await advanceTime(6100)

@@ -60,7 +60,7 @@ describe('an expired session', () => {
     world.add(Array.from({ length: 11 }, (_, index) => fakeFile(`${index}.txt`)))
     await advanceTime(0)
     world.onStart = () => failedOutcome(401)
-    world.onConfirm = (times) => (times > 1 ? failedOutcome(401) : null)
+    world.onConfirm = (attempt) => (attempt > 1 ? failedOutcome(401) : null)
     release()
     await advanceTime(0)
     expect(world.state().records.filter(({ status }) => status === 'completed')).toHaveLength(1)

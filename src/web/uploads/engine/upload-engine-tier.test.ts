@@ -13,12 +13,12 @@ beforeEach(() => {
 })
 afterEach(() => world.close())
 
-function starts() {
+function countStarts() {
   return world.log.filter((line) => line.startsWith('start'))
 }
 
 /** Adds one invalid file, and three for which the tier has no slots. */
-async function addRefused() {
+async function addRejectedFiles() {
   world.onStart = (name) =>
     name === 'bad.txt'
       ? failedOutcome(400, 'INVALID_INPUT', 'Not this one.')
@@ -30,17 +30,17 @@ async function addRefused() {
   await advanceTime(1000)
   const names = ['bad.txt', 'a.txt', 'b.txt', 'c.txt']
   expect(world.statuses()).toEqual(names.map((name) => `${name} failed`))
-  expect(starts()).toEqual(['start bad.txt', 'start a.txt'])
+  expect(countStarts()).toEqual(['start bad.txt', 'start a.txt'])
   world.log.length = 0
 }
 
 test("an upgrade retries only the uploads that the old tier's limit blocked, in order", async () => {
-  await addRefused()
+  await addRejectedFiles()
   world.onStart = () => null
   await world.engine.handleTierChange('free', 'premium')
   expect(world.state().inlineError).toBeNull()
   await advanceTime(5000)
-  expect(starts()).toEqual(['start a.txt', 'start b.txt', 'start c.txt'])
+  expect(countStarts()).toEqual(['start a.txt', 'start b.txt', 'start c.txt'])
   expect(world.statuses()).toEqual([
     'bad.txt failed',
     'a.txt completed',
@@ -50,7 +50,7 @@ test("an upgrade retries only the uploads that the old tier's limit blocked, in 
 })
 
 test("a downgrade starts nothing and doesn't affect running uploads", async () => {
-  await addRefused()
+  await addRejectedFiles()
   world.onStart = () => null
   await world.addStalled([fakeFile('running.txt'), fakeFile('waiting.txt')])
   const before = world.statuses()

@@ -17,12 +17,12 @@ beforeEach(() => {
 afterEach(() => world.close())
 
 describe('an upload without its file', () => {
-  const allHeld: Outcome<{ parts: StoredPart[] }> = {
+  const allStored: Outcome<{ parts: StoredPart[] }> = {
     ok: true,
     value: { parts: [{ partNumber: 1, size: 30 }] },
   }
   /** Sends all bytes of an upload and reloads the page before the confirm call is answered. */
-  const stopAtConfirm = async () => {
+  const reloadBeforeConfirm = async () => {
     world.onConfirm = () => failedOutcome(null)
     world.add([fakeFile('a.txt', 30)])
     await advanceTime(0)
@@ -33,10 +33,10 @@ describe('an upload without its file', () => {
   }
 
   test.each([
-    ['all bytes are stored', () => allHeld],
+    ['all bytes are stored', () => allStored],
     ['it is already confirmed', () => failedOutcome(404)],
   ])('is confirmed automatically after 5 s if %s', async (_, onList) => {
-    await stopAtConfirm()
+    await reloadBeforeConfirm()
     world.onList = onList
     await advanceTime(4900)
     expect(world.state().records).toMatchObject([{ status: 'paused', need: null }])
@@ -47,7 +47,7 @@ describe('an upload without its file', () => {
   })
 
   test('asks for the file if only part of it is stored', async () => {
-    await stopAtConfirm()
+    await reloadBeforeConfirm()
     world.onList = () => ({ ok: true, value: { parts: [{ partNumber: 1, size: 20 }] } })
     await advanceTime(0)
     expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
@@ -56,7 +56,7 @@ describe('an upload without its file', () => {
   })
 
   test('asks for the file if the server knows neither the upload nor the file', async () => {
-    await stopAtConfirm()
+    await reloadBeforeConfirm()
     world.onList = () => failedOutcome(404)
     world.onConfirm = () => failedOutcome(404)
     await advanceTime(6100)
@@ -69,7 +69,7 @@ describe('an upload without its file', () => {
     await advanceTime(0)
     expect(world.statuses()).toEqual(['a.txt failed'])
     world.reload()
-    world.onList = () => allHeld
+    world.onList = () => allStored
     world.onConfirm = () => null
     await world.engine.resume(id)
     await advanceTime(0)
@@ -91,58 +91,58 @@ describe('an upload without its file', () => {
   })
 
   describe("while the server can't list the stored bytes", () => {
-    const lists = () => world.log.filter((line) => line.startsWith('list')).length
-    const stopWithoutAnswer = async (status: number | null) => {
+    const countListCalls = () => world.log.filter((line) => line.startsWith('list')).length
+    const reloadDuringOutage = async (status: number | null) => {
       world.isServerReady = false
       world.onList = () => failedOutcome(status)
-      await stopAtConfirm()
+      await reloadBeforeConfirm()
     }
 
     test.each([null, 503])('asks for the file and stops polling (%s)', async (status) => {
-      await stopWithoutAnswer(status)
+      await reloadDuringOutage(status)
       await advanceTime(3 * maxWaitMs)
       expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
-      const asked = lists()
+      const listCalls = countListCalls()
       await advanceTime(600_000)
-      expect(lists()).toBe(asked)
+      expect(countListCalls()).toBe(listCalls)
     })
 
     test('continues once the file is provided, and stops polling the server', async () => {
-      await stopWithoutAnswer(503)
+      await reloadDuringOutage(503)
       await advanceTime(firstWaitMs - 1)
       world.onList = () => ({ ok: true, value: { parts: [] } })
       await world.engine.provideFile('000001', { file: fakeFile('a.txt', 30) })
       await advanceTime(0)
       expect(world.statuses()).toEqual(['a.txt completed'])
-      const asked = lists()
+      const listCalls = countListCalls()
       await advanceTime(600_000)
-      expect(lists()).toBe(asked)
+      expect(countListCalls()).toBe(listCalls)
     })
 
     test('stops polling the server once it is cancelled', async () => {
-      await stopWithoutAnswer(503)
+      await reloadDuringOutage(503)
       await advanceTime(firstWaitMs - 1)
       await world.engine.cancel('000001')
       await advanceTime(600_000)
       expect(world.statuses()).toEqual([])
-      expect(lists()).toBe(1)
+      expect(countListCalls()).toBe(1)
     })
 
     test('aborts a pending list call when it is cancelled', async () => {
-      const ended: unknown[] = []
+      const abortReasons: unknown[] = []
       world.deps.calls.listParts = (_, signal) =>
         new Promise((resolve) =>
           signal.addEventListener('abort', () => {
-            ended.push(signal.reason)
+            abortReasons.push(signal.reason)
             resolve(failedOutcome(null))
           }),
         )
-      await stopAtConfirm()
+      await reloadBeforeConfirm()
       await advanceTime(1000)
       await world.engine.cancel('000001')
-      expect(ended).toMatchObject([{ name: 'AbortError' }])
+      expect(abortReasons).toMatchObject([{ name: 'AbortError' }])
       await advanceTime(600_000)
-      expect(ended).toHaveLength(1)
+      expect(abortReasons).toHaveLength(1)
     })
 
     test('keeps a pasted upload paused and confirms it once the server responds', async () => {
@@ -154,7 +154,7 @@ describe('an upload without its file', () => {
       world.reload()
       await advanceTime(600_000)
       expect(world.state().records).toMatchObject([{ status: 'paused', need: null }])
-      world.onList = () => allHeld
+      world.onList = () => allStored
       world.onConfirm = () => null
       await advanceTime(60_000)
       expect(world.statuses()).toEqual(['a.txt completed'])

@@ -6,16 +6,16 @@
  * - A *drop* is a set of files added together.
  */
 import { type Tier, tierTraits } from '../../../shared/rules/tiers/tier.ts'
-import { refuseOtherFile } from '../picking/file-identity.ts'
+import { mismatchText } from '../picking/file-identity.ts'
 import { requestHandleFile } from '../picking/handle-file.ts'
 import type { HandleStore } from '../picking/handle-store.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { RecordLocks } from '../records/record-locks.ts'
 import { isExpiredRecord, isFinished, type UploadRecord } from '../records/upload-record.ts'
 import type { RecordStore } from '../records/upload-records.ts'
-import { coalesce, repeat } from '../timers.ts'
+import { repeat, throttle } from '../timers.ts'
 import { callWithRetries, type UploadCalls } from '../transfer/upload-calls.ts'
-import { failedForTier, isCancelled, stopsAllUploads } from '../upload-errors.ts'
+import { isCancelled, isTierFailure, stopsAllUploads } from '../upload-errors.ts'
 import {
   failureNotice,
   type Notice,
@@ -23,7 +23,7 @@ import {
   signedOutNotice,
   successNotice,
 } from '../upload-notices.ts'
-import type { ShownUploads, UploadsPage } from '../uploads-state.ts'
+import type { PageCallbacks, ShownUploads } from '../uploads-state.ts'
 import { BatchProgress } from './batch-progress.ts'
 import { type AddedFiles, newRecord } from './new-record.ts'
 import { UploadResumer } from './resume-uploads.ts'
@@ -33,7 +33,7 @@ import type { RunDeps, RunResult } from './upload-run.ts'
 import { isLargeDrop, UploadRunner } from './upload-runner.ts'
 import {
   canResume,
-  isInProgress,
+  isActive,
   toCancelled,
   toCompleted,
   toFailed,
@@ -41,23 +41,23 @@ import {
 } from './upload-state.ts'
 
 /** Coalesces changes so that the page doesn't re-render for each of them. */
-const shownEveryMs = 50
+const renderIntervalMs = 50
 /** Interval of the checks for uploads that can resume automatically and for closed tabs. */
-const watchEveryMs = 1000
+const checkIntervalMs = 1000
 /** Spec §9: cleanup every 60 s. */
-const cleanUpEveryMs = 60_000
+const cleanUpIntervalMs = 60_000
 /** Minimum interval between reloads of the file list while uploads run. */
-const refreshEveryMs = 1000
+const refreshIntervalMs = 1000
 /** How long a cancelled upload stays visible. */
-const cancelledShownMs = 2000
+const cancelledDisplayMs = 2000
 /** How long a sign-out waits for the server to abort uploads. The server times out the rest. */
-const abortWithinMs = 3000
+const abortTimeoutMs = 3000
 /** An abort is retried without limit because it frees a slot. */
-const noLimit = { maxAttempts: Number.POSITIVE_INFINITY, outlastsOutages: false }
+const unlimitedRetries = { maxAttempts: Number.POSITIVE_INFINITY, outlastsOutages: false }
 
 export interface EngineDeps
   extends Omit<RunDeps, 'calls' | 'runInTurn' | 'onStoredAfterStop'>,
-    UploadsPage {
+    PageCallbacks {
   calls: UploadCalls
   records: RecordStore
   locks: RecordLocks
@@ -67,7 +67,7 @@ export interface EngineDeps
   /** Warns users who leave the page. Returns a function that removes the warning. */
   blockUnload: () => () => void
   /** Keeps the device awake. Returns a function that stops this. */
-  keepAwake: () => () => void
+  keepScreenOn: () => () => void
 }
 
 export class UploadEngine {
@@ -79,59 +79,59 @@ export class UploadEngine {
   readonly #runner: UploadRunner
   readonly #batches: BatchProgress
   /** Aborted when the engine is closed. */
-  readonly #end = new AbortController()
+  readonly #closing = new AbortController()
   /** IDs of uploads from closed tabs whose bytes this tab has already searched for. */
-  readonly #lookedFor = new Set<string>()
+  readonly #searchedIds = new Set<string>()
   /** The error next to the drop zone (spec §5). */
   #inlineError: string | null = null
-  #isAskedToSignIn = false
-  #hasRead = false
-  readonly #changed: () => void
+  #hasShownSignInNotice = false
+  #hasLoaded = false
+  readonly #scheduleRender: () => void
   readonly #refreshSoon: () => void
-  readonly #watch: () => void
-  readonly #cleanUpLater: () => void
-  readonly #holdPage: (isWanted: boolean) => void
-  readonly #keepAwake: (isWanted: boolean) => void
+  readonly #scheduleChecks: () => void
+  readonly #scheduleCleanUp: () => void
+  readonly #setUnloadBlocked: (isOn: boolean) => void
+  readonly #setScreenOn: (isOn: boolean) => void
 
   constructor(ownerId: string, deps: EngineDeps) {
     const { timers } = deps
     this.#ownerId = ownerId
     this.#deps = deps
-    this.#holdPage = whileWanted(deps.blockUnload)
-    this.#keepAwake = whileWanted(deps.keepAwake)
-    this.#changed = coalesce(timers, shownEveryMs, () => this.#show())
-    this.reloadSoon = coalesce(timers, watchEveryMs, () => void this.#read())
-    this.#refreshSoon = coalesce(timers, refreshEveryMs, deps.onStored)
-    this.#watch = repeat(timers, watchEveryMs, () => this.#resumeIdle())
-    this.#cleanUpLater = repeat(timers, cleanUpEveryMs, () => this.#cleanUp())
+    this.#setUnloadBlocked = createSwitch(deps.blockUnload)
+    this.#setScreenOn = createSwitch(deps.keepScreenOn)
+    this.#scheduleRender = throttle(timers, renderIntervalMs, () => this.#render())
+    this.reloadSoon = throttle(timers, checkIntervalMs, () => void this.#reload())
+    this.#refreshSoon = throttle(timers, refreshIntervalMs, deps.onStored)
+    this.#scheduleChecks = repeat(timers, checkIntervalMs, () => this.#resumeIdle())
+    this.#scheduleCleanUp = repeat(timers, cleanUpIntervalMs, () => this.#cleanUp())
     this.#files = new UploadFiles(deps.handles)
     this.#batches = new BatchProgress(timers, {
-      onNotice: (notice) => this.#tell(notice),
+      onNotice: (notice) => this.#notify(notice),
       dropSize: (record) => this.#list.dropSize(record),
-      onOutcome: this.#changed,
+      onOutcome: this.#scheduleRender,
     })
     this.#list = new UploadList({
       ownerId,
       records: deps.records,
       locks: deps.locks,
-      onLost: (record) => this.#lose(record),
+      onLost: (record) => this.#handleLoss(record),
       onCompletedElsewhere: this.#refreshSoon,
-      onChange: this.#changed,
+      onChange: this.#scheduleRender,
     })
     this.#resumer = new UploadResumer({
       ...deps,
       list: this.#list,
       files: this.#files,
-      update: (record) => this.#put(record),
+      update: (record) => this.#update(record),
       enqueue: (record) => this.#runner.add(record, this.#list.dropSize(record)),
     })
     this.#runner = new UploadRunner({
       ...deps,
       files: this.#files,
       getRecord: (id) => this.#list.get(id),
-      update: (record) => this.#put(record),
-      onRunEnd: (record, result) => this.#ended(record, result),
-      onActivityChange: this.#changed,
+      update: (record) => this.#update(record),
+      onRunEnd: (record, result) => this.#handleRunEnd(record, result),
+      onActivityChange: this.#scheduleRender,
       onStoredAfterStop: this.#refreshSoon,
     })
     this.reloadSoon()
@@ -140,9 +140,10 @@ export class UploadEngine {
   /** Uploads files. A file that a paused upload needs resumes that upload instead. */
   async add({ files, ...drop }: AddedFiles): Promise<void> {
     const others: AddedFiles['files'][number][] = []
-    for (const one of files) {
-      const match = this.#resumer.findUploadNeeding(one.picked.file)
-      if (!match || !(await this.#resumer.resumeWithFile(match.id, one.picked))) others.push(one)
+    for (const added of files) {
+      const paused = this.#resumer.findUploadNeeding(added.picked.file)
+      if (!paused || !(await this.#resumer.resumeWithFile(paused.id, added.picked)))
+        others.push(added)
     }
     if (others.length === 0) return
     this.#inlineError = null
@@ -158,7 +159,7 @@ export class UploadEngine {
     await Promise.all(records.map(({ id }) => this.#list.claim(id)))
     // The user may have cancelled some of them in the meantime.
     const pending = records.filter(({ id }) => this.#list.get(id)?.status === 'pending')
-    for (const record of pending) this.#put(record)
+    for (const record of pending) this.#update(record)
     for (const record of pending) this.#runner.add(record, records.length)
     // Save the records now: handles without a record are deleted.
     this.#deps.records.flush()
@@ -176,7 +177,7 @@ export class UploadEngine {
   /** Cancels this tab's foreground uploads. */
   cancelForeground(): void {
     this.#batches.cancelForeground()
-    // `underWay` lists waiting uploads first, so none of them starts when a running one is
+    // `openIds` lists waiting uploads first, so none of them starts when a running one is
     // cancelled.
     for (const id of this.#runner.openIds()) {
       if (this.#list.get(id)?.path === 'foreground') this.#cancel(id)
@@ -189,9 +190,9 @@ export class UploadEngine {
    */
   async resume(id: string): Promise<void> {
     const handle = this.#files.get(id) ? undefined : await this.#deps.handles.get(id)
-    const found = handle && (await requestHandleFile(handle))
-    if (found?.state === 'permission') return
-    if (found?.state === 'found') await this.provideFile(id, { file: found.file, handle })
+    const result = handle && (await requestHandleFile(handle))
+    if (result?.state === 'permission') return
+    if (result?.state === 'found') await this.provideFile(id, { file: result.file, handle })
     else await this.#resumer.resume(id)
   }
 
@@ -199,8 +200,8 @@ export class UploadEngine {
   async provideFile(id: string, picked: PickedFile): Promise<void> {
     const record = this.#list.get(id)
     if (!record || !canResume(record)) return
-    const reason = refuseOtherFile(record.identity, picked.file)
-    if (reason !== null) this.#tell(otherFileNotice(reason))
+    const reason = mismatchText(record.identity, picked.file)
+    if (reason !== null) this.#notify(otherFileNotice(reason))
     else await this.#resumer.resumeWithFile(id, picked)
   }
 
@@ -210,7 +211,7 @@ export class UploadEngine {
     if (waiting.length === 0) return
     const user = await this.#deps.calls.currentUser()
     if (!user.ok || user.value.id !== this.#ownerId) return
-    this.#isAskedToSignIn = false
+    this.#hasShownSignInNotice = false
     for (const { id } of waiting) void this.#resumer.resume(id)
   }
 
@@ -221,8 +222,8 @@ export class UploadEngine {
   async handleTierChange(before: Tier, after: Tier): Promise<void> {
     this.dismissInlineError()
     if (tierTraits[before].upgradesTo !== after) return
-    const refused = this.#resumer.resumableUploads().filter(failedForTier)
-    for (const { id } of refused) await this.#resumer.resume(id)
+    const blockedUploads = this.#resumer.resumableUploads().filter(isTierFailure)
+    for (const { id } of blockedUploads) await this.#resumer.resume(id)
   }
 
   /** Removes completed and failed uploads. */
@@ -232,13 +233,13 @@ export class UploadEngine {
 
   dismissInlineError(): void {
     this.#inlineError = null
-    this.#changed()
+    this.#scheduleRender()
   }
 
   shownUploads(): ShownUploads {
     return {
       records: this.#list.all(),
-      idsInOtherTabs: this.#list.idsInOtherTabs(),
+      otherTabIds: this.#list.otherTabIds(),
       activity: this.#runner.activity(),
       inlineError: this.#inlineError,
       outcome: this.#batches.outcome,
@@ -257,7 +258,7 @@ export class UploadEngine {
   close(): void {
     for (const record of this.#list.all()) {
       const isOwn = this.#list.isClaimed(record.id)
-      if (isOwn && isInProgress(record)) this.#put(toPaused(record, null))
+      if (isOwn && isActive(record)) this.#update(toPaused(record, null))
     }
     this.#stop()
     this.#list.close()
@@ -270,42 +271,42 @@ export class UploadEngine {
   async signOut(): Promise<void> {
     const { records, handles, calls, timers } = this.#deps
     await this.#list.reload()
-    const all = this.#list.all()
+    const uploads = this.#list.all()
     this.#stop()
-    for (const { id } of all) this.#list.remove(id)
+    for (const { id } of uploads) this.#list.remove(id)
     this.#list.close()
     await handles.removeAllExcept(records.load().map(({ id }) => id))
-    const unfinished = all.filter(({ status }) => status !== 'completed')
-    const keys = unfinished.flatMap(({ ticket }) => ticket?.cloudKey ?? [])
-    const aborted = Promise.all(keys.map((cloudKey) => calls.abortUpload(cloudKey)))
-    const late = new Promise<void>((resolve) => timers.runAfter(abortWithinMs, resolve))
-    await Promise.race([aborted, late])
+    const unfinished = uploads.filter(({ status }) => status !== 'completed')
+    const cloudKeys = unfinished.flatMap(({ ticket }) => ticket?.cloudKey ?? [])
+    const aborts = Promise.all(cloudKeys.map((cloudKey) => calls.abortUpload(cloudKey)))
+    const timeout = new Promise<void>((resolve) => timers.runAfter(abortTimeoutMs, resolve))
+    await Promise.race([aborts, timeout])
   }
 
   #stop(): void {
-    this.#end.abort(new DOMException('These uploads are closed.', 'AbortError'))
-    for (const { id } of this.#list.all()) this.#endRun(id)
-    this.#holdPage(false)
-    this.#keepAwake(false)
+    this.#closing.abort(new DOMException('These uploads are closed.', 'AbortError'))
+    for (const { id } of this.#list.all()) this.#stopRun(id)
+    this.#setUnloadBlocked(false)
+    this.#setScreenOn(false)
   }
 
   /** Reads the records of all tabs and locates the bytes of uploads whose tab was closed. */
-  async #read(): Promise<void> {
+  async #reload(): Promise<void> {
     const { records, locks, handles } = this.#deps
-    if (this.#end.signal.aborted) return
+    if (this.#closing.signal.aborted) return
     const orphans = await this.#list.reload()
-    if (this.#end.signal.aborted) return
-    if (!this.#hasRead) {
-      const known = [...records.load(), ...this.#list.all()]
-      void handles.removeAllExcept(known.map(({ id }) => id))
+    if (this.#closing.signal.aborted) return
+    if (!this.#hasLoaded) {
+      const knownRecords = [...records.load(), ...this.#list.all()]
+      void handles.removeAllExcept(knownRecords.map(({ id }) => id))
     }
-    this.#hasRead = true
-    for (const id of this.#list.idsInOtherTabs()) this.#lookedFor.delete(id)
+    this.#hasLoaded = true
+    for (const id of this.#list.otherTabIds()) this.#searchedIds.delete(id)
     for (const record of orphans) {
       const { id, need } = record
       if (isCancelled(record)) this.#list.remove(id)
-      if (!locks.isSupported || this.#lookedFor.has(id) || !canResume(record)) continue
-      this.#lookedFor.add(id)
+      if (!locks.isSupported || this.#searchedIds.has(id) || !canResume(record)) continue
+      this.#searchedIds.add(id)
       if (need === 'sign-in') void this.#resumer.resume(id)
       else if (need === null) void this.#resumer.requestFile(id)
     }
@@ -314,57 +315,57 @@ export class UploadEngine {
 
   /** Returns false if no upload is left to check. */
   #resumeIdle(): boolean {
-    if (this.#end.signal.aborted) return false
-    const elsewhere = this.#list.idsInOtherTabs()
-    if (elsewhere.size > 0) this.reloadSoon()
+    if (this.#closing.signal.aborted) return false
+    const otherTabIds = this.#list.otherTabIds()
+    if (otherTabIds.size > 0) this.reloadSoon()
     const idle = this.#list.all().filter(({ id, need, status }) => {
-      const mayClaim = this.#deps.locks.isSupported || this.#list.isClaimed(id)
-      return mayClaim && status === 'paused' && need === null && !elsewhere.has(id)
+      const canClaim = this.#deps.locks.isSupported || this.#list.isClaimed(id)
+      return canClaim && status === 'paused' && need === null && !otherTabIds.has(id)
     })
     this.#resumer.resumeIdle(idle)
-    return elsewhere.size + idle.length > 0
+    return otherTabIds.size + idle.length > 0
   }
 
   #cleanUp(): boolean {
     const now = this.#deps.timers.now()
-    const over = this.#list.all().filter(isFinished)
-    for (const record of over) if (isExpiredRecord(record, now)) this.#remove(record)
-    return over.length > 0 && !this.#end.signal.aborted
+    const finished = this.#list.all().filter(isFinished)
+    for (const record of finished) if (isExpiredRecord(record, now)) this.#remove(record)
+    return finished.length > 0 && !this.#closing.signal.aborted
   }
 
-  #ended(record: UploadRecord, result: RunResult): void {
+  #handleRunEnd(record: UploadRecord, result: RunResult): void {
     const { id, path, fileName } = record
     const now = this.#deps.timers.now()
     if (result.type === 'stored') {
-      this.#put(toCompleted(record, now))
+      this.#update(toCompleted(record, now))
       this.#files.remove(id)
       this.#list.release(id)
       this.#refreshSoon()
-      this.#tellOfOne(record, successNotice(path, fileName))
-    } else if (result.type === 'failed') this.#fail(record, result)
+      this.#notifyOfUpload(record, successNotice(path, fileName))
+    } else if (result.type === 'failed') this.#handleFailure(record, result)
     else if (result.need === 'file') this.#resumer.handleMissingFile(record, 'file')
     else {
-      this.#put(toPaused(record, 'sign-in'))
-      for (const other of this.#runner.dequeueAll()) this.#put(toPaused(other, 'sign-in'))
-      if (!this.#isAskedToSignIn) this.#tell(signedOutNotice)
-      this.#isAskedToSignIn = true
+      this.#update(toPaused(record, 'sign-in'))
+      for (const other of this.#runner.dequeueAll()) this.#update(toPaused(other, 'sign-in'))
+      if (!this.#hasShownSignInNotice) this.#notify(signedOutNotice)
+      this.#hasShownSignInNotice = true
     }
   }
 
-  #fail(record: UploadRecord, result: RunResult & { type: 'failed' }): void {
+  #handleFailure(record: UploadRecord, result: RunResult & { type: 'failed' }): void {
     const { stage, error, code, isUnreadable } = result
     const now = this.#deps.timers.now()
-    const next = toFailed(record, error, code, now)
+    const failedRecord = toFailed(record, error, code, now)
     // The server has ended this upload: nothing to resume or abort.
     const isBlocked = code === 'CONTENT_BLOCKED'
-    if (isBlocked) next.ticket = null
+    if (isBlocked) failedRecord.ticket = null
     // The next attempt asks for the file, unless it was pasted and can't be chosen again.
-    if (isUnreadable && !record.pasted) next.need = 'file'
+    if (isUnreadable && !record.pasted) failedRecord.need = 'file'
     if (isBlocked || isUnreadable) this.#files.remove(record.id)
-    this.#put(next)
-    this.#tellOfOne(record, failureNotice(stage, record.fileName, error, code))
+    this.#update(failedRecord)
+    this.#notifyOfUpload(record, failureNotice(stage, record.fileName, error, code))
     if (!stopsAllUploads(code)) return
-    for (const other of this.#runner.dequeueAll()) this.#put(toFailed(other, error, code, now))
+    for (const other of this.#runner.dequeueAll()) this.#update(toFailed(other, error, code, now))
   }
 
   #cancel(id: string): void {
@@ -375,33 +376,33 @@ export class UploadEngine {
       this.#remove(record)
       return
     }
-    this.#endRun(id)
-    this.#put(toCancelled(record, this.#deps.timers.now()))
+    this.#stopRun(id)
+    this.#update(toCancelled(record, this.#deps.timers.now()))
     this.#abortOnServer(record)
     this.#files.remove(id)
-    this.#deps.timers.runAfter(cancelledShownMs, () => {
-      const shown = this.#list.get(id)
-      if (shown && isCancelled(shown)) this.#remove(shown)
+    this.#deps.timers.runAfter(cancelledDisplayMs, () => {
+      const cancelledRecord = this.#list.get(id)
+      if (cancelledRecord && isCancelled(cancelledRecord)) this.#remove(cancelledRecord)
     })
   }
 
   #remove(record: UploadRecord): void {
     const { id } = record
-    this.#endRun(id)
+    this.#stopRun(id)
     if (record.status !== 'completed') this.#abortOnServer(record)
     this.#files.remove(id)
     this.#list.remove(id)
   }
 
   /** Another tab has taken or removed an upload of this tab. */
-  #lose(record: UploadRecord): void {
-    this.#endRun(record.id)
+  #handleLoss(record: UploadRecord): void {
+    this.#stopRun(record.id)
     this.#files.removeFromMemory(record.id)
     this.#batches.update(record, toPaused(record, null))
     this.reloadSoon()
   }
 
-  #endRun(id: string): void {
+  #stopRun(id: string): void {
     this.#runner.stop(id)
     this.#resumer.cancelSearch(id)
   }
@@ -411,46 +412,46 @@ export class UploadEngine {
    */
   #abortOnServer({ ticket }: UploadRecord): void {
     if (!ticket) return
-    const abort = { call: this.#deps.calls.abortUpload, input: ticket.cloudKey }
-    const options = { signal: this.#end.signal, limit: noLimit }
-    callWithRetries(abort, options, this.#deps).catch(() => undefined)
+    const abortCall = { call: this.#deps.calls.abortUpload, input: ticket.cloudKey }
+    const options = { signal: this.#closing.signal, limit: unlimitedRetries }
+    callWithRetries(abortCall, options, this.#deps).catch(() => undefined)
   }
 
   /** Updates an upload of this tab. */
-  #put(record: UploadRecord): void {
-    if (this.#end.signal.aborted) return
+  #update(record: UploadRecord): void {
+    if (this.#closing.signal.aborted) return
     const before = this.#list.get(record.id) ?? null
     this.#list.save(record)
     this.#batches.update(before, record)
   }
 
-  #tellOfOne(record: UploadRecord, notice: Notice): void {
+  #notifyOfUpload(record: UploadRecord, notice: Notice): void {
     // A large drop gets one notice when it ends instead of one per file.
-    const isOneOfMany = isLargeDrop(this.#list.dropSize(record))
-    if (notice.kind === 'inline' || !isOneOfMany) this.#tell(notice)
+    const isInLargeDrop = isLargeDrop(this.#list.dropSize(record))
+    if (notice.kind === 'inline' || !isInLargeDrop) this.#notify(notice)
   }
 
-  #tell(notice: Notice): void {
+  #notify(notice: Notice): void {
     if (notice.kind === 'toast') this.#deps.onNotice(notice)
     else {
       this.#inlineError = notice.text
-      this.#changed()
+      this.#scheduleRender()
     }
   }
 
-  #show(): void {
-    if (this.#end.signal.aborted) return
-    const { records, idsInOtherTabs: elsewhere } = this.shownUploads()
-    const isUnsaved = ({ id, status }: UploadRecord) => {
+  #render(): void {
+    if (this.#closing.signal.aborted) return
+    const { records, otherTabIds } = this.shownUploads()
+    const isOnlyInMemory = ({ id, status }: UploadRecord) => {
       const picked = status === 'paused' ? this.#files.get(id) : undefined
       return picked !== undefined && !picked.handle
     }
-    this.#holdPage(this.isRunning || records.some(isUnsaved))
+    this.#setUnloadBlocked(this.isRunning || records.some(isOnlyInMemory))
     // Includes uploads of other tabs, because the user may be viewing this one.
-    this.#keepAwake(records.some(isInProgress))
-    const mayResume = ({ need, status }: UploadRecord) => status === 'paused' && need === null
-    if (elsewhere.size > 0 || records.some(mayResume)) this.#watch()
-    if (records.some(isFinished)) this.#cleanUpLater()
+    this.#setScreenOn(records.some(isActive))
+    const willResume = ({ need, status }: UploadRecord) => status === 'paused' && need === null
+    if (otherTabIds.size > 0 || records.some(willResume)) this.#scheduleChecks()
+    if (records.some(isFinished)) this.#scheduleCleanUp()
     this.#deps.onChange()
   }
 }
@@ -459,13 +460,13 @@ export class UploadEngine {
  * Returns a switch: turning it on calls `begin`, turning it off calls the function that `begin`
  * returned.
  */
-function whileWanted(begin: () => () => void): (isWanted: boolean) => void {
-  let end: (() => void) | null = null
-  return (isWanted) => {
-    if (isWanted) end ??= begin()
+function createSwitch(turnOn: () => () => void): (isOn: boolean) => void {
+  let turnOff: (() => void) | null = null
+  return (isOn) => {
+    if (isOn) turnOff ??= turnOn()
     else {
-      end?.()
-      end = null
+      turnOff?.()
+      turnOff = null
     }
   }
 }

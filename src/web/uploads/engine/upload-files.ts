@@ -1,4 +1,4 @@
-import { refuseOtherFile } from '../picking/file-identity.ts'
+import { mismatchText } from '../picking/file-identity.ts'
 import { readHandle } from '../picking/handle-file.ts'
 import type { HandleStore } from '../picking/handle-store.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
@@ -40,11 +40,11 @@ export class UploadFiles {
     if (this.#inMemory.has(id)) return 'ready'
     const handle = await this.#handles.get(id)
     if (!handle) return 'file'
-    const read = await readHandle(handle)
-    if (read.state !== 'found') return read.state
+    const result = await readHandle(handle)
+    if (result.state !== 'found') return result.state
     // If only its date has changed, the transfer compares the bytes.
-    if (refuseOtherFile(identity, read.file) !== null) return 'gone'
-    this.#inMemory.set(id, { file: read.file, handle })
+    if (mismatchText(identity, result.file) !== null) return 'gone'
+    this.#inMemory.set(id, { file: result.file, handle })
     return 'ready'
   }
 

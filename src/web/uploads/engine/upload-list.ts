@@ -1,7 +1,7 @@
 import type { RecordLocks } from '../records/record-locks.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { RecordStore } from '../records/upload-records.ts'
-import { isInProgress, toPaused } from './upload-state.ts'
+import { isActive, toPaused } from './upload-state.ts'
 
 export interface UploadListDeps {
   ownerId: string
@@ -23,10 +23,10 @@ export class UploadList {
   readonly #records = new Map<string, UploadRecord>()
   /** Lock release functions of this tab's uploads, by ID. */
   readonly #claims = new Map<string, () => void>()
-  readonly #claiming = new Map<string, Promise<boolean>>()
+  readonly #pendingClaims = new Map<string, Promise<boolean>>()
   /** IDs of uploads claimed by other tabs. */
-  #elsewhere: ReadonlySet<string> = new Set()
-  #isRead = false
+  #otherTabIds: ReadonlySet<string> = new Set()
+  #hasLoaded = false
 
   constructor(deps: UploadListDeps) {
     this.#deps = deps
@@ -48,8 +48,8 @@ export class UploadList {
     return count
   }
 
-  idsInOtherTabs(): ReadonlySet<string> {
-    return this.#elsewhere
+  otherTabIds(): ReadonlySet<string> {
+    return this.#otherTabIds
   }
 
   isClaimed(id: string): boolean {
@@ -83,27 +83,27 @@ export class UploadList {
    */
   claim(id: string, { steal = false } = {}): Promise<boolean> {
     if (this.#claims.has(id)) return Promise.resolve(true)
-    const running = this.#claiming.get(id)
-    if (running) return running
-    const claiming = this.#claim(id, steal).finally(() => this.#claiming.delete(id))
-    this.#claiming.set(id, claiming)
-    return claiming
+    const runningClaim = this.#pendingClaims.get(id)
+    if (runningClaim) return runningClaim
+    const pendingClaim = this.#claim(id, steal).finally(() => this.#pendingClaims.delete(id))
+    this.#pendingClaims.set(id, pendingClaim)
+    return pendingClaim
   }
 
   async #claim(id: string, steal: boolean): Promise<boolean> {
     const { locks, records } = this.#deps
-    const release = await locks.claim(id, { steal, onLost: () => this.#lose(id) })
+    const release = await locks.claim(id, { steal, onLost: () => this.#handleLoss(id) })
     if (!release) {
-      this.#elsewhere = new Set(this.#elsewhere).add(id)
+      this.#otherTabIds = new Set(this.#otherTabIds).add(id)
       this.#deps.onChange()
       return false
     }
     this.#claims.set(id, release)
-    this.#elsewhere = new Set([...this.#elsewhere].filter((other) => other !== id))
+    this.#otherTabIds = new Set([...this.#otherTabIds].filter((other) => other !== id))
     // Another tab may have changed the record while it held the lock.
     const latest = records.get(id)
-    if (records.isRemoved(id)) this.#lose(id)
-    else if (latest) this.#records.set(id, halted(latest))
+    if (records.isRemoved(id)) this.#handleLoss(id)
+    else if (latest) this.#records.set(id, pauseIfInProgress(latest))
     return this.#records.has(id)
   }
 
@@ -119,23 +119,23 @@ export class UploadList {
   /** Loads the changes of other tabs. Returns the uploads that no tab has claimed. */
   async reload(): Promise<UploadRecord[]> {
     const { locks, records, ownerId } = this.#deps
-    const held = await locks.lockedIds()
+    const lockedIds = await locks.lockedIds()
     const stored = records.load().filter((record) => record.ownerId === ownerId)
-    for (const id of this.#records.keys()) if (records.isRemoved(id)) this.#lose(id)
-    const others = stored.filter(({ id }) => !this.#claims.has(id) && !this.#claiming.has(id))
+    for (const id of this.#records.keys()) if (records.isRemoved(id)) this.#handleLoss(id)
+    const others = stored.filter(({ id }) => !this.#claims.has(id) && !this.#pendingClaims.has(id))
     const isNewlyCompleted = ({ id, status }: UploadRecord) =>
       status === 'completed' && this.#records.get(id)?.status !== 'completed'
-    const hasNews = this.#isRead && others.some(isNewlyCompleted)
-    this.#isRead = true
-    this.#elsewhere = new Set(others.map(({ id }) => id).filter((id) => held.has(id)))
+    const hasNewlyCompleted = this.#hasLoaded && others.some(isNewlyCompleted)
+    this.#hasLoaded = true
+    this.#otherTabIds = new Set(others.map(({ id }) => id).filter((id) => lockedIds.has(id)))
     const orphans: UploadRecord[] = []
     for (const record of others) {
-      const isHeld = this.#elsewhere.has(record.id)
-      const shown = isHeld ? record : halted(record)
-      this.#records.set(record.id, shown)
-      if (!isHeld) orphans.push(shown)
+      const isLocked = this.#otherTabIds.has(record.id)
+      const current = isLocked ? record : pauseIfInProgress(record)
+      this.#records.set(record.id, current)
+      if (!isLocked) orphans.push(current)
     }
-    if (hasNews) this.#deps.onCompletedElsewhere()
+    if (hasNewlyCompleted) this.#deps.onCompletedElsewhere()
     this.#deps.onChange()
     return orphans
   }
@@ -148,13 +148,13 @@ export class UploadList {
   }
 
   /** Another tab has taken or removed an upload. */
-  #lose(id: string): void {
+  #handleLoss(id: string): void {
     const record = this.#records.get(id)
     const release = this.#claims.get(id)
     release?.()
     this.#claims.delete(id)
     if (this.#deps.records.isRemoved(id)) this.#records.delete(id)
-    else this.#elsewhere = new Set(this.#elsewhere).add(id)
+    else this.#otherTabIds = new Set(this.#otherTabIds).add(id)
     if (release && record) this.#deps.onLost(record)
     this.#deps.onChange()
   }
@@ -164,6 +164,6 @@ export class UploadList {
  * Returns the record of an upload whose tab was closed. Spec §4: records found uploading or pending
  * become paused.
  */
-function halted(record: UploadRecord): UploadRecord {
-  return isInProgress(record) ? toPaused(record, null) : record
+function pauseIfInProgress(record: UploadRecord): UploadRecord {
+  return isActive(record) ? toPaused(record, null) : record
 }

@@ -19,11 +19,11 @@ describe('the progress text of one file', () => {
   })
 
   test('for screen readers changes at each quarter, not at every percent', () => {
-    const heard = new Set<string>()
+    const spokenTexts = new Set<string>()
     for (let progress = 0; progress <= 100; progress += 1) {
-      heard.add(spokenProgress({ fileName: 'cut.mov', progress }))
+      spokenTexts.add(spokenProgress({ fileName: 'cut.mov', progress }))
     }
-    expect([...heard]).toEqual([
+    expect([...spokenTexts]).toEqual([
       'Uploading cut.mov',
       'Uploading cut.mov: 25%',
       'Uploading cut.mov: 50%',
@@ -54,16 +54,16 @@ describe('the progress over all files', () => {
 
   test('is an integer from 0 to 100, and 100 only when every file is stored', () => {
     const statuses = fc.constantFrom('pending', 'uploading', 'completed', 'failed' as const)
-    const any = fc
+    const anyUpload = fc
       .tuple(fc.nat(5_000_000_000), fc.double({ min: 0, max: 1, noNaN: true }), statuses)
       .map(([size, share, status]) => upload(size, Math.floor(size * share), status))
     fc.assert(
-      fc.property(fc.array(any), (uploads) => {
+      fc.property(fc.array(anyUpload), (uploads) => {
         const percent = overallPercent(uploads)
         expect(Number.isInteger(percent)).toBe(true)
         expect(percent).toBeGreaterThanOrEqual(0)
-        const left = uploads.filter(({ status }) => status !== 'failed')
-        const all = left.length > 0 && left.every(({ status }) => status === 'completed')
+        const remaining = uploads.filter(({ status }) => status !== 'failed')
+        const all = remaining.length > 0 && remaining.every(({ status }) => status === 'completed')
         if (all) expect(percent).toBe(100)
         else expect(percent).toBeLessThan(100)
       }),

@@ -10,14 +10,14 @@ const finalizingPercent = 95
 export function overallPercent(
   uploads: readonly Pick<UploadRecord, 'status' | 'fileSize' | 'uploadedBytes'>[],
 ): number {
-  const counted = uploads.filter(({ status }) => status !== 'failed')
-  if (counted.length === 0) return 0
-  const done = counted.filter(({ status }) => status === 'completed')
-  if (done.length === counted.length) return 100
-  const whole = counted.reduce((sum, { fileSize }) => sum + fileSize, 0)
-  const sent = counted.reduce((sum, { uploadedBytes }) => sum + uploadedBytes, 0)
-  const share = whole === 0 ? done.length / counted.length : sent / whole
-  return Math.min(99, Math.floor(share * 100))
+  const included = uploads.filter(({ status }) => status !== 'failed')
+  if (included.length === 0) return 0
+  const completed = included.filter(({ status }) => status === 'completed')
+  if (completed.length === included.length) return 100
+  const totalBytes = included.reduce((sum, { fileSize }) => sum + fileSize, 0)
+  const sentBytes = included.reduce((sum, { uploadedBytes }) => sum + uploadedBytes, 0)
+  const fraction = totalBytes === 0 ? completed.length / included.length : sentBytes / totalBytes
+  return Math.min(99, Math.floor(fraction * 100))
 }
 
 /** Spec §4: true at 95% or more, when the upload is about to be confirmed. */
@@ -42,6 +42,6 @@ export function progressText(upload: NamedProgress): string {
 export function spokenProgress(upload: NamedProgress): string {
   if (isFinalizing(upload)) return progressText(upload)
   const quarter = Math.floor(upload.progress / 25) * 25
-  const named = `Uploading ${upload.fileName}`
-  return quarter === 0 ? named : `${named}: ${quarter}%`
+  const prefix = `Uploading ${upload.fileName}`
+  return quarter === 0 ? prefix : `${prefix}: ${quarter}%`
 }

@@ -14,30 +14,33 @@ const file = new File([new Uint8Array(1000)], 'notes.txt', { lastModified: 7 })
 const identity = { name: 'notes.txt', size: 1000, lastModified: 7 }
 
 /** A server that never responds: the call ends only when the signal is aborted. */
-function hang(_: unknown, signal: AbortSignal): Promise<{ ok: false; error: typeof nothing }> {
+function hangUntilAborted(
+  _: unknown,
+  signal: AbortSignal,
+): Promise<{ ok: false; error: typeof noResponse }> {
   return new Promise((resolve) =>
-    signal.addEventListener('abort', () => resolve({ ok: false, error: nothing })),
+    signal.addEventListener('abort', () => resolve({ ok: false, error: noResponse })),
   )
 }
-const nothing = callError(null)
+const noResponse = callError(null)
 
 let record: UploadRecord
-let asked: { call: string; request: unknown }[]
+let recordedCalls: { call: string; request: unknown }[]
 let jobs: TransferJob[]
 /** Every reported byte count, in order. */
-let bytes: number[]
-let lives: UploadActivity[]
-let reported: unknown[]
+let reportedBytes: number[]
+let activities: UploadActivity[]
+let reportedErrors: unknown[]
 let send: (job: TransferJob) => Promise<void>
 let calls: RunDeps['calls']
 let result: Promise<RunResult | null>
 
-function begin(changes: Partial<UploadRecord> = {}, of: File | null = file): UploadRun {
+function startRun(changes: Partial<UploadRecord> = {}, of: File | null = file): UploadRun {
   record = { ...record, ...changes }
-  const noted =
+  const recordCall =
     <Input, Value>(call: string, response: (input: Input, signal: AbortSignal) => Value) =>
     (request: Input, signal: AbortSignal): Value => {
-      asked.push({ call, request })
+      recordedCalls.push({ call, request })
       return response(request, signal)
     }
   const run = new UploadRun(
@@ -45,9 +48,9 @@ function begin(changes: Partial<UploadRecord> = {}, of: File | null = file): Upl
     {
       calls: {
         ...calls,
-        getUploadUrl: noted('getUploadUrl', calls.getUploadUrl),
-        listParts: noted('listParts', calls.listParts),
-        confirmUpload: noted('confirmUpload', calls.confirmUpload),
+        getUploadUrl: recordCall('getUploadUrl', calls.getUploadUrl),
+        listParts: recordCall('listParts', calls.listParts),
+        confirmUpload: recordCall('confirmUpload', calls.confirmUpload),
       },
       sendFile: (job) => {
         jobs.push(job)
@@ -61,16 +64,16 @@ function begin(changes: Partial<UploadRecord> = {}, of: File | null = file): Upl
       random: () => 0,
       isServerReady: async () => true,
       onStoredAfterStop: () => undefined,
-      reportError: (error) => reported.push(error),
+      reportError: (error) => reportedErrors.push(error),
     },
     {
       get: () => record,
       update: (update) => {
         record = { ...record, ...update }
-        if (update.uploadedBytes !== undefined) bytes.push(update.uploadedBytes)
+        if (update.uploadedBytes !== undefined) reportedBytes.push(update.uploadedBytes)
       },
       onActivityChange: () => {
-        if (run.activity) lives.push(run.activity)
+        if (run.activity) activities.push(run.activity)
       },
     },
   )
@@ -81,16 +84,16 @@ function begin(changes: Partial<UploadRecord> = {}, of: File | null = file): Upl
 beforeEach(() => {
   vi.useFakeTimers()
   record = uploadRecord({ id: '000001', identity, status: 'pending' })
-  asked = []
+  recordedCalls = []
   jobs = []
-  bytes = []
-  lives = []
-  reported = []
+  reportedBytes = []
+  activities = []
+  reportedErrors = []
   send = async () => undefined
   calls = {
     getUploadUrl: async () => ({ ok: true, value: ticket }),
     listParts: async () => ({ ok: true, value: { parts: [] } }),
-    confirmUpload: hang,
+    confirmUpload: hangUntilAborted,
     abortUpload: async () => ({ ok: true, value: null }),
     currentUser: async () => ({ ok: true, value: { id: 'ada' } }),
   }
@@ -104,28 +107,28 @@ test.each<[keyof typeof calls, number, Partial<UploadRecord>]>([
   ['listParts', 30_000, { ticket }],
   ['confirmUpload', 600_000, {}],
 ])('an unanswered %s call times out after %i ms and is retried', async (call, ms, of) => {
-  calls = { ...calls, [call]: hang }
-  const run = begin(of)
-  const made = () => asked.filter((one) => one.call === call).length
+  calls = { ...calls, [call]: hangUntilAborted }
+  const run = startRun(of)
+  const countCalls = () => recordedCalls.filter((one) => one.call === call).length
   await vi.advanceTimersByTimeAsync(ms + firstWaitMs - 1)
-  expect(made()).toBe(1)
+  expect(countCalls()).toBe(1)
   await vi.advanceTimersByTimeAsync(1)
-  expect(made()).toBe(2)
+  expect(countCalls()).toBe(2)
   run.stop()
   await vi.advanceTimersByTimeAsync(3_600_000)
-  expect(made()).toBe(2)
+  expect(countCalls()).toBe(2)
   expect(await result).toBeNull()
   expect(vi.getTimerCount()).toBe(0)
 })
 
 test('a repeated start sends the same owner and idempotency key', async () => {
-  calls.getUploadUrl = hang
-  begin().stop()
+  calls.getUploadUrl = hangUntilAborted
+  startRun().stop()
   await vi.advanceTimersByTimeAsync(callTimeoutMs)
-  begin()
+  startRun()
   await vi.advanceTimersByTimeAsync(0)
   const same = { ownerId: 'ada', idempotencyKey: '000001', fileName: 'notes.txt' }
-  expect(asked.map(({ request }) => request)).toMatchObject([same, same])
+  expect(recordedCalls.map(({ request }) => request)).toMatchObject([same, same])
 })
 
 test.each([
@@ -133,9 +136,9 @@ test.each([
   ["application/x-it's", ''],
   ['text/plain;charset=utf-8', ''],
 ])('a file of the type %j is sent as %j, which the server accepts', async (fileType, sent) => {
-  begin({ fileType })
+  startRun({ fileType })
   await vi.advanceTimersByTimeAsync(0)
-  expect(asked[0]?.request).toMatchObject({ fileType: sent })
+  expect(recordedCalls[0]?.request).toMatchObject({ fileType: sent })
 })
 
 test('part URLs from the ticket are used once and never saved', async () => {
@@ -144,7 +147,7 @@ test('part URLs from the ticket are used once and never saved', async () => {
   calls.getUploadUrl = async () => ({ ok: true, value: { ...ticket, parts: { ...parts, urls } } })
   const incomplete = { ok: false, error: callError(400, 'UPLOAD_INCOMPLETE') } as const
   calls.confirmUpload = async () => incomplete
-  begin()
+  startRun()
   await vi.advanceTimersByTimeAsync(0)
   expect(record.ticket).toEqual({ ...ticket, parts })
   expect(jobs.map(({ partUrls }) => partUrls)).toEqual([urls, {}])
@@ -158,10 +161,10 @@ describe('a transfer', () => {
       vi.setSystemTime(Date.now() - 86_400_000)
       onProgress(500)
     }
-    begin()
+    startRun()
     await vi.advanceTimersByTimeAsync(0)
-    expect(bytes).toEqual([500, 1000])
-    expect(lives.at(-1)).toEqual({ interruption: null, bytesPerSecond: 250 })
+    expect(reportedBytes).toEqual([500, 1000])
+    expect(activities.at(-1)).toEqual({ interruption: null, bytesPerSecond: 250 })
   })
 
   test('reports lost bytes immediately and never a negative speed', async () => {
@@ -172,42 +175,43 @@ describe('a transfer', () => {
         onProgress(sent)
       }
     }
-    begin()
+    startRun()
     await vi.advanceTimersByTimeAsync(0)
-    expect(bytes).toEqual([400, 750, 100, 300, 200, 1000])
-    for (const { bytesPerSecond } of lives) expect(bytesPerSecond ?? 0).toBeGreaterThanOrEqual(0)
+    expect(reportedBytes).toEqual([400, 750, 100, 300, 200, 1000])
+    for (const { bytesPerSecond } of activities)
+      expect(bytesPerSecond ?? 0).toBeGreaterThanOrEqual(0)
   })
 
   test.each([
     [7, true],
     [8, false],
   ])('detects a file with a different modification date (%i)', async (lastModified, expected) => {
-    begin({ identity: { ...identity, lastModified } })
+    startRun({ identity: { ...identity, lastModified } })
     await vi.advanceTimersByTimeAsync(0)
     expect(jobs.map(({ hasOriginalDate }) => hasOriginalDate)).toEqual([expected])
   })
 })
 
 describe('a failed attempt', () => {
-  const refuse = (status: number, code: string | null = null) =>
+  const failedCall = (status: number, code: string | null = null) =>
     ({ ok: false, error: callError(status, code) }) as const
-  const names = () => asked.map(({ call }) => call)
+  const names = () => recordedCalls.map(({ call }) => call)
 
   test.each([
-    ['different bytes', refuse(409, 'CHECKSUM_MISMATCH'), 'getUploadUrl'],
-    ['missing bytes', refuse(400, 'UPLOAD_INCOMPLETE'), 'listParts'],
-  ])('is repaired once if the server has %s', async (_, response, again) => {
+    ['different bytes', failedCall(409, 'CHECKSUM_MISMATCH'), 'getUploadUrl'],
+    ['missing bytes', failedCall(400, 'UPLOAD_INCOMPLETE'), 'listParts'],
+  ])('is repaired once if the server has %s', async (_, response, nextCall) => {
     calls.confirmUpload = async () => response
-    begin()
+    startRun()
     await vi.advanceTimersByTimeAsync(0)
-    expect(names()).toEqual(['getUploadUrl', 'confirmUpload', again, 'confirmUpload'])
+    expect(names()).toEqual(['getUploadUrl', 'confirmUpload', nextCall, 'confirmUpload'])
     expect(await result).toMatchObject({ type: 'failed', stage: 'confirm' })
   })
 
   test("is confirmed or else restarted if the server doesn't know the upload", async () => {
-    calls.listParts = async () => refuse(404)
-    calls.confirmUpload = async () => refuse(404)
-    begin({ ticket })
+    calls.listParts = async () => failedCall(404)
+    calls.confirmUpload = async () => failedCall(404)
+    startRun({ ticket })
     await vi.advanceTimersByTimeAsync(0)
     expect(names()).toEqual(['listParts', 'confirmUpload', 'getUploadUrl', 'confirmUpload'])
   })
@@ -219,7 +223,7 @@ describe('a failed attempt', () => {
     send = async () => {
       throw error
     }
-    begin({ ticket })
+    startRun({ ticket })
     await vi.advanceTimersByTimeAsync(0)
     expect(names()).toEqual(['listParts', 'getUploadUrl'])
     expect(await result).toMatchObject({ type: 'failed', stage: 'transfer' })
@@ -229,7 +233,7 @@ describe('a failed attempt', () => {
     send = async () => {
       throw new TransferError('status', 403)
     }
-    begin({ ticket: { ...ticket, parts: { size: 400, count: 3 } } })
+    startRun({ ticket: { ...ticket, parts: { size: 400, count: 3 } } })
     expect(await result).toMatchObject({ type: 'failed', error: 'Upload failed with status 403' })
     expect(record.ticket).not.toBeNull()
   })
@@ -239,7 +243,7 @@ describe('an upload without its file is only confirmed', () => {
   test.each([404, 400])('and asks for the file if the server lacks bytes (%i)', async (status) => {
     const response = callError(status, status === 400 ? 'UPLOAD_INCOMPLETE' : null)
     calls.confirmUpload = async () => ({ ok: false, error: response })
-    begin({ ticket }, null)
+    startRun({ ticket }, null)
     expect(await result).toEqual({ type: 'paused', need: 'file' })
     expect(jobs).toEqual([])
   })
@@ -251,18 +255,18 @@ describe('an error', () => {
     send = async () => {
       throw error
     }
-    begin()
+    startRun()
     expect(await result).toMatchObject({ type: 'failed', error: 'Upload failed' })
-    expect(reported).toEqual([error])
+    expect(reportedErrors).toEqual([error])
   })
 
   test('caused by stopping the run is ignored', async () => {
     send = ({ signal }) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    const run = begin()
+    const run = startRun()
     await vi.advanceTimersByTimeAsync(0)
     run.stop()
     expect(await result).toBeNull()
-    expect(reported).toEqual([])
+    expect(reportedErrors).toEqual([])
   })
 })

@@ -12,13 +12,13 @@ import {
 } from '../transfer/upload-calls.ts'
 import { type CallError, callErrorText, transferCode, transferText } from '../upload-errors.ts'
 import type { FailedStage } from '../upload-notices.ts'
-import { type SendFile, type StoredPart, TransferError, type UrlsOfParts } from '../upload-ports.ts'
+import { type PartUrls, type SendFile, type StoredPart, TransferError } from '../upload-ports.ts'
 import type { UploadActivity } from '../uploads-state.ts'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
 import { withBytes } from './upload-state.ts'
 
 /** Spec §9: progress callbacks are throttled to every 500 ms. */
-const progressEveryMs = 500
+const progressIntervalMs = 500
 
 export interface RunDeps extends CallDeps {
   calls: Omit<UploadCalls, 'batched'>
@@ -75,9 +75,9 @@ export class UploadRun {
   readonly #stop = new AbortController()
   readonly #signal = this.#stop.signal
   /** Presigned part URLs from the get-upload-url response, for the next transfer. */
-  #partUrls: UrlsOfParts = {}
+  #partUrls: PartUrls = {}
   #sha256: Promise<string | null> = Promise.resolve(null)
-  #live: UploadActivity | null = null
+  #activity: UploadActivity | null = null
 
   /** @param file null if this tab doesn't have it, so that the upload can only be confirmed. */
   constructor(file: File | null, deps: RunDeps, record: RunRecord) {
@@ -91,7 +91,7 @@ export class UploadRun {
    * before that unless a call was interrupted.
    */
   get activity(): UploadActivity | null {
-    return this.#live
+    return this.#activity
   }
 
   /**
@@ -103,7 +103,7 @@ export class UploadRun {
       await (this.#file ? this.#upload(this.#file) : this.#confirmWithoutFile())
       return this.#signal.aborted ? null : { type: 'stored' }
     } catch (error) {
-      return this.#signal.aborted ? null : this.#failure(error)
+      return this.#signal.aborted ? null : this.#toResult(error)
     }
   }
 
@@ -122,7 +122,7 @@ export class UploadRun {
   async #upload(file: File): Promise<void> {
     for (;;) {
       try {
-        return await this.#tryOnce(file)
+        return await this.#attempt(file)
       } catch (error) {
         if (this.#signal.aborted || this.#record.get().restarted) throw error
         if (await this.#repair(error)) return
@@ -130,11 +130,11 @@ export class UploadRun {
     }
   }
 
-  async #tryOnce(file: File): Promise<void> {
-    const known = this.#record.get().ticket
-    const held = known ? await this.#listParts(known) : []
-    const ticket = known ?? (await this.#start())
-    await this.#transfer(file, ticket, held, known !== null)
+  async #attempt(file: File): Promise<void> {
+    const existingTicket = this.#record.get().ticket
+    const storedParts = existingTicket ? await this.#listParts(existingTicket) : []
+    const ticket = existingTicket ?? (await this.#start())
+    await this.#transfer(file, ticket, storedParts, existingTicket !== null)
     await this.#confirm(ticket)
   }
 
@@ -158,25 +158,25 @@ export class UploadRun {
       try {
         await this.#confirm(ticket)
         return true
-      } catch (refused) {
-        if (!isUnknownUpload(refused)) throw refused
+      } catch (confirmError) {
+        if (!isUnknownUpload(confirmError)) throw confirmError
         return this.#forgetTicket()
       }
     }
     if (!(error instanceof TransferError)) throw error
     // The presigned URL of a small file has expired, and a new start provides another. A larger
     // file fails instead, because a new start would discard its stored parts.
-    const isUrlRefused = error.status === 403 && !ticket.parts
+    const isUrlExpired = error.status === 403 && !ticket.parts
     // The file has changed since its upload started. Continuing would mix two versions.
-    if (!isUrlRefused && error.kind !== 'changed') throw error
+    if (!isUrlExpired && error.kind !== 'changed') throw error
     await this.#deps.calls.abortUpload(ticket.cloudKey)
     return this.#forgetTicket()
   }
 
   #forgetTicket(): false {
     this.#signal.throwIfAborted()
-    const fresh = { ticket: null, uploadStartTime: null, uploadedBytes: 0, progress: 0 }
-    this.#record.update({ ...fresh, restarted: true })
+    const initialState = { ticket: null, uploadStartTime: null, uploadedBytes: 0, progress: 0 }
+    this.#record.update({ ...initialState, restarted: true })
     return false
   }
 
@@ -190,7 +190,7 @@ export class UploadRun {
   async #start(): Promise<UploadTicket> {
     const { calls } = this.#deps
     const { fileName, fileSize, fileType, expirationDays, ownerId, id } = this.#record.get()
-    const started = await this.#callWithRetries({
+    const outcome = await this.#callWithRetries({
       call: calls.getUploadUrl,
       input: {
         fileName,
@@ -203,10 +203,10 @@ export class UploadRun {
       },
       shouldRetry: canRetryStart,
     })
-    if (!started.ok) throw new StageError('start', started.error)
-    if (this.#signal.aborted) await calls.abortUpload(started.value.cloudKey)
+    if (!outcome.ok) throw new StageError('start', outcome.error)
+    if (this.#signal.aborted) await calls.abortUpload(outcome.value.cloudKey)
     this.#signal.throwIfAborted()
-    const { parts, ...ticket } = started.value
+    const { parts, ...ticket } = outcome.value
     if (!parts) return ticket
     const { urls, ...plan } = parts
     this.#partUrls = urls
@@ -214,14 +214,14 @@ export class UploadRun {
   }
 
   async #listParts({ cloudKey }: UploadTicket): Promise<readonly StoredPart[]> {
-    const listed = await this.#callWithRetries({
+    const outcome = await this.#callWithRetries({
       call: this.#deps.calls.listParts,
       input: { cloudKey },
       isReadOnly: true,
     })
     this.#signal.throwIfAborted()
-    if (!listed.ok) throw new StageError('start', listed.error)
-    return listed.value.parts
+    if (!outcome.ok) throw new StageError('start', outcome.error)
+    return outcome.value.parts
   }
 
   async #transfer(
@@ -230,7 +230,7 @@ export class UploadRun {
     storedParts: readonly StoredPart[],
     isResumed: boolean,
   ): Promise<void> {
-    const { runInTurn: inTurn, sendFile, sha256, timers } = this.#deps
+    const { runInTurn, sendFile, sha256, timers } = this.#deps
     const signal = this.#signal
     const record = this.#record.get()
     const storedBytes = storedParts.reduce((sum, { size }) => sum + size, 0)
@@ -238,7 +238,7 @@ export class UploadRun {
     this.#update({ status: 'uploading', ticket, uploadStartTime: uploadStartTime ?? timers.now() })
     this.#setBytes(storedBytes)
     // Clear an earlier interruption: the transfer may have to wait in the queue.
-    this.#show(null)
+    this.#setActivity(null)
     // The SHA-256 is optional, so a failure to compute it is ignored.
     this.#sha256 = sha256(file, signal).catch(() => null)
     const onProgress = this.#watchProgress(file.size, storedBytes)
@@ -248,19 +248,10 @@ export class UploadRun {
     // for which they are invalid.
     const partUrls = this.#partUrls
     this.#partUrls = {}
-    const job = {
-      file,
-      ticket,
-      contentType,
-      storedParts,
-      hasOriginalDate,
-      isResumed,
-      partUrls,
-      signal,
-    }
-    await inTurn(signal, () => {
-      this.#show({ interruption: null, bytesPerSecond: null })
-      return sendFile({ ...job, onProgress, onInterrupted: this.#onInterrupted })
+    const job = { file, ticket, contentType, storedParts, isResumed, partUrls, signal }
+    await runInTurn(signal, () => {
+      this.#setActivity({ interruption: null, bytesPerSecond: null })
+      return sendFile({ ...job, hasOriginalDate, onProgress, onInterrupted: this.#onInterrupted })
     })
     signal.throwIfAborted()
     this.#setBytes(file.size)
@@ -269,37 +260,37 @@ export class UploadRun {
   async #confirm({ cloudKey, metadata }: UploadTicket): Promise<void> {
     const sha256 = (await this.#sha256) ?? undefined
     this.#signal.throwIfAborted()
-    const { calls, timers, onStoredAfterStop: onStoredAnyway } = this.#deps
+    const { calls, timers, onStoredAfterStop } = this.#deps
     const uploadStartTime = this.#record.get().uploadStartTime ?? timers.now()
-    const confirming = this.#callWithRetries({
+    const confirmation = this.#callWithRetries({
       call: calls.confirmUpload,
       input: { cloudKey, metadata, uploadStartTime, sha256 },
       // The server first joins the parts of a large file, which can take a while.
       timeoutMs: requestTimeoutMs,
     })
-    const reportLate = (late: Awaited<typeof confirming>) => {
-      if (this.#signal.aborted && late.ok) onStoredAnyway()
+    const reportIfStopped = (outcome: Awaited<typeof confirmation>) => {
+      if (this.#signal.aborted && outcome.ok) onStoredAfterStop()
     }
-    confirming.then(reportLate, () => undefined)
-    const confirmed = await Promise.race([confirming, this.#stopped()])
+    confirmation.then(reportIfStopped, () => undefined)
+    const outcome = await Promise.race([confirmation, this.#rejectOnStop()])
     this.#signal.throwIfAborted()
-    if (!confirmed.ok) throw new StageError('confirm', confirmed.error)
+    if (!outcome.ok) throw new StageError('confirm', outcome.error)
   }
 
-  #watchProgress(size: number, held: number): (bytes: number) => void {
+  #watchProgress(size: number, storedBytes: number): (bytes: number) => void {
     const { timers } = this.#deps
-    let samples: SpeedSamples = withSample([], timers.elapsed(), held)
-    let shownAt = Number.NEGATIVE_INFINITY
-    let shown = 0
+    let samples: SpeedSamples = withSample([], timers.elapsed(), storedBytes)
+    let reportedAt = Number.NEGATIVE_INFINITY
+    let reportedBytes = 0
     return (bytes) => {
       const now = timers.elapsed()
       // Report a decrease immediately, because further progress may take a while.
-      const mayWait = bytes < size && bytes >= shown
-      if (this.#signal.aborted || (mayWait && now - shownAt < progressEveryMs)) return
-      shownAt = now
-      shown = bytes
+      const canWait = bytes < size && bytes >= reportedBytes
+      if (this.#signal.aborted || (canWait && now - reportedAt < progressIntervalMs)) return
+      reportedAt = now
+      reportedBytes = bytes
       samples = withSample(samples, now, bytes)
-      this.#show({ interruption: null, bytesPerSecond: bytesPerSecond(samples, now) })
+      this.#setActivity({ interruption: null, bytesPerSecond: bytesPerSecond(samples, now) })
       this.#setBytes(bytes)
     }
   }
@@ -315,26 +306,26 @@ export class UploadRun {
     if (!this.#signal.aborted) this.#record.update(changes)
   }
 
-  #callWithRetries<Input, Value>(repeated: RepeatedCall<Input, Value>) {
+  #callWithRetries<Input, Value>(call: RepeatedCall<Input, Value>) {
     const options = { signal: this.#signal, onInterrupted: this.#onInterrupted }
-    return callWithRetries(repeated, options, this.#deps)
+    return callWithRetries(call, options, this.#deps)
   }
 
   readonly #onInterrupted = (interruption: Interruption) =>
-    this.#show({ interruption, bytesPerSecond: null })
+    this.#setActivity({ interruption, bytesPerSecond: null })
 
-  #show(live: UploadActivity | null): void {
-    this.#live = live
+  #setActivity(activity: UploadActivity | null): void {
+    this.#activity = activity
     this.#record.onActivityChange()
   }
 
-  #stopped(): Promise<never> {
+  #rejectOnStop(): Promise<never> {
     return new Promise((_, reject) =>
       this.#signal.addEventListener('abort', () => reject(this.#signal.reason), { once: true }),
     )
   }
 
-  #failure(error: unknown): RunResult {
+  #toResult(error: unknown): RunResult {
     const { path, ticket } = this.#record.get()
     if (error instanceof StageError) {
       const { stage, callError } = error

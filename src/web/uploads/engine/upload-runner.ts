@@ -40,9 +40,9 @@ export interface RunnerDeps extends Omit<RunDeps, 'calls' | 'runInTurn'> {
   calls: UploadCalls
   files: Pick<UploadFiles, 'get'>
   getRecord: (id: string) => UploadRecord | undefined
-  update: (record: UploadRecord) => void
+  update: (getRecord: UploadRecord) => void
   /** Called when a run ends, unless it was stopped. */
-  onRunEnd: (record: UploadRecord, result: RunResult) => void
+  onRunEnd: (getRecord: UploadRecord, result: RunResult) => void
   /** Called when `live` changes. */
   onActivityChange: () => void
 }
@@ -81,8 +81,8 @@ export class UploadRunner {
    * @param dropSize the number of files in the upload's drop.
    */
   add({ id, fileSize }: UploadRecord, dropSize: number): void {
-    const overlaps = isLargeDrop(dropSize) && fileSize <= maxSmallFileSize
-    this.#waiting.set(id, { id, dropSize, canOverlap: overlaps })
+    const canOverlap = isLargeDrop(dropSize) && fileSize <= maxSmallFileSize
+    this.#waiting.set(id, { id, dropSize, canOverlap })
     this.#startNext()
   }
 
@@ -107,52 +107,46 @@ export class UploadRunner {
 
   /** Returns the speed and the interruption of each running upload, by record ID. */
   activity(): Record<string, UploadActivity> {
-    const live: Record<string, UploadActivity> = {}
-    for (const [id, run] of this.#runs) if (run.activity) live[id] = run.activity
-    return live
+    const activityById: Record<string, UploadActivity> = {}
+    for (const [id, run] of this.#runs) if (run.activity) activityById[id] = run.activity
+    return activityById
   }
 
   #startNext(): void {
     while (!this.#isPausing) {
       const [first] = this.#waiting.values()
-      if (!first || !this.#mayStart(first)) return
+      if (!first || !this.#canStart(first)) return
       this.#waiting.delete(first.id)
       this.#running.add(first)
-      void this.#run(first).then(() => this.#ended(first))
+      void this.#run(first).then(() => this.#handleEnd(first))
     }
   }
 
-  #mayStart({ canOverlap: overlaps }: QueuedUpload): boolean {
+  #canStart({ canOverlap }: QueuedUpload): boolean {
     if (this.#running.size === 0) return true
-    if (this.#running.size >= maxInProgress || !overlaps) return false
+    if (this.#running.size >= maxInProgress || !canOverlap) return false
     return [...this.#running].every((other) => other.canOverlap)
   }
 
-  async #run({ id, canOverlap: overlaps }: QueuedUpload): Promise<void> {
-    const {
-      files,
-      getRecord: record,
-      update,
-      onActivityChange: onLive,
-      onRunEnd: onEnd,
-    } = this.#deps
-    const begun = record(id)
-    if (!begun) return
-    const get = () => record(id) ?? begun
-    const deps = overlaps ? this.#overlappingDeps : this.#singleDeps
+  async #run({ id, canOverlap }: QueuedUpload): Promise<void> {
+    const { files, getRecord, update, onActivityChange: onLive, onRunEnd: onEnd } = this.#deps
+    const initialRecord = getRecord(id)
+    if (!initialRecord) return
+    const currentRecord = () => getRecord(id) ?? initialRecord
+    const deps = canOverlap ? this.#overlappingDeps : this.#singleDeps
     const run = new UploadRun(files.get(id)?.file ?? null, deps, {
-      get,
-      update: (changes) => update({ ...get(), ...changes }),
+      get: currentRecord,
+      update: (changes) => update({ ...currentRecord(), ...changes }),
       onActivityChange: onLive,
     })
     this.#runs.set(id, run)
     const result = await run.run()
     if (!result) return
     this.#runs.delete(id)
-    onEnd(get(), result)
+    onEnd(currentRecord(), result)
   }
 
-  #ended(upload: QueuedUpload): void {
+  #handleEnd(upload: QueuedUpload): void {
     this.#running.delete(upload)
     if (isLargeDrop(upload.dropSize) || this.#waiting.size === 0) this.#startNext()
     else if (!this.#isPausing) {

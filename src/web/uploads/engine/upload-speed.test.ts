@@ -6,9 +6,10 @@ import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts
  * Takes a sample every `everyMs` milliseconds from 0 to `untilMs`. `bytesAt` returns the bytes sent
  * by a given time.
  */
-function follow(untilMs: number, bytesAt: (at: number) => number, everyMs = 500) {
+function sampleSpeed(durationMs: number, bytesAt: (at: number) => number, intervalMs = 500) {
   let samples: SpeedSamples = []
-  for (let at = 0; at <= untilMs; at += everyMs) samples = withSample(samples, at, bytesAt(at))
+  for (let at = 0; at <= durationMs; at += intervalMs)
+    samples = withSample(samples, at, bytesAt(at))
   return samples
 }
 
@@ -17,13 +18,13 @@ describe('the speed of an upload', () => {
     expect(bytesPerSecond([], 5000)).toBeNull()
     expect(
       bytesPerSecond(
-        follow(1500, (at) => at),
+        sampleSpeed(1500, (at) => at),
         1500,
       ),
     ).toBeNull()
     expect(
       bytesPerSecond(
-        follow(2000, (at) => at),
+        sampleSpeed(2000, (at) => at),
         2000,
       ),
     ).toBe(1000)
@@ -31,23 +32,23 @@ describe('the speed of an upload', () => {
 
   test('is measured over the last seconds, not since the start', () => {
     const bytesAt = (at: number) => (at < 60_000 ? at : 60_000 + (at - 60_000) * 10)
-    expect(bytesPerSecond(follow(70_000, bytesAt), 70_000)).toBe(10_000)
+    expect(bytesPerSecond(sampleSpeed(70_000, bytesAt), 70_000)).toBe(10_000)
   })
 
   test('falls to zero while the connection is down', () => {
-    const samples = follow(20_000, (at) => at)
+    const samples = sampleSpeed(20_000, (at) => at)
     expect(bytesPerSecond(samples, 24_000)).toBeLessThan(600)
     expect(bytesPerSecond(samples, 30_000)).toBe(0)
   })
 
   test('recovers soon after a long outage', () => {
     const bytesAt = (at: number) => Math.min(at, 10_000) + Math.max(0, at - 100_000)
-    expect(bytesPerSecond(follow(109_000, bytesAt), 109_000)).toBe(1000)
+    expect(bytesPerSecond(sampleSpeed(109_000, bytesAt), 109_000)).toBe(1000)
   })
 
   test("doesn't fall when a part is lost", () => {
     const bytesAt = (at: number) => (at < 10_000 ? at * 1000 : at * 1000 - 8_000_000)
-    const speed = bytesPerSecond(follow(12_000, bytesAt), 12_000)
+    const speed = bytesPerSecond(sampleSpeed(12_000, bytesAt), 12_000)
     expect(speed).toBeGreaterThan(900_000)
     expect(speed).toBeLessThanOrEqual(1_000_000)
   })
@@ -67,6 +68,6 @@ describe('the speed of an upload', () => {
         }
       }),
     )
-    expect(follow(600_000, (at) => at).length).toBeLessThan(20)
+    expect(sampleSpeed(600_000, (at) => at).length).toBeLessThan(20)
   })
 })

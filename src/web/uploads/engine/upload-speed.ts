@@ -1,7 +1,7 @@
 /** The measurement window: long enough for a steady value, short enough to follow changes. */
 const windowMs = 8000
 /** Shorter measurements are useless, because the first bytes only fill buffers. */
-const shortestMs = 2000
+const minDurationMs = 2000
 
 /** Bytes sent by the time `at`, in milliseconds from an arbitrary origin. */
 interface SpeedSample {
@@ -17,11 +17,11 @@ export type SpeedSamples = readonly SpeedSample[]
  * same amount. Otherwise the speed would be 0 while the lost bytes are resent.
  */
 export function withSample(samples: SpeedSamples, at: number, bytes: number): SpeedSamples {
-  const fall = Math.max(0, (samples.at(-1)?.bytes ?? 0) - bytes)
-  const moved = fall > 0 ? samples.map((old) => ({ ...old, bytes: old.bytes - fall })) : samples
+  const decrease = Math.max(0, (samples.at(-1)?.bytes ?? 0) - bytes)
+  const adjusted = samples.map((sample) => ({ ...sample, bytes: sample.bytes - decrease }))
   // Keep the last sample before the window as its start.
-  const start = moved.findLastIndex((old) => old.at <= at - windowMs)
-  return [...moved.slice(Math.max(0, start)), { at, bytes }]
+  const start = adjusted.findLastIndex((sample) => sample.at <= at - windowMs)
+  return [...adjusted.slice(Math.max(0, start)), { at, bytes }]
 }
 
 /**
@@ -32,7 +32,7 @@ export function bytesPerSecond(samples: SpeedSamples, at: number): number | null
   const last = samples.at(-1)
   const start = at - windowMs
   const before = samples.findLast((sample) => sample.at <= start)
-  const from = before ? { at: start, bytes: before.bytes } : samples[0]
-  if (!from || !last || at - from.at < shortestMs) return null
-  return ((last.bytes - from.bytes) / (at - from.at)) * 1000
+  const first = before ? { at: start, bytes: before.bytes } : samples[0]
+  if (!first || !last || at - first.at < minDurationMs) return null
+  return ((last.bytes - first.bytes) / (at - first.at)) * 1000
 }

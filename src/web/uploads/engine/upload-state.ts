@@ -9,10 +9,10 @@
  * `UploadEngine` decides which transition to make.
  */
 import type { UploadNeed, UploadRecord } from '../records/upload-record.ts'
-import { cancelledByUser, isCancelled, isPermanentFailure } from '../upload-errors.ts'
+import { cancelledText, isCancelled, isPermanentFailure } from '../upload-errors.ts'
 
 /** True while an upload is waiting in the queue or running. */
-export function isInProgress({ status }: Pick<UploadRecord, 'status'>): boolean {
+export function isActive({ status }: Pick<UploadRecord, 'status'>): boolean {
   return status === 'pending' || status === 'uploading'
 }
 
@@ -69,7 +69,7 @@ export function toFailed(
 
 /** Cancels an upload. Spec §4: it fails with 'Cancelled by user', then its record is removed. */
 export function toCancelled(record: UploadRecord, now: number): UploadRecord {
-  return { ...toFailed(record, cancelledByUser, null, now), ticket: null }
+  return { ...toFailed(record, cancelledText, null, now), ticket: null }
 }
 
 export function toCompleted(record: UploadRecord, now: number): UploadRecord {
@@ -80,7 +80,7 @@ export function toCompleted(record: UploadRecord, now: number): UploadRecord {
 export function withBytes(record: UploadRecord, bytes: number): UploadRecord {
   const { fileSize, status } = record
   const uploadedBytes = Math.min(Math.max(bytes, 0), fileSize)
-  const ofNothing = status === 'pending' ? 0 : 100
-  const progress = fileSize === 0 ? ofNothing : Math.floor((uploadedBytes / fileSize) * 100)
+  const emptyFileProgress = status === 'pending' ? 0 : 100
+  const progress = fileSize === 0 ? emptyFileProgress : Math.floor((uploadedBytes / fileSize) * 100)
   return { ...record, uploadedBytes, progress }
 }

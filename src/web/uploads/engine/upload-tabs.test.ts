@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => world.close())
 
 /** Starts uploads in the first tab and opens a second one. Returns the second tab's engine. */
-async function openSecond(...picked: Parameters<EngineWorld['addStalled']>[0]) {
+async function openSecondTab(...picked: Parameters<EngineWorld['addStalled']>[0]) {
   await world.addStalled(picked)
   const { engine } = world.openTab()
   await advanceTime(1000)
@@ -25,10 +25,10 @@ async function openSecond(...picked: Parameters<EngineWorld['addStalled']>[0]) {
 
 describe('two tabs', () => {
   test("show each other's uploads, and each runs its own", async () => {
-    const other = await openSecond(fakeFile('a.txt'))
-    expect(world.statuses(other)).toEqual(['a.txt uploading'])
-    expect([...other.shownUploads().idsInOtherTabs]).toEqual(['000001'])
-    void other.add({
+    const secondTab = await openSecondTab(fakeFile('a.txt'))
+    expect(world.statuses(secondTab)).toEqual(['a.txt uploading'])
+    expect([...secondTab.shownUploads().otherTabIds]).toEqual(['000001'])
+    void secondTab.add({
       batch: 'other',
       path: 'foreground',
       expirationDays: 3,
@@ -40,83 +40,83 @@ describe('two tabs', () => {
   })
 
   test('reload the file list when the other tab stores a file', async () => {
-    const other = await openSecond()
+    const secondTab = await openSecondTab()
     world.onSend = () => undefined
     world.add([fakeFile('a.txt')])
     await advanceTime(2000)
-    expect(world.statuses(other)).toEqual(['a.txt completed'])
+    expect(world.statuses(secondTab)).toEqual(['a.txt completed'])
     // Once per tab.
     expect(world.listRefetches).toBe(2)
   })
 
   test("can cancel each other's uploads", async () => {
-    const other = await openSecond(fakeFile('a.txt'))
-    await other.cancel('000001')
+    const secondTab = await openSecondTab(fakeFile('a.txt'))
+    await secondTab.cancel('000001')
     await advanceTime(1500)
     expect(world.statuses()).toEqual(['a.txt failed'])
     expect(world.log).toContain('abort key of a.txt')
     await advanceTime(3000)
-    expect([world.statuses(), world.statuses(other)]).toEqual([[], []])
+    expect([world.statuses(), world.statuses(secondTab)]).toEqual([[], []])
     expect([world.pageBlocks, world.wakeLocks]).toEqual([0, 0])
   })
 
   test("can clear each other's lists", async () => {
-    const other = await openSecond()
+    const secondTab = await openSecondTab()
     world.onSend = () => {
       throw new TransferError('status', 400)
     }
     world.add([fakeFile('a.txt')])
     await advanceTime(2000)
-    expect(world.statuses(other)).toEqual(['a.txt failed'])
-    other.clear()
+    expect(world.statuses(secondTab)).toEqual(['a.txt failed'])
+    secondTab.clear()
     await advanceTime(2000)
     expect(world.statuses()).toEqual([])
   })
 
   test('both keep the device awake, but only the uploading tab blocks leaving the page', async () => {
-    await openSecond(fakeFile('a.txt'))
+    await openSecondTab(fakeFile('a.txt'))
     expect([world.wakeLocks, world.pageBlocks]).toEqual([2, 1])
   })
 })
 
 describe('a closed tab', () => {
   /** Closes the first tab while it is uploading. The second one stays open. */
-  const closeFirst = async (...picked: Parameters<EngineWorld['addStalled']>[0]) => {
-    const other = await openSecond(...picked)
+  const closeFirstTab = async (...picked: Parameters<EngineWorld['addStalled']>[0]) => {
+    const secondTab = await openSecondTab(...picked)
     world.closeTab()
     await advanceTime(2000)
-    return other
+    return secondTab
   }
 
   test('leaves an upload that another tab offers to resume', async () => {
-    const other = await closeFirst(fakeFile('a.txt'))
-    expect(other.shownUploads().records).toMatchObject([{ status: 'paused', need: 'file' }])
-    expect(other.shownUploads().idsInOtherTabs.size).toBe(0)
+    const secondTab = await closeFirstTab(fakeFile('a.txt'))
+    expect(secondTab.shownUploads().records).toMatchObject([{ status: 'paused', need: 'file' }])
+    expect(secondTab.shownUploads().otherTabIds.size).toBe(0)
     world.onSend = () => undefined
-    await other.provideFile('000001', { file: fakeFile('a.txt') })
+    await secondTab.provideFile('000001', { file: fakeFile('a.txt') })
     await advanceTime(1000)
-    expect(world.statuses(other)).toEqual(['a.txt completed'])
+    expect(world.statuses(secondTab)).toEqual(['a.txt completed'])
   })
 
   test('leaves an upload that another tab resumes automatically if a handle gives access to the file', async () => {
     const file = fakeFile('a.txt')
-    const other = await closeFirst({ file, handle: handleFor(file) })
+    const secondTab = await closeFirstTab({ file, handle: handleFor(file) })
     world.onSend = () => undefined
     await advanceTime(6000)
-    expect(world.statuses(other)).toEqual(['a.txt completed'])
+    expect(world.statuses(secondTab)).toEqual(['a.txt completed'])
     expect(world.tickets).toBe(1)
   })
 
   test('leaves an upload that only one of the other tabs resumes', async () => {
     const file = fakeFile('a.txt')
-    await openSecond({ file, handle: handleFor(file) })
-    const third = world.openTab().engine
+    await openSecondTab({ file, handle: handleFor(file) })
+    const thirdTab = world.openTab().engine
     world.onSend = () => undefined
     world.closeTab()
     world.log.length = 0
     await advanceTime(10_000)
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(1)
-    expect(world.statuses(third)).toEqual(['a.txt completed'])
+    expect(world.statuses(thirdTab)).toEqual(['a.txt completed'])
   })
 })
 
@@ -125,9 +125,9 @@ describe('a browser without Web Locks', () => {
     world.deps.locks.isSupported = false
     world.deps.locks.lockedIds = async () => new Set()
     const file = fakeFile('a.txt')
-    const other = await openSecond({ file, handle: handleFor(file) })
+    const secondTab = await openSecondTab({ file, handle: handleFor(file) })
     await advanceTime(60_000)
-    expect(world.statuses(other)).toEqual(['a.txt paused'])
+    expect(world.statuses(secondTab)).toEqual(['a.txt paused'])
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(1)
   })
 })
@@ -135,8 +135,8 @@ describe('a browser without Web Locks', () => {
 describe('signing out', () => {
   test("removes all of the user's uploads from the browser, including those of other tabs", async () => {
     const file = fakeFile('a.txt')
-    const other = await openSecond({ file, handle: handleFor(file) })
-    await other.signOut()
+    const secondTab = await openSecondTab({ file, handle: handleFor(file) })
+    await secondTab.signOut()
     expect(world.values.size).toBe(0)
     expect(world.handles.size).toBe(0)
     expect(world.log).toContain('abort key of a.txt')
@@ -166,7 +166,7 @@ test('a read error while WebKit unloads the page pauses the upload', async () =>
     waitWhileUnloading: () => (isLeaving ? new Promise(() => undefined) : Promise.resolve()),
   })
   world.openAsUser('ada')
-  const unreadable = (name: string) => {
+  const unreadableFile = (name: string) => {
     const arrayBuffer = () => Promise.reject(new DOMException('', 'NotReadableError'))
     return Object.assign(fakeFile(name), { slice: () => ({ arrayBuffer }) })
   }
@@ -174,7 +174,7 @@ test('a read error while WebKit unloads the page pauses the upload', async () =>
   // On unload, WebKit fires `beforeunload`, then reports a connection error and an unreadable file,
   // and fires `pagehide` last.
   isLeaving = true
-  world.add([unreadable('a.txt')])
+  world.add([unreadableFile('a.txt')])
   await advanceTime(0)
   world.reload()
   await advanceTime(0)
@@ -182,7 +182,7 @@ test('a read error while WebKit unloads the page pauses the upload', async () =>
   expect(world.toasts).toEqual([])
 
   isLeaving = false
-  world.add([unreadable('b.txt')])
+  world.add([unreadableFile('b.txt')])
   await advanceTime(0)
   expect(world.state().records[1]).toMatchObject({
     status: 'failed',

@@ -40,13 +40,8 @@ export interface KeptFilesCardProps {
  * Offers to upload the files kept in this browser. Renders nothing if there are none. Nothing is
  * sent without the user's consent.
  */
-export function KeptFilesCard({
-  keptFiles: kept,
-  isPrimary: isMain,
-  onUpload,
-  onDone,
-}: KeptFilesCardProps) {
-  const { files, refetch } = kept
+export function KeptFilesCard({ keptFiles, isPrimary, onUpload, onDone }: KeptFilesCardProps) {
+  const { files, refetch } = keptFiles
   if (files.length === 0) return null
   const removeAll = async () => {
     await store.remove(files.map(({ id }) => id))
@@ -81,7 +76,7 @@ export function KeptFilesCard({
           <p className="text-muted text-sm">and {files.length - maxListed} more</p>
         ) : null}
         <div className="mt-4 flex flex-wrap gap-2">
-          <Button variant={isMain ? 'primary' : 'plain'} onClick={upload}>
+          <Button variant={isPrimary ? 'primary' : 'plain'} onClick={upload}>
             {isOne ? 'Upload it' : 'Upload them'}
           </Button>
           <Button variant="quiet" onClick={() => void removeAll()}>
@@ -94,15 +89,15 @@ export function KeptFilesCard({
 }
 
 /** A note on the login and signup pages that kept files can be uploaded after sign-in. */
-export function KeptFilesNote() {
+export function KeptFilesNotice() {
   const { files } = useKeptFiles()
-  const [first] = files
-  if (!first) return null
+  const [firstFile] = files
+  if (!firstFile) return null
   const isOne = files.length === 1
   return (
     <p role="status" className="mb-5 rounded-control bg-tint px-3.5 py-2.5 text-sm wrap-anywhere">
-      {isOne ? `${first.file.name} is` : `${files.length} files are`} waiting in this browser. You
-      can upload {isOne ? 'it' : 'them'} after you sign in.
+      {isOne ? `${firstFile.file.name} is` : `${files.length} files are`} waiting in this browser.
+      You can upload {isOne ? 'it' : 'them'} after you sign in.
     </p>
   )
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryKeptFileTable } from '../../../../tests/support/browser-memory.ts'
 import { browserFileRetentionMs } from '../../../shared/rules/files/retention.ts'
-import { createKeptFiles, type KeptFiles, type KeptFileTable, maxKept } from './kept-files.ts'
+import { createKeptFiles, type KeptFiles, type KeptFileTable, maxKeptFiles } from './kept-files.ts'
 
 function makeFiles(...names: string[]): File[] {
   return names.map((name) => new File(['x'], name))
@@ -46,10 +46,10 @@ describe('kept files', () => {
 
   it('are limited in number', async () => {
     const store = createStore()
-    await store.keep(Array.from({ length: maxKept - 2 }, () => new File([], 'a')))
+    await store.keep(Array.from({ length: maxKeptFiles - 2 }, () => new File([], 'a')))
     expect(await store.keep(makeFiles('one', 'two', 'three'))).toBe('count')
     expect(await store.keep(makeFiles('one', 'two'))).toBeNull()
-    expect(await store.list()).toHaveLength(maxKept)
+    expect(await store.list()).toHaveLength(maxKeptFiles)
   })
 
   it.each([
@@ -63,8 +63,8 @@ describe('kept files', () => {
 })
 
 it("a browser without IndexedDB keeps nothing and doesn't fail", async () => {
-  const broken = () => Promise.reject(new Error('no IndexedDB'))
-  const store = createKeptFiles({ add: broken, all: broken, remove: broken }, () => 0)
+  const rejects = () => Promise.reject(new Error('no IndexedDB'))
+  const store = createKeptFiles({ add: rejects, all: rejects, remove: rejects }, () => 0)
   expect(await store.list()).toEqual([])
   await store.remove(['id'])
   expect(await store.keep(makeFiles('one'))).toBe('unsupported')

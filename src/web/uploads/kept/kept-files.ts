@@ -30,7 +30,7 @@ export interface KeptFileTable {
 }
 
 /** Maximum number of kept files. */
-export const maxKept = 100
+export const maxKeptFiles = 100
 
 /** The files kept in this browser. No method rejects. */
 export interface KeptFiles {
@@ -51,11 +51,11 @@ export function createKeptFiles(table: KeptFileTable, now: () => number): KeptFi
     const all = await table.all().catch(() => [])
     const isExpired = ({ keptAt }: KeptFile) => now() - keptAt >= browserFileRetentionMs
     await remove(all.filter(isExpired).map(({ id }) => id))
-    return all.filter((kept) => !isExpired(kept)).sort((a, b) => (a.id < b.id ? -1 : 1))
+    return all.filter((file) => !isExpired(file)).sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
   const keep = async (files: readonly File[]): Promise<KeepError | null> => {
-    if ((await list()).length + files.length > maxKept) return 'count'
+    if ((await list()).length + files.length > maxKeptFiles) return 'count'
     const keptAt = now()
     const random = [...crypto.getRandomValues(new Uint8Array(6))].join('')
     const id = (index: number) => `${keptAt}-${String(index).padStart(3, '0')}-${random}`

@@ -5,7 +5,7 @@ import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import {
   countByStatus,
   interruptionOfAll,
-  type Listed,
+  type PanelScope,
   panelRecords,
   speedText,
   spokenSummary,
@@ -25,8 +25,8 @@ describe('the listed uploads', () => {
       record({ id: 'c', path: 'background', status: 'completed' }),
       record({ id: 'd', path: 'foreground', status: 'completed' }),
     ]
-    const idsOf = (listed: Listed) =>
-      panelRecords(records, new Set(['d']), listed).map(({ id }) => id)
+    const idsOf = (scope: PanelScope) =>
+      panelRecords(records, new Set(['d']), scope).map(({ id }) => id)
     expect(idsOf('background')).toEqual(['b', 'c', 'd'])
     expect(idsOf('all')).toEqual(['a', 'b', 'c', 'd'])
   })
@@ -40,24 +40,24 @@ describe('the listed uploads', () => {
       'uploading',
       'paused',
     ]
-    const listed = panelRecords(
+    const scope = panelRecords(
       statuses.map((status, at) => record({ id: String(at), status })),
       new Set(),
       'all',
     )
-    expect(listed.map(({ id }) => id)).toEqual(['4', '2', '5', '1', '3', '0'])
+    expect(scope.map(({ id }) => id)).toEqual(['4', '2', '5', '1', '3', '0'])
   })
 })
 
 describe('the header text', () => {
-  const of = (...statuses: UploadStatus[]) =>
+  const countStatuses = (...statuses: UploadStatus[]) =>
     summaryText(countByStatus(statuses.map((status) => ({ status, error: null }))), null)
 
   it('counts running uploads, excluding failed ones', () => {
-    expect(of('uploading', 'pending', 'paused')).toBe('Uploading 1 of 3')
-    expect(of('completed', 'uploading', 'failed')).toBe('Uploading 2 of 2')
-    expect(of('pending')).toBe('Uploading 1 of 1')
-    expect(of('failed', 'pending')).toBe('Uploading 1 of 1')
+    expect(countStatuses('uploading', 'pending', 'paused')).toBe('Uploading 1 of 3')
+    expect(countStatuses('completed', 'uploading', 'failed')).toBe('Uploading 2 of 2')
+    expect(countStatuses('pending')).toBe('Uploading 1 of 1')
+    expect(countStatuses('failed', 'pending')).toBe('Uploading 1 of 1')
   })
 
   it('shows what uploads are waiting for while none makes progress', () => {
@@ -70,12 +70,12 @@ describe('the header text', () => {
   })
 
   it('counts uploads that need attention, otherwise shows the result', () => {
-    expect(of('paused')).toBe('1 upload paused')
-    expect(of('paused', 'paused', 'completed')).toBe('2 uploads paused')
-    expect(of('paused', 'failed')).toBe('1 upload paused, 1 failed')
-    expect(of('failed', 'completed', 'failed')).toBe('2 uploads failed')
-    expect(of('completed')).toBe('1 file uploaded')
-    expect(of('completed', 'completed')).toBe('2 files uploaded')
+    expect(countStatuses('paused')).toBe('1 upload paused')
+    expect(countStatuses('paused', 'paused', 'completed')).toBe('2 uploads paused')
+    expect(countStatuses('paused', 'failed')).toBe('1 upload paused, 1 failed')
+    expect(countStatuses('failed', 'completed', 'failed')).toBe('2 uploads failed')
+    expect(countStatuses('completed')).toBe('1 file uploaded')
+    expect(countStatuses('completed', 'completed')).toBe('2 files uploaded')
     const cancelled = { status: 'failed', error: 'Cancelled by user' } as const
     expect(summaryText(countByStatus([cancelled]), null)).toBe('1 upload cancelled')
     const stored = { status: 'completed', error: null } as const
@@ -84,11 +84,11 @@ describe('the header text', () => {
 })
 
 test("the screen reader text doesn't count up, and mentions uploads that need attention", () => {
-  const spoken = (...statuses: UploadStatus[]) =>
+  const spokenText = (...statuses: UploadStatus[]) =>
     spokenSummary(countByStatus(statuses.map((status) => ({ status, error: null }))), null)
-  expect(spoken('uploading', 'pending')).toBe('Uploading 2 files')
-  expect(spoken('completed', 'uploading', 'failed')).toBe('Uploading 2 files, 1 upload failed')
-  expect(spoken('completed', 'completed')).toBe('2 files uploaded')
+  expect(spokenText('uploading', 'pending')).toBe('Uploading 2 files')
+  expect(spokenText('completed', 'uploading', 'failed')).toBe('Uploading 2 files, 1 upload failed')
+  expect(spokenText('completed', 'completed')).toBe('2 files uploaded')
   const counts = countByStatus([{ status: 'uploading', error: null }])
   expect(spokenSummary(counts, 'busy')).toBe('Waiting for the server')
 })
@@ -100,7 +100,7 @@ describe('speed and time left', () => {
   })
 
   it('shows no speed if it is unknown or 0', () => {
-    for (const none of [null, 0, 0.4, -3]) expect(speedText(none)).toBeNull()
+    for (const speed of [null, 0, 0.4, -3]) expect(speedText(speed)).toBeNull()
   })
 
   it.each([
@@ -130,7 +130,7 @@ describe('the common interruption of all uploads', () => {
    * Calls `interruptionOfAll`. Each string is an upload's status, followed by its interruption if
    * any: 'pending no-response'.
    */
-  const ofAll = (...uploads: (UploadStatus | `${UploadStatus} ${Interruption}`)[]) =>
+  const interruptionOf = (...uploads: (UploadStatus | `${UploadStatus} ${Interruption}`)[]) =>
     interruptionOfAll(
       uploads.map((upload, id) => ({
         id: String(id),
@@ -145,32 +145,36 @@ describe('the common interruption of all uploads', () => {
     )
 
   test("ignores uploads that haven't started", () => {
-    expect(ofAll('uploading no-response')).toBe('no-response')
-    expect(ofAll('pending no-response', 'pending', 'failed')).toBe('no-response')
-    expect(ofAll('uploading no-response', 'uploading no-response', 'pending')).toBe('no-response')
+    expect(interruptionOf('uploading no-response')).toBe('no-response')
+    expect(interruptionOf('pending no-response', 'pending', 'failed')).toBe('no-response')
+    expect(interruptionOf('uploading no-response', 'uploading no-response', 'pending')).toBe(
+      'no-response',
+    )
   })
 
   test('ignores uploads that are waiting for their turn to send', () => {
     const records = ['0', '1'].map((id) => ({ id, status: 'uploading' as const }))
-    const live = { 0: { interruption: 'no-response' as const, bytesPerSecond: null } }
-    expect(interruptionOfAll(records, live)).toBe('no-response')
+    const activity = { 0: { interruption: 'no-response' as const, bytesPerSecond: null } }
+    expect(interruptionOfAll(records, activity)).toBe('no-response')
   })
 
   test('is not the connection if any upload got a response', () => {
-    expect(ofAll('uploading not-ready', 'pending')).toBe('not-ready')
-    expect(ofAll('uploading no-response', 'pending not-ready')).toBe('not-ready')
-    expect(ofAll('uploading no-response', 'pending busy')).toBe('busy')
+    expect(interruptionOf('uploading not-ready', 'pending')).toBe('not-ready')
+    expect(interruptionOf('uploading no-response', 'pending not-ready')).toBe('not-ready')
+    expect(interruptionOf('uploading no-response', 'pending busy')).toBe('busy')
   })
 
   test('prefers a full disk over any other reason', () => {
-    expect(ofAll('uploading busy', 'uploading no-response', 'pending disk-full')).toBe('disk-full')
+    expect(interruptionOf('uploading busy', 'uploading no-response', 'pending disk-full')).toBe(
+      'disk-full',
+    )
   })
 
   test('is null if any upload makes progress or none is running', () => {
-    expect(ofAll('uploading no-response', 'uploading')).toBeNull()
-    expect(ofAll('uploading', 'pending not-ready')).toBeNull()
-    expect(ofAll('completed', 'pending')).toBeNull()
-    expect(ofAll('paused', 'failed', 'completed')).toBeNull()
-    expect(ofAll()).toBeNull()
+    expect(interruptionOf('uploading no-response', 'uploading')).toBeNull()
+    expect(interruptionOf('uploading', 'pending not-ready')).toBeNull()
+    expect(interruptionOf('completed', 'pending')).toBeNull()
+    expect(interruptionOf('paused', 'failed', 'completed')).toBeNull()
+    expect(interruptionOf()).toBeNull()
   })
 })

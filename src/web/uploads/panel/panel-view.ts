@@ -9,10 +9,10 @@ import type { UploadsState } from '../uploads-state.ts'
  * Which uploads the panel lists. `background`: only paused uploads, those of other tabs and those
  * on the background path (spec §4), for the dashboard, which shows its own foreground uploads.
  */
-export type Listed = 'all' | 'background'
+export type PanelScope = 'all' | 'background'
 
 /** Sort order of the panel: running uploads first, then those that need attention. */
-const rank: Record<UploadStatus, number> = {
+const statusOrder: Record<UploadStatus, number> = {
   uploading: 0,
   paused: 1,
   failed: 1,
@@ -23,12 +23,12 @@ const rank: Record<UploadStatus, number> = {
 /** Returns the panel's uploads sorted by `rank`, then oldest first. */
 export function panelRecords(
   records: readonly UploadRecord[],
-  elsewhere: ReadonlySet<string>,
-  listed: Listed,
+  otherTabIds: ReadonlySet<string>,
+  scope: PanelScope,
 ): UploadRecord[] {
-  const isListed = ({ id, path, status }: UploadRecord) =>
-    listed === 'all' || path === 'background' || status === 'paused' || elsewhere.has(id)
-  return records.filter(isListed).sort((a, b) => rank[a.status] - rank[b.status])
+  const isShown = ({ id, path, status }: UploadRecord) =>
+    scope === 'all' || path === 'background' || status === 'paused' || otherTabIds.has(id)
+  return records.filter(isShown).sort((a, b) => statusOrder[a.status] - statusOrder[b.status])
 }
 
 /** Number of uploads by status. Cancelled uploads don't count as failed. */
@@ -43,19 +43,19 @@ export function countByStatus(records: readonly Pick<UploadRecord, 'status' | 'e
 /** Returns the reason why no upload makes progress, or null if any does. */
 export function interruptionOfAll(
   records: readonly Pick<UploadRecord, 'id' | 'status'>[],
-  live: UploadsState['activity'],
+  activity: UploadsState['activity'],
 ): Interruption | null {
-  const why = ({ id }: Pick<UploadRecord, 'id'>) => live[id]?.interruption ?? null
+  const interruptionOf = ({ id }: Pick<UploadRecord, 'id'>) => activity[id]?.interruption ?? null
   // An upload without an entry in `live` is still waiting for its turn to send.
-  const begun = records.filter(({ id, status }) => status === 'uploading' && live[id])
-  const uploading = begun.map(why)
-  const pending = records.filter(({ status }) => status === 'pending').map(why)
+  const sending = records.filter(({ id, status }) => status === 'uploading' && activity[id])
+  const uploading = sending.map(interruptionOf)
+  const pending = records.filter(({ status }) => status === 'pending').map(interruptionOf)
   if (uploading.includes(null)) return null
   const reasons = [...uploading, ...pending].filter((one) => one !== null)
   // Any response proves that the connection works. A full disk takes precedence because it needs
   // someone to free space.
-  const answered = reasons.filter((one) => one !== 'no-response')
-  return answered.find((one) => one === 'disk-full') ?? answered[0] ?? reasons[0] ?? null
+  const responded = reasons.filter((one) => one !== 'no-response')
+  return responded.find((one) => one === 'disk-full') ?? responded[0] ?? reasons[0] ?? null
 }
 
 /** Header texts while no upload makes progress. */
@@ -73,7 +73,7 @@ const waitTexts: Record<Interruption, string> = {
  */
 export function summaryText(counts: Counts, interruption: Interruption | null): string {
   const { pending, uploading, paused, completed } = counts
-  if (uploading + pending === 0) return stoppedText(counts)
+  if (uploading + pending === 0) return finalText(counts)
   if (interruption) return waitTexts[interruption]
   return `Uploading ${completed + 1} of ${pending + uploading + paused + completed}`
 }
@@ -84,24 +84,24 @@ export function summaryText(counts: Counts, interruption: Interruption | null): 
  */
 export function spokenSummary(counts: Counts, interruption: Interruption | null): string {
   const { pending, uploading, completed } = counts
-  if (uploading + pending === 0) return stoppedText(counts)
+  if (uploading + pending === 0) return finalText(counts)
   if (interruption) return waitTexts[interruption]
   const running = `Uploading ${formatCount(pending + uploading + completed, 'file')}`
-  return [running, ...needsText(counts)].join(', ')
+  return [running, ...attentionTexts(counts)].join(', ')
 }
 
 /** Counts the uploads that need attention. */
-function needsText({ paused, failed }: Counts): string[] {
+function attentionTexts({ paused, failed }: Counts): string[] {
   return [
     ...(paused > 0 ? [`${formatCount(paused, 'upload')} paused`] : []),
     ...(failed > 0 ? [`${paused > 0 ? failed : formatCount(failed, 'upload')} failed`] : []),
   ]
 }
 
-function stoppedText(counts: Counts): string {
+function finalText(counts: Counts): string {
   const { completed, cancelled } = counts
-  const needs = needsText(counts)
-  if (needs.length > 0) return needs.join(', ')
+  const attention = attentionTexts(counts)
+  if (attention.length > 0) return attention.join(', ')
   return completed === 0 && cancelled > 0
     ? `${formatCount(cancelled, 'upload')} cancelled`
     : `${formatCount(completed, 'file')} uploaded`
@@ -121,9 +121,9 @@ export function transferTimeLeft(
   { fileSize, uploadedBytes }: Pick<UploadRecord, 'fileSize' | 'uploadedBytes'>,
   bytesPerSecond: number | null,
 ): string | null {
-  const left = fileSize - uploadedBytes
-  if (!bytesPerSecond || bytesPerSecond <= 0 || left <= 0) return null
-  const seconds = Math.ceil(left / bytesPerSecond)
+  const remainingBytes = fileSize - uploadedBytes
+  if (!bytesPerSecond || bytesPerSecond <= 0 || remainingBytes <= 0) return null
+  const seconds = Math.ceil(remainingBytes / bytesPerSecond)
   if (seconds < minuteInSeconds) return `${seconds} s left`
   if (seconds < hourInSeconds) return `${Math.ceil(seconds / minuteInSeconds)} min left`
   if (seconds >= dayInSeconds) return 'More than a day left'

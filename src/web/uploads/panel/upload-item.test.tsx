@@ -5,39 +5,39 @@ import { uploadRecord } from '../../../../tests/support/upload-fixtures.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
-import { cancelledByUser } from '../upload-errors.ts'
+import { cancelledText } from '../upload-errors.ts'
 import type { UploadActivity } from '../uploads-state.ts'
 import { UploadItem } from './upload-item.tsx'
 
 afterEach(cleanup)
 
-let given: string[]
+let calls: string[]
 let provided: PickedFile[]
 beforeEach(() => {
-  given = []
+  calls = []
   provided = []
 })
 
 const commands = {
-  cancel: (id: string) => void given.push(`cancel ${id}`),
-  resume: (id: string) => void given.push(`resume ${id}`),
+  cancel: (id: string) => void calls.push(`cancel ${id}`),
+  resume: (id: string) => void calls.push(`resume ${id}`),
   provideFile: (id: string, picked: PickedFile) => {
-    given.push(`provide ${id}`)
+    calls.push(`provide ${id}`)
     provided.push(picked)
   },
 }
 
 function show(
   changes: Partial<UploadRecord>,
-  live?: UploadActivity,
-  { isAdmin = false, isElsewhere = false } = {},
+  activity?: UploadActivity,
+  { isAdmin = false, isElsewhere: isInOtherTab = false } = {},
 ) {
   const record = uploadRecord({ fileName: 'a.mp4', fileSize: 1000, ...changes })
   const { container } = render(
     <UploadItem
       record={record}
-      activity={live}
-      isInOtherTab={isElsewhere}
+      activity={activity}
+      isInOtherTab={isInOtherTab}
       isAdmin={isAdmin}
       commands={commands}
     />,
@@ -61,7 +61,7 @@ describe('an upload shows', () => {
     [{ status: 'paused' }, 'Paused', ['Resume: a.mp4', 'Cancel a.mp4']],
     [{ status: 'completed' }, 'Completed', []],
     [{ status: 'failed', error: 'Away' }, 'Failed', ['Try again: a.mp4']],
-    [{ status: 'failed', error: cancelledByUser }, 'Failed', []],
+    [{ status: 'failed', error: cancelledText }, 'Failed', []],
     [{ status: 'failed', error: 'Taken down', code: 'CONTENT_BLOCKED' }, 'Failed', []],
   ] as const)('%j as "%s", with its actions', (changes, badge, actions) => {
     const item = show(changes)
@@ -82,29 +82,29 @@ describe('an upload shows', () => {
     expect(waiting.badge()).toBe('Waiting')
     expect(waiting.bar().getAttribute('aria-valuetext')).toBeNull()
     cleanup()
-    const begun = { interruption: null, bytesPerSecond: null }
-    expect(show({ status: 'uploading' }, begun).badge()).toBe('Uploading')
+    const sending = { interruption: null, bytesPerSecond: null }
+    expect(show({ status: 'uploading' }, sending).badge()).toBe('Uploading')
     cleanup()
     expect(show({ status: 'uploading', fileSize: 0, progress: 100 }).badge()).toBe('Finalizing')
   })
 
   test('its speed and the time left while it is running', () => {
-    const live = { interruption: null, bytesPerSecond: 100 }
-    const { text } = show({ status: 'uploading', uploadedBytes: 500, progress: 50 }, live)
+    const activity = { interruption: null, bytesPerSecond: 100 }
+    const { text } = show({ status: 'uploading', uploadedBytes: 500, progress: 50 }, activity)
     expect(text()).toMatch(/50% · 100 Bytes\/s/)
     expect(text()).toMatch(/left/)
   })
 
   test.each(['pending', 'uploading'] as const)('why it is interrupted while it is %s', (status) => {
-    const live = { interruption: 'not-ready', bytesPerSecond: null } as const
-    expect(show({ status }, live).text()).toContain('The server is not ready, trying again')
+    const activity = { interruption: 'not-ready', bytesPerSecond: null } as const
+    expect(show({ status }, activity).text()).toContain('The server is not ready, trying again')
   })
 
   test('no interruption after it has stopped', () => {
-    const live = { interruption: 'not-ready', bytesPerSecond: null } as const
-    expect(show({ status: 'paused' }, live).text()).not.toContain('not ready')
+    const activity = { interruption: 'not-ready', bytesPerSecond: null } as const
+    expect(show({ status: 'paused' }, activity).text()).not.toContain('not ready')
     cleanup()
-    expect(show({ status: 'completed' }, live).text()).not.toContain('not ready')
+    expect(show({ status: 'completed' }, activity).text()).not.toContain('not ready')
   })
 
   test('its error', () => {
@@ -122,7 +122,7 @@ describe('an upload shows', () => {
     cleanup()
     expect(show({ status: 'failed', need, error: 'Full' }).text()).toContain(words)
     cleanup()
-    expect(show({ status: 'failed', need, error: cancelledByUser }).text()).not.toContain(words)
+    expect(show({ status: 'failed', need, error: cancelledText }).text()).not.toContain(words)
   })
 })
 
@@ -133,19 +133,21 @@ test('an upload can be cancelled, resumed and retried', () => {
   cleanup()
   show({ status: 'failed', id: '8', error: 'Away' })
   fireEvent.click(screen.getByRole('button', { name: 'Try again: a.mp4' }))
-  expect(given).toEqual(['resume 7', 'cancel 7', 'resume 8'])
+  expect(calls).toEqual(['resume 7', 'cancel 7', 'resume 8'])
 })
 
 test.each([
   ['paused', 'Resume: a.mp4'],
   ['failed', 'Try again: a.mp4'],
 ] as const)('a %s upload without its file asks for it', (status, name) => {
-  const asked = vi.spyOn(HTMLInputElement.prototype, 'click').mockImplementation(() => undefined)
+  const openDialog = vi
+    .spyOn(HTMLInputElement.prototype, 'click')
+    .mockImplementation(() => undefined)
   show({ status, need: 'file', id: '7', error: status === 'failed' ? 'Full' : null })
   fireEvent.click(screen.getByRole('button', { name }))
-  expect(asked).toHaveBeenCalledOnce()
-  expect(given).toEqual([])
-  asked.mockRestore()
+  expect(openDialog).toHaveBeenCalledOnce()
+  expect(calls).toEqual([])
+  openDialog.mockRestore()
 })
 
 test('an upload of another tab can only be cancelled', () => {
@@ -160,8 +162,8 @@ test('an upload of another tab can only be cancelled', () => {
 test.each([
   [false, 'Tell support', '/feedback'],
   [true, 'See the checks', '/admin#checks'],
-])('an error about a full server links to help in a new tab; administrator: %s', (...of) => {
-  const [isAdmin, name, href] = of
+])('an error about a full server links to help in a new tab; administrator: %s', (...args) => {
+  const [isAdmin, name, href] = args
   const full = { status: 'failed', error: errorTable.DISK_FULL.message, code: 'DISK_FULL' } as const
   show(full, undefined, { isAdmin })
   const link = screen.getByRole('link', { name })
@@ -180,16 +182,16 @@ test('the sign-in opens in a new tab, because this one has the file in memory', 
 describe('a drop', () => {
   const file = new File(['a'], 'a.mp4')
 
-  const drop = (on: HTMLElement, types = ['Files'], files = [file]) => {
+  const drop = (target: HTMLElement, types = ['Files'], files = [file]) => {
     const items = files.map((one) => ({
       kind: 'file',
       getAsFile: () => one,
       webkitGetAsEntry: () => null,
     }))
     const transfer = { types, items, dropEffect: 'none' }
-    const over = fireEvent.dragOver(on, { dataTransfer: transfer })
-    const dropped = fireEvent.drop(on, { dataTransfer: transfer })
-    return { isTaken: !over && !dropped, isLeft: over && dropped }
+    const isDragIgnored = fireEvent.dragOver(target, { dataTransfer: transfer })
+    const isDropIgnored = fireEvent.drop(target, { dataTransfer: transfer })
+    return { isTaken: !isDragIgnored && !isDropIgnored, isLeft: isDragIgnored && isDropIgnored }
   }
 
   test.each(['file', 'permission'] as const)(
@@ -197,7 +199,7 @@ describe('a drop', () => {
     async (need) => {
       const { body } = show({ status: 'paused', need, id: '7' })
       expect(drop(body).isTaken).toBe(true)
-      await expect.poll(() => given).toEqual(['provide 7'])
+      await expect.poll(() => calls).toEqual(['provide 7'])
       expect(provided[0]?.file).toBe(file)
     },
   )
@@ -209,7 +211,7 @@ describe('a drop', () => {
     { status: 'failed', need: null },
   ] as const)('is ignored by %j', (changes) => {
     expect(drop(show(changes).body).isLeft).toBe(true)
-    expect(given).toEqual([])
+    expect(calls).toEqual([])
   })
 
   test('is ignored if it is text', () => {
@@ -220,11 +222,11 @@ describe('a drop', () => {
   test('without files shows an error until the upload gets a file', async () => {
     const { body } = show({ status: 'paused', need: 'file' })
     drop(body, ['Files'], [])
-    const fault = () => screen.queryByRole('alert')?.textContent ?? null
-    await expect.poll(fault).toContain('Nothing to upload')
-    expect(given).toEqual([])
+    const alertText = () => screen.queryByRole('alert')?.textContent ?? null
+    await expect.poll(alertText).toContain('Nothing to upload')
+    expect(calls).toEqual([])
     drop(body)
-    await expect.poll(fault).toBeNull()
+    await expect.poll(alertText).toBeNull()
   })
 
   test('highlights the upload that it is dragged over', () => {

@@ -3,11 +3,11 @@ import { type DragEvent, memo, useState } from 'react'
 import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import { splitName } from '../../ui/file-name.tsx'
 import { isFinalizing, progressText } from '../engine/upload-progress.ts'
-import { canResume, isInProgress } from '../engine/upload-state.ts'
+import { canResume, isActive } from '../engine/upload-state.ts'
 import { interruptionTexts } from '../interruption.ts'
 import { readDrop } from '../picking/dropped-files.ts'
 import { chooseFile } from '../picking/file-picker.ts'
-import { useGivenFile } from '../picking/use-given-file.ts'
+import { useFileChoice } from '../picking/use-file-choice.ts'
 import {
   isFinished,
   type UploadNeed,
@@ -30,7 +30,7 @@ export interface UploadItemProps {
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile'>
 }
 
-const badges: Record<UploadStatus, string> = {
+const badgeTexts: Record<UploadStatus, string> = {
   pending: 'Pending',
   uploading: 'Uploading',
   paused: 'Paused',
@@ -38,19 +38,19 @@ const badges: Record<UploadStatus, string> = {
   failed: 'Failed',
 }
 
-function badgeOf(record: UploadRecord, isWaiting: boolean): string {
+function badgeText(record: UploadRecord, isWaiting: boolean): string {
   if (isWaiting) return 'Waiting'
   return record.status === 'uploading' && isFinalizing(record)
     ? 'Finalizing'
-    : badges[record.status]
+    : badgeTexts[record.status]
 }
 
 /** True for a started upload that is waiting for its turn to send, as in a large drop. */
-function waitsForTurn({ status, fileSize, uploadedBytes }: UploadRecord, live?: UploadActivity) {
-  return status === 'uploading' && live === undefined && uploadedBytes === 0 && fileSize > 0
+function isQueued({ status, fileSize, uploadedBytes }: UploadRecord, activity?: UploadActivity) {
+  return status === 'uploading' && activity === undefined && uploadedBytes === 0 && fileSize > 0
 }
 
-const notes: Record<Exclude<UploadNeed, 'file' | null>, string> = {
+const needTexts: Record<Exclude<UploadNeed, 'file' | null>, string> = {
   permission: 'Your browser will ask whether Mayfly may read the file again.',
   'sign-in': 'You were signed out. Sign in to resume the upload where it stopped.',
 }
@@ -65,14 +65,14 @@ function NeedNote({ need }: { need: Exclude<UploadNeed, null> }) {
           resume the upload where it stopped.
         </>
       ) : (
-        notes[need]
+        needTexts[need]
       )}
     </p>
   )
 }
 
 /** The file name, truncated in the middle. The tooltip and screen readers get the full name. */
-function Name({ name }: { name: string }) {
+function UploadName({ name }: { name: string }) {
   const { head, tail } = splitName(name)
   return (
     <>
@@ -86,7 +86,7 @@ function Name({ name }: { name: string }) {
 }
 
 /** A progress bar for one upload or for the whole panel. */
-export function Bar(props: {
+export function UploadBar(props: {
   label: string
   percent: number
   tone: 'accent' | 'quiet'
@@ -109,16 +109,16 @@ export function Bar(props: {
   )
 }
 
-function Figures({ record, activity: live }: Pick<UploadItemProps, 'record' | 'activity'>) {
+function ProgressFigures({ record, activity }: Pick<UploadItemProps, 'record' | 'activity'>) {
   const { status, fileSize } = record
   const percent = `${Math.floor(record.progress)}%`
   if (status === 'paused') return <span>{percent} · Upload paused</span>
   // A pending upload is interrupted if the call that starts it has failed.
-  if (isInProgress(record) && live?.interruption) {
+  if (isActive(record) && activity?.interruption) {
     return (
       <span>
         {percent} ·{' '}
-        <span className="upload-interrupted">{interruptionTexts[live.interruption]}</span>
+        <span className="upload-interrupted">{interruptionTexts[activity.interruption]}</span>
       </span>
     )
   }
@@ -130,21 +130,21 @@ function Figures({ record, activity: live }: Pick<UploadItemProps, 'record' | 'a
       </>
     )
   }
-  const bytesPerSecond = live?.bytesPerSecond ?? null
+  const bytesPerSecond = activity?.bytesPerSecond ?? null
   const speed = speedText(bytesPerSecond)
-  const left = transferTimeLeft(record, bytesPerSecond)
+  const timeLeft = transferTimeLeft(record, bytesPerSecond)
   return (
     <>
       <span>
         {percent}
         {speed === null ? '' : ` · ${speed}`}
       </span>
-      {left === null ? null : <span>{left}</span>}
+      {timeLeft === null ? null : <span>{timeLeft}</span>}
     </>
   )
 }
 
-function Action(props: { label: string; name: string; onClick: () => void }) {
+function ActionButton(props: { label: string; name: string; onClick: () => void }) {
   return (
     <button
       type="button"
@@ -158,9 +158,9 @@ function Action(props: { label: string; name: string; onClick: () => void }) {
 }
 
 /** Handles drops on an upload that needs its file. All other drops are left to the page. */
-function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
+function useFileDrop(isEnabled: boolean, onDrop: (transfer: DataTransfer) => void) {
   const [isDraggedOver, setDraggedOver] = useState(false)
-  if (!wanted) return { isDraggedOver: false, handlers: {} }
+  if (!isEnabled) return { isDraggedOver: false, handlers: {} }
   const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files')
   return {
     isDraggedOver,
@@ -177,44 +177,38 @@ function useDrop(wanted: boolean, onFiles: (transfer: DataTransfer) => void) {
         if (!hasFiles(event)) return
         // Marks the drop as handled for the page.
         event.preventDefault()
-        onFiles(event.dataTransfer)
+        onDrop(event.dataTransfer)
       },
     },
   }
 }
 
-function Item({
-  record,
-  activity: live,
-  isInOtherTab: isElsewhere,
-  isAdmin,
-  commands,
-}: UploadItemProps) {
+function Item({ record, activity, isInOtherTab, isAdmin, commands }: UploadItemProps) {
   const { id, fileName, status, need } = record
-  const isWaiting = waitsForTurn(record, live)
+  const isWaiting = isQueued(record, activity)
   const helpLink = isOutOfSpaceFailure(record) ? spaceLink(isAdmin) : null
-  const isResumable = canResume(record) && !isElsewhere
+  const isResumable = canResume(record) && !isInOtherTab
   const needsFile = isResumable && need === 'file'
-  const { error: choiceError, give } = useGivenFile((picked) => commands.provideFile(id, picked))
+  const { error: fileError, choose } = useFileChoice((picked) => commands.provideFile(id, picked))
   // Dropping the file also replaces a missing read permission.
-  const takesFile = needsFile || (isResumable && need === 'permission')
-  const drop = useDrop(takesFile, (transfer) => void give(readDrop(transfer.items)))
-  const resume = () => (needsFile ? void give(chooseFile()) : commands.resume(id))
+  const canDrop = needsFile || (isResumable && need === 'permission')
+  const drop = useFileDrop(canDrop, ({ items }) => void choose(readDrop(items)))
+  const resume = () => (needsFile ? void choose(chooseFile()) : commands.resume(id))
 
   return (
     <div data-dropping={drop.isDraggedOver || undefined} {...drop.handlers} className="upload-body">
       <div className="upload-top">
-        <Name name={fileName} />
-        <span className="upload-badge">{badgeOf(record, isWaiting)}</span>
+        <UploadName name={fileName} />
+        <span className="upload-badge">{badgeText(record, isWaiting)}</span>
       </div>
-      <Bar
+      <UploadBar
         label={fileName}
         percent={Math.floor(record.progress)}
         tone={status === 'uploading' || status === 'completed' ? 'accent' : 'quiet'}
         text={status === 'uploading' && !isWaiting ? progressText(record) : undefined}
       />
       <div className="upload-foot">
-        <Figures record={record} activity={live} />
+        <ProgressFigures record={record} activity={activity} />
         {status === 'paused' && isResumable && need === 'sign-in' ? (
           // In a new tab, because this one has the file in memory.
           <a className="upload-act" href="/login" target="_blank" rel="noreferrer">
@@ -222,7 +216,7 @@ function Item({
           </a>
         ) : null}
         {isResumable ? (
-          <Action
+          <ActionButton
             label={status === 'paused' ? 'Resume' : 'Try again'}
             name={fileName}
             onClick={resume}
@@ -246,9 +240,9 @@ function Item({
           </button>
         )}
       </div>
-      {choiceError && takesFile ? (
+      {fileError && canDrop ? (
         <p role="alert" className="upload-note upload-error">
-          {choiceError.title}: {choiceError.description}
+          {fileError.title}: {fileError.description}
         </p>
       ) : null}
       {record.error === null ? null : <p className="upload-note upload-error">{record.error}</p>}

@@ -5,10 +5,10 @@ import type { UploadsState } from '../uploads-state.ts'
 import { UploadItem, type UploadItemProps } from './upload-item.tsx'
 
 /** Estimated height of an item in pixels until it is measured. */
-const usualHeight = 96
+const estimatedHeight = 96
 
 /** Makes the list scrollable by keyboard even if it has no buttons. */
-const keyboardScrolling = { tabIndex: 0, role: 'group', 'aria-label': 'Uploads' }
+const scrollProps = { tabIndex: 0, role: 'group', 'aria-label': 'Uploads' }
 
 export interface UploadListProps extends Pick<UploadItemProps, 'isAdmin'> {
   id: string
@@ -26,19 +26,19 @@ export function UploadList({ id, state, records, isAdmin }: UploadListProps) {
   const virtualizer = useVirtualizer({
     count: records.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => usualHeight,
+    estimateSize: () => estimatedHeight,
     getItemKey: (index) => records[index]?.id ?? index,
     overscan: 4,
     rangeExtractor: (range) => {
-      const shown = defaultRangeExtractor(range)
-      const focused = records.findIndex(({ id }) => id === focusedId)
-      if (focused < 0 || shown.includes(focused)) return shown
-      return [...shown, focused].sort((a, b) => a - b)
+      const visibleIndexes = defaultRangeExtractor(range)
+      const focusedIndex = records.findIndex(({ id }) => id === focusedId)
+      if (focusedIndex < 0 || visibleIndexes.includes(focusedIndex)) return visibleIndexes
+      return [...visibleIndexes, focusedIndex].sort((a, b) => a - b)
     },
   })
   const height = virtualizer.getTotalSize()
   return (
-    <div ref={scroller} id={id} className="uploads-list" {...keyboardScrolling}>
+    <div ref={scroller} id={id} className="uploads-list" {...scrollProps}>
       <ul style={{ height }} onBlur={() => setFocusedId(null)}>
         {virtualizer.getVirtualItems().map(({ index, key, start }) => {
           const record = records[index]
@@ -58,7 +58,7 @@ export function UploadList({ id, state, records, isAdmin }: UploadListProps) {
               <UploadItem
                 record={record}
                 activity={state.activity[record.id]}
-                isInOtherTab={state.idsInOtherTabs.has(record.id)}
+                isInOtherTab={state.otherTabIds.has(record.id)}
                 isAdmin={isAdmin}
                 commands={state}
               />

@@ -8,18 +8,18 @@ import {
   type Counts,
   countByStatus,
   interruptionOfAll,
-  type Listed,
+  type PanelScope,
   panelRecords,
   spokenSummary,
   summaryText,
 } from './panel-view.ts'
-import { Bar } from './upload-item.tsx'
+import { UploadBar } from './upload-item.tsx'
 import { UploadList } from './upload-list.tsx'
-import { useUploadsView } from './use-uploads-view.ts'
+import { useThrottledUploads } from './use-throttled-uploads.ts'
 
 export interface UploadsPanelProps {
   store: UploadsStore
-  scope: Listed
+  scope: PanelScope
   /** The path of the page. When it changes, the panel resets whether it is open. */
   path: string
   /** True for the administrator, who can free space on the server. */
@@ -37,8 +37,8 @@ interface PanelProps {
 }
 
 function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: PanelProps) {
-  const [chosenOpen, setChosenOpen] = useState<boolean | null>(null)
-  const toggle = useRef<HTMLButtonElement>(null)
+  const [userChoice, setChosenOpen] = useState<boolean | null>(null)
+  const toggleButton = useRef<HTMLButtonElement>(null)
   const hadFocus = useRef(false)
   const listId = useId()
 
@@ -47,12 +47,12 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
   const hasUnfinished = counts.pending + counts.uploading + counts.paused + counts.failed > 0
   const opensAutomatically =
     isDashboard && hasUnfinished && matchMedia('(min-width: 641px)').matches
-  const isOpen = chosenOpen ?? opensAutomatically
+  const isOpen = userChoice ?? opensAutomatically
 
   // If a focused button disappears with its upload, move the focus to the header.
   useEffect(() => {
-    const isLost = hadFocus.current && document.activeElement === document.body
-    if (isLost) toggle.current?.focus()
+    const hasLostFocus = hadFocus.current && document.activeElement === document.body
+    if (hasLostFocus) toggleButton.current?.focus()
   })
 
   const isUploading = counts.uploading + counts.pending > 0
@@ -73,7 +73,7 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
       <div className="uploads-head">
         <h2>
           <button
-            ref={toggle}
+            ref={toggleButton}
             type="button"
             className="uploads-toggle"
             aria-expanded={isOpen}
@@ -97,7 +97,7 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
       {isOpen ? (
         <UploadList id={listId} state={state} records={records} isAdmin={isAdmin} />
       ) : isUploading ? (
-        <Bar label="All background uploads" percent={percent} tone="accent" />
+        <UploadBar label="All background uploads" percent={percent} tone="accent" />
       ) : null}
     </section>
   )
@@ -107,12 +107,12 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
  * The background uploads panel (spec §2), fixed at the bottom left of every page and hidden when
  * empty.
  */
-export function UploadsPanel({ store, scope: listed, path, isAdmin }: UploadsPanelProps) {
-  const state = useUploadsView(store)
-  const { idsInOtherTabs: elsewhere } = state
+export function UploadsPanel({ store, scope, path, isAdmin }: UploadsPanelProps) {
+  const state = useThrottledUploads(store)
+  const { otherTabIds } = state
   const records = useMemo(
-    () => panelRecords(state.records, elsewhere, listed),
-    [state.records, elsewhere, listed],
+    () => panelRecords(state.records, otherTabIds, scope),
+    [state.records, otherTabIds, scope],
   )
   const counts = countByStatus(records)
   const interruption = interruptionOfAll(state.records, state.activity)
@@ -124,7 +124,7 @@ export function UploadsPanel({ store, scope: listed, path, isAdmin }: UploadsPan
       {records.length > 0 ? (
         <Panel
           key={path}
-          isDashboard={listed === 'background'}
+          isDashboard={scope === 'background'}
           isAdmin={isAdmin}
           state={state}
           records={records}

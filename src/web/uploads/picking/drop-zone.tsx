@@ -13,7 +13,7 @@ export interface DropZoneProps {
   remainingFilesLine: ReactNode
   days: number
   onDaysChange: (days: number) => void
-  onFiles: (chosen: Drop) => void
+  onFiles: (drop: Drop) => void
   /** True if choosing files is the page's main action. */
   isPrimary: boolean
   /** The file input. Clicking it opens the file dialog. */
@@ -32,24 +32,16 @@ function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
  * (see `usePageFiles`).
  */
 export function DropZone(props: DropZoneProps) {
-  const {
-    limits,
-    remainingFilesLine: filesLeft,
-    days,
-    onDaysChange,
-    onFiles: onChosen,
-    isPrimary: isMain,
-    inputRef: input,
-  } = props
+  const { limits, remainingFilesLine, days, onDaysChange, onFiles, isPrimary, inputRef } = props
   // The file picker replaces the input's own dialog because it provides handles.
   const openPicker = async (event: MouseEvent<HTMLInputElement>) => {
     const { currentTarget } = event
-    const picking = openFilePicker({ multiple: true })
-    if (!picking) return
+    const pickerResult = openFilePicker({ multiple: true })
+    if (!pickerResult) return
     event.preventDefault()
-    const chosen = await picking
-    if (chosen === null) currentTarget.showPicker()
-    else if (!isEmptyDrop(chosen)) onChosen(chosen)
+    const drop = await pickerResult
+    if (drop === null) currentTarget.showPicker()
+    else if (!isEmptyDrop(drop)) onFiles(drop)
   }
   return (
     <section
@@ -62,12 +54,12 @@ export function DropZone(props: DropZoneProps) {
         <span className="can-drag:hidden">Choose what to upload</span>
       </h2>
       <p className="mt-1.5 text-muted">{limitsText(limits)}</p>
-      {filesLeft}
+      {remainingFilesLine}
       <p className="mt-0.5 text-muted text-sm cannot-drag:hidden">
         You can also drop folders or paste files.
       </p>
       <input
-        ref={input}
+        ref={inputRef}
         type="file"
         multiple
         hidden
@@ -75,13 +67,13 @@ export function DropZone(props: DropZoneProps) {
         onClick={(event) => void openPicker(event)}
         onChange={({ currentTarget }) => {
           const files = Array.from(currentTarget.files ?? [], (file) => ({ file }))
-          onChosen({ files, unreadable: [] })
+          onFiles({ files, unreadable: [] })
           // Otherwise choosing the same file again would fire no event.
           currentTarget.value = ''
         }}
       />
       <div className="mt-6 flex flex-wrap items-center justify-center gap-x-5 gap-y-4">
-        <Button variant={isMain ? 'primary' : 'plain'} onClick={() => input.current?.click()}>
+        <Button variant={isPrimary ? 'primary' : 'plain'} onClick={() => inputRef.current?.click()}>
           Choose files
         </Button>
         <ExpirationSelector limits={limits} days={days} onDaysChange={onDaysChange} />

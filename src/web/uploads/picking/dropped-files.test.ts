@@ -7,27 +7,27 @@ type Tree = { [name: string]: string | Tree | Error }
  * Creates a fake file or folder entry. As in browsers, each call of `readEntries` returns up to 100
  * entries of a folder, and an empty list at the end.
  */
-function entryOf(name: string, content: string | Tree | Error): FileSystemEntry {
+function makeEntry(name: string, content: string | Tree | Error): FileSystemEntry {
   const entry = { name, isFile: false, isDirectory: false }
   if (content instanceof Error) {
-    const file = (_: unknown, fail: (error: Error) => void) => fail(content)
+    const file = (_: unknown, reject: (error: Error) => void) => reject(content)
     return { ...entry, isFile: true, file } as unknown as FileSystemEntry
   }
   if (typeof content === 'string') {
-    const file = (give: (file: File) => void) => give(new File([content], name))
+    const file = (resolve: (file: File) => void) => resolve(new File([content], name))
     return { ...entry, isFile: true, file } as unknown as FileSystemEntry
   }
   const createReader = () => {
-    const rest = Object.entries(content).map(([child, of]) => entryOf(child, of))
+    const rest = Object.entries(content).map(([child, of]) => makeEntry(child, of))
     return {
-      readEntries: (give: (entries: FileSystemEntry[]) => void) => give(rest.splice(0, 100)),
+      readEntries: (resolve: (entries: FileSystemEntry[]) => void) => resolve(rest.splice(0, 100)),
     }
   }
   return { ...entry, isDirectory: true, createReader } as unknown as FileSystemEntry
 }
 
 /** Creates a fake file or folder handle, as in Chromium. */
-function handleOf(name: string, content: string | Tree | Error): FileSystemHandle {
+function makeHandle(name: string, content: string | Tree | Error): FileSystemHandle {
   if (typeof content === 'string' || content instanceof Error) {
     const getFile = async () => {
       if (content instanceof Error) throw content
@@ -36,7 +36,7 @@ function handleOf(name: string, content: string | Tree | Error): FileSystemHandl
     return { kind: 'file', name, getFile } as unknown as FileSystemHandle
   }
   const values = async function* () {
-    for (const [child, of] of Object.entries(content)) yield handleOf(child, of)
+    for (const [child, of] of Object.entries(content)) yield makeHandle(child, of)
   }
   return { kind: 'directory', name, values } as unknown as FileSystemHandle
 }
@@ -44,19 +44,19 @@ function handleOf(name: string, content: string | Tree | Error): FileSystemHandl
 /** Reads dropped items. As in browsers, they are inaccessible once their event has ended. */
 function createDrop(tree: Tree, { handles = false, entries = true } = {}) {
   let isOver = false
-  const during = <T>(value: T): T | null => (isOver ? null : value)
+  const unlessOver = <T>(value: T): T | null => (isOver ? null : value)
   const items = Object.entries(tree).map(([name, content]): DropItem => {
     const item: DropItem = {
       kind: 'file',
-      getAsFile: () => during(new File([typeof content === 'string' ? content : ''], name)),
+      getAsFile: () => unlessOver(new File([typeof content === 'string' ? content : ''], name)),
     }
-    if (entries) item.webkitGetAsEntry = () => during(entryOf(name, content))
-    if (handles) item.getAsFileSystemHandle = async () => during(handleOf(name, content))
+    if (entries) item.webkitGetAsEntry = () => unlessOver(makeEntry(name, content))
+    if (handles) item.getAsFileSystemHandle = async () => unlessOver(makeHandle(name, content))
     return item
   })
-  const reading = readDrop(items)
+  const drop = readDrop(items)
   isOver = true
-  return reading
+  return drop
 }
 
 function namesOf(files: readonly { file: File }[]) {
@@ -65,8 +65,8 @@ function namesOf(files: readonly { file: File }[]) {
 
 test('text and links are ignored', async () => {
   const text = { kind: 'string', getAsFile: () => null, webkitGetAsEntry: () => null }
-  const nothing = { kind: 'file', getAsFile: () => null }
-  expect(await readDrop([text, nothing])).toEqual({ files: [], unreadable: [] })
+  const emptyItem = { kind: 'file', getAsFile: () => null }
+  expect(await readDrop([text, emptyItem])).toEqual({ files: [], unreadable: [] })
 })
 
 test('files are read in a browser without entries and handles', async () => {
@@ -125,7 +125,7 @@ test('a folder without access to its handle is read by its entry', async () => {
   const item: DropItem = {
     kind: 'file',
     getAsFile: () => null,
-    webkitGetAsEntry: () => entryOf('home', { 'a.txt': 'a' }),
+    webkitGetAsEntry: () => makeEntry('home', { 'a.txt': 'a' }),
     getAsFileSystemHandle: () => Promise.reject(new DOMException('no', 'AbortError')),
   }
   expect(namesOf((await readDrop([item])).files)).toEqual(['a.txt'])
@@ -133,7 +133,8 @@ test('a folder without access to its handle is read by its entry', async () => {
 
 test('an unreadable folder is reported by name', async () => {
   const createReader = () => ({
-    readEntries: (_: unknown, fail: (error: Error) => void) => fail(new Error('no right to it')),
+    readEntries: (_: unknown, reject: (error: Error) => void) =>
+      reject(new Error('no right to it')),
   })
   const entry = { name: 'locked', isFile: false, isDirectory: true, createReader }
   const item: DropItem = {

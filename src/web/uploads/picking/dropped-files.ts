@@ -46,21 +46,21 @@ function isFolderHandle(handle: FileSystemHandle): handle is FileSystemDirectory
   return handle.kind === 'directory'
 }
 
-function ofFileHandle(handle: FileSystemFileHandle): FileNode {
+function fileHandleNode(handle: FileSystemFileHandle): FileNode {
   return {
     name: handle.name,
     read: async () => ({ file: await handle.getFile(), handle }),
   }
 }
 
-function ofFolderHandle(folder: FileSystemDirectoryHandle): FolderNode {
+function folderHandleNode(folder: FileSystemDirectoryHandle): FolderNode {
   return {
     name: folder.name,
     list: async () => {
       const nodes: TreeNode[] = []
       for await (const handle of folder.values()) {
-        if (isFolderHandle(handle)) nodes.push(ofFolderHandle(handle))
-        else if (isFileHandle(handle)) nodes.push(ofFileHandle(handle))
+        if (isFolderHandle(handle)) nodes.push(folderHandleNode(handle))
+        else if (isFileHandle(handle)) nodes.push(fileHandleNode(handle))
       }
       return nodes
     },
@@ -75,7 +75,7 @@ function isFileEntry(entry: FileSystemEntry): entry is FileSystemFileEntry {
   return entry.isFile
 }
 
-function ofFolderEntry(folder: FileSystemDirectoryEntry): FolderNode {
+function folderEntryNode(folder: FileSystemDirectoryEntry): FolderNode {
   return {
     name: folder.name,
     list: async () => {
@@ -87,12 +87,12 @@ function ofFolderEntry(folder: FileSystemDirectoryEntry): FolderNode {
         )
         if (entries.length === 0) return nodes
         for (const entry of entries) {
-          if (isFolderEntry(entry)) nodes.push(ofFolderEntry(entry))
+          if (isFolderEntry(entry)) nodes.push(folderEntryNode(entry))
           else if (isFileEntry(entry)) {
-            const pick = async () => ({
+            const read = async () => ({
               file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)),
             })
-            nodes.push({ name: entry.name, read: pick })
+            nodes.push({ name: entry.name, read })
           }
         }
       }
@@ -109,8 +109,8 @@ async function readNodes(
   drop: Drop = { files: [], unreadable: [] },
 ): Promise<Drop> {
   const files = nodes.filter((node): node is FileNode => !isFolder(node))
-  const picked = await Promise.allSettled(files.map(({ read: pick }) => pick()))
-  for (const [i, result] of picked.entries()) {
+  const results = await Promise.allSettled(files.map(({ read }) => read()))
+  for (const [i, result] of results.entries()) {
     if (result.status === 'fulfilled') drop.files.push(result.value)
     else drop.unreadable.push(files[i]?.name ?? '')
   }
@@ -136,14 +136,14 @@ function tidyFolder(nodes: readonly TreeNode[]): TreeNode[] {
  * Takes the file or folder from an event's item, which must happen before the event ends. The
  * returned function resolves to it, or to null if the item has none.
  */
-function grab(item: DropItem): () => Promise<TreeNode | null> {
+function captureNode(item: DropItem): () => Promise<TreeNode | null> {
   const handlePromise = item.getAsFileSystemHandle?.().catch(() => null)
   const entry = item.webkitGetAsEntry?.() ?? null
   const file = item.getAsFile()
   return async () => {
     const handle = (await handlePromise) ?? null
-    if (handle && isFolderHandle(handle)) return ofFolderHandle(handle)
-    if (entry && isFolderEntry(entry)) return ofFolderEntry(entry)
+    if (handle && isFolderHandle(handle)) return folderHandleNode(handle)
+    if (entry && isFolderEntry(entry)) return folderEntryNode(entry)
     if (!file) return null
     const picked = handle && isFileHandle(handle) ? { file, handle } : { file }
     return { name: file.name, read: async () => picked }
@@ -155,14 +155,14 @@ function grab(item: DropItem): () => Promise<TreeNode | null> {
  * the event handler. Never rejects.
  */
 export async function readDrop(items: Iterable<DropItem>): Promise<Drop> {
-  const grabbed = [...items].filter(({ kind }) => kind === 'file').map(grab)
-  const nodes = await Promise.all(grabbed.map((open) => open()))
+  const captured = [...items].filter(({ kind }) => kind === 'file').map(captureNode)
+  const nodes = await Promise.all(captured.map((resolveNode) => resolveNode()))
   return readNodes(nodes.filter((node) => node !== null))
 }
 
 /** Reads the files of handles. Never rejects. */
 export function readHandles(handles: readonly FileSystemFileHandle[]): Promise<Drop> {
-  return readNodes(handles.map(ofFileHandle))
+  return readNodes(handles.map(fileHandleNode))
 }
 
 /** True if the drop has neither readable nor unreadable files. */
@@ -180,9 +180,9 @@ export function dropError({
     if (files.length > 0) return null
     return { title: 'Nothing to upload', description: 'There were no files in what you dropped.' }
   }
-  const others = unreadable.length - 1
+  const otherCount = unreadable.length - 1
   return {
     title: files.length > 0 ? 'Some files could not be read' : 'Could not be read',
-    description: `${first}${others === 0 ? '' : ` and ${others} more`}. Check that the browser may read them and that they still exist.`,
+    description: `${first}${otherCount === 0 ? '' : ` and ${otherCount} more`}. Check that the browser may read them and that they still exist.`,
   }
 }

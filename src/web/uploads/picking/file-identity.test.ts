@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FileIdentity } from '../records/upload-record.ts'
-import { isSameFile, refuseOtherFile } from './file-identity.ts'
+import { isSameFile, mismatchText } from './file-identity.ts'
 
 const known: FileIdentity = {
   name: 'harbour.mov',
@@ -23,17 +23,17 @@ test('names with composed and decomposed accents are equal', () => {
 })
 
 test('a copy with another date can be chosen', () => {
-  expect(refuseOtherFile(known, { ...known, lastModified: 1 })).toBeNull()
+  expect(mismatchText(known, { ...known, lastModified: 1 })).toBeNull()
 })
 
 test('a rejection names both files and the difference', () => {
-  expect(refuseOtherFile(known, { ...known, name: 'beach.mov' })).toBe(
+  expect(mismatchText(known, { ...known, name: 'beach.mov' })).toBe(
     'beach.mov is not harbour.mov. Choose harbour.mov to go on with its upload.',
   )
-  expect(refuseOtherFile(known, { ...known, size: 2_000_000 })).toBe(
+  expect(mismatchText(known, { ...known, size: 2_000_000 })).toBe(
     'This harbour.mov is not the harbour.mov whose upload was paused: it has 1.9 MB, not 4.8 MB.',
   )
-  expect(refuseOtherFile(known, { ...known, size: 5_000_001 })).toBe(
+  expect(mismatchText(known, { ...known, size: 5_000_001 })).toBe(
     'This harbour.mov is not the harbour.mov whose upload was paused: it has 5,000,001 Bytes, not 5,000,000 Bytes.',
   )
 })

@@ -7,21 +7,21 @@ function isSameName(one: string, other: string) {
 }
 
 /** True if two files match by name, size and date. */
-export function isSameFile(known: FileIdentity, file: FileIdentity): boolean {
-  return refuseOtherFile(known, file) === null && known.lastModified === file.lastModified
+export function isSameFile(expected: FileIdentity, file: FileIdentity): boolean {
+  return mismatchText(expected, file) === null && expected.lastModified === file.lastModified
 }
 
 /**
  * Returns why a chosen file can't be the one that was being uploaded, or null if it can. The date
  * may differ, as in a copy from a backup, because the transfer compares the bytes.
  */
-export function refuseOtherFile(known: FileIdentity, chosen: FileIdentity): string | null {
-  if (!isSameName(known.name, chosen.name)) {
-    return `${chosen.name} is not ${known.name}. Choose ${known.name} to go on with its upload.`
+export function mismatchText(expected: FileIdentity, file: FileIdentity): string | null {
+  if (!isSameName(expected.name, file.name)) {
+    return `${file.name} is not ${expected.name}. Choose ${expected.name} to go on with its upload.`
   }
-  if (known.size === chosen.size) return null
-  const sizes = `it has ${sizeText(chosen, known)}, not ${sizeText(known, chosen)}`
-  return `This ${chosen.name} is not the ${known.name} whose upload was paused: ${sizes}.`
+  if (expected.size === file.size) return null
+  const sizes = `it has ${sizeText(file, expected)}, not ${sizeText(expected, file)}`
+  return `This ${file.name} is not the ${expected.name} whose upload was paused: ${sizes}.`
 }
 
 /** Formats a size, in bytes if the rounded sizes would be equal. */

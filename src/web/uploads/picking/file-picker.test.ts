@@ -15,15 +15,15 @@ function reject(name: string) {
 
 let hasMouse: boolean
 /** Inputs whose dialog was opened. */
-let opened: HTMLInputElement[]
+let openedInputs: HTMLInputElement[]
 
 beforeEach(() => {
   hasMouse = true
-  opened = []
+  openedInputs = []
   vi.spyOn(HTMLInputElement.prototype, 'click').mockImplementation(function (
     this: HTMLInputElement,
   ) {
-    opened.push(this)
+    openedInputs.push(this)
   })
   vi.stubGlobal('matchMedia', () => ({ matches: hasMouse }))
 })
@@ -35,7 +35,7 @@ afterEach(() => {
 
 /** Closes an input's dialog, with or without a choice. */
 function closeDialog(files: File[]) {
-  const [input] = opened
+  const [input] = openedInputs
   if (!input) throw new Error('No dialog is open.')
   Object.defineProperty(input, 'files', { value: files })
   input.dispatchEvent(new Event(files.length > 0 ? 'change' : 'cancel'))
@@ -43,8 +43,8 @@ function closeDialog(files: File[]) {
 
 test.each([true, false])('picked files have handles; multiple: %s', async (multiple) => {
   const options: object[] = []
-  stubPicker(async (given) => {
-    options.push(given)
+  stubPicker(async (pickerOptions) => {
+    options.push(pickerOptions)
     return [handle]
   })
   expect(await openFilePicker({ multiple })).toEqual({ files: [{ file, handle }], unreadable: [] })
@@ -63,7 +63,7 @@ test.each(['AbortError', 'NotAllowedError'])(
   async (name) => {
     stubPicker(reject(name))
     expect(await chooseFile()).toBeNull()
-    expect(opened).toEqual([])
+    expect(openedInputs).toEqual([])
   },
 )
 
@@ -73,18 +73,18 @@ test('an unreadable file is reported by name', async () => {
 })
 
 test('a temporary input asks for one file if there is no picker', async () => {
-  const choosing = chooseFile()
-  await expect.poll(() => opened).toHaveLength(1)
-  expect(opened[0]).toMatchObject({ type: 'file', multiple: false, hidden: true })
+  const choice = chooseFile()
+  await expect.poll(() => openedInputs).toHaveLength(1)
+  expect(openedInputs[0]).toMatchObject({ type: 'file', multiple: false, hidden: true })
   closeDialog([file])
-  expect(await choosing).toEqual({ files: [{ file }], unreadable: [] })
+  expect(await choice).toEqual({ files: [{ file }], unreadable: [] })
   expect(document.querySelector('input')).toBeNull()
 })
 
 test('a temporary input asks for one file if the browser blocks the picker', async () => {
   stubPicker(reject('SecurityError'))
-  const choosing = chooseFile()
-  await expect.poll(() => opened).toHaveLength(1)
+  const choice = chooseFile()
+  await expect.poll(() => openedInputs).toHaveLength(1)
   closeDialog([])
-  expect(await choosing).toBeNull()
+  expect(await choice).toBeNull()
 })

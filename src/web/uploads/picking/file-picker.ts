@@ -21,18 +21,18 @@ export function openFilePicker(options: { multiple: boolean }): Promise<Drop | n
 }
 
 /** Opens the dialog of a file input. It works in every browser but provides no handles. */
-function chooseByInput(): Promise<Drop | null> {
+function chooseWithInput(): Promise<Drop | null> {
   return new Promise((resolve) => {
     const input = document.createElement('input')
     input.type = 'file'
     input.hidden = true
-    const end = () => {
+    const finish = () => {
       const files = Array.from(input.files ?? [], (file) => ({ file }))
       input.remove()
       resolve(files.length > 0 ? { files, unreadable: [] } : null)
     }
-    input.addEventListener('change', end)
-    input.addEventListener('cancel', end)
+    input.addEventListener('change', finish)
+    input.addEventListener('cancel', finish)
     // Safari fires no events on an input outside the document.
     document.body.append(input)
     input.click()
@@ -44,8 +44,8 @@ function chooseByInput(): Promise<Drop | null> {
  * null if none was chosen. The file has a handle if the browser provides one. Never rejects.
  */
 export async function chooseFile(): Promise<Drop | null> {
-  const picking = openFilePicker({ multiple: false })
-  const chosen = picking && (await picking)
-  if (!chosen) return chooseByInput()
-  return isEmptyDrop(chosen) ? null : chosen
+  const pickerResult = openFilePicker({ multiple: false })
+  const drop = pickerResult && (await pickerResult)
+  if (!drop) return chooseWithInput()
+  return isEmptyDrop(drop) ? null : drop
 }

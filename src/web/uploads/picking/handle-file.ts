@@ -2,14 +2,14 @@
  * The result of reading a handle. `permission`: the browser must prompt the user first. `gone`:
  * unreadable, usually because the file was moved or removed.
  */
-export type HandleFile = { state: 'found'; file: File } | { state: 'permission' | 'gone' }
+export type HandleResult = { state: 'found'; file: File } | { state: 'permission' | 'gone' }
 
 /** A method of file handles that the DOM types lack. */
-interface Permission {
-  requestPermission(of: { mode: 'read' }): Promise<PermissionState>
+interface Requester {
+  requestPermission(descriptor: { mode: 'read' }): Promise<PermissionState>
 }
 
-function canAsk(handle: FileSystemFileHandle): handle is FileSystemFileHandle & Permission {
+function canPrompt(handle: FileSystemFileHandle): handle is FileSystemFileHandle & Requester {
   return 'requestPermission' in handle
 }
 
@@ -17,7 +17,7 @@ function canAsk(handle: FileSystemFileHandle): handle is FileSystemFileHandle & 
  * Returns the file of a handle without prompting the user. The browser keeps the permission while a
  * tab of this origin is open. Never rejects.
  */
-export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFile> {
+export async function readHandle(handle: FileSystemFileHandle): Promise<HandleResult> {
   try {
     return { state: 'found', file: await handle.getFile() }
   } catch (error) {
@@ -30,9 +30,9 @@ export async function readHandle(handle: FileSystemFileHandle): Promise<HandleFi
  * Returns the file of a handle, prompting the user for permission if necessary. Call from a click
  * handler. Never rejects.
  */
-export async function requestHandleFile(handle: FileSystemFileHandle): Promise<HandleFile> {
-  const before = await readHandle(handle)
-  if (before.state !== 'permission' || !canAsk(handle)) return before
+export async function requestHandleFile(handle: FileSystemFileHandle): Promise<HandleResult> {
+  const result = await readHandle(handle)
+  if (result.state !== 'permission' || !canPrompt(handle)) return result
   const permission = await handle.requestPermission({ mode: 'read' }).catch(() => 'denied')
-  return permission === 'granted' ? readHandle(handle) : before
+  return permission === 'granted' ? readHandle(handle) : result
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBrowserHandleStore, createHandleStore, type HandleTable } from './handle-store.ts'
 
-function handleOf(name: string): FileSystemFileHandle {
+function makeHandle(name: string): FileSystemFileHandle {
   const handle: Partial<FileSystemFileHandle> = { kind: 'file', name }
   return handle as FileSystemFileHandle
 }
@@ -21,7 +21,7 @@ function createTable() {
 
 test('a handle is stored by record ID until it is removed', async () => {
   const { table } = createTable()
-  const video = handleOf('video.mp4')
+  const video = makeHandle('video.mp4')
   await createHandleStore(table).save('1', video)
   // A second store on the same table simulates a reload.
   const store = createHandleStore(table)
@@ -34,7 +34,7 @@ test('a handle is stored by record ID until it is removed', async () => {
 test('handles without a record are removed', async () => {
   const { table, rows } = createTable()
   const store = createHandleStore(table)
-  for (const id of ['1', '2', '3']) await store.save(id, handleOf(id))
+  for (const id of ['1', '2', '3']) await store.save(id, makeHandle(id))
   await store.removeAllExcept(['2', '9'])
   expect([...rows.keys()]).toEqual(['2'])
   await store.removeAllExcept([])
@@ -51,7 +51,7 @@ test('without storage, nothing is found and no call fails', async () => {
     createBrowserHandleStore(),
   ]
   for (const store of stores) {
-    await store.save('1', handleOf('a'))
+    await store.save('1', makeHandle('a'))
     await store.remove('1')
     await store.removeAllExcept([])
     expect(await store.get('1')).toBeUndefined()

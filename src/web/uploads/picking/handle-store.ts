@@ -26,8 +26,8 @@ export function createHandleStore(table: HandleTable): HandleStore {
     get: (id) => table.get(id).catch(() => undefined),
     remove: (id) => quietly(table.delete([id])),
     removeAllExcept: (recordIds) => {
-      const named = new Set(recordIds)
-      return quietly(table.ids().then((ids) => table.delete(ids.filter((id) => !named.has(id)))))
+      const keptIds = new Set(recordIds)
+      return quietly(table.ids().then((ids) => table.delete(ids.filter((id) => !keptIds.has(id)))))
     },
   }
 }

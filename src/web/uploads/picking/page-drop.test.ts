@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Drop, DropItem } from './dropped-files.ts'
-import { followPageDrop, isEditable } from './page-drop.ts'
+import { isEditable, listenForDrops } from './page-drop.ts'
 
 const file = new File(['a'], 'a.txt')
 
@@ -9,7 +9,7 @@ let page: HTMLElement
 let field: HTMLInputElement
 let drops: Drop[]
 let isDragging: boolean
-let leave: () => void
+let stopListening: () => void
 
 beforeEach(() => {
   page = document.createElement('main')
@@ -17,14 +17,14 @@ beforeEach(() => {
   document.body.replaceChildren(page, field)
   drops = []
   isDragging = false
-  leave = followPageDrop({
+  stopListening = listenForDrops({
     onDragging: (now) => {
       isDragging = now
     },
     onDrop: (drop) => drops.push(drop),
   })
 })
-afterEach(() => leave())
+afterEach(() => stopListening())
 
 type Kind = 'files' | 'text'
 
@@ -56,12 +56,12 @@ test('files can be dropped anywhere, including on a field', async () => {
 })
 
 test('dragging over an inner element still counts as over the page', () => {
-  const inner = page.appendChild(document.createElement('p'))
+  const child = page.appendChild(document.createElement('p'))
   drag('dragenter', 'files')
-  drag('dragenter', 'files', inner)
+  drag('dragenter', 'files', child)
   drag('dragleave', 'files')
   expect(isDragging).toBe(true)
-  drag('dragleave', 'files', inner)
+  drag('dragleave', 'files', child)
   expect(isDragging).toBe(false)
 })
 
@@ -93,12 +93,12 @@ test('a cancelled drag ends', () => {
 })
 
 test('a drop handled by an upload in the panel is not handled again', async () => {
-  const stop = (event: Event) => event.preventDefault()
-  page.addEventListener('drop', stop)
+  const markHandled = (event: Event) => event.preventDefault()
+  page.addEventListener('drop', markHandled)
   drag('dragenter', 'files')
   drag('drop', 'files')
   expect(isDragging).toBe(false)
-  page.removeEventListener('drop', stop)
+  page.removeEventListener('drop', markHandled)
   drag('drop', 'files')
   await expect.poll(() => drops).toHaveLength(1)
 })
@@ -110,7 +110,7 @@ test('an empty drag is ignored', () => {
 })
 
 test('nothing is handled after stopping', () => {
-  leave()
+  stopListening()
   expect(drag('dragenter', 'files').isTaken).toBe(false)
   expect(drag('dragover', 'files').isTaken).toBe(false)
   expect(drag('drop', 'files').isTaken).toBe(false)

@@ -1,15 +1,15 @@
 import { type Drop, readDrop } from './dropped-files.ts'
 
 /** Selects text fields and select menus. */
-const fields =
+const editableSelector =
   'input:not([type="button" i], [type="checkbox" i], [type="file" i], [type="radio" i], [type="range" i], [type="reset" i], [type="submit" i]), textarea, select, [contenteditable]:not([contenteditable="false"])'
 
 /** True if `target` is in a field that accepts dropped or pasted text. */
 export function isEditable(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest(fields) !== null
+  return target instanceof Element && target.closest(editableSelector) !== null
 }
 
-export interface PageDrop {
+export interface PageDropListener {
   /** Called when a drag of files over the page starts or ends. */
   onDragging: (isDragging: boolean) => void
   /** Called once all dropped folders have been read. */
@@ -21,41 +21,41 @@ export interface PageDrop {
  * itself. Ignores text and links outside text fields, where the browser would otherwise open them.
  * Returns a function that stops this.
  */
-export function followPageDrop({ onDragging, onDrop }: PageDrop): () => void {
+export function listenForDrops({ onDragging, onDrop }: PageDropListener): () => void {
   // Browsers fire `dragenter` for an inner element before `dragleave` for the outer one, so only
   // the last entered element counts.
-  let entered: EventTarget | null = null
-  let isFromPage = false
-  const stopped = new AbortController()
+  let enteredElement: EventTarget | null = null
+  let isDragFromPage = false
+  const controller = new AbortController()
   const endDrag = () => {
-    entered = null
+    enteredElement = null
     onDragging(false)
   }
   const hasFiles = (event: DragEvent) =>
-    !isFromPage && (event.dataTransfer?.types.includes('Files') ?? false)
-  const on = (
+    !isDragFromPage && (event.dataTransfer?.types.includes('Files') ?? false)
+  const listen = (
     type: 'dragstart' | 'dragenter' | 'dragover' | 'dragleave' | 'drop' | 'dragend',
     listener: (event: DragEvent) => void,
-  ) => window.addEventListener(type, listener, { signal: stopped.signal })
+  ) => window.addEventListener(type, listener, { signal: controller.signal })
 
-  on('dragstart', () => {
-    isFromPage = true
+  listen('dragstart', () => {
+    isDragFromPage = true
   })
-  on('dragenter', (event) => {
+  listen('dragenter', (event) => {
     if (!hasFiles(event)) return
     event.preventDefault()
-    entered = event.target
+    enteredElement = event.target
     onDragging(true)
   })
-  on('dragover', (event) => {
+  listen('dragover', (event) => {
     if (!hasFiles(event) && isEditable(event.target)) return
     event.preventDefault()
     if (event.dataTransfer) event.dataTransfer.dropEffect = hasFiles(event) ? 'copy' : 'none'
   })
-  on('dragleave', (event) => {
-    if (event.target === entered) endDrag()
+  listen('dragleave', (event) => {
+    if (event.target === enteredElement) endDrag()
   })
-  on('drop', (event) => {
+  listen('drop', (event) => {
     endDrag()
     // A paused upload in the uploads panel may have handled this drop.
     if (event.defaultPrevented) return
@@ -63,9 +63,9 @@ export function followPageDrop({ onDragging, onDrop }: PageDrop): () => void {
     else if (isEditable(event.target)) return
     event.preventDefault()
   })
-  on('dragend', () => {
-    isFromPage = false
+  listen('dragend', () => {
+    isDragFromPage = false
     endDrag()
   })
-  return () => stopped.abort()
+  return () => controller.abort()
 }

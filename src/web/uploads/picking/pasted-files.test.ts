@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Clipboard, readPaste } from './pasted-files.ts'
+import { type ClipboardContent, readPaste } from './pasted-files.ts'
 
 const now = new Date(2026, 10, 21, 14, 3, 22)
 
-function clipboardOf(text: string, ...files: File[]): Clipboard {
+function clipboardOf(text: string, ...files: File[]): ClipboardContent {
   return {
     items: files.map((file) => ({ kind: 'file', getAsFile: () => file })),
     getData: () => text,
@@ -15,7 +15,7 @@ function picture(name: string, type: string, lastModified = now.getTime() - 50) 
   return new File(['pixels'], name, { type, lastModified })
 }
 
-async function read(clipboard: Clipboard) {
+async function read(clipboard: ClipboardContent) {
   const { files } = await readPaste(clipboard, now)
   return files.map(({ file, isPasted: pasted }) => ({ name: file.name, type: file.type, pasted }))
 }

@@ -1,35 +1,35 @@
 import { type Drop, type DropItem, readDrop } from './dropped-files.ts'
 
 /** The part of the clipboard's `DataTransfer` needed to read a paste. */
-export interface Clipboard {
+export interface ClipboardContent {
   items: Iterable<DropItem>
   getData(format: 'text/plain'): string
 }
 
 /** Maximum age of a picture that the browser created for the paste. */
-const justMadeMs = 10_000
+const maxPictureAgeMs = 10_000
 
 /**
  * True for a picture that isn't a file on disk: browsers name it `image.png` and date it to the
  * paste. Files copied in a file manager have older dates.
  */
-function isPicture(file: File, now: Date) {
+function isClipboardPicture(file: File, now: Date) {
   return (
     file.type.startsWith('image/') &&
     /^image\.[a-z0-9]+$/i.test(file.name) &&
-    now.getTime() - file.lastModified < justMadeMs
+    now.getTime() - file.lastModified < maxPictureAgeMs
   )
 }
 
 /** Formats a local time for a file name: 2026-11-21 at 14.03.22. */
-function stamp(now: Date): string {
-  const two = (part: number) => String(part).padStart(2, '0')
-  const day = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())].join('-')
-  const time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join('.')
+function timestamp(now: Date): string {
+  const twoDigits = (part: number) => String(part).padStart(2, '0')
+  const day = [now.getFullYear(), twoDigits(now.getMonth() + 1), twoDigits(now.getDate())].join('-')
+  const time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(twoDigits).join('.')
   return `${day} at ${time}`
 }
 
-function pasted(content: BlobPart, name: string, type: string, now: Date): Drop {
+function createDrop(content: BlobPart, name: string, type: string, now: Date): Drop {
   return {
     files: [
       { file: new File([content], name, { type, lastModified: now.getTime() }), isPasted: true },
@@ -43,19 +43,20 @@ function pasted(content: BlobPart, name: string, type: string, now: Date): Drop 
  * picture. Text takes precedence over a picture because programs add one to rich text. Call from
  * the event handler. Never rejects.
  */
-export async function readPaste(clipboard: Clipboard, now: Date): Promise<Drop> {
+export async function readPaste(clipboard: ClipboardContent, now: Date): Promise<Drop> {
   const items = [...clipboard.items].filter(({ kind }) => kind === 'file')
-  const seen = items.map((item) => ({ item, file: item.getAsFile() }))
-  const isFile = ({ file }: { file: File | null }) => !file || !isPicture(file, now)
-  const chosen = seen.filter(isFile).map(({ item }) => item)
-  if (chosen.length > 0) return readDrop(chosen)
+  const entries = items.map((item) => ({ item, file: item.getAsFile() }))
+  const isFileOnDisk = ({ file }: { file: File | null }) => !file || !isClipboardPicture(file, now)
+  const filesOnDisk = entries.filter(isFileOnDisk).map(({ item }) => item)
+  if (filesOnDisk.length > 0) return readDrop(filesOnDisk)
 
   const text = clipboard.getData('text/plain')
-  if (text.trim() !== '') return pasted(text, `Pasted text ${stamp(now)}.txt`, 'text/plain', now)
+  if (text.trim() !== '')
+    return createDrop(text, `Pasted text ${timestamp(now)}.txt`, 'text/plain', now)
 
   // Several pictures are one picture in several formats.
-  const picture = seen[0]?.file
+  const picture = entries[0]?.file
   if (!picture) return { files: [], unreadable: [] }
   const extension = picture.name.slice(picture.name.lastIndexOf('.') + 1).toLowerCase()
-  return pasted(picture, `Pasted image ${stamp(now)}.${extension}`, picture.type, now)
+  return createDrop(picture, `Pasted image ${timestamp(now)}.${extension}`, picture.type, now)
 }

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { type Drop, isEmptyDrop } from './dropped-files.ts'
-import { followPageDrop, isEditable } from './page-drop.ts'
+import { isEditable, listenForDrops } from './page-drop.ts'
 import { readPaste } from './pasted-files.ts'
 
 /**
@@ -10,23 +10,23 @@ import { readPaste } from './pasted-files.ts'
  */
 export function usePageFiles(onFiles: (files: Drop) => void): boolean {
   const [isDragging, setDragging] = useState(false)
-  const take = useEffectEvent(onFiles)
+  const handleFiles = useEffectEvent(onFiles)
 
   useEffect(() => {
-    const stopFollowing = followPageDrop({
+    const stopListening = listenForDrops({
       onDragging: setDragging,
-      onDrop: (drop) => take(drop),
+      onDrop: (drop) => handleFiles(drop),
     })
-    const paste = (event: ClipboardEvent) => {
+    const handlePaste = (event: ClipboardEvent) => {
       if (!event.clipboardData || event.defaultPrevented || isEditable(event.target)) return
-      void readPaste(event.clipboardData, new Date()).then((pasted) => {
-        if (!isEmptyDrop(pasted)) take(pasted)
+      void readPaste(event.clipboardData, new Date()).then((drop) => {
+        if (!isEmptyDrop(drop)) handleFiles(drop)
       })
     }
-    window.addEventListener('paste', paste)
+    window.addEventListener('paste', handlePaste)
     return () => {
-      stopFollowing()
-      window.removeEventListener('paste', paste)
+      stopListening()
+      window.removeEventListener('paste', handlePaste)
     }
   }, [])
 

@@ -3,11 +3,11 @@ import { createRecordLocks } from './record-locks.ts'
 
 /** Simulates a tab that can claim records. Node has Web Locks as well. */
 function openTab() {
-  const lost: string[] = []
+  const lostIds: string[] = []
   const locks = createRecordLocks(navigator.locks)
   const claim = (id: string, steal = false) =>
-    locks.claim(id, { steal, onLost: () => lost.push(id) })
-  return { claim, held: locks.lockedIds, lost }
+    locks.claim(id, { steal, onLost: () => lostIds.push(id) })
+  return { claim, held: locks.lockedIds, lost: lostIds }
 }
 
 test('only one tab at a time can claim a record', async () => {

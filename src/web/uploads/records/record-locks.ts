@@ -28,31 +28,31 @@ export interface RecordLocks {
 export function createRecordLocks(
   manager: Pick<LockManager, 'request' | 'query'> | undefined,
 ): RecordLocks {
-  const noLock = () => undefined
+  const noop = () => undefined
   if (!manager) {
-    return { isSupported: false, claim: async () => noLock, lockedIds: async () => new Set() }
+    return { isSupported: false, claim: async () => noop, lockedIds: async () => new Set() }
   }
   return {
     isSupported: true,
     claim: (id, { steal = false, onLost }) =>
       new Promise((resolve) => {
         let isHeld = false
-        const hold = (lock: Lock | null) => {
+        const handleLock = (lock: Lock | null) => {
           if (!lock) return resolve(null)
           isHeld = true
-          return new Promise<void>((end) => {
+          return new Promise<void>((resolveLock) => {
             const release = () => {
               isHeld = false
-              end()
+              resolveLock()
             }
             resolve(release)
           })
         }
         const options = steal ? { steal } : { ifAvailable: true }
-        manager.request(lockPrefix + id, options, hold).catch(() => {
+        manager.request(lockPrefix + id, options, handleLock).catch(() => {
           if (isHeld) onLost()
           // Locks are denied, for example to a sandboxed page. A no-op if already released.
-          else resolve(noLock)
+          else resolve(noop)
         })
       }),
     lockedIds: async () => {

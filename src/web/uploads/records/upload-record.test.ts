@@ -60,7 +60,7 @@ describe('a record', () => {
     expect(parseRecord(json)?.ticket?.parts).toEqual({ size: 8, count: 2 })
   })
 
-  const good = uploadRecord({ ticket: uploadTicket() })
+  const validRecord = uploadRecord({ ticket: uploadTicket() })
   test.each([
     { status: 'done' },
     { path: 'sideways' },
@@ -73,14 +73,14 @@ describe('a record', () => {
     { need: undefined },
     { need: 'money' },
     { ticket: { uploadUrl: 'x' } },
-    { ticket: { ...good.ticket, checksum: 'crc64' } },
-    { ticket: { ...good.ticket, metadata: {} } },
-    { ticket: { ...good.ticket, parts: { size: 8 } } },
+    { ticket: { ...validRecord.ticket, checksum: 'crc64' } },
+    { ticket: { ...validRecord.ticket, metadata: {} } },
+    { ticket: { ...validRecord.ticket, parts: { size: 8 } } },
     { identity: null },
     { lastActivity: null },
     { ownerId: undefined },
   ])('with %j is rejected', (change) => {
-    expect(parseRecord(JSON.stringify({ ...good, ...change }))).toBeNull()
+    expect(parseRecord(JSON.stringify({ ...validRecord, ...change }))).toBeNull()
   })
 
   test('is never parsed from other text, and parsing never throws', () => {

@@ -4,25 +4,25 @@ import { uploadPaths } from '../../../shared/rules/files/upload-path.ts'
 import { dayInMs } from '../../../shared/rules/format/units.ts'
 
 /** Epoch milliseconds. */
-const moment = z.number()
+const timestamp = z.number()
 const byteCount = z.int().nonnegative()
 
-const { parts, ...started } = uploads.getUploadUrl.response.shape
+const { parts, ...ticketShape } = uploads.getUploadUrl.response.shape
 
 /**
  * Where to send the bytes of an upload: the get-upload-url response without the part URLs. Those
  * aren't saved, because they expire within the hour and grant write access to anyone.
  */
 const ticketSchema = z.object({
-  ...started,
+  ...ticketShape,
   /** Returned to the server unchanged. The browser needs only the media type. */
   metadata: z.looseObject({ mimeType: z.string() }),
   /** Absent if the file is sent in one PUT. */
   parts: parts.unwrap().omit({ urls: true }).optional(),
   /** Absent in records of older versions. */
-  store: started.store.optional(),
+  store: ticketShape.store.optional(),
   /** Absent in records of older versions. */
-  computesSha256: started.computesSha256.optional(),
+  computesSha256: ticketShape.computesSha256.optional(),
 })
 export type UploadTicket = z.infer<typeof ticketSchema>
 
@@ -31,7 +31,7 @@ const fileIdentity = z.object({
   /** The name on disk, before sanitizing. */
   name: z.string(),
   size: byteCount,
-  lastModified: moment,
+  lastModified: timestamp,
 })
 export type FileIdentity = z.infer<typeof fileIdentity>
 
@@ -66,7 +66,7 @@ const uploadRecord = z.object({
    */
   restarted: z.boolean(),
   /** When the transfer started; null before that. */
-  uploadStartTime: moment.nullable(),
+  uploadStartTime: timestamp.nullable(),
   /** In percent. */
   progress: z.int().min(0).max(100),
   uploadedBytes: byteCount,
@@ -77,7 +77,7 @@ const uploadRecord = z.object({
    * A paused upload with null resumes automatically.
    */
   need: z.enum(['file', 'permission', 'sign-in']).nullable(),
-  lastActivity: moment,
+  lastActivity: timestamp,
   /** The error text shown to the user; null unless the upload failed. */
   error: z.string().nullable(),
   /** The error code of the failure, or null. Absent in records of older versions. */

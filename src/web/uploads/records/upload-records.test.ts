@@ -42,15 +42,15 @@ function makeStorage() {
 
 let state: ReturnType<typeof makeStorage>['state']
 let store: RecordStore
-let told: number
+let writeCount: number
 
 beforeEach(() => {
   vi.useFakeTimers()
   const made = makeStorage()
   state = made.state
-  told = 0
+  writeCount = 0
   store = createRecordStore(made.open, browserTimers, () => {
-    told += 1
+    writeCount += 1
   })
 })
 afterEach(() => {
@@ -129,31 +129,31 @@ test('other tabs are notified only after a write', () => {
   store.save(record('1'))
   store.save(record('2'))
   vi.advanceTimersByTime(200)
-  expect(told).toBe(1)
+  expect(writeCount).toBe(1)
   store.flush()
   store.load()
-  expect(told).toBe(1)
+  expect(writeCount).toBe(1)
 })
 
 test('unreadable records are removed, and other keys are left alone', () => {
-  const good = record('1')
+  const validRecord = record('1')
   const foreign = [
     '',
     'null',
     '[]',
     '{',
     '"x"',
-    JSON.stringify({ ...good, status: 'done' }),
-    JSON.stringify({ ...good, fileSize: -1 }),
-    JSON.stringify({ ...good, ticket: { uploadUrl: 'x' } }),
-    JSON.stringify({ ...good, need: undefined }),
+    JSON.stringify({ ...validRecord, status: 'done' }),
+    JSON.stringify({ ...validRecord, fileSize: -1 }),
+    JSON.stringify({ ...validRecord, ticket: { uploadUrl: 'x' } }),
+    JSON.stringify({ ...validRecord, need: undefined }),
     // A valid record whose key names another record.
-    JSON.stringify(good),
+    JSON.stringify(validRecord),
   ]
   for (const [index, value] of foreign.entries()) {
     state.values.set(`mayfly.upload.x${index}`, value)
   }
-  state.values.set('mayfly.theme', JSON.stringify(good))
+  state.values.set('mayfly.theme', JSON.stringify(validRecord))
   expect(store.load()).toEqual([])
   expect([...state.values.keys()]).toEqual(['mayfly.theme'])
 })

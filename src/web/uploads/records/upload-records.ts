@@ -3,10 +3,10 @@ import { recordKeyPrefix } from './record-key.ts'
 import { isExpiredRecord, parseRecord, type UploadRecord } from './upload-record.ts'
 
 /** Coalesces writes to localStorage, because each one blocks the page. */
-const writeEveryMs = 200
+const writeIntervalMs = 200
 
 /** The part of `localStorage` used here. Any method may throw. */
-export type KeyValues = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
+export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
 /**
  * The upload records in localStorage, each under its own key (spec §3), shared by all tabs. No
@@ -35,44 +35,44 @@ export interface RecordStore {
 /**
  * Creates the record store. If localStorage is full or forbidden, records are lost when the page is
  * closed.
- * @param onWritten called after changes have been written.
+ * @param onWrite called after changes have been written.
  */
 export function createRecordStore(
-  storage: () => KeyValues,
+  storage: () => KeyValueStorage,
   timers: Timers,
-  onWritten: () => void,
+  onWrite: () => void,
 ): RecordStore {
   /** Pending changes by record ID; null for a removal. */
-  const unwritten = new Map<string, UploadRecord | null>()
+  const pendingWrites = new Map<string, UploadRecord | null>()
   /** IDs of records that were in localStorage when this tab last wrote or read them. */
-  const known = new Set<string>()
-  let isWaiting = false
+  const storedIds = new Set<string>()
+  let isWriteScheduled = false
 
   const write = (id: string, record: UploadRecord | null) => {
     if (record && isRemoved(id)) return
-    known.delete(id)
+    storedIds.delete(id)
     try {
       const key = recordKeyPrefix + id
       if (!record) return storage().removeItem(key)
       storage().setItem(key, JSON.stringify(record))
-      known.add(id)
+      storedIds.add(id)
     } catch {
       // The write failed. Remove the outdated record so that a reload doesn't resume from it.
       if (record) write(id, null)
     }
   }
   const flush = () => {
-    if (unwritten.size === 0) return
-    for (const [id, record] of unwritten) write(id, record)
-    unwritten.clear()
-    onWritten()
+    if (pendingWrites.size === 0) return
+    for (const [id, record] of pendingWrites) write(id, record)
+    pendingWrites.clear()
+    onWrite()
   }
-  const put = (id: string, record: UploadRecord | null) => {
-    unwritten.set(id, record)
-    if (isWaiting) return
-    isWaiting = true
-    timers.runAfter(writeEveryMs, () => {
-      isWaiting = false
+  const scheduleWrite = (id: string, record: UploadRecord | null) => {
+    pendingWrites.set(id, record)
+    if (isWriteScheduled) return
+    isWriteScheduled = true
+    timers.runAfter(writeIntervalMs, () => {
+      isWriteScheduled = false
       flush()
     })
   }
@@ -83,7 +83,7 @@ export function createRecordStore(
       return null
     }
   }
-  const isRemoved = (id: string): boolean => known.has(id) && read(id) === null
+  const isRemoved = (id: string): boolean => storedIds.has(id) && read(id) === null
   return {
     load: () => {
       flush()
@@ -93,10 +93,10 @@ export function createRecordStore(
         for (const key of keys) {
           if (!key?.startsWith(recordKeyPrefix)) continue
           const record = parseRecord(storage().getItem(key) ?? '')
-          const isReadable = record !== null && recordKeyPrefix + record.id === key
-          if (isReadable && !isExpiredRecord(record, timers.now())) {
+          const isValid = record !== null && recordKeyPrefix + record.id === key
+          if (isValid && !isExpiredRecord(record, timers.now())) {
             records.push(record)
-            known.add(record.id)
+            storedIds.add(record.id)
           } else storage().removeItem(key)
         }
       } catch {
@@ -108,8 +108,8 @@ export function createRecordStore(
       flush()
       return parseRecord(read(id) ?? '')
     },
-    save: (record) => put(record.id, record),
-    remove: (id) => put(id, null),
+    save: (record) => scheduleWrite(record.id, record),
+    remove: (id) => scheduleWrite(id, null),
     flush,
     isRemoved,
   }

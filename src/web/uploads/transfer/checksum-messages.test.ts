@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { answerJobs, type ChecksumJob, type FromWorker } from './checksum-messages.ts'
+import { type ChecksumJob, createJobHandler, type WorkerMessage } from './checksum-messages.ts'
 
 const small = new Blob(['123456789'])
 const crcOfSmall = 'y/Q5Jg=='
@@ -7,30 +7,30 @@ function part(blob: Blob): ChecksumJob {
   return { blob, algorithm: 'crc32' }
 }
 
-let posted: FromWorker[]
-let tell: ReturnType<typeof answerJobs>
+let messages: WorkerMessage[]
+let handle: ReturnType<typeof createJobHandler>
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  posted = []
-  tell = answerJobs((message) => posted.push(message))
+  messages = []
+  handle = createJobHandler((message) => messages.push(message))
 })
 afterEach(() => {
   vi.useRealTimers()
 })
 
 test('the worker posts `ready` first', () => {
-  expect(posted).toEqual(['ready'])
+  expect(messages).toEqual(['ready'])
 })
 
 test('each job is answered with its ID', async () => {
   await Promise.all([
-    tell({ id: 7, job: part(small) }),
-    tell({ id: 8, job: { blob: new Blob([]), algorithm: 'sha256' } }),
+    handle({ id: 7, job: part(small) }),
+    handle({ id: 8, job: { blob: new Blob([]), algorithm: 'sha256' } }),
   ])
-  const answers = posted.filter((message) => message !== 'ready')
-  expect(answers.map(({ id }) => id).sort()).toEqual([7, 8])
-  expect(answers).toContainEqual({ id: 7, ok: true, value: crcOfSmall })
+  const results = messages.filter((message) => message !== 'ready')
+  expect(results.map(({ id }) => id).sort()).toEqual([7, 8])
+  expect(results).toContainEqual({ id: 7, ok: true, value: crcOfSmall })
 })
 
 test.each(['crc32', 'sha256'] as const)(
@@ -39,17 +39,17 @@ test.each(['crc32', 'sha256'] as const)(
     const blob = new Blob(['x'])
     blob.slice = () => blob
     blob.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
-    await tell({ id: 1, job: { blob, algorithm } })
-    expect(posted).toContainEqual({ id: 1, ok: false })
+    await handle({ id: 1, job: { blob, algorithm } })
+    expect(messages).toContainEqual({ id: 1, ok: false })
   },
 )
 
 test("a cancelled job gets no answer and doesn't block others, even if its read hangs", async () => {
-  const hung = new Blob(['x'])
-  hung.slice = () => hung
-  hung.arrayBuffer = () => new Promise<never>(() => undefined)
-  void tell({ id: 1, job: part(hung) })
-  await tell({ id: 1, job: 'cancel' })
-  await tell({ id: 2, job: part(small) })
-  expect(posted).toEqual(['ready', { id: 2, ok: true, value: crcOfSmall }])
+  const hangingBlob = new Blob(['x'])
+  hangingBlob.slice = () => hangingBlob
+  hangingBlob.arrayBuffer = () => new Promise<never>(() => undefined)
+  void handle({ id: 1, job: part(hangingBlob) })
+  await handle({ id: 1, job: 'cancel' })
+  await handle({ id: 2, job: part(small) })
+  expect(messages).toEqual(['ready', { id: 2, ok: true, value: crcOfSmall }])
 })

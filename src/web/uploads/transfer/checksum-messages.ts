@@ -7,21 +7,21 @@ export interface ChecksumJob {
 }
 
 /** A message to the worker. The sender chooses the IDs. A cancelled job gets no answer. */
-export type ToWorker = { id: number; job: ChecksumJob } | { id: number; job: 'cancel' }
+export type WorkerRequest = { id: number; job: ChecksumJob } | { id: number; job: 'cancel' }
 
 /**
  * A message from the worker: `ready` once, then an answer for each job that wasn't cancelled. `ok`
  * is false if the file is unreadable.
  */
-export type FromWorker =
+export type WorkerMessage =
   | 'ready'
   | { id: number; ok: true; value: string | null }
   | { id: number; ok: false }
 
 /** Creates the worker's message handler. */
-export function answerJobs(
-  post: (message: FromWorker) => void,
-): (message: ToWorker) => Promise<void> {
+export function createJobHandler(
+  post: (message: WorkerMessage) => void,
+): (message: WorkerRequest) => Promise<void> {
   const running = new Map<number, AbortController>()
   post('ready')
   return async ({ id, job }) => {
@@ -29,13 +29,13 @@ export function answerJobs(
       running.get(id)?.abort()
       return
     }
-    const cancel = new AbortController()
-    running.set(id, cancel)
+    const controller = new AbortController()
+    running.set(id, controller)
     try {
-      const value = await hashBlob(job.blob, job.algorithm, cancel.signal)
-      if (!cancel.signal.aborted) post({ id, ok: true, value })
+      const value = await hashBlob(job.blob, job.algorithm, controller.signal)
+      if (!controller.signal.aborted) post({ id, ok: true, value })
     } catch (error) {
-      if (cancel.signal.aborted) return
+      if (controller.signal.aborted) return
       post(error instanceof FileUnreadableError ? { id, ok: false } : { id, ok: true, value: null })
     } finally {
       running.delete(id)

@@ -1,12 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import type { FromWorker, ToWorker } from './checksum-messages.ts'
+import type { WorkerMessage, WorkerRequest } from './checksum-messages.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
 test('the worker posts `ready`, and answers each message with a checksum', async () => {
-  const posted: FromWorker[] = []
+  const posted: WorkerMessage[] = []
   const worker = Object.assign(new EventTarget(), {
-    postMessage: (message: FromWorker) => void posted.push(message),
+    postMessage: (message: WorkerMessage) => void posted.push(message),
   })
   vi.stubGlobal('self', worker)
   vi.resetModules()
@@ -14,7 +14,7 @@ test('the worker posts `ready`, and answers each message with a checksum', async
   expect(posted).toEqual(['ready'])
 
   const job = { blob: new Blob(['123456789']), algorithm: 'crc32' } as const
-  const message: ToWorker = { id: 7, job }
+  const message: WorkerRequest = { id: 7, job }
   worker.dispatchEvent(new MessageEvent('message', { data: message }))
   await expect.poll(() => posted).toEqual(['ready', { id: 7, ok: true, value: 'y/Q5Jg==' }])
 })

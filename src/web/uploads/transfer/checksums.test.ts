@@ -1,34 +1,34 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { answerJobs, type ToWorker } from './checksum-messages.ts'
+import { createJobHandler, type WorkerRequest } from './checksum-messages.ts'
 import { createChecksums, type WorkerLike } from './checksums.ts'
 import { FileUnreadableError } from './hash-blob.ts'
 
-const never = new AbortController().signal
+const neverAborted = new AbortController().signal
 const content = randomBytes(9_000_001)
 const file = new Blob([content])
-function crc(bytes: Uint8Array) {
+function crc32Base64(bytes: Uint8Array) {
   const value = Buffer.alloc(4)
   value.writeUInt32BE(crc32(bytes))
   return value.toString('base64')
 }
 
 /** Creates a file that is unreadable, as if it had changed since it was chosen. */
-function changed(size = 10): Blob {
+function changedFile(size = 10): Blob {
   const blob = new Blob([new Uint8Array(size)])
   blob.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
   blob.slice = () => blob
   return blob
 }
 
-let started: { terminated: boolean; worker: WorkerLike; seen: ToWorker[] }[]
+let started: { terminated: boolean; worker: WorkerLike; seen: WorkerRequest[] }[]
 
 /** Creates a worker in this thread. Like a real one, it answers each message asynchronously. */
 function startWorker(): WorkerLike {
-  const seen: ToWorker[] = []
+  const seen: WorkerRequest[] = []
   const entry = { terminated: false, seen, worker: {} as WorkerLike }
-  let response: ReturnType<typeof answerJobs>
+  let handleMessage: ReturnType<typeof createJobHandler>
   const worker: WorkerLike = {
     onmessage: null,
     onerror: null,
@@ -38,12 +38,12 @@ function startWorker(): WorkerLike {
     },
     postMessage: (message) => {
       seen.push(message)
-      queueMicrotask(() => void response(message))
+      queueMicrotask(() => void handleMessage(message))
     },
   }
   entry.worker = worker
   queueMicrotask(() => {
-    response = answerJobs((data) => {
+    handleMessage = createJobHandler((data) => {
       if (!entry.terminated) worker.onmessage?.(new MessageEvent('message', { data }))
     })
   })
@@ -52,7 +52,7 @@ function startWorker(): WorkerLike {
 }
 
 /** Creates a worker whose script never loads. */
-function startSilent(): WorkerLike {
+function startSilentWorker(): WorkerLike {
   return {
     ...startWorker(),
     onmessage: null,
@@ -71,21 +71,21 @@ describe('a job', () => {
   test('gets its own answer', async () => {
     const { part, sha256 } = createChecksums(startWorker)
     const [one, other, all] = await Promise.all([
-      part(file, 'crc32', never),
-      part(new Blob(['c']), 'crc32', never),
-      sha256(file, never),
+      part(file, 'crc32', neverAborted),
+      part(new Blob(['c']), 'crc32', neverAborted),
+      sha256(file, neverAborted),
     ])
-    expect([one, other]).toEqual([crc(content), crc(Buffer.from('c'))])
+    expect([one, other]).toEqual([crc32Base64(content), crc32Base64(Buffer.from('c'))])
     expect(all).toMatch(/^[0-9a-f]{64}$/)
     expect(started).toHaveLength(1)
   })
 
   test('is cancelled by its signal, also in the worker', async () => {
     const cancel = new AbortController()
-    const response = createChecksums(startWorker).sha256(file, cancel.signal)
+    const handleMessage = createChecksums(startWorker).sha256(file, cancel.signal)
     const reason = new Error('Cancelled by user')
     cancel.abort(reason)
-    await expect(response).rejects.toBe(reason)
+    await expect(handleMessage).rejects.toBe(reason)
     expect(started[0]?.seen.map(({ job }) => (job === 'cancel' ? job : job.algorithm))).toEqual([
       'sha256',
       'cancel',
@@ -96,8 +96,10 @@ describe('a job', () => {
 describe('a changed or removed file', () => {
   test('makes every job reject as unreadable', async () => {
     const { part, sha256: whole } = createChecksums(startWorker)
-    await expect(part(changed(), 'crc32', never)).rejects.toBeInstanceOf(FileUnreadableError)
-    await expect(whole(changed(), never)).rejects.toBeInstanceOf(FileUnreadableError)
+    await expect(part(changedFile(), 'crc32', neverAborted)).rejects.toBeInstanceOf(
+      FileUnreadableError,
+    )
+    await expect(whole(changedFile(), neverAborted)).rejects.toBeInstanceOf(FileUnreadableError)
   })
 })
 
@@ -106,24 +108,24 @@ describe('without a worker', () => {
     const checksums = createChecksums(() => {
       throw new Error('no workers here')
     })
-    expect(await checksums.part(file, 'crc32', never)).toBeNull()
-    expect(await checksums.sha256(file, never)).toBeNull()
+    expect(await checksums.part(file, 'crc32', neverAborted)).toBeNull()
+    expect(await checksums.sha256(file, neverAborted)).toBeNull()
   })
 
   test('a job gets no checksum when the worker crashes, and the next job starts a new one', async () => {
     const checksums = createChecksums(startWorker)
-    const first = checksums.part(file, 'crc32', never)
+    const first = checksums.part(file, 'crc32', neverAborted)
     started[0]?.worker.onerror?.(new Event('error') as ErrorEvent)
     expect(await first).toBeNull()
     expect(started[0]?.terminated).toBe(true)
-    expect(await checksums.part(file, 'crc32', never)).toBe(crc(content))
+    expect(await checksums.part(file, 'crc32', neverAborted)).toBe(crc32Base64(content))
   })
 
   test("a job gets no checksum if the script doesn't load within 15 s", async () => {
     vi.useFakeTimers()
-    const response = createChecksums(startSilent).part(file, 'crc32', never)
+    const handleMessage = createChecksums(startSilentWorker).part(file, 'crc32', neverAborted)
     vi.advanceTimersByTime(15_000)
-    expect(await response).toBeNull()
+    expect(await handleMessage).toBeNull()
   })
 })
 

@@ -1,5 +1,5 @@
 import type { BodyChecksum } from '../../../shared/rules/files/part-plan.ts'
-import type { ChecksumJob, FromWorker, ToWorker } from './checksum-messages.ts'
+import type { ChecksumJob, WorkerMessage, WorkerRequest } from './checksum-messages.ts'
 import { FileUnreadableError } from './hash-blob.ts'
 
 /**
@@ -18,9 +18,9 @@ export interface Checksums {
 
 /** The part of `Worker` used here. */
 export interface WorkerLike {
-  postMessage(message: ToWorker): void
+  postMessage(message: WorkerRequest): void
   terminate(): void
-  onmessage: ((event: MessageEvent<FromWorker>) => void) | null
+  onmessage: ((event: MessageEvent<WorkerMessage>) => void) | null
   onerror: ((event: ErrorEvent) => void) | null
   onmessageerror: ((event: MessageEvent) => void) | null
 }
@@ -29,28 +29,28 @@ export interface WorkerLike {
  * How long to wait for a new worker. Its script loads over the same connection as the uploads,
  * which may be slow.
  */
-const readyWithinMs = 15_000
+const readyTimeoutMs = 15_000
 
-interface Pending {
+interface PendingJob {
   resolve: (value: string | null) => void
   reject: (reason: unknown) => void
 }
 
 /** Creates checksums. The worker starts with the first job, and again after a crash. */
 export function createChecksums(startWorker: () => WorkerLike): Checksums {
-  const pending = new Map<number, Pending>()
+  const pending = new Map<number, PendingJob>()
   let worker: WorkerLike | null = null
   let readyTimer: ReturnType<typeof setTimeout> | undefined
   let lastId = 0
 
-  const lose = () => {
+  const failAll = () => {
     clearTimeout(readyTimer)
     worker?.terminate()
     worker = null
     for (const { resolve } of pending.values()) resolve(null)
     pending.clear()
   }
-  const onMessage = (message: FromWorker) => {
+  const onMessage = (message: WorkerMessage) => {
     if (message === 'ready') return clearTimeout(readyTimer)
     const job = pending.get(message.id)
     pending.delete(message.id)
@@ -58,28 +58,28 @@ export function createChecksums(startWorker: () => WorkerLike): Checksums {
     else job?.reject(new FileUnreadableError(null))
   }
   const start = (): WorkerLike => {
-    const started = startWorker()
-    readyTimer = setTimeout(lose, readyWithinMs)
-    started.onmessage = ({ data }) => onMessage(data)
-    started.onerror = lose
-    started.onmessageerror = lose
-    return started
+    const newWorker = startWorker()
+    readyTimer = setTimeout(failAll, readyTimeoutMs)
+    newWorker.onmessage = ({ data }) => onMessage(data)
+    newWorker.onerror = failAll
+    newWorker.onmessageerror = failAll
+    return newWorker
   }
-  const ask = async (job: ChecksumJob, signal: AbortSignal): Promise<string | null> => {
+  const runJob = async (job: ChecksumJob, signal: AbortSignal): Promise<string | null> => {
     signal.throwIfAborted()
     try {
       worker ??= start()
     } catch {
       return null
     }
-    const running = worker
+    const currentWorker = worker
     lastId += 1
     const id = lastId
     const { promise, resolve, reject } = Promise.withResolvers<string | null>()
     pending.set(id, { resolve, reject })
-    running.postMessage({ id, job })
+    currentWorker.postMessage({ id, job })
     const cancel = () => {
-      running.postMessage({ id, job: 'cancel' })
+      currentWorker.postMessage({ id, job: 'cancel' })
       pending.delete(id)
       reject(signal.reason)
     }
@@ -88,8 +88,8 @@ export function createChecksums(startWorker: () => WorkerLike): Checksums {
   }
 
   return {
-    part: (blob, algorithm, signal) => ask({ blob, algorithm }, signal),
-    sha256: (blob, signal) => ask({ blob, algorithm: 'sha256' }, signal),
+    part: (blob, algorithm, signal) => runJob({ blob, algorithm }, signal),
+    sha256: (blob, signal) => runJob({ blob, algorithm: 'sha256' }, signal),
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { browserConnection, wait, waitOrReconnect, watchLeaving } from './connection.ts'
+import { browserConnection, wait, waitOrReconnect, watchUnload } from './connection.ts'
 
 const reason = new Error('Cancelled by user')
 let cancel: AbortController
@@ -23,14 +23,15 @@ afterEach(() => {
 })
 
 /** Records how a promise settled and after how many milliseconds (null while pending). */
-function watch(waiting: Promise<void>) {
+function observe(waiting: Promise<void>) {
   const start = Date.now()
-  const seen: { after: number | null; error: unknown } = { after: null, error: null }
-  const end = (error: unknown = null) => Object.assign(seen, { after: Date.now() - start, error })
+  const settled: { after: number | null; error: unknown } = { after: null, error: null }
+  const end = (error: unknown = null) =>
+    Object.assign(settled, { after: Date.now() - start, error })
   waiting.then(() => end(), end)
-  return seen
+  return settled
 }
-function comeBack() {
+function goOnline() {
   isOnline = true
   window.dispatchEvent(new Event('online'))
 }
@@ -40,63 +41,63 @@ describe.each([
   ['waitOrReconnect', waitOrReconnect],
 ])('%s', (_, waiting) => {
   test('resolves after the given time', async () => {
-    const seen = watch(waiting(3000, cancel.signal))
+    const settled = observe(waiting(3000, cancel.signal))
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(seen).toEqual({ after: 3000, error: null })
+    expect(settled).toEqual({ after: 3000, error: null })
   })
 
   test("rejects with the signal's reason, even if it is already aborted", async () => {
-    const seen = watch(waiting(3000, cancel.signal))
+    const settled = observe(waiting(3000, cancel.signal))
     await vi.advanceTimersByTimeAsync(1000)
     cancel.abort(reason)
     await vi.advanceTimersByTimeAsync(0)
-    expect(seen).toEqual({ after: 1000, error: reason })
+    expect(settled).toEqual({ after: 1000, error: reason })
     await expect(waiting(3000, cancel.signal)).rejects.toBe(reason)
   })
 })
 
 test('only waitOrReconnect ends early when the browser comes back online', async () => {
   const [ended, whole] = [
-    watch(waitOrReconnect(3000, cancel.signal)),
-    watch(wait(3000, cancel.signal)),
+    observe(waitOrReconnect(3000, cancel.signal)),
+    observe(wait(3000, cancel.signal)),
   ]
   await vi.advanceTimersByTimeAsync(1000)
-  comeBack()
+  goOnline()
   await vi.advanceTimersByTimeAsync(10_000)
   expect([ended.after, whole.after]).toEqual([1000, 3000])
 })
 
 describe('waiting for the connection', () => {
   test('ends immediately if the browser is online', async () => {
-    const seen = watch(browserConnection.waitUntilOnline(cancel.signal))
+    const settled = observe(browserConnection.waitUntilOnline(cancel.signal))
     await vi.advanceTimersByTimeAsync(0)
-    expect(seen.after).toBe(0)
+    expect(settled.after).toBe(0)
   })
 
   test('ends when an offline browser reconnects, or after 30 s', async () => {
     isOnline = false
     const [first, second] = [1, 2].map(() =>
-      watch(browserConnection.waitUntilOnline(cancel.signal)),
+      observe(browserConnection.waitUntilOnline(cancel.signal)),
     )
     await vi.advanceTimersByTimeAsync(5000)
     expect(first?.after).toBeNull()
-    comeBack()
+    goOnline()
     await vi.advanceTimersByTimeAsync(0)
     expect([first?.after, second?.after]).toEqual([5000, 5000])
     isOnline = false
-    const never = watch(browserConnection.waitUntilOnline(cancel.signal))
+    const neverAborted = observe(browserConnection.waitUntilOnline(cancel.signal))
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(never.after).toBe(30_000)
+    expect(neverAborted.after).toBe(30_000)
   })
 })
 
 test('waiting while leaving ends a minute after the last beforeunload', async () => {
-  const waitWhileLeaving = watchLeaving()
-  await waitWhileLeaving(cancel.signal)
+  const waitWhileUnloading = watchUnload()
+  await waitWhileUnloading(cancel.signal)
   window.dispatchEvent(new Event('beforeunload'))
   await vi.advanceTimersByTimeAsync(10_000)
-  const seen = watch(waitWhileLeaving(cancel.signal))
+  const settled = observe(waitWhileUnloading(cancel.signal))
   await vi.advanceTimersByTimeAsync(60_000)
-  expect(seen).toEqual({ after: 50_000, error: null })
-  await waitWhileLeaving(cancel.signal)
+  expect(settled).toEqual({ after: 50_000, error: null })
+  await waitWhileUnloading(cancel.signal)
 })

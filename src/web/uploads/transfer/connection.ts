@@ -33,15 +33,15 @@ export function wait(ms: number, signal: AbortSignal): Promise<void> {
 /** Like `wait`, but also resolves when the browser comes back online. */
 export async function waitOrReconnect(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
-  const back = new AbortController()
-  const stop = () => back.abort()
-  window.addEventListener('online', stop, { signal: back.signal })
+  const reconnected = new AbortController()
+  const reportOnline = () => reconnected.abort()
+  window.addEventListener('online', reportOnline, { signal: reconnected.signal })
   try {
-    await wait(ms, AbortSignal.any([signal, back.signal]))
+    await wait(ms, AbortSignal.any([signal, reconnected.signal]))
   } catch {
     signal.throwIfAborted()
   } finally {
-    back.abort()
+    reconnected.abort()
   }
 }
 
@@ -54,20 +54,20 @@ export const browserConnection: Connection = {
 }
 
 /** How long a page may live after `beforeunload`, until the next page responds. */
-const maxLeavingMs = 60_000
+const maxUnloadMs = 60_000
 
 /**
  * Returns a function that waits while the browser is leaving this page. It resolves immediately
  * unless there was a `beforeunload` in the last minute, and rejects with the signal's reason when
  * it is aborted.
  */
-export function watchLeaving(): (signal: AbortSignal) => Promise<void> {
-  let leftAt = Number.NEGATIVE_INFINITY
+export function watchUnload(): (signal: AbortSignal) => Promise<void> {
+  let unloadAt = Number.NEGATIVE_INFINITY
   window.addEventListener('beforeunload', () => {
-    leftAt = performance.now()
+    unloadAt = performance.now()
   })
   return async (signal) => {
-    const waitMs = leftAt + maxLeavingMs - performance.now()
+    const waitMs = unloadAt + maxUnloadMs - performance.now()
     if (waitMs > 0) await wait(waitMs, signal)
   }
 }

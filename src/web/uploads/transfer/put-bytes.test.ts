@@ -7,7 +7,7 @@ import type { StorageRequest, StorageResponse } from './storage-request.ts'
 
 const { signal } = new AbortController()
 
-function answered(
+function responseWith(
   status: number,
   code: string | null = null,
   uploadOffset: number | null = null,
@@ -16,7 +16,11 @@ function answered(
 }
 
 /** Sends 5 bytes from offset 3 of a 10-byte file. Storage responds with `answer`. */
-function put(response: StorageResponse, changes: Partial<TransferJob> = {}, isRest = false) {
+function putPiece(
+  response: StorageResponse,
+  changes: Partial<TransferJob> = {},
+  isRemainder = false,
+) {
   const requests: StorageRequest[] = []
   const deps: TransferDeps = {
     send: async (request) => {
@@ -43,12 +47,12 @@ function put(response: StorageResponse, changes: Partial<TransferJob> = {}, isRe
     onInterrupted: () => undefined,
     ...changes,
   }
-  const piece = { url: '/part', offset: 3, size: 5, isRest, stallMs: 30_000, signal }
+  const piece = { url: '/part', offset: 3, size: 5, isRest: isRemainder, stallMs: 30_000, signal }
   return { requests, result: putBytes(job, { ...piece, onSent: () => undefined }, deps) }
 }
 
 test('a body is sent with its type, its checksum and a timeout of ten minutes', async () => {
-  const { requests, result } = put(answered(200))
+  const { requests, result } = putPiece(responseWith(200))
   expect(await result).toBeNull()
   expect(requests[0]).toMatchObject({
     method: 'PUT',
@@ -60,61 +64,64 @@ test('a body is sent with its type, its checksum and a timeout of ten minutes', 
 })
 
 test('the ticket determines the checksum algorithm', async () => {
-  const { requests } = put(answered(200), { ticket: uploadTicket({ checksum: 'md5' }) })
+  const { requests } = putPiece(responseWith(200), { ticket: uploadTicket({ checksum: 'md5' }) })
   await expect.poll(() => requests[0]?.headers).toMatchObject({ 'Content-MD5': 'abc=' })
 })
 
 test('the rest of a file is sent with its range and without a checksum', async () => {
-  const { requests } = put(answered(200), {}, true)
+  const { requests } = putPiece(responseWith(200), {}, true)
   await expect
     .poll(() => requests[0]?.headers)
     .toEqual({ 'Content-Type': 'video/mp4', Range: 'bytes=3-' })
 })
 
-test.each([answered(204), answered(409, 'UPLOAD_SEALED')])('%o means stored', async (response) => {
-  expect(await put(response).result).toBeNull()
-})
+test.each([responseWith(204), responseWith(409, 'UPLOAD_SEALED')])(
+  '%o means stored',
+  async (response) => {
+    expect(await putPiece(response).result).toBeNull()
+  },
+)
 
 test.each<StorageResponse>([
   { kind: 'network' },
   { kind: 'timeout' },
   { kind: 'stalled' },
-  answered(408),
-  answered(429),
-  answered(500),
-  answered(503, 'DISK_FULL'),
-  answered(400, 'RequestTimeout'),
-  answered(400, 'IncompleteBody'),
-  answered(400, 'UPLOAD_INCOMPLETE'),
-  answered(409, 'UPLOAD_SUPERSEDED'),
-  answered(409, 'CHECKSUM_MISMATCH'),
-  answered(400, 'BadDigest'),
-  answered(400, 'XAmzContentChecksumMismatch'),
-  answered(403, 'SIGNATURE_EXPIRED'),
-  answered(416, null, 7),
+  responseWith(408),
+  responseWith(429),
+  responseWith(500),
+  responseWith(503, 'DISK_FULL'),
+  responseWith(400, 'RequestTimeout'),
+  responseWith(400, 'IncompleteBody'),
+  responseWith(400, 'UPLOAD_INCOMPLETE'),
+  responseWith(409, 'UPLOAD_SUPERSEDED'),
+  responseWith(409, 'CHECKSUM_MISMATCH'),
+  responseWith(400, 'BadDigest'),
+  responseWith(400, 'XAmzContentChecksumMismatch'),
+  responseWith(403, 'SIGNATURE_EXPIRED'),
+  responseWith(416, null, 7),
 ])('%o allows another attempt', async (response) => {
-  expect(await put(response).result).toBe(response)
+  expect(await putPiece(response).result).toBe(response)
 })
 
 test.each([
-  [answered(404, 'NoSuchUpload'), 'gone'],
-  [answered(410), 'gone'],
-  [answered(400), 'status'],
-  [answered(401), 'status'],
-  [answered(409, 'SIZE_MISMATCH'), 'status'],
-  [answered(413), 'status'],
-  [answered(416), 'status'],
-  [answered(501), 'status'],
-  [answered(201), 'status'],
-  [answered(301), 'status'],
+  [responseWith(404, 'NoSuchUpload'), 'gone'],
+  [responseWith(410), 'gone'],
+  [responseWith(400), 'status'],
+  [responseWith(401), 'status'],
+  [responseWith(409, 'SIZE_MISMATCH'), 'status'],
+  [responseWith(413), 'status'],
+  [responseWith(416), 'status'],
+  [responseWith(501), 'status'],
+  [responseWith(201), 'status'],
+  [responseWith(301), 'status'],
 ])('%o fails as %s', async (response, kind) => {
-  await expect(put(response).result).rejects.toMatchObject({ kind, status: response.status })
+  await expect(putPiece(response).result).rejects.toMatchObject({ kind, status: response.status })
 })
 
 test('a file that changes or is removed during the transfer fails as unreadable', async () => {
   const file = new Blob(['0123456789'])
   file.slice = () => file
   file.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
-  const failing = put({ kind: 'network' }, { file }).result
+  const failing = putPiece({ kind: 'network' }, { file }).result
   await expect(failing).rejects.toMatchObject({ kind: 'unreadable' })
 })

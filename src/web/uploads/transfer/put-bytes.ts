@@ -2,7 +2,7 @@ import { isDiskFull } from '../interruption.ts'
 import { TransferError, type TransferJob } from '../upload-ports.ts'
 import type { Checksums } from './checksums.ts'
 import { isReadable } from './hash-blob.ts'
-import { mayPass } from './retry-policy.ts'
+import { isTransient } from './retry-policy.ts'
 import { requestTimeoutMs, type Send, type StorageResponse } from './storage-request.ts'
 import type { CallDeps } from './upload-calls.ts'
 
@@ -38,15 +38,15 @@ export async function putBytes(
   piece: Piece,
   { send, checksums }: TransferDeps,
 ): Promise<StorageResponse | null> {
-  const { offset, size, isRemainder: isRest = false, ...request } = piece
+  const { offset, size, isRemainder = false, ...request } = piece
   // Send a slice even for the whole file. If the file was chosen in another tab, the browser lets
   // this tab send only slices of it.
   const body = file.slice(offset, offset + size)
-  const checksum = isRest ? null : await checksums.part(body, ticket.checksum, piece.signal)
+  const checksum = isRemainder ? null : await checksums.part(body, ticket.checksum, piece.signal)
   const checksumHeader = ticket.checksum === 'crc32' ? 'x-amz-checksum-crc32' : 'Content-MD5'
   const headers = {
     'Content-Type': contentType,
-    ...(isRest && { Range: `bytes=${offset}-` }),
+    ...(isRemainder && { Range: `bytes=${offset}-` }),
     ...(checksum !== null && { [checksumHeader]: checksum }),
   }
   const timeoutMs = requestTimeoutMs
@@ -56,7 +56,7 @@ export async function putBytes(
   if (response.kind === 'network' && !(await isReadable(file, offset))) {
     throw new TransferError('unreadable')
   }
-  if (!mayPutPass(response)) throw failureOf(response)
+  if (!shouldRetryPut(response)) throw toTransferError(response)
   return response
 }
 
@@ -68,7 +68,7 @@ function isStored({ status, code }: StorageResponse): boolean {
 }
 
 /** Storage error codes for a body that arrived incomplete, altered or not at all. */
-const passingCodes = new Set([
+const retriedCodes = new Set([
   'RequestTimeout',
   'IncompleteBody',
   'UPLOAD_INCOMPLETE',
@@ -79,14 +79,14 @@ const passingCodes = new Set([
 ])
 
 /** True if another PUT may succeed, possibly with a new URL (403) or another offset (416). */
-function mayPutPass(response: StorageResponse): boolean {
+function shouldRetryPut(response: StorageResponse): boolean {
   const { status, code, uploadOffset } = response
-  if (mayPass(response) || passingCodes.has(code ?? '')) return true
+  if (isTransient(response) || retriedCodes.has(code ?? '')) return true
   return status === 403 || (status === 416 && uploadOffset !== null)
 }
 
 /** Returns the error of a transfer whose last attempt got this response. */
-export function failureOf(response: StorageResponse): TransferError {
+export function toTransferError(response: StorageResponse): TransferError {
   if (response.kind === 'timeout') return new TransferError('timeout')
   if (response.kind !== 'response') return new TransferError('network')
   if (isDiskFull(response)) return new TransferError('disk-full', response.status)

@@ -4,17 +4,17 @@ import { expectGrowingDelays } from '../../../../tests/support/waits.ts'
 import type { FailedAttempt } from '../interruption.ts'
 import {
   firstWaitMs,
+  isServerUp,
+  isTransient,
   maxRetryAfterMs,
   maxWaitMs,
-  mayPass,
   Retries,
   type RetryDeps,
   type RetryOptions,
-  showsServer,
   uploadLimit,
 } from './retry-policy.ts'
 
-const lost: FailedAttempt = {}
+const noResponse: FailedAttempt = {}
 const busy: FailedAttempt = { status: 503, retryAfterMs: 50_000 }
 
 let cancel: AbortController
@@ -43,33 +43,33 @@ beforeEach(() => {
 })
 
 /** Returns the number of attempts, at most `most`, if each of them fails like this. */
-async function attempts(failed: FailedAttempt, most = 100): Promise<number> {
+async function countAttempts(failed: FailedAttempt, maxAttempts = 100): Promise<number> {
   const retries = new Retries(options, deps)
-  let made = 1
-  while (made < most && (await retries.waitForNext(failed))) made += 1
-  return made
+  let attemptCount = 1
+  while (attemptCount < maxAttempts && (await retries.waitForNext(failed))) attemptCount += 1
+  return attemptCount
 }
 
 test('a failed attempt is reported and retried with growing waits up to a limit', async () => {
-  expect(await attempts(lost)).toBe(uploadLimit.maxAttempts)
+  expect(await countAttempts(noResponse)).toBe(uploadLimit.maxAttempts)
   expectGrowingDelays(waits)
   expect(interruptions).toEqual(Array(uploadLimit.maxAttempts).fill('no-response'))
 })
 
 test('the waits are randomized', async () => {
   deps.random = () => 1
-  await attempts(lost, 2)
+  await countAttempts(noResponse, 2)
   expect(waits).toEqual([1.3 * firstWaitMs])
 })
 
 test('a wait honors Retry-After up to a limit', async () => {
-  await attempts({ status: 503, retryAfterMs: 20_000 }, 2)
-  await attempts({ status: 503, retryAfterMs: 86_400_000 }, 2)
+  await countAttempts({ status: 503, retryAfterMs: 20_000 }, 2)
+  await countAttempts({ status: 503, retryAfterMs: 86_400_000 }, 2)
   expect(waits).toEqual([20_000, maxRetryAfterMs])
 })
 
 test.each([403, 416])('%i is retried immediately the first time', async (status) => {
-  expect(await attempts({ status })).toBe(uploadLimit.maxAttempts + 1)
+  expect(await countAttempts({ status })).toBe(uploadLimit.maxAttempts + 1)
   expect(waits).toHaveLength(uploadLimit.maxAttempts - 1)
   expect(waits[0]).toBeGreaterThanOrEqual(firstWaitMs)
 })
@@ -77,12 +77,12 @@ test.each([403, 416])('%i is retried immediately the first time', async (status)
 describe("failures aren't counted", () => {
   test('while the server is down', async () => {
     isReady = () => false
-    expect(await attempts(lost)).toBe(100)
+    expect(await countAttempts(noResponse)).toBe(100)
     expect(waits.at(-1)).toBe(maxWaitMs)
   })
 
   test('when the server is busy', async () => {
-    expect(await attempts(busy)).toBe(100)
+    expect(await countAttempts(busy)).toBe(100)
     expect(new Set(waits)).toEqual(new Set([50_000]))
     expect(new Set(interruptions)).toEqual(new Set(['busy']))
   })
@@ -90,14 +90,14 @@ describe("failures aren't counted", () => {
   test('while the disk is full', async () => {
     isReady = () => false
     const full = { status: 503, code: 'DISK_FULL', retryAfterMs: 60_000 }
-    expect(await attempts(full)).toBe(100)
+    expect(await countAttempts(full)).toBe(100)
     expect(new Set(waits)).toEqual(new Set([60_000]))
     expect(new Set(interruptions)).toEqual(new Set(['disk-full']))
   })
 
   test('while the browser is offline, where only the connection is awaited', async () => {
     isOnline = false
-    expect(await attempts(lost)).toBe(100)
+    expect(await countAttempts(noResponse)).toBe(100)
     expect(waits).toEqual([])
   })
 
@@ -107,26 +107,26 @@ describe("failures aren't counted", () => {
       received += 1
       return received
     }
-    expect(await attempts(lost)).toBe(100)
+    expect(await countAttempts(noResponse)).toBe(100)
     expect(waits.at(-1)).toBe(maxWaitMs)
   })
 })
 
 test('failures count again when the server is back', async () => {
   isReady = () => waits.length >= 50
-  expect(await attempts(lost)).toBe(50 + uploadLimit.maxAttempts)
+  expect(await countAttempts(noResponse)).toBe(50 + uploadLimit.maxAttempts)
 })
 
-test.each([lost, busy])('a limited request counts every failure (%o)', async (failed) => {
+test.each([noResponse, busy])('a limited request counts every failure (%o)', async (failed) => {
   options.limit = { maxAttempts: 3, outlastsOutages: false }
   isReady = () => false
-  expect(await attempts(failed)).toBe(3)
+  expect(await countAttempts(failed)).toBe(3)
 })
 
 test('the stall timeout doubles with each attempt, up to the request timeout', async () => {
   const retries = new Retries(options, deps)
   const seconds = [retries.stallMs / 1000]
-  while (await retries.waitForNext(lost)) seconds.push(retries.stallMs / 1000)
+  while (await retries.waitForNext(noResponse)) seconds.push(retries.stallMs / 1000)
   expect(seconds).toEqual([30, 60, 120, 240, 480, 600, 600, 600])
 })
 
@@ -135,7 +135,7 @@ describe('the signal', () => {
 
   test('prevents any wait if it is already aborted', async () => {
     cancel.abort(reason)
-    await expect(attempts(lost)).rejects.toBe(reason)
+    await expect(countAttempts(noResponse)).rejects.toBe(reason)
     expect([waits, interruptions]).toEqual([[], []])
   })
 
@@ -144,28 +144,29 @@ describe('the signal', () => {
       cancel.abort(reason)
       return false
     }
-    await expect(attempts(lost)).rejects.toBe(reason)
+    await expect(countAttempts(noResponse)).rejects.toBe(reason)
     expect(waits).toEqual([])
   })
 })
 
 test("transient errors can be retried, permanent ones can't", () => {
   for (const status of [null, 408, 425, 429, 500, 502, 503, 504, 507, 522]) {
-    expect(mayPass({ status })).toBe(true)
+    expect(isTransient({ status })).toBe(true)
   }
-  for (const status of [400, 401, 403, 404, 409, 413, 501]) expect(mayPass({ status })).toBe(false)
+  for (const status of [400, 401, 403, 404, 409, 413, 501])
+    expect(isTransient({ status })).toBe(false)
 })
 
 describe('the server', () => {
   test.each([401, 403, 404, 429])('is up if a proxy responds with %i instead', (status) => {
-    expect(showsServer({ ok: false, error: callError(status) })).toBe(true)
+    expect(isServerUp({ ok: false, error: callError(status) })).toBe(true)
   })
 
   test.each([null, 500, 502, 503, 504])('is down if the response is %s', (status) => {
-    expect(showsServer({ ok: false, error: callError(status) })).toBe(false)
+    expect(isServerUp({ ok: false, error: callError(status) })).toBe(false)
   })
 
   test('is up if it is ready', () => {
-    expect(showsServer({ ok: true, value: {} })).toBe(true)
+    expect(isServerUp({ ok: true, value: {} })).toBe(true)
   })
 })

@@ -48,8 +48,8 @@ export class Retries {
   readonly #deps: RetryDeps
   #failures = 0
   /** Failures that count toward the limit. */
-  #counted = 0
-  #reached = 0
+  #countedFailures = 0
+  #lastProgress = 0
 
   constructor(options: RetryOptions, deps: RetryDeps) {
     this.#options = options
@@ -70,49 +70,46 @@ export class Retries {
    * too many failures since storage last received more of the file.
    * @throws the reason of the signal when it is aborted.
    */
-  async waitForNext(failed: FailedAttempt): Promise<boolean> {
+  async waitForNext(failure: FailedAttempt): Promise<boolean> {
     const { signal, limit = uploadLimit, onInterrupted, progress = () => 0 } = this.#options
     const { connection, wait, random } = this.#deps
     signal.throwIfAborted()
     this.#failures += 1
     // The first time, an expired URL or a wrong offset is corrected without waiting.
-    if (this.#failures === 1 && (failed.status === 403 || failed.status === 416)) return true
-    onInterrupted?.(interruptionOf(failed))
-    const hasProgress = progress() > this.#reached
-    this.#reached = progress()
-    if (hasProgress) this.#counted = 0
-    if (await this.#isCounted(failed, limit)) this.#counted += 1
+    if (this.#failures === 1 && (failure.status === 403 || failure.status === 416)) return true
+    onInterrupted?.(interruptionOf(failure))
+    const hasProgress = progress() > this.#lastProgress
+    this.#lastProgress = progress()
+    if (hasProgress) this.#countedFailures = 0
+    if (await this.#isCounted(failure, limit)) this.#countedFailures += 1
     signal.throwIfAborted()
-    if (this.#counted >= limit.maxAttempts) return false
-    if (connection.isOnline()) await wait(waitMs(failed, this.#failures, random()), signal)
+    if (this.#countedFailures >= limit.maxAttempts) return false
+    if (connection.isOnline()) await wait(waitMs(failure, this.#failures, random()), signal)
     else this.#failures = 0
     await connection.waitUntilOnline(signal)
     return true
   }
 
   /** False if the failure isn't specific to this request, so that any request would fail. */
-  async #isCounted(
-    failed: FailedAttempt,
-    { outlastsOutages: isPatient }: RetryLimit,
-  ): Promise<boolean> {
+  async #isCounted(failure: FailedAttempt, { outlastsOutages }: RetryLimit): Promise<boolean> {
     const { connection, isServerReady } = this.#deps
     if (!connection.isOnline()) return false
-    return !isPatient || (!isBusy(failed) && (await isServerReady(this.#options.signal)))
+    return !outlastsOutages || (!isBusy(failure) && (await isServerReady(this.#options.signal)))
   }
 }
 
 /** The jitter keeps clients that failed together from retrying together. */
 function waitMs({ retryAfterMs }: FailedAttempt, failures: number, random: number): number {
-  const grown = Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs)
-  const asked = Math.min(retryAfterMs ?? 0, maxRetryAfterMs)
-  return Math.round(Math.max(grown, asked) * (1 + 0.3 * random))
+  const backoffMs = Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs)
+  const requestedMs = Math.min(retryAfterMs ?? 0, maxRetryAfterMs)
+  return Math.round(Math.max(backoffMs, requestedMs) * (1 + 0.3 * random))
 }
 
 /**
  * True for transient errors: no response, or a status that another attempt may change. That
  * includes every 5xx except 501, which means that the server doesn't know the method.
  */
-export function mayPass({ status }: FailedAttempt): boolean {
+export function isTransient({ status }: FailedAttempt): boolean {
   if (status === null || status === undefined) return true
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501)
 }
@@ -121,6 +118,6 @@ export function mayPass({ status }: FailedAttempt): boolean {
  * True if the result of `GET /api/ready` shows that the server is up. A server that is down gives
  * no response, or 5xx. Anything else proves that it is up, even if a proxy hides this endpoint.
  */
-export function showsServer(response: Outcome<unknown>): boolean {
-  return response.ok || (response.error.status !== null && response.error.status < 500)
+export function isServerUp(outcome: Outcome<unknown>): boolean {
+  return outcome.ok || (outcome.error.status !== null && outcome.error.status < 500)
 }

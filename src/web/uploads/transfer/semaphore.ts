@@ -5,12 +5,12 @@
 export type Semaphore = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
 /** Returns a semaphore that runs at most `most` pieces of work at once, in FIFO order. */
-export function createSemaphore(most: number): Semaphore {
+export function createSemaphore(maxRunning: number): Semaphore {
   let running = 0
   const waiting: (() => void)[] = []
 
   return async (signal, work) => {
-    if (running < most) running += 1
+    if (running < maxRunning) running += 1
     else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
       signal.throwIfAborted()

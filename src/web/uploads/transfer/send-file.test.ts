@@ -18,18 +18,18 @@ const { count } = planParts(content.length, partSize)
 /**
  * A storage server that keeps each part. It rejects outdated signatures and checksum mismatches.
  */
-const seen: string[] = []
+const requests: string[] = []
 const parts = new Map<number, Buffer>()
-let corrupts = 0
-let signatures = 0
+let bodiesToCorrupt = 0
+let signCount = 0
 
 const server = createServer(async (req, res) => {
-  seen.push(`${req.method} ${req.url}`)
+  requests.push(`${req.method} ${req.url}`)
   const chunks: Buffer[] = []
   for await (const chunk of req) chunks.push(chunk)
   const body = Buffer.concat(chunks)
-  if (corrupts > 0) {
-    corrupts -= 1
+  if (bodiesToCorrupt > 0) {
+    bodiesToCorrupt -= 1
     body[body.length >> 1] = (body[body.length >> 1] ?? 0) ^ 1
   }
   const sum = Buffer.alloc(4)
@@ -52,17 +52,17 @@ const sendByFetch: Send = async ({ method, url, headers, body, signal }) => {
 }
 
 beforeEach(async () => {
-  seen.length = 0
+  requests.length = 0
   parts.clear()
-  corrupts = 0
-  signatures = 0
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  bodiesToCorrupt = 0
+  signCount = 0
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   deps = {
     send: sendByFetch,
     signParts: async ({ partNumbers }) => {
-      signatures += 1
-      const urls = partNumbers.map((n) => [n, `${origin}/${n}/${signatures}`] as const)
+      signCount += 1
+      const urls = partNumbers.map((n) => [n, `${origin}/${n}/${signCount}`] as const)
       return { ok: true, value: { urls: Object.fromEntries(urls) } }
     },
     wait: async () => undefined,
@@ -76,13 +76,13 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   server.closeAllConnections()
-  await new Promise((done) => server.close(done))
+  await new Promise((resolve) => server.close(resolve))
 })
 
 function send(
   ticket: Partial<TransferJob['ticket']>,
   file = new Blob([content]),
-  before: Partial<TransferJob> = {},
+  changes: Partial<TransferJob> = {},
 ) {
   return createSendFile(deps)({
     file,
@@ -95,28 +95,28 @@ function send(
     signal: new AbortController().signal,
     onProgress: () => undefined,
     onInterrupted: () => undefined,
-    ...before,
+    ...changes,
   })
 }
 
-function sha(bytes: Buffer) {
+function sha256(bytes: Buffer) {
   return createHash('sha256').update(bytes).digest('hex')
 }
-function stored() {
+function storedContent() {
   return Buffer.concat([...parts].sort(([one], [other]) => one - other).map(([, bytes]) => bytes))
 }
 
 test('a single-part file is sent in one PUT', async () => {
   await send({})
-  expect(seen).toEqual(['PUT /whole'])
-  expect(sha(stored())).toBe(sha(content))
+  expect(requests).toEqual(['PUT /whole'])
+  expect(sha256(storedContent())).toBe(sha256(content))
 })
 
 test('a larger file is sent in parts that arrive intact even if some are altered in transit', async () => {
-  corrupts = 2
+  bodiesToCorrupt = 2
   await send({ parts: { size: partSize, count } })
-  expect(seen).toHaveLength(count + 2)
-  expect(sha(stored())).toBe(sha(content))
+  expect(requests).toHaveLength(count + 2)
+  expect(sha256(storedContent())).toBe(sha256(content))
   for (const [partNumber, { length }] of parts) {
     expect(length).toBe(partRange(content.length, partSize, partNumber).size)
   }
@@ -126,10 +126,10 @@ test.each([{}, { parts: { size: partSize, count } }])(
   'a changed file fails as unreadable (%o)',
   async (ticket) => {
     deps.checksums = { part: () => Promise.reject(new FileUnreadableError(null)) }
-    const error: unknown = await send(ticket).catch((caught: unknown) => caught)
+    const error: unknown = await send(ticket).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(TransferError)
     expect(error).toMatchObject({ kind: 'unreadable', status: null })
-    expect(seen).toEqual([])
+    expect(requests).toEqual([])
   },
 )
 
@@ -145,29 +145,33 @@ test("a file that is unreadable while the browser leaves the page doesn't fail",
 })
 
 describe('a single-part file that storage already has', () => {
-  const held = (checksum?: string) => [{ partNumber: 1, size: content.length, checksum }]
-  const own = () => hashBlob(new Blob([content]), 'crc32', new AbortController().signal)
+  const storedParts = (checksum?: string) => [{ partNumber: 1, size: content.length, checksum }]
+  const contentChecksum = () => hashBlob(new Blob([content]), 'crc32', new AbortController().signal)
 
   test('is not resent if its checksum or its date matches', async () => {
     await send({}, undefined, {
-      storedParts: held((await own()) ?? ''),
+      storedParts: storedParts((await contentChecksum()) ?? ''),
       hasOriginalDate: false,
       isResumed: true,
     })
-    await send({}, undefined, { storedParts: held(), hasOriginalDate: true, isResumed: true })
-    expect(seen).toEqual([])
+    await send({}, undefined, {
+      storedParts: storedParts(),
+      hasOriginalDate: true,
+      isResumed: true,
+    })
+    expect(requests).toEqual([])
   })
 
   test.each(['AAAAAA==', undefined])(
     'in an older version is not confirmed (%s)',
     async (checksum) => {
       const changed = send({}, undefined, {
-        storedParts: held(checksum),
+        storedParts: storedParts(checksum),
         hasOriginalDate: false,
         isResumed: true,
       })
       await expect(changed).rejects.toMatchObject({ kind: 'changed' })
-      expect(seen).toEqual([])
+      expect(requests).toEqual([])
     },
   )
 })

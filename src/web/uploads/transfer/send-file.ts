@@ -33,7 +33,7 @@ function isUnreadable(error: unknown): boolean {
 async function send(job: TransferJob, deps: PartsDeps): Promise<void> {
   const { ticket, file } = job
   if (ticket.parts) return sendParts(job, ticket.parts, deps)
-  const onePart = { size: Math.max(1, file.size), count: 1 }
-  const held = await findStoredParts(job, onePart, deps.checksums)
-  if (held.length === 0) await sendWholeFile(job, deps)
+  const singlePart = { size: Math.max(1, file.size), count: 1 }
+  const storedParts = await findStoredParts(job, singlePart, deps.checksums)
+  if (storedParts.length === 0) await sendWholeFile(job, deps)
 }

@@ -10,17 +10,17 @@ import { partRange } from '../../../shared/rules/files/part-plan.ts'
 import { maxConnections } from './send-parts.ts'
 
 describe('under random faults', () => {
-  const lost = fc.record({
+  const connectionError = fc.record({
     kind: fc.constant('lost' as const),
     cause: fc.constantFrom('network' as const, 'timeout' as const, 'stalled' as const),
     stored: fc.boolean(),
   })
-  const passing = fc.record({
+  const transientError = fc.record({
     kind: fc.constant('status' as const),
     status: fc.constantFrom(500, 502, 504, 408),
     stored: fc.boolean(),
   })
-  const refused = fc.constantFrom<Fault>(
+  const rejection = fc.constantFrom<Fault>(
     { kind: 'status', status: 503 },
     { kind: 'status', status: 429, retryAfterMs: 7000 },
     { kind: 'status', status: 403 },
@@ -28,7 +28,7 @@ describe('under random faults', () => {
     { kind: 'status', status: 400, code: 'BadDigest' },
     { kind: 'status', status: 409, code: 'UPLOAD_SUPERSEDED' },
   )
-  const fault = fc.oneof(lost, passing, refused)
+  const fault = fc.oneof(connectionError, transientError, rejection)
   const script = fc.array(fc.option(fault, { freq: 3 }), { maxLength: 80 })
   const callScript = fc.array(fc.constantFrom(null, null, { status: null }, { status: 500 }), {
     maxLength: 30,
@@ -45,50 +45,50 @@ describe('under random faults', () => {
         outages,
         fc.integer({ min: 1, max: 40_000 }),
         fc.array(fc.constantFrom('none', 'own', 'older'), { maxLength: 25 }),
-        async (count, lastPart, faults, refusals, dark, partMs, before) => {
+        async (count, lastPart, faults, signErrors, dark, partMs, storedBefore) => {
           const size = (count - 1) * partSize + lastPart
           const sim = simulateParts(count, size)
-          for (const [at, whose] of before.slice(0, count).entries()) {
-            if (whose === 'none') continue
+          for (const [at, version] of storedBefore.slice(0, count).entries()) {
+            if (version === 'none') continue
             sim.storedParts.set(at + 1, partRange(size, partSize, at + 1).size)
-            if (whose === 'older') sim.oldChecksums.set(at + 1, 'other=')
+            if (version === 'older') sim.oldChecksums.set(at + 1, 'other=')
           }
           sim.partMs = partMs
           // Storage stops failing before the transfer gives up, which takes eight consecutive
           // failures without progress, or six refusals of one part.
-          let sinceAnswered = 0
-          let answeredThen = 0
-          let consumed = 0
-          const refusalsOf = new Map<number, number>()
+          let failuresInARow = 0
+          let lastResponseCount = 0
+          let faultCount = 0
+          const rejectionsByPart = new Map<number, number>()
           const isHard = () => {
-            sinceAnswered = sim.successfulPuts > answeredThen ? 0 : sinceAnswered
-            answeredThen = sim.successfulPuts
-            return sinceAnswered < 5
+            failuresInARow = sim.successfulPuts > lastResponseCount ? 0 : failuresInARow
+            lastResponseCount = sim.successfulPuts
+            return failuresInARow < 5
           }
           sim.fault = (partNumber) => {
             const next = isHard() ? (faults.shift() ?? null) : null
             if (next === null) return null
-            const isRefusal = next.kind === 'status' && [403, 409, 400].includes(next.status)
-            const earlier = refusalsOf.get(partNumber) ?? 0
-            if (isRefusal && earlier >= 5) return null
-            if (isRefusal) refusalsOf.set(partNumber, earlier + 1)
-            sinceAnswered += 1
-            consumed += 1
+            const isRejection = next.kind === 'status' && [403, 409, 400].includes(next.status)
+            const earlierRejections = rejectionsByPart.get(partNumber) ?? 0
+            if (isRejection && earlierRejections >= 5) return null
+            if (isRejection) rejectionsByPart.set(partNumber, earlierRejections + 1)
+            failuresInARow += 1
+            faultCount += 1
             return next
           }
           sim.rejectSigning = () => {
-            const next = isHard() ? (refusals.shift() ?? null) : null
-            if (next) sinceAnswered += 1
+            const next = isHard() ? (signErrors.shift() ?? null) : null
+            if (next) failuresInARow += 1
             return next
           }
-          let cuts = 0
+          let cutRequests = 0
           let end = 0
           for (const [start, length] of dark) {
             const from = end + start
             end = from + length
             const until = end
             sim.schedule(from, () => {
-              cuts += sim.inFlight.size
+              cutRequests += sim.inFlight.size
               sim.isOnline = false
               sim.schedule(until - from, sim.goOnline)
             })
@@ -104,7 +104,7 @@ describe('under random faults', () => {
           expect(sim.peakConcurrency).toBeLessThanOrEqual(maxConnections)
           expect(sim.progress.at(-1)).toBe((count - 1) * partSize + lastPart)
           // A fault causes one part to be resent, an outage every part in progress.
-          expect(sim.puts.length - count).toBeLessThanOrEqual(consumed + cuts)
+          expect(sim.puts.length - count).toBeLessThanOrEqual(faultCount + cutRequests)
         },
       ),
       { numRuns: 300 },

@@ -16,8 +16,10 @@ describe('a failed part', () => {
     await sim.run()
     expect(sim.delays).toEqual([firstWaitMs])
     const second = sim.puts.filter(({ partNumber }) => partNumber === 2)[1]
-    const meanwhile = sim.puts.filter(({ at }) => at > sim.partMs + 1 && at < (second?.at ?? 0))
-    expect(meanwhile.length).toBeGreaterThan(30)
+    const concurrentPuts = sim.puts.filter(
+      ({ at }) => at > sim.partMs + 1 && at < (second?.at ?? 0),
+    )
+    expect(concurrentPuts.length).toBeGreaterThan(30)
     expect(sim.interruptions).toBe(0)
     expect(sim.storedParts.size).toBe(40)
   })
@@ -37,18 +39,18 @@ describe('a failed part', () => {
     [400, 'BadDigest'],
   ])('is read again and resent if it arrived altered (%i %s)', async (status, code) => {
     const sim = simulateParts(2)
-    let reads = 0
+    let readCount = 0
     const { part } = sim.deps.checksums
     sim.deps.checksums = {
       part: (...args) => {
-        reads += 1
+        readCount += 1
         return part(...args)
       },
     }
     sim.fault = failFirstAttempts(1, { kind: 'status', status, code }, (n) => n === 1)
     await sim.run()
     expect(sentPartNumbers(sim)).toEqual([1, 2, 1])
-    expect(reads).toBe(3)
+    expect(readCount).toBe(3)
   })
 
   test.each([
@@ -66,19 +68,19 @@ describe('a failed part', () => {
 
   test('is retried as long as the server is down, with a limit on the waits', async () => {
     const sim = simulateParts(20)
-    const longMs = 200 * maxWaitMs
+    const outageMs = 200 * maxWaitMs
     sim.fault = () => (sim.isReady ? null : { kind: 'status', status: 503 })
     sim.schedule(250, () => {
       sim.isReady = false
     })
-    sim.schedule(longMs, () => {
+    sim.schedule(outageMs, () => {
       sim.isReady = true
     })
     await sim.run()
     expect(sim.storedParts.size).toBe(20)
     expect(Math.max(...sim.delays)).toBe(maxWaitMs)
     expect(sim.interruptions).toBeGreaterThan(100)
-    expect(sim.now()).toBeLessThan(longMs + maxWaitMs + 1000)
+    expect(sim.now()).toBeLessThan(outageMs + maxWaitMs + 1000)
   })
 
   test('is retried as long as the server is down, even if it lacks a URL', async () => {
@@ -141,8 +143,8 @@ describe('a part that times out', () => {
     )
     await sim.run()
     expect(sentPartNumbers(sim).slice(0, 4)).toEqual([1, 2, 3, 4])
-    const later = sim.puts.slice(4).map(({ at }) => at)
-    expect(new Set(later).size).toBe(later.length)
+    const laterTimes = sim.puts.slice(4).map(({ at }) => at)
+    expect(new Set(laterTimes).size).toBe(laterTimes.length)
     expect([sim.storedParts.size, sim.violations]).toEqual([12, []])
   })
 

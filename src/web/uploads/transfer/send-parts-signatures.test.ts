@@ -37,8 +37,8 @@ describe('signatures', () => {
       (n) => n === 1,
     )
     await sim.run()
-    const signatures = sim.puts.filter(({ partNumber }) => partNumber === 1)
-    expect(signatures.map(({ signature }) => signature)).toEqual([1, 2])
+    const putsOfFirstPart = sim.puts.filter(({ partNumber }) => partNumber === 1)
+    expect(putsOfFirstPart.map(({ signature }) => signature)).toEqual([1, 2])
   })
 
   test('that are refused repeatedly even when new fail the transfer', async () => {

@@ -9,7 +9,7 @@ import type { Send, StorageRequest, StorageResponse } from './storage-request.ts
 const mebibyte = 1024 ** 2
 const partSize = 8 * mebibyte
 const tickMs = 500
-const stored: StorageResponse = {
+const storedResponse: StorageResponse = {
   kind: 'response',
   status: 200,
   code: null,
@@ -17,7 +17,7 @@ const stored: StorageResponse = {
   retryAfterMs: null,
 }
 
-interface Passing {
+interface RunningRequest {
   request: StorageRequest
   size: number
   carried: number
@@ -29,9 +29,9 @@ interface Passing {
  * system buffers `buffer` bytes of each request before sending them, and the browser reports these
  * as sent.
  */
-function openLine(bytesPerSecond: number, buffer: number) {
-  const passing = new Set<Passing>()
-  const line = {
+function openConnection(bytesPerSecond: number, buffer: number) {
+  const running = new Set<RunningRequest>()
+  const connection = {
     bytesPerSecond,
     /** Bytes of all requests, including wasted ones. */
     carried: 0,
@@ -41,44 +41,44 @@ function openLine(bytesPerSecond: number, buffer: number) {
     atOnce: [] as number[],
   }
   const tick = () => {
-    const share = Math.floor((line.bytesPerSecond * tickMs) / 1000 / passing.size)
-    for (const one of [...passing]) {
-      const bytes = Math.min(share, one.size - one.carried)
+    const bytesPerRequest = Math.floor((connection.bytesPerSecond * tickMs) / 1000 / running.size)
+    for (const one of [...running]) {
+      const bytes = Math.min(bytesPerRequest, one.size - one.carried)
       one.carried += bytes
-      line.carried += bytes
+      connection.carried += bytes
       one.request.onSent?.(Math.min(one.size, one.carried + buffer))
       if (one.carried < one.size) continue
-      line.ends.push('stored')
-      one.end(stored)
+      connection.ends.push('stored')
+      one.end(storedResponse)
     }
   }
-  const ticking = setInterval(tick, tickMs)
+  const ticker = setInterval(tick, tickMs)
   const send: Send = (request) =>
     new Promise((resolve, reject) => {
-      const late = setTimeout(() => {
-        line.ends.push('timeout')
+      const timeout = setTimeout(() => {
+        connection.ends.push('timeout')
         one.end({ kind: 'timeout' })
       }, request.timeoutMs)
-      const leave = () => {
-        clearTimeout(late)
-        passing.delete(one)
+      const remove = () => {
+        clearTimeout(timeout)
+        running.delete(one)
       }
       const end = (response: StorageResponse) => {
-        leave()
+        remove()
         resolve(response)
       }
-      const one: Passing = { request, size: request.body?.size ?? 0, carried: 0, end }
+      const one: RunningRequest = { request, size: request.body?.size ?? 0, carried: 0, end }
       request.signal.addEventListener('abort', () => {
-        if (!passing.has(one)) return
-        line.ends.push('given up')
-        leave()
+        if (!running.has(one)) return
+        connection.ends.push('given up')
+        remove()
         reject(request.signal.reason)
       })
-      passing.add(one)
-      line.starts.push(performance.now())
-      line.atOnce.push(passing.size)
+      running.add(one)
+      connection.starts.push(performance.now())
+      connection.atOnce.push(running.size)
     })
-  return Object.assign(line, { send, close: () => clearInterval(ticking) })
+  return Object.assign(connection, { send, close: () => clearInterval(ticker) })
 }
 
 beforeEach(() => {
@@ -90,11 +90,11 @@ afterEach(() => {
 
 /** Uploads `size` bytes over the connection. Returns the outcome and the reported progress. */
 async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
-  const line = openLine(bytesPerSecond, buffer)
+  const connection = openConnection(bytesPerSecond, buffer)
   const shown: number[] = []
   const start = performance.now()
-  let took: number | null = null
-  const sending = sendParts(
+  let elapsedMs: number | null = null
+  const transfer = sendParts(
     {
       file: new Blob([new Uint8Array(size)]),
       ticket: uploadTicket(),
@@ -109,7 +109,7 @@ async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
     },
     planParts(size, partSize),
     {
-      send: line.send,
+      send: connection.send,
       signParts: async ({ partNumbers }) => ({
         ok: true,
         value: { urls: Object.fromEntries(partNumbers.map((n) => [String(n), `/${n}`])) },
@@ -122,14 +122,14 @@ async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
       checksums: { part: async () => null },
     },
   ).then(() => {
-    took = performance.now() - start
+    elapsedMs = performance.now() - start
   })
-  for (let minutes = 0; took === null && minutes < 600; minutes += 1) {
+  for (let minutes = 0; elapsedMs === null && minutes < 600; minutes += 1) {
     await vi.advanceTimersByTimeAsync(60_000)
   }
-  line.close()
-  await sending
-  return { ...line, shown, seconds: (took ?? Number.NaN) / 1000 }
+  connection.close()
+  await transfer
+  return { ...connection, shown, seconds: (elapsedMs ?? Number.NaN) / 1000 }
 }
 
 describe('a slow connection', () => {
@@ -137,17 +137,17 @@ describe('a slow connection', () => {
     { kilobytes: 16, size: 6 * partSize },
     { kilobytes: 20, size: 4 * partSize },
     { kilobytes: 50, size: 6 * partSize },
-  ])('of $kilobytes KB/s transfers $size bytes, one part at a time', async (given) => {
-    const line = await upload(given.size, given.kilobytes * 1000)
-    const inVain = line.ends.filter((end) => end !== 'stored')
-    expect(inVain).toEqual(Array(4).fill('timeout'))
-    expect(line.atOnce.slice(4)).toEqual(Array(given.size / partSize).fill(1))
-    expect(line.shown.at(-1)).toBe(given.size)
+  ])('of $kilobytes KB/s transfers $size bytes, one part at a time', async (params) => {
+    const connection = await upload(params.size, params.kilobytes * 1000)
+    const failedEnds = connection.ends.filter((end) => end !== 'stored')
+    expect(failedEnds).toEqual(Array(4).fill('timeout'))
+    expect(connection.atOnce.slice(4)).toEqual(Array(params.size / partSize).fill(1))
+    expect(connection.shown.at(-1)).toBe(params.size)
   })
 
   test('transfers a file even if the system buffers much more than it sends', async () => {
-    const line = await upload(4 * partSize, 20_000, 2_500_000)
-    expect(line.ends.filter((end) => end === 'stored')).toHaveLength(4)
+    const connection = await upload(4 * partSize, 20_000, 2_500_000)
+    expect(connection.ends.filter((end) => end === 'stored')).toHaveLength(4)
   })
 
   test('is reported truthfully: progress falls when bytes are lost', async () => {
@@ -160,9 +160,9 @@ test.each([60, 125, 2000, 25_000])(
   'a connection of %i KB/s transfers every byte once',
   async (kilobytes) => {
     const size = 12 * partSize
-    const line = await upload(size, kilobytes * 1000)
-    expect(new Set(line.ends)).toEqual(new Set(['stored']))
-    expect(line.carried).toBe(size)
-    expect(Math.max(...line.atOnce)).toBe(maxConnections)
+    const connection = await upload(size, kilobytes * 1000)
+    expect(new Set(connection.ends)).toEqual(new Set(['stored']))
+    expect(connection.carried).toBe(size)
+    expect(Math.max(...connection.atOnce)).toBe(maxConnections)
   },
 )

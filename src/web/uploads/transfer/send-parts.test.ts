@@ -69,11 +69,11 @@ describe('cancelling', () => {
 test('an unreadable file ends the transfer', async () => {
   const sim = simulateParts(9)
   const { part } = sim.deps.checksums
-  let reads = 0
+  let readCount = 0
   sim.deps.checksums = {
     part: (...args) => {
-      reads += 1
-      return reads === 6 ? Promise.reject(new FileUnreadableError(null)) : part(...args)
+      readCount += 1
+      return readCount === 6 ? Promise.reject(new FileUnreadableError(null)) : part(...args)
     },
   }
   await expect(sim.run()).rejects.toBeInstanceOf(FileUnreadableError)

@@ -1,6 +1,6 @@
 import { type PartPlan, partRange } from '../../../shared/rules/files/part-plan.ts'
-import type { TransferJob, UrlsOfParts } from '../upload-ports.ts'
-import { failureOf, putBytes, type TransferDeps } from './put-bytes.ts'
+import type { PartUrls, TransferJob } from '../upload-ports.ts'
+import { putBytes, type TransferDeps, toTransferError } from './put-bytes.ts'
 import { Retries, type RetryOptions } from './retry-policy.ts'
 import { findStoredParts } from './stored-parts.ts'
 import { callWithRetries, requireValue, type SignParts } from './upload-calls.ts'
@@ -11,7 +11,7 @@ import { callWithRetries, requireValue, type SignParts } from './upload-calls.ts
  */
 export const maxConnections = 4
 /** Number of parts whose URLs are signed in one call. */
-const signedTogether = 16
+const urlsPerCall = 16
 
 export interface PartsDeps extends TransferDeps {
   signParts: SignParts
@@ -36,61 +36,61 @@ class PartsTransfer {
   readonly #plan: PartPlan
   readonly #deps: PartsDeps
   /** Ends all connections when a part fails permanently. */
-  readonly #end = new AbortController()
+  readonly #aborter = new AbortController()
   readonly #signal: AbortSignal
   /** Numbers of the parts that storage has. */
-  readonly #held = new Set<number>()
-  #heldBytes = 0
+  readonly #storedParts = new Set<number>()
+  #storedBytes = 0
   /** Bytes sent of each part in progress, by part number. */
-  readonly #sent = new Map<number, number>()
+  readonly #sentBytes = new Map<number, number>()
   /** Signing responses with presigned URLs, by part number. */
-  readonly #urls = new Map<number, Promise<UrlsOfParts>>()
-  #connections = 0
+  readonly #urls = new Map<number, Promise<PartUrls>>()
+  #connectionCount = 0
   /** Number of connections that are sending rather than waiting to retry. */
-  #sending = 0
-  readonly #retrying: RetryOptions
+  #sendingCount = 0
+  readonly #retryOptions: RetryOptions
 
   constructor(job: TransferJob, plan: PartPlan, deps: PartsDeps) {
     this.#job = job
     this.#plan = plan
     this.#deps = deps
-    this.#signal = AbortSignal.any([job.signal, this.#end.signal])
-    this.#retrying = {
+    this.#signal = AbortSignal.any([job.signal, this.#aborter.signal])
+    this.#retryOptions = {
       signal: this.#signal,
       // The upload isn't interrupted while any part is being sent.
-      onInterrupted: (why) => this.#sending === 0 && job.onInterrupted(why),
-      progress: () => this.#held.size,
+      onInterrupted: (why) => this.#sendingCount === 0 && job.onInterrupted(why),
+      progress: () => this.#storedParts.size,
     }
-    const signed = Promise.resolve(job.partUrls)
-    for (const partNumber of Object.keys(job.partUrls)) this.#urls.set(Number(partNumber), signed)
+    const urls = Promise.resolve(job.partUrls)
+    for (const partNumber of Object.keys(job.partUrls)) this.#urls.set(Number(partNumber), urls)
   }
 
   async run(): Promise<void> {
-    const held = await findStoredParts(this.#job, this.#plan, this.#deps.checksums)
-    for (const partNumber of held) this.#stored(partNumber)
-    this.#report()
-    const connect = () => this.#connect().catch((error: unknown) => this.#end.abort(error))
+    const storedParts = await findStoredParts(this.#job, this.#plan, this.#deps.checksums)
+    for (const partNumber of storedParts) this.#markStored(partNumber)
+    this.#reportProgress()
+    const connect = () => this.#connect().catch((error: unknown) => this.#aborter.abort(error))
     await Promise.all(Array.from({ length: maxConnections }, connect))
     this.#signal.throwIfAborted()
   }
 
   /** Sends parts until none is left or the connection has to close. */
   async #connect(): Promise<void> {
-    this.#connections += 1
+    this.#connectionCount += 1
     try {
-      for (let partNumber = this.#next(); partNumber !== null; partNumber = this.#next()) {
-        const isOpen = await this.#send(partNumber)
+      for (let partNumber = this.#nextPart(); partNumber !== null; partNumber = this.#nextPart()) {
+        const isOpen = await this.#sendPart(partNumber)
         if (!isOpen) return
       }
     } finally {
-      this.#connections -= 1
+      this.#connectionCount -= 1
     }
   }
 
   /** Returns the lowest number of a part that is neither stored nor in progress, or null. */
-  #next(): number | null {
+  #nextPart(): number | null {
     for (let partNumber = 1; partNumber <= this.#plan.count; partNumber += 1) {
-      if (!this.#held.has(partNumber) && !this.#sent.has(partNumber)) return partNumber
+      if (!this.#storedParts.has(partNumber) && !this.#sentBytes.has(partNumber)) return partNumber
     }
     return null
   }
@@ -99,83 +99,83 @@ class PartsTransfer {
    * Sends a part until storage has it. Returns false if this connection has to close because the
    * network is too slow for all of them.
    */
-  async #send(partNumber: number): Promise<boolean> {
-    const retries = new Retries(this.#retrying, this.#deps)
-    this.#sent.set(partNumber, 0)
+  async #sendPart(partNumber: number): Promise<boolean> {
+    const retries = new Retries(this.#retryOptions, this.#deps)
+    this.#sentBytes.set(partNumber, 0)
     try {
       for (;;) {
-        const response = await this.#put(partNumber, retries.stallMs)
+        const response = await this.#putPart(partNumber, retries.stallMs)
         if (response === null) {
-          this.#stored(partNumber)
+          this.#markStored(partNumber)
           return true
         }
-        this.#sent.set(partNumber, 0)
-        this.#report()
+        this.#sentBytes.set(partNumber, 0)
+        this.#reportProgress()
         // Storage may refuse an expired URL by closing the connection, so a failed part gets a new
         // one. The other URLs are just as old.
         this.#urls.clear()
         // Parts share the bandwidth. At 20 KB/s, four parallel parts would always time out.
-        if (response.kind === 'timeout' && this.#connections > 1) return false
-        if (!(await retries.waitForNext(response))) throw failureOf(response)
+        if (response.kind === 'timeout' && this.#connectionCount > 1) return false
+        if (!(await retries.waitForNext(response))) throw toTransferError(response)
       }
     } finally {
-      this.#sent.delete(partNumber)
-      this.#report()
+      this.#sentBytes.delete(partNumber)
+      this.#reportProgress()
     }
   }
 
-  async #put(partNumber: number, stallMs: number) {
-    const url = await this.#url(partNumber)
+  async #putPart(partNumber: number, stallMs: number) {
+    const url = await this.#urlOf(partNumber)
     const { offset, size } = this.#range(partNumber)
     const onSent = (bytes: number) => {
-      if (!this.#sent.has(partNumber)) return
-      this.#sent.set(partNumber, Math.min(bytes, size))
-      this.#report()
+      if (!this.#sentBytes.has(partNumber)) return
+      this.#sentBytes.set(partNumber, Math.min(bytes, size))
+      this.#reportProgress()
     }
-    this.#sending += 1
+    this.#sendingCount += 1
     try {
       const piece = { url, offset, size, stallMs, signal: this.#signal, onSent }
       return await putBytes(this.#job, piece, this.#deps)
     } finally {
-      this.#sending -= 1
+      this.#sendingCount -= 1
     }
   }
 
-  async #url(partNumber: number): Promise<string> {
-    const urls = await (this.#urls.get(partNumber) ?? this.#sign(partNumber))
+  async #urlOf(partNumber: number): Promise<string> {
+    const urls = await (this.#urls.get(partNumber) ?? this.#signUrls(partNumber))
     const url = urls[partNumber]
     if (url === undefined) throw new Error(`no URL for part ${partNumber}`)
     return url
   }
 
   /** Signs the URLs of this part and the following ones. */
-  #sign(first: number): Promise<UrlsOfParts> {
-    const count = Math.min(signedTogether, this.#plan.count - first + 1)
+  #signUrls(first: number): Promise<PartUrls> {
+    const count = Math.min(urlsPerCall, this.#plan.count - first + 1)
     const partNumbers = Array.from({ length: count }, (_, at) => first + at)
-    const signing = {
+    const signCall = {
       call: this.#deps.signParts,
       input: { cloudKey: this.#job.ticket.cloudKey, partNumbers },
       isReading: true,
     }
-    const urls = callWithRetries(signing, this.#retrying, this.#deps).then(
-      (signed) => requireValue(signed).urls,
+    const urls = callWithRetries(signCall, this.#retryOptions, this.#deps).then(
+      (outcome) => requireValue(outcome).urls,
     )
     for (const partNumber of partNumbers) this.#urls.set(partNumber, urls)
     return urls
   }
 
-  #stored(partNumber: number) {
-    this.#held.add(partNumber)
-    this.#heldBytes += this.#range(partNumber).size
-    this.#sent.delete(partNumber)
+  #markStored(partNumber: number) {
+    this.#storedParts.add(partNumber)
+    this.#storedBytes += this.#range(partNumber).size
+    this.#sentBytes.delete(partNumber)
   }
 
   #range(partNumber: number) {
     return partRange(this.#job.file.size, this.#plan.size, partNumber)
   }
 
-  #report() {
-    const sent = [...this.#sent.values()].reduce((sum, bytes) => sum + bytes, 0)
-    this.#job.onProgress(this.#heldBytes + sent)
+  #reportProgress() {
+    const sent = [...this.#sentBytes.values()].reduce((sum, bytes) => sum + bytes, 0)
+    this.#job.onProgress(this.#storedBytes + sent)
   }
 }

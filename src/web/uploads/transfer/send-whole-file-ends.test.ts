@@ -138,14 +138,14 @@ describe('a server outage', () => {
 
 describe('waiting and cancelling', () => {
   test("offline attempts don't count, and the transfer continues once the browser is online", async () => {
-    let questions = 0
+    let headCount = 0
     const send = world.deps.send
     let offline = true
     world.deps.connection = {
       isOnline: () => !offline,
       waitUntilOnline: async () => {
-        questions += 1
-        if (questions > 5 * uploadLimit.maxAttempts) offline = false
+        headCount += 1
+        if (headCount > 5 * uploadLimit.maxAttempts) offline = false
       },
     }
     world.deps.send = (request) => (offline ? Promise.resolve({ kind: 'network' }) : send(request))

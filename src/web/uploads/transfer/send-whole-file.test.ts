@@ -87,8 +87,12 @@ describe('the checksum of the body', () => {
   })
 
   test('causes the transfer to be given up if the body always arrives altered', async () => {
-    const altered = { kind: 'response', status: 409, body: '{"code":"CHECKSUM_MISMATCH"}' } as const
-    world.store.setPutFaults(Array.from({ length: 50 }, () => altered))
+    const alteredResponse = {
+      kind: 'response',
+      status: 409,
+      body: '{"code":"CHECKSUM_MISMATCH"}',
+    } as const
+    world.store.setPutFaults(Array.from({ length: 50 }, () => alteredResponse))
     expect(await transferErrorOf(world.upload())).toEqual({ kind: 'status', status: 409 })
     expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(
       uploadLimit.maxAttempts,

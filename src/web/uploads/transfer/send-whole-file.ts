@@ -1,6 +1,6 @@
 import type { TransferJob } from '../upload-ports.ts'
-import { failureOf, putBytes, type TransferDeps } from './put-bytes.ts'
-import { mayPass, Retries } from './retry-policy.ts'
+import { putBytes, type TransferDeps, toTransferError } from './put-bytes.ts'
+import { isTransient, Retries } from './retry-policy.ts'
 import { callTimeoutMs, type StorageResponse } from './storage-request.ts'
 
 /**
@@ -13,24 +13,24 @@ import { callTimeoutMs, type StorageResponse } from './storage-request.ts'
  */
 export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promise<void> {
   const { file, ticket, isResumed, hasOriginalDate, signal, onProgress, onInterrupted } = job
-  const startRetries = () => new Retries({ signal, onInterrupted }, deps)
-  let retries = startRetries()
+  const createRetries = () => new Retries({ signal, onInterrupted }, deps)
+  let retries = createRetries()
 
-  const waitAfter = async (response: StorageResponse): Promise<void> => {
-    const isAllowed = await retries.waitForNext(response)
-    if (!isAllowed) throw failureOf(response)
+  const waitBeforeRetry = async (response: StorageResponse): Promise<void> => {
+    const canRetry = await retries.waitForNext(response)
+    if (!canRetry) throw toTransferError(response)
   }
-  const askOffset = async (): Promise<number> => {
-    const question = { method: 'HEAD', headers: {}, body: null, timeoutMs: callTimeoutMs } as const
+  const fetchOffset = async (): Promise<number> => {
+    const head = { method: 'HEAD', headers: {}, body: null, timeoutMs: callTimeoutMs } as const
     for (;;) {
-      const response = await deps.send({ ...question, url: ticket.uploadUrl, signal })
-      if (!mayPass(response)) return offsetIn(response, file.size)
-      await waitAfter(response)
+      const response = await deps.send({ ...head, url: ticket.uploadUrl, signal })
+      if (!isTransient(response)) return offsetIn(response, file.size)
+      await waitBeforeRetry(response)
     }
   }
 
   // If the file has changed, its stored bytes are useless.
-  let offset = isResumed && hasOriginalDate ? await askOffset() : 0
+  let offset = isResumed && hasOriginalDate ? await fetchOffset() : 0
   // An offset of 0 doesn't prove that an empty file was stored, so it is always sent.
   while (offset < file.size || file.size === 0) {
     onProgress(offset)
@@ -46,11 +46,11 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
     const response = await putBytes(job, piece, deps)
     if (response === null) break
     onProgress(offset)
-    if (response.status === 403) throw failureOf(response)
-    await waitAfter(response)
-    const stored = response.status === 416 ? offsetIn(response, file.size) : await askOffset()
-    if (stored > offset) retries = startRetries()
-    offset = stored
+    if (response.status === 403) throw toTransferError(response)
+    await waitBeforeRetry(response)
+    const nextOffset = response.status === 416 ? offsetIn(response, file.size) : await fetchOffset()
+    if (nextOffset > offset) retries = createRetries()
+    offset = nextOffset
   }
   onProgress(file.size)
 }
@@ -62,6 +62,6 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
  */
 function offsetIn({ status = 0, uploadOffset }: StorageResponse, fileSize: number): number {
   const offset = uploadOffset ?? 0
-  const isNamed = (status >= 200 && status < 300) || status === 416
-  return isNamed && offset <= fileSize ? offset : 0
+  const hasOffset = (status >= 200 && status < 300) || status === 416
+  return hasOffset && offset <= fileSize ? offset : 0
 }

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { interruptionOf } from '../interruption.ts'
 import {
   errorCode,
+  parseWholeNumber,
   type StorageRequest,
   type StorageResponse,
   sendByXhr,
-  wholeNumber,
 } from './storage-request.ts'
 
 /** A fake XMLHttpRequest with the methods used here. Tests control the network. */
@@ -46,7 +46,7 @@ class Xhr extends EventTarget {
 let response: StorageResponse | 'open'
 let sent: number[]
 
-function start(more: Partial<StorageRequest> = {}) {
+function start(options: Partial<StorageRequest> = {}) {
   response = 'open'
   sent = []
   const running = sendByXhr({
@@ -58,11 +58,11 @@ function start(more: Partial<StorageRequest> = {}) {
     stallMs: 30_000,
     signal: new AbortController().signal,
     onSent: (bytes) => sent.push(bytes),
-    ...more,
+    ...options,
   })
   running.then(
-    (ended) => {
-      response = ended
+    (outcome) => {
+      response = outcome
     },
     () => undefined,
   )
@@ -95,9 +95,9 @@ describe('the result', () => {
   test('of a HEAD has its error code from a header, because there is no body', async () => {
     const running = start({ method: 'HEAD', body: null })
     Xhr.last.answers(503, 'retry-after: 60\r\nx-error-code: DISK_FULL\r\n')
-    const answered = await running
-    expect(answered).toMatchObject({ status: 503, code: 'DISK_FULL', retryAfterMs: 60_000 })
-    expect(interruptionOf(answered)).toBe('disk-full')
+    const outcome = await running
+    expect(outcome).toMatchObject({ status: 503, code: 'DISK_FULL', retryAfterMs: 60_000 })
+    expect(interruptionOf(outcome)).toBe('disk-full')
   })
 
   test('of a success has no code, and absent headers are null', async () => {
@@ -199,7 +199,7 @@ test.each([
   ['', null],
   [null, null],
 ])('the header value %s is %s', (value, expected) => {
-  expect(wholeNumber(value)).toBe(expected)
+  expect(parseWholeNumber(value)).toBe(expected)
 })
 
 test.each([

@@ -56,7 +56,7 @@ const responseStallFactor = 4
 export type Send = (request: StorageRequest) => Promise<StorageResponse>
 
 /** Parses a header as an integer of 0 or more; null for any other value. */
-export function wholeNumber(value: string | null | undefined): number | null {
+export function parseWholeNumber(value: string | null | undefined): number | null {
   const text = value?.trim() ?? ''
   if (!/^\d+$/.test(text)) return null
   const number = Number(text)
@@ -75,7 +75,7 @@ export function errorCode(body: string): string | null {
  * Returns the response headers that this page can access. Requesting an inaccessible one by name
  * would log an error to the console, and bucket responses may have some.
  */
-function shownHeaders(xhr: XMLHttpRequest): Headers {
+function accessibleHeaders(xhr: XMLHttpRequest): Headers {
   const lines = xhr.getAllResponseHeaders().trim().split(/\r?\n/)
   const pairs = lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string])
   return new Headers(pairs.filter(([name]) => name !== ''))
@@ -91,24 +91,24 @@ export function sendByXhr(request: StorageRequest): Promise<StorageResponse> {
     signal.throwIfAborted()
     const xhr = new XMLHttpRequest()
     let stallTimer: ReturnType<typeof setTimeout> | undefined
-    const stop = () => {
+    const cleanUp = () => {
       clearTimeout(stallTimer)
       signal.removeEventListener('abort', abort)
     }
-    const end = (response: StorageResponse) => {
-      stop()
+    const finish = (response: StorageResponse) => {
+      cleanUp()
       resolve(response)
     }
     const abort = () => {
-      stop()
+      cleanUp()
       reject(signal.reason)
       xhr.abort()
     }
-    const expectMoreWithin = (ms: number | undefined) => {
+    const restartStallTimer = (ms: number | undefined) => {
       clearTimeout(stallTimer)
       if (ms === undefined) return
       stallTimer = setTimeout(() => {
-        end({ kind: 'stalled' })
+        finish({ kind: 'stalled' })
         xhr.abort()
       }, ms)
     }
@@ -117,29 +117,30 @@ export function sendByXhr(request: StorageRequest): Promise<StorageResponse> {
     for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value)
     if (body !== null) {
       xhr.upload.addEventListener('progress', ({ loaded }) => {
-        expectMoreWithin(stallMs)
+        restartStallTimer(stallMs)
         onSent?.(loaded)
       })
       xhr.upload.addEventListener('load', () =>
-        expectMoreWithin(stallMs === undefined ? stallMs : stallMs * responseStallFactor),
+        restartStallTimer(stallMs === undefined ? stallMs : stallMs * responseStallFactor),
       )
     }
     xhr.addEventListener('load', () => {
-      const answered = shownHeaders(xhr)
-      const retryAfter = wholeNumber(answered.get('Retry-After'))
-      end({
+      const { status, responseText } = xhr
+      const responseHeaders = accessibleHeaders(xhr)
+      const retryAfter = parseWholeNumber(responseHeaders.get('Retry-After'))
+      finish({
         kind: 'response',
-        status: xhr.status,
+        status,
         code:
-          xhr.status >= 400 ? (errorCode(xhr.responseText) ?? answered.get('X-Error-Code')) : null,
-        uploadOffset: wholeNumber(answered.get('Upload-Offset')),
+          status >= 400 ? (errorCode(responseText) ?? responseHeaders.get('X-Error-Code')) : null,
+        uploadOffset: parseWholeNumber(responseHeaders.get('Upload-Offset')),
         retryAfterMs: retryAfter === null ? null : retryAfter * 1000,
       })
     })
-    xhr.addEventListener('error', () => end({ kind: 'network' }))
-    xhr.addEventListener('timeout', () => end({ kind: 'timeout' }))
+    xhr.addEventListener('error', () => finish({ kind: 'network' }))
+    xhr.addEventListener('timeout', () => finish({ kind: 'timeout' }))
     signal.addEventListener('abort', abort)
-    if (body !== null) expectMoreWithin(stallMs)
+    if (body !== null) restartStallTimer(stallMs)
     xhr.send(body)
   })
 }

@@ -13,9 +13,9 @@ import { FileUnreadableError } from './hash-blob.ts'
  * Simulates storage that has the first `heldParts` parts. The parts in `older` have the bytes of an
  * older version.
  */
-function resume(count: number, heldParts: number, older: number[] = []) {
+function resume(count: number, storedCount: number, older: number[] = []) {
   const sim = simulateParts(count)
-  for (const partNumber of rangeTo(heldParts)) sim.storedParts.set(partNumber, partSize)
+  for (const partNumber of rangeTo(storedCount)) sim.storedParts.set(partNumber, partSize)
   for (const partNumber of older) sim.oldChecksums.set(partNumber, 'other=')
   return sim
 }
@@ -29,12 +29,12 @@ test("parts with a matching checksum are not resent, whatever the file's date", 
 
 test('incomplete parts are resent, and unknown part numbers are ignored', async () => {
   const sim = simulateParts(3)
-  const held = [
+  const storedParts = [
     { partNumber: 2, size: 999, checksum: ownChecksum },
     { partNumber: 4, size: 1000, checksum: ownChecksum },
     { partNumber: 0, size: 1000, checksum: ownChecksum },
   ]
-  await sim.run({ storedParts: held })
+  await sim.run({ storedParts })
   expect(sentPartNumbers(sim)).toEqual([1, 2, 3])
 })
 
@@ -42,8 +42,8 @@ test.each([
   [12, 8],
   [3, 3],
   [1, 1],
-])('of %i parts, %i are stored and one differs: nothing is sent', async (count, heldParts) => {
-  const sim = resume(count, heldParts, [heldParts])
+])('of %i parts, %i are stored and one differs: nothing is sent', async (count, storedCount) => {
+  const sim = resume(count, storedCount, [storedCount])
   expect(await transferErrorOf(sim.run())).toEqual({ kind: 'changed', status: null })
   expect(sim.puts).toEqual([])
 })

@@ -15,16 +15,17 @@ export async function findStoredParts(
   plan: PartPlan,
   checksums: Pick<Checksums, 'part'>,
 ): Promise<number[]> {
-  const found: number[] = []
+  const partNumbers: number[] = []
   for (const { partNumber, size, checksum } of storedParts) {
     if (partNumber < 1 || partNumber > plan.count) continue
     const range = partRange(file.size, plan.size, partNumber)
     if (size !== range.size) continue
     const part = file.slice(range.offset, range.offset + size)
-    const own = checksum === undefined ? null : await checksums.part(part, ticket.checksum, signal)
-    const isOwn = own === null ? hasOriginalDate : own === checksum
-    if (!isOwn) throw new TransferError('changed')
-    found.push(partNumber)
+    const ownChecksum =
+      checksum === undefined ? null : await checksums.part(part, ticket.checksum, signal)
+    const isMatch = ownChecksum === null ? hasOriginalDate : ownChecksum === checksum
+    if (!isMatch) throw new TransferError('changed')
+    partNumbers.push(partNumber)
   }
-  return found
+  return partNumbers
 }

@@ -3,15 +3,21 @@ import { resultWithin } from '../../../../tests/support/waits.ts'
 import { browserTimers } from '../timers.ts'
 import type { CallError, Outcome } from '../upload-errors.ts'
 import { wait } from './connection.ts'
-import { firstWaitMs, maxRetryAfterMs, maxWaitMs, mayPass, uploadLimit } from './retry-policy.ts'
+import {
+  firstWaitMs,
+  isTransient,
+  maxRetryAfterMs,
+  maxWaitMs,
+  uploadLimit,
+} from './retry-policy.ts'
 import { type CallDeps, callWithRetries, canRetryStart, requireValue } from './upload-calls.ts'
 
-function refused(status: number | null, retryAfterMs: number | null = null): Outcome<never> {
+function failedCall(status: number | null, retryAfterMs: number | null = null): Outcome<never> {
   const callError: CallError = { status, code: null, message: null, retryAfterMs }
   return { ok: false, error: callError }
 }
 
-let turn: AbortController
+let controller: AbortController
 let world: CallDeps
 let waits: number[]
 let interruptions: number
@@ -20,7 +26,7 @@ let isReady: boolean
 
 beforeEach(() => {
   vi.useFakeTimers()
-  turn = new AbortController()
+  controller = new AbortController()
   waits = []
   interruptions = 0
   isOnline = true
@@ -44,7 +50,7 @@ afterEach(() => {
 
 function options() {
   return {
-    signal: turn.signal,
+    signal: controller.signal,
     onInterrupted: () => {
       interruptions += 1
     },
@@ -55,44 +61,49 @@ function options() {
  * Creates a call that gets these results in order, and then always the last one. Null means no
  * response.
  */
-function question(answers: (Outcome<string> | null)[]) {
+function createCall(answers: (Outcome<string> | null)[]) {
   const asked: number[] = []
   const call = (_: string, limit: AbortSignal): Promise<Outcome<string>> => {
     asked.push(Date.now())
     const response = answers.length > 1 ? answers.shift() : answers[0]
     if (response) return Promise.resolve(response)
     return new Promise((resolve) =>
-      limit.addEventListener('abort', () => resolve(refused(null)), { once: true }),
+      limit.addEventListener('abort', () => resolve(failedCall(null)), { once: true }),
     )
   }
-  return { asked, call, input: 'what?', withinMs: 30_000, isPassing: mayPass }
+  return { asked, call, input: 'what?', timeoutMs: 30_000, shouldRetry: isTransient }
 }
-const yes: Outcome<string> = { ok: true, value: 'yes' }
+const success: Outcome<string> = { ok: true, value: 'yes' }
 
 describe('a call', () => {
   test('without a response times out and is retried', async () => {
-    const hanging = question([null, yes])
+    const hangingCall = createCall([null, success])
     const start = Date.now()
-    const response = callWithRetries(hanging, options(), world)
-    const inMs = hanging.withinMs + firstWaitMs
-    expect(await resultWithin(inMs, response)).toEqual(yes)
-    expect(hanging.asked.map((at) => at - start)).toEqual([0, inMs])
+    const response = callWithRetries(hangingCall, options(), world)
+    const durationMs = hangingCall.timeoutMs + firstWaitMs
+    expect(await resultWithin(durationMs, response)).toEqual(success)
+    expect(hangingCall.asked.map((at) => at - start)).toEqual([0, durationMs])
     expect(interruptions).toBe(1)
   })
 
   test('that never gets a response ends without one', async () => {
-    const hanging = question([null])
-    const response = callWithRetries(hanging, options(), world)
-    const inMs = uploadLimit.maxAttempts * (hanging.withinMs + maxWaitMs)
-    expect(await resultWithin(inMs, response)).toEqual(refused(null))
-    expect(hanging.asked).toHaveLength(uploadLimit.maxAttempts)
+    const hangingCall = createCall([null])
+    const response = callWithRetries(hangingCall, options(), world)
+    const durationMs = uploadLimit.maxAttempts * (hangingCall.timeoutMs + maxWaitMs)
+    expect(await resultWithin(durationMs, response)).toEqual(failedCall(null))
+    expect(hangingCall.asked).toHaveLength(uploadLimit.maxAttempts)
   })
 
   test('is retried no sooner than Retry-After says, up to a limit', async () => {
-    const busy = question([refused(429, 20_000), refused(503, 86_400_000), refused(503), yes])
-    const response = callWithRetries(busy, options(), world)
-    const inMs = 20_000 + maxRetryAfterMs + maxWaitMs
-    expect(await resultWithin(inMs, response)).toEqual(yes)
+    const busyCall = createCall([
+      failedCall(429, 20_000),
+      failedCall(503, 86_400_000),
+      failedCall(503),
+      success,
+    ])
+    const response = callWithRetries(busyCall, options(), world)
+    const durationMs = 20_000 + maxRetryAfterMs + maxWaitMs
+    expect(await resultWithin(durationMs, response)).toEqual(success)
     expect(waits.slice(0, 2)).toEqual([20_000, maxRetryAfterMs])
     expect(waits[2]).toBeGreaterThan(firstWaitMs)
     expect(waits[2]).toBeLessThanOrEqual(maxWaitMs)
@@ -102,59 +113,66 @@ describe('a call', () => {
     world.wait = async (ms) => {
       waits.push(ms)
     }
-    const response = callWithRetries(question([refused(null), yes]), options(), world)
-    expect(await resultWithin(0, response)).toEqual(yes)
+    const response = callWithRetries(createCall([failedCall(null), success]), options(), world)
+    expect(await resultWithin(0, response)).toEqual(success)
     expect(waits).toEqual([firstWaitMs])
   })
 
   test("doesn't count attempts while the browser is offline", async () => {
     isOnline = false
-    const tries = Array.from({ length: 5 * uploadLimit.maxAttempts }, () => refused(null))
-    expect(await callWithRetries(question([...tries, yes]), options(), world)).toEqual(yes)
+    const failures = Array.from({ length: 5 * uploadLimit.maxAttempts }, () => failedCall(null))
+    expect(await callWithRetries(createCall([...failures, success]), options(), world)).toEqual(
+      success,
+    )
   })
 
   test('is retried as long as the server is down', async () => {
     isReady = false
-    const away = question([refused(null), refused(502), refused(503), refused(null)])
-    const response = callWithRetries(away, options(), world)
+    const downCall = createCall([
+      failedCall(null),
+      failedCall(502),
+      failedCall(503),
+      failedCall(null),
+    ])
+    const response = callWithRetries(downCall, options(), world)
     await vi.advanceTimersByTimeAsync(200 * maxWaitMs)
     expect(waits.slice(-100)).toEqual(Array(100).fill(maxWaitMs))
     expect(interruptions).toBe(waits.length)
     isReady = true
-    const inMs = uploadLimit.maxAttempts * maxWaitMs
-    expect(await resultWithin(inMs, response)).toEqual(refused(null))
+    const durationMs = uploadLimit.maxAttempts * maxWaitMs
+    expect(await resultWithin(durationMs, response)).toEqual(failedCall(null))
   })
 
   test("that is refused permanently isn't retried", async () => {
-    const refusing = question([refused(404), yes])
-    expect(await callWithRetries(refusing, options(), world)).toEqual(refused(404))
-    expect(refusing.asked).toHaveLength(1)
+    const failingCall = createCall([failedCall(404), success])
+    expect(await callWithRetries(failingCall, options(), world)).toEqual(failedCall(404))
+    expect(failingCall.asked).toHaveLength(1)
   })
 
   test("isn't retried if its own rule says so, even if the default would", async () => {
-    const failing = question([refused(500), yes])
-    const start = { ...failing, isPassing: canRetryStart }
+    const failing = createCall([failedCall(500), success])
+    const start = { ...failing, shouldRetry: canRetryStart }
     const response = callWithRetries(start, options(), world)
-    expect(await resultWithin(maxWaitMs, response)).toEqual(refused(500))
+    expect(await resultWithin(maxWaitMs, response)).toEqual(failedCall(500))
     expect(failing.asked).toHaveLength(1)
   })
 
   test('stops waiting when its signal is aborted', async () => {
     const reason = new Error('over')
-    const response = callWithRetries(question([refused(503)]), options(), world)
+    const response = callWithRetries(createCall([failedCall(503)]), options(), world)
     const failing = expect(response).rejects.toBe(reason)
     await vi.advanceTimersByTimeAsync(100)
-    turn.abort(reason)
+    controller.abort(reason)
     await failing
   })
 
   test('that is aborted while pending still returns its response, because it may have changed something', async () => {
-    const answered = Promise.withResolvers<Outcome<string>>()
-    const slow = { ...question([]), call: () => answered.promise }
-    const response = callWithRetries(slow, options(), world)
-    turn.abort(new Error('over'))
-    answered.resolve(yes)
-    expect(await resultWithin(0, response)).toEqual(yes)
+    const pendingResponse = Promise.withResolvers<Outcome<string>>()
+    const slowCall = { ...createCall([]), call: () => pendingResponse.promise }
+    const response = callWithRetries(slowCall, options(), world)
+    controller.abort(new Error('over'))
+    pendingResponse.resolve(success)
+    expect(await resultWithin(0, response)).toEqual(success)
   })
 })
 
@@ -169,7 +187,7 @@ describe('a response required for a transfer', () => {
   ])('with the status %s fails it as %s', (status, kind) => {
     let failure: unknown
     try {
-      requireValue(refused(status))
+      requireValue(failedCall(status))
     } catch (error) {
       failure = error
     }

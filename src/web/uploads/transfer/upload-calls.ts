@@ -2,7 +2,7 @@ import type { CallInput, CallResponse, JsonEndpointName } from '../../api/call.t
 import type { Timers } from '../timers.ts'
 import type { CallError, Outcome } from '../upload-errors.ts'
 import { TransferError } from '../upload-ports.ts'
-import { mayPass, Retries, type RetryDeps, type RetryOptions } from './retry-policy.ts'
+import { isTransient, Retries, type RetryDeps, type RetryOptions } from './retry-policy.ts'
 import { callTimeoutMs } from './storage-request.ts'
 
 /** An API call. It doesn't reject. An aborted call ends as if there were no response. */
@@ -35,7 +35,7 @@ export type SignParts = UploadCall<'signParts', CallInput<'signParts'>['body']>
  */
 export function canRetryStart(callError: CallError): boolean {
   const { status, code } = callError
-  return mayPass(callError) && status !== 500 && status !== 507 && code !== 'DISK_FULL'
+  return isTransient(callError) && status !== 500 && status !== 507 && code !== 'DISK_FULL'
 }
 
 /** A call to retry until there is a final response. */
@@ -65,36 +65,32 @@ export interface CallDeps extends RetryDeps {
  * @throws the reason of the signal when it is aborted, unless there is a final response.
  */
 export async function callWithRetries<Input, Value>(
-  repeated: RepeatedCall<Input, Value>,
+  repeatedCall: RepeatedCall<Input, Value>,
   options: RetryOptions,
   deps: CallDeps,
 ): Promise<Outcome<Value>> {
-  const { shouldRetry: isPassing = mayPass } = repeated
+  const { shouldRetry = isTransient } = repeatedCall
   const retries = new Retries(options, deps)
   for (;;) {
-    const outcome = await callWithTimeout(repeated, options.signal, deps.timers)
-    if (outcome.ok || !isPassing(outcome.error)) return outcome
+    const outcome = await callWithTimeout(repeatedCall, options.signal, deps.timers)
+    if (outcome.ok || !shouldRetry(outcome.error)) return outcome
     if (!(await retries.waitForNext(outcome.error))) return outcome
   }
 }
 
 /** Makes a call once. A timeout counts as an error without a status. */
 async function callWithTimeout<Input, Value>(
-  {
-    call,
-    input,
-    timeoutMs: withinMs = callTimeoutMs,
-    isReadOnly: isReading = false,
-  }: RepeatedCall<Input, Value>,
+  { call, input, timeoutMs = callTimeoutMs, isReadOnly = false }: RepeatedCall<Input, Value>,
   signal: AbortSignal,
   timers: Timers,
 ): Promise<Outcome<Value>> {
-  const limit = new AbortController()
-  const cancelTimeout = timers.runAfter(withinMs, () =>
-    limit.abort(new DOMException('No answer came in time.', 'TimeoutError')),
+  const timeout = new AbortController()
+  const cancelTimeout = timers.runAfter(timeoutMs, () =>
+    timeout.abort(new DOMException('No answer came in time.', 'TimeoutError')),
   )
   try {
-    return await call(input, isReading ? AbortSignal.any([signal, limit.signal]) : limit.signal)
+    const signals = isReadOnly ? [signal, timeout.signal] : [timeout.signal]
+    return await call(input, AbortSignal.any(signals))
   } finally {
     cancelTimeout()
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { blockUnload, isUnloadBlocked } from './guard-page.ts'
+import { blockUnload, isUnloadBlocked } from './block-unload.ts'
 
 test('the page is guarded until every guard is released', () => {
   const page = new EventTarget()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryKeptFileTable } from '../../../../tests/support/browser-memory.ts'
-import { createKeptFiles, maxKept } from './kept-files.ts'
-import { isCrossSite, sharedField, takeShare } from './take-share.ts'
+import { isCrossSite, keepShare, sharedField } from './keep-share.ts'
+import { createKeptFiles, maxKeptFiles } from './kept-files.ts'
 
 function share(entries: readonly (File | string)[]): Request {
   const body = new FormData()
@@ -15,23 +15,23 @@ function createStore() {
 
 describe('files shared from a phone', () => {
   it('are kept, and the front page opens', async () => {
-    const kept = createStore()
-    const shared = share([new File(['1'], 'one.jpg'), new File([], 'empty.txt')])
-    expect(await takeShare(shared, kept)).toBe('/')
-    expect((await kept.list()).map(({ file }) => file.name)).toEqual(['one.jpg', 'empty.txt'])
+    const keptFiles = createStore()
+    const request = share([new File(['1'], 'one.jpg'), new File([], 'empty.txt')])
+    expect(await keepShare(request, keptFiles)).toBe('/')
+    expect((await keptFiles.list()).map(({ file }) => file.name)).toEqual(['one.jpg', 'empty.txt'])
   })
 
   it.each([
-    ['too many files', share(Array.from({ length: maxKept + 1 }, () => new File([], 'a')))],
+    ['too many files', share(Array.from({ length: maxKeptFiles + 1 }, () => new File([], 'a')))],
     ['no files', share(['a text'])],
     [
       'a body that is not a form',
       new Request('https://files.example.org/share', { method: 'POST', body: '{}' }),
     ],
   ])('are not kept, and the share page opens: %s', async (_what, request) => {
-    const kept = createStore()
-    expect(await takeShare(request, kept)).toBe('/share')
-    expect(await kept.list()).toEqual([])
+    const keptFiles = createStore()
+    expect(await keepShare(request, keptFiles)).toBe('/share')
+    expect(await keptFiles.list()).toEqual([])
   })
 })
 

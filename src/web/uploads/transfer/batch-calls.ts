@@ -3,14 +3,14 @@ import type { Timers } from '../timers.ts'
 import type { CallError, Outcome } from '../upload-errors.ts'
 
 /** How long a call waits for others to share its request. */
-const gatherMs = 50
+const batchDelayMs = 50
 
 /** A call with many inputs. The response has a result for each of them, in order. */
 export type BatchCall<Input, Value> = (
   inputs: Input[],
 ) => Promise<Outcome<{ results: ({ answer: Value } | { error: EntryError })[] }>>
 
-interface Waiting<Input, Value> {
+interface PendingCall<Input, Value> {
   input: Input
   signal: AbortSignal
   resolve: (outcome: Outcome<Value>) => void
@@ -25,19 +25,19 @@ const noResponse: Outcome<never> = {
  * Returns a call that waits briefly so that concurrent calls share one request. It doesn't reject.
  * An aborted call ends as if there were no response, and the rest of its batch continues.
  */
-export function gatherCalls<Input, Value>(
+export function batchCalls<Input, Value>(
   timers: Pick<Timers, 'runAfter'>,
-  batch: BatchCall<Input, Value>,
+  sendBatch: BatchCall<Input, Value>,
 ): (input: Input, signal: AbortSignal) => Promise<Outcome<Value>> {
-  let waiting: Waiting<Input, Value>[] = []
+  let pending: PendingCall<Input, Value>[] = []
 
   const flush = async () => {
-    const calls = waiting.filter(({ signal }) => !signal.aborted)
-    waiting = []
+    const calls = pending.filter(({ signal }) => !signal.aborted)
+    pending = []
     if (calls.length === 0) return
-    const outcome = await batch(calls.map(({ input }) => input))
-    for (const [at, { resolve }] of calls.entries()) {
-      const result = outcome.ok ? outcome.value.results[at] : undefined
+    const outcome = await sendBatch(calls.map(({ input }) => input))
+    for (const [index, { resolve }] of calls.entries()) {
+      const result = outcome.ok ? outcome.value.results[index] : undefined
       if (!outcome.ok) resolve(outcome)
       else if (!result) resolve(noResponse)
       else if ('answer' in result) resolve({ ok: true, value: result.answer })
@@ -49,9 +49,9 @@ export function gatherCalls<Input, Value>(
     new Promise((resolve) => {
       if (signal.aborted) return resolve(noResponse)
       signal.addEventListener('abort', () => resolve(noResponse), { once: true })
-      waiting.push({ input, signal, resolve })
-      if (waiting.length === 1) timers.runAfter(gatherMs, () => void flush())
-      if (waiting.length === maxBatchLength) void flush()
+      pending.push({ input, signal, resolve })
+      if (pending.length === 1) timers.runAfter(batchDelayMs, () => void flush())
+      if (pending.length === maxBatchLength) void flush()
     })
 }
 

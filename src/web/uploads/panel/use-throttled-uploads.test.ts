@@ -5,7 +5,7 @@ import { createStore } from 'zustand/vanilla'
 import { uploadRecord } from '../../../../tests/support/upload-fixtures.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
-import { useUploadsView } from './use-uploads-view.ts'
+import { useThrottledUploads } from './use-throttled-uploads.ts'
 
 let store: UploadsStore
 let hook: ReturnType<typeof renderHook<UploadsState, unknown>>
@@ -17,7 +17,7 @@ beforeEach(() => {
   renders = 0
   hook = renderHook(() => {
     renders += 1
-    return useUploadsView(store)
+    return useThrottledUploads(store)
   })
 })
 afterEach(() => {
@@ -27,7 +27,7 @@ afterEach(() => {
 
 function stateAt(progress: number, changes: Partial<UploadRecord> = {}) {
   const records = [uploadRecord({ status: 'uploading', progress, ...changes })]
-  return { records, elsewhere: new Set() } as unknown as UploadsState
+  return { records, otherTabIds: new Set() } as unknown as UploadsState
 }
 
 function advance(ms: number) {

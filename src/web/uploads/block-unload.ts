@@ -4,9 +4,9 @@
  * browsers exclude such pages from the back/forward cache.
  */
 export function blockUnload(page: EventTarget = window): () => void {
-  const ask = (event: Event) => event.preventDefault()
-  page.addEventListener('beforeunload', ask)
-  return () => page.removeEventListener('beforeunload', ask)
+  const preventUnload = (event: Event) => event.preventDefault()
+  page.addEventListener('beforeunload', preventUnload)
+  return () => page.removeEventListener('beforeunload', preventUnload)
 }
 
 /** True while the browser would warn users who leave the page. Code must not navigate away then. */

@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'react'
-import { browserTimers, coalesce } from '../timers.ts'
+import { browserTimers, throttle } from '../timers.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 
 /** Spec §9: the panel refreshes every second. */
-const progressShownMs = 1000
+const progressIntervalMs = 1000
 /** Coalescing interval of changes other than progress. */
-const changeShownMs = 100
+const changeIntervalMs = 100
 
 /** True if two states differ only in progress. */
-function onlyProgressed(before: UploadsState, after: UploadsState): boolean {
+function isOnlyProgress(before: UploadsState, after: UploadsState): boolean {
   return (
     before.records.length === after.records.length &&
-    before.idsInOtherTabs.size === after.idsInOtherTabs.size &&
+    before.otherTabIds.size === after.otherTabIds.size &&
     before.records.every((record, index) => {
       const next = after.records[index]
       return (
@@ -25,17 +25,17 @@ function onlyProgressed(before: UploadsState, after: UploadsState): boolean {
 }
 
 /** Returns the uploads with throttled updates for the panel. No timer runs without changes. */
-export function useUploadsView(store: UploadsStore): UploadsState {
-  const [shown, setShown] = useState(store.getState)
+export function useThrottledUploads(store: UploadsStore): UploadsState {
+  const [visibleState, setShown] = useState(store.getState)
   useEffect(() => {
-    const show = () => setShown(store.getState())
-    const showProgress = coalesce(browserTimers, progressShownMs, show)
-    const showChange = coalesce(browserTimers, changeShownMs, show)
-    show()
+    const update = () => setShown(store.getState())
+    const updateProgress = throttle(browserTimers, progressIntervalMs, update)
+    const showChange = throttle(browserTimers, changeIntervalMs, update)
+    update()
     return store.subscribe((next, before) => {
-      if (onlyProgressed(before, next)) showProgress()
+      if (isOnlyProgress(before, next)) updateProgress()
       else showChange()
     })
   }, [store])
-  return shown
+  return visibleState
 }

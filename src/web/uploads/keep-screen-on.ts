@@ -1,5 +1,5 @@
 /** The browser APIs needed to keep the screen on. */
-export interface Screen {
+export interface ScreenApis {
   /** Undefined in insecure contexts and in browsers without support. */
   wakeLock: { request(type: 'screen'): Promise<{ release(): Promise<void> }> } | undefined
   document: Pick<Document, 'visibilityState' | 'addEventListener' | 'removeEventListener'>
@@ -10,7 +10,7 @@ export interface Screen {
  * function that releases it. Browsers release the lock when the page is hidden, so it is requested
  * again when the page becomes visible. They may also refuse it, for example on low battery.
  */
-export function keepScreenOn({ wakeLock, document }: Screen): () => void {
+export function keepScreenOn({ wakeLock, document }: ScreenApis): () => void {
   let lock: Promise<{ release(): Promise<void> } | undefined> | undefined
   const request = () => {
     if (document.visibilityState !== 'visible') return
@@ -20,6 +20,6 @@ export function keepScreenOn({ wakeLock, document }: Screen): () => void {
   document.addEventListener('visibilitychange', request)
   return () => {
     document.removeEventListener('visibilitychange', request)
-    void lock?.then((held) => held?.release())
+    void lock?.then((sentinel) => sentinel?.release())
   }
 }

@@ -16,12 +16,12 @@ export function isCrossSite(referrer: string, origin: string): boolean {
  * Keeps shared files in this browser. Returns the path to open: the front page, which lists the
  * files, or the share page, which says that they couldn't be kept.
  */
-export async function takeShare(request: Request, kept: Pick<KeptFiles, 'keep'>): Promise<string> {
+export async function keepShare(request: Request, store: Pick<KeptFiles, 'keep'>): Promise<string> {
   try {
     const form = await request.formData()
     const files = form.getAll(sharedField).filter((entry) => entry instanceof File)
     if (files.length === 0) return sharePath
-    return (await kept.keep(files)) === null ? '/' : sharePath
+    return (await store.keep(files)) === null ? '/' : sharePath
   } catch {
     return sharePath
   }

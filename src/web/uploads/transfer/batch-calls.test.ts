@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { maxBatchLength } from '../../../shared/contract/batch.ts'
 import { browserTimers } from '../timers.ts'
 import type { CallError, Outcome } from '../upload-errors.ts'
-import { type BatchCall, gatherCalls } from './gather-calls.ts'
+import { type BatchCall, batchCalls } from './batch-calls.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -11,9 +11,9 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const { signal: never } = new AbortController()
+const { signal: neverAborted } = new AbortController()
 
-function refused(callError: Partial<CallError>): Outcome<never> {
+function failedCall(callError: Partial<CallError>): Outcome<never> {
   return { ok: false, error: { status: null, code: null, message: null, ...callError } }
 }
 
@@ -27,7 +27,7 @@ function openServer() {
         value: { results: inputs.map((response) => ({ answer: response })) },
       }),
   }
-  const call = gatherCalls<string, string>(browserTimers, (inputs) => {
+  const call = batchCalls<string, string>(browserTimers, (inputs) => {
     server.sent.push(inputs)
     return server.onBatch(inputs)
   })
@@ -35,21 +35,21 @@ function openServer() {
 }
 
 function callAll(server: ReturnType<typeof openServer>, inputs: readonly string[]) {
-  return inputs.map((input) => server.call(input, never))
+  return inputs.map((input) => server.call(input, neverAborted))
 }
 
 test('concurrent calls share a request, and each gets its own answer', async () => {
   const server = openServer()
-  const answers = callAll(server, ['a', 'b'])
+  const outcomes = callAll(server, ['a', 'b'])
   await vi.advanceTimersByTimeAsync(30)
-  answers.push(server.call('c', never))
+  outcomes.push(server.call('c', neverAborted))
   expect(server.sent).toEqual([])
   await vi.advanceTimersByTimeAsync(20)
-  answers.push(server.call('d', never))
+  outcomes.push(server.call('d', neverAborted))
   await vi.advanceTimersByTimeAsync(50)
   expect(server.sent).toEqual([['a', 'b', 'c'], ['d']])
   const values = ['a', 'b', 'c', 'd'].map((value) => ({ ok: true, value }))
-  expect(await Promise.all(answers)).toEqual(values)
+  expect(await Promise.all(outcomes)).toEqual(values)
 })
 
 test('a full batch is sent immediately', async () => {
@@ -65,32 +65,32 @@ test("a refused entry doesn't affect the others", async () => {
   const server = openServer()
   const error = { httpStatus: 503, code: 'DISK_FULL', message: 'Full.', retryAfterSeconds: 60 }
   server.onBatch = async () => ({ ok: true, value: { results: [{ error }, { answer: 'b' }] } })
-  const answers = callAll(server, ['a', 'b', 'missing'])
+  const outcomes = callAll(server, ['a', 'b', 'missing'])
   await vi.advanceTimersByTimeAsync(50)
-  expect(await Promise.all(answers)).toEqual([
-    refused({ status: 503, code: 'DISK_FULL', message: 'Full.', retryAfterMs: 60_000 }),
+  expect(await Promise.all(outcomes)).toEqual([
+    failedCall({ status: 503, code: 'DISK_FULL', message: 'Full.', retryAfterMs: 60_000 }),
     { ok: true, value: 'b' },
-    refused({}),
+    failedCall({}),
   ])
 })
 
 test.each([null, 401, 429, 503])('%s fails every call of the batch', async (status) => {
   const server = openServer()
-  server.onBatch = async () => refused({ status })
-  const answers = callAll(server, ['a', 'b'])
+  server.onBatch = async () => failedCall({ status })
+  const outcomes = callAll(server, ['a', 'b'])
   await vi.advanceTimersByTimeAsync(50)
-  expect(await Promise.all(answers)).toEqual([refused({ status }), refused({ status })])
+  expect(await Promise.all(outcomes)).toEqual([failedCall({ status }), failedCall({ status })])
 })
 
 test('an aborted call ends immediately, before and after it was sent', async () => {
   const server = openServer()
   server.onBatch = () => new Promise(() => {})
-  const ends = [new AbortController(), new AbortController()]
-  const [early, late] = ends.map(({ signal }, at) => server.call(`${at}`, signal))
-  ends[0]?.abort()
-  expect(await early).toEqual(refused({}))
+  const controllers = [new AbortController(), new AbortController()]
+  const [early, late] = controllers.map(({ signal }, at) => server.call(`${at}`, signal))
+  controllers[0]?.abort()
+  expect(await early).toEqual(failedCall({}))
   await vi.advanceTimersByTimeAsync(50)
   expect(server.sent).toEqual([['1']])
-  ends[1]?.abort()
-  expect(await late).toEqual(refused({}))
+  controllers[1]?.abort()
+  expect(await late).toEqual(failedCall({}))
 })

@@ -34,10 +34,8 @@ const limitCodes = Object.keys(badgeTexts) as TierLimitCode[]
 export function upgradeReason(
   tier: Tier,
   limits: Limits,
-  {
-    skippedSome: hasSkippedFiles,
-    inlineError,
-  }: { skippedSome: boolean; inlineError: string | null },
+  hasSkippedFiles: boolean,
+  inlineError: string | null,
 ): string | null {
   const { name, upgradesTo } = tierTraits[tier]
   if (upgradesTo === null) return null
@@ -69,7 +67,7 @@ export function RejectedFilesCard(props: RejectedFilesCardProps) {
   const limits = useLimits()
   const { maxFileSize } = limits[user.tier]
   const { upgradesTo } = tierTraits[user.tier]
-  const reason = upgradeReason(user.tier, limits, { skippedSome: skipped.length > 0, inlineError })
+  const reason = upgradeReason(user.tier, limits, skipped.length > 0, inlineError)
   const files =
     skipped.length > 0 ? <SkippedFiles files={skipped} maxFileSize={maxFileSize} /> : null
   if (reason !== null && upgradesTo !== null) {
@@ -120,11 +118,11 @@ function sizeText(size: number, limit: number): string {
 /** Lists the oversized files, each with its size in MB or GB (spec §5). */
 function SkippedFiles(props: { files: readonly File[]; maxFileSize: number }) {
   // Files from different folders may share a name, so the index is the key.
-  const keyed = props.files.map((file, key) => ({ file, key }))
+  const rows = props.files.map((file, key) => ({ file, key }))
   return (
     <div role="alert" className="max-h-48 overflow-y-auto">
       <ul aria-label="Not uploaded">
-        {keyed.map(({ file, key }) => (
+        {rows.map(({ file, key }) => (
           <li key={key} className="flex items-baseline justify-between gap-4 py-1">
             <span className="min-w-0 font-[540]">
               <FileName name={file.name} />

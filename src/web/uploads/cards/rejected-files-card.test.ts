@@ -3,25 +3,25 @@ import { errorTable } from '../../../shared/contract/errors.ts'
 import { limitErrorText } from '../../../shared/contract/tier-errors.ts'
 import { tiers, upgradeOf } from '../../../shared/rules/tiers/tier.ts'
 import { defaultLimits } from '../../../shared/rules/tiers/tier-limits.ts'
-import { upgradeReason } from './refused-files-card.tsx'
+import { upgradeReason } from './rejected-files-card.tsx'
 
 test.each(tiers)('the upgrade card is shown to %s users only if they can upgrade', (tier) => {
-  const opens = upgradeOf(tier) !== null
-  const reason = (skippedSome: boolean, inlineError: string | null) =>
-    upgradeReason(tier, defaultLimits, { skippedSome, inlineError })
+  const isShown = upgradeOf(tier) !== null
+  const reason = (hasSkippedFiles: boolean, inlineError: string | null) =>
+    upgradeReason(tier, defaultLimits, hasSkippedFiles, inlineError)
   expect(reason(false, null)).toBeNull()
-  expect(reason(true, null) !== null).toBe(opens)
-  expect(reason(false, 'Some error of a tier') !== null).toBe(opens)
+  expect(reason(true, null) !== null).toBe(isShown)
+  expect(reason(false, 'Some error of a tier') !== null).toBe(isShown)
 })
 
 test('the badge names the limit that was reached', () => {
-  const reason = (skippedSome: boolean, inlineError: string | null) =>
-    upgradeReason('free', defaultLimits, { skippedSome, inlineError })
+  const reason = (hasSkippedFiles: boolean, inlineError: string | null) =>
+    upgradeReason('free', defaultLimits, hasSkippedFiles, inlineError)
   expect(reason(true, null)).toBe('Free takes files up to 500MB')
-  const refused = (code: keyof typeof errorTable) => reason(false, errorTable[code].message)
-  expect(refused('TIER_FILE_COUNT')).toBe('Free holds 3 files')
-  expect(refused('TIER_FILE_SIZE')).toBe('Free takes files up to 500MB')
-  expect(refused('TIER_EXPIRATION')).toBe('Free keeps files for 3 days')
+  const reasonForError = (code: keyof typeof errorTable) => reason(false, errorTable[code].message)
+  expect(reasonForError('TIER_FILE_COUNT')).toBe('Free holds 3 files')
+  expect(reasonForError('TIER_FILE_SIZE')).toBe('Free takes files up to 500MB')
+  expect(reasonForError('TIER_EXPIRATION')).toBe('Free keeps files for 3 days')
   expect(reason(true, 'Please Upgrade')).toBe('Not in the free tier')
 })
 
@@ -33,8 +33,6 @@ test('the badge uses the current limits, and no card appears if the next tier al
   }
   const limits = { ...defaultLimits, free }
   const inlineError = limitErrorText('free', 'TIER_FILE_COUNT', limits)
-  expect(upgradeReason('free', limits, { skippedSome: false, inlineError })).toBe(
-    'Free holds 1 file',
-  )
-  expect(upgradeReason('free', limits, { skippedSome: true, inlineError: null })).toBeNull()
+  expect(upgradeReason('free', limits, false, inlineError)).toBe('Free holds 1 file')
+  expect(upgradeReason('free', limits, true, null)).toBeNull()
 })

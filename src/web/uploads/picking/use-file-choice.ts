@@ -1,0 +1,22 @@
+import { useState } from 'react'
+import { type Drop, dropError } from './dropped-files.ts'
+import type { PickedFile } from './picked-file.ts'
+
+/**
+ * Lets the user choose or drop the file that an upload needs.
+ * @param onFile called with the file.
+ * @returns `choose`, which waits for the choice and passes its first file on, and `error`, the error
+ * of the last choice or null.
+ */
+export function useFileChoice(onFile: (picked: PickedFile) => void) {
+  const [error, setError] = useState<ReturnType<typeof dropError>>(null)
+  const choose = async (choice: Promise<Drop | null>) => {
+    setError(null)
+    const drop = await choice
+    if (!drop) return
+    setError(dropError(drop))
+    const [picked] = drop.files
+    if (picked) onFile(picked)
+  }
+  return { error, choose }
+}
