@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function find(search?: string): Promise<ListedUser[]> {
+async function searchUsers(search?: string): Promise<ListedUser[]> {
   const query = search === undefined ? '' : `?search=${encodeURIComponent(search)}`
   const response = await admin.fetch(`/api/admin/users${query}`)
   expect(response.status).toBe(200)
@@ -38,7 +38,7 @@ async function makePersonNamed(email: string, name: string): Promise<Person> {
   return { ...person, email }
 }
 
-function toggle(id: string, body?: unknown) {
+function toggleTier(id: string, body?: unknown) {
   return admin.post(`/api/admin/toggle-user-tier/${id}`, body)
 }
 
@@ -76,14 +76,14 @@ describe('GET /api/admin/users', () => {
       app.clock.advance(1)
       personIds.unshift((await makePerson(app)).id)
     }
-    expect((await find()).map(({ id }) => id)).toEqual(personIds.slice(0, 5))
-    expect((await find(' ')).map(({ id }) => id)).toEqual(personIds.slice(0, 5))
+    expect((await searchUsers()).map(({ id }) => id)).toEqual(personIds.slice(0, 5))
+    expect((await searchUsers(' ')).map(({ id }) => id)).toEqual(personIds.slice(0, 5))
   })
 
   it('matches parts of addresses and names, ignoring case and wildcards', async () => {
     const grace = await makePersonNamed('grace.hopper@navy.example', 'Grace Brewster Hopper')
     const percent = await makePersonNamed('100%_sure@navy.example', 'Ünï Çödé')
-    const ids = async (search: string) => (await find(search)).map(({ id }) => id)
+    const ids = async (search: string) => (await searchUsers(search)).map(({ id }) => id)
     for (const search of ['HOPPER@navy', 'brewster', 'ce.ho', 'Grace B'])
       expect(await ids(search)).toEqual([grace.id])
     for (const search of ['%_S', 'ÇÖD', '100%']) expect(await ids(search)).toEqual([percent.id])
@@ -104,7 +104,7 @@ describe('GET /api/admin/users', () => {
       [second.id, 4],
     ] as const)
       await app.deps.db.update(files).set({ downloadCount }).where(eq(files.id, id))
-    expect(await find(owner.email)).toMatchObject([
+    expect(await searchUsers(owner.email)).toMatchObject([
       {
         id: owner.id,
         tier: 'premium',
@@ -117,14 +117,16 @@ describe('GET /api/admin/users', () => {
     ])
     await owner.fetch(`/api/files/${first.id}`, { method: 'DELETE' })
     const purgedAt = app.clock()
-    expect(await find(owner.email)).toMatchObject([{ fileCount: 1, storedBytes: second.size }])
+    expect(await searchUsers(owner.email)).toMatchObject([
+      { fileCount: 1, storedBytes: second.size },
+    ])
     await app.deps.db.update(files).set({ purgedAt }).where(eq(files.id, second.id))
-    expect(await find(owner.email)).toMatchObject([{ fileCount: 1, storedBytes: 0 }])
+    expect(await searchUsers(owner.email)).toMatchObject([{ fileCount: 1, storedBytes: 0 }])
     app.clock.advance(day)
     const laterAdmin = await makePerson(app, { role: 'admin' })
     const response = await laterAdmin.fetch(`/api/admin/users?search=${owner.email}`)
     expect(await json(response)).toMatchObject([{ tier: 'free', fileCount: 1, totalDownloads: 4 }])
-    const sessionCount = async () => (await find(owner.email))[0]?.sessionCount
+    const sessionCount = async () => (await searchUsers(owner.email))[0]?.sessionCount
     await logIn(app, owner.email, owner.password)
     expect(await sessionCount()).toBe(2)
     await app.pool.query(`update sessions set expires_at = $1 where user_id = $2`, [
@@ -135,7 +137,7 @@ describe('GET /api/admin/users', () => {
   })
 
   it('exposes no secrets of a user', async () => {
-    const [user] = await find(admin.email)
+    const [user] = await searchUsers(admin.email)
     expect(Object.keys(user ?? {}).sort()).toEqual(
       [
         'createdAt',
@@ -167,8 +169,8 @@ describe('GET /api/admin/users', () => {
       updatedAt: app.clock(),
     }))
     await app.deps.db.insert(users).values(rows)
-    const found = await find('many.example')
-    expect(found.map(({ id }) => id)).toEqual(rows.slice(0, 50).map(({ id }) => id))
+    const matches = await searchUsers('many.example')
+    expect(matches.map(({ id }) => id)).toEqual(rows.slice(0, 50).map(({ id }) => id))
   })
 
   it.each(['x'.repeat(255), '\0'])('rejects the search %j', async (search) => {
@@ -182,7 +184,7 @@ describe('POST /api/admin/toggle-user-tier/{id}', () => {
     const user = await makePerson(app)
     const tiers: string[] = []
     for (const body of [undefined, undefined, { tier: 'premium' }, { tier: 'premium' }]) {
-      const response = await toggle(user.id, body)
+      const response = await toggleTier(user.id, body)
       expect(response.status).toBe(200)
       tiers.push((await json<{ user: User }>(response)).user.tier)
     }
@@ -199,12 +201,12 @@ describe('POST /api/admin/toggle-user-tier/{id}', () => {
 
   it.each(['nobody', '%00', 'x'.repeat(65), "'"])('rejects the unknown user id %j', async (id) => {
     const before = (await fetchAuditLines()).length
-    expect([400, 404]).toContain((await toggle(id)).status)
+    expect([400, 404]).toContain((await toggleTier(id)).status)
     expect((await fetchAuditLines()).length).toBe(before)
   })
 
   it.each([{ tier: 'gold' }, { teir: 'free' }, []])('rejects %j', async (body) => {
-    expect((await toggle(admin.id, body)).status).toBe(400)
+    expect((await toggleTier(admin.id, body)).status).toBe(400)
   })
 })
 
@@ -258,20 +260,20 @@ describe('POST /api/admin/users', () => {
     { password: undefined },
   ])('rejects %j', async (changes) => {
     expect((await createUser('fine@example.org', changes)).status).toBe(400)
-    expect(await find('fine@example.org')).toEqual([])
+    expect(await searchUsers('fine@example.org')).toEqual([])
   })
 })
 
 describe('POST /api/test-email', () => {
-  const send = async (by: Person) => {
-    const response = await by.post('/api/test-email')
+  const sendTestEmail = async (person: Person) => {
+    const response = await person.post('/api/test-email')
     expect(response.status).toBe(200)
     return json<{ success: boolean; message: string }>(response)
   }
 
   it('writes the email to the outbox when no mail server is configured', async () => {
     await app.sendQueuedEmails()
-    expect(await send(admin)).toEqual({
+    expect(await sendTestEmail(admin)).toEqual({
       success: true,
       message: 'No mail server is set (SMTP_URL), so the email was written to the folder outbox.',
     })
@@ -287,19 +289,19 @@ describe('POST /api/test-email', () => {
     })
     try {
       const administrator = await makePerson(mailApp, { role: 'admin' })
-      expect(await send(administrator)).toEqual({
+      expect(await sendTestEmail(administrator)).toEqual({
         success: true,
         message: `The mail server took the email to ${administrator.email}.`,
       })
       expect(server.received).toMatchObject([{ subject: 'Mail from Mayfly works' }])
 
       server.setReaction({ recipient: 550 })
-      const result = await send(administrator)
+      const result = await sendTestEmail(administrator)
       expect(result.success).toBe(false)
       expect(result.message).toMatch(/^The mail server did not take the email: .*550/)
 
       await server.close()
-      expect((await send(administrator)).success).toBe(false)
+      expect((await sendTestEmail(administrator)).success).toBe(false)
       const lines = await administrator.fetch('/api/admin/audit?action=test-mail')
       expect((await json<AuditEntry[]>(lines)).map(({ details }) => details)).toEqual([
         { success: false, toOutbox: false },
@@ -316,7 +318,7 @@ describe('POST /api/test-email', () => {
 describe('GET /api/admin/audit', () => {
   it('pages through every line once, newest first', async () => {
     const { id } = await makePerson(app)
-    for (let toggles = 0; toggles < 5; toggles += 1) await toggle(id)
+    for (let toggles = 0; toggles < 5; toggles += 1) await toggleTier(id)
     const ids: number[] = []
     let next: string | null = ''
     while (next !== null) {
@@ -325,13 +327,13 @@ describe('GET /api/admin/audit', () => {
       ids.push(...(await json<AuditEntry[]>(page)).map((line) => line.id))
       next = page.headers.get('x-next-cursor')
     }
-    const all = await app.deps.db.select({ id: auditLog.id }).from(auditLog)
-    expect(ids).toEqual(all.map((line) => line.id).sort((a, b) => b - a))
+    const allEntries = await app.deps.db.select({ id: auditLog.id }).from(auditLog)
+    expect(ids).toEqual(allEntries.map((line) => line.id).sort((a, b) => b - a))
   })
 
   it('finds actions by a user, on a user and by the server', async () => {
     const user = await makePerson(app)
-    await toggle(user.id)
+    await toggleTier(user.id)
     await user.post('/api/auth/toggle-premium')
     await app.deps.db.insert(auditLog).values({
       at: app.clock(),
@@ -346,7 +348,7 @@ describe('GET /api/admin/audit', () => {
 
   it('shows the id of a deleted user', async () => {
     const user = await makePerson(app)
-    await toggle(user.id)
+    await toggleTier(user.id)
     await app.deps.db.delete(users).where(eq(users.id, user.id))
     expect((await fetchAuditLines('?limit=1'))[0]).toMatchObject({
       actor: admin.email,

@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function list(query: string): Promise<{ lines: AuditEntry[]; cursor: string | null }> {
+async function fetchPage(query: string): Promise<{ lines: AuditEntry[]; cursor: string | null }> {
   const response = await admin.fetch(`/api/admin/audit?limit=${pageSize}${query}`)
   const cursor = response.headers.get('x-next-cursor')
   return { lines: await json(response), cursor }
@@ -107,7 +107,7 @@ describe('a page of a long audit log', () => {
     ['an action on a link, long ago', `&search=${frequentCode}&action=set-tier&to=@500`],
   ])('lists the expected lines: %s', async (_, template) => {
     const query = fillTemplate(template)
-    const ids = (await list(query)).lines.map(({ id }) => id)
+    const ids = (await fetchPage(query)).lines.map(({ id }) => id)
     expect(ids).toEqual(await queryReference(query.replace('DB8:0::7', 'db8::7')))
   })
 
@@ -116,7 +116,7 @@ describe('a page of a long audit log', () => {
     const ids: number[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
-      const page: Awaited<ReturnType<typeof list>> = await list(
+      const page: Awaited<ReturnType<typeof fetchPage>> = await fetchPage(
         cursor === '' ? query : `${query}&cursor=${cursor}`,
       )
       ids.push(...page.lines.map(({ id }) => id))
@@ -141,15 +141,15 @@ describe('a page of a long audit log', () => {
       )
     }
     const expectedTimes = ['700', '600', '500'].map(timeOfLine)
-    expect((await list(`&search=${address}`)).lines.map(({ at }) => at)).toEqual(expectedTimes)
-    const recent = await list(`&search=${address}&from=${timeOfLine('550')}`)
-    expect(recent.lines.map(({ at }) => at)).toEqual(expectedTimes.slice(0, 2))
+    expect((await fetchPage(`&search=${address}`)).lines.map(({ at }) => at)).toEqual(expectedTimes)
+    const recentPage = await fetchPage(`&search=${address}&from=${timeOfLine('550')}`)
+    expect(recentPage.lines.map(({ at }) => at)).toEqual(expectedTimes.slice(0, 2))
   })
 
   it('finds the few lines of an action at the far end of the log', async () => {
-    const { lines, cursor } = await list('&action=set-role')
+    const { lines, cursor } = await fetchPage('&action=set-role')
     expect(lines).toHaveLength(pageSize)
-    const lastPage = await list(`&action=set-role&cursor=${cursor}`)
+    const lastPage = await fetchPage(`&action=set-role&cursor=${cursor}`)
     expect(lastPage).toMatchObject({ lines: { length: 10 }, cursor: null })
   })
 
@@ -163,7 +163,7 @@ describe('a page of a long audit log', () => {
       union all select $1, $3, 'set-tier', $4, '192.0.2.1', '{}'`,
       [app.clock(), owner.email, admin.id, owner.id],
     )
-    const { lines } = await list(`&search=${owner.email}`)
+    const { lines } = await fetchPage(`&search=${owner.email}`)
     const deletions = Array.from({ length: 3 }, () => 'delete-user')
     expect(lines.map(({ action }) => action)).toEqual([...deletions, 'set-tier'])
   })

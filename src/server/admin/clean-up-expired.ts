@@ -33,14 +33,14 @@ export async function cleanUpExpired(
   let after: string | null = null
   for (;;) {
     const page = await nextFilePage(db, after, pageSize)
-    const deleted = await db.transaction(async (tx) => {
+    const deletedFiles = await db.transaction(async (tx) => {
       const now = clock()
-      const marked = await markAllExpiredDeleted(tx, page, now)
-      if (marked.length > 0) await writeAudit(tx, [auditEntry(marked.length, now)])
-      return marked
+      const markedFiles = await markAllExpiredDeleted(tx, page, now)
+      if (markedFiles.length > 0) await writeAudit(tx, [auditEntry(markedFiles.length, now)])
+      return markedFiles
     })
-    total += deleted.length
-    remainingRemovals -= await removeDeletedBytes(deps, deleted, remainingRemovals)
+    total += deletedFiles.length
+    remainingRemovals -= await removeDeletedBytes(deps, deletedFiles, remainingRemovals)
     if (page.end === null) break
     after = page.end
   }

@@ -23,7 +23,7 @@ export async function releaseFiles(
   { ownerId, limit, now }: { ownerId: string; limit: number; now: Date },
 ): Promise<{ count: number; visibleCount: number }> {
   const { id, storage, storageKey, purgedAt, deletedAt } = files
-  const found = await tx
+  const rows = await tx
     .select({ id, storage, storageKey, purgedAt, deletedAt, dueAt: purgeDueAt(now) })
     .from(files)
     .where(eq(files.ownerId, ownerId))
@@ -31,10 +31,10 @@ export async function releaseFiles(
     .orderBy(id)
     .limit(limit)
     .for('update')
-  if (found.length === 0) return { count: 0, visibleCount: 0 }
+  if (rows.length === 0) return { count: 0, visibleCount: 0 }
   const receipts = []
   const removalRows = []
-  for (const file of found) {
+  for (const file of rows) {
     const columns = { fileId: file.id, ownerId, storage: file.storage, storageKey: file.storageKey }
     const { dueAt, purgedAt } = file
     // The receipt has no file name, because the only person allowed to read it is deleted.
@@ -46,12 +46,12 @@ export async function releaseFiles(
   await tx.delete(files).where(
     inArray(
       id,
-      found.map((file) => file.id),
+      rows.map((file) => file.id),
     ),
   )
   return {
-    count: found.length,
-    visibleCount: found.filter((file) => file.deletedAt === null).length,
+    count: rows.length,
+    visibleCount: rows.filter((file) => file.deletedAt === null).length,
   }
 }
 

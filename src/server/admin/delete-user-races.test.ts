@@ -49,9 +49,9 @@ afterAll(async () => {
 })
 
 async function upload(person: Person): Promise<StartedUpload> {
-  const started = await startUpload(person, { size: 10 })
-  await putBytes(started, new Uint8Array(10))
-  return started
+  const newUpload = await startUpload(person, { size: 10 })
+  await putBytes(newUpload, new Uint8Array(10))
+  return newUpload
 }
 
 async function deletePerson({ id, email }: Person) {
@@ -74,12 +74,13 @@ async function expectNoTraces({ id }: Person, keys: string[]) {
   ] as const) {
     expect(await db.$count(table, eq(owner, id))).toBe(0)
   }
-  const scheduled = await db
+  const scheduledRemovals = await db
     .select({ key: removals.storageKey })
     .from(removals)
     .where(inArray(removals.storageKey, keys))
   for (const key of keys) {
-    if ((await app.storage.storedSize(key)) !== null) expect(scheduled).toContainEqual({ key })
+    if ((await app.storage.storedSize(key)) !== null)
+      expect(scheduledRemovals).toContainEqual({ key })
   }
   await retryRemovals(app.deps)
   for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()

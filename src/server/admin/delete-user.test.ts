@@ -63,9 +63,9 @@ async function fetchStatus(path: string, { fetch } = makeClient(app)) {
 }
 
 async function upload(person: Person): Promise<StartedUpload> {
-  const started = await startUpload(person, { size: 1000 })
-  await putBytes(started, new Uint8Array(1000))
-  return started
+  const newUpload = await startUpload(person, { size: 1000 })
+  await putBytes(newUpload, new Uint8Array(1000))
+  return newUpload
 }
 
 /**
@@ -362,15 +362,17 @@ describe('a deleted user', () => {
     try {
       const { db } = verifyingApp.deps
       const { email } = await signUp(verifyingApp)
-      const { email: other } = await signUp(verifyingApp)
+      const { email: otherEmail } = await signUp(verifyingApp)
       const id = 'ada'
       const at = verifyingApp.clock()
       await db.insert(users).values({ id, email, name: 'Ada', createdAt: at, updatedAt: at })
       const actor = { id: 'admin', ipAddress: '127.0.0.1' }
       await deleteUser(verifyingApp.deps, { userId: id, email }, actor)
       const remainingSignups = await db.select({ email: pendingSignups.email }).from(pendingSignups)
-      expect(remainingSignups).toEqual([{ email: other }])
-      expect((await verifyingApp.sendQueuedEmails()).map(({ to }) => to.address)).toEqual([other])
+      expect(remainingSignups).toEqual([{ email: otherEmail }])
+      expect((await verifyingApp.sendQueuedEmails()).map(({ to }) => to.address)).toEqual([
+        otherEmail,
+      ])
     } finally {
       await verifyingApp.close()
     }

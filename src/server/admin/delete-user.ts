@@ -40,10 +40,10 @@ export async function deleteUser(
   actor: Actor,
 ): Promise<{ email: string; deletedFiles: number }> {
   const { clock, db, log } = deps
-  const found = await findUser(db, userId)
-  if (!found) throw new AppError('USER_NOT_FOUND')
+  const userBeforeLock = await findUser(db, userId)
+  if (!userBeforeLock) throw new AppError('USER_NOT_FOUND')
   const deleted = await db.transaction(async (tx) => {
-    await lockAddress(tx, found.email)
+    await lockAddress(tx, userBeforeLock.email)
     const user = await lockForDeletion(tx, userId)
     if (!user) throw new AppError('USER_NOT_FOUND')
     if (user.role === 'admin') throw new AppError('ADMIN_STAYS')

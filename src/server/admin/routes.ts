@@ -49,12 +49,12 @@ export function adminRoutes(
 
     async listUsers({ query: { search } }) {
       const now = clock()
-      const found = await listUsers(db, {
+      const usersWithCounts = await listUsers(db, {
         search,
         limit: search ? maxUserResults : newestUserCount,
         now,
       })
-      return found.map(({ user, ...counts }) => ({
+      return usersWithCounts.map(({ user, ...counts }) => ({
         ...publicUser(toSessionUser(user, now)),
         ...counts,
         createdAt: user.createdAt,
@@ -73,9 +73,9 @@ export function adminRoutes(
     async toggleUserTier({ params, body, user, clientAddress }) {
       const request = { reason: 'administrator', to: body?.tier } as const
       const change = { userId: params.id, request, actor: user.id, ipAddress: clientAddress }
-      const changed = await setTier(deps, change)
-      if (!changed) throw new AppError('USER_NOT_FOUND')
-      return { user: publicUser(changed) }
+      const changedUser = await setTier(deps, change)
+      if (!changedUser) throw new AppError('USER_NOT_FOUND')
+      return { user: publicUser(changedUser) }
     },
 
     async listAudit({ query, context }) {

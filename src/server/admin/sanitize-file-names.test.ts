@@ -13,7 +13,7 @@ import { sanitizeFileNames } from './sanitize-file-names.ts'
 const now = new Date('2026-03-01T12:00:00Z')
 
 let server: FreshDatabase
-let logged: LogLine[]
+let logLines: LogLine[]
 /** The newest audit log id before a test. Lines can't be removed between tests. */
 let lastAuditId: number
 beforeAll(async () => {
@@ -22,19 +22,19 @@ beforeAll(async () => {
   await server.db
     .insert(users)
     .values({ id: 'ada', name: 'Ada', email: 'ada@example.org', ...dates })
-  logged = []
+  logLines = []
   lastAuditId = 0
 })
 afterEach(async () => {
   await server.db.delete(files)
   const [lastEntry] = await server.db.select({ id: max(auditLog.id) }).from(auditLog)
   lastAuditId = lastEntry?.id ?? 0
-  logged = []
+  logLines = []
 })
 afterAll(() => server.close())
 
 function runSanitize() {
-  const log = pino({ level: 'debug' }, logCollector(logged))
+  const log = pino({ level: 'debug' }, logCollector(logLines))
   const actor = { id: 'ada', ipAddress: '192.0.2.1' }
   return sanitizeFileNames({ clock: () => now, db: server.db, log }, actor)
 }
@@ -126,7 +126,7 @@ it("counts and logs the names it can't change, and changes the rest", async () =
   expect(await countUncleanFiles()).toBe(2)
   expect(await listAuditDetails()).toEqual([{ updated: 18, errors: 2 }])
   const uncleanFiles = await server.db.select().from(files).where(sql`original_name like '<%'`)
-  const ids = logged.map(({ msg, fileId }) => [msg, fileId])
+  const ids = logLines.map(({ msg, fileId }) => [msg, fileId])
   expect(new Set(ids)).toEqual(
     new Set(uncleanFiles.map(({ id }) => ['could not clean the name of a file', id])),
   )

@@ -273,7 +273,7 @@ describe('POST /api/admin/expire-trials', () => {
     await expireTrials(app.deps)
     const premiumTrialEndsAt = new Date(app.clock().getTime() + day)
     const trial = { tier: 'premium', premiumTrialEndsAt } as const
-    const people = [await makePerson(app, trial), await makePerson(app, trial)]
+    const trialUsers = [await makePerson(app, trial), await makePerson(app, trial)]
     await makePerson(app, { tier: 'premium' })
     expect(await runAction('expire-trials')).toEqual({ expiredCount: 0 })
     app.clock.advance(day)
@@ -282,7 +282,7 @@ describe('POST /api/admin/expire-trials', () => {
       expireTrials(app.deps),
     ])
     expect(manualRun.expiredCount + jobRun.expiredCount).toBe(2)
-    const ids = people.map(({ id }) => id)
+    const ids = trialUsers.map(({ id }) => id)
     const rows = await app.deps.db.select().from(users).where(inArray(users.id, ids))
     expect(rows.map(({ tier }) => tier)).toEqual(['free', 'free'])
     expect(await listAuditDetails('expire-trials')).toEqual([

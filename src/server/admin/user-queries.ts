@@ -55,7 +55,7 @@ export async function listUsers(
 ): Promise<CountedUser[]> {
   // A trigram index on this column serves searches of three or more characters.
   const searchCondition = search ? ilike(users.searchText, `%${escapePattern(search)}%`) : undefined
-  const found = db
+  const matchingUsers = db
     .select()
     .from(users)
     .where(searchCondition)
@@ -73,21 +73,27 @@ export async function listUsers(
         .as('total_downloads'),
     })
     .from(files)
-    .where(and(eq(files.ownerId, found.id), isCounted))
+    .where(and(eq(files.ownerId, matchingUsers.id), isCounted))
     .as('counted')
   const sessionStats = db
     .select({ sessionCount: sql`count(*)`.mapWith(Number).as('session_count') })
     .from(sessions)
-    .where(and(eq(sessions.userId, found.id), gt(sessions.expiresAt, now)))
+    .where(and(eq(sessions.userId, matchingUsers.id), gt(sessions.expiresAt, now)))
     .as('opened')
   const { fileCount, storedBytes, totalDownloads } = fileStats
   const { sessionCount } = sessionStats
   return db
-    .select({ user: found._.selectedFields, fileCount, storedBytes, totalDownloads, sessionCount })
-    .from(found)
+    .select({
+      user: matchingUsers._.selectedFields,
+      fileCount,
+      storedBytes,
+      totalDownloads,
+      sessionCount,
+    })
+    .from(matchingUsers)
     .crossJoinLateral(fileStats)
     .crossJoinLateral(sessionStats)
-    .orderBy(desc(found.createdAt), desc(found.id))
+    .orderBy(desc(matchingUsers.createdAt), desc(matchingUsers.id))
 }
 
 /** Escapes the `like` wildcards `%` and `_`, and the backslash. */

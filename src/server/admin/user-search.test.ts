@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function find(search: string): Promise<string[]> {
+async function searchUserIds(search: string): Promise<string[]> {
   const path = `/api/admin/users?search=${encodeURIComponent(search)}`
   return (await json<ListedUser[]>(await admin.fetch(path))).map(({ id }) => id)
 }
@@ -59,7 +59,7 @@ describe('a search among many users', () => {
     ['nothing for common words joined by an unused symbol', 'grace@many', []],
     ['nothing for an unused pair of letters', 'qz', []],
   ])('finds %s', async (_, search, ids) => {
-    expect(await find(search)).toEqual(ids)
+    expect(await searchUserIds(search)).toEqual(ids)
   })
 
   it.each([
@@ -67,7 +67,7 @@ describe('a search among many users', () => {
     ['grace ham', makeIds(10, 50, 10)],
     ['lt', makeIds(1, 50, 1)],
   ])('finds the 50 newest matches of %j', async (search, ids) => {
-    expect(await find(search)).toEqual(ids)
+    expect(await searchUserIds(search)).toEqual(ids)
   })
 
   it('finds any short substring of an old address or name', async () => {
@@ -76,8 +76,8 @@ describe('a search among many users', () => {
       for (let start = 0; start + length <= text.length; start += 1) {
         const search = text.slice(start, start + length)
         if (search.trim() !== search) continue
-        const found = await find(search)
-        if (found.length < maxUserResults) expect(found, search).toContain('many 11999')
+        const userIds = await searchUserIds(search)
+        if (userIds.length < maxUserResults) expect(userIds, search).toContain('many 11999')
       }
     }
   })
@@ -85,7 +85,7 @@ describe('a search among many users', () => {
   it.each(['person-11998@many.example', 'quoxley', 'nobody here', 'ace/hamil'])(
     'uses the index: %s',
     async (search) => {
-      const plans = await queryPlansOf(app.pool, () => find(search))
+      const plans = await queryPlansOf(app.pool, () => searchUserIds(search))
       for (const plan of plans) expect(plan).not.toContain('Seq Scan on users')
     },
   )

@@ -67,11 +67,11 @@ export async function logIn(
     const hash = await passwords.hash(credentials.password, salt, address)
     if (account && storedHash !== null && isSameText(hash, storedHash)) {
       const isUnverified = config.requireEmailVerification && !account.emailVerified
-      const opened = isUnverified
+      const result = isUnverified
         ? { unverified: account.id }
         : await openAccountSession(deps, account, client)
       await admission.succeed()
-      return 'token' in opened ? { ...opened, passwordHash: storedHash, knownBrowser } : opened
+      return 'token' in result ? { ...result, passwordHash: storedHash, knownBrowser } : result
     }
     // The password of a pending signup counts as a failed attempt. Otherwise signing up with a
     // stranger's address would reset the count of guesses at the stranger's password.

@@ -58,13 +58,13 @@ async function admitKnownBrowser({ rateLimits }: LimitDeps, account: string, bro
   const failureCounter = counter('wrongLoginsByKnownBrowser', browser)
   const loginCounter = counter('loginsByAccount', account)
   await rateLimits.check([loginCounter, failureCounter])
-  const spent = await rateLimits.spend([failureCounter])
+  const spending = await rateLimits.spend([failureCounter])
   return {
     async succeed() {
       await rateLimits.forget([failureCounter.key])
       await rateLimits.add([loginCounter])
     },
-    undo: () => rateLimits.refund(spent),
+    undo: () => rateLimits.refund(spending),
   }
 }
 
@@ -82,14 +82,14 @@ async function admitUnknownBrowser({ rateLimits }: LimitDeps, { account, address
 
   const isUnderAttack = (counts.get(accountCounter.key) ?? 0) >= attackThreshold
   const effectivePairCounter = isUnderAttack ? { ...pairCounter, most: 1 } : pairCounter
-  const spent = await rateLimits.spend([addressCounter, accountCounter, effectivePairCounter])
+  const spending = await rateLimits.spend([addressCounter, accountCounter, effectivePairCounter])
   return {
     async succeed() {
-      await rateLimits.refund(spent, [addressCounter.key, accountCounter.key])
+      await rateLimits.refund(spending, [addressCounter.key, accountCounter.key])
       await rateLimits.forget([pairCounter.key])
       await rateLimits.add(loginCounters)
     },
-    undo: () => rateLimits.refund(spent),
+    undo: () => rateLimits.refund(spending),
   }
 }
 

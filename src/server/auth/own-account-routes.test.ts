@@ -114,7 +114,7 @@ describe('GET /api/auth/user/holdings', () => {
   })
 })
 
-function change(client: Client, currentPassword: unknown, newPassword: unknown) {
+function changePassword(client: Client, currentPassword: unknown, newPassword: unknown) {
   return client.post('/api/auth/change-password', { currentPassword, newPassword })
 }
 
@@ -133,15 +133,15 @@ async function fetchStatus(client: Pick<Client, 'fetch'>) {
 describe('POST /api/auth/change-password', () => {
   it('sets the password, ends the other sessions and rotates the current token', async () => {
     const person = await makePerson(app)
-    const other = makeClient(app, await logIn(app, person.email, person.password))
-    const response = await change(person, person.password, 'a new password')
+    const otherBrowser = makeClient(app, await logIn(app, person.email, person.password))
+    const response = await changePassword(person, person.password, 'a new password')
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({
       message: 'Password changed. All other sessions are signed out.',
     })
     // The browser's old cookie is invalid too, because it may have been copied.
     expect(await fetchStatus(person)).toBe(401)
-    expect(await fetchStatus(other)).toBe(401)
+    expect(await fetchStatus(otherBrowser)).toBe(401)
     expect(await fetchStatus(makeClient(app, cookieHeader(response)))).toBe(200)
 
     const { email, password } = person
@@ -166,7 +166,7 @@ describe('POST /api/auth/change-password', () => {
     const dayMs = 86_400_000
     const person = await makePerson(app)
     app.clock.advance(10 * dayMs)
-    const response = await change(person, person.password, 'a new password')
+    const response = await changePassword(person, person.password, 'a new password')
     const [cookie] = response.headers.getSetCookie()
     expect(cookie).toContain(`; Max-Age=${(80 * dayMs) / 1000}; Path=/; HttpOnly; SameSite=Lax`)
     const client = makeClient(app, cookieHeader(response))
@@ -185,7 +185,7 @@ describe('POST /api/auth/change-password', () => {
     const [resetEmail] = await app.sendQueuedEmails()
     const token = /\/reset-password\?token=([\w-]+)/.exec(resetEmail?.content.text ?? '')?.[1]
 
-    await change(person, person.password, 'a new password')
+    await changePassword(person, person.password, 'a new password')
     const [sentEmail, ...otherEmails] = await app.sendQueuedEmails()
     expect(otherEmails).toEqual([])
     expect(sentEmail?.to.address).toBe(person.email)
@@ -200,8 +200,8 @@ describe('POST /api/auth/change-password', () => {
 
   it('rejects a wrong password without changing anything', async () => {
     const person = await makePerson(app)
-    const other = makeClient(app, await logIn(app, person.email, person.password))
-    const response = await change(person, 'not this one', 'a new password')
+    const otherBrowser = makeClient(app, await logIn(app, person.email, person.password))
+    const response = await changePassword(person, 'not this one', 'a new password')
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({
       code: 'WRONG_PASSWORD',
@@ -209,7 +209,7 @@ describe('POST /api/auth/change-password', () => {
     })
     expect(response.headers.getSetCookie()).toEqual([])
     expect(await fetchStatus(person)).toBe(200)
-    expect(await fetchStatus(other)).toBe(200)
+    expect(await fetchStatus(otherBrowser)).toBe(200)
     expect(await app.sendQueuedEmails()).toEqual([])
     await logIn(app, person.email, person.password)
   })
@@ -227,9 +227,9 @@ describe('POST /api/auth/change-password', () => {
     ],
     ['an overlong new password', 'correct horse', 'x'.repeat(60_000), 'newPassword'],
     ['a new password with a lone surrogate', 'correct horse', 'secret\ud800', 'newPassword'],
-  ])('rejects %s and names the error', async (_, current, next, message) => {
+  ])('rejects %s and names the error', async (_, currentPassword, newPassword, message) => {
     const person = await makePerson(app)
-    const response = await change(person, current, next)
+    const response = await changePassword(person, currentPassword, newPassword)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({
       code: 'INVALID_INPUT',
@@ -241,7 +241,7 @@ describe('POST /api/auth/change-password', () => {
   it('returns NO_PASSWORD for an account without one', async () => {
     const person = await makePerson(app)
     await app.deps.db.delete(accounts).where(eq(accounts.userId, person.id))
-    const response = await change(person, 'anything', 'a new password')
+    const response = await changePassword(person, 'anything', 'a new password')
     expect(response.status).toBe(409)
     expect(await response.json()).toEqual({
       code: 'NO_PASSWORD',
@@ -256,7 +256,11 @@ describe('POST /api/auth/change-password', () => {
       password: person.password,
     })
     const before = cookieHeader(login)
-    const response = await change(makeClient(app, before), person.password, 'a new password')
+    const response = await changePassword(
+      makeClient(app, before),
+      person.password,
+      'a new password',
+    )
     const knownBrowserCookie = (cookies: string) =>
       /mayfly\.known_browser=([^;]+)/.exec(cookies)?.[1]
     expect(knownBrowserCookie(cookieHeader(response))).toMatch(/^[\w-]{21}\.[\w-]{43}$/)
@@ -268,7 +272,7 @@ describe('POST /api/auth/change-password', () => {
     await app.sendQueuedEmails()
     const passwords = ['one password', 'another password', 'a third password', 'a fourth one']
     const responses = await Promise.all(
-      passwords.map((password) => change(person, person.password, password)),
+      passwords.map((password) => changePassword(person, person.password, password)),
     )
     const successIndex = responses.findIndex(({ status }) => status === 200)
     const rejectedResponses = responses.filter((_, index) => index !== successIndex)

@@ -191,16 +191,18 @@ describe('DELETE /api/auth/sessions', () => {
       expect(response.status, time).toBe(200)
       expect(await response.json()).toEqual({ message: 'Signed out everywhere else.' })
     }
-    for (const other of otherBrowsers) expect(await fetchStatus(other)).toBe(401)
+    for (const browser of otherBrowsers) expect(await fetchStatus(browser)).toBe(401)
     expect(await fetchStatus(person)).toBe(200)
     expect(await fetchStatus(stranger)).toBe(200)
   })
 
   it('called by two browsers at once leaves at most one signed in', async () => {
     const person = await makePerson(app)
-    const other = await signInAgain(person)
+    const otherBrowser = await signInAgain(person)
     const responses = await Promise.all(
-      [person, other].map((client) => client.fetch('/api/auth/sessions', { method: 'DELETE' })),
+      [person, otherBrowser].map((client) =>
+        client.fetch('/api/auth/sessions', { method: 'DELETE' }),
+      ),
     )
     for (const { status } of responses) expect([200, 401]).toContain(status)
     const rows = await app.deps.db.select().from(sessions).where(eq(sessions.userId, person.id))

@@ -38,9 +38,9 @@ it('rejects a client with 32 queued calls, and all clients at 256', async () => 
   const hash = (client: string) => passwords.hash('secret', 'salt', client)
   const acceptedHashes = [hash('0')]
   for (let client = 0; client < 8; client += 1) {
-    for (let waiting = 0; waiting < 32; waiting += 1) {
+    for (let queued = 0; queued < 32; queued += 1) {
       acceptedHashes.push(hash(String(client)))
-      if (client === 0 && waiting === 31) await expect(hash('0')).rejects.toEqual(busyError)
+      if (client === 0 && queued === 31) await expect(hash('0')).rejects.toEqual(busyError)
     }
   }
   await expect(hash('another')).rejects.toEqual(busyError)

@@ -225,7 +225,7 @@ export async function consumeAccountToken(tx: Db, hash: string): Promise<boolean
  */
 export async function removeExpiredRows(db: Db, now: Date): Promise<number> {
   const emailCutoff = new Date(now.getTime() - maxEmailWindowMs)
-  let removed = 0
+  let removedCount = 0
   for (const [key, isExpired] of [
     [sessions.id, lte(sessions.expiresAt, now)],
     [verifications.identifier, lt(verifications.expiresAt, now)],
@@ -234,9 +234,9 @@ export async function removeExpiredRows(db: Db, now: Date): Promise<number> {
     [pendingSignups.id, lt(pendingSignups.expiresAt, now)],
     [rateLimits.key, lt(rateLimits.expire, now.getTime())],
   ] as const) {
-    removed += await removeInBatches((limit) => removeRows(db, key, isExpired, limit))
+    removedCount += await removeInBatches((limit) => removeRows(db, key, isExpired, limit))
   }
-  return removed
+  return removedCount
 }
 
 /** Removes a batch. Skips locked rows, because waiting for them could deadlock. */

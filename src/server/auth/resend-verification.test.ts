@@ -86,10 +86,14 @@ describe('POST /api/auth/resend-verification', () => {
   })
 
   it('ignores a cookie with an unknown id or someone else’s signup', async () => {
-    const other = await signUp(makeClient(app), { email: newAddress() })
+    const otherSignup = await signUp(makeClient(app), { email: newAddress() })
     await signUp(makeClient(app), { email })
     await app.sendQueuedEmails()
-    for (const cookie of [cookiesOf(other), "mayfly.unverified='; --", 'mayfly.unverified=x']) {
+    for (const cookie of [
+      cookiesOf(otherSignup),
+      "mayfly.unverified='; --",
+      'mayfly.unverified=x',
+    ]) {
       expect((await resend(app, email, cookie)).status).toBe(200)
       expect((await app.sendQueuedEmails()).map(({ to }) => to.address)).toEqual([email])
     }

@@ -16,7 +16,7 @@ afterAll(() => app.close())
 function requestReset(email: string) {
   return makeClient(app).post('/api/auth/forgot-password', { email })
 }
-function reset(token: string, newPassword = 'a new password') {
+function resetPassword(token: string, newPassword = 'a new password') {
   return makeClient(app).post('/api/auth/reset-password', { token, newPassword })
 }
 
@@ -95,7 +95,7 @@ describe('an email to an unverified address', () => {
     expect(JSON.stringify(sentEmail)).not.toContain('You won')
     expect(sentEmail?.content.text).toContain('Hello, somebody asked')
 
-    await reset(tokenIn(sentEmail))
+    await resetPassword(tokenIn(sentEmail))
     await requestReset(email)
     const [, laterEmail] = await app.sendQueuedEmails()
     expect(laterEmail?.content.text).toContain(`Hello ${firstName}, somebody asked`)
@@ -121,7 +121,7 @@ describe('POST /api/auth/reset-password/check', () => {
   it('reports whether a token is valid without consuming it', async () => {
     const token = await requestResetToken(await makePerson(app))
     expect([await checkToken(token), await checkToken(token)]).toEqual([true, true])
-    expect((await reset(token)).status).toBe(200)
+    expect((await resetPassword(token)).status).toBe(200)
     expect(await checkToken(token)).toBe(false)
   })
 
@@ -131,7 +131,7 @@ describe('POST /api/auth/reset-password/check', () => {
       await requestResetToken(person),
       await requestResetToken(person),
     ]
-    await reset(secondToken)
+    await resetPassword(secondToken)
     expect([await checkToken(firstToken), await checkToken('x')]).toEqual([false, false])
     const expiredToken = await requestResetToken(await makePerson(app))
     app.clock.advance(hour)
@@ -148,7 +148,7 @@ describe('POST /api/auth/reset-password', () => {
   it('sets the password once and ends every session', async () => {
     const person = await makePerson(app)
     const token = await requestResetToken(person)
-    const response = await reset(token)
+    const response = await resetPassword(token)
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ message: 'Password reset successful!' })
 
@@ -156,7 +156,7 @@ describe('POST /api/auth/reset-password', () => {
     const oldCredentials = { email: person.email, password: person.password }
     expect((await makeClient(app).post('/api/auth/login', oldCredentials)).status).toBe(401)
     await logIn(app, person.email, 'a new password')
-    await expectInvalidToken(await reset(token))
+    await expectInvalidToken(await resetPassword(token))
     const auditLines = await app.deps.db
       .select()
       .from(auditLog)
@@ -173,7 +173,7 @@ describe('POST /api/auth/reset-password', () => {
 
   it('verifies the address and sends an email without a sign-in link', async () => {
     const person = await makePerson(app)
-    await reset(await requestResetToken(person))
+    await resetPassword(await requestResetToken(person))
     const [notice] = await app.sendQueuedEmails()
     expect(notice).toMatchObject({
       to: { address: person.email },
@@ -188,7 +188,7 @@ describe('POST /api/auth/reset-password', () => {
     const person = await makePerson(app)
     const token = await requestResetToken(person)
     const passwords = ['first of two', 'second of two']
-    const responses = await Promise.all(passwords.map((password) => reset(token, password)))
+    const responses = await Promise.all(passwords.map((password) => resetPassword(token, password)))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 400])
     await logIn(app, person.email, passwords[responses[0]?.status === 200 ? 0 : 1] ?? '')
   })
@@ -197,19 +197,19 @@ describe('POST /api/auth/reset-password', () => {
     const person = await makePerson(app)
     const expiredToken = await requestResetToken(person)
     app.clock.advance(hour)
-    await expectInvalidToken(await reset(expiredToken))
+    await expectInvalidToken(await resetPassword(expiredToken))
 
     const [firstToken, secondToken] = [
       await requestResetToken(person),
       await requestResetToken(person),
     ]
-    expect((await reset(secondToken)).status).toBe(200)
-    await expectInvalidToken(await reset(firstToken, 'from an old email'))
+    expect((await resetPassword(secondToken)).status).toBe(200)
+    await expectInvalidToken(await resetPassword(firstToken, 'from an old email'))
 
     const tokenBeforeMove = await requestResetToken(person)
     const email = `moved-${person.email}`
     await app.deps.db.update(users).set({ email }).where(eq(users.id, person.id))
-    await expectInvalidToken(await reset(tokenBeforeMove))
+    await expectInvalidToken(await resetPassword(tokenBeforeMove))
   })
 
   it('sets the first password of an account without one', async () => {
@@ -221,7 +221,7 @@ describe('POST /api/auth/reset-password', () => {
     await requestReset(person.email)
     const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.content.text).toContain('Do nothing. Nothing changes.\n')
-    expect((await reset(tokenIn(sentEmail))).status).toBe(200)
+    expect((await resetPassword(tokenIn(sentEmail))).status).toBe(200)
     await logIn(app, person.email, 'a new password')
   })
 
@@ -248,6 +248,7 @@ describe('POST /api/auth/reset-password', () => {
   })
 
   it('rejects an invalid token', async () => {
-    for (const token of ['x', "' or 1=1 --", '*', '%']) await expectInvalidToken(await reset(token))
+    for (const token of ['x', "' or 1=1 --", '*', '%'])
+      await expectInvalidToken(await resetPassword(token))
   })
 })

@@ -16,10 +16,10 @@ async function fetchStatus(client: Client) {
 
 describe('the current user', () => {
   it('loses the trial at the exact time it ends', async () => {
-    const end = new Date(app.clock().getTime() + 1000)
-    const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
+    const trialEnd = new Date(app.clock().getTime() + 1000)
+    const person = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: trialEnd })
     expect(await json(await person.fetch('/api/auth/user'))).toMatchObject({ tier: 'premium' })
-    app.clock.set(end)
+    app.clock.set(trialEnd)
     expect(await json(await person.fetch('/api/auth/user'))).toMatchObject({ tier: 'free' })
   })
 })

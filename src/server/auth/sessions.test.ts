@@ -158,15 +158,15 @@ describe('a session', () => {
       '/api/admin/waiting',
       '/api/files/summary',
     ])
-    const poll = () =>
+    const pollAll = () =>
       Promise.all(polledEndpoints.map(async ({ path }) => (await admin.fetch(path)).status))
     for (const ms of [dayMs, 13 * dayMs - 1]) {
       app.clock.advance(ms)
-      expect(await poll()).toEqual([200, 200])
+      expect(await pollAll()).toEqual([200, 200])
     }
     expect(await listSessions(admin.id)).toEqual([sessionBefore])
     app.clock.advance(1)
-    expect(await poll()).toEqual([401, 401])
+    expect(await pollAll()).toEqual([401, 401])
   })
 
   it('expires 90 days after the login despite use, to the millisecond', async () => {

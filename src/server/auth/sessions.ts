@@ -73,8 +73,8 @@ function createSessionLoader(db: Db) {
   // Lookups in one tick of the event loop share a query. Nothing is cached.
   return new DataLoader(
     async (tokens: readonly string[]) => {
-      const found = await query.execute({ tokens })
-      const byToken = new Map(found.map((session) => [session.token, session]))
+      const rows = await query.execute({ tokens })
+      const byToken = new Map(rows.map((session) => [session.token, session]))
       return tokens.map((token) => byToken.get(token) ?? null)
     },
     { cache: false, batchScheduleFn: setImmediate },
@@ -84,15 +84,15 @@ function createSessionLoader(db: Db) {
 /** Records the use of a session, once for parallel requests. Never revives an ended session. */
 async function recordSessionUse(
   db: Db,
-  found: { id: string; createdAt: Date; lastSeenAt: Date },
+  session: { id: string; createdAt: Date; lastSeenAt: Date },
   use: SessionUse,
   now: Date,
 ): Promise<void> {
-  const expiresAt = sessionExpiry({ createdAt: found.createdAt, lastSeenAt: now })
+  const expiresAt = sessionExpiry({ createdAt: session.createdAt, lastSeenAt: now })
   await db
     .update(sessions)
     .set({ updatedAt: now, expiresAt, ...use })
-    .where(and(eq(sessions.id, found.id), eq(sessions.updatedAt, found.lastSeenAt)))
+    .where(and(eq(sessions.id, session.id), eq(sessions.updatedAt, session.lastSeenAt)))
 }
 
 /** Lists a user's active sessions: the caller's first, then by last use. */
@@ -172,16 +172,16 @@ export function sessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secr
   ): Promise<Session | null> => {
     const token = readSessionToken(deps, context)
     if (token === null) return null
-    const found = await sessionsByToken.load(token)
+    const session = await sessionsByToken.load(token)
     const now = clock()
-    if (!found || now >= found.expiresAt) return null
-    if (!isPolled && now.getTime() - found.lastSeenAt.getTime() >= lastSeenIntervalMs) {
+    if (!session || now >= session.expiresAt) return null
+    if (!isPolled && now.getTime() - session.lastSeenAt.getTime() >= lastSeenIntervalMs) {
       const use = sessionUse(context.req.raw.headers, context.get('clientAddress'))
       // Keep the session valid on a full disk, so that users can still delete files.
-      await recordSessionUse(db, found, use, now).catch((error: unknown) =>
+      await recordSessionUse(db, session, use, now).catch((error: unknown) =>
         context.get('log').warn({ err: error }, 'the use of a session was not recorded'),
       )
     }
-    return { id: found.id, user: toSessionUser(found.user, now) }
+    return { id: session.id, user: toSessionUser(session.user, now) }
   }
 }

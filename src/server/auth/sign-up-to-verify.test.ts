@@ -94,15 +94,15 @@ describe('POST /api/auth/signup with email verification', () => {
   })
 
   it('responds identically for an existing, a pending and the administrator’s address', async () => {
-    const known = newAddress()
-    await verify(app, await signUpForToken(app, { email: known }))
-    const waiting = newAddress()
-    await signUpForToken(app, { email: waiting })
+    const knownAddress = newAddress()
+    await verify(app, await signUpForToken(app, { email: knownAddress }))
+    const pendingAddress = newAddress()
+    await signUpForToken(app, { email: pendingAddress })
     const admin = app.deps.config.adminEmail
     const strangerPassword = 'a password of the stranger'
 
     const responses = []
-    for (const address of [email, known, waiting, admin]) {
+    for (const address of [email, knownAddress, pendingAddress, admin]) {
       responses.push(
         await comparableResponse(
           await signUp(makeClient(app), { email: address, password: strangerPassword }),
@@ -115,17 +115,17 @@ describe('POST /api/auth/signup with email verification', () => {
     const sentEmails = await app.sendQueuedEmails()
     expect(sentEmails.map(({ to, content }) => [to.address, content.subject])).toEqual([
       [email, 'Verify your email address for Mayfly'],
-      [known, 'Somebody signed up with your address'],
-      [waiting, 'Verify your email address for Mayfly'],
+      [knownAddress, 'Somebody signed up with your address'],
+      [pendingAddress, 'Verify your email address for Mayfly'],
     ])
     // The stranger tries to log in with each signup after the emails were sent.
     const loginResponses = []
-    for (const address of [email, known, waiting, admin]) {
+    for (const address of [email, knownAddress, pendingAddress, admin]) {
       loginResponses.push(await comparableResponse(await tryLogin(app, address, strangerPassword)))
     }
     expect(loginResponses[0]?.status).toBe(403)
     for (const login of loginResponses.slice(1)) expect(login).toEqual(loginResponses[0])
-    for (const address of [email, known, waiting])
+    for (const address of [email, knownAddress, pendingAddress])
       expect((await resend(app, address)).status).toBe(200)
   })
 

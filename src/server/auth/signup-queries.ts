@@ -98,7 +98,7 @@ export async function findVerification(
   hash: string,
   now: Date,
 ): Promise<Verification | undefined> {
-  const [found] = await db
+  const [row] = await db
     .select({ token: accountTokens, signup: pendingSignups, user: users })
     .from(accountTokens)
     .leftJoin(pendingSignups, eq(pendingSignups.id, accountTokens.signupId))
@@ -110,15 +110,15 @@ export async function findVerification(
         gt(accountTokens.expiresAt, now),
       ),
     )
-  const email = found?.signup?.email ?? found?.user?.email
-  if (!found || !email) return undefined
-  const { stamp, userId } = found.token
+  const email = row?.signup?.email ?? row?.user?.email
+  if (!row || !email) return undefined
+  const { stamp, userId } = row.token
   return {
     email,
     stamp,
     userId,
-    signup: found.signup,
-    isVerified: found.user?.emailVerified ?? false,
+    signup: row.signup,
+    isVerified: row.user?.emailVerified ?? false,
   }
 }
 

@@ -49,18 +49,18 @@ it('only the browser that signed up skips the confirmation button', async () => 
   const response = await signUp(makeClient(app), { email })
   const strangerResponse = await signUp(makeClient(app), { email })
   const [sentEmail] = await app.sendQueuedEmails()
-  const check = async (cookie: string) => {
+  const checkToken = async (cookie: string) => {
     const client = makeClient(app, cookie)
     return json(await client.post('/api/auth/verify-email/check', { token: tokenIn(sentEmail) }))
   }
-  expect(await check(cookiesOf(response))).toEqual({ isOwnSignup: true })
+  expect(await checkToken(cookiesOf(response))).toEqual({ isOwnSignup: true })
   for (const cookie of ['', cookiesOf(strangerResponse), 'mayfly.unverified=']) {
-    expect(await check(cookie)).toEqual({ isOwnSignup: false })
+    expect(await checkToken(cookie)).toEqual({ isOwnSignup: false })
   }
   expect(await listUsers(email)).toEqual([])
   // After the verification, a reload needs no button either.
   await verify(app, tokenIn(sentEmail))
-  expect(await check('')).toEqual({ isOwnSignup: true })
+  expect(await checkToken('')).toEqual({ isOwnSignup: true })
 
   const unknown = makeClient(app).post('/api/auth/verify-email/check', { token: 'x' })
   expect(await statusAndCode(await unknown)).toBe('400 TOKEN_INVALID')
@@ -166,7 +166,7 @@ describe('an unverified account', () => {
     const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.to).toEqual({ name: '', address: email })
     expect(JSON.stringify(sentEmail)).not.toContain('Mallory')
-    for (let times = 0; times < 2; times += 1) {
+    for (let attempts = 0; attempts < 2; attempts += 1) {
       expect((await verify(app, tokenIn(sentEmail))).status).toBe(200)
     }
     await logIn(app, email, password)
@@ -178,11 +178,11 @@ describe('an unverified account', () => {
     app.clock.advance(24 * hour - 1)
     expect((await verify(app, validToken)).status).toBe(200)
 
-    const other = newAddress()
-    const expiredToken = await makeTokenForAccount(other)
+    const otherAddress = newAddress()
+    const expiredToken = await makeTokenForAccount(otherAddress)
     app.clock.advance(24 * hour)
     expect(await statusAndCode(await verify(app, expiredToken))).toBe('400 TOKEN_INVALID')
-    expect(await listUsers(other)).toMatchObject([{ emailVerified: false }])
+    expect(await listUsers(otherAddress)).toMatchObject([{ emailVerified: false }])
   })
 
   it('is not verified by an email to its previous address', async () => {
@@ -312,8 +312,8 @@ it('a password change reveals nothing to a stranger with a pending signup for th
   expect((await tryLogin(app, email, 'of a stranger')).status).toBe(403)
 
   const owner = makeClient(app, await logIn(app, email, 'by an email'))
-  const change = { currentPassword: 'by an email', newPassword: 'by hand' }
-  expect((await owner.post('/api/auth/change-password', change)).status).toBe(200)
+  const passwordChange = { currentPassword: 'by an email', newPassword: 'by hand' }
+  expect((await owner.post('/api/auth/change-password', passwordChange)).status).toBe(200)
   expect((await tryLogin(app, email, 'of a stranger')).status).toBe(403)
   await logIn(app, email, 'by hand')
 })

@@ -37,10 +37,10 @@ type VerifyDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 export async function verifyEmail(deps: VerifyDeps, token: string, address: string): Promise<void> {
   const { clock, db } = deps
   const hash = tokenHash(token)
-  const found = await findVerification(db, hash, clock())
-  if (!found) throw new AppError('TOKEN_INVALID')
+  const verificationBeforeLock = await findVerification(db, hash, clock())
+  if (!verificationBeforeLock) throw new AppError('TOKEN_INVALID')
   await db.transaction(async (tx) => {
-    await lockAddress(tx, found.email)
+    await lockAddress(tx, verificationBeforeLock.email)
     // Another token of the address may have been used while waiting for the lock.
     const verification = await findVerification(tx, hash, clock())
     const { signup, stamp, userId } = verification ?? {}
@@ -62,9 +62,11 @@ export async function isOwnSignup(
   token: string,
   browserSignupId: string | null,
 ): Promise<boolean> {
-  const found = await findVerification(db, tokenHash(token), clock())
-  if (!found) throw new AppError('TOKEN_INVALID')
-  return found.isVerified || (found.signup?.id ?? found.userId) === browserSignupId
+  const verification = await findVerification(db, tokenHash(token), clock())
+  if (!verification) throw new AppError('TOKEN_INVALID')
+  return (
+    verification.isVerified || (verification.signup?.id ?? verification.userId) === browserSignupId
+  )
 }
 
 async function createAccount(
@@ -92,8 +94,8 @@ async function takeOverAccount(
   owner: AccountOwner,
   { address, now }: { address: string; now: Date },
 ): Promise<string> {
-  const found = await findAccountByEmail(tx, owner.email)
-  const account = found && (await lockAccount(tx, found.id))
+  const accountBeforeLock = await findAccountByEmail(tx, owner.email)
+  const account = accountBeforeLock && (await lockAccount(tx, accountBeforeLock.id))
   if (!account || account.emailVerified) throw new AppError('TOKEN_INVALID')
   await handOverUser(tx, account.id, owner, now)
   await writeAudit(tx, [

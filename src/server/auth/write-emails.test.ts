@@ -85,7 +85,7 @@ describe('emails to account owners', () => {
     { kind: 'google-linked', tookOver: false },
     { kind: 'google-linked', tookOver: true },
   ] as const
-  const write = (change: (typeof changes)[number], userId = person.id) => {
+  const writeChangeEmail = (change: (typeof changes)[number], userId = person.id) => {
     const at = app.clock().toISOString()
     const request =
       change.kind === 'google-linked' ? { ...change, linkedAt: at } : { ...change, changedAt: at }
@@ -93,7 +93,7 @@ describe('emails to account owners', () => {
   }
 
   it('have their own text for each change and no sign-in link', async () => {
-    const emails = await Promise.all(changes.map((change) => write(change)))
+    const emails = await Promise.all(changes.map((change) => writeChangeEmail(change)))
     expect(new Set(emails.map(contentText)).size).toBe(changes.length)
     for (const email of emails) {
       expect(email?.to).toEqual({ name: 'Mallory', address: person.email })
@@ -103,10 +103,10 @@ describe('emails to account owners', () => {
 
   it.each(changes)('omit the name if the address is unverified: %j', async (change) => {
     await setVerified(person.id, false)
-    const email = await write(change)
+    const email = await writeChangeEmail(change)
     expect(email).toMatchObject({ isVerified: false, to: { name: '', address: person.email } })
     expect(contentText(email)).not.toContain('Mallory')
-    expect(await write(change, 'nobody')).toBeNull()
+    expect(await writeChangeEmail(change, 'nobody')).toBeNull()
   })
 })
 
@@ -128,12 +128,13 @@ async function addSignup(email = newAddress(), browser: string | null = null): P
 }
 
 describe('the signup email', () => {
-  const write = (signupId: string) => writeAccountEmail(app.deps, { kind: 'signup', signupId })
+  const writeSignupEmail = (signupId: string) =>
+    writeAccountEmail(app.deps, { kind: 'signup', signupId })
 
   it('links to its signup for a day and repeats no user input', async () => {
     const address = newAddress()
     const id = await addSignup(address, 'Firefox on Linux')
-    const email = await write(id)
+    const email = await writeSignupEmail(id)
     expect(await findToken(email)).toMatchObject({
       signupId: id,
       userId: null,
@@ -148,17 +149,17 @@ describe('the signup email', () => {
   it('extends the signup to a day after a late delivery', async () => {
     const id = await addSignup()
     app.clock.advance(dayMs - 1)
-    expect(await write(id)).not.toBeNull()
+    expect(await writeSignupEmail(id)).not.toBeNull()
     const { db } = app.deps
     const [row] = await db.select().from(pendingSignups).where(eq(pendingSignups.id, id))
     expect(row?.expiresAt).toEqual(new Date(app.clock().getTime() + dayMs))
     app.clock.advance(dayMs)
-    expect(await write(id)).toBeNull()
+    expect(await writeSignupEmail(id)).toBeNull()
   })
 
   it('is not written for an unknown signup or the administrator’s address', async () => {
-    expect(await write(randomUUID())).toBeNull()
-    expect(await write(await addSignup(app.deps.config.adminEmail))).toBeNull()
+    expect(await writeSignupEmail(randomUUID())).toBeNull()
+    expect(await writeSignupEmail(await addSignup(app.deps.config.adminEmail))).toBeNull()
   })
 
   it('notifies the owner of a verified account without a link', async () => {
@@ -167,9 +168,12 @@ describe('the signup email', () => {
     const id = await addSignup(address)
     // The recipient of the email owns the address, so the link may take over the unverified
     // account.
-    expect(await findToken(await write(id))).toMatchObject({ signupId: id, userId: null })
+    expect(await findToken(await writeSignupEmail(id))).toMatchObject({
+      signupId: id,
+      userId: null,
+    })
     await setVerified(userId, true)
-    const email = await write(id)
+    const email = await writeSignupEmail(id)
     expect(email?.to).toEqual({ name: 'Mallory', address })
     expect(await findToken(email)).toBeNull()
     expect(contentText(email)).toContain(`${app.url}/login`)
@@ -177,14 +181,14 @@ describe('the signup email', () => {
 })
 
 describe('the resent verification email', () => {
-  const resend = (email: string, subject: string | null = null) => {
+  const writeResentEmail = (email: string, subject: string | null = null) => {
     const askedAt = app.clock().toISOString()
     return writeAccountEmail(app.deps, { kind: 'resend-verification', email, subject, askedAt })
   }
 
   it("is for this browser's signup, or else the newest", async () => {
     const [address, otherSignup] = [newAddress(), await addSignup()]
-    expect(await resend(address, otherSignup)).toBeNull()
+    expect(await writeResentEmail(address, otherSignup)).toBeNull()
     const older = await addSignup(address)
     app.clock.advance(1000)
     const newest = await addSignup(address)
@@ -194,14 +198,14 @@ describe('the resent verification email', () => {
       [null, newest],
       [otherSignup, newest],
     ] as const) {
-      expect(await findToken(await resend(address, subject))).toMatchObject({ signupId })
+      expect(await findToken(await writeResentEmail(address, subject))).toMatchObject({ signupId })
     }
   })
 
   it('verifies the account that the browser names or that has no pending signup', async () => {
     const address = newAddress()
     const userId = await makeUnverifiedUser(app, address)
-    const email = await resend(address)
+    const email = await writeResentEmail(address)
     expect(await findToken(email)).toMatchObject({
       userId,
       purpose: 'verify-email',
@@ -209,16 +213,22 @@ describe('the resent verification email', () => {
     })
     expect(email?.to).toEqual({ name: '', address })
     const signupId = await addSignup(address)
-    expect(await findToken(await resend(address, userId))).toMatchObject({ userId, signupId: null })
-    expect(await findToken(await resend(address))).toMatchObject({ userId: null, signupId })
+    expect(await findToken(await writeResentEmail(address, userId))).toMatchObject({
+      userId,
+      signupId: null,
+    })
+    expect(await findToken(await writeResentEmail(address))).toMatchObject({
+      userId: null,
+      signupId,
+    })
   })
 
   it('is not written for a verified account or an unknown address', async () => {
     const address = newAddress()
     const userId = await makeUnverifiedUser(app, address)
     await setVerified(userId, true)
-    expect(await resend(address)).toBeNull()
-    expect(await resend(address, userId)).toBeNull()
-    expect(await resend(newAddress())).toBeNull()
+    expect(await writeResentEmail(address)).toBeNull()
+    expect(await writeResentEmail(address, userId)).toBeNull()
+    expect(await writeResentEmail(newAddress())).toBeNull()
   })
 })

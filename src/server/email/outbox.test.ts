@@ -14,12 +14,12 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 it('writes each email to a file named by time and recipient, and logs the folder without the address', async () => {
   const folder = join(dataDir, 'outbox')
-  const logged: unknown[] = []
+  const logLines: unknown[] = []
   const mailer = outboxMailer({
     folder,
     from: 'support@example.org',
     clock: () => new Date('2026-11-21T20:04:05.006Z'),
-    log: { info: (line: unknown) => void logged.push(line) } as never,
+    log: { info: (line: unknown) => void logLines.push(line) } as never,
   })
   const content = renderEmail(
     { subject: 'S', preview: 'P', heading: 'H', blocks: [{ kind: 'note', text: 'A note' }] },
@@ -34,7 +34,7 @@ it('writes each email to a file named by time and recipient, and logs the folder
   const name = '2026-11-21T20-04-05-006Z-.._ada@example.org.eml'
   expect(await readdir(folder)).toEqual([name])
   const file = join(folder, name)
-  expect(logged).toEqual([{ folder, messageId: 'job/../1@x' }])
+  expect(logLines).toEqual([{ folder, messageId: 'job/../1@x' }])
   expect((await stat(file)).mode & 0o077).toBe(0)
   const email = await simpleParser(await readFile(file))
   expect(email.subject).toBe('S')

@@ -88,7 +88,7 @@ export function html(literals: TemplateStringsArray, ...values: readonly Value[]
 function escapeValue(value: Value): string {
   if (value instanceof Html) return value.text
   if (typeof value === 'object') return value.map(({ text }) => text).join('')
-  return String(value).replace(/[&<>"']/g, (sign) => entities[sign] ?? '')
+  return String(value).replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -18,9 +18,9 @@ export async function deleteFeedback(
 ): Promise<void> {
   if (!feedbackId.safeParse(id).success) throw new AppError('FEEDBACK_NOT_FOUND')
   await db.transaction(async (tx) => {
-    const removed = await removeFeedback(tx, id)
-    if (!removed) throw new AppError('FEEDBACK_NOT_FOUND')
-    const { createdAt, isSuspect } = removed
+    const deletedFeedback = await removeFeedback(tx, id)
+    if (!deletedFeedback) throw new AppError('FEEDBACK_NOT_FOUND')
+    const { createdAt, isSuspect } = deletedFeedback
     const details = { feedbackId: id, createdAt: createdAt.toISOString(), isSuspect }
     await writeAudit(tx, [adminEntry(actor, clock(), { action: 'delete-feedback', details })])
   })

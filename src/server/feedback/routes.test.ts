@@ -28,7 +28,7 @@ afterAll(() => app.close())
 
 const form = { name: 'Ada', email: 'ada@example.org', category: 'bug', message: 'It rattles.' }
 
-function send(changes: object = {}) {
+function sendFeedback(changes: object = {}) {
   return makeClient(app).post('/api/feedback', { ...form, ...changes })
 }
 
@@ -38,7 +38,7 @@ async function listFeedback(query = ''): Promise<Feedback[]> {
 
 describe('POST /api/feedback', () => {
   it('stores the feedback and emails it to support, with a reply address', async () => {
-    const response = await send({ message: ' It rattles.\r\nAlways. ' })
+    const response = await sendFeedback({ message: ' It rattles.\r\nAlways. ' })
     expect(response.status).toBe(200)
     expect(await json(response)).toEqual({ message: 'Thank you for your feedback.' })
     expect(await listFeedback()).toEqual([
@@ -61,13 +61,13 @@ describe('POST /api/feedback', () => {
   })
 
   it.each([undefined, ''])('accepts no category: %j', async (category) => {
-    expect((await send({ category })).status).toBe(200)
+    expect((await sendFeedback({ category })).status).toBe(200)
     expect(await listFeedback()).toMatchObject([{ category: null }])
     expect((await app.sendQueuedEmails())[0]?.content.subject).toBe('Feedback from Ada')
   })
 
   it('escapes the input in the email, and sets no reply address if it is invalid', async () => {
-    await send({ name: '<b>Ada</b>', email: 'ada@', message: '<script>alert(1)</script>' })
+    await sendFeedback({ name: '<b>Ada</b>', email: 'ada@', message: '<script>alert(1)</script>' })
     const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.replyTo).toBeUndefined()
     expect(sentEmail?.content.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
@@ -75,7 +75,7 @@ describe('POST /api/feedback', () => {
   })
 
   it('stores probable bot messages as suspect, without an email', async () => {
-    expect((await send({ website: 'https://example.net' })).status).toBe(200)
+    expect((await sendFeedback({ website: 'https://example.net' })).status).toBe(200)
     expect(await listFeedback()).toMatchObject([{ isSuspect: true }])
     expect(await app.sendQueuedEmails()).toEqual([])
   })
@@ -101,7 +101,7 @@ describe('POST /api/feedback', () => {
     { message: ['x'] },
     { website: 1 },
   ])('rejects %j and stores nothing', async (changes) => {
-    expect((await send(changes)).status).toBe(400)
+    expect((await sendFeedback(changes)).status).toBe(400)
     expect(await listFeedback()).toEqual([])
     expect(await app.sendQueuedEmails()).toEqual([])
   })
@@ -116,8 +116,8 @@ describe('a message of the maximum length', () => {
     })
 
   it.each([
-    ['JSON', '\n', send],
-    ['JSON', '\r\n', send],
+    ['JSON', '\n', sendFeedback],
+    ['JSON', '\r\n', sendFeedback],
     ['a form', '\r\n', ({ message }: { message: string }) => sendByForm(message)],
   ] as const)('is accepted as %s, with lines ending in %j', async (_, lineEnd, sendMessage) => {
     expect(longestMessage).toHaveLength(maxFeedbackLengths.message)
@@ -220,15 +220,15 @@ it('accepts ten messages an hour from one address', async () => {
 })
 
 describe('DELETE /api/admin/feedback/{id}', () => {
-  const remove = (id: string, client: Client = admin) =>
+  const deleteFeedback = (id: string, client: Client = admin) =>
     client.fetch(`/api/admin/feedback/${id}`, { method: 'DELETE' })
 
   it('deletes a message exactly once, and leaves none of its content in the audit log', async () => {
-    await send({ name: 'Bob' })
-    await send()
+    await sendFeedback({ name: 'Bob' })
+    await sendFeedback()
     await app.sendQueuedEmails()
     const [{ id } = { id: '' }] = (await listFeedback()).filter(({ name }) => name === 'Ada')
-    const responses = await Promise.all([1, 2, 3].map(() => remove(id)))
+    const responses = await Promise.all([1, 2, 3].map(() => deleteFeedback(id)))
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
     expect((await listFeedback()).map(({ name }) => name)).toEqual(['Bob'])
     const lines = (await app.deps.db.select().from(auditLog)).filter(
@@ -242,38 +242,38 @@ describe('DELETE /api/admin/feedback/{id}', () => {
   })
 
   it('cancels the queued email', async () => {
-    await send()
-    await remove((await listFeedback())[0]?.id ?? '')
+    await sendFeedback()
+    await deleteFeedback((await listFeedback())[0]?.id ?? '')
     expect(await app.sendQueuedEmails()).toEqual([])
   })
 
   it.each([randomUUID(), 'x', "'", '%00'])('returns 404 for the id %s', async (id) => {
-    const response = await remove(id)
+    const response = await deleteFeedback(id)
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({ code: 'FEEDBACK_NOT_FOUND' })
   })
 
   it('rejects everyone but the administrator', async () => {
-    await send()
+    await sendFeedback()
     const [{ id } = { id: '' }] = await listFeedback()
-    expect((await remove(id, makeClient(app))).status).toBe(401)
-    expect((await remove(id, await makePerson(app, { tier: 'premium' }))).status).toBe(403)
+    expect((await deleteFeedback(id, makeClient(app))).status).toBe(401)
+    expect((await deleteFeedback(id, await makePerson(app, { tier: 'premium' }))).status).toBe(403)
     expect(await listFeedback()).toHaveLength(1)
   })
 })
 
 it('feedback is deleted after a year', async () => {
-  await send()
-  const at = (ms: number) => new Date(app.clock().getTime() + ms)
-  expect(await removeOldFeedback(app.deps.db, at(feedbackRetentionMs))).toBe(0)
-  expect(await removeOldFeedback(app.deps.db, at(feedbackRetentionMs + 1))).toBe(1)
+  await sendFeedback()
+  const timeAfter = (ms: number) => new Date(app.clock().getTime() + ms)
+  expect(await removeOldFeedback(app.deps.db, timeAfter(feedbackRetentionMs))).toBe(0)
+  expect(await removeOldFeedback(app.deps.db, timeAfter(feedbackRetentionMs + 1))).toBe(1)
   expect(await listFeedback()).toEqual([])
 })
 
 describe('GET /api/admin/feedback', () => {
   it('lists all feedback, newest first, page by page', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
-      await send({ name })
+      await sendFeedback({ name })
       // Two of the messages arrive in the same millisecond.
       if (name !== 'b') app.clock.advance(1)
     }

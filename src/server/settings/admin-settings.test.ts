@@ -8,11 +8,11 @@ type Rows = { key: string; value: string; description: string }[]
 /** A fake database whose queries resolve when the test calls their resolvers, in any order. */
 function slowDatabase() {
   const resolvers: ((freeSpace: string) => void)[] = []
-  const read = () =>
+  const query = () =>
     new Promise<Rows>((resolve) => {
       resolvers.push((value) => resolve([{ key: 'free_space', value, description: '' }]))
     })
-  const db = { select: () => ({ from: () => ({ where: read }) }) } as unknown as Db
+  const db = { select: () => ({ from: () => ({ where: query }) }) } as unknown as Db
   return { db, answers: resolvers }
 }
 

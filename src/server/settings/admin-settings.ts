@@ -81,8 +81,8 @@ export class AdminSettings {
   }
 
   /** Fills in the defaults of settings without a row. */
-  withDefaults(changed: readonly Pick<StoredSetting, 'key' | 'value'>[]): SettingValues {
-    const entries = changed.map(({ key, value }): [SettingKey, string] => [key, value])
+  withDefaults(storedSettings: readonly Pick<StoredSetting, 'key' | 'value'>[]): SettingValues {
+    const entries = storedSettings.map(({ key, value }): [SettingKey, string] => [key, value])
     return { ...this.#defaults, ...Object.fromEntries(entries) }
   }
 
@@ -114,14 +114,14 @@ export class AdminSettings {
     ipAddress,
   }: SettingChange): Promise<StoredSetting> {
     const at = this.#clock()
-    const changed = await this.#db.transaction(async (tx) => {
+    const changedSetting = await this.#db.transaction(async (tx) => {
       // Limits depend on each other.
       await lockSettings(tx)
-      const stored = await findSettings(tx)
-      const verdict = checkSetting(key, value, this.withDefaults(stored))
-      if (!verdict.ok) throw new AppError('INVALID_INPUT', { message: verdict.error })
-      const setting = await writeSetting(tx, { key, value: verdict.value, description }, at)
-      const from = stored.find((setting) => setting.key === key)?.value ?? null
+      const storedSettings = await findSettings(tx)
+      const check = checkSetting(key, value, this.withDefaults(storedSettings))
+      if (!check.ok) throw new AppError('INVALID_INPUT', { message: check.error })
+      const setting = await writeSetting(tx, { key, value: check.value, description }, at)
+      const from = storedSettings.find((setting) => setting.key === key)?.value ?? null
       const details = { key, from, to: setting.value }
       await writeAudit(tx, [
         { at, actor, action: 'change-setting', subject: null, ipAddress, details },
@@ -129,7 +129,7 @@ export class AdminSettings {
       return setting
     })
     this.clearCache()
-    return changed
+    return changedSetting
   }
 
   async #load(): Promise<CurrentSettings> {

@@ -47,9 +47,9 @@ describe('the public settings', () => {
     const fetchContact = async (server: TestApp) =>
       json(await makeClient(server).fetch('/api/settings/contact'))
     expect(await fetchContact(app)).toEqual({ supportEmail: null })
-    const other = await startTestApp({ env: { SUPPORT_EMAIL: 'help@example.org' } })
-    expect(await fetchContact(other)).toEqual({ supportEmail: 'help@example.org' })
-    await other.close()
+    const otherApp = await startTestApp({ env: { SUPPORT_EMAIL: 'help@example.org' } })
+    expect(await fetchContact(otherApp)).toEqual({ supportEmail: 'help@example.org' })
+    await otherApp.close()
   })
 
   it('are cached by browsers for 5 minutes, unlike other responses', async () => {

@@ -14,10 +14,10 @@ export function tierRoutes(
   const setOwnTier = async (user: SessionUser, request: TierRequest, ipAddress: string) => {
     // Rate-limited because the audit log stores every change forever.
     await deps.rateLimits.spend([counter('tierChangesByUser', user.id)])
-    const changed = await setTier(deps, { userId: user.id, request, actor: user.id, ipAddress })
+    const changedUser = await setTier(deps, { userId: user.id, request, actor: user.id, ipAddress })
     // The user was deleted after the session was read.
-    if (!changed) throw new AppError('UNAUTHORIZED')
-    return { user: publicUser(changed) }
+    if (!changedUser) throw new AppError('UNAUTHORIZED')
+    return { user: publicUser(changedUser) }
   }
   return {
     startTrial: ({ user, clientAddress }) => setOwnTier(user, { reason: 'trial' }, clientAddress),

@@ -33,7 +33,7 @@ async function signInAgain(person: Person): Promise<Person> {
   return { ...person, ...makeClient(app, cookie) }
 }
 
-function toggle(person: Client, body?: unknown) {
+function toggleTier(person: Client, body?: unknown) {
   return person.post('/api/auth/toggle-premium', body)
 }
 
@@ -91,7 +91,7 @@ describe('POST /api/auth/start-trial', () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await expectError(await startTrial(ada), 409, 'ALREADY_PREMIUM')
     expect((await fetchUser(ada)).premiumTrialStartedAt).toBeNull()
-    await toggle(ada)
+    await toggleTier(ada)
     expect((await readChangedUser(await startTrial(ada))).tier).toBe('premium')
   })
 })
@@ -99,17 +99,17 @@ describe('POST /api/auth/start-trial', () => {
 describe('POST /api/auth/toggle-premium', () => {
   it("switches the caller's tier only", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
-    expect((await readChangedUser(await toggle(ada))).tier).toBe('premium')
+    expect((await readChangedUser(await toggleTier(ada))).tier).toBe('premium')
     expect((await fetchUser(ada)).tier).toBe('premium')
     expect((await fetchUser(bob)).tier).toBe('free')
-    expect((await readChangedUser(await toggle(ada, {}))).tier).toBe('free')
+    expect((await readChangedUser(await toggleTier(ada, {}))).tier).toBe('free')
     expect((await fetchUser(ada)).tier).toBe('free')
   })
 
   it('is idempotent when the tier is given', async () => {
     const ada = await makePerson(app)
     for (const tier of ['premium', 'premium', 'free', 'free'] as const) {
-      expect((await readChangedUser(await toggle(ada, { tier }))).tier).toBe(tier)
+      expect((await readChangedUser(await toggleTier(ada, { tier }))).tier).toBe(tier)
     }
     expect(await listAuditLines(ada.id)).toHaveLength(2)
   })
@@ -120,9 +120,9 @@ describe('POST /api/auth/toggle-premium', () => {
       const ada = await makePerson(app)
       const { premiumTrialStartedAt } = await readChangedUser(await startTrial(ada))
       app.clock.advance(10 * day)
-      const user = await readChangedUser(await toggle(ada, { tier }))
+      const user = await readChangedUser(await toggleTier(ada, { tier }))
       expect(user).toMatchObject({ tier, premiumTrialStartedAt, premiumTrialEndsAt: null })
-      await toggle(ada, { tier: 'free' })
+      await toggleTier(ada, { tier: 'free' })
       await expectError(await startTrial(ada), 409, 'TRIAL_USED')
       app.clock.advance(-10 * day)
     },
@@ -132,7 +132,7 @@ describe('POST /api/auth/toggle-premium', () => {
     const before = app.clock()
     const [upgradedUser, expiredUser] = [await makePerson(app), await makePerson(app)]
     for (const person of [upgradedUser, expiredUser]) await startTrial(person)
-    await toggle(upgradedUser, { tier: 'premium' })
+    await toggleTier(upgradedUser, { tier: 'premium' })
     app.clock.advance(30 * day)
     const [upgradedClient, expiredClient] = [
       await signInAgain(upgradedUser),
@@ -140,7 +140,7 @@ describe('POST /api/auth/toggle-premium', () => {
     ]
     expect((await fetchUser(upgradedClient)).tier).toBe('premium')
     expect((await fetchUser(expiredClient)).tier).toBe('free')
-    expect(await readChangedUser(await toggle(expiredClient))).toMatchObject({
+    expect(await readChangedUser(await toggleTier(expiredClient))).toMatchObject({
       tier: 'premium',
       premiumTrialEndsAt: null,
     })
@@ -158,7 +158,7 @@ describe('POST /api/auth/toggle-premium', () => {
     [null],
   ])('rejects %j and changes nothing', async (body) => {
     const ada = await makePerson(app)
-    await expectError(await toggle(ada, body), 400, 'INVALID_INPUT')
+    await expectError(await toggleTier(ada, body), 400, 'INVALID_INPUT')
     expect((await fetchUser(ada)).tier).toBe('free')
     expect(await listAuditLines(ada.id)).toEqual([])
   })
@@ -173,9 +173,9 @@ describe('POST /api/auth/toggle-premium', () => {
         expirationDays,
       })
     await expectError(await requestLargeUpload('7'), 413, 'TIER_FILE_SIZE')
-    await toggle(ada)
+    await toggleTier(ada)
     for (let file = 0; file < 4; file += 1) expect((await requestLargeUpload('7')).status).toBe(200)
-    await toggle(ada)
+    await toggleTier(ada)
     await expectError(await requestLargeUpload('3'), 413, 'TIER_FILE_SIZE')
   })
 })
@@ -187,8 +187,8 @@ describe('the audit log', () => {
     const at = app.clock()
     const trialEndsAt = new Date(at.getTime() + 30 * day).toISOString()
     await startTrial(ada)
-    await toggle(ada)
-    await toggle(admin)
+    await toggleTier(ada)
+    await toggleTier(admin)
     const makeLine = (actor: string, details: unknown) => ({
       id: expect.any(Number),
       at,
@@ -213,7 +213,7 @@ describe('the audit log', () => {
   it('has no entry for a rejected change', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await startTrial(ada)
-    await toggle(ada, { tier: 'premium' })
+    await toggleTier(ada, { tier: 'premium' })
     expect(await listAuditLines(ada.id)).toEqual([])
   })
 
@@ -222,7 +222,7 @@ describe('the audit log', () => {
     await app.pool.query('alter table audit_log rename to audit_log_away')
     try {
       expect((await startTrial(ada)).status).toBe(500)
-      expect((await toggle(ada)).status).toBe(500)
+      expect((await toggleTier(ada)).status).toBe(500)
     } finally {
       await app.pool.query('alter table audit_log_away rename to audit_log')
     }
@@ -251,7 +251,7 @@ describe('the audit log', () => {
     ['truncate audit_log'],
   ])("can't be changed: %s", async (statement) => {
     const ada = await makePerson(app)
-    await toggle(ada)
+    await toggleTier(ada)
     const before = await app.deps.db.select().from(auditLog).orderBy(auditLog.id)
     await expect(app.pool.query(statement)).rejects.toThrow('audit_log is append-only')
     expect(await app.deps.db.select().from(auditLog).orderBy(auditLog.id)).toEqual(before)
@@ -266,7 +266,7 @@ describe('the audit log', () => {
 
   it('keeps the entries about a deleted user', async () => {
     const ada = await makePerson(app)
-    await toggle(ada)
+    await toggleTier(ada)
     const [line] = await listAuditLines(ada.id)
     await app.deps.db.delete(users).where(eq(users.id, ada.id))
     expect(await listAuditLines(ada.id)).toEqual([line])
@@ -278,13 +278,13 @@ describe('a user who changes the tier often', () => {
   it("is rate limited, while other users aren't", async () => {
     const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
     const [ada, bob] = [await makePerson(limitedApp), await makePerson(limitedApp)]
-    for (let change = 0; change < 60; change += 1) expect((await toggle(ada)).status).toBe(200)
-    const rejectedResponse = await toggle(ada)
+    for (let change = 0; change < 60; change += 1) expect((await toggleTier(ada)).status).toBe(200)
+    const rejectedResponse = await toggleTier(ada)
     expect(Number(rejectedResponse.headers.get('retry-after'))).toBeGreaterThan(0)
     await expectError(rejectedResponse, 429, 'TOO_MANY_REQUESTS')
-    expect((await toggle(bob)).status).toBe(200)
+    expect((await toggleTier(bob)).status).toBe(200)
     limitedApp.clock.advance(60 * 60_000)
-    expect((await toggle(ada)).status).toBe(200)
+    expect((await toggleTier(ada)).status).toBe(200)
     await limitedApp.close()
   })
 })

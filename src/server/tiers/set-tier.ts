@@ -34,22 +34,30 @@ export function setTier(
   { userId, request, actor, ipAddress }: TierChange,
 ): Promise<SessionUser | null> {
   return db.transaction(async (tx) => {
-    const before = await lockUser(tx, userId)
-    if (!before) return null
+    const userBefore = await lockUser(tx, userId)
+    if (!userBefore) return null
     const now = clock()
-    const verdict = changeTier(before, request, now)
-    if (!verdict.ok) throw new AppError(verdict.code)
-    const { state } = verdict
-    if (state === before) return toSessionUser(before, now)
+    const decision = changeTier(userBefore, request, now)
+    if (!decision.ok) throw new AppError(decision.code)
+    const { state } = decision
+    if (state === userBefore) return toSessionUser(userBefore, now)
 
-    const after = await writeTierFacts(tx, userId, state, now)
-    if (!after) return null
+    const userAfter = await writeTierFacts(tx, userId, state, now)
+    if (!userAfter) return null
     await updatePurgeTimes(tx, userId, now)
     const { reason } = request
-    const change = { userId, reason, from: before, to: after, at: now, actor, ipAddress }
-    await writeAudit(tx, [tierEntry(change)])
-    if (reason === 'trial') await queueTrialEmails(mailQueue, after, tx)
-    return toSessionUser(after, now)
+    const tierChange = {
+      userId,
+      reason,
+      from: userBefore,
+      to: userAfter,
+      at: now,
+      actor,
+      ipAddress,
+    }
+    await writeAudit(tx, [tierEntry(tierChange)])
+    if (reason === 'trial') await queueTrialEmails(mailQueue, userAfter, tx)
+    return toSessionUser(userAfter, now)
   })
 }
 

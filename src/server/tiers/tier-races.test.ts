@@ -54,7 +54,7 @@ async function race<Results extends unknown[]>(
     .where(isAda)
   const earlierLines = await app.deps.db.$count(auditLog, eq(auditLog.subject, ada.id))
 
-  const results = (await Promise.all(actions.map((act) => act()))) as Results
+  const results = (await Promise.all(actions.map((action) => action()))) as Results
   const [userAfter] = await app.deps.db.select().from(users).where(isAda)
   if (!userAfter) throw new Error('the user is gone')
   const rows = await app.deps.db
@@ -92,7 +92,7 @@ function startTrial() {
   return requestTier({ reason: 'trial' })
 }
 
-function toggle(to?: Tier) {
+function toggleTier(to?: Tier) {
   return requestTier({ reason: 'preview', to })
 }
 
@@ -125,7 +125,7 @@ describe(`in ${rounds} parallel rounds`, () => {
   it('a trial and a switch are serialized', async () => {
     const orders = new Set<string>()
     for (let round = 0; round < rounds; round += 1) {
-      const { results, after } = await race(neverOnTrial, startTrial, toggle)
+      const { results, after } = await race(neverOnTrial, startTrial, toggleTier)
       orders.add(results.join(', '))
       const hasStartedTrial = results[0] === '200 premium'
       expect(after.premiumTrialStartedAt !== null).toBe(hasStartedTrial)
@@ -139,7 +139,7 @@ describe(`in ${rounds} parallel rounds`, () => {
 
   it('a trial and a switch to Premium leave permanent Premium', async () => {
     for (let round = 0; round < rounds; round += 1) {
-      const { results, after } = await race(neverOnTrial, startTrial, () => toggle('premium'))
+      const { results, after } = await race(neverOnTrial, startTrial, () => toggleTier('premium'))
       expect(['200 premium', '409 ALREADY_PREMIUM']).toContain(results[0])
       expect(results[1]).toBe('200 premium')
       expect(after).toMatchObject({ tier: 'premium', premiumTrialEndsAt: null })
@@ -148,7 +148,7 @@ describe(`in ${rounds} parallel rounds`, () => {
 
   it('switches alternate, each applied once', async () => {
     for (let round = 0; round < rounds; round += 1) {
-      const outcome = await race(neverOnTrial, toggle, toggle, toggle)
+      const outcome = await race(neverOnTrial, toggleTier, toggleTier, toggleTier)
       expect(outcome.results.toSorted()).toEqual(['200 free', '200 premium', '200 premium'])
       expect(outcome.lines.map(({ to }) => to.tier)).toEqual(['premium', 'free', 'premium'])
       expect(outcome.after.tier).toBe('premium')
@@ -157,7 +157,7 @@ describe(`in ${rounds} parallel rounds`, () => {
 
   it('switches to the same tier count as one', async () => {
     for (let round = 0; round < rounds; round += 1) {
-      const toPremium = () => toggle('premium')
+      const toPremium = () => toggleTier('premium')
       const { results, lines } = await race(neverOnTrial, toPremium, toPremium)
       expect(results).toEqual(['200 premium', '200 premium'])
       expect(lines).toHaveLength(1)
@@ -176,7 +176,7 @@ describe(`in ${rounds} parallel rounds`, () => {
         premiumTrialStartedAt: new Date(now.getTime() - 30 * day),
         premiumTrialEndsAt: now,
       }
-      const { results, after } = await race(endedTrial, runJob, () => toggle(tier), runJob)
+      const { results, after } = await race(endedTrial, runJob, () => toggleTier(tier), runJob)
       expect(results[1]).toBe(`200 ${expected}`)
       expect(effectiveTier(after, now)).toBe(expected)
       expect(results[0].expiredCount + results[2].expiredCount).toBeLessThanOrEqual(1)
@@ -204,8 +204,8 @@ describe('the job that ends trials', () => {
     await insertTrials(3, new Date(now.getTime() + 1))
     const lines = await app.deps.db.$count(auditLog)
     const runs = await Promise.all([runJob(), runJob(), runJob()])
-    const last = await runJob()
-    const counts = [...runs, last].map(({ expiredCount }) => expiredCount)
+    const lastRun = await runJob()
+    const counts = [...runs, lastRun].map(({ expiredCount }) => expiredCount)
     expect(counts.reduce((sum, count) => sum + count)).toBe(1700)
     expect(await runJob()).toEqual({ expiredCount: 0 })
     expect(await app.deps.db.$count(auditLog)).toBe(lines + 1700)

@@ -133,12 +133,12 @@ describe('a trial', () => {
     await signInAt(30 * day - 1)
     const startedUploads = []
     for (let file = 0; file < 4; file += 1) {
-      const started = await requestUpload(ada, { fileSize: 0, expirationDays: '7' })
-      startedUploads.push(await json<{ cloudKey: string; uploadUrl: string }>(started))
+      const response = await requestUpload(ada, { fileSize: 0, expirationDays: '7' })
+      startedUploads.push(await json<{ cloudKey: string; uploadUrl: string }>(response))
     }
     for (const { uploadUrl } of startedUploads) {
-      const sent = { method: 'PUT', headers: { 'content-type': 'text/plain' }, body: '' }
-      expect((await fetch(uploadUrl, sent)).status).toBe(200)
+      const request = { method: 'PUT', headers: { 'content-type': 'text/plain' }, body: '' }
+      expect((await fetch(uploadUrl, request)).status).toBe(200)
     }
     setTime(30 * day)
     const statuses = []
@@ -158,15 +158,15 @@ describe('a trial', () => {
 describe('the emails about a trial', () => {
   it('are sent once each: three days and one day before the end, and at the end', async () => {
     await startTrial(ada)
-    const sent: [sinceBegun: string, subject: string][] = []
+    const sentSubjects: [elapsed: string, subject: string][] = []
     for (let hours = 0; hours <= 40 * 24; hours += 1) {
       setTime(hours * hour)
       for (const subject of await sendSubjects()) {
-        sent.push([`day ${Math.floor(hours / 24)}, ${hours % 24} h`, subject])
+        sentSubjects.push([`day ${Math.floor(hours / 24)}, ${hours % 24} h`, subject])
       }
       if (hours % 24 === 0) await expireTrials(app.deps)
     }
-    expect(sent).toEqual([
+    expect(sentSubjects).toEqual([
       ['day 27, 0 h', 'Your Mayfly Premium trial ends in 3 days'],
       ['day 29, 0 h', 'Your Mayfly Premium trial ends in 1 day'],
       ['day 30, 0 h', 'Your Mayfly Premium trial has ended'],
@@ -206,15 +206,15 @@ describe('the emails about a trial', () => {
     ['day 36.9', 36.9, ['has ended']],
     ['day 37', 37, []],
     ['day 365', 365, []],
-  ])('are skipped if stale once the server is back on %s', async (...test) => {
-    const [, restartDay, expected] = test
+  ])('are skipped if stale once the server is back on %s', async (...row) => {
+    const [, restartDay, expected] = row
     await startTrial(ada)
-    const sent = []
+    const subjects = []
     for (let now = restartDay; now < 400; now += 0.25) {
       setTime(now * day)
-      sent.push(...(await sendSubjects()))
+      subjects.push(...(await sendSubjects()))
     }
-    expect(sent).toEqual(expected.map((end) => `Your Mayfly Premium trial ${end}`))
+    expect(subjects).toEqual(expected.map((ending) => `Your Mayfly Premium trial ${ending}`))
   })
 
   it.each([

@@ -24,7 +24,7 @@ afterEach(() => server.db.delete(settings))
 afterAll(() => server.close())
 
 /** Runs the check with the given store and database URL. */
-async function check({ store = 'disk', databaseUrl = server.url } = {}) {
+async function runCheck({ store = 'disk', databaseUrl = server.url } = {}) {
   const [finding, ...otherFindings] = await checkBackups({
     clock,
     config: readConfig({ DATA_DIR: '/srv/my data', DATABASE_URL: databaseUrl }),
@@ -45,13 +45,13 @@ const backupCommand = expect.stringMatching(
 
 describe('without any backup', () => {
   it('the check shows a hint on an unused server', async () => {
-    expect(await check()).toMatchObject({ status: 'ok', cure: '' })
+    expect(await runCheck()).toMatchObject({ status: 'ok', cure: '' })
   })
 
   it('the check shows a hint for 7 days, then a warning', async () => {
     await readInstallation(server.db, clock())
     clock.advance(7 * dayInMs)
-    expect(await check()).toMatchObject({
+    expect(await runCheck()).toMatchObject({
       status: 'ok',
       message: expect.stringMatching(
         /^No backup is recorded\. This server is new: a warning comes after 7 days\. .*npm run backup FOLDER/,
@@ -59,7 +59,7 @@ describe('without any backup', () => {
       cure: '',
     })
     clock.advance(1)
-    expect(await check()).toEqual({
+    expect(await runCheck()).toEqual({
       status: 'warning',
       message: 'No backup is recorded. This server has been in use for 7 days.',
       cure: backupCommand,
@@ -79,7 +79,7 @@ describe('without any backup', () => {
     'the check shows a warning wherever the database and files are: %s',
     async (_, options, location) => {
       await readInstallation(server.db, new Date(ago(8 * dayInMs)))
-      expect(await check(options)).toMatchObject({
+      expect(await runCheck(options)).toMatchObject({
         status: 'warning',
         message: expect.stringContaining('No backup is recorded.'),
         cure: expect.stringMatching(
@@ -103,7 +103,7 @@ describe('the last backup', () => {
     ],
   ])('%s', async (_, ageMs, objects, status, message) => {
     await noteBackup(server.pool, { madeAt: ago(ageMs), objects, faults: 0 })
-    expect(await check()).toEqual(
+    expect(await runCheck()).toEqual(
       status === 'ok'
         ? { status, message: `${message} Keep it on another machine.`, cure: '' }
         : {
@@ -118,13 +118,13 @@ describe('the last backup', () => {
 
   it('is also checked when the database and files are remote', async () => {
     await noteBackup(server.pool, { madeAt: ago(8 * dayInMs), objects: 1, faults: 0 })
-    expect(await check({ store: 's3' })).toMatchObject({ status: 'warning' })
+    expect(await runCheck({ store: 's3' })).toMatchObject({ status: 'warning' })
   })
 
   it.each([1, 2])('is an immediate warning if it lacks bytes of %i files', async (faults) => {
     await noteBackup(server.pool, { madeAt: ago(0), objects: 5, faults })
     const files = faults === 1 ? '1 file' : '2 files'
-    expect(await check()).toMatchObject({
+    expect(await runCheck()).toMatchObject({
       status: 'warning',
       message: expect.stringContaining(`Last backup 1 second ago, 5 files. It lacks ${files} `),
       cure: expect.stringContaining('again with a new folder'),
@@ -134,16 +134,16 @@ describe('the last backup', () => {
   it("isn't replaced by one that began earlier and took longer", async () => {
     await noteBackup(server.pool, { madeAt: ago(dayInMs), objects: 2, faults: 0 })
     await noteBackup(server.pool, { madeAt: ago(2 * dayInMs), objects: 1, faults: 0 })
-    expect((await check())?.message).toContain('Last backup 24 hours ago, 2 files.')
+    expect((await runCheck())?.message).toContain('Last backup 24 hours ago, 2 files.')
   })
 
   it('may have been made by another program and recorded by hand', async () => {
     await noteBackup(server.pool, { madeAt: ago(0), objects: 0, faults: 0, by: 'other' })
-    expect(await check()).toMatchObject({
+    expect(await runCheck()).toMatchObject({
       status: 'ok',
       message: expect.stringContaining('Last backup 1 second ago, made by another program.'),
     })
     clock.advance(7 * dayInMs + 1)
-    expect((await check())?.status).toBe('warning')
+    expect((await runCheck())?.status).toBe('warning')
   })
 })

@@ -47,7 +47,7 @@ describe("this server's clock", () => {
   afterAll(() => server.close())
 
   /** Runs the check with our clock showing these times in order. */
-  const check = (times: readonly Date[], clockDifferenceMs?: () => Promise<number>) => {
+  const runCheck = (times: readonly Date[], clockDifferenceMs?: () => Promise<number>) => {
     const remainingTimes = [...times]
     const clock = () => remainingTimes.shift() ?? new Date(Number.NaN)
     const disk = { name: 'disk' } as Storage
@@ -62,7 +62,7 @@ describe("this server's clock", () => {
   it.each([-10.5, 10.5])("is compared with the database's, %d hours away", async (hours) => {
     const { rows } = await server.pool.query<{ now: Date }>('select now()')
     const now = new Date((rows[0]?.now.getTime() ?? 0) + hours * hourInMs)
-    expect(await check([now, now])).toMatchObject([
+    expect(await runCheck([now, now])).toMatchObject([
       {
         status: 'failing',
         message: expect.stringContaining(' of the database are 10 hours apart'),
@@ -71,18 +71,18 @@ describe("this server's clock", () => {
   })
 
   it("is compared without the database's response time", async () => {
-    expect(await check(surroundingTimes)).toEqual([clockFinding('database', 0)])
+    expect(await runCheck(surroundingTimes)).toEqual([clockFinding('database', 0)])
   })
 
   it('is compared with the clock of each store that has one', async () => {
-    expect(await check(surroundingTimes, async () => 20_000)).toEqual([
+    expect(await runCheck(surroundingTimes, async () => 20_000)).toEqual([
       clockFinding('database', 0),
       { about: 'bucket', ...clockFinding('bucket', 20_000) },
     ])
   })
 
   it("causes only a warning if the bucket's time is unknown", async () => {
-    const [, bucket] = await check(surroundingTimes, () =>
+    const [, bucket] = await runCheck(surroundingTimes, () =>
       Promise.reject(new Error('nobody answers')),
     )
     expect(bucket).toMatchObject({

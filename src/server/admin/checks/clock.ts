@@ -28,8 +28,8 @@ export async function checkClock({
   stores,
 }: Pick<CheckDeps, 'clock' | 'db' | 'stores'>): Promise<Finding[]> {
   const from = clock()
-  const time = await readDatabaseTime(db)
-  const findings = [clockFinding('database', differenceFrom(time, from, clock()))]
+  const databaseTime = await readDatabaseTime(db)
+  const findings = [clockFinding('database', differenceFrom(databaseTime, from, clock()))]
   for (const store of stores.all) {
     if (store.clockDifferenceMs === undefined) continue
     findings.push({ about: 'bucket', ...(await checkBucketClock(store.clockDifferenceMs())) })

@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => new Promise((resolve) => bucket.close(resolve)))
 
-async function check() {
+async function runCheck() {
   const config = readConfig({
     APP_URL: origin,
     S3_ENDPOINT: new URL(url).origin,
@@ -51,7 +51,7 @@ it.each([
     respond = (response) => {
       response.writeHead(status, { 'access-control-allow-origin': allowedOrigin })
     }
-    expect(await check()).toMatchObject([
+    expect(await runCheck()).toMatchObject([
       { status: 'failing', message: expect.stringContaining(message) },
     ])
   },
@@ -71,5 +71,5 @@ it.each([
       'access-control-expose-headers': exposedHeaders,
     })
   }
-  expect(await check()).toMatchObject([{ status, message: expect.stringContaining(message) }])
+  expect(await runCheck()).toMatchObject([{ status, message: expect.stringContaining(message) }])
 })

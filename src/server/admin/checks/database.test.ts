@@ -25,11 +25,11 @@ it('warns if the database has too few connections for the pool', async () => {
       - current_setting('superuser_reserved_connections')::int
       - coalesce(current_setting('reserved_connections', true)::int, 0) as allowed`,
   )
-  const check = (maxDatabaseConnections: number) => checkDatabase({ db, maxDatabaseConnections })
-  expect(await check(poolLimits.connections)).toMatchObject([
+  const runCheck = (maxDatabaseConnections: number) => checkDatabase({ db, maxDatabaseConnections })
+  expect(await runCheck(poolLimits.connections)).toMatchObject([
     { status: 'ok', message: expect.stringMatching(/uses \d+ of its \d+ .* needs up to 10\.$/) },
   ])
-  expect(await check((rows[0]?.allowed ?? 0) + 1)).toMatchObject([
+  expect(await runCheck((rows[0]?.allowed ?? 0) + 1)).toMatchObject([
     { status: 'warning', cure: expect.stringContaining('max_connections') },
   ])
 })

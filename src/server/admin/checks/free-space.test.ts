@@ -23,7 +23,7 @@ afterAll(() => app.close())
 
 describe('the free space', () => {
   /** Checks the real disk with the minimum free space that `minFreeOf` returns. */
-  const find = async (minFreeOf: (space: { free: number; size: number }) => number) => {
+  const runCheck = async (minFreeOf: (space: { free: number; size: number }) => number) => {
     const { dataDir: folder, databaseUrl } = app.deps.config
     const minFree = Math.floor(minFreeOf(await readFreeSpace(folder)))
     const { log } = app.deps
@@ -42,7 +42,7 @@ describe('the free space', () => {
   }
 
   it('is failing below MIN_FREE_SPACE, a warning below twice that, and ok above', async () => {
-    const largerThanDisk = await find(({ size }) => 2 * size)
+    const largerThanDisk = await runCheck(({ size }) => 2 * size)
     expect(largerThanDisk).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/more than the whole disk has: uploads are refused\.$/),
@@ -50,16 +50,16 @@ describe('the free space', () => {
         /^No removal can help: .*MIN_FREE_SPACE is .*"Minimum free space"/,
       ),
     })
-    const belowMinimum = await find(({ free, size }) => (free + size) / 2)
+    const belowMinimum = await runCheck(({ free, size }) => (free + size) / 2)
     expect(belowMinimum).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/that must stay free: uploads are refused\.$/),
       cure: expect.stringMatching(/Reports.*Users.*Maintenance.*the larger counts\.$/),
     })
     // Far from the limits, because other programs change the free space of the same disk.
-    expect(await find(({ free }) => 0.75 * free)).toMatchObject({ status: 'warning' })
-    expect(await find(({ free }) => 0.25 * free)).toMatchObject({ status: 'ok' })
-    expect(await find(() => 0)).toMatchObject({ status: 'ok', cure: '' })
+    expect(await runCheck(({ free }) => 0.75 * free)).toMatchObject({ status: 'warning' })
+    expect(await runCheck(({ free }) => 0.25 * free)).toMatchObject({ status: 'ok' })
+    expect(await runCheck(() => 0)).toMatchObject({ status: 'ok', cure: '' })
   })
 })
 
@@ -71,7 +71,7 @@ describe('a disk too small for the tier limits', () => {
     const free = minFree + bytes
     vi.spyOn(app.deps.space, 'figures').mockResolvedValue({ ...figures, free })
   }
-  const find = async () => {
+  const fetchLine = async () => {
     const response = await admin.fetch('/api/admin/checks?fresh=true')
     return findLine(await json<CheckResult[]>(response), 'Free space')
   }
@@ -81,10 +81,10 @@ describe('a disk too small for the tier limits', () => {
   }
 
   it("is a warning if only Premium files don't fit, and failing if Free files don't fit either", async () => {
-    expect((await find()).status).toBe('ok')
+    expect((await fetchLine()).status).toBe('ok')
     const before = await countFailing()
     simulateFreeSpace(700 * megabyte)
-    expect(await find()).toMatchObject({
+    expect(await fetchLine()).toMatchObject({
       status: 'warning',
       message: expect.stringMatching(
         /: a file larger than 700 MB is refused now, though Premium allows 1GB\.$/,
@@ -92,7 +92,7 @@ describe('a disk too small for the tier limits', () => {
     })
     expect(await countFailing()).toBe(before)
     simulateFreeSpace(57 * megabyte)
-    expect(await find()).toMatchObject({
+    expect(await fetchLine()).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(
         /a file larger than 57 MB is refused now, though Free allows 500MB and Premium allows 1GB\.$/,
@@ -106,7 +106,7 @@ describe('a disk too small for the tier limits', () => {
     for (const key of ['free_max_file_size', 'premium_max_file_size']) {
       expect((await admin.post('/api/admin/settings', { key, value: '100MB' })).status).toBe(200)
     }
-    expect(await find()).toMatchObject({ status: 'ok', cure: '' })
+    expect(await fetchLine()).toMatchObject({ status: 'ok', cure: '' })
     expect(await countFailing()).toBe(before)
     await app.deps.db.delete(settings)
     app.deps.settings.clearCache()

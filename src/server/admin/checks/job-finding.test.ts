@@ -30,7 +30,7 @@ const job: JobRecord = {
 }
 const dailyJob = { ...job, cron: '17 3 * * *' }
 
-function find(record: Partial<JobRecord>, serverStartedAt = ago(100 * hour)) {
+function makeFinding(record: Partial<JobRecord>, serverStartedAt = ago(100 * hour)) {
   return jobFinding({ ...job, ...record }, { now, serverStartedAt })
 }
 
@@ -70,12 +70,12 @@ describe('a job', () => {
       'failing',
     ],
   ])('%s', (_, record, status) => {
-    expect(find(record).status).toBe(status)
+    expect(makeFinding(record).status).toBe(status)
   })
 
   it("that hasn't run reports that, and mentions success only after a failure", () => {
     const messageOf = (record: Partial<JobRecord>) =>
-      find({ ...dailyJob, scheduledAt: now, ...record }).message
+      makeFinding({ ...dailyJob, scheduledAt: now, ...record }).message
     expect(messageOf({})).toMatch(/^It has not run yet\. Next run: /)
     expect(messageOf({ runningSince: ago(minute) })).toMatch(
       /^No run has finished yet\. Running since /,
@@ -84,24 +84,26 @@ describe('a job', () => {
   })
 
   it("is not overdue within 15 minutes of the server's start", () => {
-    expect(find({}, ago(15 * minute)).status).toBe('ok')
-    expect(find({}, ago(15 * minute + 1)).status).toBe('failing')
+    expect(makeFinding({}, ago(15 * minute)).status).toBe('ok')
+    expect(makeFinding({}, ago(15 * minute + 1)).status).toBe('failing')
   })
 
   it('shows its last run, its result and its next run', () => {
-    expect(find({ success: runAt(minute, { purged: 12, failed: 0 }) })).toEqual({
+    expect(makeFinding({ success: runAt(minute, { purged: 12, failed: 0 }) })).toEqual({
       status: 'ok',
       message:
         'Last success: Sat 21 Nov, 11:29 UTC: 12 files deleted from storage, 0 failed (will be retried). Next run: Sat 21 Nov, 11:31 UTC.',
       cure: '',
     })
-    expect(find({ ...dailyJob, success: runAt(9 * hour), runningSince: ago(hour) }).message).toBe(
+    expect(
+      makeFinding({ ...dailyJob, success: runAt(9 * hour), runningSince: ago(hour) }).message,
+    ).toBe(
       'Last success: Sat 21 Nov, 02:30 UTC. Running since Sat 21 Nov, 10:30 UTC. Next run: Sun 22 Nov, 03:17 UTC.',
     )
   })
 
   it('reports a last run in the future, as after a clock correction', () => {
-    expect(find({ success: runAt(-4 * 24 * hour) })).toEqual({
+    expect(makeFinding({ success: runAt(-4 * 24 * hour) })).toEqual({
       status: 'failing',
       message:
         'Its last run is recorded for Wed 25 Nov, 11:30 UTC, in the future: a clock was ahead then, or is behind now. Next run: Sat 21 Nov, 11:31 UTC.',
@@ -110,7 +112,7 @@ describe('a job', () => {
   })
 
   it('shows how often, when and why it failed', () => {
-    expect(find({ failure: failureAt(minute, 3) })).toMatchObject({
+    expect(makeFinding({ failure: failureAt(minute, 3) })).toMatchObject({
       message:
         'The last 3 runs failed, the newest on Sat 21 Nov, 11:29 UTC: no room. It has not succeeded yet. Next run: Sat 21 Nov, 11:31 UTC.',
       cure: expect.stringContaining('"job failed"'),

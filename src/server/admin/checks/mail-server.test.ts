@@ -26,20 +26,20 @@ function depsWith(env: Record<string, string>) {
 }
 
 describe('email without a mail server', () => {
-  const find = async (env: Record<string, string>): Promise<Finding | undefined> => {
+  const runCheck = async (env: Record<string, string>): Promise<Finding | undefined> => {
     const deps = depsWith(env)
     return (await checkMail({ ...deps, mailer: createMailer(deps.config, deps) }))[0]
   }
 
   it('is ok on this machine and a warning on a public server', async () => {
-    expect(await find({})).toMatchObject({ status: 'ok' })
-    const publicFinding = await find({ APP_URL: 'https://files.example.org' })
+    expect(await runCheck({})).toMatchObject({ status: 'ok' })
+    const publicFinding = await runCheck({ APP_URL: 'https://files.example.org' })
     expect(publicFinding).toMatchObject({
       status: 'warning',
       cure: expect.stringContaining('SMTP_URL=smtp://'),
     })
     expect(publicFinding?.message).toContain('forgot a password')
-    const verifyingFinding = await find({
+    const verifyingFinding = await runCheck({
       APP_URL: 'https://files.example.org',
       REQUIRE_EMAIL_VERIFICATION: 'on',
     })
@@ -50,7 +50,7 @@ describe('email without a mail server', () => {
     const outbox = join(app.deps.config.dataDir, 'outbox')
     await rm(outbox, { recursive: true, force: true })
     await writeFile(outbox, '')
-    const finding = await find({})
+    const finding = await runCheck({})
     await rm(outbox)
     expect(finding).toMatchObject({ status: 'failing', message: expect.stringContaining('EEXIST') })
   })
@@ -75,22 +75,22 @@ describe('a mail server', () => {
 
   it('on another machine is failing without TLS, and a warning if TLS is optional', async () => {
     const server = await startSmtpServer()
-    const find = async (SMTP_URL: string) => {
+    const runCheck = async (SMTP_URL: string) => {
       const deps = depsWith({ SMTP_URL })
       const mailer = createMailer(deps.config, deps)
       const finding = (await checkMail({ ...deps, mailer }))[0]
       mailer.close()
       return finding
     }
-    expect(await find(server.url)).toMatchObject({ status: 'ok' })
+    expect(await runCheck(server.url)).toMatchObject({ status: 'ok' })
     // 0.0.0.0 leads to this machine too, but the check doesn't know that.
     const remoteUrl = server.url.replace('127.0.0.1', '0.0.0.0')
-    expect(await find(remoteUrl)).toMatchObject({
+    expect(await runCheck(remoteUrl)).toMatchObject({
       status: 'failing',
       message: expect.stringContaining('offers no trusted TLS'),
       cure: expect.stringContaining('?requireTLS=false'),
     })
-    expect(await find(`${remoteUrl}?requireTLS=false`)).toMatchObject({
+    expect(await runCheck(`${remoteUrl}?requireTLS=false`)).toMatchObject({
       status: 'warning',
       message: expect.stringContaining('without TLS'),
       cure: expect.stringContaining('requireTLS=false'),

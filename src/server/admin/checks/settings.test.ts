@@ -61,8 +61,8 @@ describe('the address', () => {
       'APP_URL=http://192.168.1.7:3000',
     ],
   ])('%j, reached by %j, is %s', (env, request, status, cure) => {
-    const found = expectSingle(checkAddress(configOf(env), makeRequestInfo(request)))
-    expect(found).toMatchObject({ status, cure: expect.stringContaining(cure) })
+    const finding = expectSingle(checkAddress(configOf(env), makeRequestInfo(request)))
+    expect(finding).toMatchObject({ status, cure: expect.stringContaining(cure) })
   })
 })
 
@@ -81,9 +81,9 @@ describe('the contact addresses', () => {
       'PRIVACY_EMAIL is not set, and privacy@10.0.0.5 receives no email.',
     ],
   ])('from %j are %s: %s', (env, status, message) => {
-    const found = expectSingle(checkContact(configOf(env)))
-    expect(found).toMatchObject({ status, message: expect.stringContaining(message) })
-    expect(found.cure).toMatch(status === 'ok' ? /^$/ : /^Set SUPPORT_EMAIL and PRIVACY_EMAIL/)
+    const finding = expectSingle(checkContact(configOf(env)))
+    expect(finding).toMatchObject({ status, message: expect.stringContaining(message) })
+    expect(finding.cure).toMatch(status === 'ok' ? /^$/ : /^Set SUPPORT_EMAIL and PRIVACY_EMAIL/)
   })
 })
 
@@ -93,10 +93,10 @@ describe('secrets', () => {
     [{ DATABASE_URL: 'postgres://x@y/z' }, 'warning'],
     [{ DATABASE_URL: 'postgres://x@y/z', AUTH_SECRET: 'x'.repeat(32) }, 'ok'],
   ])('with %j are %s', (env, status) => {
-    const found = expectSingle(checkSecrets(configOf(env)))
-    expect(found.status).toBe(status)
-    expect(JSON.stringify(found)).not.toContain('xxxx')
-    if (status === 'warning') expect(found.cure).toContain("(cat '/srv/my data/secret')")
+    const finding = expectSingle(checkSecrets(configOf(env)))
+    expect(finding.status).toBe(status)
+    expect(JSON.stringify(finding)).not.toContain('xxxx')
+    if (status === 'warning') expect(finding.cure).toContain("(cat '/srv/my data/secret')")
   })
 })
 
@@ -121,7 +121,7 @@ describe('the proxy', () => {
     [trustedProxy, { isForwarded: true }, 'warning', 'TRUST_PROXY'],
     [trustedProxy, {}, 'warning', 'X-Forwarded-For'],
   ])('with %j and a request with %j is %s', (env, request, status, cure) => {
-    const found = expectSingle(checkProxy(configOf(env), makeRequestInfo(request)))
-    expect(found).toMatchObject({ status, cure: expect.stringContaining(cure) })
+    const finding = expectSingle(checkProxy(configOf(env), makeRequestInfo(request)))
+    expect(finding).toMatchObject({ status, cure: expect.stringContaining(cure) })
   })
 })

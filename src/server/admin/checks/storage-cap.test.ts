@@ -74,8 +74,13 @@ describe('a cap of 4 MB, with files of 1 MB in Free and 2 MB in Premium', () => 
       'failing',
       /\(150 %\).* New uploads are refused\.$/,
     ],
-  ])('%s', (_, stored, available, status, message) => {
-    const usage = { stored, uploads: 0, availableBytes: available, maxStored: 4 * megabyte }
+  ])('%s', (_, storedBytes, available, status, message) => {
+    const usage = {
+      stored: storedBytes,
+      uploads: 0,
+      availableBytes: available,
+      maxStored: 4 * megabyte,
+    }
     expect(storageCapFinding(usage, smallLimits)).toEqual({
       status,
       message: expect.stringMatching(message),
@@ -85,14 +90,14 @@ describe('a cap of 4 MB, with files of 1 MB in Free and 2 MB in Premium', () => 
 })
 
 describe('a cap smaller than the largest allowed file', () => {
-  const find = (stored: number) =>
+  const makeFinding = (storedBytes: number) =>
     storageCapFinding(
-      { stored, uploads: 220 * kilobyte, availableBytes: 0, maxStored: megabyte },
+      { stored: storedBytes, uploads: 220 * kilobyte, availableBytes: 0, maxStored: megabyte },
       defaultLimits,
     )
 
   it('warns with the tier limits below 80%', () => {
-    expect(find(819 * kilobyte)).toEqual({
+    expect(makeFinding(819 * kilobyte)).toEqual({
       status: 'warning',
       message: expect.stringContaining(
         'A file may have 500MB in Free and 1GB in Premium, but files above the storage limit of 1MB are always refused.',
@@ -102,7 +107,7 @@ describe('a cap smaller than the largest allowed file', () => {
   })
 
   it('warns with the remaining space from 80% on', () => {
-    expect(find(820 * kilobyte)).toMatchObject({
+    expect(makeFinding(820 * kilobyte)).toMatchObject({
       status: 'warning',
       message:
         '820 KB of 1MB are used (80 %), 220 KB of them by uploads under way. An upload larger than the 204 KB that are left is refused.',
@@ -119,17 +124,23 @@ it('is ok exactly if every allowed file fits and less than 80% is used', () => {
     premium: { ...premium, maxFileSize: (premium.maxFileSize % 300) * megabyte },
   }))
   fc.assert(
-    fc.property(sizes, sizes, caps, limits, (stored, availableBytes, maxStored, all) => {
-      const { status, cure } = storageCapFinding(
-        { stored, uploads: 0, availableBytes, maxStored },
-        all,
-      )
-      const fits = tiers.every(
-        (tier) => all[tier].maxFileSize <= Math.min(availableBytes, maxStored),
-      )
-      expect(status === 'ok').toBe(fits && stored < 0.8 * maxStored)
-      expect(cure === '').toBe(status === 'ok')
-    }),
+    fc.property(
+      sizes,
+      sizes,
+      caps,
+      limits,
+      (storedBytes, availableBytes, maxStored, tierLimits) => {
+        const { status, cure } = storageCapFinding(
+          { stored: storedBytes, uploads: 0, availableBytes, maxStored },
+          tierLimits,
+        )
+        const fits = tiers.every(
+          (tier) => tierLimits[tier].maxFileSize <= Math.min(availableBytes, maxStored),
+        )
+        expect(status === 'ok').toBe(fits && storedBytes < 0.8 * maxStored)
+        expect(cure === '').toBe(status === 'ok')
+      },
+    ),
   )
 })
 
@@ -168,7 +179,7 @@ describe('the total compared with the cap', () => {
     })
   }
 
-  const check = () => {
+  const runCheck = () => {
     const { db } = server
     const clock = () => now
     const options = { supportEmail: 'help@example.org', onCap() {} }
@@ -177,11 +188,11 @@ describe('the total compared with the cap', () => {
 
   it('includes files and open uploads', async () => {
     await insertUpload(1000)
-    expect(await check()).toEqual([
+    expect(await runCheck()).toEqual([
       { status: 'ok', message: '6.8 KB are stored. There is no cap.', cure: '' },
     ])
     await setSettings({ storage_cap: String(megabyte) })
-    expect((await check())[0]?.message).toMatch(
+    expect((await runCheck())[0]?.message).toMatch(
       /^6\.8 KB of 1MB are used \(0 %\), 1000 Bytes of them by uploads under way\. /,
     )
   })
@@ -193,7 +204,7 @@ describe('the total compared with the cap', () => {
       premium_max_file_size: String(2 * megabyte),
     })
     await insertUpload(3 * megabyte)
-    expect(await check()).toMatchObject([
+    expect(await runCheck()).toMatchObject([
       { status: 'failing', message: expect.stringContaining('though Free allows 1MB and Premium') },
     ])
   })

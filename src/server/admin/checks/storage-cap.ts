@@ -23,10 +23,10 @@ export async function checkStorageCap({
   const { cap, limits } = await settings.current()
   const { maxStored } = cap
   const { files, uploads } = await sumStored(db)
-  const stored = files + uploads
-  if (maxStored === null) return [ok(`${formatSize(stored)} are stored. There is no cap.`)]
-  const availableBytes = Math.max(0, maxStored - stored)
-  return [storageCapFinding({ stored, uploads, availableBytes, maxStored }, limits)]
+  const storedBytes = files + uploads
+  if (maxStored === null) return [ok(`${formatSize(storedBytes)} are stored. There is no cap.`)]
+  const availableBytes = Math.max(0, maxStored - storedBytes)
+  return [storageCapFinding({ stored: storedBytes, uploads, availableBytes, maxStored }, limits)]
 }
 
 /** The figures compared with a storage cap, in bytes. */

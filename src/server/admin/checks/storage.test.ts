@@ -17,7 +17,7 @@ const s3 = {
 }
 
 /** Checks a server with these stores and environment variables. The first store takes new files. */
-function check(stores: readonly Partial<Storage>[], env: Record<string, string> = {}) {
+function runCheck(stores: readonly Partial<Storage>[], env: Record<string, string> = {}) {
   const [currentStore, ...otherStores] = stores as readonly Storage[]
   const config = readConfig({ DATA_DIR: '/srv/my data', ...env })
   return checkStorage({ config, stores: createStores(currentStore as Storage, ...otherStores) })
@@ -40,7 +40,7 @@ describe('a store that works', () => {
       'The bucket "files" at https://s3.example.org',
     ],
   ])('is named by its location: %s', async (_, store, env, location) => {
-    const [finding, ...otherFindings] = await check([store], env)
+    const [finding, ...otherFindings] = await runCheck([store], env)
     expect(otherFindings).toEqual([])
     expect(finding).toMatchObject({ status: 'ok', cure: '' })
     expect(finding).not.toHaveProperty('about')
@@ -56,7 +56,10 @@ describe('a store that works', () => {
     [true, 'warning', 'the bytes of deleted files stay there', 'Suspend versioning'],
     [false, 'ok', ' works.', ''],
   ])('with object versioning (%s) is %s', async (keepsVersions, status, message, cure) => {
-    const findings = await check([{ ...bucket, keepsOldVersions: async () => keepsVersions }], s3)
+    const findings = await runCheck(
+      [{ ...bucket, keepsOldVersions: async () => keepsVersions }],
+      s3,
+    )
     expect(findings).toMatchObject([
       {
         status,
@@ -89,7 +92,7 @@ describe('a store that fails', () => {
     ['unknown error', bucket, 'no error', 'Check the S3_ settings, .*'],
   ])('is failing, with a remedy for the error: %s', async (reason, store, error, cure) => {
     const failing = { ...store, check: () => Promise.reject(error) }
-    expect(await check([failing], s3)).toEqual([
+    expect(await runCheck([failing], s3)).toEqual([
       {
         status: 'failing',
         message: expect.stringMatching(
@@ -106,13 +109,13 @@ describe('a store that fails', () => {
     const error = errorWithCode('AccessDenied')
     const keepsOldVersions = () => Promise.reject(new Error('was asked'))
     const failing = { ...bucket, check: () => Promise.reject(error), keepsOldVersions }
-    expect(await check([failing], s3)).toMatchObject([{ status: 'failing' }])
+    expect(await runCheck([failing], s3)).toMatchObject([{ status: 'failing' }])
   })
 })
 
 it('reports files stored before the move to a bucket on their own line', async () => {
   const oldStore = { ...disk, check: () => Promise.reject(errorWithCode('EIO')) }
-  expect(await check([bucket, oldStore], s3)).toMatchObject([
+  expect(await runCheck([bucket, oldStore], s3)).toMatchObject([
     { status: 'ok', message: expect.stringContaining('The bucket "files"') },
     {
       about: 'files from before S3_BUCKET',

@@ -11,10 +11,10 @@ import { readConfig } from '../../config/config.ts'
 import { verifications } from '../../db/schema.ts'
 import type { HttpEnv } from '../../http/env.ts'
 import {
-  beginRequest,
   type CompletedRequest,
-  endRequest,
+  completeRequest,
   type SignInPurpose,
+  startRequest,
 } from './authorization-request.ts'
 import type { RequestSecrets } from './issuer.ts'
 
@@ -37,35 +37,35 @@ class Browser {
 
   constructor(appUrl = 'http://files.example.org') {
     const deps = { clock, config: readConfig({ APP_URL: appUrl }), db: server.db }
-    this.#app.get('/begin', async (c) => c.json(await beginRequest(deps, c, purpose)))
+    this.#app.get('/begin', async (c) => c.json(await startRequest(deps, c, purpose)))
     this.#app.get('/end/:state', async (c) =>
-      c.json(await endRequest(deps, c, c.req.param('state'))),
+      c.json(await completeRequest(deps, c, c.req.param('state'))),
     )
   }
 
-  async begin(): Promise<RequestSecrets> {
+  async startRequest(): Promise<RequestSecrets> {
     const response = await this.#app.request('/begin', { headers: { cookie: this.cookie } })
     this.setCookie = response.headers.getSetCookie().join('\n')
     this.cookie = this.setCookie.split(';', 1)[0] ?? ''
     return response.json()
   }
 
-  async end(state: string): Promise<CompletedRequest | null> {
+  async completeRequest(state: string): Promise<CompletedRequest | null> {
     const headers = { cookie: this.cookie }
     return (await this.#app.request(`/end/${state}`, { headers })).json()
   }
 }
 
 describe('a response from the issuer', () => {
-  it('ends the request with its state and returns purpose and secrets', async () => {
+  it('completes the request with its state and returns purpose and secrets', async () => {
     const browser = new Browser()
-    const secrets = await browser.begin()
-    expect(await browser.end(secrets.state)).toEqual({ ...purpose, secrets })
+    const secrets = await browser.startRequest()
+    expect(await browser.completeRequest(secrets.state)).toEqual({ ...purpose, secrets })
   })
 
   it('is checked with secrets derived from the state and the cookie', async () => {
     const browser = new Browser()
-    const { state, nonce, codeVerifier } = await browser.begin()
+    const { state, nonce, codeVerifier } = await browser.startRequest()
     const [, cookie = ''] = browser.cookie.split('=')
     const secretFor = (purpose: string) =>
       createHmac('sha256', cookie).update(`${purpose} ${state}`).digest('base64url')
@@ -74,19 +74,19 @@ describe('a response from the issuer', () => {
 
   it('is accepted once', async () => {
     const browser = new Browser()
-    const { state } = await browser.begin()
-    const results = await Promise.all([1, 2, 3, 4].map(() => browser.end(state)))
-    expect(results.filter((end) => end !== null)).toHaveLength(1)
-    expect(await browser.end(state)).toBeNull()
+    const { state } = await browser.startRequest()
+    const results = await Promise.all([1, 2, 3, 4].map(() => browser.completeRequest(state)))
+    expect(results.filter((result) => result !== null)).toHaveLength(1)
+    expect(await browser.completeRequest(state)).toBeNull()
   })
 
   it('is accepted only in the same browser, and consumed in any other', async () => {
     const [browser, otherBrowser, newBrowser] = [new Browser(), new Browser(), new Browser()]
-    const [{ state }, secondRequest] = [await browser.begin(), await browser.begin()]
-    await otherBrowser.begin()
-    expect(await otherBrowser.end(state)).toBeNull()
-    expect(await browser.end(state)).toBeNull()
-    expect(await newBrowser.end(secondRequest.state)).toBeNull()
+    const [{ state }, secondRequest] = [await browser.startRequest(), await browser.startRequest()]
+    await otherBrowser.startRequest()
+    expect(await otherBrowser.completeRequest(state)).toBeNull()
+    expect(await browser.completeRequest(state)).toBeNull()
+    expect(await newBrowser.completeRequest(secondRequest.state)).toBeNull()
   })
 
   it.each([
@@ -94,33 +94,33 @@ describe('a response from the issuer', () => {
     [googleSignInTimeoutMs, false],
   ])('is accepted for ten minutes: after %i ms %s', async (ms, isAccepted) => {
     const browser = new Browser()
-    const { state } = await browser.begin()
+    const { state } = await browser.startRequest()
     clock.advance(ms)
-    expect((await browser.end(state)) !== null).toBe(isAccepted)
+    expect((await browser.completeRequest(state)) !== null).toBe(isAccepted)
   })
 
   it('is accepted in several tabs of one browser', async () => {
     const browser = new Browser()
-    const first = await browser.begin()
+    const first = await browser.startRequest()
     const { cookie } = browser
-    const second = await browser.begin()
+    const second = await browser.startRequest()
     expect(browser.cookie).toBe(cookie)
-    expect((await browser.end(first.state))?.secrets).toEqual(first)
-    expect((await browser.end(second.state))?.secrets).toEqual(second)
+    expect((await browser.completeRequest(first.state))?.secrets).toEqual(first)
+    expect((await browser.completeRequest(second.state))?.secrets).toEqual(second)
     expect(new Set([...Object.values(first), ...Object.values(second)]).size).toBe(6)
   })
 
   it('with an unknown state is ignored', async () => {
     const browser = new Browser()
-    await browser.begin()
-    expect(await browser.end('x'.repeat(43))).toBeNull()
+    await browser.startRequest()
+    expect(await browser.completeRequest('x'.repeat(43))).toBeNull()
   })
 })
 
 describe('the cookie', () => {
   it('is bound to this server and expires after ten minutes', async () => {
     const browser = new Browser()
-    await browser.begin()
+    await browser.startRequest()
     expect(browser.setCookie).toMatch(/^mayfly\.google=[\w-]{43}; /)
     expect(browser.setCookie.split('; ').slice(1).toSorted()).toEqual([
       'HttpOnly',
@@ -132,10 +132,10 @@ describe('the cookie', () => {
 
   it('must have the __Host- prefix over https', async () => {
     const browser = new Browser('https://files.example.org')
-    const { state } = await browser.begin()
+    const { state } = await browser.startRequest()
     expect(browser.setCookie).toMatch(/^__Host-mayfly\.google=[\w-]{43}; .*; Secure/)
     browser.cookie = browser.cookie.replace('__Host-', '')
-    expect(await browser.end(state)).toBeNull()
+    expect(await browser.completeRequest(state)).toBeNull()
   })
 
   it.each(['x'.repeat(42), `${'x'.repeat(42)}.`, 'x'.repeat(44)])(
@@ -143,15 +143,15 @@ describe('the cookie', () => {
     async (value) => {
       const browser = new Browser()
       browser.cookie = `mayfly.google=${value}`
-      const { state } = await browser.begin()
+      const { state } = await browser.startRequest()
       expect(browser.cookie).not.toContain(value)
-      expect(await browser.end(state)).not.toBeNull()
+      expect(await browser.completeRequest(state)).not.toBeNull()
     },
   )
 
   it('is not stored in the database, nor is any secret of the request', async () => {
     const browser = new Browser()
-    const secrets = await browser.begin()
+    const secrets = await browser.startRequest()
     const storedRows = JSON.stringify(await server.db.select().from(verifications))
     expect(storedRows).toContain('/files')
     for (const secret of [browser.cookie.split('=')[1] ?? '', ...Object.values(secrets)]) {

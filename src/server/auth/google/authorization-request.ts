@@ -35,10 +35,10 @@ const storedRequest = z.object({
 })
 
 /**
- * Begins an authorization request: stores a row and sets a cookie. All requests of a browser share
+ * Starts an authorization request: stores a row and sets a cookie. All requests of a browser share
  * the cookie, so that several tabs can sign in at the same time.
  */
-export async function beginRequest(
+export async function startRequest(
   deps: RequestDeps,
   context: Context<HttpEnv>,
   purpose: SignInPurpose,
@@ -58,11 +58,11 @@ export async function beginRequest(
 }
 
 /**
- * Ends the authorization request with this state. A state works once, within ten minutes, in the
- * browser that began the request.
+ * Completes the authorization request with this state. A state works once, within ten minutes, in
+ * the browser that started the request.
  * @returns null for any other state.
  */
-export async function endRequest(
+export async function completeRequest(
   deps: RequestDeps,
   context: Context<HttpEnv>,
   state: string,

@@ -109,9 +109,11 @@ describe('linking Google to an account', () => {
         content: { subject: 'Google was linked to your Mayfly account' },
       },
     ])
-    const { browser: other, path } = await google.signIn(identity)
+    const { browser: secondBrowser, path } = await google.signIn(identity)
     expect(path).toBe('/')
-    expect(await json(await other.fetch('/api/auth/user'))).toMatchObject({ email: person.email })
+    expect(await json(await secondBrowser.fetch('/api/auth/user'))).toMatchObject({
+      email: person.email,
+    })
   })
 
   it('is the only way to link the administrator', async () => {
@@ -119,8 +121,8 @@ describe('linking Google to an account', () => {
     const identity = makeIdentity({ email: person.email })
     expect((await google.signIn(identity)).path).toBe('/login?fault=google-not-linked')
     expect(await link(browser, identity)).toBe('/account?linked=google')
-    const { browser: other } = await google.signIn(identity)
-    expect(await json(await other.fetch('/api/auth/user'))).toMatchObject({ isAdmin: true })
+    const { browser: secondBrowser } = await google.signIn(identity)
+    expect(await json(await secondBrowser.fetch('/api/auth/user'))).toMatchObject({ isAdmin: true })
     await google.app.deps.db.update(users).set({ role: 'user' }).where(eq(users.id, person.id))
   })
 
@@ -189,7 +191,7 @@ describe('linking Google to an account', () => {
       '/login?fault=google-signed-out&next=%2Faccount',
     )
 
-    const other = await makeOwner()
+    const otherOwner = await makeOwner()
     browser.clearCookies(google.issuer.url)
     const cookie = await logIn(google.app, person.email, person.password)
     const first = makeBrowser(google.app, cookie)
@@ -197,11 +199,11 @@ describe('linking Google to an account', () => {
       pathname.includes('callback'),
     )
     const requestCookie = first.cookie().match(/mayfly\.google=[\w-]+/)?.[0]
-    const sessionCookie = other.browser.cookie().match(/mayfly\.session_token=[^;]+/)?.[0]
+    const sessionCookie = otherOwner.browser.cookie().match(/mayfly\.session_token=[^;]+/)?.[0]
     const mixedBrowser = makeBrowser(google.app, `${requestCookie}; ${sessionCookie}`)
     const response = await mixedBrowser.fetch(callback.href)
     expect(response.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
-    expect(await listWays(other.browser)).toEqual(['password'])
+    expect(await listWays(otherOwner.browser)).toEqual(['password'])
   })
 
   it('fails if the session is ended concurrently', async () => {
@@ -377,8 +379,8 @@ describe('unlinking Google', () => {
     expect(visitor.status).toBe(401)
     const { browser } = await makeOwner()
     await link(browser, makeIdentity())
-    const { browser: other } = await makeOwner()
-    expect((await unlink(other)).status).toBe(404)
+    const { browser: otherBrowser } = await makeOwner()
+    expect((await unlink(otherBrowser)).status).toBe(404)
     expect(await listWays(browser)).toEqual(['password', 'google'])
   })
 

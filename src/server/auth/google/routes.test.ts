@@ -265,8 +265,12 @@ describe('rate limits', () => {
         ),
       )
       const locations = responses.map(({ headers }) => headers.get('location'))
-      expect(locations.filter((end) => end === '/login?fault=google-lost')).toHaveLength(300)
-      expect(locations.filter((end) => end === '/login?fault=google-busy')).toHaveLength(10)
+      expect(locations.filter((location) => location === '/login?fault=google-lost')).toHaveLength(
+        300,
+      )
+      expect(locations.filter((location) => location === '/login?fault=google-busy')).toHaveLength(
+        10,
+      )
 
       const { email, password } = await signUp(limitedApp.app)
       await logIn(limitedApp.app, email, password)

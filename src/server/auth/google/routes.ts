@@ -17,10 +17,10 @@ import { readSessionToken, setSessionCookies } from '../cookies.ts'
 import { logPasswordErrors } from '../login-limits.ts'
 import { sessionUse } from '../sessions.ts'
 import {
-  beginRequest,
   type CompletedRequest,
-  endRequest,
+  completeRequest,
   type SignInPurpose,
+  startRequest,
 } from './authorization-request.ts'
 import type { Issuer } from './issuer.ts'
 import { linkGoogle, unlinkGoogle } from './link-google.ts'
@@ -99,7 +99,7 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
         await deps.rateLimits.spend([
           counter('googleAnswersByAddress', addressBlock(call.clientAddress)),
         ])
-        const request = await endRequest(deps, call.context, stateOf(call))
+        const request = await completeRequest(deps, call.context, stateOf(call))
         if (google === null || request === null) throw new SignInRejectedError('google-lost')
         return redirectTo(
           call,
@@ -146,7 +146,7 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
 }
 
 /**
- * Begins an authorization request. Returns the issuer's URL for the browser.
+ * Starts an authorization request. Returns the issuer's URL for the browser.
  * @throws {AppError} TOO_MANY_REQUESTS
  * @throws {SignInRejectedError} google-away
  */
@@ -157,7 +157,7 @@ async function startAuthorization(
   purpose: SignInPurpose,
 ): Promise<string> {
   await deps.rateLimits.spend([counter('googleStartsByAddress', addressBlock(clientAddress))])
-  const secrets = await beginRequest(deps, context, purpose)
+  const secrets = await startRequest(deps, context, purpose)
   const address = await issuer.signInUrl(secrets, `${publicOrigin}${callbackPath}`)
   return address.href
 }

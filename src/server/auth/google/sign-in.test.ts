@@ -188,15 +188,15 @@ describe('a new account', () => {
     ['example.com', 'person@Example.com', '/'],
   ])(
     'with SIGNUP=%s and the address %s redirects to %s, while existing users can sign in',
-    async (signup, email, end) => {
+    async (signup, email, location) => {
       const knownIdentity = makeIdentity()
       await google.signIn(knownIdentity)
       const { config } = google.app.deps
       const { signup: before } = config
       try {
         config.signup = readConfig({ SIGNUP: signup }).signup
-        expect((await google.signIn(makeIdentity({ email }))).path).toBe(end)
-        expect(await findUser(email.toLowerCase())).toHaveLength(end === '/' ? 1 : 0)
+        expect((await google.signIn(makeIdentity({ email }))).path).toBe(location)
+        expect(await findUser(email.toLowerCase())).toHaveLength(location === '/' ? 1 : 0)
         expect((await google.signIn(knownIdentity)).path).toBe('/')
       } finally {
         config.signup = before
@@ -233,9 +233,9 @@ describe('a new account', () => {
       callbacks.map(({ browser, callback }) => browser.fetch(callback.href)),
     )
     expect(responses.map(({ headers }) => headers.get('location'))).toEqual(Array(6).fill('/'))
-    const people = await Promise.all(callbacks.map(({ browser }) => fetchUser(browser)))
-    expect(new Set(people.map(({ id }) => id)).size).toBe(1)
-    expect(await listAccounts(people[0]?.id ?? '')).toHaveLength(1)
+    const signedInUsers = await Promise.all(callbacks.map(({ browser }) => fetchUser(browser)))
+    expect(new Set(signedInUsers.map(({ id }) => id)).size).toBe(1)
+    expect(await listAccounts(signedInUsers[0]?.id ?? '')).toHaveLength(1)
   })
 
   it('is created once by a parallel signup and sign-in', async () => {

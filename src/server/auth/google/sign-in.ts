@@ -101,8 +101,8 @@ async function linkExistingUser(
   if (email === config.adminEmail || email === administrator?.email) {
     throw new SignInRejectedError('google-not-linked', 'the administrator is not linked by itself')
   }
-  const found = await findAccountByEmail(tx, email)
-  const account = found && (await lockAccount(tx, found.id))
+  const accountBeforeLock = await findAccountByEmail(tx, email)
+  const account = accountBeforeLock && (await lockAccount(tx, accountBeforeLock.id))
   if (account?.email !== email) return null
 
   const { id: userId } = account
