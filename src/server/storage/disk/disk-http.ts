@@ -142,14 +142,9 @@ export class DiskHttp {
       return sendByNginx(grant, { request, response, path, modifiedAt, onBytes })
     }
     await this.#transfer('download', response, async () => {
-      const file = await folders.openSealed(grant.key)
-      if (!file) throw new AppError('LINK_NOT_FOUND')
-      try {
-        const onSent = (count: number) => meter.bytes('download', count)
-        await this.#sender.send(file, grant, { request, response, onBytes, onSent })
-      } finally {
-        await file.close()
-      }
+      const onSent = (count: number) => meter.bytes('download', count)
+      const path = folders.sealedPath(grant.key)
+      await this.#sender.send(path, grant, { request, response, onBytes, onSent })
     })
   }
 
