@@ -65,7 +65,7 @@ export async function curlInParallel(
     ),
   )
   const wallSeconds = (performance.now() - began) / 1000
-  const seconds = Math.max(...transfers.map((one) => one.seconds))
+  const seconds = Math.max(...transfers.map((transfer) => transfer.seconds))
   return {
     seconds,
     overheadSeconds: wallSeconds - seconds,

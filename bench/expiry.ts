@@ -101,18 +101,18 @@ async function measureJob(
   resetPeak([mayfly.pid])
   await trigger()
   const scansBefore = await countTableScans(mayfly)
-  let [done, seconds, last] = [0, 0, 0]
-  while (done < count) {
+  let [processedCount, seconds, lastSeconds] = [0, 0, 0]
+  while (processedCount < count) {
     await wait(200)
     const [run] = await mayfly.sql<Run>('select * from job_runs where job = $1', [job])
-    const part = run?.result?.[what] ?? 0
-    if (!run || part === 0 || run.ended_at.getTime() === last) continue
-    last = run.ended_at.getTime()
-    done += part
-    seconds += (last - run.started_at.getTime()) / 1000
+    const processed = run?.result?.[what] ?? 0
+    if (!run || processed === 0 || run.ended_at.getTime() === lastSeconds) continue
+    lastSeconds = run.ended_at.getTime()
+    processedCount += processed
+    seconds += (lastSeconds - run.started_at.getTime()) / 1000
   }
   const tableScans = (await countTableScans(mayfly)) - scansBefore
-  return { seconds, count: done, before, peak: peakBytes([mayfly.pid]), tableScans }
+  return { seconds, count: processedCount, before, peak: peakBytes([mayfly.pid]), tableScans }
 }
 
 /** Returns the number of sequential scans of files. */

@@ -63,7 +63,7 @@ async function fill(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<v
     const { text, values } = insertFilesQuery(id, count, new Date())
     await mayfly.sql(text, values)
   }
-  for (let other = 0; other < otherAccountCount; other += 1) {
+  for (let account = 0; account < otherAccountCount; account += 1) {
     await insertFiles(await signIn(mayfly, http), filesPerOtherAccount)
   }
   await insertFiles(cookie, fileCount)

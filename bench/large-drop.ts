@@ -40,14 +40,18 @@ export async function measureLargeDrop(mayfly: Mayfly, scratch: string): Promise
       drops.push(await dropFiles(context, mayfly, paths))
       await context.close()
     }
-    const what = '1,000 files of 100 KiB in Chromium'
+    const measurement = '1,000 files of 100 KiB in Chromium'
     return [
-      row(what, 's', { mayfly: drops.map(({ seconds }) => seconds) }),
-      row(`${what}: server and Postgres`, 'CPU s', {
+      row(measurement, 's', { mayfly: drops.map(({ seconds }) => seconds) }),
+      row(`${measurement}: server and Postgres`, 'CPU s', {
         mayfly: drops.map(({ serverCpu }) => serverCpu),
       }),
-      row(`${what}: browser`, 'CPU s', { mayfly: drops.map(({ browserCpu }) => browserCpu) }),
-      row(`${what}: calls beside the PUTs`, 'calls', { mayfly: drops.map(({ calls }) => calls) }),
+      row(`${measurement}: browser`, 'CPU s', {
+        mayfly: drops.map(({ browserCpu }) => browserCpu),
+      }),
+      row(`${measurement}: calls beside the PUTs`, 'calls', {
+        mayfly: drops.map(({ calls }) => calls),
+      }),
     ]
   } finally {
     await browser.close()

@@ -81,18 +81,18 @@ async function measureFloods(mayfly: Mayfly, setup: string): Promise<Row[]> {
   return [...figuresByName].flatMap(([name, figures]) => {
     const rowFor = (what: string, unit: string, value: (round: LoginRound) => number) =>
       row(`${what} ${name}, ${setup}`, unit, { mayfly: figures.map(value) })
-    const all = [
+    const impactRows = [
       rowFor('8 MiB download', 'ms', ({ download }) => download),
       rowFor('GET /api/files', 'ms', ({ list }) => list),
     ]
-    if (name === 'alone') return all
+    if (name === 'alone') return impactRows
     const loginsPerSecond = (isCounted: (status: number) => boolean) => (round: LoginRound) =>
       Object.entries(round.statusCounts).reduce(
         (sum, [status, count]) => (isCounted(Number(status)) ? sum + count : sum),
         0,
       ) / round.seconds
     return [
-      ...all,
+      ...impactRows,
       rowFor(
         'logins that were hashed',
         '/s',

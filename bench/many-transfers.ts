@@ -74,13 +74,13 @@ async function measure(
   const cpu = cpuSeconds(pids) - before.cpu
   stopController.abort()
   const thirds = splitIntoThirds(await memory)
-  const all = `${clientCount} ${what} at once`
+  const label = `${clientCount} ${what} at once`
   const single = (value: number) => ({ mayfly: [value] })
   return [
-    row(all, 'MB/s', single((gibibytes * 1024 ** 3) / 1e6 / seconds)),
-    row(all, 'CPU s/GiB', single(cpu / gibibytes)),
-    row(`${all}: memory`, 'peak MiB', single(peakBytes(pids) / mebibyte)),
-    row(`${all}: memory, first third of the time`, 'MiB', { mayfly: thirds.first }),
-    row(`${all}: memory, last third of the time`, 'MiB', { mayfly: thirds.last }),
+    row(label, 'MB/s', single((gibibytes * 1024 ** 3) / 1e6 / seconds)),
+    row(label, 'CPU s/GiB', single(cpu / gibibytes)),
+    row(`${label}: memory`, 'peak MiB', single(peakBytes(pids) / mebibyte)),
+    row(`${label}: memory, first third of the time`, 'MiB', { mayfly: thirds.first }),
+    row(`${label}: memory, last third of the time`, 'MiB', { mayfly: thirds.last }),
   ]
 }

@@ -58,12 +58,14 @@ async function measure(loads: Record<Name, Load>, cores: Cores, what: string): P
       if (round > 0) figuresByName[name].push(figures)
     }
   }
-  const rates = (name: Name) => figuresByName[name].map((one) => one.requestsPerSecond)
+  const rates = (name: Name) => figuresByName[name].map((figures) => figures.requestsPerSecond)
   return [
     ...rows(what, figuresByName.counted, figuresByName.nginx),
     ...rows(`${what}, nothing counted`, figuresByName.uncounted, figuresByName.nginx),
     row(`${what}: share that counting leaves`, 'of 1', {
-      mayfly: rates('counted').map((rate, at) => rate / (rates('uncounted')[at] ?? Number.NaN)),
+      mayfly: rates('counted').map(
+        (rate, index) => rate / (rates('uncounted')[index] ?? Number.NaN),
+      ),
     }),
   ]
 }

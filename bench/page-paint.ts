@@ -53,9 +53,9 @@ export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
       }
     }
     return [...paintsByName].flatMap(([name, paints]) => [
-      row(`${name} page on slow 4G: LCP`, 'ms', { mayfly: paints.map((one) => one.largestMs) }),
-      row(`${name} page on slow 4G: CLS`, '', { mayfly: paints.map((one) => one.shift) }),
-      row(`${name} page on slow 4G: all`, 'bytes', { mayfly: paints.map((one) => one.bytes) }),
+      row(`${name} page on slow 4G: LCP`, 'ms', { mayfly: paints.map((paint) => paint.largestMs) }),
+      row(`${name} page on slow 4G: CLS`, '', { mayfly: paints.map((paint) => paint.shift) }),
+      row(`${name} page on slow 4G: all`, 'bytes', { mayfly: paints.map((paint) => paint.bytes) }),
     ])
   } finally {
     await browser.close()

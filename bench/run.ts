@@ -126,18 +126,18 @@ async function runBenchmarks(names: string[]): Promise<void> {
       ...(await runWithNginx(selected(diskBenchmarks), cores, diskScratch)),
     )
     for (const [name, measure] of selected(standaloneBenchmarks)) {
-      say(name)
+      logPart(name)
       report.rows.push(...(await measure(cores, scratch.dir)))
     }
     if (names.includes('queries')) {
-      say('queries')
+      logPart('queries')
       report.queries.push(...(await countQueries(cores, scratch.dir)))
     }
     if (names.includes('scale')) {
-      say('scale')
+      logPart('scale')
       const scaleResult = await measureScale(cores, diskScratch, steps)
       report.tables.push(scaleResult.table)
-      errors.push(...scaleResult.faults)
+      errors.push(...scaleResult.problems)
     }
   } finally {
     process.off('SIGINT', exitOnSignal)
@@ -162,7 +162,7 @@ async function runWithNginx(
     try {
       const rows: Row[] = []
       for (const [name, measure] of parts) {
-        say(name)
+        logPart(name)
         rows.push(...(await measure({ mayfly, nginx, cores, scratch })))
       }
       return rows
@@ -179,6 +179,6 @@ function pinTo(cores: string): void {
   execFileSync('taskset', args, { env: environment })
 }
 
-function say(part: string): void {
+function logPart(part: string): void {
   console.error(`measuring ${part} …`)
 }

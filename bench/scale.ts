@@ -65,8 +65,8 @@ export async function measureScale(
   cores: Cores,
   scratch: string,
   steps: number,
-): Promise<{ table: Table; faults: string[] }> {
-  const counts = Array.from({ length: steps }, (_step, at) => firstCount * 10 ** at)
+): Promise<{ table: Table; problems: string[] }> {
+  const counts = Array.from({ length: steps }, (_step, index) => firstCount * 10 ** index)
   requireFreeSpace(scratch, (counts.at(-1) ?? 0) * bytesPerFile)
   const secret = randomBytes(32).toString('hex')
   const start = () =>
@@ -76,9 +76,9 @@ export async function measureScale(
   try {
     await createFunctions(mayfly)
     const measuredSteps: Step[] = []
-    for (const [at, count] of counts.entries()) {
+    for (const [index, count] of counts.entries()) {
       await pauseJobs(mayfly)
-      await growTo(mayfly, counts[at - 1] ?? 0, count)
+      await growTo(mayfly, counts[index - 1] ?? 0, count)
       const step = await measureStep(mayfly, count, secret)
       measuredSteps.push(step)
       printStep(step)
@@ -87,7 +87,7 @@ export async function measureScale(
     await mayfly.stop()
     mayfly = await start()
     const planSummary = await readPlans(mayfly, counts.at(-1) ?? 0, secret)
-    return { table: asTable(measuredSteps, planSummary.rows), faults: planSummary.problems }
+    return { table: asTable(measuredSteps, planSummary.rows), problems: planSummary.problems }
   } finally {
     await mayfly.stop()
   }
@@ -106,7 +106,7 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
   const costs = new Map<string, Cost>()
   await withRequests(mayfly, files, secret, warmUps + timedCalls, async (requests) => {
     for (const [name, ask] of Object.entries(requests.byName)) {
-      for (let turn = 0; turn < warmUps; turn += 1) await ask(turn)
+      for (let index = 0; index < warmUps; index += 1) await ask(index)
       costs.set(name, await measureCost(mayfly, timedCalls, (call) => ask(warmUps + call)))
     }
     const countAll = async (call: number) => {

@@ -107,7 +107,9 @@ function rowsOf(what: string, mayfly: UploadCost, nginx: UploadCost): Row[] {
 
 function batchesOf(names: readonly string[]): string[][] {
   const count = Math.ceil(names.length / batchSize)
-  return Array.from({ length: count }, (_, at) => names.slice(at * batchSize, (at + 1) * batchSize))
+  return Array.from({ length: count }, (_, index) =>
+    names.slice(index * batchSize, (index + 1) * batchSize),
+  )
 }
 
 /** Processes the items with one worker per connection. */

@@ -66,7 +66,7 @@ export const actions: Readonly<Record<string, Action>> = {
     const calls = uploadCalls(mayfly, http, cookie)
     const started = await calls.start('parts.bin', large.length)
     const { size, count } = started.parts ?? { size: large.length, count: 1 }
-    const numbers = Array.from({ length: count }, (_part, at) => at + 1)
+    const numbers = Array.from({ length: count }, (_part, index) => index + 1)
     const urls = await calls.sign(started, numbers)
     for (const number of numbers) {
       await put(http, urls[number] ?? '', large.subarray((number - 1) * size, number * size))
@@ -116,7 +116,7 @@ export const actions: Readonly<Record<string, Action>> = {
     requireStatus('login', status, 200)
     const cookie = [headers['set-cookie'] ?? []]
       .flat()
-      .map((one) => one.split(';', 1)[0])
+      .map((header) => header.split(';', 1)[0])
       .join('; ')
     await expectStatus(context, 302, '/api/logout', { headers: { cookie } })
   },

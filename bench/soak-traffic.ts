@@ -49,12 +49,15 @@ export async function runTraffic(
 ): Promise<void> {
   const http = makeHttpClient(clients)
   const context = { ...fixture, mayfly, http }
-  const all = Object.entries(actions)
+  const actionEntries = Object.entries(actions)
   const deadline = performance.now() + ms
   let nextAction = 0
   const client = async () => {
-    while (performance.now() < deadline || nextAction < all.length) {
-      const [name, perform] = all[nextAction % all.length] ?? ['', async () => {}]
+    while (performance.now() < deadline || nextAction < actionEntries.length) {
+      const [name, perform] = actionEntries[nextAction % actionEntries.length] ?? [
+        '',
+        async () => {},
+      ]
       nextAction += 1
       await tally.attempt(name, () => perform(context).then(() => true))
       await wait(pauseMs)

@@ -102,19 +102,19 @@ async function soak(rounds: number, roundMs: number): Promise<string[]> {
 }
 
 async function takeSample(mayfly: Mayfly): Promise<Sample> {
-  const [counted] = await mayfly.sql<{ count: number }>(
+  const [connectionRow] = await mayfly.sql<{ count: number }>(
     "select count(*)::int as count from pg_stat_activity where application_name like 'mayfly%'",
   )
   const metrics = await (await fetch(`${mayfly.url}/metrics`)).text()
   const metric = (name: string) => {
-    const line = metrics.split('\n').find((one) => one.startsWith(`${name} `))
+    const line = metrics.split('\n').find((metricLine) => metricLine.startsWith(`${name} `))
     return Number(line?.slice(name.length))
   }
   return {
     memoryMiB: residentBytes([mayfly.pid]) / MiB,
     heapMiB: metric('nodejs_heap_size_used_bytes') / MiB,
     handles: readdirSync(`/proc/${mayfly.pid}/fd`).length,
-    connections: counted?.count ?? Number.NaN,
+    connections: connectionRow?.count ?? Number.NaN,
     checkedOut: metric('mayfly_database_connections{state="used"}'),
   }
 }

@@ -34,8 +34,13 @@ async function splitFile(path: string, bytes: number, pieceBytes: number): Promi
     const piece = `${path}-${pieceBytes}-${pieces.length}`
     const file = await open(piece, 'w')
     const end = Math.min(bytes, start + pieceBytes)
-    for (let at = start; at < end; at += buffer.length) {
-      const { bytesRead } = await source.read(buffer, 0, Math.min(buffer.length, end - at), at)
+    for (let offset = start; offset < end; offset += buffer.length) {
+      const { bytesRead } = await source.read(
+        buffer,
+        0,
+        Math.min(buffer.length, end - offset),
+        offset,
+      )
       await file.write(buffer, 0, bytesRead)
     }
     await file.close()

@@ -184,16 +184,16 @@ async function measureFileRowWal(mayfly: Mayfly): Promise<Row[]> {
         )
       }
     })
-  const first: number[] = []
+  const walBytes: number[] = []
   for (let before = 0; before < downloadsPerFile; before += 1)
-    first.push(await walForDownload(before))
-  const mean = first.reduce((sum, bytes) => sum + bytes, 0) / first.length
+    walBytes.push(await walForDownload(before))
+  const mean = walBytes.reduce((sum, bytes) => sum + bytes, 0) / walBytes.length
   await mayfly.sql('update files set download_count = 100 where id = any($1)', [
     sampledFiles.map(({ id }) => id),
   ])
   await mayfly.sql('vacuum files')
   return [
-    row("WAL of a file's row, download 1", 'bytes', { mayfly: first.slice(0, 1) }),
+    row("WAL of a file's row, download 1", 'bytes', { mayfly: walBytes.slice(0, 1) }),
     row("WAL of a file's row, mean of downloads 1 to 20", 'bytes', { mayfly: [mean] }),
     row("WAL of a file's row, download 101", 'bytes', { mayfly: [await walForDownload(100)] }),
   ]
@@ -243,11 +243,11 @@ async function walPerCall(
   await mayfly.sql('checkpoint')
   const [before] = await mayfly.sql<{ at: string }>('select pg_current_wal_insert_lsn() as at')
   await work()
-  const [written] = await mayfly.sql<{ bytes: string }>(
+  const [walRow] = await mayfly.sql<{ bytes: string }>(
     'select pg_current_wal_insert_lsn() - $1::pg_lsn as bytes',
     [before?.at],
   )
-  return Number(written?.bytes) / count
+  return Number(walRow?.bytes) / count
 }
 
 /**

@@ -61,8 +61,11 @@ export async function measureTransfers(
         const { size, count } = started.parts ?? { size: 0, count: 0 }
         const numbers = Array.from({ length: count }, (_part, index) => index + 1)
         const urls: Record<string, string> = {}
-        for (let at = 0; at < count; at += partsPerSignCall) {
-          Object.assign(urls, await calls.sign(started, numbers.slice(at, at + partsPerSignCall)))
+        for (let offset = 0; offset < count; offset += partsPerSignCall) {
+          Object.assign(
+            urls,
+            await calls.sign(started, numbers.slice(offset, offset + partsPerSignCall)),
+          )
         }
         if (parts.length === 0) throw new Error(`no pieces of ${size} bytes`)
         const requestsOfConnection = (connection: number): CurlRequest[] =>
@@ -229,8 +232,8 @@ async function measureTransfer<Result extends TransferResult>(
 }
 
 async function syncFile(path: string): Promise<void> {
-  for (const one of [path, dirname(path)]) {
-    const file = await open(one)
+  for (const syncedPath of [path, dirname(path)]) {
+    const file = await open(syncedPath)
     await file.sync()
     await file.close()
   }

@@ -29,7 +29,8 @@ afterAll(() => rm(folder, { recursive: true }))
 /** Runs the command from docs/operations.md in a shell, with these directories. */
 async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
   const page = await readFile(join(root, 'docs/operations.md'), 'utf8')
-  const line = page.split('\n').find((one) => one.includes(`npm run ${command} /srv`)) ?? ''
+  const line =
+    page.split('\n').find((pageLine) => pageLine.includes(`npm run ${command} /srv`)) ?? ''
   const script = line
     .replace(/\/srv\/mayfly\/\w+/, `'${dataDir}'`)
     .replace(/\/srv\/backups\/[\d-]+/, `'${join(folder, 'backup')}'`)
@@ -59,8 +60,8 @@ async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T>)
 function queueEmail(dataDir: string, id: string): Promise<void> {
   return withPool(dataDir, async (pool) => {
     const queue = await openJobQueue(pool, log)
-    const at = new Date(Date.now() + 10 * 365 * dayInMs)
-    await queue.mail.add({ kind: 'signup', signupId: id }, undefined, { key: id, at })
+    const dueAt = new Date(Date.now() + 10 * 365 * dayInMs)
+    await queue.mail.add({ kind: 'signup', signupId: id }, undefined, { key: id, at: dueAt })
     await queue.stop()
   })
 }

@@ -65,8 +65,8 @@ test('the download page loads at most 20 KB before its button works, and 100 KB 
     assets.map(async (file) => brotliCompressSync(await built(file)).length),
   )
   expect(assets.length).toBe(2)
-  const all = sizes.reduce((sum, size) => sum + size, page.length)
-  expect(all).toBeLessThanOrEqual(100 * 1024)
+  const totalBytes = sizes.reduce((sum, size) => sum + size, page.length)
+  expect(totalBytes).toBeLessThanOrEqual(100 * 1024)
 })
 
 const lightPages = builtPages.filter((name) => name !== 'api-docs')
@@ -81,8 +81,8 @@ test.each(lightPages)('the public page %s needs at most 30 KB to be usable', asy
   )
   expect(scripts).toEqual([expect.stringMatching(/^assets\/page-script-[\w-]+\.js$/)])
   const sent = await Promise.all(scripts.map(async (path) => (await built(`${path}.br`)).length))
-  const all = sent.reduce((sum, size) => sum + size, brotliCompressSync(page).length)
-  expect(all).toBeLessThanOrEqual(30 * 1024)
+  const totalBytes = sent.reduce((sum, size) => sum + size, brotliCompressSync(page).length)
+  expect(totalBytes).toBeLessThanOrEqual(30 * 1024)
 })
 
 test("the download page's script is one file of at most 3 KB compressed", async () => {

@@ -64,8 +64,8 @@ test('correcting a clock that was four days ahead revives no purged link and loc
 
   // Files created while the clock was ahead count toward the limit, but the purged one doesn't.
   await expectError(await requestUpload(ada), 403, 'TIER_FILE_COUNT')
-  const [first, second] = laterFiles
-  expect((await ada.fetch(`/api/files/${first?.id}`, { method: 'DELETE' })).status).toBe(200)
+  const [firstFile, secondFile] = laterFiles
+  expect((await ada.fetch(`/api/files/${firstFile?.id}`, { method: 'DELETE' })).status).toBe(200)
   expect((await requestUpload(ada)).status).toBe(200)
   await expectError(await requestUpload(ada), 403, 'TIER_FILE_COUNT')
 
@@ -78,7 +78,7 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   await expectStorageMatches(app.deps)
   app.clock.advance(4 * day)
   await runJobs(app.deps)
-  expect((await download(app, second as File)).length).toBe(1000)
+  expect((await download(app, secondFile as File)).length).toBe(1000)
   app.clock.advance(40 * day)
   await runJobs(app.deps)
   await expectStorageMatches(app.deps)

@@ -12,8 +12,8 @@ const commentPattern = /^\s*(?:\/\/|\/?\*|\{\/\*)/
 function longComments(path: string, text: string): string[] {
   return text
     .split('\n')
-    .flatMap((line, at) =>
-      commentPattern.test(line) && [...line].length > maxColumns ? [`${path}:${at + 1}`] : [],
+    .flatMap((line, index) =>
+      commentPattern.test(line) && [...line].length > maxColumns ? [`${path}:${index + 1}`] : [],
     )
 }
 

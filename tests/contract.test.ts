@@ -97,7 +97,7 @@ describe.each(names)('%s', (name) => {
   it('rejects other methods', async () => {
     const path = row.path.replace(/\{\w+\}/, 'unknown')
     const methods = Object.values(endpoints as Record<string, Endpoint>)
-      .filter((other) => other.path === row.path)
+      .filter((endpoint) => endpoint.path === row.path)
       .map(({ method }) => method)
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
       if (methods.includes(method)) continue
@@ -109,7 +109,7 @@ describe.each(names)('%s', (name) => {
 })
 
 /** Returns a fingerprint of each table's rows. */
-async function database(): Promise<Record<string, string>> {
+async function fingerprintTables(): Promise<Record<string, string>> {
   const { rows } = await app.pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public'`,
   )
@@ -150,17 +150,17 @@ describe('a GET', () => {
   })
 
   it('changes no row, except for the endpoints listed here', async () => {
-    const before = await database()
+    const before = await fingerprintTables()
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
     const getNames = rows.filter(([, { method }]) => method === 'GET').map(([name]) => name)
     for (const name of getNames) if (!sideEffects.includes(name)) await callAsOwner(name)
-    expect(await database()).toEqual(before)
+    expect(await fingerprintTables()).toEqual(before)
   })
 
   it('listed here does change rows, which proves that the check works', async () => {
-    const before = await database()
+    const before = await fingerprintTables()
     await callAsOwner('testStorage')
-    expect(await database()).not.toEqual(before)
+    expect(await fingerprintTables()).not.toEqual(before)
   })
 })
 
@@ -170,7 +170,7 @@ describe('a page of another site', () => {
     const file = await makeFile(owner)
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
     const writeEndpoints = rows.filter(([, { method }]) => method !== 'GET')
-    const before = await database()
+    const before = await fingerprintTables()
     for (const [name, { method, path, bytes }] of writeEndpoints) {
       const filledPath = path.replace('{id}', file.id).replace('{code}', file.shortCode)
       // A form's content type, which needs no preflight. Endpoints for bytes get a type they
@@ -192,7 +192,7 @@ describe('a page of another site', () => {
       }
     }
     expect(writeEndpoints.length).toBeGreaterThan(40)
-    expect(await database()).toEqual(before)
+    expect(await fingerprintTables()).toEqual(before)
   })
 })
 

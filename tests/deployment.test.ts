@@ -69,7 +69,7 @@ describe('compose.yaml', async () => {
     ])
     for (const [, { networks }] of servers) expect(networks?.default?.aliases).toEqual(['app'])
     expect(services.s3).toBeDefined()
-    const mountedPaths = (services.nginx?.volumes ?? []).map((one) => one.split(':')[0] ?? '')
+    const mountedPaths = (services.nginx?.volumes ?? []).map((volume) => volume.split(':')[0] ?? '')
     const configFiles = mountedPaths.filter((path) => !path.endsWith('/tls'))
     const files = ['mayfly', 's3', 'containers'].map((name) => `./deploy/nginx/${name}.conf`)
     expect(configFiles).toEqual(files)
@@ -191,12 +191,12 @@ describeRequiring('systemd', hasSystemd, 'the systemd units', () => {
 
 test('several servers on one machine are sandboxed like a single one', async () => {
   const rules = (unit: string) => unit.slice(unit.indexOf('# Nothing but its own folder'))
-  const [one, several] = [
+  const [singleUnit, serversUnit] = [
     await read('deploy/systemd/mayfly.service'),
     await read('deploy/systemd/mayfly@.service'),
   ]
-  expect(rules(several)).toBe(rules(one))
-  expect(several).toContain('PORT=%i DATA_DIR=/srv/mayfly/data-%i\n')
+  expect(rules(serversUnit)).toBe(rules(singleUnit))
+  expect(serversUnit).toContain('PORT=%i DATA_DIR=/srv/mayfly/data-%i\n')
 })
 
 test('operations.md creates the user, directory and file that the unit names', async () => {
@@ -248,11 +248,11 @@ describe('the Dockerfile', async () => {
     expect(files.size).toBeGreaterThan(entries.size)
     const copied = Array.from(last.matchAll(/^COPY (?:--from=\S+ )?(.+) (\S+)$/gm), (line) => {
       const [, sources = '', to = ''] = line
-      return to.endsWith('/') ? sources.split(' ').map((one) => to + basename(one)) : [to]
+      return to.endsWith('/') ? sources.split(' ').map((source) => to + basename(source)) : [to]
     }).flat()
     copied.push('package.json')
     const isCopied = (file: string) =>
-      copied.some((one) => file === one || file.startsWith(`${one}/`))
+      copied.some((path) => file === path || file.startsWith(`${path}/`))
     expect([...files].filter((file) => !isCopied(file))).toEqual([])
     const { dependencies } = JSON.parse(await read('package.json'))
     expect(Object.keys(dependencies)).toEqual(expect.arrayContaining([...packages]))
@@ -287,13 +287,10 @@ describeBehindNginx('nginx as configured in deploy', () => {
 
   const call = async <T>(path: string, body: unknown, cookie = ''): Promise<[T, string]> => {
     const headers = { 'content-type': 'application/json', origin: `https://${site}`, cookie }
-    const response = await nginx.send(site, path, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    })
+    const post = { method: 'POST', headers, body: JSON.stringify(body) }
+    const response = await nginx.send(site, path, post)
     expect(response.status, `${path}: ${response.body}`).toBe(200)
-    const cookies = (response.headers['set-cookie'] ?? []).map((one) => one.split(';', 1)[0])
+    const cookies = (response.headers['set-cookie'] ?? []).map((header) => header.split(';', 1)[0])
     return [JSON.parse(response.body.toString()), cookies.join('; ')]
   }
 
@@ -305,17 +302,17 @@ describeBehindNginx('nginx as configured in deploy', () => {
     const bytes = Buffer.alloc(3_000_000, 'mayfly')
     const uploadOptions = { fileName: 'a.bin', fileType: 'text/plain', expirationDays: '3' }
     const upload = { ...uploadOptions, fileSize: bytes.length }
-    const [started] = await call<{ uploadUrl: string; cloudKey: string }>(
+    const [startedUpload] = await call<{ uploadUrl: string; cloudKey: string }>(
       '/api/files/get-upload-url',
       upload,
       cookie,
     )
-    const { origin, pathname, search } = new URL(started.uploadUrl)
+    const { origin, pathname, search } = new URL(startedUpload.uploadUrl)
     expect(origin).toBe(`https://${site}`)
     const headers = { 'content-type': 'text/plain' }
-    const put = await nginx.send(site, pathname + search, { method: 'PUT', headers, body: bytes })
-    expect(put.status).toBe(200)
-    const { cloudKey } = started
+    const put = { method: 'PUT', headers, body: bytes }
+    expect((await nginx.send(site, pathname + search, put)).status).toBe(200)
+    const { cloudKey } = startedUpload
     const [{ shortCode }] = await call<File>('/api/files/confirm-upload', { cloudKey }, cookie)
     const downloadResponse = await nginx.send(site, `/s/${shortCode}`)
     expect(downloadResponse.body.equals(bytes)).toBe(true)
@@ -358,8 +355,8 @@ describeBehindNginx('nginx logs', () => {
   let nginx: DeployedNginx
   beforeAll(async () => {
     // nginx logs the first as an error and the second as critical.
-    const [refusing, missing] = [`127.0.0.1:${await freePort()}`, 'unix:/nowhere/mayfly.sock']
-    nginx = await startDeployedNginx({ servers: [refusing, missing], bucket: missing })
+    const [refusing, absent] = [`127.0.0.1:${await freePort()}`, 'unix:/nowhere/mayfly.sock']
+    nginx = await startDeployedNginx({ servers: [refusing, absent], bucket: absent })
   })
   afterAll(() => nginx.stop())
 
@@ -427,8 +424,8 @@ describeBehindNginx('nginx in front of containers', () => {
   }
 
   const requestBoth = async (): Promise<string[]> => {
-    const sent = { method: 'POST', body: 'body' }
-    const siteResponse = await nginx.send('files.example.org', '/', sent)
+    const post = { method: 'POST', body: 'body' }
+    const siteResponse = await nginx.send('files.example.org', '/', post)
     const bucket = await nginx.send('s3.example.org', '/mayfly/a?X-Amz-Signature=a')
     return [siteResponse, bucket].map(({ status, body }) =>
       status === 200 ? body.toString() : `${status}`,

@@ -27,13 +27,13 @@ function proseOf(document: string) {
   return textOf(document).replaceAll(/^```.*?^```/gms, '')
 }
 
-function all(text: string, pattern: RegExp) {
+function matchGroups(text: string, pattern: RegExp) {
   return Array.from(text.matchAll(pattern), ([, group = '']) => group)
 }
 
 /** Returns GitHub's anchors for the headings. */
 function anchorsIn(document: string) {
-  return all(proseOf(document), /^#+ (.+)$/gm).map((heading) =>
+  return matchGroups(proseOf(document), /^#+ (.+)$/gm).map((heading) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
@@ -44,8 +44,8 @@ function anchorsIn(document: string) {
 /** Returns the targets of links and images, in Markdown and HTML. */
 function links(document: string) {
   return [
-    ...all(proseOf(document), /\]\(([^)\s]+)\)/g),
-    ...all(proseOf(document), /(?:href|src|srcset)="([^"]+)"/g),
+    ...matchGroups(proseOf(document), /\]\(([^)\s]+)\)/g),
+    ...matchGroups(proseOf(document), /(?:href|src|srcset)="([^"]+)"/g),
   ]
 }
 
@@ -67,7 +67,9 @@ test('every relative link leads to a file and heading', () => {
 
 test('every nginx example keeps short codes out of the logs', async () => {
   const file = await readFile(join(root, 'deploy/nginx/mayfly.conf'), 'utf8')
-  const pages = [...documents.values()].flatMap((text) => all(text, /^```nginx\n(.*?)^```/gms))
+  const pages = [...documents.values()].flatMap((text) =>
+    matchGroups(text, /^```nginx\n(.*?)^```/gms),
+  )
   // Only a proxy in front of Mayfly forwards the client's address. One in front of a bucket
   // doesn't.
   const servers = [file, ...pages]
@@ -85,8 +87,8 @@ test('every npm script mentioned exists', async () => {
   const missing: string[] = []
   for (const [document, text] of documents) {
     const scriptNames = [
-      ...all(text, /\bnpm run ([a-z][\w:-]*)/g),
-      ...all(text, /\bnpm (start|test)\b/g),
+      ...matchGroups(text, /\bnpm run ([a-z][\w:-]*)/g),
+      ...matchGroups(text, /\bnpm (start|test)\b/g),
     ]
     for (const name of scriptNames) if (!(name in scripts)) missing.push(`${document}: ${name}`)
   }
@@ -96,7 +98,7 @@ test('every npm script mentioned exists', async () => {
 test('every source path in backticks exists', () => {
   const missing: string[] = []
   for (const document of documents.keys()) {
-    const paths = all(proseOf(document), /`((?:src|tests|scripts)\/[\w./-]+)`/g)
+    const paths = matchGroups(proseOf(document), /`((?:src|tests|scripts)\/[\w./-]+)`/g)
     for (const path of paths) {
       if (!existsSync(join(root, path))) missing.push(`${document}: ${path}`)
     }
@@ -110,12 +112,12 @@ describe('a comment that cites a section', () => {
   test.each(Object.entries(pages))(
     'of the %s names an existing one',
     async (documentName, page) => {
-      const sections = new Set(all(textOf(page), /^## (\d+)\. /gm))
+      const sections = new Set(matchGroups(textOf(page), /^## (\d+)\. /gm))
       const citation = new RegExp(`\\b${documentName} §(\\d+)`, 'gi')
       const missing: string[] = []
       for (const name of await readdir(join(root, 'src'), { recursive: true })) {
         if (!/\.tsx?$/.test(name)) continue
-        const citedSections = all(await readFile(join(root, 'src', name), 'utf8'), citation)
+        const citedSections = matchGroups(await readFile(join(root, 'src', name), 'utf8'), citation)
         for (const section of citedSections)
           if (!sections.has(section)) missing.push(`${name}: §${section}`)
       }
@@ -129,11 +131,11 @@ describe('docs/threats.md', () => {
   const page = 'docs/threats.md'
 
   test('names a test for each threat, or states that there is none', () => {
-    const tables = all(
+    const tables = matchGroups(
       textOf(page),
       /^\| threat \| defence \| test \|\n\|[-|]+\|\n((?:\|.*\|\n)+)/gm,
     )
-    const threats = tables.flatMap((table) => all(table, /^\| (.+) \|$/gm))
+    const threats = tables.flatMap((table) => matchGroups(table, /^\| (.+) \|$/gm))
     const untestedThreats = threats.filter(
       (row) => !/ \| (`[\w./-]+\.tsx?`|no test; ).*$/.test(row),
     )
@@ -143,7 +145,7 @@ describe('docs/threats.md', () => {
 
   test('covers every endpoint', () => {
     const rows = Object.values(endpoints).map(({ method, path }) => `\`${method} ${path}\``)
-    expect(rows.filter((call) => !textOf(page).includes(call))).toEqual([])
+    expect(rows.filter((endpoint) => !textOf(page).includes(endpoint))).toEqual([])
   })
 })
 
@@ -158,8 +160,8 @@ test('no line is longer than 400 characters', () => {
 })
 
 test('docs/operations.md describes exactly the existing jobs', () => {
-  const [section = ''] = all(textOf('docs/operations.md'), /^## Jobs$(.*?)^## /gms)
-  const rows = all(section, /^\| `([\w-]+)` \| [^|]+ \| [^|]+ \|$/gm)
+  const [section = ''] = matchGroups(textOf('docs/operations.md'), /^## Jobs$(.*?)^## /gms)
+  const rows = matchGroups(section, /^\| `([\w-]+)` \| [^|]+ \| [^|]+ \|$/gm)
   expect(rows.toSorted()).toEqual(jobNames.toSorted())
 })
 
@@ -174,7 +176,7 @@ test('every decision is listed under its title', async () => {
   for (const [document, text] of documents) {
     const name = /^docs\/decisions\/(\d.*)$/.exec(document)?.[1]
     if (name === undefined) continue
-    const title = all(text, /^# (.+)$/gm)[0]
+    const title = matchGroups(text, /^# (.+)$/gm)[0]
     expect(index).toContain(`[${title}](${name})`)
   }
 })

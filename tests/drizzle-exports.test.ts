@@ -42,9 +42,9 @@ test('resolves every module of the installed drizzle-orm', async () => {
   const { exports } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   const short = shorten(exports)
   const files = await readdir(folder, { recursive: true })
-  const all = files.filter((file) => file.endsWith('.js')).map((file) => file.slice(0, -3))
+  const moduleNames = files.filter((file) => file.endsWith('.js')).map((file) => file.slice(0, -3))
   // If a file and a directory share a name, like pg-core/utils, drizzle-orm means the directory.
-  const modules = all.filter((module) => !all.includes(`${module}/index`))
+  const modules = moduleNames.filter((module) => !moduleNames.includes(`${module}/index`))
   expect(modules.length).toBeGreaterThan(300)
   for (const module of modules) {
     const name = module === 'index' ? '.' : `./${module.replace(/\/index$/, '')}`

@@ -142,10 +142,10 @@ async function startUpload(server: Run) {
 /* Starting a server takes seconds of CPU time, so one test covers its whole lifecycle. */
 
 test('a server starts, refuses a second one, stops gracefully, restarts, and exits at once on a second signal', async () => {
-  const first = await startServer()
+  const firstServer = await startServer()
   const email = 'admin@localhost.localdomain'
   const password = (await readFile(join(dataDir, 'admin-password'), 'utf8')).trim()
-  expect((await logIn(first, { email, password })).status).toBe(200)
+  expect((await logIn(firstServer, { email, password })).status).toBe(200)
 
   // A second server on the same directory exits and does no harm.
   const secondRun = await run()
@@ -155,36 +155,36 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   const runWithUrl = await run({ DATABASE_URL: 'postgres://127.0.0.1:1/nobody-is-asked' })
   expect(await runWithUrl.ended).toBe(1)
   expect(await runWithUrl.stderr).toBe(errorMessage)
-  expect((await signUp(first)).status).toBe(200)
+  expect((await signUp(firstServer)).status).toBe(200)
 
   // After a signal, a running upload finishes and new requests are rejected.
-  const upload = await startUpload(first)
-  first.child.kill('SIGTERM')
-  await eventually(() => expect(fetch(`${first.url}/api/health`)).rejects.toThrow())
+  const upload = await startUpload(firstServer)
+  firstServer.child.kill('SIGTERM')
+  await eventually(() => expect(fetch(`${firstServer.url}/api/health`)).rejects.toThrow())
   upload.end(halfOfBody)
   const [response] = (await once(upload, 'response')) as [IncomingMessage]
   expect([200, 204]).toContain(response.statusCode)
-  expect(await first.ended).toBe(0)
+  expect(await firstServer.ended).toBe(0)
   await expectPostgresStopped()
-  const stderr = await first.stderr
-  expect(stderr).toContain(`Mayfly is ready: ${first.url}\n`)
+  const stderr = await firstServer.stderr
+  expect(stderr).toContain(`Mayfly is ready: ${firstServer.url}\n`)
   expect(stderr).toContain(email)
   expect(stderr.split(password)).toHaveLength(2)
 
   // All data survives the restart, which prints no password.
-  const second = await startServer()
-  expect((await logIn(second, { email, password })).status).toBe(200)
+  const secondServer = await startServer()
+  expect((await logIn(secondServer, { email, password })).status).toBe(200)
 
   // A second signal stops the server and Postgres at once.
-  const uploadError = once(await startUpload(second), 'error')
-  second.child.kill('SIGTERM')
+  const uploadError = once(await startUpload(secondServer), 'error')
+  secondServer.child.kill('SIGTERM')
   await eventually(() => {
-    second.child.kill('SIGTERM')
-    expect(second.child.exitCode).toBe(1)
+    secondServer.child.kill('SIGTERM')
+    expect(secondServer.child.exitCode).toBe(1)
   })
   await uploadError
   await eventually(expectPostgresStopped)
-  expect(await second.stderr).toBe(`Mayfly is ready: ${second.url}\n`)
+  expect(await secondServer.stderr).toBe(`Mayfly is ready: ${secondServer.url}\n`)
 })
 
 describe("a start that can't succeed exits with 1 and explains why", () => {
@@ -202,16 +202,16 @@ describe("a start that can't succeed exits with 1 and explains why", () => {
 
   test('a port in use', async () => {
     await prepareDataFolder(dataDir)
-    const other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const { port } = other.address() as AddressInfo
+    const portHolder = createServer().listen(0, '127.0.0.1')
+    await once(portHolder, 'listening')
+    const { port } = portHolder.address() as AddressInfo
     const failedRun = await run({ PORT: String(port) })
     expect(await failedRun.ended).toBe(1)
     expect(await failedRun.stderr).toBe(
       `Port ${port} of 127.0.0.1 is taken: stop the program that has it, or set PORT.\n`,
     )
     await expectPostgresStopped()
-    other.close()
+    portHolder.close()
   })
 })
 

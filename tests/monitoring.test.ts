@@ -42,7 +42,7 @@ const commonLabels = ['instance', 'job', 'le']
 /** Label values that don't occur in this test, by metric. */
 const declaredValues: Record<string, Record<string, readonly string[]>> = {
   mayfly_http_requests_total: {
-    status: Array.from({ length: 500 }, (_, at) => String(100 + at)),
+    status: Array.from({ length: 500 }, (_, index) => String(100 + index)),
   },
   mayfly_http_request_duration_seconds: {
     route: [
@@ -125,7 +125,10 @@ function matchersOf(selector: string): Matcher[][] {
     const isPattern = operator.endsWith('~')
     const alternatives = isPattern ? alternativesOf(text) : [text.replaceAll(/\W/g, '\\$&')]
     combinations = combinations.flatMap((before) =>
-      alternatives.map((one) => [...before, { label, pattern: new RegExp(`^${one}$`) }]),
+      alternatives.map((alternative) => [
+        ...before,
+        { label, pattern: new RegExp(`^${alternative}$`) },
+      ]),
     )
   }
   return combinations
@@ -135,7 +138,9 @@ function matchersOf(selector: string): Matcher[][] {
 function alternativesOf(pattern: string): string[] {
   const [, before = '', group, after = ''] = /^(.*?)\(([^()]*)\)(.*)$/.exec(pattern) ?? []
   if (group === undefined) return pattern.split('|')
-  return group.split('|').flatMap((one) => alternativesOf(`${before}${one}${after}`))
+  return group
+    .split('|')
+    .flatMap((alternative) => alternativesOf(`${before}${alternative}${after}`))
 }
 
 /** Returns each metric in an expression with the labels it selects by. */
@@ -222,7 +227,7 @@ describe('the example dashboard and the alert rules', () => {
       { watched: ['compute-digests'], seconds: '43200' },
       { watched: ['compare-storage', 'remove-old-days'], seconds: '180000' },
     ])
-    const watchedLimits = limits.flatMap((one) => one.watched)
+    const watchedLimits = limits.flatMap((limit) => limit.watched)
     expect(watchedLimits.toSorted()).toEqual(jobs.map(({ name }) => name).toSorted())
   })
 
@@ -234,7 +239,9 @@ describe('the example dashboard and the alert rules', () => {
       .getMetricsAsArray()
       .map(({ name }) => name)
       .filter((name) => name.startsWith('mayfly_'))
-    expect(ownRegistry.filter((name) => !selectors.some((one) => one.startsWith(name)))).toEqual([])
+    expect(
+      ownRegistry.filter((name) => !selectors.some((selector) => selector.startsWith(name))),
+    ).toEqual([])
   })
 
   test('are documented, with every metric', async () => {

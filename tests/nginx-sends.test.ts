@@ -9,7 +9,7 @@ import { describeBehindNginx } from './support/machine-needs.ts'
 import { json, makeClient, makeFile, makePerson, type Person } from './support/make.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
-const bytes = new Uint8Array(100_000).map((_, at) => at % 251)
+const bytes = new Uint8Array(100_000).map((_, index) => index % 251)
 const wholeBody = Buffer.from(bytes)
 
 describeBehindNginx('a file that nginx sends', () => {
@@ -71,12 +71,12 @@ describeBehindNginx('a file that nginx sends', () => {
   test('can be resumed, and only the request for the first byte counts', async () => {
     const file = await makeFile(owner, { bytes })
     const path = `/s/${file.shortCode}`
-    const first = await request(path, { range: 'bytes=0-9' })
-    expect(first.status).toBe(206)
-    const etag = String(first.headers.etag)
+    const firstRange = await request(path, { range: 'bytes=0-9' })
+    expect(firstRange.status).toBe(206)
+    const etag = String(firstRange.headers.etag)
     const restResponse = await request(path, { range: 'bytes=10-', 'if-range': etag })
     expect(restResponse.status).toBe(206)
-    expect(Buffer.concat([first.body, restResponse.body]).equals(wholeBody)).toBe(true)
+    expect(Buffer.concat([firstRange.body, restResponse.body]).equals(wholeBody)).toBe(true)
     expect((await request(path, { range: 'bytes=100000-' })).status).toBe(416)
     expect((await request(path, { 'if-none-match': etag })).status).toBe(304)
     const head = await request(path, {}, 'HEAD')

@@ -32,9 +32,9 @@ function policyText(): string {
 }
 
 /** Returns entry `at` of the policy's section 'Who can see it', about one group of people. */
-function audienceText(at: number): string {
+function audienceText(index: number): string {
   const section = findElements(policy.findOne('main'), 'section')[3]
-  const dataText = section && findElements(section, 'dd')[at]
+  const dataText = section && findElements(section, 'dd')[index]
   return dataText ? textOf(dataText).replaceAll(/\s+/g, ' ') : ''
 }
 

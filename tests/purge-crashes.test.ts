@@ -45,7 +45,7 @@ test('jobs killed at any statement resume and never report a stored file as purg
     expect(await server.run({ type: 'run-jobs' })).toBe(null)
     const statementCount = network.statements.length
 
-    let interrupted = 0
+    let interruptedCount = 0
     await seededRounds(rounds, async (draw) => {
       const codes = await makeFilesAndUploads()
       await passDays(daysUntilAllExpired)
@@ -61,7 +61,7 @@ test('jobs killed at any statement resume and never report a stored file as purg
       })
       while (network.statements.length < killAt && !isDone) await soon()
       await server.kill()
-      if ((await jobs) !== null) interrupted += 1
+      if ((await jobs) !== null) interruptedCount += 1
       await server.start()
       await checkPurged(directDb, storageReader)
       for (const code of codes) {
@@ -69,7 +69,7 @@ test('jobs killed at any statement resume and never report a stored file as purg
       }
       expect((await confirm(await signIn(), activeUpload.cloudKey)).status).toBe(200)
     })
-    expect(interrupted).toBeGreaterThanOrEqual(rounds / 2)
+    expect(interruptedCount).toBeGreaterThanOrEqual(rounds / 2)
     await checkAfterTwoDays(environment, [], new Map(), () => {})
   } finally {
     await environment.close()

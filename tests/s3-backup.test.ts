@@ -52,7 +52,7 @@ async function fillInstallation(
   const disk = await openSealedFiles(dataDir)
   await disk.claim(await readInstallation(db, now))
   // Large enough for several parts in the bucket.
-  const sizes = [20 * 1024 * 1024 + 1, 0, ...Array.from({ length: count }, (_, at) => at + 1)]
+  const sizes = [20 * 1024 * 1024 + 1, 0, ...Array.from({ length: count }, (_, index) => index + 1)]
   const storedBytes = new Map(sizes.map((size) => [newStorageKey(), randomBytes(size)]))
   for (const [storageKey, bytes] of storedBytes) {
     await disk.write(storageKey, bytes.length, Readable.from([bytes]))
@@ -130,7 +130,7 @@ describeOnS3('a backup', () => {
       expect(await readStores(target)).toEqual(['s3'])
       expect(await target.db.$count(uploads)).toBe(0)
     } finally {
-      for (const part of [target, objects]) await part.close()
+      for (const resource of [target, objects]) await resource.close()
     }
 
     const returnBackup = join(folder, 'back')
@@ -156,7 +156,7 @@ describeOnS3('a backup', () => {
       const [user] = await homeDatabase.db.select({ name: users.name }).from(users)
       expect(user).toEqual({ name: 'Ada' })
     } finally {
-      for (const part of [homeDatabase, disk]) await part.close()
+      for (const resource of [homeDatabase, disk]) await resource.close()
       await outside.drop()
     }
   })
@@ -190,7 +190,7 @@ describeOnS3('a backup', () => {
       await expectBytes(objects, storedBytes)
       expect(await countOpenUploads(bucket, key)).toBe(0)
     } finally {
-      for (const part of [source, target, objects]) await part.close()
+      for (const resource of [source, target, objects]) await resource.close()
       for (const { drop } of [from, to]) await drop()
     }
   })

@@ -116,13 +116,15 @@ describeOnS3('the checks of a server with a bucket', () => {
   })
 
   it('report a missing bucket, and one that keeps old versions', async () => {
-    const other = await makeBucket()
-    const { bucket: Bucket } = other.settings
-    const store = openS3Storage({ settings: other.settings, clock: app.clock })
-    const config = { ...app.deps.config, s3: other.settings }
+    const otherBucket = await makeBucket()
+    const { bucket: Bucket } = otherBucket.settings
+    const store = openS3Storage({ settings: otherBucket.settings, clock: app.clock })
+    const config = { ...app.deps.config, s3: otherBucket.settings }
     const find = () => checkStorage({ config, stores: createStores(store) })
     const VersioningConfiguration = { Status: 'Enabled' } as const
-    await other.client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration }))
+    await otherBucket.client.send(
+      new PutBucketVersioningCommand({ Bucket, VersioningConfiguration }),
+    )
     expect(await find()).toMatchObject([
       { status: 'warning', cure: expect.stringContaining('versioning') },
     ])

@@ -61,7 +61,7 @@ function start(person: Person) {
 async function sendParts(person: Person, { cloudKey }: StartedUpload, ...partNumbers: number[]) {
   const urls = await signParts(person, cloudKey, partNumbers)
   const responses = await Promise.all(
-    urls.map((url, at) => putPart(url, partBytes(partNumbers[at] ?? 0))),
+    urls.map((url, index) => putPart(url, partBytes(partNumbers[index] ?? 0))),
   )
   expect(responses.map(({ status }) => status)).toEqual(partNumbers.map(() => 200))
 }
@@ -125,28 +125,38 @@ describeOnS3('a multipart upload on S3', () => {
   it('works with the URLs from the start response', async () => {
     const ada = await makePerson(app)
     const request = { size: bytes.length, idempotencyKey: 'signed along' }
-    const [first, again] = [await startUpload(ada, request), await startUpload(ada, request)]
-    const urls = [first, again, again].map(({ parts }, at) => parts?.urls[at + 1] ?? '')
+    const [firstStart, repeatedStart] = [
+      await startUpload(ada, request),
+      await startUpload(ada, request),
+    ]
+    const urls = [firstStart, repeatedStart, repeatedStart].map(
+      ({ parts }, index) => parts?.urls[index + 1] ?? '',
+    )
     for (const url of urls) {
       expect(new URL(url).searchParams.get('X-Amz-Expires')).toBe('3600')
     }
-    const responses = await Promise.all(urls.map((url, at) => putPart(url, partBytes(at + 1))))
+    const responses = await Promise.all(
+      urls.map((url, index) => putPart(url, partBytes(index + 1))),
+    )
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(await storedParts(ada, first)).toEqual([1, 2, 3])
-    await expectFile(await confirm(ada, first.cloudKey, { sha256: hash }))
+    expect(await storedParts(ada, firstStart)).toEqual([1, 2, 3])
+    await expectFile(await confirm(ada, firstStart.cloudKey, { sha256: hash }))
   })
 
   it('opens a multipart upload when part URLs are requested, until it is aborted', async () => {
     const ada = await makePerson(app)
     const open = ({ cloudKey }: StartedUpload) => countOpenUploads(bucket, cloudKey)
-    const [one, three] = [await startUpload(ada, { size: 1000 }), await start(ada)]
-    expect([await open(one), await open(three)]).toEqual([1, 2])
-    await signParts(ada, three.cloudKey, [1, 3])
-    expect(await open(three)).toBe(2)
-    for (const { cloudKey } of [one, three]) {
+    const [singleUpload, multipartUpload] = [
+      await startUpload(ada, { size: 1000 }),
+      await start(ada),
+    ]
+    expect([await open(singleUpload), await open(multipartUpload)]).toEqual([1, 2])
+    await signParts(ada, multipartUpload.cloudKey, [1, 3])
+    expect(await open(multipartUpload)).toBe(2)
+    for (const { cloudKey } of [singleUpload, multipartUpload]) {
       expect((await abort(ada, cloudKey)).status).toBe(200)
     }
-    expect([await open(one), await open(three)]).toEqual([0, 0])
+    expect([await open(singleUpload), await open(multipartUpload)]).toEqual([0, 0])
   })
 
   it("can't be confirmed before all parts are stored, and then continues", async () => {
@@ -197,9 +207,9 @@ describeOnS3('a multipart upload on S3', () => {
 
     const [url = ''] = await signParts(ada, cloudKey, [3])
     const withParameter = (name: string, value: string) => {
-      const other = new URL(url)
-      other.searchParams.set(name, value)
-      return other.href
+      const alteredUrl = new URL(url)
+      alteredUrl.searchParams.set(name, value)
+      return alteredUrl.href
     }
     const responses = await Promise.all([
       putPart(url, new Uint8Array(1001)),
@@ -231,40 +241,50 @@ describeOnS3('a multipart upload on S3', () => {
 
   it('keeps its bytes when sealed but rejected over the limit', async () => {
     const ada = await makePerson(app)
-    const [parted, whole] = [await start(ada), await startUpload(ada, { size: 1000 })]
-    await sendParts(ada, parted, 1, 2, 3)
-    expect((await putBytes(whole, partBytes(3))).status).toBe(200)
+    const [multipartUpload, singleUpload] = [
+      await start(ada),
+      await startUpload(ada, { size: 1000 }),
+    ]
+    await sendParts(ada, multipartUpload, 1, 2, 3)
+    expect((await putBytes(singleUpload, partBytes(3))).status).toBe(200)
     app.clock.advance(16 * minute)
     const files: File[] = []
     for (let n = 0; n < 3; n += 1) {
-      const other = await startUpload(ada, { size: 1 })
-      expect((await putBytes(other, new Uint8Array(1))).status).toBe(200)
-      files.push(await json<File>(await confirm(ada, other.cloudKey)))
+      const otherUpload = await startUpload(ada, { size: 1 })
+      expect((await putBytes(otherUpload, new Uint8Array(1))).status).toBe(200)
+      files.push(await json<File>(await confirm(ada, otherUpload.cloudKey)))
     }
-    await expectError(await confirm(ada, parted.cloudKey, { sha256: hash }), 403, 'TIER_FILE_COUNT')
-    await expectError(await confirm(ada, whole.cloudKey), 403, 'TIER_FILE_COUNT')
-    expect(await listParts(ada, parted.cloudKey)).toEqual([
+    await expectError(
+      await confirm(ada, multipartUpload.cloudKey, { sha256: hash }),
+      403,
+      'TIER_FILE_COUNT',
+    )
+    await expectError(await confirm(ada, singleUpload.cloudKey), 403, 'TIER_FILE_COUNT')
+    expect(await listParts(ada, multipartUpload.cloudKey)).toEqual([
       { partNumber: 1, size: partSize },
       { partNumber: 2, size: partSize },
       { partNumber: 3, size: 1000 },
     ])
-    expect(await listParts(ada, whole.cloudKey)).toEqual([{ partNumber: 1, size: 1000 }])
+    expect(await listParts(ada, singleUpload.cloudKey)).toEqual([{ partNumber: 1, size: 1000 }])
     for (const { id } of files.slice(0, 2))
       await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
-    await expectFile(await confirm(ada, parted.cloudKey, { sha256: hash }))
-    expect((await confirm(ada, whole.cloudKey)).status).toBe(200)
+    await expectFile(await confirm(ada, multipartUpload.cloudKey, { sha256: hash }))
+    expect((await confirm(ada, singleUpload.cloudKey)).status).toBe(200)
   })
 
   it('returns the same upload for a repeated start, even while bytes arrive', async () => {
     const ada = await makePerson(app)
     const request = { size: bytes.length, idempotencyKey: 'a start' }
-    const [first, again] = [await startUpload(ada, request), await startUpload(ada, request)]
-    expect(again.cloudKey).toBe(first.cloudKey)
-    await sendParts(ada, first, 1, 3)
-    expect((await startUpload(ada, request)).cloudKey).toBe(first.cloudKey)
-    expect(await storedParts(ada, first)).toEqual([1, 3])
-    await sendParts(ada, first, 2)
-    await expectFile(await confirm(ada, first.cloudKey))
+    const [firstStart, repeatedStart] = [
+      await startUpload(ada, request),
+      await startUpload(ada, request),
+    ]
+    expect(repeatedStart.cloudKey).toBe(firstStart.cloudKey)
+    await sendParts(ada, firstStart, 1, 3)
+    expect((await startUpload(ada, request)).cloudKey).toBe(firstStart.cloudKey)
+    expect(await storedParts(ada, firstStart)).toEqual([1, 3])
+    await sendParts(ada, firstStart, 2)
+    await expectFile(await confirm(ada, firstStart.cloudKey))
   })
 
   it("can't use another user's key", async () => {

@@ -102,9 +102,9 @@ describeOnS3('a takedown on S3', () => {
     await expectError(await upload(bytes, sha256(newBytes())), 409, 'CHECKSUM_MISMATCH')
     expect(await countStoredBytes(bucket)).toBe(before)
     // Different content of the same size is hashed and accepted.
-    const other = newBytes()
-    const otherFile = await json<File>(await upload(other))
-    expect(otherFile.sha256).toBe(sha256(other))
+    const otherBytes = newBytes()
+    const otherFile = await json<File>(await upload(otherBytes))
+    expect(otherFile.sha256).toBe(sha256(otherBytes))
     expect((await rowOf(otherFile))?.isContentProved).toBe(true)
   })
 
@@ -143,18 +143,18 @@ describeOnS3('a takedown on S3', () => {
     const copies: File[] = []
     for (const sum of claimedSums) copies.push(await json<File>(await upload(bytes, sum)))
     const other = await json<File>(await upload(newBytes(3000)))
-    const [first] = copies
-    await reportLink(makeClient(app), first?.shortCode ?? '')
+    const [takenDownFile] = copies
+    await reportLink(makeClient(app), takenDownFile?.shortCode ?? '')
     // The SHA-256 isn't known yet.
     expect((await listReports(admin))[0]?.file.copies).toBe(0)
-    await takeDownOrThrow(admin, first?.shortCode ?? '')
+    await takeDownOrThrow(admin, takenDownFile?.shortCode ?? '')
     await app.sendQueuedEmails()
     expect(await computeDigests(app.deps)).toMatchObject({ failed: 0, takenDown: 2 })
     for (const copy of copies) expect((await requestDownload(app, copy.shortCode)).status).toBe(404)
     expect((await requestDownload(app, other.shortCode)).status).toBe(302)
-    const [mail, ...others] = await app.sendQueuedEmails()
+    const [email, ...others] = await app.sendQueuedEmails()
     expect(others).toEqual([])
-    expect(mail?.content.subject).toBe('2 of your files were taken down')
+    expect(email?.content.subject).toBe('2 of your files were taken down')
     expect(await computeDigests(app.deps)).toMatchObject({ takenDown: 0 })
     expect(await expireFiles(app.deps)).toMatchObject({ purged: 0, failed: 0 })
   })

@@ -109,9 +109,12 @@ describeOnS3('a server with a bucket', () => {
     for (const header of ['content-length', 'content-type', 'content-disposition', 'etag']) {
       expect(head.headers.get(header), header).toBe(fullDownload.headers.get(header))
     }
-    const part = await download(app, file, { headers: { range: 'bytes=990-' } })
-    expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 990-999/1000'])
-    const bytes = Buffer.from(await part.arrayBuffer())
+    const partialDownload = await download(app, file, { headers: { range: 'bytes=990-' } })
+    expect([partialDownload.status, partialDownload.headers.get('content-range')]).toEqual([
+      206,
+      'bytes 990-999/1000',
+    ])
+    const bytes = Buffer.from(await partialDownload.arrayBuffer())
     expect(bytes.equals(Buffer.from(file.bytes.subarray(990)))).toBe(true)
     expect((await download(app, file, { headers: { range: 'bytes=1000-' } })).status).toBe(416)
     const etag = fullDownload.headers.get('etag') ?? ''
@@ -122,8 +125,8 @@ describeOnS3('a server with a bucket', () => {
       return listed?.downloadCount
     }
     expect(await downloadCount()).toBe(1)
-    const other = await download(app, file, { headers: { 'if-none-match': '"other"' } })
-    expect((await other.arrayBuffer()).byteLength).toBe(1000)
+    const unmatchedDownload = await download(app, file, { headers: { 'if-none-match': '"other"' } })
+    expect((await unmatchedDownload.arrayBuffer()).byteLength).toBe(1000)
     expect(await downloadCount()).toBe(2)
     expect((await download(app, file, { headers: { 'if-match': '"other"' } })).status).toBe(412)
     const restHeaders = { range: 'bytes=990-', 'if-range': etag }
@@ -211,7 +214,7 @@ describeOnS3('a server with a bucket', () => {
 
   it('confirms a batch except for uploads with no stored bytes', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
-    const contents = Array.from({ length: 20 }, (_, at) => text(10 + at))
+    const contents = Array.from({ length: 20 }, (_, index) => text(10 + index))
     const started = await startAndSend(ada, contents)
     const [empty] = await startUploads(ada, [uploadRequest()])
     const outcomes = codesOf(await confirmInBatch(ada, [...started, empty?.answer]))

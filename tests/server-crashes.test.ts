@@ -253,12 +253,12 @@ test('after repeated kills, confirmed files and parts are intact and everything 
       await interruptFileUploads(random, confirmed, offsets),
       await interruptPartUpload(random, completePartCounts.shift() ?? 0),
     ]
-    const remainders = interrupted.map((one) => one.sendRest())
+    const remainders = interrupted.map((upload) => upload.sendRest())
     if (random(2) === 0) await wait(random(maxWaitMs))
     server.kill('SIGKILL')
     await Promise.all(remainders)
     await restart()
-    for (const one of interrupted) await one.finish()
+    for (const upload of interrupted) await upload.finish()
   })
   // At least one kill hit a partly stored upload.
   expect(Math.max(...offsets)).toBeGreaterThan(0)

@@ -6,8 +6,8 @@ import { withSetupLock } from '../scripts/setup-lock.mjs'
 
 test('holds the lock during the work and releases it afterwards', async () => {
   const folder = await useTemporaryFolder()
-  const [held] = await withSetupLock('/some/folder', () => locksIn(folder))
-  expect(held?.text).toBe(String(process.pid))
+  const [heldLocks] = await withSetupLock('/some/folder', () => locksIn(folder))
+  expect(heldLocks?.text).toBe(String(process.pid))
   expect(await locksIn(folder)).toEqual([])
   await expect(
     withSetupLock('/some/folder', () => Promise.reject(new Error('failed'))),
@@ -17,11 +17,11 @@ test('holds the lock during the work and releases it afterwards', async () => {
 
 test('leaves a lock that another process has acquired', async () => {
   const folder = await useTemporaryFolder()
-  const other = String(process.ppid)
+  const otherPid = String(process.ppid)
   await withSetupLock('/some/folder', async () => {
-    for (const { file } of await locksIn(folder)) await writeFile(file, other)
+    for (const { file } of await locksIn(folder)) await writeFile(file, otherPid)
   })
-  expect(await locksIn(folder)).toEqual([expect.objectContaining({ text: other })])
+  expect(await locksIn(folder)).toEqual([expect.objectContaining({ text: otherPid })])
 })
 
 /** Sets TMPDIR to a new directory and returns it. */

@@ -61,9 +61,9 @@ it('a signup during a mail server outage succeeds, and its email arrives later',
 
   await signUp(makeClient(app), { email })
   await expect.poll(() => receivedBy(email).length).toBe(2)
-  const [, told] = receivedBy(email)
-  expect(told?.subject).toBe('Somebody signed up with your address')
-  expect(String(told?.html)).not.toContain('token')
+  const [, notification] = receivedBy(email)
+  expect(notification?.subject).toBe('Somebody signed up with your address')
+  expect(String(notification?.html)).not.toContain('token')
 })
 
 it('a slow mail server delays no response and gets a single email', async () => {

@@ -45,11 +45,11 @@ async function recordWork(call: () => Promise<Response>) {
   return { status, hashes, mails, statements }
 }
 
-interface Work {
+interface RequestWork {
   hashes: number
   emails: number
 }
-const calls: [string, Work, (email: string) => Promise<Response>][] = [
+const calls: [string, RequestWork, (email: string) => Promise<Response>][] = [
   [
     'a login with a wrong password',
     { hashes: 1, emails: 0 },

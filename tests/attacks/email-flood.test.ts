@@ -85,13 +85,16 @@ describe('emails to one address', () => {
       body: JSON.stringify({ mailOnFirstDownload: true }),
     })
     const { id } = await makeFile(person)
-    const at = open.clock().toISOString()
+    const createdAt = open.clock().toISOString()
     const passwordChange = { changedBy: 'session', removedGoogle: false } as const
     const requests: [keyof typeof emailLimits, MailRequest][] = [
-      ['reset-password', { kind: 'forgot-password', email, askedAt: at }],
+      ['reset-password', { kind: 'forgot-password', email, askedAt: createdAt }],
       ['files', { kind: 'files', userId, about: 'first-download', fileIds: [id] }],
-      ['support', { kind: 'takedown', userId, fileIds: [id], reason: 'Malware', takenDownAt: at }],
-      ['account', { kind: 'password-changed', userId, changedAt: at, ...passwordChange }],
+      [
+        'support',
+        { kind: 'takedown', userId, fileIds: [id], reason: 'Malware', takenDownAt: createdAt },
+      ],
+      ['account', { kind: 'password-changed', userId, changedAt: createdAt, ...passwordChange }],
     ]
     for (const [kind, request] of requests) {
       const { max, windowMs } = emailLimits[kind]
@@ -108,8 +111,8 @@ describe('emails to one address', () => {
     const { max, windowMs } = emailLimits['reset-password']
     let sentCount = 0
     for (let elapsed = 0; elapsed < dailyLimit.windowMs; elapsed += windowMs) {
-      const at = open.clock().toISOString()
-      sentCount += await countSent({ kind: 'forgot-password', email, askedAt: at }, max)
+      const createdAt = open.clock().toISOString()
+      sentCount += await countSent({ kind: 'forgot-password', email, askedAt: createdAt }, max)
       open.clock.advance(windowMs)
     }
     expect(sentCount).toBe(dailyLimit.max)
@@ -130,10 +133,15 @@ describe('emails to one address', () => {
 
   it('are verification emails only, until it is verified', async () => {
     const { email, id: userId } = await makePerson(open)
-    const at = open.clock().toISOString()
+    const createdAt = open.clock().toISOString()
     const passwordChange = { changedBy: 'session', removedGoogle: false } as const
-    const request = { kind: 'password-changed', userId, changedAt: at, ...passwordChange } as const
-    const reset = { kind: 'forgot-password', email, askedAt: at } as const
+    const request = {
+      kind: 'password-changed',
+      userId,
+      changedAt: createdAt,
+      ...passwordChange,
+    } as const
+    const reset = { kind: 'forgot-password', email, askedAt: createdAt } as const
     open.deps.config.requireEmailVerification = true
     try {
       expect(await countSent(request, 1)).toBe(0)

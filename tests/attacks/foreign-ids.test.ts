@@ -148,9 +148,9 @@ describe('confirmUploads', () => {
     async (caller) => {
       const [upload] = await startAndSend(owner, [new Uint8Array(3)])
       const keys = [upload?.cloudKey, randomUUID()].map((cloudKey) => ({ cloudKey }))
-      const [theirs, missing] = await confirmInBatch(otherUsers[caller], keys)
-      expect(theirs?.error?.httpStatus).toBe(404)
-      expect(theirs).toEqual(missing)
+      const [foreignResult, missingResult] = await confirmInBatch(otherUsers[caller], keys)
+      expect(foreignResult?.error?.httpStatus).toBe(404)
+      expect(foreignResult).toEqual(missingResult)
       const [{ answer: file } = {}] = await confirmInBatch(owner, keys)
       const deleteResponse = await owner.fetch(`/api/files/${file?.id}`, { method: 'DELETE' })
       expect(deleteResponse.status).toBe(200)

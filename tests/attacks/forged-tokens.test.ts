@@ -84,8 +84,8 @@ function timestampIn(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds
 }
 
-function encode(part: object): string {
-  return Buffer.from(JSON.stringify(part)).toString('base64url')
+function encode(claims: object): string {
+  return Buffer.from(JSON.stringify(claims)).toString('base64url')
 }
 
 function decode(part = ''): Claims {
@@ -225,9 +225,9 @@ describe('rejects a callback', () => {
     const isCallback = ({ pathname }: URL) => pathname === '/api/auth/callback/google'
     const callbackUrl = await makeBrowser(app).open('/api/login', isCallback)
     issuer.requests.length = 0
-    const other = makeBrowser(app)
-    await other.fetch('/api/login')
-    const response = await other.fetch(callbackUrl.href)
+    const otherBrowser = makeBrowser(app)
+    await otherBrowser.fetch('/api/login')
+    const response = await otherBrowser.fetch(callbackUrl.href)
     expect(response.headers.get('location')).toBe('/login?fault=google-lost')
     expect(issuer.requests).toEqual([])
   })

@@ -63,9 +63,9 @@ describe('behind a trusted proxy', () => {
     ['IPv4 mapped to IPv6 in hexadecimal', '::ffff:c000:207', '192.0.2.7'],
     ['quotes and spaces', ' "192.0.2.7" ', '192.0.2.7'],
     ['a zone ID', 'fe80::1%eth0', 'fe80::1%eth1'],
-  ])('counts %s as the same client', async (_what, one, other) => {
-    expect(await clientAddress(trustingServer, one)).toBe(
-      await clientAddress(trustingServer, other),
+  ])('counts %s as the same client', async (_what, firstHeader, secondHeader) => {
+    expect(await clientAddress(trustingServer, firstHeader)).toBe(
+      await clientAddress(trustingServer, secondHeader),
     )
   })
 

@@ -57,9 +57,9 @@ async function startUpload(person: Person, idempotencyKey: string): Promise<stri
 function startWork() {
   const startedKeys = new Set<string>()
   let isStopped = false
-  const work = async (person: Person, at: number) => {
+  const work = async (person: Person, loopIndex: number) => {
     while (!isStopped) {
-      const key = at % users.length < 4 ? `${at}-${person.id}` : randomUUID()
+      const key = loopIndex % users.length < 4 ? `${loopIndex}-${person.id}` : randomUUID()
       const started = await startUpload(person, key)
       if (started !== null) startedKeys.add(started)
     }
@@ -95,8 +95,10 @@ test.each([
 
   const { max } = app.pool.options
   await eventually(async () => {
-    const all = Array.from({ length: max }, () => app.deps.db.transaction((tx) => tx.execute(one)))
-    await Promise.all(all)
+    const transactions = Array.from({ length: max }, () =>
+      app.deps.db.transaction((tx) => tx.execute(sleepQuery)),
+    )
+    await Promise.all(transactions)
     expect(app.pool).toMatchObject({ totalCount: max, idleCount: max, waitingCount: 0 })
   })
   const storedUploads = await app.deps.db.select({ cloudKey: uploads.storageKey }).from(uploads)
@@ -105,4 +107,4 @@ test.each([
 })
 
 /** Long enough for ten statements to run in parallel. */
-const one = sql`select pg_sleep(0.05)`
+const sleepQuery = sql`select pg_sleep(0.05)`

@@ -207,13 +207,13 @@ describe('a response of 10 MB', () => {
       issuer.service.on('beforeTokenSigning', ({ payload }: MutableToken) => {
         if (path === '/userinfo') delete payload.email
       })
-      const transfer = Promise.withResolvers<{ sent: number; isWhole: boolean }>()
+      const transfer = Promise.withResolvers<{ sent: number; isComplete: boolean }>()
       issuer.overrides.set(path, (_, response) => {
         response.writeHead(200, { 'content-type': 'application/json' })
         void send(response, 10 * mebibyte).then(transfer.resolve)
       })
       expect(await signInPath()).toBe(unavailablePath)
-      const { sent, isWhole: isComplete } = await transfer.promise
+      const { sent, isComplete } = await transfer.promise
       expect(isComplete).toBe(false)
       expect(sent).toBeLessThan(10 * mebibyte)
     },
@@ -233,7 +233,7 @@ describe('a response of 10 MB', () => {
     }
     const isComplete = !response.destroyed
     response.end()
-    return { sent: sentBytes, isWhole: isComplete }
+    return { sent: sentBytes, isComplete }
   }
 })
 

@@ -21,7 +21,7 @@ async function countLockWaits() {
 }
 
 it('a login that verified the old password before a change opens no session after it', async () => {
-  const [person, other] = [await makePerson(app), await makePerson(app)]
+  const [person, passwordSource] = [await makePerson(app), await makePerson(app)]
   const { email, id, password } = person
   const sessionsBefore = await app.deps.db.$count(sessions, eq(sessions.userId, id))
   const { login } = await app.deps.db.transaction(async (tx) => {
@@ -29,7 +29,7 @@ it('a login that verified the old password before a change opens no session afte
     await tx.select().from(users).where(eq(users.id, id)).for('no key update')
     const login = makeClient(app).post('/api/auth/login', { email, password })
     await expect.poll(countLockWaits).toBe(1)
-    const [changed] = await tx.select().from(accounts).where(eq(accounts.userId, other.id))
+    const [changed] = await tx.select().from(accounts).where(eq(accounts.userId, passwordSource.id))
     await tx
       .update(accounts)
       .set({ password: changed?.password ?? '' })

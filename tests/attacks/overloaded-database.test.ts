@@ -101,7 +101,7 @@ test('sheds requests beyond the limit and answers the queued ones', async () => 
   expect(app.pool.waitingCount).toBeGreaterThanOrEqual(queueLimit)
 
   await directDb.query('commit')
-  for (const one of pendingResponses) expect((await one).status).toBe(200)
+  for (const pendingResponse of pendingResponses) expect((await pendingResponse).status).toBe(200)
   expect((await job).rowCount).toBe(1)
   expect((await owner.fetch('/api/files')).status).toBe(200)
 })

@@ -90,7 +90,7 @@ function cookieOf(login: Response) {
   return (
     login.headers
       .getSetCookie()
-      .find((one) => one.includes('known_browser='))
+      .find((header) => header.includes('known_browser='))
       ?.split(';', 1)[0] ?? ''
   )
 }
@@ -117,8 +117,8 @@ describe('guessing from one address', () => {
       await serveApp(sharedDatabase, { env }),
       await serveApp(sharedDatabase, { env }),
     ]
-    const [one] = servers as [TestApp]
-    const { email, password } = await newAccount(one)
+    const [firstServer] = servers as [TestApp]
+    const { email, password } = await newAccount(firstServer)
     const address = newAddress()
     const responses = await Promise.all(
       servers.flatMap((server) =>
@@ -144,10 +144,10 @@ describe('guessing from one address', () => {
 
   it("doesn't count rejected attempts, so other accounts still work", async () => {
     const victim = await newAccount()
-    const other = await newAccount()
+    const otherAccount = await newAccount()
     const address = newAddress()
     await guessPasswords(120, victim.email, () => ({ address }))
-    expect((await logIn(other.email, other.password, { address })).status).toBe(200)
+    expect((await logIn(otherAccount.email, otherAccount.password, { address })).status).toBe(200)
   })
 
   it('is limited to 100 attempts across accounts', async () => {
@@ -305,8 +305,8 @@ describe('the cookie of a known browser', () => {
     const otherAccount = await newAccount()
     const otherCookie = await knownBrowser(otherAccount.email, otherAccount.password)
     const address = await blockedAddress(email)
-    const status = async (one: string) =>
-      (await logIn(email, password, { address, cookie: one })).status
+    const status = async (loginCookie: string) =>
+      (await logIn(email, password, { address, cookie: loginCookie })).status
 
     const [name = '', value = ''] = cookie.split('=')
     const [id, signature = ''] = value.split('.')
@@ -336,7 +336,8 @@ describe('the cookie of a known browser', () => {
   it('is HttpOnly and same-site, lasts a year, and contains no address', async () => {
     const { email, password } = await newAccount()
     const login = await logIn(email, password, { address: newAddress() })
-    const cookie = login.headers.getSetCookie().find((one) => one.includes('known_browser=')) ?? ''
+    const cookie =
+      login.headers.getSetCookie().find((header) => header.includes('known_browser=')) ?? ''
     expect(cookie).toMatch(
       /^mayfly\.known_browser=[\w.-]+; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/,
     )
@@ -361,7 +362,7 @@ describe('the cookie of a known browser', () => {
         })
       await post('/api/auth/signup')
       const { headers } = await post('/api/auth/login')
-      const cookie = headers['set-cookie']?.find((one) => one.includes('known_browser='))
+      const cookie = headers['set-cookie']?.find((header) => header.includes('known_browser='))
       expect(cookie).toMatch(
         /^__Host-mayfly\.known_browser=[\w.-]+; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
       )
@@ -408,8 +409,8 @@ describe('an attacker who knows a password', () => {
     expect((await logIn(email, password, { address })).status).toBe(200)
     const isAddressLimit = eq(rateLimits.key, `loginsByAddress:${address}`)
     await app.deps.db.update(rateLimits).set({ points: 600 }).where(isAddressLimit)
-    const other = await newAccount()
-    expect((await logIn(other.email, other.password, { address })).status).toBe(429)
+    const otherAccount = await newAccount()
+    expect((await logIn(otherAccount.email, otherAccount.password, { address })).status).toBe(429)
   })
 })
 

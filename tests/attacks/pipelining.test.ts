@@ -48,9 +48,11 @@ it('answers pipelined requests in order', async () => {
   expect((await fetch(`${server.url}/`)).status).toBe(404)
   expect(startedRequests).toEqual(['0'])
   release.resolve()
-  const all = Array.from({ length: pipelinedCount }, (_, number) => String(number))
-  await expect.poll(() => received().match(/answer \d+;/g)).toEqual(all.map((n) => `answer ${n};`))
-  expect(startedRequests).toEqual(all)
+  const allNumbers = Array.from({ length: pipelinedCount }, (_, number) => String(number))
+  await expect
+    .poll(() => received().match(/answer \d+;/g))
+    .toEqual(allNumbers.map((n) => `answer ${n};`))
+  expect(startedRequests).toEqual(allNumbers)
   socket.destroy()
 })
 

@@ -82,10 +82,10 @@ describe('a callback URL', () => {
     // The first attempt uses up the state, so each browser needs its own.
     expect(await openCallback(browser, back)).toBe(failedSignIn)
 
-    const second = await signInToCallback()
-    const other = makeBrowser(google.app)
-    await other.fetch('/api/login')
-    expect(await openCallback(other, second.back)).toBe(failedSignIn)
+    const otherSignIn = await signInToCallback()
+    const otherBrowser = makeBrowser(google.app)
+    await otherBrowser.fetch('/api/login')
+    expect(await openCallback(otherBrowser, otherSignIn.back)).toBe(failedSignIn)
   })
 
   it('neither signs its reader in as the attacker who sent it (login CSRF), nor signs them out', async () => {
@@ -129,12 +129,16 @@ describe('a callback URL', () => {
 
   it('may be pending in several tabs', async () => {
     const browser = makeBrowser(google.app)
-    const one = await signInToCallback(browser)
-    const other = await signInToCallback(browser)
-    expect(await openCallback(browser, one.back)).toBe('/')
-    expect(await json(await browser.fetch('/api/auth/user'))).toMatchObject({ email: one.email })
-    expect(await openCallback(browser, other.back)).toBe('/')
-    expect(await json(await browser.fetch('/api/auth/user'))).toMatchObject({ email: other.email })
+    const firstTab = await signInToCallback(browser)
+    const secondTab = await signInToCallback(browser)
+    expect(await openCallback(browser, firstTab.back)).toBe('/')
+    expect(await json(await browser.fetch('/api/auth/user'))).toMatchObject({
+      email: firstTab.email,
+    })
+    expect(await openCallback(browser, secondTab.back)).toBe('/')
+    expect(await json(await browser.fetch('/api/auth/user'))).toMatchObject({
+      email: secondTab.email,
+    })
   })
 })
 
@@ -156,11 +160,11 @@ it('a sign-in returns to the login if the database is unreachable at its start o
 
 describe('an authorization code', () => {
   it('that was used already is rejected by the issuer', async () => {
-    const first = await signInToCallback()
-    expect(await openCallback(first.browser, first.back)).toBe('/')
-    const second = await signInToCallback(first.browser)
-    second.back.searchParams.set('code', first.back.searchParams.get('code') ?? '')
-    expect(await openCallback(first.browser, second.back)).toBe(failedSignIn)
+    const firstSignIn = await signInToCallback()
+    expect(await openCallback(firstSignIn.browser, firstSignIn.back)).toBe('/')
+    const secondSignIn = await signInToCallback(firstSignIn.browser)
+    secondSignIn.back.searchParams.set('code', firstSignIn.back.searchParams.get('code') ?? '')
+    expect(await openCallback(firstSignIn.browser, secondSignIn.back)).toBe(failedSignIn)
   })
 
   it('injected into another sign-in is rejected (PKCE)', async () => {

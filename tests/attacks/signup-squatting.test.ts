@@ -81,8 +81,8 @@ describe("a victim's address used by an attacker", () => {
     app.clock.advance(1000)
     await signUpForToken(app, { email, password: attackerPassword })
     await makeClient(app, cookiesOf(signup)).post('/api/auth/resend-verification', { email })
-    const [again] = await app.sendQueuedEmails()
-    expect((await verify(app, tokenIn(again))).status).toBe(200)
+    const [resentEmail] = await app.sendQueuedEmails()
+    expect((await verify(app, tokenIn(resentEmail))).status).toBe(200)
     await expectVictimOwnsAccount()
   })
 
@@ -135,12 +135,12 @@ describe('a token', () => {
   })
 
   it('verifies only its own account', async () => {
-    const [mine, theirs] = [newAddress(), newAddress()]
-    for (const address of [mine, theirs]) await makeUnverifiedUser(app, address)
-    await makeClient(app).post('/api/auth/resend-verification', { email: mine })
+    const [ownEmail, otherEmail] = [newAddress(), newAddress()]
+    for (const address of [ownEmail, otherEmail]) await makeUnverifiedUser(app, address)
+    await makeClient(app).post('/api/auth/resend-verification', { email: ownEmail })
     const [mail] = await app.sendQueuedEmails()
     await verify(app, tokenIn(mail))
-    const rows = await app.deps.db.select().from(users).where(eq(users.email, theirs))
+    const rows = await app.deps.db.select().from(users).where(eq(users.email, otherEmail))
     expect(rows).toMatchObject([{ emailVerified: false }])
   })
 

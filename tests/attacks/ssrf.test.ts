@@ -27,10 +27,10 @@ let smtpServer: TestSmtpServer
 const requestLines: string[] = []
 let listenerAddress: string
 const listener = createServer((socket) => {
-  const at = requestLines.push('a connection without a word') - 1
+  const lineIndex = requestLines.push('a connection without a word') - 1
   socket.on('error', () => undefined)
   socket.once('data', (bytes) => {
-    requestLines[at] = bytes.toString().split('\r\n', 1)[0] ?? ''
+    requestLines[lineIndex] = bytes.toString().split('\r\n', 1)[0] ?? ''
     socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok')
   })
 })

@@ -133,7 +133,7 @@ async function makeCalls(): Promise<CompletedWork> {
     signUp(`${randomUUID()}@example.org`),
     ...Array.from({ length: 6 }, () => startUpload(completed)),
     // The same key means the same upload, so no account reaches its file limit.
-    ...freeUsers.map((one) => startUpload(completed, one, one.id)),
+    ...freeUsers.map((user) => startUpload(completed, user, user.id)),
   ])
   return completed
 }
@@ -192,7 +192,7 @@ test('recovers from a lock that outlasts transactions', async () => {
   await directDb.query('begin')
   await directDb.query('lock table uploads in access exclusive mode')
   const completed: CompletedWork = { sessions: [], uploads: [] }
-  await Promise.all(users.map((one) => startUpload(completed, one)))
+  await Promise.all(users.map((user) => startUpload(completed, user)))
   await directDb.query('commit')
   expect(completed.uploads).toEqual([])
   await eventually(expectNoOpenTransaction)
@@ -261,9 +261,9 @@ describe('one silent connection', () => {
 /** Returns the pids of all Postgres processes. */
 async function postgresPids(): Promise<number[]> {
   const ownBackend = await directDb.query<{ pid: number }>('select pg_backend_pid() as pid')
-  const first = await postmasterOf(ownBackend.rows[0]?.pid ?? 0)
+  const mainPid = await postmasterOf(ownBackend.rows[0]?.pid ?? 0)
   const { rows } = await directDb.query<{ pid: number }>('select pid from pg_stat_activity')
-  return [first, ...rows.map(({ pid }) => pid)]
+  return [mainPid, ...rows.map(({ pid }) => pid)]
 }
 
 function signal(pids: number[], name: NodeJS.Signals) {

@@ -114,7 +114,7 @@ describe('a session ended by its owner', () => {
   it("can't complete a password change in progress", async () => {
     const person = await makePerson(app)
     const thief = makeClient(app, await stolenCookie(person))
-    const [, stolen] = await json<SessionView[]>(await person.fetch('/api/auth/sessions'))
+    const [, stolenSession] = await json<SessionView[]>(await person.fetch('/api/auth/sessions'))
 
     await app.sendQueuedEmails()
     const lateChange = await app.deps.db.transaction(async (tx) => {
@@ -123,7 +123,7 @@ describe('a session ended by its owner', () => {
       await tx.execute(sql`select 1 from users where id = ${person.id} for update`)
       const pendingChange = change(thief, person.password)
       await expect.poll(countLockWaits).toBe(1)
-      const path = `/api/auth/sessions/${stolen?.id}`
+      const path = `/api/auth/sessions/${stolenSession?.id}`
       expect((await person.fetch(path, { method: 'DELETE' })).status).toBe(200)
       return { changing: pendingChange }
     })

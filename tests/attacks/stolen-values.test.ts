@@ -43,10 +43,10 @@ describe('a reader of the database', () => {
   })
 
   it('finds only individually salted password hashes', async () => {
-    const [one, other] = [await makePerson(app), await makePerson(app)]
-    expect(one.password).toBe(other.password)
+    const [firstUser, secondUser] = [await makePerson(app), await makePerson(app)]
+    expect(firstUser.password).toBe(secondUser.password)
     const storedHashes = await Promise.all(
-      [one, other].map(async ({ id }) => {
+      [firstUser, secondUser].map(async ({ id }) => {
         const [account] = await app.deps.db.select().from(accounts).where(eq(accounts.userId, id))
         return account?.password ?? ''
       }),
@@ -88,14 +88,14 @@ describe('a kept presigned URL', () => {
 
   it('is valid only for its operation, key, size, type and time', async () => {
     const owner = await makePerson(app)
-    const [upload, other] = [
+    const [upload, otherUpload] = [
       await startUpload(owner, { size: 10 }),
       await startUpload(owner, { size: 10 }),
     ]
     const { uploadUrl, cloudKey } = upload
     expect((await fetch(uploadUrl)).status).toBe(403)
     const alteredUrls = [
-      uploadUrl.replace(cloudKey, other.cloudKey),
+      uploadUrl.replace(cloudKey, otherUpload.cloudKey),
       uploadUrl.replace('size=10', 'size=1000'),
       uploadUrl.replace('operation=put', 'operation=get'),
       uploadUrl.replace(/until=\d+/, 'until=99999999999999'),
@@ -107,7 +107,7 @@ describe('a kept presigned URL', () => {
       const response = await putBytes({ ...upload, uploadUrl: url }, new Uint8Array(10))
       expect(response.status).toBe(403)
     }
-    expect(await app.disk.storedSize(other.cloudKey)).toBeNull()
+    expect(await app.disk.storedSize(otherUpload.cloudKey)).toBeNull()
   })
 })
 

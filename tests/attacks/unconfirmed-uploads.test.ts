@@ -104,21 +104,23 @@ describe('a disk full of unconfirmed uploads', () => {
     const bob = await makePerson(app)
     const carol = await makePerson(app, { tier: 'premium' })
     space.freeBytes = 2000
-    const [active, abandoned] = [await start(carol, 1000), await start(carol, 1000)]
-    for (const upload of [active, abandoned]) await putBytes(upload, new Uint8Array(1000))
+    const [activeUpload, abandonedUpload] = [await start(carol, 1000), await start(carol, 1000)]
+    for (const upload of [activeUpload, abandonedUpload])
+      await putBytes(upload, new Uint8Array(1000))
     const storedSize = async ({ cloudKey }: StartedUpload) =>
       (await app.disk.storedSize(cloudKey)) ?? 0
-    space.measureFreeBytes = async () => 2000 - (await storedSize(active)) - (await storedSize(abandoned))
+    space.measureFreeBytes = async () =>
+      2000 - (await storedSize(activeUpload)) - (await storedSize(abandonedUpload))
     // Uploads stay while their bytes may still arrive.
     app.clock.advance(14 * minute)
-    await putBytes(active, new Uint8Array(1000))
+    await putBytes(activeUpload, new Uint8Array(1000))
     await sweepUploads(app.deps)
     await expectError(await requestUpload(bob, { fileSize: 500 }), 507, 'STORAGE_FULL')
     app.clock.advance(2 * minute)
     await sweepUploads(app.deps)
     await start(bob, 500)
-    expect(await storedSize(abandoned)).toBe(0)
-    expect((await confirm(carol, active.cloudKey)).status).toBe(200)
+    expect(await storedSize(abandonedUpload)).toBe(0)
+    expect((await confirm(carol, activeUpload.cloudKey)).status).toBe(200)
   })
 })
 

@@ -11,11 +11,11 @@ test('maintenance actions report their results, and a failed test upload its rea
   page,
 }) => {
   const owner = await makePerson(app)
-  const [over] = [await makeFile(owner), await makeFile(owner)]
+  const [expiredFile] = [await makeFile(owner), await makeFile(owner)]
   await app.deps.db
     .update(files)
     .set({ expiresAt: app.clock(), purgeAt: app.clock(), originalName: 'a\u0007b.txt' })
-    .where(eq(files.id, over.id))
+    .where(eq(files.id, expiredFile.id))
   await makePerson(app, { tier: 'premium', premiumTrialEndsAt: app.clock() })
   const admin = await openAdminCenter(page, app)
   const run = (title: string) => startMaintenance(page, title)

@@ -231,7 +231,7 @@ test('a file edited before it is chosen again is stored as edited', async ({
   await stallAfter(network, 47 * mebibyte, () => chooseFiles(page, [videoFile.path]))
   const isFirstPart = ({ url }: { url: string }) => /[?&]partNumber=1(&|$)/.test(url)
   const isFirstPartStored = () =>
-    network.exchanges.some((one) => isFirstPart(one) && one.status === 200)
+    network.exchanges.some((exchange) => isFirstPart(exchange) && exchange.status === 200)
   await expect.poll(isFirstPartStored).toBe(true)
   const secondPage = await reopen(page, network)
   await expectUpload(secondPage, videoFile.name, 'Paused')

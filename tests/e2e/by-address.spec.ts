@@ -50,16 +50,16 @@ test('everything works when the server is opened by its network address', async 
   const large = await writeRandomFile(folder, 'large.bin', 9 * 1024 * 1024)
   await chooseFiles(page, [small.path, large.path])
 
-  const other = await visitor()
+  const otherPage = await visitor()
   for (const file of [small, large]) {
     const link = fileRow(page, file.name).getByRole('link', { name: /^\/s\// })
     await expect(link).toBeVisible()
     const address = `${origin}${await link.textContent()}`
-    await other.goto(address)
+    await otherPage.goto(address)
     // The link uses the address in the browser's location bar.
-    expect(await other.content()).toContain(address)
-    const started = other.waitForEvent('download')
-    await other.getByRole('link', { name: 'Download File' }).click()
+    expect(await otherPage.content()).toContain(address)
+    const started = otherPage.waitForEvent('download')
+    await otherPage.getByRole('link', { name: 'Download File' }).click()
     expect(await sha256OfFile(await (await started).path())).toBe(file.sha256)
   }
 })

@@ -45,7 +45,7 @@ for (const [how, end] of [
     errors.allow(connectionErrors)
     const size = partCount * partSize
     const file = await writeRandomFile(folder, 'footage.mov', size)
-    const other = await writeRandomFile(folder, 'holiday.mov', size)
+    const otherFile = await writeRandomFile(folder, 'holiday.mov', size)
     await openDashboard(page, app, await makePerson(app))
 
     // Files from a file input have no handle. Only this page can read them, and only until it
@@ -57,7 +57,7 @@ for (const [how, end] of [
     await expectUpload(secondPage, file.name, 'Paused')
     await expect(uploadItem(secondPage, file.name).getByText('Upload paused')).toBeVisible()
 
-    await dropOnUpload(secondPage, other.path, file.name)
+    await dropOnUpload(secondPage, otherFile.path, file.name)
     await expect(
       secondPage.getByText(/holiday\.mov.*footage\.mov|footage\.mov.*holiday\.mov/),
     ).toBeVisible()

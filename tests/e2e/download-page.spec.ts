@@ -133,9 +133,9 @@ test('loads at most 20 KB before its button works and 100 KB in all', async ({ a
   expect(renderBlocking).toEqual([])
   const document = await sizes.get(`${app.url}/s/${file.shortCode}`)
   expect(document).toBeLessThanOrEqual(20_000)
-  const all = (await Promise.all(sizes.values())).reduce((sum, size) => sum + size, 0)
-  expect(all).toBeGreaterThan(document ?? 0)
-  expect(all).toBeLessThanOrEqual(100_000)
+  const totalBytes = (await Promise.all(sizes.values())).reduce((sum, size) => sum + size, 0)
+  expect(totalBytes).toBeGreaterThan(document ?? 0)
+  expect(totalBytes).toBeLessThanOrEqual(100_000)
 })
 
 /** Tries every way to run a script or apply a style from same-origin URLs. */

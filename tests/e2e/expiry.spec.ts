@@ -16,30 +16,30 @@ test("a free user's link expires on every screen at the same time", async ({
 }) => {
   const person = await makePerson(app)
   const file = await makeFile(person, { name: 'agenda.pdf', type: 'application/pdf' })
-  const other = await visitor()
-  const pages = [page, other]
+  const visitorPage = await visitor()
+  const pages = [page, visitorPage]
   await setClocks(app, pages)
   await openDashboard(page, app, person)
-  await other.goto(`/s/${file.shortCode}`)
+  await visitorPage.goto(`/s/${file.shortCode}`)
   const row = fileRow(page, 'agenda.pdf')
 
   await advanceClocks(app, pages, hour)
   await expect(row.getByText('3 days left')).toBeVisible()
-  await expect(other.getByText('3 days left')).toBeVisible()
+  await expect(visitorPage.getByText('3 days left')).toBeVisible()
   await expect(row.locator('svg > rect').nth(1)).toHaveAttribute('fill', 'var(--accent)')
-  await expect(other.locator('#link')).toHaveAttribute('data-tone', 'calm')
+  await expect(visitorPage.locator('#link')).toHaveAttribute('data-tone', 'calm')
 
   await advanceClocks(app, pages, 2 * day)
   await expect(row.getByText('22 hours left')).toBeVisible()
-  await expect(other.getByText('22 hours left')).toBeVisible()
+  await expect(visitorPage.getByText('22 hours left')).toBeVisible()
   await expect(row.locator('svg > rect').nth(1)).toHaveAttribute('fill', 'var(--amber)')
-  await expect(other.locator('#link')).toHaveAttribute('data-tone', 'amber')
+  await expect(visitorPage.locator('#link')).toHaveAttribute('data-tone', 'amber')
 
   await advanceClocks(app, pages, 22 * hour + hour / 2)
   await expect(row.getByText('Less than 1 hour left')).toBeVisible()
-  await expect(other.getByText('Less than 1 hour left')).toBeVisible()
+  await expect(visitorPage.getByText('Less than 1 hour left')).toBeVisible()
   await expect(row.locator('svg > rect').nth(1)).toHaveAttribute('fill', 'var(--red)')
-  await expect(other.locator('#link')).toHaveAttribute('data-tone', 'red')
+  await expect(visitorPage.locator('#link')).toHaveAttribute('data-tone', 'red')
   await expect(row.getByRole('button', { name: 'Copy' })).toBeVisible()
   await expect(row.getByRole('link', { name: 'Email link' })).toBeVisible()
   await expect(row.getByRole('button', { name: 'Renew' })).toHaveCount(0)
@@ -53,7 +53,7 @@ test("a free user's link expires on every screen at the same time", async ({
   expect(expiredResponse.status).toBe(404)
   expect(await expiredResponse.json()).toMatchObject({ message: 'File not found or expired' })
 
-  for (const one of pages) await one.clock.fastForward(hour / 2)
+  for (const openPage of pages) await openPage.clock.fastForward(hour / 2)
   await expect(row.getByText('Expired & deleted')).toBeVisible()
   await expect(row.getByText('Link closed')).toBeVisible()
   for (const name of ['Copy', 'Email link']) {
@@ -63,8 +63,8 @@ test("a free user's link expires on every screen at the same time", async ({
   }
   await expect(row.getByRole('link', { name: 'Email link' })).toBeHidden()
   await expect(page.getByText('0 active links')).toBeVisible()
-  await expect(other.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
-  await expect(other.getByRole('link', { name: 'Download File' })).toBeHidden()
+  await expect(visitorPage.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
+  await expect(visitorPage.getByRole('link', { name: 'Download File' })).toBeHidden()
 
   // The history shows the deletion receipt.
   await expireFiles(app.deps)
@@ -75,9 +75,9 @@ test("a free user's link expires on every screen at the same time", async ({
   await expect(row.locator(`time[datetime="${file.expiresAt}"]`)).toHaveCount(3)
 
   errors.expect(new RegExp(`404 \\(Not Found\\).*/s/${file.shortCode}`))
-  const response = await other.reload()
+  const response = await visitorPage.reload()
   expect(response?.status()).toBe(404)
-  await expect(other.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
+  await expect(visitorPage.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
 })
 
 test("a premium user's link becomes private, then expires permanently", async ({ app, page }) => {

@@ -87,8 +87,8 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await press('Enter')
   await expect(dialog).toContainText('Are you sure you want to delete 12 file(s)?')
   // Meanwhile one of them is deleted elsewhere.
-  const [one] = await json<File[]>(await person.fetch('/api/files?search=report+110+of'))
-  await person.fetch(`/api/files/${one?.id}`, { method: 'DELETE' })
+  const [deletedFile] = await json<File[]>(await person.fetch('/api/files?search=report+110+of'))
+  await person.fetch(`/api/files/${deletedFile?.id}`, { method: 'DELETE' })
   await press('Tab')
   await press('Enter')
   await expect(page.getByText('11 files deleted')).toBeVisible()

@@ -143,14 +143,14 @@ for (const [browser, begin] of [
     }
 
     const stallReached = network.stallPutsAfter(20 * mebibyte)
-    const many = await openFileChooser(() => pressChooseFiles(page))
-    expect(many.isMultiple()).toBe(true)
+    const multiChooser = await openFileChooser(() => pressChooseFiles(page))
+    expect(multiChooser.isMultiple()).toBe(true)
     await stallReached
     await reloadWhileStalled(page, network)
     await expectUpload(page, videoFile.name, 'Paused')
     network.restore()
-    const one = await openFileChooser(() => pressResume(page, videoFile.name))
-    expect(one.isMultiple()).toBe(false)
+    const singleChooser = await openFileChooser(() => pressResume(page, videoFile.name))
+    expect(singleChooser.isMultiple()).toBe(false)
     await expectArrived(page, app, videoFile)
   })
 }

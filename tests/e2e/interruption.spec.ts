@@ -21,7 +21,7 @@ import { codeOf, expectArrived, sha256OfDownload, uploadItem } from './support/u
 const mebibyte = 1024 ** 2
 const maxInFlight = 5
 
-type Interruption = (at: { network: ChaosProxy; context: BrowserContext }) => Promise<void>
+type Interruption = (setup: { network: ChaosProxy; context: BrowserContext }) => Promise<void>
 
 const goOffline: Interruption = async ({ network, context }) => {
   await context.setOffline(true)

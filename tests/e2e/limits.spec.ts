@@ -82,18 +82,18 @@ test("the first three files of a free user's folder are stored", async ({ app, f
 test('an oversized file is skipped and the others continue', async ({ app, folder, page }) => {
   const small = await writeRandomFile(folder, 'small.txt', 1000)
   const large = await writeSparseFile(folder, 'large.iso', freeLimit + 1)
-  const other = await writeRandomFile(folder, 'other.txt', 1000)
+  const otherFile = await writeRandomFile(folder, 'other.txt', 1000)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
   const shownTexts = await recordShownTexts(page)
 
-  await chooseFiles(page, [small.path, large, other.path])
+  await chooseFiles(page, [small.path, large, otherFile.path])
   const quotaMessage = page.getByText(
     'File upload failed - upgrade to Premium for 1GB files and unlimited uploads',
   )
   // A toast stays while the pointer is over it.
   await quotaMessage.hover()
-  for (const { name } of [small, other]) {
+  for (const { name } of [small, otherFile]) {
     await expect(fileRow(page, name).getByRole('button', { name: 'Copy' })).toBeVisible()
   }
   await expect.poll(() => shownTexts).toContain('Upload completed successfully!')

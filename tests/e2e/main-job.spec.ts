@@ -98,18 +98,18 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   for (const file of [videoFile, photo, empty]) links.set(file, await copyLink(page, file))
   expect(new Set(links.values()).size).toBe(3)
 
-  const other = await visitor()
+  const visitorPage = await visitor()
   for (const [file, link, size, kind] of [
     [videoFile, links.get(videoFile), '51 MB', 'Video'],
     [photo, links.get(photo), '120.6 KB', 'Image'],
     [empty, links.get(empty), '0 Bytes', 'Document'],
   ] as const) {
     expect(link).toMatch(new RegExp(`^${app.url}/s/[\\w-]{10}$`))
-    await other.goto(link ?? '')
-    await expect(other.getByRole('heading', { level: 1 })).toHaveText(file.name)
-    await expect(other.getByText(`${size} · ${kind}`)).toBeVisible()
-    await expect(other.getByText('3 days left')).toBeVisible()
-    expect(await download(other)).toEqual({ name: file.name, sha256: file.sha256 })
+    await visitorPage.goto(link ?? '')
+    await expect(visitorPage.getByRole('heading', { level: 1 })).toHaveText(file.name)
+    await expect(visitorPage.getByText(`${size} · ${kind}`)).toBeVisible()
+    await expect(visitorPage.getByText('3 days left')).toBeVisible()
+    expect(await download(visitorPage)).toEqual({ name: file.name, sha256: file.sha256 })
   }
 
   // Each download counts once. Opening the page doesn't count.
@@ -133,8 +133,8 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   const link = links.get(videoFile) ?? ''
   const code = new URL(link).pathname.split('/').at(-1)
   errors.expect(new RegExp(`404 \\(Not Found\\).*${code}`))
-  expect((await other.goto(link))?.status()).toBe(404)
-  await expect(other.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
+  expect((await visitorPage.goto(link))?.status()).toBe(404)
+  await expect(visitorPage.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
   const response = await makeClient(app).fetch(`/api/download/${code}`)
   expect(response.status).toBe(404)
   expect(await response.json()).toMatchObject({ message: 'File not found or expired' })

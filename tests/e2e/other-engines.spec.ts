@@ -82,8 +82,8 @@ for (const engine of ['firefox', 'webkit'] as const) {
     await page.click('//button[starts-with(normalize-space(), "Copy")]')
     await expectText(page, 'Link copied')
     const listScript = "fetch('/api/files').then((response) => response.json())"
-    const [stored] = await page.evaluate<StoredFile[]>(listScript)
-    await page.goto(`${app.url}/s/${stored?.shortCode}`)
+    const [storedFile] = await page.evaluate<StoredFile[]>(listScript)
+    await page.goto(`${app.url}/s/${storedFile?.shortCode}`)
     await expectText(page, photo.name)
     const bytes = Buffer.from(await download(page), 'base64')
     expect(bytes.equals(await readFile(photo.path))).toBe(true)

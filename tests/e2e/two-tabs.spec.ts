@@ -42,13 +42,13 @@ test('two tabs show the same upload, and either can cancel it', async ({
 }) => {
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  const other = await openSecondTab(context)
+  const otherTab = await openSecondTab(context)
 
   await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [videoFile.path]))
   await expectUpload(page, videoFile.name, 'Uploading')
-  await expectUpload(other, videoFile.name, 'Uploading')
-  await pressCancel(other, videoFile.name)
-  await expect(uploadItem(other, videoFile.name)).toBeHidden()
+  await expectUpload(otherTab, videoFile.name, 'Uploading')
+  await pressCancel(otherTab, videoFile.name)
+  await expect(uploadItem(otherTab, videoFile.name)).toBeHidden()
   await expect(uploadItem(page, videoFile.name)).toBeHidden()
   const ownUploads = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
   await expect.poll(ownUploads).toEqual([])
@@ -69,20 +69,20 @@ test('an upload whose tab was reloaded can be resumed and sent by another tab', 
   await expectHandleSaved(page)
   await reloadWhileStalled(page, network)
   network.restore()
-  const other = await openSecondTab(context)
-  await expectUpload(other, videoFile.name, 'Paused')
+  const otherTab = await openSecondTab(context)
+  await expectUpload(otherTab, videoFile.name, 'Paused')
 
   const sendingPages = new Set<Page>()
-  for (const tab of [page, other]) {
+  for (const tab of [page, otherTab]) {
     tab.on('request', (request) => {
       if (request.method() === 'PUT') sendingPages.add(tab)
     })
   }
-  await pressResume(other, videoFile.name)
-  await expectArrived(other, app, videoFile)
+  await pressResume(otherTab, videoFile.name)
+  await expectArrived(otherTab, app, videoFile)
   await expectUpload(page, videoFile.name, 'Completed')
   await expect(fileRow(page, videoFile.name)).toBeVisible()
-  expect([...sendingPages]).toEqual([other])
+  expect([...sendingPages]).toEqual([otherTab])
 })
 
 test('signing out in one tab removes the uploads of all tabs from the browser', async ({
@@ -99,17 +99,17 @@ test('signing out in one tab removes the uploads of all tabs from the browser', 
   await openDashboard(page, app, person)
   await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [videoFile.path]))
   await expectHandleSaved(page)
-  const other = await openSecondTab(context)
-  await expectUpload(other, videoFile.name, 'Uploading')
+  const otherTab = await openSecondTab(context)
+  await expectUpload(otherTab, videoFile.name, 'Uploading')
   network.restore()
   void network.stallPutsAfter(mebibyte)
 
-  await other.getByRole('button', { name: 'Log out' }).click()
-  await other.getByRole('alertdialog').getByRole('button', { name: 'Log out' }).click()
-  await expect(other.getByRole('link', { name: 'Sign In' }).first()).toBeVisible()
+  await otherTab.getByRole('button', { name: 'Log out' }).click()
+  await otherTab.getByRole('alertdialog').getByRole('button', { name: 'Log out' }).click()
+  await expect(otherTab.getByRole('link', { name: 'Sign In' }).first()).toBeVisible()
   network.restore()
   await expect(uploadsPanel(page)).toBeHidden()
-  for (const tab of [page, other]) {
+  for (const tab of [page, otherTab]) {
     const storedText = await tab.evaluate(() => JSON.stringify(localStorage))
     expect(storedText).not.toContain(videoFile.name)
     expect(storedText).not.toContain('/storage/')
@@ -132,22 +132,22 @@ test("closing an uploading tab leaves another tab's upload running and offers to
   const person = await makePerson(app)
   const song = await writeRandomFile(folder, 'song.flac', 51 * mebibyte)
   await openDashboard(page, app, person)
-  const other = await openSecondTab(context)
+  const otherTab = await openSecondTab(context)
 
   // Files from a file input have no handle. Only this page can read them, and only until it closes
   // or reloads.
   await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [videoFile.path]))
-  await other.bringToFront()
-  await dropFiles(other, [song.path])
+  await otherTab.bringToFront()
+  await dropFiles(otherTab, [song.path])
   await page.close()
   // Bytes in the buffers of the closed page's connections could complete the upload.
   network.cut()
   network.restore()
 
-  await expectUpload(other, song.name, 'Completed')
-  await expect(fileRow(other, song.name)).toBeVisible()
-  expect(await sha256OfDownload(app.url, await codeOf(other, song.name))).toBe(song.sha256)
-  await expectUpload(other, videoFile.name, 'Paused')
-  await dropOnUpload(other, videoFile.path, videoFile.name)
-  await expectArrived(other, app, videoFile)
+  await expectUpload(otherTab, song.name, 'Completed')
+  await expect(fileRow(otherTab, song.name)).toBeVisible()
+  expect(await sha256OfDownload(app.url, await codeOf(otherTab, song.name))).toBe(song.sha256)
+  await expectUpload(otherTab, videoFile.name, 'Paused')
+  await dropOnUpload(otherTab, videoFile.path, videoFile.name)
+  await expectArrived(otherTab, app, videoFile)
 })

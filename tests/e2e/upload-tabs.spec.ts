@@ -31,12 +31,12 @@ test('a dropped file resumes by itself in another tab when its own tab is closed
 }) => {
   errors.allow(connectionErrors)
   await openDashboard(page, app, await makePerson(app))
-  const other = await openSecondTab(context)
+  const otherTab = await openSecondTab(context)
   await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [videoFile.path]))
 
   await page.close()
   network.restore()
-  await expectArrived(other, app, videoFile)
+  await expectArrived(otherTab, app, videoFile)
 })
 
 test('the screen stays awake during an upload, and leaving asks for confirmation', async ({

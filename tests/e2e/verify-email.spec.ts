@@ -73,9 +73,9 @@ test('signup works by keyboard to the dashboard, even with a second email', asyn
   await pressOn(page, page.getByRole('button', { name: 'Send the email again' }))
   await expect(page.getByText('Verification email written again')).toBeVisible()
 
-  const [first, again] = await links(app)
-  expect(first).not.toBe(again)
-  await page.goto(again ?? '')
+  const [firstLink, secondLink] = await links(app)
+  expect(firstLink).not.toBe(secondLink)
+  await page.goto(secondLink ?? '')
   await expect(page.getByText('Email verified!')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Email verified' })).toBeVisible()
   await expect(page).toHaveURL('/verify-email')

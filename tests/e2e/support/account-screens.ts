@@ -24,13 +24,14 @@ async function makePersonWithSessions(app: TestApp) {
     .where(eq(users.id, person.id))
   const [row] = await app.deps.db.select().from(sessions).where(eq(sessions.userId, person.id))
   if (!row) throw new Error('no session')
-  const otherSessions = Array.from({ length: 12 }, (_, at) => ({
+  const otherSessions = Array.from({ length: 12 }, (_, index) => ({
     ...row,
-    id: `${row.id}-${at}`,
-    token: `${row.token}-${at}`,
-    userAgent: at % 2 ? 'x'.repeat(400) : 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Firefox/133.0',
+    id: `${row.id}-${index}`,
+    token: `${row.token}-${index}`,
+    userAgent:
+      index % 2 ? 'x'.repeat(400) : 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Firefox/133.0',
     ipAddress: '2001:db8:1234:5678:9abc:def0:1234:5678',
-    updatedAt: new Date(row.updatedAt.getTime() - at * at * hour),
+    updatedAt: new Date(row.updatedAt.getTime() - index * index * hour),
   }))
   await app.deps.db.insert(sessions).values(otherSessions)
   return { ...person, email }

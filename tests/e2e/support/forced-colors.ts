@@ -37,7 +37,9 @@ function findProblems(): string[] {
       'a[href], button, input, select, textarea, summary, [tabindex]',
     ),
   ].filter(isFocusable)
-  const kinds = new Map(controls.map((one) => [`${one.tagName} ${one.className}`, one]))
+  const kinds = new Map(
+    controls.map((control) => [`${control.tagName} ${control.className}`, control]),
+  )
   const focused = document.activeElement
   const invisibleFocus = [...kinds.values()].filter((control) => {
     control.focus({ preventScroll: true })
@@ -60,10 +62,10 @@ function findProblems(): string[] {
   const state = '[aria-selected="true"], [role="radio"][aria-checked="true"], nav [aria-current]'
   const invisibleState = [...document.querySelectorAll(state)].filter((current) => {
     const group = current.closest('[role="tablist"], [role="radiogroup"], nav')
-    const other = [...(group?.querySelectorAll(current.tagName) ?? [])].find(
-      (one) => !one.matches(state) && one.className === current.className,
+    const unselected = [...(group?.querySelectorAll(current.tagName) ?? [])].find(
+      (element) => !element.matches(state) && element.className === current.className,
     )
-    return other?.checkVisibility() && styleOf(other) === styleOf(current)
+    return unselected?.checkVisibility() && styleOf(unselected) === styleOf(current)
   })
   return [
     ...invisibleFocus.map((element) => `no focus ring: ${tagOf(element)}`),

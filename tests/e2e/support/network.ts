@@ -78,7 +78,7 @@ export async function reopen(
 export function sentBytes(network: ChaosProxy, since = 0): number {
   return network.exchanges
     .slice(since)
-    .reduce((sum, one) => sum + (isPut(one) ? one.bodyBytes : 0), 0)
+    .reduce((sum, exchange) => sum + (isPut(exchange) ? exchange.bodyBytes : 0), 0)
 }
 
 /** Returns an identifier of the part a PUT sends, to disk or to a bucket. */
@@ -104,8 +104,9 @@ export function expectNoWastedPuts(network: ChaosProxy): void {
 
 /** Returns the number of successful PUTs. */
 export function countStoredPuts(network: ChaosProxy): number {
-  return network.exchanges.filter((one) => isPut(one) && (one.status === 200 || one.status === 204))
-    .length
+  return network.exchanges.filter(
+    (exchange) => isPut(exchange) && (exchange.status === 200 || exchange.status === 204),
+  ).length
 }
 
 /** True if the request starts uploads. */

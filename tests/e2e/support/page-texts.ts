@@ -28,8 +28,8 @@ export async function recordPageTexts(page: Page): Promise<void> {
       return [...lines].map(({ textContent }) => textContent ?? '')
     }
     const recordElement = (addedElement: Element) => {
-      for (const one of [addedElement, ...addedElement.querySelectorAll('*')]) {
-        recorded.texts.push((one.textContent ?? '').trim())
+      for (const element of [addedElement, ...addedElement.querySelectorAll('*')]) {
+        recorded.texts.push((element.textContent ?? '').trim())
       }
       const enclosingToast = addedElement.closest(toasts)
       const shownToasts = enclosingToast ? [enclosingToast] : addedElement.querySelectorAll(toasts)
@@ -88,15 +88,16 @@ export function expectShown(
     const [whole = '', ...pieces] = await container.evaluate((element) => {
       const normalize = (text: string | null) => (text ?? '').replaceAll(/[^\S\n]+/g, ' ').trim()
       const labeled = [...element.querySelectorAll('[aria-label], option')]
-      const names = labeled.map((one) =>
-        normalize(one.getAttribute('aria-label') ?? one.textContent),
+      const names = labeled.map((element) =>
+        normalize(element.getAttribute('aria-label') ?? element.textContent),
       )
       const elements = [element, ...element.querySelectorAll('*')].filter(
-        (one) => one instanceof HTMLElement && one.checkVisibility({ visibilityProperty: true }),
+        (element) =>
+          element instanceof HTMLElement && element.checkVisibility({ visibilityProperty: true }),
       )
-      const pieces = elements.flatMap((one) => [
-        normalize(one.textContent),
-        ...[...one.childNodes]
+      const pieces = elements.flatMap((element) => [
+        normalize(element.textContent),
+        ...[...element.childNodes]
           .filter((node) => node instanceof Text)
           .map(({ data }) => normalize(data)),
       ])

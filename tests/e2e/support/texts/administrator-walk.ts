@@ -75,13 +75,13 @@ export const administratorWalk: readonly WalkStep[] = [
   },
   {
     at: 'test upload to a bucket that cannot be reached',
-    perform: async (stage) => {
+    perform: async (context) => {
       // The CSP blocks this host.
-      stage.errors.allow(/bucket\.example/)
-      await stage.page.route('**/api/admin/test-s3-upload', (route) =>
+      context.errors.allow(/bucket\.example/)
+      await context.page.route('**/api/admin/test-s3-upload', (route) =>
         route.fulfill({ json: { uploadUrl: 'http://bucket.example/key', testKey: 'key' } }),
       )
-      await pressButton('Test upload: Test storage upload', maintenanceSection)(stage)
+      await pressButton('Test upload: Test storage upload', maintenanceSection)(context)
     },
     expectedTexts: [[maintenanceSection, ['Direct S3 upload failed']]],
   },
@@ -92,26 +92,26 @@ export const administratorWalk: readonly WalkStep[] = [
   },
   {
     at: 'deletion of a user that fails',
-    perform: withServerError(/\/api\/admin\/users\/[^/]+$/, async (stage) => {
-      const [other] = await stage.app.deps.db.select().from(users).where(eq(users.role, 'user'))
-      const row = main(stage.page)
+    perform: withServerError(/\/api\/admin\/users\/[^/]+$/, async (context) => {
+      const [user] = await context.app.deps.db.select().from(users).where(eq(users.role, 'user'))
+      const row = main(context.page)
         .getByRole('listitem')
-        .filter({ hasText: other?.email ?? '' })
+        .filter({ hasText: user?.email ?? '' })
       await row.getByRole('button', { name: /^Delete/ }).click()
       await submitForm(
-        { 'Type this address to delete the account': other?.email ?? '' },
+        { 'Type this address to delete the account': user?.email ?? '' },
         'Delete',
         dialog,
-      )(stage)
+      )(context)
     }),
     toast: ['Failed to delete user'],
   },
   {
     at: 'price that is not saved',
-    perform: withServerError(/\/api\/admin\/settings$/, async (stage) => {
-      await pressButton('Cancel', dialog)(stage)
-      await dialog(stage.page).waitFor({ state: 'hidden' })
-      await saveLimit('Premium price', '9')(stage)
+    perform: withServerError(/\/api\/admin\/settings$/, async (context) => {
+      await pressButton('Cancel', dialog)(context)
+      await dialog(context.page).waitFor({ state: 'hidden' })
+      await saveLimit('Premium price', '9')(context)
     }),
     toast: ['Failed to update premium price'],
   },

@@ -12,8 +12,11 @@ import {
   withResponse,
 } from './walk.ts'
 
-function enterNewPasswords(one: string, other: string) {
-  return submitForm({ 'New password': one, 'Confirm password': other }, 'Reset Password')
+function enterNewPasswords(password: string, confirmPassword: string) {
+  return submitForm(
+    { 'New password': password, 'Confirm password': confirmPassword },
+    'Reset Password',
+  )
 }
 
 /** A visitor's screens with their literal texts: public pages, forms and link pages. */
@@ -61,26 +64,26 @@ export const visitorWalk: readonly WalkStep[] = [
   },
   {
     at: 'login',
-    perform: async (stage) => {
-      await offerGoogle(stage.page)
-      await open('/login')(stage)
+    perform: async (context) => {
+      await offerGoogle(context.page)
+      await open('/login')(context)
     },
     expectedTexts: [[main, ['Forgot password?', 'Sign in with Google']]],
   },
   {
     at: 'login that is refused',
-    perform: async (stage) => {
-      stage.errors.expect(/401 \(Unauthorized\).*\/api\/auth\/login$/)
-      await submitForm({ Email: 'ada@example.org', Password: 'not it' }, 'Sign In')(stage)
+    perform: async (context) => {
+      context.errors.expect(/401 \(Unauthorized\).*\/api\/auth\/login$/)
+      await submitForm({ Email: 'ada@example.org', Password: 'not it' }, 'Sign In')(context)
     },
     toast: ['Login failed', 'Invalid email or password. Please try again.'],
   },
   {
     at: 'forgotten password, without an address',
-    perform: async (stage) => {
-      await pressButton('Forgot password?')(stage)
+    perform: async (context) => {
+      await pressButton('Forgot password?')(context)
       // The dialog is prefilled with the login form's address.
-      await submitForm({ 'Email address': '' }, 'Send Reset Email', dialog)(stage)
+      await submitForm({ 'Email address': '' }, 'Send Reset Email', dialog)(context)
     },
     expectedTexts: [[dialog, ['Cancel', 'Send Reset Email']]],
     toast: ['Email required', 'Please enter your email address.'],
@@ -103,9 +106,9 @@ export const visitorWalk: readonly WalkStep[] = [
   },
   {
     at: 'signup with two passwords',
-    perform: async (stage) => {
-      await open('/signup')(stage)
-      await submitForm({ Password: 'short', 'Confirm password': 'other' }, 'Sign Up')(stage)
+    perform: async (context) => {
+      await open('/signup')(context)
+      await submitForm({ Password: 'short', 'Confirm password': 'other' }, 'Sign Up')(context)
     },
     expectedTexts: [[main, ['Sign up with Google', 'Must be at least 6 characters long']]],
     toast: ['Password mismatch', 'Passwords do not match. Please try again.'],
@@ -161,14 +164,14 @@ export const visitorWalk: readonly WalkStep[] = [
   },
   {
     at: 'verification',
-    perform: async (stage) => {
-      await stage.page.route('**/api/auth/verify-email/check', (route) =>
+    perform: async (context) => {
+      await context.page.route('**/api/auth/verify-email/check', (route) =>
         route.fulfill({ json: { isOwnSignup: true } }),
       )
-      await stage.page.route('**/api/auth/verify-email', (route) =>
+      await context.page.route('**/api/auth/verify-email', (route) =>
         route.fulfill({ json: { message: 'Email verified!' } }),
       )
-      await open('/verify-email?token=x')(stage)
+      await open('/verify-email?token=x')(context)
     },
     expectedTexts: [[main, ['Email verified', 'Go to Login', 'Back to home']]],
     toast: ['Email verified!'],
@@ -189,9 +192,9 @@ export const visitorWalk: readonly WalkStep[] = [
   },
   {
     at: 'reset with two passwords',
-    perform: async (stage) => {
-      await open('/reset-password?token=x')(stage)
-      await enterNewPasswords('short', 'other')(stage)
+    perform: async (context) => {
+      await open('/reset-password?token=x')(context)
+      await enterNewPasswords('short', 'other')(context)
     },
     toast: ["Passwords don't match", 'Please make sure both password fields match.'],
   },
@@ -213,9 +216,9 @@ export const visitorWalk: readonly WalkStep[] = [
     perform: withResponse(
       /\/api\/auth\/reset-password$/,
       'Password reset successful!',
-      async (stage) => {
-        await pressButton('Reset Password')(stage)
-        await stage.page.getByRole('link', { name: 'Go to Login' }).waitFor()
+      async (context) => {
+        await pressButton('Reset Password')(context)
+        await context.page.getByRole('link', { name: 'Go to Login' }).waitFor()
       },
     ),
     expectedTexts: [[main, ['Password Reset Successful', 'Go to Login']]],
@@ -223,10 +226,10 @@ export const visitorWalk: readonly WalkStep[] = [
   },
   {
     at: 'reset with a token that is over',
-    perform: async (stage) => {
-      stage.errors.expect(/400 \(Bad Request\).*\/api\/auth\/reset-password$/)
-      await open('/reset-password?token=x')(stage)
-      await enterNewPasswords('correct horse', 'correct horse')(stage)
+    perform: async (context) => {
+      context.errors.expect(/400 \(Bad Request\).*\/api\/auth\/reset-password$/)
+      await open('/reset-password?token=x')(context)
+      await enterNewPasswords('correct horse', 'correct horse')(context)
     },
     expectedTexts: [[main, ['Invalid Reset Link']]],
     toast: ['Invalid reset link', 'This password reset link is invalid or expired.'],
@@ -238,17 +241,17 @@ export const visitorWalk: readonly WalkStep[] = [
   },
   {
     at: 'page of a dead link',
-    perform: async (stage) => {
-      stage.errors.expect(/404 \(Not Found\).*\/s\/nosuchcode$/)
-      await open('/s/nosuchcode')(stage)
+    perform: async (context) => {
+      context.errors.expect(/404 \(Not Found\).*\/s\/nosuchcode$/)
+      await open('/s/nosuchcode')(context)
     },
     expectedTexts: [[main, ['Invalid download link']]],
   },
   {
     at: 'download page',
-    perform: async (stage) => {
-      const file = await makeFile(await makePerson(stage.app))
-      await open(`/download/${file.shortCode}`)(stage)
+    perform: async (context) => {
+      const file = await makeFile(await makePerson(context.app))
+      await open(`/download/${file.shortCode}`)(context)
     },
     expectedTexts: [[main, ['Download File', '3 days left']]],
   },
