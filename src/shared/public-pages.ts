@@ -1,6 +1,6 @@
 import { placeholder } from './placeholders.ts'
 
-/** What search engines and link previews show for a public page. */
+/** The metadata of a public page for search engines and link previews. */
 export interface PageMetadata {
   path: string
   title: string
@@ -8,7 +8,7 @@ export interface PageMetadata {
   description: string
 }
 
-/** Public pages, which are in the sitemap and readable without scripts. */
+/** Public pages. They are in the sitemap and work without scripts. */
 export const publicPages = {
   landing: {
     path: '/',

@@ -26,7 +26,7 @@ const utcDateTime = z.iso
     'Must be a date and time in UTC.',
   )
 
-/** How many of the newest users the administrator sees before searching. */
+/** Number of newest users listed before the administrator searches. */
 export const newestUserCount = 5
 
 /** Maximum number of users in a search result, newest first. */
@@ -35,7 +35,7 @@ export const maxUserResults = 50
 /** Maximum size of the administrator's test upload, in bytes. */
 export const maxTestUploadSize = 10 * 1024 * 1024
 
-/** Admin stats (spec §7). */
+/** Totals in the Admin Center (spec §7). */
 const stats = z.object({
   totalUsers: z.int().nonnegative(),
   premiumUsers: z.int().nonnegative(),

@@ -31,7 +31,7 @@ const error = z
   })
   .describe('The error that the call for one entry would return.')
 
-/** The results of a batch: for each entry, its answer or its error. */
+/** The results of a batch. Each entry has an `answer` or an `error`. */
 export function resultsOf<S extends ZodType>(response: S) {
   return z.object({
     results: z

@@ -45,7 +45,7 @@ const message = z
 
 const accent = z.string().toLowerCase().refine(isColor, 'Must be a color such as #0b6e63.')
 
-/** What an owner's download pages show in place of our brand. */
+/** The brand shown on an owner's download pages in place of ours. */
 export const brandSchema = z.object({
   name: z.string().describe('Empty if there is only a logo.'),
   accent: z.string().nullable().describe('The color of buttons and bars, as `#rrggbb`.'),

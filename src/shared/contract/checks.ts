@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
-/** The most urgent first. */
+/** Most urgent first. */
 export const checkStatuses = ['failing', 'warning', 'ok'] as const
 export type CheckStatus = (typeof checkStatuses)[number]
 

@@ -15,7 +15,7 @@ export type EndpointResponse =
   | ZodType
   | { raw: 'bytes' | 'json' | 'page' | 'png' | 'redirect' | 'text' }
 
-/** Paths have their parameters in braces, as in OpenAPI. */
+/** Path parameters are in braces, as in OpenAPI. */
 export interface Endpoint {
   method: Method
   path: `/${string}`

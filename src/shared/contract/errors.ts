@@ -2,12 +2,12 @@ import { defaultTier } from '../rules/tiers/tier.ts'
 import { defaultLimits } from '../rules/tiers/tier-limits.ts'
 import { limitErrorText, tierErrorText } from './tier-errors.ts'
 
-/** The HTTP status of any error other than a 503. */
+/** The HTTP status of an error other than 503. */
 type OtherStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 416 | 421 | 429 | 500 | 507
 
 /**
- * One error. `retrySeconds` is the default `Retry-After` of a 503. A 507 has none because it lasts
- * until someone frees space.
+ * One error. `retrySeconds` is the default `Retry-After` of a 503. A 507 has none, because it lasts
+ * until space is freed.
  */
 type ErrorRow =
   | { status: 503; retrySeconds: number; message: string }

@@ -18,7 +18,7 @@ export function isStorableText(text: string): boolean {
 }
 
 /**
- * True for a single line without control characters and bidirectional controls, which could mislead
+ * True for a single line without control characters or bidirectional controls, which could mislead
  * readers of emails, lists and logs.
  */
 export function isPlainLine(text: string): boolean {
@@ -33,14 +33,14 @@ export function hasVisibleCharacter(text: string): boolean {
 /** Bidirectional and terminal control characters, except tab and line feed. */
 const deceptiveCharacters = /[[\p{Cc}--[\0\t\n]]\p{Bidi_Control}\u2028\u2029]/gv
 
-/** The error text for more than `most` characters. */
+/** The error text for more than `max` characters. */
 export function tooLongText(max: number): string {
   return `Must have ${groupDigits(max)} characters at most.`
 }
 
 /**
- * Multi-line text of up to `most` characters. CRLF counts as one character, as in the `maxlength`
- * of a form field. Bidirectional and terminal control characters are removed.
+ * Multi-line text of up to `max` characters. CRLF counts as one character, as in the `maxlength` of
+ * a form field. Bidirectional and terminal control characters are removed.
  */
 export function multilineText(max: number) {
   return z

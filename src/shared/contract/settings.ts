@@ -27,8 +27,8 @@ const settingBody = z.object({
 type SettingBody = z.input<typeof settingBody>
 
 /**
- * Replaces a value of the wrong type with an empty string, which `checkSetting` rejects with the
- * allowed values of the setting. A schema error couldn't name those.
+ * Replaces a value of the wrong type with an empty string. `checkSetting` rejects that with an
+ * error that lists the allowed values, which a schema error couldn't.
  * @param body unvalidated, despite its type.
  */
 function replaceInvalidValue(body: SettingBody): SettingBody {

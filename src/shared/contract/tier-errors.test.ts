@@ -78,11 +78,11 @@ describe('with limits changed by the administrator', () => {
       'TIER_FILE_COUNT',
       'The premium tier holds 20 files at most: delete files to make room.',
     ],
-  ])('a user of %s gets for %s: %s', (tier, code, text) => {
+  ])('the %s tier returns for %s: %s', (tier, code, text) => {
     expect(limitErrorText(tier, code, customLimits)).toBe(text)
   })
 
-  it('no upgrade is offered unless it raises the limit', () => {
+  it('an upgrade is offered only if it raises the limit', () => {
     const equalLimits = { free: customLimits.premium, premium: customLimits.premium }
     expect(limitErrorText('free', 'TIER_FILE_COUNT', equalLimits)).toBe(
       'The free tier holds 20 files at most: delete files to make room.',
@@ -95,7 +95,7 @@ describe('with limits changed by the administrator', () => {
     )
   })
 
-  it('the error for unknown days lists those that some tier offers', () => {
+  it('the error for unknown days lists the days of all tiers', () => {
     expect(unknownDaysText(customLimits)).toBe('expirationDays: Must be 1 or 9 days.')
     expect(unknownDaysText(defaultLimits)).toBe('expirationDays: Must be 3, 5 or 7 days.')
   })

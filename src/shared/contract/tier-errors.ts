@@ -9,10 +9,10 @@ import {
 } from '../rules/tiers/tier-limits.ts'
 
 const featureTexts = {
-  TIER_RENEWAL: { lack: 'cannot renew links', gain: 'new links' },
-  TIER_FILE_MANAGER: { lack: 'has no File Manager', gain: 'the File Manager' },
-  TIER_BRANDING: { lack: 'has no branding', gain: 'custom branding' },
-  TIER_ANALYTICS: { lack: 'has no analytics', gain: 'advanced analytics' },
+  TIER_RENEWAL: { limitation: 'cannot renew links', benefit: 'new links' },
+  TIER_FILE_MANAGER: { limitation: 'has no File Manager', benefit: 'the File Manager' },
+  TIER_BRANDING: { limitation: 'has no branding', benefit: 'custom branding' },
+  TIER_ANALYTICS: { limitation: 'has no analytics', benefit: 'advanced analytics' },
 }
 
 interface LimitText {
@@ -62,8 +62,8 @@ function formatTierError(tier: Tier, limit: string, benefit: string | null): str
 
 /** Returns the error text for a feature: which tier lacks it, and which upgrade includes it. */
 export function tierErrorText(tier: Tier, code: TierFeatureCode): string {
-  const { lack, gain } = featureTexts[code]
-  return formatTierError(tier, lack, gain)
+  const { limitation, benefit } = featureTexts[code]
+  return formatTierError(tier, limitation, benefit)
 }
 
 /**

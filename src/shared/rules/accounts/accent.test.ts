@@ -73,7 +73,7 @@ describe('accentPairs', () => {
     )
   })
 
-  it('changes a color only if necessary, and no further than the required contrast', () => {
+  it('changes a color only if necessary, and no more than the required contrast needs', () => {
     fc.assert(
       fc.property(anyColor, (color) => {
         const pairs = accentPairs(color)

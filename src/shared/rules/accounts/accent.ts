@@ -44,7 +44,7 @@ function hasShapeContrast(color: string, theme: Theme): boolean {
   return backgrounds[theme].every((background) => contrast(color, background) >= minShapeContrast)
 }
 
-/** Finds the smallest share of black or white by bisection, as contrast grows with the share. */
+/** Finds the smallest share of black or white by bisection. Contrast grows with the share. */
 function findContrastingMix(color: string, theme: Theme): string {
   const target = theme === 'light' ? 0 : 1
   const mix = (share: number) =>

@@ -63,8 +63,8 @@ export const auditActionNames: Readonly<Record<AuditAction, string>> = {
 }
 
 /*
- * Some actions can happen in several ways. Audit entries record which one as `by` in their details.
- * The possible values follow.
+ * Some actions can happen in several ways. The `by` detail of an audit entry records which one. Its
+ * values follow.
  */
 
 /**
@@ -75,14 +75,14 @@ export const ownPasswordChangeMethods = ['email', 'session'] as const
 export type OwnPasswordChangeMethod = (typeof ownPasswordChangeMethods)[number]
 
 /**
- * How a password was changed. `taking-over`: by a signup link, which took over an account with an
+ * How a password was changed. `taking-over`: by a signup link that took over an account with an
  * unverified address.
  */
 export const passwordChangeMethods = [...ownPasswordChangeMethods, 'taking-over'] as const
 export type PasswordChangeMethod = (typeof passwordChangeMethods)[number]
 
 /**
- * Why Google was linked to an account. `session`: the signed-in user asked for it. `address`:
+ * Why Google was linked to an account. `session`: at the request of the signed-in user. `address`:
  * Google and the account have the same verified address. `taking-over`: the same address, but the
  * account had not verified it.
  */

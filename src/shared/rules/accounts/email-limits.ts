@@ -1,12 +1,12 @@
 import { dayInMs, hourInMs, minuteInMs } from '../format/units.ts'
 
 /**
- * Limits for emails to one address. Each kind has its own limit so that a flood of one kind can't
- * block another: emails that anyone can trigger must not use up the limit for those that notify the
- * owner of a new password.
+ * Limits for emails to one address. Each kind has its own limit, so that a flood of one kind can't
+ * block another. Emails that anyone can trigger must not use up the limit of emails that report a
+ * new password to the owner.
  */
 export const emailLimits = {
-  /** Anyone can sign up with any address, so this leaves some for the owner's own signup. */
+  /** Anyone can sign up with any address. This leaves room for the owner's own signup. */
   signup: { max: 6, windowMs: 15 * minuteInMs },
   'reset-password': { max: 3, windowMs: 15 * minuteInMs },
   /** About changes to the account. */

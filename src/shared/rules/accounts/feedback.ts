@@ -12,8 +12,11 @@ export const categoryLabels: Readonly<Record<FeedbackCategory, string>> = {
   other: 'Other',
 }
 
-/** Maximum number of messages that the server stores per hour, from all clients together. */
+/** Maximum number of messages stored per hour, for all clients together. */
 export const maxFeedbackPerHour = 100
 
-/** How many of those are emailed individually. A summary after the hour reports the rest. */
+/**
+ * Maximum number of those messages that are emailed individually. A summary after the hour covers
+ * the rest.
+ */
 export const maxFeedbackEmailsPerHour = 30

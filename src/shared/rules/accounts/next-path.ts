@@ -2,8 +2,8 @@
 const frontPage = '/'
 
 /**
- * First segments of paths that make no sense after signing in: API calls, file contents, and pages
- * for signed-out users.
+ * First path segments that are no valid target after signing in: API calls, file contents, and
+ * pages for signed-out users.
  */
 const excludedSegments = ['api', 'storage', 'login', 'signup', 'reset-password', 'verify-email']
 

@@ -9,7 +9,7 @@ export const maxSessionAgeMs = maxSessionDays * dayInMs
 
 /**
  * Minimum interval between two recorded uses of a session, to avoid a write per request. A session
- * may expire earlier by this, but never later.
+ * may expire earlier by this much, but never later.
  */
 export const lastSeenIntervalMs = 10 * minuteInMs
 

@@ -2,7 +2,8 @@ import { minuteInMs } from '../format/units.ts'
 
 /**
  * Why a sign-in with Google failed. The server redirects to a page with one of these codes in the
- * query `fault`, and the page shows its own text for it. A forged URL thus can't inject text.
+ * query parameter `fault`. The page has its own text for each code, so a forged URL can't inject
+ * text.
  */
 export const signInErrors = [
   /** Access was denied by the user or by Google. */
@@ -51,7 +52,7 @@ export const googleRateWindowMs = 15 * minuteInMs
 
 export type SignInError = (typeof signInErrors)[number]
 
-/** Parses the query `fault`. Returns null for unknown codes. */
+/** Parses the query parameter `fault`. Returns null for unknown codes. */
 export function parseSignInError(text: string | null): SignInError | null {
   return signInErrors.find((code) => code === text) ?? null
 }

@@ -4,7 +4,7 @@ import { endsSoonMs, isFileEmailValid } from './file-emails.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 
-/** A file whose link ends in `leftMs` milliseconds. */
+/** Creates a file whose link ends in `leftMs` milliseconds. */
 function fileEndingIn(leftMs: number, purgingAt: Date | null = null) {
   return { expiresAt: new Date(now.getTime() + leftMs), purgingAt }
 }

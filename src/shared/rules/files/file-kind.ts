@@ -18,7 +18,7 @@ export function kindLabel(kind: FileKind): string {
 }
 
 /**
- * Patterns for media types in lower case, without parameters. The first match decides. Database
+ * Patterns for media types in lower case, without parameters. The first match wins. Database
  * queries use the same patterns, so they must mean the same in Postgres.
  */
 export const typePatterns: readonly [RegExp, FileKind][] = [

@@ -131,7 +131,7 @@ describe('a long name', () => {
 })
 
 describe('any name', () => {
-  /** Random mixtures of characters that the rules mention and arbitrary ones. */
+  /** Random mixtures of arbitrary characters and of those with a rule. */
   const pieces = fc.oneof(
     fc.constantFrom('.', '..', ' ', '\t', '\n', '\0', '-', '—', '"', '’', '`', '<', '/', '\\', '?'),
     fc.constantFrom('│', '█', '\u202e', '\u200b', '\u200d', '\ufeff', '\ufe0f', '\ud83d', '\udc00'),

@@ -36,5 +36,5 @@ export const maxFilePageSize = 1000
 /** Maximum length of a search text in characters: that of a file name. */
 export const maxFileSearchLength = maxFileNameBytes
 
-/** Maximum number of files deleted by one call with their ids (spec §7). */
+/** Maximum number of files that one call can delete by id (spec §7). */
 export const maxFilesPerDeletion = 1000

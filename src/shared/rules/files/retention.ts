@@ -15,12 +15,12 @@ export const knownBrowserRetentionMs = 365 * dayInMs
 export const googleSignInTimeoutMs = 10 * minuteInMs
 
 /**
- * How long the browser keeps a file that a visitor dropped or a phone shared until it is uploaded.
+ * How long the browser keeps a file that a visitor dropped or a phone shared, until it is uploaded.
  * The limit exists because someone else may use the browser later.
  */
 export const browserFileRetentionMs = 24 * hourInMs
 
-/** How long the queue keeps an email after it was sent or abandoned. */
+/** How long the queue keeps an email after it was sent or given up. */
 export const emailRetentionMs = 14 * dayInMs
 
 export const feedbackRetentionMs = 365 * dayInMs

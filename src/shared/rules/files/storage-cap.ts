@@ -86,7 +86,7 @@ const warningThreshold = 0.8
 
 export type Fullness = 'ok' | 'warning' | 'full'
 
-/** Returns how full the storage is: `warning` from 80 % of the cap. */
+/** Returns how full the storage is: `warning` from 80% of the cap. */
 export function fullness(stored: number, { maxStored }: Pick<StorageCap, 'maxStored'>): Fullness {
   if (maxStored === null) return 'ok'
   if (stored >= maxStored) return 'full'

@@ -29,7 +29,7 @@ export function lastDays(now: Date, count: number): string[] {
   return daysBetween(utcDay(new Date(now.getTime() - (count - 1) * dayInMs)), utcDay(now))
 }
 
-/** Returns the count of each day, with 0 for days missing from `counted`. */
+/** Returns the count of each day, with 0 for days missing from `dayCounts`. */
 export function withEmptyDays(days: readonly string[], dayCounts: readonly DayCount[]): DayCount[] {
   const counts = new Map(dayCounts.map(({ day, count }) => [day, count]))
   return days.map((day) => ({ day, count: counts.get(day) ?? 0 }))

@@ -119,11 +119,11 @@ test.each<[string, number | null]>([
   ['9007199254740992', null],
   ['9000000000000000TB', null],
   ['NaN', null],
-])('parseSize(%j)', (text, bytes) => {
+])('parseSize(%j) is %j', (text, bytes) => {
   expect(parseSize(text)).toBe(bytes)
 })
 
-test('parseSize reads formatted limits back, up to the rounding to one decimal', () => {
+test('parseSize reads formatted limits back, accurate to one decimal', () => {
   fc.assert(
     fc.property(fc.nat(80_000 * megabyte), (bytes) => {
       const parsed = parseSize(formatSizeLimit(bytes))

@@ -17,8 +17,8 @@ function browserTimeZone(date: Date): number {
 
 /**
  * Formats a date in UTC, for the server: 'Tue 24 Nov 2026, 14:02 UTC'.
- * @param now omits the year if it is the current one. Not for emails, which may be read in another
- * year.
+ * @param now omits the year if it is the current one. Leave it out in emails, which may be read in
+ * another year.
  */
 export function timestampText(date: Date, now?: Date): string {
   return `${formatDate(date, now, utc)}, ${formatTime(date, utc)} UTC`

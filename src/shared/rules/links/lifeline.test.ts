@@ -83,7 +83,7 @@ describe('lifeline', () => {
     )
   })
 
-  it('has a lived part that only grows', () => {
+  it('has a lived part that never shrinks over time', () => {
     fc.assert(
       fc.property(fc.nat(40 * day), fc.nat(40 * day), (a, b) => {
         const file = makeDates(0, 3 * day, 30 * day)

@@ -57,7 +57,7 @@ const minPartWidth = 2.2
 
 /**
  * Computes the position of the parts on the bar. Every nonzero part is wide enough to be visible,
- * even with one minute left. It takes the space from the next part or, at the very end, from the
+ * even with one minute left. The extra width comes from the next part or, at the very end, from the
  * previous one.
  */
 export function lifelineBar(line: Lifeline): LifelineBar {

@@ -12,7 +12,7 @@ export type LinkStatus = (typeof linkStatuses)[number]
 export interface LinkDates {
   expiresAt: Date
   maxLifetimeAt: Date
-  /** When the server began to delete the bytes; null before. */
+  /** When the server began to delete the bytes, or null. */
   purgingAt: Date | null
 }
 
@@ -34,7 +34,7 @@ export function linkStatus(link: LinkDates, ownerTier: Tier, now: Date): LinkSta
   return 'active'
 }
 
-/** Returns the label of spec §4. Days to renew are rounded up, so the label never says 0. */
+/** Returns the label of spec §4. Days to renew are rounded up, so the label never has 0 days. */
 export function linkLabel(link: LinkDates, ownerTier: Tier, now: Date): string {
   const msUntil = (date: Date) => date.getTime() - now.getTime()
   switch (linkStatus(link, ownerTier, now)) {
@@ -58,7 +58,10 @@ export function activeLinkLabel(
   return timeLeftText(end - now.getTime())
 }
 
-/** Returns when `linkLabel`, and with it the status or tone, next changes. Null for never. */
+/**
+ * Returns when `linkLabel` next changes, which includes every change of status or tone. Null for
+ * never.
+ */
 export function nextLabelChange(link: LinkDates, ownerTier: Tier, now: Date): Date | null {
   const lifetimeEnd = link.maxLifetimeAt.getTime()
   switch (linkStatus(link, ownerTier, now)) {

@@ -5,14 +5,13 @@ import type { LifelineDates } from './lifeline.ts'
 export const receiptDays = 30
 
 /**
- * Returns the cutoff `receiptDays` before `now`. Receipts of bytes deleted after it are still
- * shown.
+ * Returns the time `receiptDays` before `now`. Receipts of bytes deleted after it are still shown.
  */
 export function receiptCutoff(now: Date): Date {
   return new Date(now.getTime() - receiptDays * dayInMs)
 }
 
-/** Determines when the bytes of a file must be deleted. */
+/** The dates that determine when the bytes of a file must be deleted. */
 export interface RemovalDates extends Omit<LifelineDates, 'createdAt'> {
   /** When the server began to delete the bytes, or null. */
   purgingAt: Date | null

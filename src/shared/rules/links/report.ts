@@ -24,12 +24,12 @@ export function reportReason(choice: ReportChoice, explanation: string): string 
   return `${reportChoices[choice]}: ${explanation}`
 }
 
-/** A report is deleted this many days after it was closed. */
+/** Number of days from closing a report to deleting it. */
 export const closedReportDays = 30
 
 /**
- * An open report is deleted this many days after its last statement, or later if storage still has
- * the bytes of the file.
+ * Number of days from the last statement of an open report to deleting it. It is kept longer while
+ * storage still has the bytes of the file.
  */
 export const openReportDays = 180
 

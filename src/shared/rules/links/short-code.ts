@@ -8,7 +8,7 @@ export const shortCodeAlphabet = '346789ABCDEFGHJKLMNPQRTUVWXYabcdefghijkmnpqrtw
 
 const shortCodePattern = new RegExp(`^[${shortCodeAlphabet}]{${shortCodeLength}}$`)
 
-/** True if the text has the form of a short code. Saves a database query for other texts. */
+/** True if the text has the form of a short code. Saves a database query for any other text. */
 export function isShortCode(text: string): boolean {
   return shortCodePattern.test(text)
 }
@@ -19,8 +19,8 @@ const codePattern = new RegExp(`^${code}$`)
 const pathPattern = new RegExp(`/(?:s|download|api/links)/${code}(?![A-Za-z0-9])`)
 
 /**
- * Extracts the short code from typed or pasted text, which is either the code alone or contains the
- * URL of a link. Returns null if there is none. Doesn't check that the code exists.
+ * Extracts the short code from typed or pasted text: the code alone, or text that contains the URL
+ * of a link. Returns null if there is none. Doesn't check that the code exists.
  */
 export function extractShortCode(input: string): string | null {
   const trimmed = input.trim()

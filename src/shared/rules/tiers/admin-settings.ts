@@ -15,7 +15,7 @@ import {
 } from './limit-settings.ts'
 import { defaultLimits } from './tier-limits.ts'
 
-/** The settings of spec §3 (Setting) apart from limits and caps. */
+/** The settings of spec §3 other than limits and caps. */
 export const textSettingKeys = ['premium_price', 'app_version', 'email_signature'] as const
 export type TextSettingKey = (typeof textSettingKeys)[number]
 
@@ -42,7 +42,7 @@ export type SettingVerdict = { ok: true; value: string } | { ok: false; error: s
 
 /**
  * Validates a new value of a setting (spec §9). Returns the value to store, or an error message
- * that states the bound it violates.
+ * that states the allowed values.
  * @param current all settings before the change, because limits depend on one another.
  */
 export function checkSetting(

@@ -71,7 +71,7 @@ describe('limit settings', () => {
 })
 
 describe('the maximum file size', () => {
-  it('is that of 10,000 parts of the usual size', () => {
+  it('is 10,000 parts of the default size', () => {
     const { max } = limitBounds.fileSize
     const partSize = partSizeFor(max)
     expect(planParts(max, partSize)).toEqual({ size: partSizeFor(1), count: maxPartCount })

@@ -6,7 +6,7 @@ import { daysText, defaultLimits, type Limits, type TierLimits } from './tier-li
 
 /* Each limit of each tier is a setting, stored as text. */
 
-/** The text for no limit on the number of files, or no storage cap. */
+/** The value for an unlimited number of files, or no storage cap. */
 export const unlimited = 'unlimited'
 
 /**
@@ -74,7 +74,7 @@ export type LimitKey = `${Tier}_${LimitName}`
 
 export const limitNames = Object.keys(limitDefinitions) as LimitName[]
 
-interface TierLimit {
+interface LimitId {
   tier: Tier
   name: LimitName
 }
@@ -92,14 +92,14 @@ export function limitBoundsText(name: LimitName): string {
 }
 
 function formatLimit(name: LimitName, limits: TierLimits): string {
-  // TypeScript can't see that `write` and `field` belong to the same limit.
-  const { field, format: write } = limitDefinitions[name] as LimitDefinition<keyof TierLimits>
-  return write(limits[field])
+  // TypeScript can't see that `format` and `field` belong to the same limit.
+  const { field, format } = limitDefinitions[name] as LimitDefinition<keyof TierLimits>
+  return format(limits[field])
 }
 
 function parseLimit(name: LimitName, text: string): Partial<TierLimits> | null {
-  const { field, parse: read } = limitDefinitions[name] as LimitDefinition<keyof TierLimits>
-  const parsed = read(text)
+  const { field, parse } = limitDefinitions[name] as LimitDefinition<keyof TierLimits>
+  const parsed = parse(text)
   return parsed && { [field]: parsed.value }
 }
 
@@ -123,7 +123,7 @@ export function parseLimitSettings(settings: Readonly<Record<LimitKey, string>>)
 }
 
 /** @throws {RangeError} if the key belongs to no limit. */
-export function parseLimitKey(key: LimitKey): TierLimit {
+export function parseLimitKey(key: LimitKey): LimitId {
   for (const tier of tiers) {
     const name = limitNames.find((limitName) => limitKey(tier, limitName) === key)
     if (name) return { tier, name }
@@ -134,7 +134,7 @@ export function parseLimitKey(key: LimitKey): TierLimit {
 type LimitVerdict = { ok: true; value: string } | { ok: false; error: string }
 
 /** Validates a value on its own. Returns the text to store, or an error message. */
-export function checkLimitBounds({ tier, name }: TierLimit, text: string): LimitVerdict {
+export function checkLimitBounds({ tier, name }: LimitId, text: string): LimitVerdict {
   const changed = parseLimit(name, text.trim().toLowerCase())
   const { label, boundsText: bounds } = limitDefinitions[name]
   return changed
@@ -143,7 +143,7 @@ export function checkLimitBounds({ tier, name }: TierLimit, text: string): Limit
 }
 
 /** Like `checkLimitBounds`, but also checks the value against the other current limits. */
-export function checkLimit({ tier, name }: TierLimit, text: string, limits: Limits): LimitVerdict {
+export function checkLimit({ tier, name }: LimitId, text: string, limits: Limits): LimitVerdict {
   const result = checkLimitBounds({ tier, name }, text)
   if (!result.ok) return result
   const changedLimits = { ...limits[tier], ...parseLimit(name, result.value) }
@@ -179,7 +179,7 @@ function tierOrderError(tier: Tier, limits: Limits): string | null {
   return `${name} would allow more than ${tierTraits[upgradesTo].name}: ${excess}. Change the other tier first.`
 }
 
-/** Describes what `own` allows more of than the next tier. Null for nothing. */
+/** Describes what `current` allows more of than the next tier. Null for nothing. */
 function describeExcess(current: TierLimits, upgraded: TierLimits): string | null {
   const maxFileCount = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY
   if (maxFileCount(current) > maxFileCount(upgraded)) return 'files'

@@ -50,7 +50,7 @@ describe('starting a trial', () => {
     else expect(verdict.state).toEqual(makeState('premium', now, fromNow(thirtyDaysMs)))
   })
 
-  it('gives 30 days of 24 hours, across a change to daylight saving time', () => {
+  it('lasts 30 days of 24 hours, across a change to daylight saving time', () => {
     const verdict = change('free, trial unused', { reason: 'trial' })
     if (!verdict.ok) throw new Error(verdict.code)
     expect(effectiveTier(verdict.state, fromNow(thirtyDaysMs - 1))).toBe('premium')
@@ -85,7 +85,7 @@ describe('switching the tier', () => {
     for (const reason of ['preview', 'administrator'] as const) {
       const verdict = change(stateName, { reason, to: requestedTiers[to] })
       if (!verdict.ok) throw new Error(verdict.code)
-      // The same object tells the caller that there is nothing to write.
+      // Returning the same object means that there is nothing to write.
       if (expected === 'unchanged') expect(verdict.state).toBe(tierStates[stateName])
       else expect(verdict.state).toEqual(expected)
     }

@@ -16,7 +16,7 @@ type TierChangeResult =
   | { ok: false; code: 'TRIAL_USED' | 'ALREADY_PREMIUM' }
 
 /**
- * Applies a requested change to a user's tier. Returns the same facts if nothing changes.
+ * Applies a requested change to a user's tier. Returns the same object if nothing changes.
  *
  * A user can start one trial, and only on the free tier (spec §4). Switching during the trial ends
  * it. The end date of an expired trial is kept until the user is premium again.

@@ -54,7 +54,7 @@ export function offeredDays(limits: Limits): number[] {
 }
 
 /**
- * Returns the days to preselect in a form: the wanted ones if offered, otherwise the default,
+ * Returns the days to preselect in a form: the requested ones if offered, otherwise the default,
  * otherwise the fewest.
  */
 export function selectedDays(

@@ -1,4 +1,4 @@
-/** What an account can use (spec §3). The administrator is a role, not a tier. */
+/** The plan of an account (spec §3). The administrator is a role, not a tier. */
 export const tiers = ['free', 'premium'] as const
 export type Tier = (typeof tiers)[number]
 

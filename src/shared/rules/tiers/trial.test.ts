@@ -94,7 +94,7 @@ describe('trialNotice', () => {
     })
   })
 
-  it('is expired from the exact end, whether or not the tier has been updated', () => {
+  it('is expired from the exact end, whether or not the database has been updated', () => {
     for (const tier of tiers) {
       for (const lateMs of [0, 1, 400 * day]) {
         expect(trialNotice(trial(tier), fromEnd(lateMs))).toEqual({ kind: 'expired' })
@@ -117,7 +117,7 @@ describe('trialNotice', () => {
     expect(noticeFor('free', started)).toBeNull()
   })
 
-  it('has the full time for a trial that starts now', () => {
+  it('has the full time left for a trial that starts now', () => {
     const state: StoredTier = {
       tier: 'premium',
       premiumTrialStartedAt: end,
@@ -144,7 +144,7 @@ describe('trial emails', () => {
     ['three-days', '2026-11-03T00:00:00.000Z'],
     ['one-day', '2026-11-05T00:00:00.000Z'],
     ['ended', '2026-11-12T12:00:00.000Z'],
-  ])('%s is sent until %s, exclusive', (email, dropDate) => {
+  ])('%s is stale from %s on', (email, dropDate) => {
     const dropTime = new Date(dropDate)
     expect(isTrialEmailStale(email, trialEndsAt, trialEmailDue(email, trialEndsAt))).toBe(false)
     expect(isTrialEmailStale(email, trialEndsAt, new Date(dropTime.getTime() - 1))).toBe(false)
@@ -158,7 +158,7 @@ describe('trial emails', () => {
     }
   })
 
-  it('are never due together, however long the server was down', () => {
+  it('never overlap, however long the server was down', () => {
     for (let hours = -96; hours < 200; hours += 1) {
       const now = new Date(trialEndsAt.getTime() + hours * 3_600_000)
       const sent = trialEmails.filter(

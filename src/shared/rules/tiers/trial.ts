@@ -82,14 +82,14 @@ export function trialNotice(state: StoredTier, now: Date): TrialNotice | null {
 }
 
 /**
- * Schedule of the trial emails: sent `beforeEndMs` before the trial's end, and dropped if late by
- * `goodForMs`, when the text would be wrong or outdated. '3 days' is accurate for half a day
- * because days are rounded.
+ * Schedule of the trial emails. An email is sent `beforeEndMs` before the trial's end, and dropped
+ * if late by `maxDelayMs`, when its text would be wrong or outdated. '3 days' is accurate for half
+ * a day because days are rounded.
  */
 const emailSchedule = {
-  'three-days': { beforeEndMs: 3 * dayInMs, goodForMs: 12 * hourInMs },
-  'one-day': { beforeEndMs: dayInMs, goodForMs: 12 * hourInMs },
-  ended: { beforeEndMs: 0, goodForMs: 7 * dayInMs },
+  'three-days': { beforeEndMs: 3 * dayInMs, maxDelayMs: 12 * hourInMs },
+  'one-day': { beforeEndMs: dayInMs, maxDelayMs: 12 * hourInMs },
+  ended: { beforeEndMs: 0, maxDelayMs: 7 * dayInMs },
 } as const
 
 export type TrialEmail = keyof typeof emailSchedule
@@ -105,5 +105,5 @@ export function trialEmailDue(email: TrialEmail, endsAt: Date): Date {
 /** True if it is too late at `now` to send an email about a trial that ends at `endsAt`. */
 export function isTrialEmailStale(email: TrialEmail, endsAt: Date, now: Date): boolean {
   const lateMs = now.getTime() - trialEmailDue(email, endsAt).getTime()
-  return lateMs >= emailSchedule[email].goodForMs
+  return lateMs >= emailSchedule[email].maxDelayMs
 }
