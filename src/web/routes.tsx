@@ -72,11 +72,11 @@ const Dashboard = lazy(() =>
  * They get this page only if the session has ended but the hint cookie remains.
  */
 function Home() {
-  return <SignedInScreen visitor={<LoadLandingPage />}>{() => <Dashboard />}</SignedInScreen>
+  return <SignedInScreen visitor={<RedirectToLandingPage />}>{() => <Dashboard />}</SignedInScreen>
 }
 
 /** Clears the sign-in hint and loads the landing page from the server. */
-function LoadLandingPage() {
+function RedirectToLandingPage() {
   useEffect(() => {
     const hint = readHint(document)
     if (hint !== null) deleteHint(document, hint)

@@ -30,7 +30,7 @@ const actions: { value: AuditAction | 'all'; label: string }[] = [
  * date.
  */
 export function AuditSection() {
-  const { typed, search, setTyped } = useSearch()
+  const { input, search, setInput } = useSearch()
   const [action, setAction] = useState<AuditAction | 'all'>('all')
   const [firstDay, setFirstDay] = useState('')
   const [lastDay, setLastDay] = useState('')
@@ -46,7 +46,7 @@ export function AuditSection() {
   )
   const isSearch = search !== '' || action !== 'all' || firstDay !== '' || lastDay !== ''
   const clearSearch = () => {
-    setTyped('')
+    setInput('')
     setAction('all')
     setFirstDay('')
     setLastDay('')
@@ -61,8 +61,8 @@ export function AuditSection() {
         <div className="max-lg:col-span-full">
           <SearchField
             label="Email, link code or IP address"
-            value={typed}
-            onValueChange={setTyped}
+            value={input}
+            onValueChange={setInput}
             maxLength={maxAuditSearchLength}
           />
         </div>

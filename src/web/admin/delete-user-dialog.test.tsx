@@ -36,8 +36,8 @@ test('deletes a user only after the email address is typed, and sends the addres
   expect(dialog.textContent).toContain('its 2 open sessions, uploads under way')
   const field = within(dialog).getByLabelText('Type this address to delete the account')
   const press = () => fireEvent.click(within(dialog).getByRole('button', { name: 'Delete' }))
-  for (const wrong of ['', 'mira@example.com']) {
-    fireEvent.change(field, { target: { value: wrong } })
+  for (const wrongAddress of ['', 'mira@example.com']) {
+    fireEvent.change(field, { target: { value: wrongAddress } })
     press()
     await within(dialog).findByText(/^This does not match the address above\.|^Please /)
   }

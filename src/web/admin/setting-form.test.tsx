@@ -33,7 +33,7 @@ function save(value: string) {
   fireEvent.click(screen.getByRole('button', { name: 'Save app version' }))
 }
 
-function saved() {
+function savedCalls() {
   return page.requests.filter(({ call }) => call === 'POST /api/admin/settings')
 }
 
@@ -57,7 +57,7 @@ it('shows the previous value after a save', async () => {
   await screen.findByText('Saved. It was v1.')
   rerender(form('v2'))
   expect(field().value).toBe('v2')
-  expect(saved()).toHaveLength(1)
+  expect(savedCalls()).toHaveLength(1)
 })
 
 it("shows the server's message at the field when a value is rejected", async () => {
@@ -74,5 +74,5 @@ it('sends nothing if the value is unchanged', async () => {
   page.show(form('v1'))
   save('v1')
   await screen.findByText('No changes.')
-  await waitFor(() => expect(saved()).toEqual([]))
+  await waitFor(() => expect(savedCalls()).toEqual([]))
 })

@@ -162,6 +162,6 @@ export function diskUsage({ free, size, use }: Disk): { name: string; size: stri
 
 /** Describes how many bytes files use and open uploads have reserved. */
 export function storageUseText({ files, uploads }: { files: number; uploads: number }): string {
-  const stored = `${formatSize(files)} in files`
-  return uploads === 0 ? stored : `${stored}, ${formatSize(uploads)} promised to open uploads`
+  const filesText = `${formatSize(files)} in files`
+  return uploads === 0 ? filesText : `${filesText}, ${formatSize(uploads)} promised to open uploads`
 }

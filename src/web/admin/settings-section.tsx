@@ -70,7 +70,7 @@ const inputs: Readonly<Record<TextSettingKey, Partial<TextFieldProps>>> = {
     min: priceBounds.min,
     max: priceBounds.max,
     step: 0.01,
-    sign: '$',
+    prefix: '$',
   },
   app_version: { maxLength: maxVersionLength, verbatim: true },
   email_signature: { maxLength: maxSignatureLength, rows: 5 },

@@ -65,11 +65,11 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
           </p>
         </div>
         <div className="sm:hidden">
-          <TierBadge user={user} now={now} filled={hasBadge} />
+          <TierBadge user={user} now={now} isFilled={hasBadge} />
         </div>
       </div>
       <div className="hidden sm:block">
-        <TierBadge user={user} now={now} filled={hasBadge} />
+        <TierBadge user={user} now={now} isFilled={hasBadge} />
       </div>
       <Figure
         count={user.fileCount}
@@ -100,8 +100,12 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
   )
 }
 
-function TierBadge({ user, now, filled }: Omit<UserRowProps, 'onDelete'> & { filled: boolean }) {
-  return <Badge tone={filled ? 'accent' : 'outline'}>{tierText(user, now)}</Badge>
+function TierBadge({
+  user,
+  now,
+  isFilled,
+}: Omit<UserRowProps, 'onDelete'> & { isFilled: boolean }) {
+  return <Badge tone={isFilled ? 'accent' : 'outline'}>{tierText(user, now)}</Badge>
 }
 
 /** A number in a titled column. On phones and for screen readers, a noun follows the number. */

@@ -13,13 +13,13 @@ const now = new Date('2026-11-21T11:00:00Z')
 
 describe('the note beside the users', () => {
   it.each([
-    [{ search: '', shown: 5, total: 1_234_567 }, 'The 5 newest of 1,234,567'],
-    [{ search: '', shown: 5, total: 5 }, '5 users'],
-    [{ search: '', shown: 1, total: 1 }, '1 user'],
-    [{ search: '', shown: 5, total: undefined }, '5 users'],
-    [{ search: 'ada', shown: 0, total: 9 }, '0 found'],
-    [{ search: 'ada', shown: 12, total: 9 }, '12 found'],
-    [{ search: 'a', shown: maxUserResults, total: 900 }, 'The 50 newest that match'],
+    [{ search: '', shownCount: 5, total: 1_234_567 }, 'The 5 newest of 1,234,567'],
+    [{ search: '', shownCount: 5, total: 5 }, '5 users'],
+    [{ search: '', shownCount: 1, total: 1 }, '1 user'],
+    [{ search: '', shownCount: 5, total: undefined }, '5 users'],
+    [{ search: 'ada', shownCount: 0, total: 9 }, '0 found'],
+    [{ search: 'ada', shownCount: 12, total: 9 }, '12 found'],
+    [{ search: 'a', shownCount: maxUserResults, total: 900 }, 'The 50 newest that match'],
   ])('for %j', (summary, text) => expect(usersNote(summary)).toBe(text))
 })
 

@@ -14,18 +14,20 @@ export function displayName({ name, email }: Pick<ListedUser, 'name' | 'email'>)
 export interface ShownUsers {
   search: string
   /** The number of users in the list. */
-  shown: number
+  shownCount: number
   /** The number of users on the server; undefined until known. */
   total: number | undefined
 }
 
 /** Describes which users the list contains. Examples: 'The 5 newest of 1,284', '12 found'. */
-export function usersNote({ search, shown, total }: ShownUsers): string {
+export function usersNote({ search, shownCount, total }: ShownUsers): string {
   if (search !== '') {
-    return shown < maxUserResults ? `${shown} found` : `The ${shown} newest that match`
+    return shownCount < maxUserResults
+      ? `${shownCount} found`
+      : `The ${shownCount} newest that match`
   }
-  if (total === undefined || total <= shown) return formatCount(shown, 'user')
-  return `The ${shown} newest of ${total.toLocaleString('en')}`
+  if (total === undefined || total <= shownCount) return formatCount(shownCount, 'user')
+  return `The ${shownCount} newest of ${total.toLocaleString('en')}`
 }
 
 /** Returns the text of a user's badge: the tier, with the word 'trial' during a trial. */

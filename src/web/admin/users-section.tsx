@@ -27,7 +27,7 @@ import { usersNote } from './user-text.ts'
  * while the administrator types.
  */
 export function UsersSection() {
-  const { typed, search, setTyped } = useSearch()
+  const { input, search, setInput } = useSearch()
   const query = useQuery(usersQuery(search))
   const { data: users, isPlaceholderData } = query
   const total = useQuery(statsQuery).data?.totalUsers
@@ -39,7 +39,7 @@ export function UsersSection() {
       id="users"
       note={
         users ? (
-          <span role="status">{usersNote({ search, shown: users.length, total })}</span>
+          <span role="status">{usersNote({ search, shownCount: users.length, total })}</span>
         ) : null
       }
       action={
@@ -51,8 +51,8 @@ export function UsersSection() {
       <div className="mb-3">
         <SearchField
           label="Search all by email or name"
-          value={typed}
-          onValueChange={setTyped}
+          value={input}
+          onValueChange={setInput}
           maxLength={maxEmailLength}
         />
       </div>
@@ -63,7 +63,7 @@ export function UsersSection() {
       >
         {(users) =>
           users.length === 0 ? (
-            <NoUsersFound search={search} onClear={() => setTyped('')} />
+            <NoUsersFound search={search} onClear={() => setInput('')} />
           ) : (
             <Card className={isPlaceholderData ? 'opacity-60 transition-opacity duration-150' : ''}>
               <div
@@ -142,7 +142,7 @@ function AddUserForm({ onDone }: { onDone: () => void }) {
   })
   return (
     <Form {...form}>
-      <AccountFields isOwn={false} />
+      <AccountFields isOwnAccount={false} />
       <DialogButtons label="Add user" variant="primary" pendingLabel="Adding…" onCancel={onDone} />
     </Form>
   )

@@ -47,9 +47,9 @@ export interface KindCount {
 }
 
 /** Returns a rounded percentage. 100% and 0% are exact, never the result of rounding. */
-function percent(part: number, whole: number): string {
-  const rounded = Math.round((part / whole) * 100)
-  if (part < whole && rounded === 100) return 'over 99%'
+function percent(part: number, total: number): string {
+  const rounded = Math.round((part / total) * 100)
+  if (part < total && rounded === 100) return 'over 99%'
   if (part > 0 && rounded === 0) return 'under 1%'
   return `${rounded}%`
 }

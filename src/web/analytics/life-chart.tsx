@@ -64,7 +64,7 @@ function LifelineWithDates({
   return (
     <>
       <div className="mt-1" style={{ marginInlineStart: `${start}%`, width: `${width}%` }}>
-        <Lifeline life={lifeline(dates, now, canRenew)} size="wide" />
+        <Lifeline state={lifeline(dates, now, canRenew)} size="wide" />
       </div>
       <div className="chart-axis" aria-hidden="true">
         <span style={{ left: 0 }}>{dayText(utcDay(dates.createdAt), utcDay(now))}</span>

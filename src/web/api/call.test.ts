@@ -78,8 +78,8 @@ test('returns a page with the cursor of the next one, or null for the last page'
     items: [],
     next: 'abc',
   })
-  const last = await callForPage('listFiles', { query: { limit: 1, cursor: 'abc' } })
-  expect(last).toEqual({ items: [], next: null })
+  const lastPage = await callForPage('listFiles', { query: { limit: 1, cursor: 'abc' } })
+  expect(lastPage).toEqual({ items: [], next: null })
 })
 
 test('sends a JSON content type with a body', async () => {

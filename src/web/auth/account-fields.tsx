@@ -6,25 +6,25 @@ export interface AccountFieldsProps {
    * True if users create their own account, so the browser may autofill their name and address.
    * False if the administrator creates the account for another person.
    */
-  isOwn: boolean
+  isOwnAccount: boolean
   emailHint?: string | undefined
 }
 
 /** The fields of a new account: names, email address and password. */
-export function AccountFields({ isOwn, emailHint }: AccountFieldsProps) {
+export function AccountFields({ isOwnAccount, emailHint }: AccountFieldsProps) {
   return (
     <>
       <div className="grid items-start gap-5 sm:grid-cols-2 sm:gap-4">
         <TextField
           label="First name"
           name="firstName"
-          autoComplete={isOwn ? 'given-name' : 'off'}
+          autoComplete={isOwnAccount ? 'given-name' : 'off'}
           required
         />
         <TextField
           label="Last name"
           name="lastName"
-          autoComplete={isOwn ? 'family-name' : 'off'}
+          autoComplete={isOwnAccount ? 'family-name' : 'off'}
           required
         />
       </div>
@@ -32,7 +32,7 @@ export function AccountFields({ isOwn, emailHint }: AccountFieldsProps) {
         label="Email"
         name="email"
         type="email"
-        autoComplete={isOwn ? 'username' : 'off'}
+        autoComplete={isOwnAccount ? 'username' : 'off'}
         hint={emailHint}
         required
       />

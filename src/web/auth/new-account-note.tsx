@@ -36,19 +36,19 @@ export function NewAccountNote({ account, noEmailNote, signupLink }: NewAccountN
   )
 }
 
-const newAccount = z.object({
+const newAccountSchema = z.object({
   email: z.string(),
   /** True if the account is created only after a click on the link in the email. */
   requiresVerification: z.boolean(),
 })
 
 /** The data that the signup page passes to the login page. */
-export type NewAccount = z.infer<typeof newAccount>
+export type NewAccount = z.infer<typeof newAccountSchema>
 
 /**
  * Reads the new account from a history state; null if it contains none. Since this state survives
  * reloads, an older version may have written it.
  */
 export function readNewAccount(state: unknown): NewAccount | null {
-  return newAccount.safeParse(state).data ?? null
+  return newAccountSchema.safeParse(state).data ?? null
 }

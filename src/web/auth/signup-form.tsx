@@ -74,7 +74,7 @@ export function SignupForm({ policy, noEmailNote, onDone }: SignupFormProps) {
 
   return (
     <Form {...form}>
-      <AccountFields isOwn emailHint={signupDeniedText(policy) ?? undefined} />
+      <AccountFields isOwnAccount emailHint={signupDeniedText(policy) ?? undefined} />
       <PasswordField
         label="Confirm password"
         name="confirmPassword"

@@ -54,8 +54,8 @@ test('sends the token in any other browser only after confirmation', async () =>
   const { state } = verify('abc')
   await expect.poll(state).toMatchObject({ state: 'unconfirmed' })
   expect(page.requests).toHaveLength(1)
-  const shown = state()
-  if (shown.state === 'unconfirmed') act(shown.confirm)
+  const unconfirmed = state()
+  if (unconfirmed.state === 'unconfirmed') act(unconfirmed.confirm)
   await expect.poll(state).toEqual({ state: 'verified' })
 })
 

@@ -130,7 +130,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
       />
       <AccentField {...field('accent')} />
       <LogoField
-        logo={logo.shown}
+        logo={logo.previewUrl}
         error={logo.error}
         disabled={save.isPending}
         onChosen={logo.choose}
@@ -140,7 +140,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
         name={values.name.trim() || 'Your name'}
         accent={isColor(accentInput) ? accentInput : null}
         message={values.message.trim()}
-        logo={logo.shown}
+        logo={logo.previewUrl}
       />
       <div className="flex flex-wrap gap-2">
         <SubmitButton pendingLabel="Saving...">Save branding</SubmitButton>

@@ -99,12 +99,12 @@ export function logoError({ size, type }: Pick<File, 'size' | 'type'>): string |
 export function useChosenLogo(savedUrl: string | null) {
   const [change, setChange] = useState<LogoChange>('keep')
   const [error, setError] = useState<string>()
-  const [chosenUrl, setChosenUrl] = useState<string | null>(null)
+  const [selectedUrl, setSelectedUrl] = useState<string | null>(null)
 
   useEffect(() => {
-    if (typeof change === 'string') return setChosenUrl(null)
+    if (typeof change === 'string') return setSelectedUrl(null)
     const url = URL.createObjectURL(change.picture)
-    setChosenUrl(url)
+    setSelectedUrl(url)
     return () => URL.revokeObjectURL(url)
   }, [change])
 
@@ -117,7 +117,7 @@ export function useChosenLogo(savedUrl: string | null) {
     /** Why the last chosen file was rejected, if it was. */
     error,
     /** The URL of the logo to show, or null. */
-    shown: change === 'keep' ? savedUrl : chosenUrl,
+    previewUrl: change === 'keep' ? savedUrl : selectedUrl,
     choose(picture: File) {
       const reason = logoError(picture)
       if (reason) setError(reason)

@@ -8,8 +8,8 @@ describe('formatCount and formatShortCount', () => {
     [1000, '1,000', '1K'],
     [12_400, '12,400', '12.4K'],
     [1_250_000, '1,250,000', '1.3M'],
-  ])('format %i as %s and %s', (count, whole, short) => {
-    expect(formatCount(count)).toBe(whole)
+  ])('format %i as %s and %s', (count, full, short) => {
+    expect(formatCount(count)).toBe(full)
     expect(formatShortCount(count)).toBe(short)
   })
 })

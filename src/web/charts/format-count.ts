@@ -1,9 +1,9 @@
-const whole = new Intl.NumberFormat('en')
+const integerFormat = new Intl.NumberFormat('en')
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
 /** Formats a count with thousands separators: '12,400'. */
 export function formatCount(count: number): string {
-  return whole.format(count)
+  return integerFormat.format(count)
 }
 
 /** Formats a count compactly: '12.4K'. Counts below 1,000 are not shortened. */

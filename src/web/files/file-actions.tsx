@@ -17,7 +17,7 @@ export interface FileActionsProps {
   onDelete: (file: StoredFile) => void
   onRenew: (file: StoredFile) => void
   /** True if copying this link is the main action of the page. */
-  isMain?: boolean
+  isPrimary?: boolean
 }
 
 /** Explains why a link can't be copied or emailed (spec §4). */
@@ -46,7 +46,7 @@ function cannotRenewReason({ takenDownAt }: StoredFile): string {
  * its main action.
  */
 export function FileActions(props: FileActionsProps) {
-  const { file, status, tier, link, signature, onDelete, onRenew, isMain = false } = props
+  const { file, status, tier, link, signature, onDelete, onRenew, isPrimary = false } = props
   const name = file.originalName
   const unavailableReason = cannotShareReason(file, status)
   const isPrivate = status === 'private'
@@ -66,7 +66,7 @@ export function FileActions(props: FileActionsProps) {
             link={link}
             fileName={name}
             unavailable={unavailableReason}
-            variant={isMain && unavailableReason === undefined ? 'primary' : 'plain'}
+            variant={isPrimary && unavailableReason === undefined ? 'primary' : 'plain'}
           />
         )}
       </div>

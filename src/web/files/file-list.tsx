@@ -114,7 +114,7 @@ export function FileList({
           onDelete={(file) => void confirmAndDelete(file)}
           onRenew={setFileToRenew}
           onDetails={toggleDetails}
-          openDetails={file.id === openFileId ? detailsId : undefined}
+          openDetailsId={file.id === openFileId ? detailsId : undefined}
           hasStatistics={statistics !== undefined}
           newMark={newMarkOf(file)}
         />,

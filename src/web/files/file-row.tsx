@@ -25,7 +25,7 @@ export interface FileRowProps {
   /** Expands or collapses the file's details: its receipt, and its statistics if available. */
   onDetails: (file: StoredFile) => void
   /** The id of the expanded details; undefined while collapsed. */
-  openDetails?: string | undefined
+  openDetailsId?: string | undefined
   /** True if the details include daily downloads, and not only the receipt. */
   hasStatistics?: boolean
   /** Set for a file marked as new: `alone` if it is the only one. */
@@ -101,7 +101,7 @@ export function FileRow({
       </div>
       <span className="hidden text-right text-muted tabular-nums lg:block">{size}</span>
       <div className="col-span-full grid gap-1.5 sm:col-span-2 sm:col-start-2 lg:col-span-1 lg:col-start-auto">
-        <Lifeline life={lifelineState} size="small" />
+        <Lifeline state={lifelineState} size="small" />
         <div className="flex flex-wrap justify-between gap-x-4 text-sm tabular-nums">
           <time
             dateTime={end.at.toISOString()}
@@ -127,7 +127,7 @@ export function FileRow({
         signature={signature}
         onDelete={onDelete}
         onRenew={onRenew}
-        isMain={newMark === 'alone'}
+        isPrimary={newMark === 'alone'}
       />
     </div>
   )
@@ -135,12 +135,12 @@ export function FileRow({
 
 /** The download count, which is a button that expands the file's details. */
 function DownloadsCount(
-  props: Pick<FileRowProps, 'file' | 'onDetails' | 'openDetails' | 'hasStatistics'>,
+  props: Pick<FileRowProps, 'file' | 'onDetails' | 'openDetailsId' | 'hasStatistics'>,
 ) {
-  const { file, onDetails, openDetails, hasStatistics = false } = props
+  const { file, onDetails, openDetailsId, hasStatistics = false } = props
   const count = file.downloadCount.toLocaleString('en')
   const label = formatCount(file.downloadCount, 'download')
-  const isOpen = openDetails !== undefined
+  const isOpen = openDetailsId !== undefined
   const detailsName = hasStatistics ? 'statistics' : 'receipt'
   const Icon = hasStatistics ? ChartColumn : ReceiptText
   return (
@@ -149,7 +149,7 @@ function DownloadsCount(
       aria-label={`${label}, ${detailsName} of ${file.originalName}`}
       title={`${label}: ${detailsName}`}
       aria-expanded={isOpen}
-      aria-controls={openDetails}
+      aria-controls={openDetailsId}
       onClick={() => onDetails(file)}
       className={`-my-1.5 inline-flex min-h-8 cursor-pointer items-center gap-1.5 rounded-[8px] px-2 tabular-nums transition-colors duration-120 hover:bg-[color-mix(in_oklab,transparent,var(--ink)_7%)] hover:text-ink pointer-coarse:min-h-11 ${isOpen ? 'bg-tint font-[560] text-ink' : ''}`}
     >

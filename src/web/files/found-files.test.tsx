@@ -20,9 +20,9 @@ function show(
   query: Partial<FoundFilesProps['query']>,
   {
     search = '',
-    moreFails = false,
+    nextPageFails = false,
     onShowAll,
-  }: { search?: string; moreFails?: boolean; onShowAll?: () => void } = {},
+  }: { search?: string; nextPageFails?: boolean; onShowAll?: () => void } = {},
 ) {
   page.show(
     <FoundFiles
@@ -36,7 +36,7 @@ function show(
           isError: false,
           isFetching: false,
           refetch: async () => pressedButtons.push('refetch'),
-          isMoreError: moreFails,
+          isMoreError: nextPageFails,
           loadMore: async () => pressedButtons.push('load more'),
           ...query,
         } as FoundFilesProps['query']
@@ -160,7 +160,7 @@ test('shows that the list is loading', () => {
 })
 
 test('a failed next page can be retried', () => {
-  const { rows, press } = show({ files: [a, b] }, { moreFails: true })
+  const { rows, press } = show({ files: [a, b] }, { nextPageFails: true })
   expect(rows()).toBe(2)
   press('Try again')
   expect(pressedButtons).toEqual(['load more'])

@@ -63,11 +63,11 @@ export function LifelineShape(props: {
  * link ends, and the time a renewal could add. The bar is hidden from screen readers, so place it
  * next to the link's label.
  */
-export function Lifeline(props: { life: Life; size: keyof typeof heights }) {
+export function Lifeline(props: { state: Life; size: keyof typeof heights }) {
   return (
     <LifelineShape
-      bar={lifelineBar(props.life)}
-      color={colors[props.life.tone]}
+      bar={lifelineBar(props.state)}
+      color={colors[props.state.tone]}
       size={props.size}
     />
   )

@@ -24,7 +24,7 @@ export interface MyFilesProps {
 
 /** My Files (spec §2): all of the user's files, with a search. */
 export function MyFiles({ tier, emptyAction }: MyFilesProps) {
-  const { typed, search, setTyped } = useSearch()
+  const { input, search, setInput } = useSearch()
   const view = { search, order: newestFirst }
   const fullList = useFiles()
   const query = useFiles(view)
@@ -38,7 +38,7 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
       </FilesHeading>
       {fullList.files === undefined ? null : (
         <div className="mb-3 flex flex-wrap items-center gap-2 empty:hidden">
-          {isEmpty ? null : <NameSearch searchText={typed} onTextChange={setTyped} />}
+          {isEmpty ? null : <NameSearch searchText={input} onTextChange={setInput} />}
           {tierTraits[tier].renewal ? null : (
             <ClearHistory
               count={counts?.deleted ?? 0}
@@ -57,7 +57,7 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
         tier={tier}
         now={now}
         emptyAction={emptyAction}
-        onClearSearch={() => setTyped('')}
+        onClearSearch={() => setInput('')}
       />
     </section>
   )

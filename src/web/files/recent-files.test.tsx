@@ -60,8 +60,8 @@ async function open() {
   await settle()
 }
 
-async function store(...stored: StoredFile[]) {
-  files = [...stored.toReversed(), ...files]
+async function store(...newFiles: StoredFile[]) {
+  files = [...newFiles.toReversed(), ...files]
   act(() => refreshFiles(page.client))
   await settle()
 }
@@ -142,7 +142,7 @@ test('an older file that moves up into the list is not marked as new', async () 
 test.each([
   ['scrolls to a new file', 0, 1],
   ['stays in place after the user has scrolled', 120, 0],
-])('the page %s', async (_what, scrollY, times) => {
+])('the page %s', async (_behavior, scrollY, times) => {
   const scroll = vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(() => undefined)
   await open()
   window.scrollTo(0, scrollY)

@@ -25,19 +25,19 @@ function preview(file: StoredFile, days: number, now: Date) {
   const dates = linkDates(file)
   const expiresAt = renewedExpiry(now, days, dates.maxLifetimeAt)
   const isCapped = expiresAt.getTime() - now.getTime() < days * dayInMs
-  return { expiresAt, isCapped, life: lifeline({ ...dates, expiresAt }, now, true) }
+  return { expiresAt, isCapped, lifelineState: lifeline({ ...dates, expiresAt }, now, true) }
 }
 
 interface BarProps {
   name: string
   /** True for the new link's bar, which is highlighted. */
   isNew?: boolean
-  life: ReturnType<typeof lifeline>
+  lifelineState: ReturnType<typeof lifeline>
   label: string
   until: string | null
 }
 
-function Bar({ name, isNew = false, life, label, until }: BarProps) {
+function Bar({ name, isNew = false, lifelineState, label, until }: BarProps) {
   return (
     <div className="grid items-start gap-x-4 gap-y-1.5 sm:grid-cols-[76px_1fr]">
       <span
@@ -46,9 +46,9 @@ function Bar({ name, isNew = false, life, label, until }: BarProps) {
         {name}
       </span>
       <div className="grid gap-2">
-        <Lifeline life={life} size="wide" />
+        <Lifeline state={lifelineState} size="wide" />
         <p className="flex flex-wrap justify-between gap-x-3 text-sm tabular-nums">
-          <span className={`${textColors[life.tone]} ${isNew ? 'font-semibold' : ''}`}>
+          <span className={`${textColors[lifelineState.tone]} ${isNew ? 'font-semibold' : ''}`}>
             {label}
           </span>
           {until === null ? null : <span className={isNew ? '' : 'text-muted'}>until {until}</span>}
@@ -73,7 +73,7 @@ function RenewForm({
   const days = selectedDays(limits, chosenDays)
   const dates = linkDates(file)
   const isActive = linkStatus(dates, tier, now) === 'active'
-  const { expiresAt, isCapped, life } = preview(file, days, now)
+  const { expiresAt, isCapped, lifelineState } = preview(file, days, now)
   return (
     <Form errors={noErrors} onSubmit={() => onRenew(days)}>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
@@ -92,7 +92,7 @@ function RenewForm({
       </div>
       <Bar
         name="Now"
-        life={lifeline(dates, now, true)}
+        lifelineState={lifeline(dates, now, true)}
         label={linkLabel(dates, tier, now)}
         until={isActive ? localTimestampText(dates.expiresAt, now) : null}
       />
@@ -100,7 +100,7 @@ function RenewForm({
         <Bar
           name="New link"
           isNew
-          life={life}
+          lifelineState={lifelineState}
           label={timeLeftText(expiresAt.getTime() - now.getTime())}
           until={localTimestampText(expiresAt, now)}
         />

@@ -52,10 +52,10 @@ function respondWithPage({ limit, cursor, search = '' }: Record<string, string>)
   const matches = files.filter(({ originalName }) => originalName.includes(search))
   const start = cursor === undefined ? 0 : matches.findIndex(({ id }) => id === cursor) + 1
   const items = matches.slice(start, start + Number(limit))
-  const last = items.at(-1)
+  const lastItem = items.at(-1)
   const isLast = start + items.length >= matches.length
   return Response.json(items, {
-    headers: last && !isLast ? { 'x-next-cursor': last.id } : {},
+    headers: lastItem && !isLast ? { 'x-next-cursor': lastItem.id } : {},
   })
 }
 
@@ -168,8 +168,8 @@ describe('loading more', () => {
 
   test('to the end takes one request per 1,000 files', async () => {
     files = makeFiles(2150)
-    const whole = await loadAll(page.client, allFiles)
-    expect(whole.files.map(({ id }) => id)).toEqual(files.map(({ id }) => id))
+    const fullList = await loadAll(page.client, allFiles)
+    expect(fullList.files.map(({ id }) => id)).toEqual(files.map(({ id }) => id))
     expect(takeListQueries().map(({ limit }) => limit)).toEqual(['100', '1000', '1000', '1000'])
   })
 })
@@ -202,7 +202,7 @@ test('changes apply to all loaded pages', async () => {
 test.each([
   ['the server if the list is only partly loaded', true, { active: 7, private: 0, deleted: 0 }],
   ['the page otherwise', false, { active: 0, private: 0, deleted: 0 }],
-])('files are counted by %s', async (_by, hasMore, counts) => {
+])('files are counted by %s', async (_source, hasMore, counts) => {
   const list = { files: [], hasMore }
   const now = new Date()
   const hook = page.run(() => useFileCounts(list, 'free', now))

@@ -60,8 +60,8 @@ test('does not compute the keys of all rows while scrolling', () => {
   scrollTo(1000 * height)
   expect(visibleTexts()).toContain('File 1010')
   expect(visibleTexts()).not.toContain('File 1')
-  const before = reads.ids
+  const readsBefore = reads.ids
   for (let row = 1; row <= 10; row += 1) scrollTo((1000 + row) * height)
   expect(visibleTexts()).toContain('File 1020')
-  expect(reads.ids - before).toBeLessThan(names.length)
+  expect(reads.ids - readsBefore).toBeLessThan(names.length)
 })

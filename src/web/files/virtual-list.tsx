@@ -21,7 +21,7 @@ export interface VirtualListProps<Item> {
 }
 
 /** More items are loaded when fewer than this follow the rendered ones. */
-const readAhead = 50
+const readAheadRows = 50
 
 /** The estimated item height in pixels until one is measured. */
 const initialHeight = 71
@@ -88,7 +88,7 @@ export function VirtualList<Item>({
 
   const visibleRows = virtualizer.getVirtualItems()
   const lastIndex = visibleRows.at(-1)?.index ?? 0
-  const needsMore = items.length < total && lastIndex + readAhead >= items.length
+  const needsMore = items.length < total && lastIndex + readAheadRows >= items.length
   useEffect(() => {
     if (needsMore) onNearEnd?.()
   }, [needsMore, onNearEnd])

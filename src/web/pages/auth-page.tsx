@@ -8,11 +8,11 @@ export interface AuthPageProps {
   lead: ReactNode
   children: ReactNode
   /** A link to another page, below the card. */
-  other?: ReactNode
+  footer?: ReactNode
 }
 
 /** A screen with a single form on a card. */
-export function AuthPage({ title, lead, children, other }: AuthPageProps) {
+export function AuthPage({ title, lead, children, footer }: AuthPageProps) {
   return (
     <Page title={title} centered>
       <Card floating className="w-full max-w-[448px] p-6 sm:p-9">
@@ -20,7 +20,7 @@ export function AuthPage({ title, lead, children, other }: AuthPageProps) {
         <p className="mt-2 mb-7 text-muted">{lead}</p>
         {children}
       </Card>
-      {other ? <p className="mt-6 text-muted">{other}</p> : null}
+      {footer ? <p className="mt-6 text-muted">{footer}</p> : null}
     </Page>
   )
 }

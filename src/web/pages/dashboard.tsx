@@ -50,8 +50,8 @@ function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
   const tab = tabs.find((tab) => tab === params.get('tab')) ?? 'upload'
   const select = (next: DashboardTab) =>
     setParams(
-      (before) => {
-        const otherParams = [...before].filter(([name]) => name !== 'show' && name !== 'tab')
+      (previous) => {
+        const otherParams = [...previous].filter(([name]) => name !== 'show' && name !== 'tab')
         return next === 'upload' ? otherParams : [...otherParams, ['tab', next]]
       },
       { replace: true },
@@ -59,7 +59,7 @@ function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
   return [tab, select]
 }
 
-function SignedIn({ user }: { user: User }) {
+function DashboardContent({ user }: { user: User }) {
   const [tab, selectTab] = useTab()
   const [params] = useSearchParams()
   const queryClient = useQueryClient()
@@ -118,7 +118,7 @@ function SignedIn({ user }: { user: User }) {
           {user.isAdmin ? <TierSwitch user={user} /> : null}
           <TrialBanner
             user={user}
-            isMain={tab === 'upload' && mainAction === 'trial'}
+            isPrimary={tab === 'upload' && mainAction === 'trial'}
             onDone={() => {
               forgetTrial()
               heading.current?.focus()
@@ -245,7 +245,7 @@ export function Dashboard() {
   return (
     <Page title="Dashboard">
       <Wrap className="pt-7 pb-16">
-        <SignedIn user={user} />
+        <DashboardContent user={user} />
       </Wrap>
     </Page>
   )

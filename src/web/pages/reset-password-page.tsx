@@ -47,7 +47,7 @@ export function ResetPasswordPage() {
     <AuthPage
       title="Reset your password"
       lead="Choose a new password for your account."
-      other={
+      footer={
         <>
           Remembered it? <PageLink to="/login">Sign in</PageLink>
         </>

@@ -59,7 +59,7 @@ function Signup() {
     <AuthPage
       title="Create your account"
       lead={next === trialOfferPath ? trialText(limits) : freeText(limits)}
-      other={
+      footer={
         <>
           Have an account?{' '}
           <PageLink to="/login" next={next}>

@@ -16,7 +16,7 @@ import { ThemeToggle } from '../ui/theme-toggle.tsx'
 import { PageButton } from './page-link.tsx'
 import { Wrap } from './wrap.tsx'
 
-function SignedIn({ user }: { user: User }) {
+function SignedInActions({ user }: { user: User }) {
   const { hasBadge, name } = tierTraits[user.tier]
   return (
     <>
@@ -71,7 +71,7 @@ function AccountLink({ user }: { user: User }) {
   )
 }
 
-function SignedOut() {
+function SignedOutActions() {
   const [path] = useLocation()
   // `useSignInWays` would suspend the whole screen.
   const { data: signInWays } = useQuery(signInWaysQuery)
@@ -130,9 +130,9 @@ export function SiteHeader() {
           {isPending ? (
             <Skeleton className="h-8 w-36" />
           ) : user ? (
-            <SignedIn user={user} />
+            <SignedInActions user={user} />
           ) : user === null ? (
-            <SignedOut />
+            <SignedOutActions />
           ) : (
             <ThemeToggle />
           )}

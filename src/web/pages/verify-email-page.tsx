@@ -18,7 +18,7 @@ export function VerifyEmailPage() {
   const home = <PageLink to="/">Back to home</PageLink>
   if (verification.state === 'loading') {
     return (
-      <AuthPage title="Verifying your email" lead="This takes a moment." other={home}>
+      <AuthPage title="Verifying your email" lead="This takes a moment." footer={home}>
         <Loading label="Verifying your email">
           <Skeleton className="h-[52px] w-full" />
         </Loading>
@@ -30,7 +30,7 @@ export function VerifyEmailPage() {
       <AuthPage
         title="Verify your email"
         lead="If you signed up, verify your address now. If you did not, close this page."
-        other={home}
+        footer={home}
       >
         <Button variant="primary" size="large" wide onClick={verification.confirm}>
           Verify my address
@@ -43,7 +43,7 @@ export function VerifyEmailPage() {
       <AuthPage
         title="Email verified"
         lead="Your account is ready. Sign in with your address and your password."
-        other={home}
+        footer={home}
       >
         <PageButton to="/login" variant="primary" size="large" wide>
           Go to Login
@@ -53,7 +53,7 @@ export function VerifyEmailPage() {
   }
   const { reason, retry } = verification
   return (
-    <AuthPage title="Verification failed" lead={reason} other={home}>
+    <AuthPage title="Verification failed" lead={reason} footer={home}>
       <div className="grid gap-3">
         {retry ? (
           <Button variant="primary" size="large" wide onClick={retry}>

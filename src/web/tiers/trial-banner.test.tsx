@@ -40,11 +40,11 @@ function userAfterTrial() {
   return user('free', -1)
 }
 
-function show(user: User, isMain = false) {
+function show(user: User, isPrimary = false) {
   page.show(
     <TrialBanner
       user={user}
-      isMain={isMain}
+      isPrimary={isPrimary}
       onDone={() => {
         doneCount += 1
       }}

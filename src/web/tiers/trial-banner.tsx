@@ -17,7 +17,7 @@ import { useDismissed, useTrialNotice } from './use-trial-notice.ts'
 export interface TrialBannerProps {
   user: User
   /** True if starting the trial is the page's primary action. Overrides a dismissal. */
-  isMain: boolean
+  isPrimary: boolean
   /**
    * Called after the banner changed the tier or was dismissed, which may have removed the focused
    * button.
@@ -29,11 +29,11 @@ export interface TrialBannerProps {
  * The trial banner (spec §2): offers a trial, counts down the days or hours left, or shows 'Trial
  * expired'. Can't be dismissed during the trial.
  */
-export function TrialBanner({ user, isMain, onDone }: TrialBannerProps) {
+export function TrialBanner({ user, isPrimary, onDone }: TrialBannerProps) {
   const notice = useTrialNotice(user)
   const [isDismissed, dismiss] = useDismissed(`trial ${notice?.kind} ${user.id}`)
   const { startTrial, switchTo, isPending } = useTierChanges(onDone)
-  if (notice === null || (isDismissed && notice.kind !== 'running' && !isMain)) return null
+  if (notice === null || (isDismissed && notice.kind !== 'running' && !isPrimary)) return null
   // A trial is already on the highest tier, so upgrading keeps that tier.
   const targetTier = tierTraits[user.tier].upgradesTo ?? user.tier
   const label = { offer: 'Start trial', running: 'Keep Premium', expired: 'Upgrade Now' }[
@@ -56,10 +56,10 @@ export function TrialBanner({ user, isMain, onDone }: TrialBannerProps) {
       >
         <TrialText notice={notice} endsAt={user.premiumTrialEndsAt} />
         <div
-          className={`order-2 -my-1 flex items-center sm:order-5 ${isMain ? 'gap-1' : '-ml-2.5'}`}
+          className={`order-2 -my-1 flex items-center sm:order-5 ${isPrimary ? 'gap-1' : '-ml-2.5'}`}
         >
           <Button
-            variant={isMain ? 'primary' : 'link'}
+            variant={isPrimary ? 'primary' : 'link'}
             size="small"
             pending={isPending}
             onClick={notice.kind === 'offer' ? startTrial : () => void confirmAndSwitch()}
@@ -103,7 +103,7 @@ function TrialText({ notice, endsAt }: { notice: TrialNotice; endsAt: string | n
           <span className="order-3 flex items-center gap-3.5 max-sm:mb-0.5 max-sm:basis-full max-sm:pr-[11px]">
             <span className="min-w-24 flex-1 sm:w-[120px]">
               <Lifeline
-                life={{
+                state={{
                   lived: 1 - notice.fractionLeft,
                   valid: notice.fractionLeft,
                   renewable: 0,

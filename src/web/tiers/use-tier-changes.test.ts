@@ -29,7 +29,7 @@ function user(tier: User['tier'], premiumTrialEndsAt: string | null = null): Use
 }
 
 function open() {
-  const hook = page.run(() => useTierChanges((changed) => changedUsers.push(changed)))
+  const hook = page.run(() => useTierChanges((changedUser) => changedUsers.push(changedUser)))
   return () => hook.result.current
 }
 

@@ -42,7 +42,7 @@ function renderNotice(user: User) {
   return {
     notice: () => hook.result.current,
     become: (next: User) => hook.rerender({ user: next }),
-    pass: (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms)),
+    advance: (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms)),
     leave: hook.unmount,
   }
 }
@@ -56,52 +56,52 @@ test('shows nothing for Premium without a trial', () => {
 })
 
 test('updates the remaining time every minute', async () => {
-  const { notice, pass } = renderNotice(user('premium', 125 * minute))
+  const { notice, advance } = renderNotice(user('premium', 125 * minute))
   const remainingText = () => {
     const now = notice()
     return now?.kind === 'running' ? now.label : now?.kind
   }
   expect(remainingText()).toBe('2 hours left')
-  await pass(5 * minute)
+  await advance(5 * minute)
   expect(remainingText()).toBe('2 hours left')
-  await pass(minute)
+  await advance(minute)
   expect(remainingText()).toBe('1 hour left')
 })
 
 test('at the end of the trial, changes the notice and reloads the user', async () => {
-  const { notice, pass } = renderNotice(user('premium', 90_000))
+  const { notice, advance } = renderNotice(user('premium', 90_000))
   // React renders only at the end of `pass`, and only then sets the next timer, so one call can't
   // span both.
-  await pass(60_000)
-  await pass(29_999)
+  await advance(60_000)
+  await advance(29_999)
   expect(notice()).toMatchObject({ kind: 'running' })
   expect(reloadCount).toBe(0)
-  await pass(1)
+  await advance(1)
   expect(notice()).toMatchObject({ kind: 'expired' })
   expect(reloadCount).toBe(1)
 })
 
 test('reloads the user every five seconds while the server still returns premium', async () => {
-  const { pass, become } = renderNotice(user('premium', 1000))
-  await pass(1000)
+  const { advance, become } = renderNotice(user('premium', 1000))
+  await advance(1000)
   expect(reloadCount).toBe(1)
-  await pass(4999)
+  await advance(4999)
   expect(reloadCount).toBe(1)
-  await pass(1)
+  await advance(1)
   expect(reloadCount).toBe(2)
   become(user('free', 1000))
-  await pass(10 * minute)
+  await advance(10 * minute)
   expect(reloadCount).toBe(2)
 })
 
 test('a page that becomes visible updates the notice at once', async () => {
-  const { notice, pass } = renderNotice(user('premium', 10 * minute))
+  const { notice, advance } = renderNotice(user('premium', 10 * minute))
   // Time passes but no timers run, as in a background tab.
   vi.setSystemTime(start.getTime() + 10 * minute)
   expect(notice()).toMatchObject({ kind: 'running' })
   act(() => void document.dispatchEvent(new Event('visibilitychange')))
   expect(notice()).toMatchObject({ kind: 'expired' })
-  await pass(0)
+  await advance(0)
 })
 
 test('an unmounted banner leaves no timer', () => {

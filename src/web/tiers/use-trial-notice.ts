@@ -88,6 +88,8 @@ export function useRequestedTrial(user: User): [isWanted: boolean, forget: () =>
   const [params, setParams] = useSearchParams()
   const isOffered = useTrialNotice(user)?.kind === 'offer'
   const clearRequest = () =>
-    setParams((before) => [...before].filter(([name]) => name !== trialQuery), { replace: true })
+    setParams((previous) => [...previous].filter(([name]) => name !== trialQuery), {
+      replace: true,
+    })
   return [isOffered && params.get(trialQuery) === offerValue, clearRequest]
 }

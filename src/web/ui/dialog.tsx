@@ -118,10 +118,10 @@ export function ConfirmDialogs() {
       setOpen(true)
     }
   }, [])
-  const close = (isConfirmedNow: boolean) => {
-    isConfirmed.current = isConfirmedNow
+  const close = (confirmed: boolean) => {
+    isConfirmed.current = confirmed
     setOpen(false)
-    resolveRef.current?.(isConfirmedNow)
+    resolveRef.current?.(confirmed)
   }
   if (question === null) return null
   const { title, description, details, confirmLabel, confirmVariant = 'danger' } = question
@@ -163,9 +163,9 @@ export function ConfirmDialogs() {
 export function useDialogSubject<Subject>(headingId: string) {
   const [subject, setSubject] = useState<Subject | null>(null)
   const [open, setOpen] = useState(false)
-  const isDone = useRef(false)
+  const isFinished = useRef(false)
   const close = (finished: boolean) => {
-    isDone.current = finished
+    isFinished.current = finished
     setOpen(false)
   }
   return {
@@ -180,7 +180,7 @@ export function useDialogSubject<Subject>(headingId: string) {
     dialogProps: {
       open,
       onOpenChange: () => close(false),
-      finalFocus: () => (isDone.current ? document.getElementById(headingId) : true),
+      finalFocus: () => (isFinished.current ? document.getElementById(headingId) : true),
     },
   }
 }

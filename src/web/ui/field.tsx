@@ -23,7 +23,7 @@ export interface TextFieldProps extends ControlProps {
   /** Disables spelling correction and capitalization by keyboards. */
   verbatim?: boolean
   /** A symbol before the text inside the input, such as '$'. Hidden from screen readers. */
-  sign?: string
+  prefix?: string
   /** Renders a text area with this many lines. */
   rows?: number
   /** A button inside the input, at its end. */
@@ -35,19 +35,19 @@ const inputClass =
 
 /** A form input with label, hint and error, which are linked for screen readers. */
 export function TextField(props: TextFieldProps) {
-  const { label, name, type = 'text', hint, sign, rows, end, ...control } = props
+  const { label, name, type = 'text', hint, prefix, rows, end, ...control } = props
   const { verbatim = type === 'email' || type === 'password', ...input } = control
   const error = useFormState().errors[name]
   return (
     <Field.Root name={name} invalid={error !== undefined} className="grid grid-cols-1 gap-1.5">
       <Field.Label className="w-fit font-[560] text-sm">{label}</Field.Label>
       <div className="relative">
-        {sign ? (
+        {prefix ? (
           <span
             aria-hidden="true"
             className="pointer-events-none absolute inset-y-0 left-3.5 flex items-center text-muted"
           >
-            {sign}
+            {prefix}
           </span>
         ) : null}
         <Field.Control
@@ -55,7 +55,7 @@ export function TextField(props: TextFieldProps) {
           type={type}
           {...(verbatim && { autoCapitalize: 'none', autoCorrect: 'off', spellCheck: false })}
           render={rows === undefined ? undefined : <textarea rows={rows} />}
-          className={`${inputClass} ${rows === undefined ? 'h-11' : 'block min-h-11 py-2.5'} ${end ? 'pr-12' : ''} ${sign ? 'pl-7' : ''}`}
+          className={`${inputClass} ${rows === undefined ? 'h-11' : 'block min-h-11 py-2.5'} ${end ? 'pr-12' : ''} ${prefix ? 'pl-7' : ''}`}
         />
         {end ? <div className="absolute inset-y-0 right-1.5 flex items-center">{end}</div> : null}
       </div>

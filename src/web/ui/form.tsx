@@ -26,7 +26,7 @@ export interface FormProps<Values> {
 export function Form<Values>({ onSubmit, errors, children }: FormProps<Values>) {
   const form = useRef<HTMLFormElement>(null)
   // The state triggers a render. The ref blocks a second submit before that.
-  const [busy, setBusy] = useState(false)
+  const [isBusy, setBusy] = useState(false)
   const isSubmitted = useRef(false)
 
   useEffect(() => {
@@ -60,7 +60,7 @@ export function Form<Values>({ onSubmit, errors, children }: FormProps<Values>) 
         void submit(Object.fromEntries(new FormData(event.currentTarget)) as Values)
       }}
     >
-      <FormState value={{ busy, errors }}>{children}</FormState>
+      <FormState value={{ busy: isBusy, errors }}>{children}</FormState>
     </form>
   )
 }

@@ -9,7 +9,7 @@ type Query<Data = unknown> = Pick<UseQueryResult<Data>, 'data' | 'isError' | 'is
   refetch: () => unknown
 }
 
-function TryAgain({ query, ...buttonProps }: { query: Query; size?: 'small'; label?: string }) {
+function RetryButton({ query, ...buttonProps }: { query: Query; size?: 'small'; label?: string }) {
   return (
     <Button
       {...buttonProps}
@@ -34,7 +34,12 @@ export interface LoadErrorProps {
 export function LoadError({ query, title, children }: LoadErrorProps) {
   return (
     <Card>
-      <EmptyState failed icon={<CircleAlert />} title={title} action={<TryAgain query={query} />}>
+      <EmptyState
+        failed
+        icon={<CircleAlert />}
+        title={title}
+        action={<RetryButton query={query} />}
+      >
         {children ?? 'Check your connection and try again.'}
       </EmptyState>
     </Card>
@@ -58,7 +63,7 @@ export function InlineLoadError({ query, text, label, className = '' }: InlineLo
   return (
     <div role="alert" className={`flex flex-wrap items-center gap-3 ${className}`}>
       <p className="text-muted text-sm">{text}</p>
-      <TryAgain query={query} size="small" {...(label && { label })} />
+      <RetryButton query={query} size="small" {...(label && { label })} />
     </div>
   )
 }

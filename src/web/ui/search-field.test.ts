@@ -24,34 +24,34 @@ function openSearch() {
   return {
     /** All search texts so far, in order. */
     searches,
-    type: (text: string) => act(() => result.current.setTyped(text)),
-    pass: (ms: number) => act(() => vi.advanceTimersByTime(ms)),
-    typed: () => result.current.typed,
+    type: (text: string) => act(() => result.current.setInput(text)),
+    advance: (ms: number) => act(() => vi.advanceTimersByTime(ms)),
+    input: () => result.current.input,
   }
 }
 
 test('trims the typed text and searches for it after a pause', () => {
-  const { searches, type, pass, typed } = openSearch()
+  const { searches, type, advance, input } = openSearch()
   type('no')
-  pass(149)
+  advance(149)
   type(' notes ')
-  pass(149)
+  advance(149)
   expect(searches).toEqual([''])
-  expect(typed()).toBe(' notes ')
-  pass(1)
+  expect(input()).toBe(' notes ')
+  advance(1)
   expect(searches).toEqual(['', 'notes'])
 })
 
 test('ends the search immediately when the field is cleared, and does not restore it on further input', () => {
-  const { searches, type, pass } = openSearch()
+  const { searches, type, advance } = openSearch()
   type('notes')
-  pass(150)
+  advance(150)
   type('')
   expect(searches).toEqual(['', 'notes', ''])
-  pass(149)
+  advance(149)
   type('p')
-  pass(149)
+  advance(149)
   expect(searches).toEqual(['', 'notes', ''])
-  pass(1)
+  advance(1)
   expect(searches).toEqual(['', 'notes', '', 'p'])
 })

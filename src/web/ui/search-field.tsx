@@ -56,13 +56,13 @@ export function SearchField({ label, value, onValueChange, maxLength }: SearchFi
 const searchDelayMs = 150
 
 /**
- * Returns the typed text, its setter, and the debounced text to search for. Clearing the field ends
+ * Returns the input, its setter, and the debounced text to search for. Clearing the field ends
  * the search immediately.
  */
 export function useSearch() {
-  const [typed, setTyped] = useState('')
+  const [input, setInput] = useState('')
   const [search, setSearch] = useState('')
-  const trimmed = typed.trim()
+  const trimmed = input.trim()
   // Otherwise the old search would briefly reappear with the next letter.
   if (trimmed === '' && search !== '') setSearch('')
 
@@ -71,5 +71,5 @@ export function useSearch() {
     return () => clearTimeout(timer)
   }, [trimmed])
 
-  return { typed, search, setTyped }
+  return { input, search, setInput }
 }

@@ -20,10 +20,10 @@ export function NameForm({ user }: { user: User }) {
   const form = useAuthForm({
     schema: ownAccount.updateUser.body,
     send: async (body) => {
-      const saved = await call('updateUser', { body })
-      client.setQueryData(currentUserQuery.queryKey, saved)
+      const savedUser = await call('updateUser', { body })
+      client.setQueryData(currentUserQuery.queryKey, savedUser)
       // The server may have trimmed the names.
-      setValues(namesOf(saved))
+      setValues(namesOf(savedUser))
       toast({ title: 'Name saved' })
     },
     failed: { title: 'Name not saved', description: 'Failed to save your name. Please try again.' },

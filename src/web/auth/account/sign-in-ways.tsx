@@ -178,8 +178,11 @@ export function useGoogleLinkToast(): void {
       })
     } else if (isLinked) toast({ title: 'Google added' })
     if (!search.has('fault') && !search.has('linked')) return
-    setSearch((before) => [...before].filter(([name]) => name !== 'fault' && name !== 'linked'), {
-      replace: true,
-    })
+    setSearch(
+      (previous) => [...previous].filter(([name]) => name !== 'fault' && name !== 'linked'),
+      {
+        replace: true,
+      },
+    )
   }, [search, setSearch])
 }

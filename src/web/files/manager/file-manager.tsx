@@ -48,7 +48,7 @@ export interface FileManagerProps {
 /** The File Manager (spec §2): sorts, searches and selects a premium user's files. */
 export function FileManager({ tier, emptyAction, statistics, ...filter }: FileManagerProps) {
   const { isExpiring, onShowAll } = filter
-  const { typed, search, setTyped } = useSearch()
+  const { input, search, setInput } = useSearch()
   const [order, setOrder] = useState(isExpiring ? oldestFirst : newestFirst)
   const [showsSettings, setShowsSettings] = useState(false)
   const settingsId = useId()
@@ -110,7 +110,7 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
       ) : null}
       {fullList.files && fullList.files.length > 0 ? (
         <div className="mb-3 flex flex-wrap items-center gap-2">
-          <NameSearch searchText={typed} onTextChange={setTyped} />
+          <NameSearch searchText={input} onTextChange={setInput} />
           <SortControls order={order} onOrderChange={setOrder} />
         </div>
       ) : null}
@@ -122,7 +122,7 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
         tier={tier}
         now={now}
         emptyAction={emptyAction}
-        onClearSearch={() => setTyped('')}
+        onClearSearch={() => setInput('')}
         onShowAll={isExpiring ? showAll : undefined}
         head={
           <SelectionBar

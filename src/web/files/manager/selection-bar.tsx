@@ -27,8 +27,13 @@ export interface SelectionBarProps {
  * The bar above the list, with a checkbox that selects all files and the actions for the selection.
  * On phones it stays visible while scrolling.
  */
-export function SelectionBar({ selected, isAllSelected, isLoadingAll, ...bar }: SelectionBarProps) {
-  const { tier, now } = bar
+export function SelectionBar({
+  selected,
+  isAllSelected,
+  isLoadingAll,
+  ...props
+}: SelectionBarProps) {
+  const { tier, now } = props
   const count = selected.length
   const activeFiles = selected.filter((file) => linkStatus(linkDates(file), tier, now) === 'active')
   const size = selected.reduce((sum, file) => sum + file.size, 0)
@@ -51,9 +56,9 @@ export function SelectionBar({ selected, isAllSelected, isLoadingAll, ...bar }: 
         checked={isAllSelected}
         mixed={count > 0 && !isAllSelected}
         onCheckedChange={() => {
-          if (isAllSelected) bar.onClear()
+          if (isAllSelected) props.onClear()
           // The checkbox stays enabled while files load, since disabling it would lose the focus.
-          else if (!isLoadingAll) bar.onSelectAll()
+          else if (!isLoadingAll) props.onSelectAll()
         }}
       />
       <p role="status" className="mr-auto font-[560] text-sm tabular-nums">
@@ -75,13 +80,13 @@ export function SelectionBar({ selected, isAllSelected, isLoadingAll, ...bar }: 
             size="small"
             variant="danger"
             icon={<Trash2 />}
-            pending={bar.isDeleting}
+            pending={props.isDeleting}
             pendingLabel="Deleting…"
-            onClick={bar.onDelete}
+            onClick={props.onDelete}
           >
             Delete {count.toLocaleString('en')}
           </Button>
-          <Button size="small" variant="quiet" onClick={bar.onClear}>
+          <Button size="small" variant="quiet" onClick={props.onClear}>
             Clear
             <span className="sr-only">selection</span>
           </Button>

@@ -50,8 +50,8 @@ export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) 
     isLoadingAll: isPending,
     toggle: useCallback(
       (file: StoredFile) =>
-        setSelection((before) => {
-          const files = new Map(before.searchKey === searchKey ? before.files : [])
+        setSelection((previous) => {
+          const files = new Map(previous.searchKey === searchKey ? previous.files : [])
           if (!files.delete(file.id)) files.set(file.id, file)
           return { searchKey, files }
         }),
@@ -62,9 +62,9 @@ export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) 
     clear: () => setSelection({ searchKey, files: new Map() }),
     /** Removes deleted files from the selection. */
     drop: (ids: ReadonlySet<string>) =>
-      setSelection((before) => ({
-        ...before,
-        files: new Map([...before.files].filter(([id]) => !ids.has(id))),
+      setSelection((previous) => ({
+        ...previous,
+        files: new Map([...previous.files].filter(([id]) => !ids.has(id))),
       })),
   }
 }

@@ -2,17 +2,22 @@ import { describe, expect, it } from 'vitest'
 import { feedbackBody } from '../../../shared/contract/feedback.ts'
 import { checkFeedback } from './check-feedback.ts'
 
-const whole = { name: 'Ada', email: 'ada@example.org', category: '', message: 'It rattles.' }
+const completeValues = {
+  name: 'Ada',
+  email: 'ada@example.org',
+  category: '',
+  message: 'It rattles.',
+}
 
 describe('checkFeedback', () => {
   it('accepts a complete form with or without a category', () => {
-    expect(checkFeedback(whole)).toBeNull()
-    expect(checkFeedback({ ...whole, category: 'bug' })).toBeNull()
+    expect(checkFeedback(completeValues)).toBeNull()
+    expect(checkFeedback({ ...completeValues, category: 'bug' })).toBeNull()
   })
 
   it.each(['name', 'email', 'message'] as const)('rejects a missing or blank %s', (name) => {
     for (const empty of ['', ' ', '\n\t']) {
-      expect(checkFeedback({ ...whole, [name]: empty })).toEqual({
+      expect(checkFeedback({ ...completeValues, [name]: empty })).toEqual({
         title: 'Missing information',
         description: 'Please fill in all required fields.',
         fields: { [name]: 'Please fill in this field.' },
@@ -26,18 +31,22 @@ describe('checkFeedback', () => {
   })
 
   it('requires an @ in the email address after all fields are filled in', () => {
-    expect(checkFeedback({ ...whole, email: 'ada' })).toMatchObject({
+    expect(checkFeedback({ ...completeValues, email: 'ada' })).toMatchObject({
       title: 'Invalid email',
       description: 'Please enter a valid email address.',
       fields: { email: 'Please enter a valid email address.' },
     })
-    expect(checkFeedback({ ...whole, email: 'ada', message: '' })?.title).toBe(
+    expect(checkFeedback({ ...completeValues, email: 'ada', message: '' })?.title).toBe(
       'Missing information',
     )
   })
 
   it('accepts values that the server accepts', () => {
-    for (const values of [whole, { ...whole, name: ' Ada ' }, { ...whole, email: 'a@b' }]) {
+    for (const values of [
+      completeValues,
+      { ...completeValues, name: ' Ada ' },
+      { ...completeValues, email: 'a@b' },
+    ]) {
       expect(feedbackBody.safeParse(values).success).toBe(true)
       expect(checkFeedback(values)).toBeNull()
     }

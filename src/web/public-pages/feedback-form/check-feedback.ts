@@ -21,12 +21,12 @@ const required = ['name', 'email', 'message'] as const satisfies readonly FieldN
  * must contain @. Returns null if the form is valid. The server validates again.
  */
 export function checkFeedback(values: FeedbackValues): FeedbackErrors | null {
-  const missing = required.filter((name) => values[name].trim() === '')
-  if (missing.length > 0) {
+  const missingFields = required.filter((name) => values[name].trim() === '')
+  if (missingFields.length > 0) {
     return {
       title: 'Missing information',
       description: 'Please fill in all required fields.',
-      fields: Object.fromEntries(missing.map((name) => [name, 'Please fill in this field.'])),
+      fields: Object.fromEntries(missingFields.map((name) => [name, 'Please fill in this field.'])),
     }
   }
   if (values.email.includes('@')) return null

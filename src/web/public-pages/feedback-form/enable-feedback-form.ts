@@ -55,7 +55,7 @@ function showErrors(form: HTMLFormElement, errors: FeedbackErrors['fields']) {
 
 /** Sends feedback. Returns null, or why the server rejected it. */
 async function send(values: object): Promise<string | null> {
-  const unknown = 'Something went wrong. Please try again.'
+  const defaultError = 'Something went wrong. Please try again.'
   try {
     const response = await fetch('/api/feedback', {
       method: 'POST',
@@ -64,9 +64,9 @@ async function send(values: object): Promise<string | null> {
     })
     if (response.ok) return null
     const { message } = await response.json()
-    return typeof message === 'string' && message !== '' ? message : unknown
+    return typeof message === 'string' && message !== '' ? message : defaultError
   } catch {
-    return unknown
+    return defaultError
   }
 }
 

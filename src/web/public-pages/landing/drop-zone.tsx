@@ -23,7 +23,7 @@ export function DropZone() {
           <span className="cannot-drag">Choose a file to begin</span>
         </h2>
         <p className="muted" id="drop-text">
-          <ForEachVisitor
+          <VisitorText
             signUp="It waits in this browser until you have signed up."
             signIn="It waits in this browser until you have signed in."
             signedIn="It waits in this browser until you upload it."
@@ -31,7 +31,7 @@ export function DropZone() {
         </p>
       </div>
       <div className="actions">
-        <ForEachVisitor
+        <VisitorText
           signUp={<ContinueLink href="/signup">Sign up to send it</ContinueLink>}
           signIn={<ContinueLink href="/login">Sign in to send it</ContinueLink>}
           signedIn={<ContinueLink href="/">Go to the dashboard</ContinueLink>}
@@ -52,7 +52,7 @@ export function DropZone() {
  * Renders one of three texts: for visitors who can sign up, visitors who can only sign in, and
  * signed-in users.
  */
-function ForEachVisitor(props: { signUp: ReactNode; signIn: ReactNode; signedIn: ReactNode }) {
+function VisitorText(props: { signUp: ReactNode; signIn: ReactNode; signedIn: ReactNode }) {
   return (
     <>
       <When is="visitor">

@@ -94,7 +94,7 @@ function renderExample(originalName: string, mimeType: string, age: number) {
           <b>{originalName}</b>
           <span className={`small ${lifelineState.tone}`}>{activeLinkLabel(dates, now)}</span>
         </p>
-        <Lifeline life={lifelineState} size="wide" />
+        <Lifeline state={lifelineState} size="wide" />
       </div>
     </li>
   )

@@ -21,14 +21,14 @@ export function LifeOfAFile() {
           For {values.premiumDays}, as you choose. With Free, for {values.freeDays}; then the file
           is deleted.
         </Phase>
-        <Phase title="The file can be renewed" bar={<Hatched width={28} />}>
+        <Phase title="The file can be renewed" bar={<HatchedBar width={28} />}>
           With Premium, the expired file is private until you renew it. Then it gets a new link.
         </Phase>
         <Phase
           title={`Day ${values.maxLifetimeDays}: the file is deleted`}
           bar={
             <>
-              <Hatched width={22} />
+              <HatchedBar width={22} />
               <rect x="25" width="3" height="8" rx="1" fill="var(--ink)" />
             </>
           }
@@ -54,7 +54,7 @@ function Phase(props: { title: string; bar: ReactNode; children: ReactNode }) {
   )
 }
 
-function Hatched({ width }: { width: number }) {
+function HatchedBar({ width }: { width: number }) {
   return (
     <rect
       x="0.5"

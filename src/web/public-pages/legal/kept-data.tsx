@@ -20,13 +20,13 @@ import { When } from '../../built-pages/template.tsx'
 import { values } from '../values.tsx'
 
 /** One kind of personal data. The page inserts 'Kept ' before `until`. */
-function DataEntry(props: { title: string; until: ReactNode; children: ReactNode }) {
+function DataEntry(props: { title: string; retention: ReactNode; children: ReactNode }) {
   return (
     <div>
       <dt>{props.title}</dt>
       <dd>{props.children}</dd>
       <dd className="until">
-        <b>Kept</b> {props.until}.
+        <b>Kept</b> {props.retention}.
       </dd>
     </div>
   )
@@ -40,7 +40,7 @@ const openReportLifetime = durationText(openReportDays * dayInMs)
 export function KeptData() {
   return (
     <dl className="kept">
-      <DataEntry title="Your account" until="until the account is deleted">
+      <DataEntry title="Your account" retention="until the account is deleted">
         Your name and email address, whether the address is confirmed, your tier and trial, when the
         account was created, and a hash of your password.
         <When is="google">
@@ -50,14 +50,14 @@ export function KeptData() {
       </DataEntry>
       <DataEntry
         title="Pending signups"
-        until={`for ${signupLifetime} after the last email, or until you confirm`}
+        retention={`for ${signupLifetime} after the last email, or until you confirm`}
       >
         Until you open the link in the email: the name, email address and a hash of the password,
         and the name of the browser, such as “Firefox on Linux”.
       </DataEntry>
       <DataEntry
         title="Sessions"
-        until={
+        retention={
           <>
             until you sign out, for {maxIdleDays} days without use, and for {maxSessionDays} days at
             most
@@ -69,7 +69,7 @@ export function KeptData() {
       </DataEntry>
       <DataEntry
         title="Your files"
-        until={
+        retention={
           <>
             until you delete the file; otherwise with Free until its link ends, with Premium until{' '}
             {values.maxLifetime} after the upload. The bytes are deleted within minutes. The name
@@ -82,27 +82,27 @@ export function KeptData() {
       </DataEntry>
       <DataEntry
         title="Unfinished uploads"
-        until={`until you cancel the upload, or ${durationText(idleUploadTimeoutMs)} after its last byte`}
+        retention={`until you cancel the upload, or ${durationText(idleUploadTimeoutMs)} after its last byte`}
       >
         The bytes that arrived, and the name, type and size of the file.
       </DataEntry>
       <DataEntry
         title="Downloads"
-        until={<>as long as the file is in your history; the totals for {analyticsDays} days</>}
+        retention={<>as long as the file is in your history; the totals for {analyticsDays} days</>}
       >
         How often each file was downloaded on which days, and when last. Nothing about the people
         who downloaded it: no name, no IP address, no cookie.
       </DataEntry>
       <DataEntry
         title="Your settings"
-        until="until you change them, or until the account is deleted"
+        retention="until you change them, or until the account is deleted"
       >
         Your settings of the File Manager, and the name, color, message and logo of your brand.
         Which of your files are due an email at their first download.
       </DataEntry>
       <DataEntry
         title="Emails"
-        until={
+        retention={
           <>
             for {durationText(emailRetentionMs)} after the email was sent. To prevent flooding,
             emails per address are counted for {durationText(maxEmailWindowMs)}
@@ -121,14 +121,14 @@ export function KeptData() {
       </DataEntry>
       <DataEntry
         title="Feedback"
-        until={`until the operator deletes it, and for ${durationText(feedbackRetentionMs)} at most`}
+        retention={`until the operator deletes it, and for ${durationText(feedbackRetentionMs)} at most`}
       >
         What you enter in the form: name, address, category and message, and when.
         <When is="smtp"> It is usually emailed to support too.</When>
       </DataEntry>
       <DataEntry
         title="Reports of files"
-        until={
+        retention={
           <>
             for {handledReportLifetime} after the administrator closed it; while open, for{' '}
             {openReportLifetime} after the last report or as long as the file is stored
@@ -140,19 +140,19 @@ export function KeptData() {
         <When is="smtp"> It is also emailed to support.</When> The owner does not learn who reported
         it.
       </DataEntry>
-      <DataEntry title="Blocked content" until="permanently">
+      <DataEntry title="Blocked content" retention="permanently">
         Size and SHA-256 of content that was taken down, when and why, so that it can’t be shared
         again. Nothing about who uploaded it.
       </DataEntry>
       <DataEntry
         title="Rate limits"
-        until={`for ${durationText(maxRateWindowMs)} at most, and deleted within minutes after that`}
+        retention={`for ${durationText(maxRateWindowMs)} at most, and deleted within minutes after that`}
       >
         To stop guessing and flooding, attempts to sign in, sign up or send a form are counted by IP
         address (with IPv6 by network), and by account as a hash.
         <When is="google"> While you sign in at Google, also the page to return to.</When>
       </DataEntry>
-      <DataEntry title="Audit log" until="permanently, because the log must not be changed">
+      <DataEntry title="Audit log" retention="permanently, because the log must not be changed">
         Changes of tiers, roles, passwords and ways to sign in, and what the administrator did: who,
         what, when, and from which IP address. Accounts are listed by number; only the entry of a
         deleted account names its email address. The entry of a file that was taken down has its
@@ -160,13 +160,13 @@ export function KeptData() {
       </DataEntry>
       <DataEntry
         title="Proof of deletions"
-        until={`permanently; the names of the files for ${durationText(receiptDays * dayInMs)}`}
+        retention={`permanently; the names of the files for ${durationText(receiptDays * dayInMs)}`}
       >
         For each deleted file, when its bytes were due to be deleted and when storage confirmed it,
         with random numbers for the file and its owner. You see these receipts with the names of the
         files. Also every link code, so that none is reused.
       </DataEntry>
-      <DataEntry title="Server log" until="for as long as the operator keeps logs">
+      <DataEntry title="Server log" retention="for as long as the operator keeps logs">
         One line per request: the path without link codes, the time and the result, but not who made
         it. Refused sign-ins, and transfers refused because of too many, are logged with the IP
         address. Emails, accounts and files are logged by number, and errors without email

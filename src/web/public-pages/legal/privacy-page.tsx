@@ -105,12 +105,12 @@ function Summary() {
 function DataViewers() {
   return (
     <dl className="kept">
-      <Viewer who="Anyone with a link">
+      <Viewer viewer="Anyone with a link">
         The file, its name, size and type, when it was uploaded, when the link ends and when the
         file is deleted at the latest, the checksum, and your brand if you set one up. Not who you
         are.
       </Viewer>
-      <Viewer who="The administrator">
+      <Viewer viewer="The administrator">
         In the Admin Center: names, addresses and whether they are confirmed, pictures and tiers of
         all accounts, when each was made and when its trial began and ends, how many files, stored
         bytes, downloads and open sessions it has; the audit log with its IP addresses, and with the
@@ -118,28 +118,30 @@ function DataViewers() {
         sent; and all reports, with the names of the files and the addresses of their owners. To
         review a report, the administrator can open the file.
       </Viewer>
-      <Viewer who="The operator">
+      <Viewer viewer="The operator">
         Whoever runs the server can read everything on it: the database, the log and the files,
         which Mayfly does not encrypt. If the operator must not read a file, encrypt it before you
         upload it.
       </Viewer>
       <When is="s3">
-        <Viewer who="The storage service">
+        <Viewer viewer="The storage service">
           {values.storageHost} keeps the files. Your browser sends and fetches files directly, so
           the service sees your IP address.
         </Viewer>
       </When>
       <When is="smtp">
-        <Viewer who="The mail service">Delivers emails, and sees their addresses and texts.</Viewer>
+        <Viewer viewer="The mail service">
+          Delivers emails, and sees their addresses and texts.
+        </Viewer>
       </When>
       <When is="google">
-        <Viewer who="Google">
+        <Viewer viewer="Google">
           Only if you sign in with Google: learns that you do, and tells us your name, email address
           and picture. Your browser loads the picture from Google without telling it on which page.
           We have no other access to your Google account.
         </Viewer>
       </When>
-      <Viewer who="Nobody else">
+      <Viewer viewer="Nobody else">
         There is no advertising and no tracking, and our pages load nothing from other companies.
         Mayfly gives your data to nobody.
       </Viewer>
@@ -147,10 +149,10 @@ function DataViewers() {
   )
 }
 
-function Viewer({ who, children }: { who: string; children: ReactNode }) {
+function Viewer({ viewer, children }: { viewer: string; children: ReactNode }) {
   return (
     <div>
-      <dt>{who}</dt>
+      <dt>{viewer}</dt>
       <dd>{children}</dd>
     </div>
   )
