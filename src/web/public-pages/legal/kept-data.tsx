@@ -19,7 +19,7 @@ import { closedReportDays, openReportDays } from '../../../shared/rules/links/re
 import { When } from '../../built-pages/template.tsx'
 import { values } from '../values.tsx'
 
-/** One kind of personal data. The page inserts 'Kept ' before `until`. */
+/** One kind of personal data. The page inserts "Kept" before `retention`. */
 function DataEntry(props: { title: string; retention: ReactNode; children: ReactNode }) {
   return (
     <div>
