@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { blockUnload, isUnloadBlocked } from './block-unload.ts'
 
-test('the page is guarded until every guard is released', () => {
+test('unloading is blocked until every blocker is released', () => {
   const page = new EventTarget()
   expect(isUnloadBlocked(page)).toBe(false)
   const releases = [blockUnload(page), blockUnload(page)]

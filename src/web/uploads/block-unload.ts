@@ -9,7 +9,7 @@ export function blockUnload(page: EventTarget = window): () => void {
   return () => page.removeEventListener('beforeunload', preventUnload)
 }
 
-/** True while the browser would warn users who leave the page. Code must not navigate away then. */
+/** True while the browser would warn users who leave the page. Don't navigate away while it is. */
 export function isUnloadBlocked(page: EventTarget = window): boolean {
   return !page.dispatchEvent(new Event('beforeunload', { cancelable: true }))
 }

@@ -99,7 +99,7 @@ function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof Pag
   }
 }
 
-/** The uploads of this browser, as seen by one tab. */
+/** The uploads of this browser, as shown in one tab. */
 export interface Uploads {
   store: UploadsStore
   /**

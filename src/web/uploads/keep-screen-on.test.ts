@@ -74,7 +74,7 @@ test('a lock granted after the release is released immediately', async () => {
   expect(heldLocks.size).toBe(0)
 })
 
-test('a refused or unsupported lock is ignored', async () => {
+test('a denied or unsupported lock is ignored', async () => {
   const { screen, heldLocks, show, deny, requestCount } = createScreen()
   keepScreenOn({ ...screen, wakeLock: undefined })()
   deny(true)

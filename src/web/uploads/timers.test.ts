@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('coalesced calls run once immediately, then once per interval and always after the last call', () => {
+test('throttled calls run once immediately, then once per interval and always after the last call', () => {
   const trigger = throttle(browserTimers, 100, task)
   for (let at = 0; at < 250; at += 10) {
     trigger()

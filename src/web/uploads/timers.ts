@@ -1,6 +1,6 @@
 /**
- * The clock and its timers, passed as an argument to the engine, its calls, the records and the
- * tabs so that tests can control the time. Transfers and the page use the browser's own timers.
+ * The clock and its timers. Passed to the engine, its calls and the record store so that tests can
+ * control the time. Transfers and the page use the browser's own timers.
  */
 export interface Timers {
   /** Epoch milliseconds. */

@@ -23,7 +23,7 @@ function callError(
 }
 
 describe('the error texts of spec §8', () => {
-  test("a refused call has the server's message, else the default", () => {
+  test("a failed call has the server's message, or else the default text", () => {
     expect(callErrorText('start', 'foreground', callError(403, null, 'No.'))).toBe('No.')
     expect(callErrorText('start', 'background', callError(500))).toBe('Failed to get upload URL')
     expect(callErrorText('confirm', 'foreground', callError(500, null, ' '))).toBe(
@@ -35,7 +35,7 @@ describe('the error texts of spec §8', () => {
     [callError(409, null, 'It differs.'), 'Upload confirmation failed: 409 - It differs.'],
     [callError(502, null, null, 'Bad gateway\n'), 'Upload confirmation failed: 502 - Bad gateway'],
     [callError(null), 'Network error during upload'],
-  ])('a refused background confirm: %j', (refused, text) => {
+  ])('a rejected background confirm: %j', (refused, text) => {
     expect(callErrorText('confirm', 'background', refused)).toBe(text)
   })
 

@@ -88,9 +88,9 @@ export function unreadableText(name: string): string {
 export const unreadable = unreadableText('The file')
 
 /**
- * Returns the text of spec §8 for a failed call: the server's message if there is one. For a
- * background confirm, the status with the message or body. Blocked content has a plain text,
- * because a status would look like a transfer error.
+ * Returns the text of spec §8 for a failed call: the server's message, if any. For a background
+ * confirm, the status with the message or body. Blocked content has a plain text, because a status
+ * would look like a transfer error.
  */
 export function callErrorText(
   stage: 'start' | 'confirm',
@@ -166,7 +166,7 @@ export function isTierFailure({ status, code }: Pick<UploadRecord, 'status' | 'c
   return status === 'failed' && code != null && isTierLimitCode(code)
 }
 
-/** True if the server would refuse all waiting uploads for the same reason. */
+/** True if the server would reject all waiting uploads for the same reason. */
 export function stopsAllUploads(code: string | null): boolean {
   return code === 'TIER_FILE_COUNT'
 }

@@ -51,7 +51,7 @@ describe('the notices of spec §8', () => {
     expect(spaceLink(false)).toEqual({ text: 'Tell support', href: '/feedback' })
   })
 
-  test('a success has a notice for each path, and for a large drop', () => {
+  test('a success has a notice for each path, and one for a large drop', () => {
     expect(successNotice('foreground', 'a.txt')).toMatchObject({
       title: 'Upload Complete',
       description: 'a.txt uploaded successfully',

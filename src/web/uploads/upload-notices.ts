@@ -84,7 +84,7 @@ export function otherFileNotice(reason: string): Notice {
   return failureToast('Not the same file', reason)
 }
 
-/** The notice for an expired session. Shown once, even if several uploads wait for a sign-in. */
+/** The notice for an expired session. Shown once, even if several uploads wait for the sign-in. */
 export const signedOutNotice: Notice = failureToast(
   'Upload paused',
   'You were signed out. Sign in, and it goes on where it stopped.',

@@ -20,7 +20,7 @@ export interface TransferJob {
   hasOriginalDate: boolean
   /**
    * True if an earlier attempt may have stored bytes. For a single-part file the sender then asks
-   * the server for the offset, because `held` lists only complete parts.
+   * the server for the offset, because `storedParts` lists only complete parts.
    */
   isResumed: boolean
   /**

@@ -48,7 +48,7 @@ test('the store contains the saved uploads of the signed-in user', async () => {
   }
 })
 
-test('a user who signed in before the store was created is picked up', async () => {
+test('a user who signed in before the store was created is detected', async () => {
   const oldRecord = uploadRecord({ ownerId: 'ada', status: 'completed', lastActivity: Date.now() })
   localStorage.setItem(recordKeyPrefix + oldRecord.id, JSON.stringify(oldRecord))
   const client = new QueryClient()
@@ -57,7 +57,7 @@ test('a user who signed in before the store was created is picked up', async () 
   await expect.poll(() => store.getState().records).toMatchObject([{ id: oldRecord.id }])
 })
 
-test('a start that the tier refuses refreshes the file list once', () => {
+test('a start that the tier limit rejects refreshes the file list once', () => {
   const client = new QueryClient()
   const store = renderStore(client)
   client.setQueryData(['/api/files', {}], [])

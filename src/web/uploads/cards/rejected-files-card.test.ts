@@ -25,7 +25,7 @@ test('the badge names the limit that was reached', () => {
   expect(reason(true, 'Please Upgrade')).toBe('Not in the free tier')
 })
 
-test('the badge uses the current limits, and no card appears if the next tier allows no larger files', () => {
+test('the badge uses the current limits, and is hidden if the next tier has no larger file size', () => {
   const free = {
     ...defaultLimits.free,
     maxFiles: 1,

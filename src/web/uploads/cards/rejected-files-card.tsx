@@ -27,9 +27,9 @@ const badgeTexts: Record<TierLimitCode, (limits: TierLimits) => string> = {
 const limitCodes = Object.keys(badgeTexts) as TierLimitCode[]
 
 /**
- * Returns the upgrade card's badge text (spec §2), or null if the card is hidden. The card is shown
- * to users who can upgrade when a file was too large and the next tier allows larger ones (spec
- * §5), or when a tier limit blocked an upload.
+ * Returns the upgrade card's badge text (spec §2), or null if the card is hidden. Users who can
+ * upgrade see the card if a file was too large and the next tier allows larger ones (spec §5), or
+ * if a tier limit blocked an upload.
  */
 export function upgradeReason(
   tier: Tier,

@@ -59,7 +59,7 @@ describe('the progress card', () => {
     }
   }
 
-  test('is empty when no upload is running or just finished', () => {
+  test('is empty when no upload is running or has just finished', () => {
     const { text, bar } = show({ records: [stored('a')] })
     expect([text(), bar()]).toEqual(['', null])
   })
@@ -159,12 +159,12 @@ describe('the list of failed uploads', () => {
     expect(rows()[0]).not.toContain(inlineError)
   })
 
-  test('shows an inline error that belongs to no file', () => {
+  test("shows an inline error that isn't about a file", () => {
     expect(show({ inlineError: 'Away' }).rows()).toEqual([])
     expect(screen.getByRole('alert').textContent).toBe('Away')
   })
 
-  test('shows 50 files and the number of further ones', () => {
+  test('shows 50 files and counts the rest', () => {
     const failedUploads = Array.from({ length: 52 }, (_, n) => failed(`f${n}`))
     const { rows, text } = show({ records: failedUploads })
     expect(rows()).toHaveLength(50)
@@ -173,7 +173,7 @@ describe('the list of failed uploads', () => {
     expect(show({ records: failedUploads.slice(0, 50) }).text()).not.toContain('more')
   })
 
-  test('retries one file at a time, and dismisses the inline error with its file', () => {
+  test('retries one file at a time, and dismisses its inline error', () => {
     const inlineError = 'The free tier holds 3 files at most.'
     show({ records: [failed('a', inlineError), failed('b')], inlineError })
     clickButton(/Try again.*b\.txt/)
@@ -234,7 +234,7 @@ describe('the list of failed uploads', () => {
     page.close()
   })
 
-  test('is dismissed as a whole', () => {
+  test('dismisses all failures and the inline error at once', () => {
     show({ records: [failed('a'), stored('c'), failed('b')], inlineError: 'Away' })
     clickButton('Dismiss')
     expect(commands).toEqual(['cancel a', 'cancel b', 'dismiss'])
@@ -258,19 +258,19 @@ function shownBatch(...lines: string[]) {
 }
 
 describe('the foreground batch', () => {
-  test('contains the running drop, with the current file', () => {
+  test('contains the running drop and its current file', () => {
     expect(shownBatch('a completed', 'b completed', 'b uploading', 'b pending')).toEqual({
       batch: ['1', '2', '3'],
       current: '2',
     })
   })
 
-  test('has the last stored file as current between two files', () => {
+  test('treats the last stored file as current between two files', () => {
     expect(shownBatch('a completed', 'a completed', 'a pending').current).toBe('1')
     expect(shownBatch('a pending', 'a pending').current).toBe('0')
   })
 
-  test('has an interrupted upload as current', () => {
+  test('treats an interrupted upload as current', () => {
     const activity = { 1: { interruption: 'no-response' as const, bytesPerSecond: null } }
     const all = makeRecords('a completed', 'a pending', 'a pending')
     expect(foregroundOf(all, activity).current?.id).toBe('1')

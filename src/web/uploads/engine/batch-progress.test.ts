@@ -47,7 +47,7 @@ test('a batch whose files are all stored completes successfully for 2 s', () => 
   expect(progress.outcome).toBeNull()
 })
 
-test('a partial failure counts a retried file once', () => {
+test('a file that fails and is retried is counted once', () => {
   addAll('abc')
   change('a', failed)
   change('b', failed)

@@ -10,7 +10,7 @@ const outcomeDisplayMs = 2000
 
 /**
  * Upload counts of a batch. A batch is either a drop, or all foreground uploads from the first one
- * added until none is open.
+ * added until all have ended.
  */
 class BatchCounts {
   /** Number of pending and running uploads. */
@@ -44,8 +44,8 @@ class BatchCounts {
 
 export interface BatchListener {
   /**
-   * Called with one notice each time the last open upload of a large drop ends, unless every upload
-   * was cancelled or paused.
+   * Called when the last open upload of a large drop ends, and again after each retry, unless every
+   * upload was cancelled or paused.
    */
   onNotice: (notice: Notice) => void
   /** Returns the number of files in this record's drop. */

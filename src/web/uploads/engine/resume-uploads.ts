@@ -14,7 +14,7 @@ import { canAutoResume, canResume, toFailed, toPaused, toPending } from './uploa
  */
 type BytesState = FileState | 'stored'
 
-/** Attempts to list the stored bytes before the user is asked for the file. */
+/** Retry limit for listing the stored bytes before the user is asked for the file. */
 const fewAttempts = { maxAttempts: 3, outlastsOutages: false }
 
 export interface ResumeDeps extends CallDeps {
@@ -26,7 +26,7 @@ export interface ResumeDeps extends CallDeps {
   enqueue: (record: UploadRecord) => void
 }
 
-/** Resumes paused and failed uploads: locates their bytes, or asks the user for the file. */
+/** Resumes paused and failed uploads: locates their bytes or asks the user for the file. */
 export class UploadResumer {
   readonly #deps: ResumeDeps
   /** Searches in progress, by record ID. */

@@ -25,7 +25,7 @@ function threeFiles() {
 const allStored = ['a.txt completed', 'b.txt completed', 'c.txt completed']
 
 let world: EngineWorld
-/** The server's response to a request that sends bytes. */
+/** Returns the server's response to a request that sends bytes. */
 let respond: (method: string) => StorageResponse
 
 beforeEach(() => {
@@ -143,7 +143,7 @@ describe('a full server disk', () => {
   })
 })
 
-test('a PUT that is always blocked fails with a network error after the last attempt', async () => {
+test('a PUT that never gets through fails with a network error after the last attempt', async () => {
   respond = () => ({ kind: 'network' })
   world.add(threeFiles().slice(0, 1))
   await advanceTime(uploadLimit.maxAttempts * maxWaitMs)
@@ -152,7 +152,7 @@ test('a PUT that is always blocked fails with a network error after the last att
   ])
 })
 
-test('a reachable server that keeps refusing to start an upload fails the file', async () => {
+test('a reachable server that keeps rejecting the start of an upload fails the file', async () => {
   world.onStart = () => failedOutcome(503)
   world.add(threeFiles().slice(0, 1))
   await advanceTime(uploadLimit.maxAttempts * maxWaitMs)

@@ -31,7 +31,7 @@ describe('cancelling an upload', () => {
     expect(world.pageBlocks).toBe(0)
   })
 
-  test('before the server responds frees the slot as soon as it is assigned', async () => {
+  test('before the server responds frees the slot as soon as the server has assigned it', async () => {
     const response = Promise.withResolvers<null>()
     world.onStart = () => response.promise
     const [id = ''] = world.add([fakeFile('a.txt')])
@@ -42,7 +42,7 @@ describe('cancelling an upload', () => {
     expect(world.log).toEqual(['start a.txt', 'abort key of a.txt'])
   })
 
-  test('before the server responds delays the next start, because the slot may still be taken', async () => {
+  test('before the server responds delays the next start, because the slot may still be in use', async () => {
     const response = Promise.withResolvers<null>()
     world.onStart = (name) => (name === 'a.txt' ? response.promise : null)
     const [first = ''] = world.add([fakeFile('a.txt'), fakeFile('b.txt')])
@@ -55,7 +55,7 @@ describe('cancelling an upload', () => {
     expect(world.log.slice(1, 3)).toEqual(['abort key of a.txt', 'start b.txt'])
   })
 
-  test('during the confirm call is too late: the file appears in the list', async () => {
+  test('during the confirm call is too late: the file appears in the file list', async () => {
     const [id = ''] = world.add([fakeFile('a.txt')])
     world.onConfirm = () => {
       void world.engine.cancel(id)

@@ -54,7 +54,7 @@ describe('a drop', () => {
     expect(world.state().outcome).toBeNull()
   })
 
-  test('added within those 2 s keeps its own outcome for the full time', async () => {
+  test('added while the outcome is shown keeps its own outcome for the full 2 s', async () => {
     world.add([fakeFile('a.txt')])
     await advanceTime(1500)
     world.add([fakeFile('b.txt')])
@@ -76,7 +76,7 @@ describe('a drop', () => {
     expect(world.state().records).toMatchObject([{ status: 'completed', progress: 100 }])
   })
 
-  test('guards the page only while uploading, and then keeps only the cleanup timer', async () => {
+  test('blocks unloading only while uploading, and then keeps only the cleanup timer', async () => {
     let blocksWhileSending = 0
     world.onSend = async () => {
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -148,7 +148,7 @@ describe('a drop of a thousand files', () => {
     expect(world.toasts).toEqual([
       { title: 'Upload Complete', description: '1,000 files uploaded successfully' },
     ])
-    // UI updates are coalesced and the file list reloads at most once a second, so neither happens
+    // UI updates are throttled and the file list reloads at most once a second, so neither happens
     // per file.
     expect(world.changes).toBeLessThan(100)
     expect(world.listRefetches).toBeLessThan(7)
@@ -171,7 +171,7 @@ describe('a drop of a thousand files', () => {
     const ids = world.add(names.slice(0, 12).map((name) => fakeFile(name)))
     await advanceTime(100)
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(5)
-    // `live` contains only the five uploads being sent, so the page can tell them from waiting
+    // `activity` contains only the five uploads being sent, which distinguishes them from waiting
     // ones.
     expect(Object.keys(world.state().activity)).toEqual(ids.slice(0, 5))
     await world.engine.cancel(ids[7] ?? '')

@@ -95,7 +95,7 @@ describe('a failed upload', () => {
 })
 
 describe('an upload with a transient error', () => {
-  test('retries an unanswered confirm call with growing waits', async () => {
+  test('retries an unanswered confirm call with increasing waits', async () => {
     const confirmTimes: number[] = []
     world.onConfirm = (count) => {
       confirmTimes.push(Date.now())
@@ -109,7 +109,7 @@ describe('an upload with a transient error', () => {
     expect(world.statuses()).toEqual(['a.txt completed'])
   })
 
-  test('retries a start that a busy server refused until it fails for another reason', async () => {
+  test('retries a start that a busy server rejected until it fails for another reason', async () => {
     let attempts = 0
     world.onStart = () => {
       attempts += 1

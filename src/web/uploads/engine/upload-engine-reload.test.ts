@@ -31,7 +31,7 @@ describe('after a reload', () => {
 })
 
 describe('a failed upload after a reload', () => {
-  test('keeps its error, asks for its file, and continues once it has it', async () => {
+  test('keeps its error, asks for its file, and continues once the file is provided', async () => {
     world.onStart = () => failedOutcome(507)
     world.add([fakeFile('a.txt')])
     await advanceTime(0)
@@ -93,7 +93,7 @@ describe('a file provided again after a reload', () => {
     expect(world.log).toContain('list key of a.txt')
   })
 
-  test('is matched by date among uploads of the same name and size, else it is new', async () => {
+  test('is matched by date among uploads of the same name and size, or else uploaded as new', async () => {
     const fileDated = (lastModified: number) => new File(['12345'], 'a.txt', { lastModified })
     await reloadWhileSending([fileDated(1), fileDated(2)])
     world.onSend = () => undefined
@@ -107,7 +107,7 @@ describe('a file provided again after a reload', () => {
     ])
   })
 
-  test('completes without sending if the lost confirm call had succeeded', async () => {
+  test('completes without sending if the confirm call had succeeded but its response was lost', async () => {
     const [id = ''] = await reloadWhileSending([fakeFile('a.txt')])
     world.onList = () => failedOutcome(404)
     await world.engine.provideFile(id, { file: fakeFile('a.txt') })
@@ -154,7 +154,7 @@ describe('an upload idle for 5 s after a reload', () => {
     expect(world.state().records).toMatchObject([{ status, need, error }])
   })
 
-  test('fails with lost data if the file of its handle has grown', async () => {
+  test('fails as lost if the file of its handle has grown', async () => {
     const fileWith = (text: string) => new File([text], 'a.txt', { lastModified: 1 })
     let fileOnDisk = fileWith('one.')
     const handle = { getFile: async () => fileOnDisk } as unknown as FileSystemFileHandle
@@ -169,7 +169,7 @@ describe('an upload idle for 5 s after a reload', () => {
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(1)
   })
 
-  test('fails with lost data if its file was pasted', async () => {
+  test('fails as lost if its content was pasted', async () => {
     await reloadWhileSending([{ file: fakeFile('image.png'), isPasted: true }])
     await advanceTime(0)
     expect(world.statuses()).toEqual(['image.png paused'])

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => world.close())
 
 describe('an expired session', () => {
-  test('blocks leaving the page only for files without a handle, and lets the device sleep', async () => {
+  test('blocks unloading only for files without a handle, and lets the device sleep', async () => {
     world.onStart = () => failedOutcome(401)
     const file = fakeFile('a.txt')
     world.add([{ file, handle: handleFor(file) }])

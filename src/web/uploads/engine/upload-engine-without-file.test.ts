@@ -21,7 +21,7 @@ describe('an upload without its file', () => {
     ok: true,
     value: { parts: [{ partNumber: 1, size: 30 }] },
   }
-  /** Sends all bytes of an upload and reloads the page before the confirm call is answered. */
+  /** Sends all bytes of an upload and reloads the page before the confirm call returns. */
   const reloadBeforeConfirm = async () => {
     world.onConfirm = () => failedOutcome(null)
     world.add([fakeFile('a.txt', 30)])
@@ -63,7 +63,7 @@ describe('an upload without its file', () => {
     expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
   })
 
-  test('is confirmed without sending when a refused confirm is retried', async () => {
+  test('is confirmed without sending when a rejected confirm call is retried', async () => {
     world.onConfirm = () => failedOutcome(403, 'TIER_FILE_COUNT', tierFullMessage)
     const [id = ''] = world.add([fakeFile('a.txt', 30)])
     await advanceTime(0)

@@ -40,7 +40,7 @@ import {
   toPaused,
 } from './upload-state.ts'
 
-/** Coalesces changes so that the page doesn't re-render for each of them. */
+/** Throttles changes so that the page doesn't re-render for each of them. */
 const renderIntervalMs = 50
 /** Interval of the checks for uploads that can resume automatically and for closed tabs. */
 const checkIntervalMs = 1000
@@ -62,11 +62,11 @@ export interface EngineDeps
   records: RecordStore
   locks: RecordLocks
   handles: HandleStore
-  /** Called when `shown` changes. */
+  /** Called when `shownUploads` changes. */
   onChange: () => void
   /** Warns users who leave the page. Returns a function that removes the warning. */
   blockUnload: () => () => void
-  /** Keeps the device awake. Returns a function that stops this. */
+  /** Keeps the screen on. Returns a function that releases it. */
   keepScreenOn: () => () => void
 }
 
@@ -80,7 +80,7 @@ export class UploadEngine {
   readonly #batches: BatchProgress
   /** Aborted when the engine is closed. */
   readonly #closing = new AbortController()
-  /** IDs of uploads from closed tabs whose bytes this tab has already searched for. */
+  /** IDs of uploads from closed tabs for whose bytes this tab has already searched. */
   readonly #searchedIds = new Set<string>()
   /** The error next to the drop zone (spec §5). */
   #inlineError: string | null = null
@@ -457,7 +457,7 @@ export class UploadEngine {
 }
 
 /**
- * Returns a switch: turning it on calls `begin`, turning it off calls the function that `begin`
+ * Returns a switch. Turning it on calls `turnOn`; turning it off calls the function that `turnOn`
  * returned.
  */
 function createSwitch(turnOn: () => () => void): (isOn: boolean) => void {

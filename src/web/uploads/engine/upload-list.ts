@@ -63,7 +63,7 @@ export class UploadList {
     this.#deps.onChange()
   }
 
-  /** Shows a new upload in this tab only. `put` saves it for other tabs. */
+  /** Shows a new upload in this tab only. `save` makes it visible to other tabs. */
   addUnsaved(record: UploadRecord): void {
     this.#records.set(record.id, record)
     this.#deps.onChange()
@@ -110,7 +110,7 @@ export class UploadList {
   /** Lets other tabs claim the upload. */
   release(id: string): void {
     if (!this.#claims.has(id)) return
-    // Other tabs may read the record as soon as the lock is free.
+    // Flush first: other tabs may read the record as soon as the lock is free.
     this.#deps.records.flush()
     this.#claims.get(id)?.()
     this.#claims.delete(id)

@@ -52,7 +52,7 @@ describe('the progress over all files', () => {
     expect(overallPercent([upload(0, 0, 'completed'), upload(0, 0, 'uploading')])).toBe(50)
   })
 
-  test('is an integer from 0 to 100, and 100 only when every file is stored', () => {
+  test('is an integer from 0 to 100, and reaches 100 only when every file is stored', () => {
     const statuses = fc.constantFrom('pending', 'uploading', 'completed', 'failed' as const)
     const anyUpload = fc
       .tuple(fc.nat(5_000_000_000), fc.double({ min: 0, max: 1, noNaN: true }), statuses)

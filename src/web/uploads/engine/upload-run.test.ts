@@ -13,7 +13,7 @@ const ticket = uploadTicket()
 const file = new File([new Uint8Array(1000)], 'notes.txt', { lastModified: 7 })
 const identity = { name: 'notes.txt', size: 1000, lastModified: 7 }
 
-/** A server that never responds: the call ends only when the signal is aborted. */
+/** Simulates a server that never responds: the call ends only when the signal is aborted. */
 function hangUntilAborted(
   _: unknown,
   signal: AbortSignal,
@@ -135,7 +135,7 @@ test.each([
   ['image/png', 'image/png'],
   ["application/x-it's", ''],
   ['text/plain;charset=utf-8', ''],
-])('a file of the type %j is sent as %j, which the server accepts', async (fileType, sent) => {
+])('a file of the type %j is sent as %j', async (fileType, sent) => {
   startRun({ fileType })
   await vi.advanceTimersByTimeAsync(0)
   expect(recordedCalls[0]?.request).toMatchObject({ fileType: sent })
@@ -229,7 +229,7 @@ describe('a failed attempt', () => {
     expect(await result).toMatchObject({ type: 'failed', stage: 'transfer' })
   })
 
-  test('of a large file whose URLs are refused is final and keeps the stored parts', async () => {
+  test('of a large file with rejected URLs is final and keeps the stored parts', async () => {
     send = async () => {
       throw new TransferError('status', 403)
     }
@@ -250,7 +250,7 @@ describe('an upload without its file is only confirmed', () => {
 })
 
 describe('an error', () => {
-  test('that is unexpected fails the upload and is reported', async () => {
+  test('that is unexpected is reported and fails the upload', async () => {
     const error = new TypeError('x is not a function')
     send = async () => {
       throw error

@@ -23,7 +23,7 @@ const progressIntervalMs = 500
 export interface RunDeps extends CallDeps {
   calls: Omit<UploadCalls, 'batched'>
   sendFile: SendFile
-  /** Delays the transfer until the upload may send its bytes. */
+  /** Delays a transfer until it may send its bytes. */
   runInTurn: Semaphore
   /** Resolves to a file's SHA-256 in lowercase hex, or to null if the browser can't compute it. */
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
@@ -37,7 +37,7 @@ export interface RunDeps extends CallDeps {
 export interface RunRecord {
   get(): UploadRecord
   update(changes: Partial<UploadRecord>): void
-  /** Called when `UploadRun.live` changes. */
+  /** Called when `UploadRun.activity` changes. */
   onActivityChange(): void
 }
 
@@ -87,8 +87,8 @@ export class UploadRun {
   }
 
   /**
-   * The speed of the upload and what is interrupting it. Null while the transfer is queued, and
-   * before that unless a call was interrupted.
+   * The speed of the upload and any interruption. Null while the transfer is queued, and before
+   * that unless a call was interrupted.
    */
   get activity(): UploadActivity | null {
     return this.#activity

@@ -14,7 +14,7 @@ const pauseBetweenMs = 500
 const largestPausedDrop = 10
 /**
  * Maximum number of small files in progress at the same time. Only a few of them are being sent;
- * the rest wait for a batched call or for their turn to send.
+ * the rest wait for a batched call or for a free connection.
  */
 const maxInProgress = 48
 /**
@@ -43,7 +43,7 @@ export interface RunnerDeps extends Omit<RunDeps, 'calls' | 'runInTurn'> {
   update: (getRecord: UploadRecord) => void
   /** Called when a run ends, unless it was stopped. */
   onRunEnd: (getRecord: UploadRecord, result: RunResult) => void
-  /** Called when `live` changes. */
+  /** Called when `activity` changes. */
   onActivityChange: () => void
 }
 
@@ -86,7 +86,7 @@ export class UploadRunner {
     this.#startNext()
   }
 
-  /** Returns the IDs of waiting and running uploads, the waiting ones first. */
+  /** Returns the IDs of all waiting and running uploads, waiting ones first. */
   openIds(): string[] {
     return [...this.#waiting.keys(), ...this.#runs.keys()]
   }

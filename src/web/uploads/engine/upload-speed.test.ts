@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
 
 /**
- * Takes a sample every `everyMs` milliseconds from 0 to `untilMs`. `bytesAt` returns the bytes sent
- * by a given time.
+ * Samples the speed every `intervalMs` milliseconds from 0 to `durationMs`. `bytesAt` returns the
+ * bytes sent by a given time.
  */
 function sampleSpeed(durationMs: number, bytesAt: (at: number) => number, intervalMs = 500) {
   let samples: SpeedSamples = []
@@ -53,7 +53,7 @@ describe('the speed of an upload', () => {
     expect(speed).toBeLessThanOrEqual(1_000_000)
   })
 
-  test('is never negative, and the list of samples stays short', () => {
+  test('is never negative, and few samples are kept', () => {
     const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 3000 }), fc.nat(1e9)), {
       maxLength: 100,
     })

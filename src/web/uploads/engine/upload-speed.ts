@@ -1,6 +1,6 @@
 /** The measurement window: long enough for a steady value, short enough to follow changes. */
 const windowMs = 8000
-/** Shorter measurements are useless, because the first bytes only fill buffers. */
+/** Shorter measurements are inaccurate, because the first bytes only fill buffers. */
 const minDurationMs = 2000
 
 /** Bytes sent by the time `at`, in milliseconds from an arbitrary origin. */
@@ -9,7 +9,7 @@ interface SpeedSample {
   bytes: number
 }
 
-/** Samples for the speed, oldest first. Start with an empty list. */
+/** Samples for measuring the speed, oldest first. Start with an empty list. */
 export type SpeedSamples = readonly SpeedSample[]
 
 /**

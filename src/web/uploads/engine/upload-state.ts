@@ -1,13 +1,4 @@
-/**
- * The states of an upload (spec §4), with its transitions as functions from record to record:
- *
- *     pending ──▶ uploading ──▶ completed
- *        ▲  │         │
- *        │  ▼         ▼
- *        paused ◀─▶ failed
- *
- * `UploadEngine` decides which transition to make.
- */
+/** The states of an upload (spec §4). Transitions are functions from record to record: */
 import type { UploadNeed, UploadRecord } from '../records/upload-record.ts'
 import { cancelledText, isCancelled, isPermanentFailure } from '../upload-errors.ts'
 

@@ -39,7 +39,7 @@ describe('two tabs', () => {
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(2)
   })
 
-  test('reload the file list when the other tab stores a file', async () => {
+  test('reload the file list when either stores a file', async () => {
     const secondTab = await openSecondTab()
     world.onSend = () => undefined
     world.add([fakeFile('a.txt')])
@@ -73,7 +73,7 @@ describe('two tabs', () => {
     expect(world.statuses()).toEqual([])
   })
 
-  test('both keep the device awake, but only the uploading tab blocks leaving the page', async () => {
+  test('both keep the screen on, but only the uploading tab blocks unloading', async () => {
     await openSecondTab(fakeFile('a.txt'))
     expect([world.wakeLocks, world.pageBlocks]).toEqual([2, 1])
   })

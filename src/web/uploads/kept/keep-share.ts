@@ -5,8 +5,8 @@ import type { KeptFiles } from './kept-files.ts'
 export const sharedField = 'files'
 
 /**
- * Returns true if another site's page sent this request. Phones send no referrer when sharing
- * files. Sites can suppress theirs, so not every cross-site request is detected.
+ * True if another site's page sent this request. Phones send no referrer when sharing files. Sites
+ * can suppress theirs, so not every cross-site request is detected.
  */
 export function isCrossSite(referrer: string, origin: string): boolean {
   return URL.canParse(referrer) && new URL(referrer).origin !== origin
@@ -14,7 +14,7 @@ export function isCrossSite(referrer: string, origin: string): boolean {
 
 /**
  * Keeps shared files in this browser. Returns the path to open: the front page, which lists the
- * files, or the share page, which says that they couldn't be kept.
+ * files, or the share page, which explains that they couldn't be kept.
  */
 export async function keepShare(request: Request, store: Pick<KeptFiles, 'keep'>): Promise<string> {
   try {

@@ -88,7 +88,7 @@ export function KeptFilesCard({ keptFiles, isPrimary, onUpload, onDone }: KeptFi
   )
 }
 
-/** A note on the login and signup pages that kept files can be uploaded after sign-in. */
+/** Notice on the login and signup pages that kept files can be uploaded after sign-in. */
 export function KeptFilesNotice() {
   const { files } = useKeptFiles()
   const [firstFile] = files

@@ -17,7 +17,7 @@ export interface KeptFile {
 
 /**
  * Why files can't be kept. `space`: the browser is out of storage. `unsupported`: the browser has
- * no storage, as in some private windows. `count`: there would be more than `maxKept` files.
+ * no storage, as in some private windows. `count`: there would be more than `maxKeptFiles` files.
  */
 export type KeepError = 'space' | 'unsupported' | 'count'
 

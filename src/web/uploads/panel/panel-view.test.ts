@@ -60,7 +60,7 @@ describe('the header text', () => {
     expect(countStatuses('failed', 'pending')).toBe('Uploading 1 of 1')
   })
 
-  it('shows what uploads are waiting for while none makes progress', () => {
+  it('shows the reason while no upload makes progress', () => {
     const one = (status: UploadStatus) =>
       summaryText(countByStatus([{ status, error: null }]), 'no-response')
     expect(one('uploading')).toBe('Waiting for the connection')
@@ -152,13 +152,13 @@ describe('the common interruption of all uploads', () => {
     )
   })
 
-  test('ignores uploads that are waiting for their turn to send', () => {
+  test('ignores uploads that are waiting to send', () => {
     const records = ['0', '1'].map((id) => ({ id, status: 'uploading' as const }))
     const activity = { 0: { interruption: 'no-response' as const, bytesPerSecond: null } }
     expect(interruptionOfAll(records, activity)).toBe('no-response')
   })
 
-  test('is not the connection if any upload got a response', () => {
+  test("isn't a lost connection if any upload got a response", () => {
     expect(interruptionOf('uploading not-ready', 'pending')).toBe('not-ready')
     expect(interruptionOf('uploading no-response', 'pending not-ready')).toBe('not-ready')
     expect(interruptionOf('uploading no-response', 'pending busy')).toBe('busy')

@@ -20,7 +20,7 @@ const statusOrder: Record<UploadStatus, number> = {
   completed: 3,
 }
 
-/** Returns the panel's uploads sorted by `rank`, then oldest first. */
+/** Returns the panel's uploads sorted by `statusOrder`, then oldest first. */
 export function panelRecords(
   records: readonly UploadRecord[],
   otherTabIds: ReadonlySet<string>,
@@ -46,7 +46,7 @@ export function interruptionOfAll(
   activity: UploadsState['activity'],
 ): Interruption | null {
   const interruptionOf = ({ id }: Pick<UploadRecord, 'id'>) => activity[id]?.interruption ?? null
-  // An upload without an entry in `live` is still waiting for its turn to send.
+  // An upload without activity is still waiting to send.
   const sending = records.filter(({ id, status }) => status === 'uploading' && activity[id])
   const uploading = sending.map(interruptionOf)
   const pending = records.filter(({ status }) => status === 'pending').map(interruptionOf)

@@ -77,7 +77,7 @@ describe('an upload shows', () => {
     expect(show({ status: 'paused' }).bar().getAttribute('aria-valuetext')).toBeNull()
   })
 
-  test('that it is waiting for its turn to send', () => {
+  test('that it is waiting to send', () => {
     const waiting = show({ status: 'uploading' })
     expect(waiting.badge()).toBe('Waiting')
     expect(waiting.bar().getAttribute('aria-valuetext')).toBeNull()

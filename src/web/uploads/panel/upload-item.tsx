@@ -21,7 +21,7 @@ import { speedText, transferTimeLeft } from './panel-view.ts'
 
 export interface UploadItemProps {
   record: UploadRecord
-  /** Undefined while the upload is waiting for its turn, and after it has ended. */
+  /** Undefined while the upload is waiting to send, and after it has ended. */
   activity: UploadActivity | undefined
   /** True if another tab runs the upload. It can only be cancelled here. */
   isInOtherTab: boolean
@@ -45,7 +45,7 @@ function badgeText(record: UploadRecord, isWaiting: boolean): string {
     : badgeTexts[record.status]
 }
 
-/** True for a started upload that is waiting for its turn to send, as in a large drop. */
+/** True for a started upload that is waiting to send, as in a large drop. */
 function isQueued({ status, fileSize, uploadedBytes }: UploadRecord, activity?: UploadActivity) {
   return status === 'uploading' && activity === undefined && uploadedBytes === 0 && fileSize > 0
 }
@@ -55,7 +55,7 @@ const needTexts: Record<Exclude<UploadNeed, 'file' | null>, string> = {
   'sign-in': 'You were signed out. Sign in to resume the upload where it stopped.',
 }
 
-/** Tells the user what the upload needs before it can continue. */
+/** Explains what the upload needs before it can continue. */
 function NeedNote({ need }: { need: Exclude<UploadNeed, null> }) {
   return (
     <p className="upload-note">
@@ -113,7 +113,7 @@ function ProgressFigures({ record, activity }: Pick<UploadItemProps, 'record' | 
   const { status, fileSize } = record
   const percent = `${Math.floor(record.progress)}%`
   if (status === 'paused') return <span>{percent} · Upload paused</span>
-  // A pending upload is interrupted if the call that starts it has failed.
+  // A pending upload is interrupted if its get-upload-url call has failed.
   if (isActive(record) && activity?.interruption) {
     return (
       <span>
@@ -223,7 +223,7 @@ function Item({ record, activity, isInOtherTab, isAdmin, commands }: UploadItemP
           />
         ) : null}
         {helpLink ? (
-          // In a new tab, because this one has the file in memory.
+          // In a new tab, for the same reason.
           <a className="upload-act" href={helpLink.href} target="_blank" rel="noreferrer">
             {helpLink.text}
           </a>

@@ -20,7 +20,7 @@ import { useThrottledUploads } from './use-throttled-uploads.ts'
 export interface UploadsPanelProps {
   store: UploadsStore
   scope: PanelScope
-  /** The path of the page. When it changes, the panel resets whether it is open. */
+  /** The path of the page. A change resets whether the panel is open. */
   path: string
   /** True for the administrator, who can free space on the server. */
   isAdmin: boolean

@@ -59,7 +59,7 @@ test('a status change is shown immediately, even while progress is throttled', (
   expect(shownProgress()).toBe(22)
 })
 
-test('many changes are coalesced', () => {
+test('many changes cause one update', () => {
   const before = renders
   for (let index = 0; index < 100; index += 1) {
     act(() => store.setState(stateAt(index, { error: String(index) })))

@@ -4,7 +4,7 @@ import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 
 /** Spec §9: the panel refreshes every second. */
 const progressIntervalMs = 1000
-/** Coalescing interval of changes other than progress. */
+/** Throttles changes other than progress. */
 const changeIntervalMs = 100
 
 /** True if two states differ only in progress. */

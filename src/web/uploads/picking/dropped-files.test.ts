@@ -121,7 +121,7 @@ test.each([{ handles: false }, { handles: true }])(
   },
 )
 
-test('a folder without access to its handle is read by its entry', async () => {
+test('a folder with an unreadable handle is read by its entry', async () => {
   const item: DropItem = {
     kind: 'file',
     getAsFile: () => null,

@@ -31,7 +31,7 @@ interface FolderNode {
 /** A file or folder, as a handle or an entry. */
 type TreeNode = FileNode | FolderNode
 
-/** Files that operating systems add to folders. They aren't uploaded with a folder. */
+/** Files that operating systems add to folders. They are skipped when a folder is uploaded. */
 const systemFiles = new Set(['.ds_store', 'thumbs.db', 'desktop.ini'])
 
 function isFolder(node: TreeNode): node is FolderNode {
@@ -133,7 +133,7 @@ function tidyFolder(nodes: readonly TreeNode[]): TreeNode[] {
 }
 
 /**
- * Takes the file or folder from an event's item, which must happen before the event ends. The
+ * Captures the file or folder of an event's item, which is accessible only during the event. The
  * returned function resolves to it, or to null if the item has none.
  */
 function captureNode(item: DropItem): () => Promise<TreeNode | null> {

@@ -12,7 +12,7 @@ export function isSameFile(expected: FileIdentity, file: FileIdentity): boolean 
 }
 
 /**
- * Returns why a chosen file can't be the one that was being uploaded, or null if it can. The date
+ * Returns an error text if this can't be the file that was being uploaded, otherwise null. The date
  * may differ, as in a copy from a backup, because the transfer compares the bytes.
  */
 export function mismatchText(expected: FileIdentity, file: FileIdentity): string | null {

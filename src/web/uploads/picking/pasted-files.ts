@@ -6,7 +6,7 @@ export interface ClipboardContent {
   getData(format: 'text/plain'): string
 }
 
-/** Maximum age of a picture that the browser created for the paste. */
+/** Maximum age of a picture that the browser created for a paste. */
 const maxPictureAgeMs = 10_000
 
 /**
@@ -54,7 +54,7 @@ export async function readPaste(clipboard: ClipboardContent, now: Date): Promise
   if (text.trim() !== '')
     return createDrop(text, `Pasted text ${timestamp(now)}.txt`, 'text/plain', now)
 
-  // Several pictures are one picture in several formats.
+  // Several pictures are the same picture in several formats.
   const picture = entries[0]?.file
   if (!picture) return { files: [], unreadable: [] }
   const extension = picture.name.slice(picture.name.lastIndexOf('.') + 1).toLowerCase()

@@ -38,7 +38,7 @@ test.each([
       query: () => Promise.reject(new DOMException('', 'SecurityError')),
     },
   ],
-])('if the browser %s, every claim succeeds and nothing counts as held', async (_, manager) => {
+])('if the browser %s, every claim succeeds and nothing counts as locked', async (_, manager) => {
   const locks = createRecordLocks(manager)
   for (let tab = 0; tab < 2; tab += 1) {
     expect(await locks.claim('a', { onLost: () => undefined })).not.toBeNull()

@@ -48,7 +48,7 @@ describe('a record', () => {
     },
   )
 
-  test('keeps unknown metadata of its ticket, which goes back to the server', () => {
+  test('keeps unknown metadata of its ticket, which is returned to the server', () => {
     const metadata = { ...uploadTicket().metadata, later: { more: [1] } }
     const json = JSON.stringify(uploadRecord({ ticket: uploadTicket({ metadata }) }))
     expect(parseRecord(json)?.ticket?.metadata).toEqual(metadata)

@@ -65,7 +65,7 @@ test('stores each record under its own key and loads them oldest first', () => {
   expect(store.load()).toEqual([record('1'), record('2')])
 })
 
-test('coalesces changes of a record into one write, and flushes them on request', () => {
+test('combines changes of a record into one write, and flushes them on request', () => {
   for (let bytes = 0; bytes < 3; bytes += 1) store.save(record('1', { uploadedBytes: bytes }))
   expect(state.writes).toBe(0)
   vi.advanceTimersByTime(200)
@@ -135,7 +135,7 @@ test('other tabs are notified only after a write', () => {
   expect(writeCount).toBe(1)
 })
 
-test('unreadable records are removed, and other keys are left alone', () => {
+test('unreadable records are removed, and other keys are unaffected', () => {
   const validRecord = record('1')
   const foreign = [
     '',

@@ -2,7 +2,7 @@ import type { Timers } from '../timers.ts'
 import { recordKeyPrefix } from './record-key.ts'
 import { isExpiredRecord, parseRecord, type UploadRecord } from './upload-record.ts'
 
-/** Coalesces writes to localStorage, because each one blocks the page. */
+/** Combines writes to localStorage, because each one blocks the page. */
 const writeIntervalMs = 200
 
 /** The part of `localStorage` used here. Any method may throw. */

@@ -17,7 +17,7 @@ function failedCall(callError: Partial<CallError>): Outcome<never> {
   return { ok: false, error: { status: null, code: null, message: null, ...callError } }
 }
 
-/** A server that answers each input with itself. `sent` contains the inputs of each request. */
+/** A server that returns each input as its result. `sent` contains the inputs of each request. */
 function openServer() {
   const server = {
     sent: [] as string[][],
@@ -38,7 +38,7 @@ function callAll(server: ReturnType<typeof openServer>, inputs: readonly string[
   return inputs.map((input) => server.call(input, neverAborted))
 }
 
-test('concurrent calls share a request, and each gets its own answer', async () => {
+test('concurrent calls share a request, and each gets its own result', async () => {
   const server = openServer()
   const outcomes = callAll(server, ['a', 'b'])
   await vi.advanceTimersByTimeAsync(30)
@@ -61,7 +61,7 @@ test('a full batch is sent immediately', async () => {
   expect(server.sent[1]).toEqual(inputs.slice(maxBatchLength))
 })
 
-test("a refused entry doesn't affect the others", async () => {
+test("a rejected entry doesn't affect the others", async () => {
   const server = openServer()
   const error = { httpStatus: 503, code: 'DISK_FULL', message: 'Full.', retryAfterSeconds: 60 }
   server.onBatch = async () => ({ ok: true, value: { results: [{ error }, { answer: 'b' }] } })

@@ -23,7 +23,7 @@ test('the worker posts `ready` first', () => {
   expect(messages).toEqual(['ready'])
 })
 
-test('each job is answered with its ID', async () => {
+test('each result has the ID of its job', async () => {
   await Promise.all([
     handle({ id: 7, job: part(small) }),
     handle({ id: 8, job: { blob: new Blob([]), algorithm: 'sha256' } }),
@@ -44,7 +44,7 @@ test.each(['crc32', 'sha256'] as const)(
   },
 )
 
-test("a cancelled job gets no answer and doesn't block others, even if its read hangs", async () => {
+test("a cancelled job gets no result and doesn't block others, even if its read hangs", async () => {
   const hangingBlob = new Blob(['x'])
   hangingBlob.slice = () => hangingBlob
   hangingBlob.arrayBuffer = () => new Promise<never>(() => undefined)

@@ -6,11 +6,11 @@ export interface ChecksumJob {
   algorithm: HashAlgorithm
 }
 
-/** A message to the worker. The sender chooses the IDs. A cancelled job gets no answer. */
+/** A message to the worker. The sender chooses the IDs. A cancelled job gets no result. */
 export type WorkerRequest = { id: number; job: ChecksumJob } | { id: number; job: 'cancel' }
 
 /**
- * A message from the worker: `ready` once, then an answer for each job that wasn't cancelled. `ok`
+ * A message from the worker: `ready` once, then a result for each job that wasn't cancelled. `ok`
  * is false if the file is unreadable.
  */
 export type WorkerMessage =

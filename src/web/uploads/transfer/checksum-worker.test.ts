@@ -3,7 +3,7 @@ import type { WorkerMessage, WorkerRequest } from './checksum-messages.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-test('the worker posts `ready`, and answers each message with a checksum', async () => {
+test('the worker posts `ready`, and responds to each job with a checksum', async () => {
   const posted: WorkerMessage[] = []
   const worker = Object.assign(new EventTarget(), {
     postMessage: (message: WorkerMessage) => void posted.push(message),

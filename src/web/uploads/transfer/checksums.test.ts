@@ -24,7 +24,7 @@ function changedFile(size = 10): Blob {
 
 let started: { terminated: boolean; worker: WorkerLike; seen: WorkerRequest[] }[]
 
-/** Creates a worker in this thread. Like a real one, it answers each message asynchronously. */
+/** Creates a worker in this thread. Like a real one, it responds to each message asynchronously. */
 function startWorker(): WorkerLike {
   const seen: WorkerRequest[] = []
   const entry = { terminated: false, seen, worker: {} as WorkerLike }
@@ -68,7 +68,7 @@ afterEach(() => {
 })
 
 describe('a job', () => {
-  test('gets its own answer', async () => {
+  test('gets its own result', async () => {
     const { part, sha256 } = createChecksums(startWorker)
     const [one, other, all] = await Promise.all([
       part(file, 'crc32', neverAborted),

@@ -15,7 +15,7 @@ function responseWith(
   return { kind: 'response', status, code, uploadOffset, retryAfterMs: null }
 }
 
-/** Sends 5 bytes from offset 3 of a 10-byte file. Storage responds with `answer`. */
+/** Sends 5 bytes from offset 3 of a 10-byte file. Storage responds with `response`. */
 function putPiece(
   response: StorageResponse,
   changes: Partial<TransferJob> = {},
@@ -76,7 +76,7 @@ test('the rest of a file is sent with its range and without a checksum', async (
 })
 
 test.each([responseWith(204), responseWith(409, 'UPLOAD_SEALED')])(
-  '%o means stored',
+  '%o counts as stored',
   async (response) => {
     expect(await putPiece(response).result).toBeNull()
   },

@@ -42,7 +42,7 @@ beforeEach(() => {
   }
 })
 
-/** Returns the number of attempts, at most `most`, if each of them fails like this. */
+/** Returns the number of attempts, at most `maxAttempts`, if each of them fails like this. */
 async function countAttempts(failed: FailedAttempt, maxAttempts = 100): Promise<number> {
   const retries = new Retries(options, deps)
   let attemptCount = 1
@@ -50,7 +50,7 @@ async function countAttempts(failed: FailedAttempt, maxAttempts = 100): Promise<
   return attemptCount
 }
 
-test('a failed attempt is reported and retried with growing waits up to a limit', async () => {
+test('a failed attempt is reported and retried with increasing waits up to a limit', async () => {
   expect(await countAttempts(noResponse)).toBe(uploadLimit.maxAttempts)
   expectGrowingDelays(waits)
   expect(interruptions).toEqual(Array(uploadLimit.maxAttempts).fill('no-response'))
@@ -95,7 +95,7 @@ describe("failures aren't counted", () => {
     expect(new Set(interruptions)).toEqual(new Set(['disk-full']))
   })
 
-  test('while the browser is offline, where only the connection is awaited', async () => {
+  test('while the browser is offline, when it only waits for the connection', async () => {
     isOnline = false
     expect(await countAttempts(noResponse)).toBe(100)
     expect(waits).toEqual([])

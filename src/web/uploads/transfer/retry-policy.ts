@@ -20,7 +20,7 @@ export interface RetryLimit {
 /** The limit for uploads. They outlast restarts, full disks and overload of the server. */
 export const uploadLimit: RetryLimit = { maxAttempts: 8, outlastsOutages: true }
 
-/** Returns true if `GET /api/ready` shows in time that the server is up. Never rejects. */
+/** Returns true if `GET /api/ready` responds in time that the server is up. Never rejects. */
 export type IsServerReady = (signal: AbortSignal) => Promise<boolean>
 
 export interface RetryDeps {
@@ -57,9 +57,9 @@ export class Retries {
   }
 
   /**
-   * How long the next attempt may go without sending a byte, in milliseconds. On a very slow
-   * connection the operating system may buffer more than it sends in 30 s, so this doubles with
-   * each failure.
+   * Maximum time in milliseconds that the next attempt may spend without sending a byte. On a very
+   * slow connection the operating system may buffer more than it sends in 30 s, so this doubles
+   * with each failure.
    */
   get stallMs(): number {
     return Math.min(firstStallMs * 2 ** this.#failures, maxStallMs)
@@ -107,7 +107,7 @@ function waitMs({ retryAfterMs }: FailedAttempt, failures: number, random: numbe
 
 /**
  * True for transient errors: no response, or a status that another attempt may change. That
- * includes every 5xx except 501, which means that the server doesn't know the method.
+ * includes every 5xx except 501, which means that the server doesn't support the method.
  */
 export function isTransient({ status }: FailedAttempt): boolean {
   if (status === null || status === undefined) return true
@@ -115,8 +115,8 @@ export function isTransient({ status }: FailedAttempt): boolean {
 }
 
 /**
- * True if the result of `GET /api/ready` shows that the server is up. A server that is down gives
- * no response, or 5xx. Anything else proves that it is up, even if a proxy hides this endpoint.
+ * True if the result of `GET /api/ready` shows that the server is up. If it is down, there is no
+ * response or a 5xx. Anything else proves that it is up, even if a proxy hides this endpoint.
  */
 export function isServerUp(outcome: Outcome<unknown>): boolean {
   return outcome.ok || (outcome.error.status !== null && outcome.error.status < 500)

@@ -4,7 +4,7 @@
  */
 export type Semaphore = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
-/** Returns a semaphore that runs at most `most` pieces of work at once, in FIFO order. */
+/** Returns a semaphore that runs at most `maxRunning` tasks at once, in FIFO order. */
 export function createSemaphore(maxRunning: number): Semaphore {
   let running = 0
   const waiting: (() => void)[] = []
@@ -16,7 +16,7 @@ export function createSemaphore(maxRunning: number): Semaphore {
       signal.throwIfAborted()
       return await work()
     } finally {
-      // The next one takes over this slot, so `running` stays the same.
+      // The next task takes over this slot, so `running` stays the same.
       const next = waiting.shift()
       if (next) next()
       else running -= 1

@@ -16,7 +16,7 @@ export function createSendFile(deps: SendFileDeps): SendFile {
       await send(job, deps)
     } catch (error) {
       if (!isUnreadable(error)) throw error
-      // WebKit refuses to read files from `beforeunload` on, so an unreadable file may not have
+      // WebKit stops reading files after `beforeunload`, so an unreadable file may not have
       // changed.
       await deps.waitWhileUnloading(job.signal)
       throw new TransferError('unreadable')

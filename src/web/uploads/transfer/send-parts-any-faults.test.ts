@@ -35,7 +35,7 @@ describe('under random faults', () => {
   })
   const outages = fc.array(fc.tuple(fc.nat(60_000), fc.nat(90_000)), { maxLength: 3 })
 
-  test('the upload completes with few parts sent twice', async () => {
+  test('the upload completes and few parts are sent twice', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 25 }),
@@ -55,7 +55,7 @@ describe('under random faults', () => {
           }
           sim.partMs = partMs
           // Storage stops failing before the transfer gives up, which takes eight consecutive
-          // failures without progress, or six refusals of one part.
+          // failures without progress, or six rejections of one part.
           let failuresInARow = 0
           let lastResponseCount = 0
           let faultCount = 0

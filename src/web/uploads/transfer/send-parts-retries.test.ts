@@ -118,7 +118,7 @@ describe('a failed part', () => {
 })
 
 describe('while offline', () => {
-  test('no attempt counts, and the transfer continues once the browser reconnects', async () => {
+  test("attempts don't count, and the transfer continues once the browser reconnects", async () => {
     const sim = simulateParts(8)
     sim.schedule(150, () => {
       sim.isOnline = false
@@ -148,7 +148,7 @@ describe('a part that times out', () => {
     expect([sim.storedParts.size, sim.violations]).toEqual([12, []])
   })
 
-  test('is retried if it has the only connection', async () => {
+  test('is retried if it uses the only connection', async () => {
     const sim = simulateParts(1)
     sim.fault = failFirstAttempts(3, { kind: 'lost', cause: 'timeout', stored: false })
     await sim.run()

@@ -29,7 +29,7 @@ describe('signatures', () => {
     expect(sim.storedParts.size).toBe(30)
   })
 
-  test('are renewed after a lost connection, because storage may have refused the URL that way', async () => {
+  test('are renewed after a lost connection, because storage may have rejected the URL that way', async () => {
     const sim = simulateParts(2)
     sim.fault = failFirstAttempts(
       1,
@@ -41,7 +41,7 @@ describe('signatures', () => {
     expect(putsOfFirstPart.map(({ signature }) => signature)).toEqual([1, 2])
   })
 
-  test('that are refused repeatedly even when new fail the transfer', async () => {
+  test('that are rejected even when new fail the transfer', async () => {
     const sim = simulateParts(3)
     sim.fault = (partNumber) => (partNumber === 2 ? { kind: 'status', status: 403 } : null)
     expect(await transferErrorOf(sim.run())).toEqual({ kind: 'status', status: 403 })

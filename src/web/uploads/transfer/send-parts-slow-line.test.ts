@@ -37,7 +37,7 @@ function openConnection(bytesPerSecond: number, buffer: number) {
     carried: 0,
     starts: [] as number[],
     ends: [] as ('stored' | 'given up' | 'timeout')[],
-    /** Number of running requests each time one started. */
+    /** Number of running requests at each start of a request. */
     atOnce: [] as number[],
   }
   const tick = () => {
@@ -150,7 +150,7 @@ describe('a slow connection', () => {
     expect(connection.ends.filter((end) => end === 'stored')).toHaveLength(4)
   })
 
-  test('is reported truthfully: progress falls when bytes are lost', async () => {
+  test('reports lost bytes: the progress falls', async () => {
     const { shown } = await upload(16_000_000, 20_000)
     expect(shown.some((bytes, at) => bytes < (shown[at - 1] ?? 0))).toBe(true)
   })

@@ -30,7 +30,7 @@ describe('parts without errors', () => {
     expect([sim.delays, sim.violations]).toEqual([[], []])
   })
 
-  test('get new URLs if storage refuses the existing ones', async () => {
+  test('get new URLs if storage rejects the existing ones', async () => {
     const sim = simulateParts(3)
     await sim.run({ isResumed: false, partUrls: { 1: '/1/0', 2: '/2/0', 3: '/3/0' } })
     expect(sentPartNumbers(sim).sort()).toEqual([1, 1, 2, 2, 3, 3])

@@ -111,7 +111,7 @@ class PartsTransfer {
         }
         this.#sentBytes.set(partNumber, 0)
         this.#reportProgress()
-        // Storage may refuse an expired URL by closing the connection, so a failed part gets a new
+        // Storage may reject an expired URL by closing the connection, so a failed part gets a new
         // one. The other URLs are just as old.
         this.#urls.clear()
         // Parts share the bandwidth. At 20 KB/s, four parallel parts would always time out.

@@ -87,7 +87,7 @@ describe('an interrupted transfer', () => {
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
-  test('resends the whole file if storage refuses HEAD', async () => {
+  test('resends the whole file if storage rejects HEAD', async () => {
     world.store.setHeadResponses([{ status: 403 }])
     world.store.setPutFaults([{ kind: 'reset', after: 1_000_000 }])
     await world.upload()
@@ -95,7 +95,7 @@ describe('an interrupted transfer', () => {
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
-  test('asks a busy server again after Retry-After, without limit or loss', async () => {
+  test('retries a busy server after Retry-After, without limit or loss', async () => {
     const busy = { status: 503, headers: { 'Retry-After': '40' } }
     const times = 2 * uploadLimit.maxAttempts
     world.store.setHeadResponses(Array.from({ length: times }, () => busy))
@@ -121,7 +121,7 @@ describe('an interrupted transfer', () => {
 })
 
 describe('a stalled body', () => {
-  test('gets more time with each attempt, starting over once something is stored', async () => {
+  test('gets more time with each attempt, until new bytes are stored', async () => {
     const patience: (number | undefined)[] = []
     const send = world.deps.send
     world.deps.send = (request) => {
@@ -156,7 +156,7 @@ describe('a transfer that continues an earlier attempt', () => {
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
-  test('sends nothing if storage has all of it', async () => {
+  test('sends nothing if storage has the whole file', async () => {
     world.store.setStored(world.content)
     await world.upload(undefined, { isResumed: true })
     expect(world.methods()).toEqual(['HEAD'])

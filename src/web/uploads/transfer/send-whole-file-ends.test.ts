@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 describe("a transfer that can't succeed", () => {
-  test('is given up after a limited number of attempts with growing waits', async () => {
+  test('is given up after a limited number of attempts with increasing waits', async () => {
     world.store.setPutFaults(
       Array.from({ length: 50 }, () => ({ kind: 'response', status: 500 }) as const),
     )
@@ -92,7 +92,7 @@ describe("a transfer that can't succeed", () => {
 describe('a server outage', () => {
   /**
    * Makes the server unreachable for `ms` milliseconds of waiting, during which every request gets
-   * `answer`.
+   * `response`.
    */
   const away = (ms: number, response: StorageResponse) => {
     const { send, wait } = world.deps

@@ -79,14 +79,14 @@ describe('the checksum of the body', () => {
   test.each([
     { status: 409, body: '{"message":"…","code":"CHECKSUM_MISMATCH"}' },
     { status: 400, body: '<?xml version="1.0"?><Error><Code>BadDigest</Code></Error>' },
-  ])('causes a body that arrived altered ($status) to be resent', async ({ status, body }) => {
+  ])('causes a body altered in transit ($status) to be resent', async ({ status, body }) => {
     world.store.setPutFaults([{ kind: 'response', status, body }])
     await world.upload()
     expect(world.methods()).toEqual(['PUT', 'HEAD', 'PUT'])
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
-  test('causes the transfer to be given up if the body always arrives altered', async () => {
+  test('causes the transfer to be given up if the body is always altered', async () => {
     const alteredResponse = {
       kind: 'response',
       status: 409,

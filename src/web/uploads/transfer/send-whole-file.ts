@@ -56,9 +56,9 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
 }
 
 /**
- * Returns the offset in a response, or 0 if there is none or it is past the end of the file.
- * Presigned S3 URLs refuse HEAD and so provide none. The whole file is then resent, because storage
- * would take the rest for the whole file.
+ * Returns the offset in a response, or 0 if it is missing or past the end of the file. Presigned S3
+ * URLs reject HEAD and so provide none. The whole file is then resent, because storage would
+ * mistake the rest for the whole file.
  */
 function offsetIn({ status = 0, uploadOffset }: StorageResponse, fileSize: number): number {
   const offset = uploadOffset ?? 0

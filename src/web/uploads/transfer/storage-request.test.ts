@@ -92,7 +92,7 @@ describe('the result', () => {
     })
   })
 
-  test('of a HEAD has its error code from a header, because there is no body', async () => {
+  test('of a HEAD has its error code from a header, because it has no body', async () => {
     const running = start({ method: 'HEAD', body: null })
     Xhr.last.answers(503, 'retry-after: 60\r\nx-error-code: DISK_FULL\r\n')
     const outcome = await running

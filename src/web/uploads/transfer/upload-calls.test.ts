@@ -86,7 +86,7 @@ describe('a call', () => {
     expect(interruptions).toBe(1)
   })
 
-  test('that never gets a response ends without one', async () => {
+  test('that never gets a response fails without a status', async () => {
     const hangingCall = createCall([null])
     const response = callWithRetries(hangingCall, options(), world)
     const durationMs = uploadLimit.maxAttempts * (hangingCall.timeoutMs + maxWaitMs)
@@ -143,7 +143,7 @@ describe('a call', () => {
     expect(await resultWithin(durationMs, response)).toEqual(failedCall(null))
   })
 
-  test("that is refused permanently isn't retried", async () => {
+  test("that fails permanently isn't retried", async () => {
     const failingCall = createCall([failedCall(404), success])
     expect(await callWithRetries(failingCall, options(), world)).toEqual(failedCall(404))
     expect(failingCall.asked).toHaveLength(1)

@@ -38,14 +38,14 @@ export function canRetryStart(callError: CallError): boolean {
   return isTransient(callError) && status !== 500 && status !== 507 && code !== 'DISK_FULL'
 }
 
-/** A call to retry until there is a final response. */
+/** A call to retry until its response is final. */
 export interface RepeatedCall<Input, Value> {
-  /** Makes the call once. `limit` is aborted on a timeout. */
-  call: (input: Input, limit: AbortSignal) => Promise<Outcome<Value>>
+  /** Makes the call once. `signal` is aborted on a timeout. */
+  call: (input: Input, signal: AbortSignal) => Promise<Outcome<Value>>
   input: Input
   /** Timeout of one attempt, in milliseconds. Defaults to 30 s. */
   timeoutMs?: number
-  /** True for an error after which to retry. Defaults to `mayPass`. */
+  /** True if the call should be retried after this error. Defaults to `isTransient`. */
   shouldRetry?: (callError: CallError) => boolean
   /**
    * True for a call that changes nothing on the server, so it can be aborted when the upload ends.
