@@ -48,19 +48,19 @@ export async function measureAnalytics(cores: Cores, scratch: string): Promise<R
     const cookie = await signIn(mayfly, http)
     await fill(mayfly, http, cookie)
     const rows: Row[] = []
-    const measure = async (what: string) => {
+    const measure = async (label: string) => {
       const times = await measureTimes(() =>
         http.expectOk(`${mayfly.url}/api/analytics`, { headers: { cookie } }),
       )
-      rows.push(row(`analytics of 100,000 files: ${what}`, 'ms', { mayfly: times }))
+      rows.push(row(`analytics of 100,000 files: ${label}`, 'ms', { mayfly: times }))
     }
-    for (const [what, step] of Object.entries(steps)) {
+    for (const [label, step] of Object.entries(steps)) {
       await mayfly.sql(step)
       for (const statement of tidyStatements) await mayfly.sql(statement)
-      await measure(what)
+      await measure(label)
       if (rows.length > 1) continue
       await mayfly.sql(markSomeDownloaded)
-      await measure(`${what}, just after 5 % were downloaded again`)
+      await measure(`${label}, just after 5 % were downloaded again`)
     }
     return rows
   } finally {

@@ -27,7 +27,11 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
     const dueOwnerId = await makeFiles(mayfly, http, dueCount)
     await makeFiles(mayfly, http, unexpiredCount)
     await mayfly.sql('vacuum analyze files')
-    const comparison = { job: 'compare-storage', what: 'objects', count: dueCount + unexpiredCount }
+    const comparison = {
+      job: 'compare-storage',
+      counter: 'objects',
+      count: dueCount + unexpiredCount,
+    }
     const comparisonCost = await measureJob(mayfly, comparison, async () => {
       await mayfly.sql(
         "update pgboss.schedule set cron = '* * * * *' where name = 'compare-storage'",
@@ -35,7 +39,7 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
     })
     await mayfly.sql("update pgboss.schedule set cron = '0 0 1 1 *' where name = 'compare-storage'")
 
-    const purge = { job: 'expire-files', what: 'purged', count: dueCount }
+    const purge = { job: 'expire-files', counter: 'purged', count: dueCount }
     const purgeCost = await measureJob(mayfly, purge, async () => {
       // All links have expired, and one owner has become a free user.
       await mayfly.sql("update users set tier = 'free' where id = $1", [dueOwnerId])
@@ -94,7 +98,7 @@ interface Run {
  */
 async function measureJob(
   mayfly: Mayfly,
-  { job, what, count }: { job: string; what: string; count: number },
+  { job, counter, count }: { job: string; counter: string; count: number },
   trigger: () => Promise<void>,
 ): Promise<JobCost> {
   const before = residentBytes([mayfly.pid])
@@ -105,7 +109,7 @@ async function measureJob(
   while (processedCount < count) {
     await wait(200)
     const [run] = await mayfly.sql<Run>('select * from job_runs where job = $1', [job])
-    const processed = run?.result?.[what] ?? 0
+    const processed = run?.result?.[counter] ?? 0
     if (!run || processed === 0 || run.ended_at.getTime() === lastSeconds) continue
     lastSeconds = run.ended_at.getTime()
     processedCount += processed
@@ -125,13 +129,13 @@ async function countTableScans(mayfly: Mayfly): Promise<number> {
   return Number(files?.scans)
 }
 
-function rowsOf(what: string, unit: string, cost: JobCost): Row[] {
+function rowsOf(label: string, unit: string, cost: JobCost): Row[] {
   const { seconds, count, before, peak, tableScans } = cost
   return [
-    row(what, unit, { mayfly: [count / seconds] }),
-    row(`${what}: the whole`, 's', { mayfly: [seconds] }),
-    row(`${what}: memory before`, 'MiB', { mayfly: [before / mib] }),
-    row(`${what}: memory`, 'peak MiB', { mayfly: [peak / mib] }),
-    row(`${what}: files read from end to end`, 'times', { mayfly: [tableScans] }),
+    row(label, unit, { mayfly: [count / seconds] }),
+    row(`${label}: the whole`, 's', { mayfly: [seconds] }),
+    row(`${label}: memory before`, 'MiB', { mayfly: [before / mib] }),
+    row(`${label}: memory`, 'peak MiB', { mayfly: [peak / mib] }),
+    row(`${label}: files read from end to end`, 'times', { mayfly: [tableScans] }),
   ]
 }

@@ -43,11 +43,11 @@ export async function measureFileList(cores: Cores, scratch: string): Promise<Ro
     const cookie = await signIn(mayfly, http)
     await fill(mayfly, http, cookie)
     const rows: Row[] = []
-    for (const [what, path] of Object.entries(requests)) {
+    for (const [label, path] of Object.entries(requests)) {
       const times = await measureTimes(() =>
         http.expectOk(`${mayfly.url}${path}`, { headers: { cookie } }),
       )
-      rows.push(row(`10,000 files: ${what}`, 'ms', { mayfly: times }))
+      rows.push(row(`10,000 files: ${label}`, 'ms', { mayfly: times }))
     }
     return [...rows, ...(await measureScrolling(mayfly, cookie))]
   } finally {

@@ -79,8 +79,8 @@ async function measureFloods(mayfly: Mayfly, setup: string): Promise<Row[]> {
   }
   http.close()
   return [...figuresByName].flatMap(([name, figures]) => {
-    const rowFor = (what: string, unit: string, value: (round: LoginRound) => number) =>
-      row(`${what} ${name}, ${setup}`, unit, { mayfly: figures.map(value) })
+    const rowFor = (label: string, unit: string, value: (round: LoginRound) => number) =>
+      row(`${label} ${name}, ${setup}`, unit, { mayfly: figures.map(value) })
     const impactRows = [
       rowFor('8 MiB download', 'ms', ({ download }) => download),
       rowFor('GET /api/files', 'ms', ({ list }) => list),

@@ -57,7 +57,7 @@ export async function measureManyTransfers(
 
 async function measure(
   mayfly: Mayfly,
-  what: string,
+  kind: string,
   transfer: (client: number) => Promise<unknown>,
 ): Promise<Row[]> {
   const pids = mayfly.pids()
@@ -74,7 +74,7 @@ async function measure(
   const cpu = cpuSeconds(pids) - before.cpu
   stopController.abort()
   const thirds = splitIntoThirds(await memory)
-  const label = `${clientCount} ${what} at once`
+  const label = `${clientCount} ${kind} at once`
   const single = (value: number) => ({ mayfly: [value] })
   return [
     row(label, 'MB/s', single((gibibytes * 1024 ** 3) / 1e6 / seconds)),

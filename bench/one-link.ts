@@ -48,7 +48,7 @@ export async function measureOneLink(
 
 type Name = 'counted' | 'uncounted' | 'nginx'
 
-async function measure(loads: Record<Name, Load>, cores: Cores, what: string): Promise<Row[]> {
+async function measure(loads: Record<Name, Load>, cores: Cores, label: string): Promise<Row[]> {
   const figuresByName: Record<Name, LoadFigures[]> = { counted: [], uncounted: [], nginx: [] }
   const names = Object.keys(figuresByName) as Name[]
   // The first round warms up.
@@ -60,9 +60,9 @@ async function measure(loads: Record<Name, Load>, cores: Cores, what: string): P
   }
   const rates = (name: Name) => figuresByName[name].map((figures) => figures.requestsPerSecond)
   return [
-    ...rows(what, figuresByName.counted, figuresByName.nginx),
-    ...rows(`${what}, nothing counted`, figuresByName.uncounted, figuresByName.nginx),
-    row(`${what}: share that counting leaves`, 'of 1', {
+    ...rows(label, figuresByName.counted, figuresByName.nginx),
+    ...rows(`${label}, nothing counted`, figuresByName.uncounted, figuresByName.nginx),
+    row(`${label}: share that counting leaves`, 'of 1', {
       mayfly: rates('counted').map(
         (rate, index) => rate / (rates('uncounted')[index] ?? Number.NaN),
       ),
@@ -70,9 +70,9 @@ async function measure(loads: Record<Name, Load>, cores: Cores, what: string): P
   ]
 }
 
-function rows(what: string, mayfly: LoadFigures[], nginx: LoadFigures[]): Row[] {
+function rows(label: string, mayfly: LoadFigures[], nginx: LoadFigures[]): Row[] {
   const rowFor = (unit: string, value: (figures: LoadFigures) => number) =>
-    compare(what, unit, mayfly.map(value), nginx.map(value))
+    compare(label, unit, mayfly.map(value), nginx.map(value))
   return [
     rowFor('requests/s', (figures) => figures.requestsPerSecond),
     rowFor('p50 ms', (figures) => figures.p50Millis),

@@ -66,9 +66,9 @@ export async function measurePages(
   ]
 }
 
-function rows(what: string, mayfly: LoadFigures[], nginx?: LoadFigures[]): Row[] {
+function rows(label: string, mayfly: LoadFigures[], nginx?: LoadFigures[]): Row[] {
   const rowFor = (unit: string, value: (figures: LoadFigures) => number) =>
-    compare(what, unit, mayfly.map(value), nginx?.map(value))
+    compare(label, unit, mayfly.map(value), nginx?.map(value))
   return [
     rowFor('requests/s', (figures) => figures.requestsPerSecond),
     rowFor('p50 ms', (figures) => figures.p50Millis),

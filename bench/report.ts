@@ -5,7 +5,7 @@ import { type Figure, figure, ratio } from './statistics.ts'
 
 /** One row of the report's table. */
 export interface Row {
-  what: string
+  label: string
   unit: string
   mayfly: Figure
   nginx: Figure | null
@@ -15,17 +15,17 @@ export interface Row {
 
 /** Creates a row without a ratio. */
 export function row(
-  what: string,
+  label: string,
   unit: string,
   { mayfly, nginx }: { mayfly: number[]; nginx?: number[] },
 ): Row {
-  return { what, unit, mayfly: figure(mayfly), nginx: nginx ? figure(nginx) : null, ratio: null }
+  return { label, unit, mayfly: figure(mayfly), nginx: nginx ? figure(nginx) : null, ratio: null }
 }
 
 /** Creates a row with the ratio to nginx, if nginx has a figure. */
-export function compare(what: string, unit: string, mayfly: number[], nginx?: number[]): Row {
+export function compare(label: string, unit: string, mayfly: number[], nginx?: number[]): Row {
   return {
-    ...row(what, unit, { mayfly, ...(nginx && { nginx }) }),
+    ...row(label, unit, { mayfly, ...(nginx && { nginx }) }),
     ratio: nginx ? ratio(mayfly, nginx) : null,
   }
 }
@@ -56,7 +56,7 @@ export function asMarkdown({ machine, rows, tables, queries }: Report): string {
       table(
         ['measured', 'unit', 'Mayfly (min to max)', 'nginx (min to max)', 'Mayfly / nginx'],
         rows.map((line) => [
-          line.what,
+          line.label,
           line.unit,
           formatFigure(line.mayfly, number),
           line.nginx ? formatFigure(line.nginx, number) : '',

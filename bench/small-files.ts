@@ -94,11 +94,11 @@ function emptyCost(): UploadCost {
   return { rate: [], cpu: [], clientBusy: [] }
 }
 
-function rowsOf(what: string, mayfly: UploadCost, nginx: UploadCost): Row[] {
+function rowsOf(label: string, mayfly: UploadCost, nginx: UploadCost): Row[] {
   return [
-    compare(what, 'files/s', mayfly.rate, nginx.rate),
-    compare(`${what}: server and Postgres`, 'CPU ms a file', mayfly.cpu, nginx.cpu),
-    row(`${what}: client busy (of one core)`, '%', {
+    compare(label, 'files/s', mayfly.rate, nginx.rate),
+    compare(`${label}: server and Postgres`, 'CPU ms a file', mayfly.cpu, nginx.cpu),
+    row(`${label}: client busy (of one core)`, '%', {
       mayfly: mayfly.clientBusy,
       nginx: nginx.clientBusy,
     }),

@@ -176,8 +176,8 @@ async function expectText(mayfly: Mayfly, text: string, expected: RegExp): Promi
     throw new Error(`'${response.slice(0, 40)}' in place of ${expected}`)
 }
 
-function requireStatus(what: string, status: number, expected: number): void {
-  if (status !== expected) throw new Error(`${what}: ${status} in place of ${expected}`)
+function requireStatus(label: string, status: number, expected: number): void {
+  if (status !== expected) throw new Error(`${label}: ${status} in place of ${expected}`)
 }
 
 /** Creates the shared account and file. */

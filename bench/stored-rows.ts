@@ -128,7 +128,7 @@ async function measureRequestWal(mayfly: Mayfly, http: HttpClient): Promise<Row[
       returning short_code as code`,
     [downloadCount],
   )
-  for (const [what, isWhole] of [
+  for (const [label, isWhole] of [
     ['with whole pages', 'on'],
     ['without whole pages', 'off'],
   ] as const) {
@@ -139,12 +139,12 @@ async function measureRequestWal(mayfly: Mayfly, http: HttpClient): Promise<Row[
         await uploadFile(mayfly, http, cookie, { name: `file-${n}`, bytes })
       }
     })
-    rows.push(row(`WAL of an upload, ${what}`, 'bytes', { mayfly: [uploads] }))
+    rows.push(row(`WAL of an upload, ${label}`, 'bytes', { mayfly: [uploads] }))
     // These files have no bytes, so only the counting statement runs.
     const downloads = await walPerCall(mayfly, downloadCount, async () => {
       for (const { code } of codes) await countDownload(mayfly, code)
     })
-    rows.push(row(`WAL of a counted download, ${what}`, 'bytes', { mayfly: [downloads] }))
+    rows.push(row(`WAL of a counted download, ${label}`, 'bytes', { mayfly: [downloads] }))
   }
   await mayfly.sql('alter system set full_page_writes = on')
   await mayfly.sql('select pg_reload_conf()')
@@ -213,7 +213,7 @@ async function measureStatistics(mayfly: Mayfly): Promise<Row[]> {
 /** Measures WAL per new code in an index, for random codes and for codes with a date prefix. */
 async function measureCodeWal(mayfly: Mayfly): Promise<Row[]> {
   const rows: Row[] = []
-  for (const [what, begin] of [
+  for (const [label, begin] of [
     ['random', "''"],
     ['that begins with its day', "lpad((n / 10000)::text, 2, '0') ||"],
   ] as const) {
@@ -228,7 +228,7 @@ async function measureCodeWal(mayfly: Mayfly): Promise<Row[]> {
         [initialCodeCount + 1, initialCodeCount + newCodeCount],
       ),
     )
-    rows.push(row(`WAL of a short code ${what}`, 'bytes', { mayfly: [bytes] }))
+    rows.push(row(`WAL of a short code ${label}`, 'bytes', { mayfly: [bytes] }))
     await mayfly.sql('drop table bench_codes')
   }
   return rows

@@ -189,14 +189,14 @@ function emptyPair(): SamplePair {
   return { mayfly: [], nginx: [] }
 }
 
-function rows(what: string, { mayfly, nginx }: SamplePair): Row[] {
+function rows(label: string, { mayfly, nginx }: SamplePair): Row[] {
   const rowFor = (unit: string, value: (sample: TransferSample) => number) =>
-    compare(what, unit, mayfly.map(value), nginx.map(value))
+    compare(label, unit, mayfly.map(value), nginx.map(value))
   return [
     rowFor('MB/s', (sample) => sample.megabytesPerSecond),
     rowFor('CPU s', (sample) => sample.serverCpu),
     rowFor('peak MiB', (sample) => sample.peakMegabytes),
-    row(`${what}: curl busy`, '%', {
+    row(`${label}: curl busy`, '%', {
       mayfly: mayfly.map(({ clientBusy }) => clientBusy * 100),
       nginx: nginx.map(({ clientBusy }) => clientBusy * 100),
     }),

@@ -121,8 +121,10 @@ describe('a link in an email', () => {
       body: JSON.stringify({ email }),
     })
     expect(response.status).toBe(200)
-    const [mail] = await app.sendQueuedEmails()
-    const links = [...(mail?.content.text.matchAll(/https?:\/\/\S+/g) ?? [])].map(([url]) => url)
+    const [resetEmail] = await app.sendQueuedEmails()
+    const links = [...(resetEmail?.content.text.matchAll(/https?:\/\/\S+/g) ?? [])].map(
+      ([url]) => url,
+    )
     expect(links.length).toBeGreaterThan(0)
     for (const link of links) expect(new URL(link).origin).toBe(app.url)
   })

@@ -20,7 +20,7 @@ test('the account page works by keyboard: name, password, ending a session', asy
   await makeFile(person, { bytes: new Uint8Array(2048) })
   const { id } = await makeFile(person, { name: 'plans.pdf' })
   await person.fetch(`/api/files/${id}`, { method: 'DELETE' })
-  const other = makeClient(app, await logIn(app, person.email, person.password))
+  const firstClient = makeClient(app, await logIn(app, person.email, person.password))
   await openDashboard(page, app, person)
   const { keyboard } = page
   const fill = (label: string, text: string) =>
@@ -36,7 +36,9 @@ test('the account page works by keyboard: name, password, ending a session', asy
   await keyboard.press('Enter')
   await expect(page.getByText('Name saved')).toBeVisible()
   await expect(page.getByRole('link', { name: 'Account' })).toContainText('GH')
-  expect(await json(await other.fetch('/api/auth/user'))).toMatchObject({ name: 'Grace Hopper' })
+  expect(await json(await firstClient.fetch('/api/auth/user'))).toMatchObject({
+    name: 'Grace Hopper',
+  })
 
   await fill('Current password', 'not this one')
   await fill('New password', 'a new password')
@@ -48,13 +50,13 @@ test('the account page works by keyboard: name, password, ending a session', asy
   await keyboard.press('Enter')
   await expect(page.getByText('The current password is incorrect.')).toBeVisible()
   await expect(page.getByLabel('Current password', { exact: true })).toBeFocused()
-  expect((await other.fetch('/api/auth/user')).status).toBe(200)
+  expect((await firstClient.fetch('/api/auth/user')).status).toBe(200)
   await fill('Current password', person.password)
   await keyboard.press('Enter')
   await expect(page.getByText('Password changed', { exact: true })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Password', exact: true, level: 2 })).toBeFocused()
   await expect(page.getByLabel('New password', { exact: true })).toHaveValue('')
-  expect((await other.fetch('/api/auth/user')).status).toBe(401)
+  expect((await firstClient.fetch('/api/auth/user')).status).toBe(401)
 
   const otherClient = makeClient(app, await logIn(app, person.email, 'a new password'))
   await page.reload()
