@@ -135,7 +135,7 @@ describe('login limits', () => {
 describe('a login that fails on the server', () => {
   const client = {
     address: '192.0.2.1',
-    use: { userAgent: null, ipAddress: null },
+    sessionClient: { userAgent: null, ipAddress: null },
     knownBrowser: () => null,
     previousToken: null,
   }

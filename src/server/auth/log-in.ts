@@ -6,14 +6,14 @@ import { accountName, admitAttempt } from './login-limits.ts'
 import { saltFor, saltOf } from './password-hashing.ts'
 import { type Account, findAccountByEmail, lockAccount } from './queries.ts'
 import { isSameText } from './secrets.ts'
-import { openSession, type SessionUse } from './sessions.ts'
+import { openSession, type SessionClient } from './sessions.ts'
 import { findPendingPasswords } from './signup-queries.ts'
 
 type LoginDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'passwords' | 'rateLimits' | 'secret'>
 
 interface LoginClient {
   address: string
-  use: SessionUse
+  sessionClient: SessionClient
   /** Returns the browser's id if it has signed in before to the account with this password hash. */
   knownBrowser: (passwordHash: string | null) => string | null
   /** The token of the browser's previous session, or null. */
@@ -93,14 +93,14 @@ export async function logIn(
 function openAccountSession(
   { clock, db }: LoginDeps,
   comparedAccount: Account,
-  { use, previousToken }: LoginClient,
+  { sessionClient, previousToken }: LoginClient,
 ) {
   return db.transaction(async (tx) => {
     const account = await lockAccount(tx, comparedAccount.id)
     if (account?.passwordHash !== comparedAccount.passwordHash)
       throw new AppError('INVALID_CREDENTIALS')
     const now = clock()
-    const session = await openSession(tx, { userId: account.id, use, now }, previousToken)
+    const session = await openSession(tx, { userId: account.id, sessionClient, now }, previousToken)
     return { ...session, user: toSessionUser(account, now) }
   })
 }

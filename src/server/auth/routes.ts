@@ -18,7 +18,7 @@ import { findKnownBrowser, rememberBrowser } from './known-browser.ts'
 import { logIn } from './log-in.ts'
 import { accountName, logPasswordErrors } from './login-limits.ts'
 import { findResetAccount, resetPassword } from './reset-password.ts'
-import { endSession, sessionUse } from './sessions.ts'
+import { endSession, readSessionClient } from './sessions.ts'
 import { signUp } from './sign-up.ts'
 import { isOwnSignup, verifyEmail } from './verify-email.ts'
 
@@ -101,7 +101,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
         const { body, clientAddress, context } = call
         const session = await logIn(deps, body, {
           address: clientAddress,
-          use: sessionUse(context.req.raw.headers, clientAddress),
+          sessionClient: readSessionClient(context.req.raw.headers, clientAddress),
           knownBrowser: (passwordHash) => findKnownBrowser(deps, context, passwordHash),
           previousToken: readSessionToken(deps, context),
         })

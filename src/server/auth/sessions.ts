@@ -15,7 +15,7 @@ const maxUserAgentLength = 400
 const maxListedSessions = 100
 
 /** The browser and IP address that use a session. */
-export interface SessionUse {
+export interface SessionClient {
   userAgent: string | null
   ipAddress: string | null
 }
@@ -27,7 +27,7 @@ export interface OwnSession {
 }
 
 /** Returns the request details stored with a session. */
-export function sessionUse(headers: Headers, clientAddress: string): SessionUse {
+export function readSessionClient(headers: Headers, clientAddress: string): SessionClient {
   const userAgent = headers.get('user-agent')?.slice(0, maxUserAgentLength).trim()
   return { userAgent: userAgent || null, ipAddress: clientAddress }
 }
@@ -38,7 +38,7 @@ export function sessionUse(headers: Headers, clientAddress: string): SessionUse 
  */
 export async function openSession(
   tx: Db,
-  { userId, use, now }: { userId: string; use: SessionUse; now: Date },
+  { userId, sessionClient, now }: { userId: string; sessionClient: SessionClient; now: Date },
   previousToken: string | null,
 ): Promise<{ token: string; createdAt: Date }> {
   const token = newToken()
@@ -49,7 +49,7 @@ export async function openSession(
     createdAt: now,
     updatedAt: now,
     expiresAt: sessionExpiry({ createdAt: now, lastSeenAt: now }),
-    ...use,
+    ...sessionClient,
   })
   if (previousToken !== null) await endSession(tx, previousToken)
   return { token, createdAt: now }
@@ -85,13 +85,13 @@ function createSessionLoader(db: Db) {
 async function recordSessionUse(
   db: Db,
   session: { id: string; createdAt: Date; lastSeenAt: Date },
-  use: SessionUse,
+  sessionClient: SessionClient,
   now: Date,
 ): Promise<void> {
   const expiresAt = sessionExpiry({ createdAt: session.createdAt, lastSeenAt: now })
   await db
     .update(sessions)
-    .set({ updatedAt: now, expiresAt, ...use })
+    .set({ updatedAt: now, expiresAt, ...sessionClient })
     .where(and(eq(sessions.id, session.id), eq(sessions.updatedAt, session.lastSeenAt)))
 }
 
@@ -176,9 +176,9 @@ export function sessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secr
     const now = clock()
     if (!session || now >= session.expiresAt) return null
     if (!isPolled && now.getTime() - session.lastSeenAt.getTime() >= lastSeenIntervalMs) {
-      const use = sessionUse(context.req.raw.headers, context.get('clientAddress'))
+      const sessionClient = readSessionClient(context.req.raw.headers, context.get('clientAddress'))
       // Keep the session valid on a full disk, so that users can still delete files.
-      await recordSessionUse(db, session, use, now).catch((error: unknown) =>
+      await recordSessionUse(db, session, sessionClient, now).catch((error: unknown) =>
         context.get('log').warn({ err: error }, 'the use of a session was not recorded'),
       )
     }

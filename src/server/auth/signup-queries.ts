@@ -27,7 +27,7 @@ export async function findPendingSignup(
   return signup
 }
 
-/** Finds the pending signup with this id and address, or else the newest for the address. */
+/** Finds the pending signup with this id and address, or else the newest for that address. */
 export async function findSignupToResend(
   db: Db,
   email: string,

@@ -15,7 +15,7 @@ import type { Session } from '../../http/session.ts'
 import { requirePassword } from '../change-password.ts'
 import { readSessionToken, setSessionCookies } from '../cookies.ts'
 import { logPasswordErrors } from '../login-limits.ts'
-import { sessionUse } from '../sessions.ts'
+import { readSessionClient } from '../sessions.ts'
 import {
   type CompletedRequest,
   completeRequest,
@@ -176,7 +176,7 @@ async function completeAuthorization(
     if (linkTo === null) {
       const newSession = await signInWithGoogle(deps, identity, {
         address: call.clientAddress,
-        use: sessionUse(context.req.raw.headers, call.clientAddress),
+        sessionClient: readSessionClient(context.req.raw.headers, call.clientAddress),
         previousToken: readSessionToken(deps, context),
       })
       setSessionCookies(deps, context, newSession)

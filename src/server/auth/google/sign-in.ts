@@ -10,7 +10,7 @@ import {
   lockAccount,
   lockAddress,
 } from '../queries.ts'
-import { openSession, type SessionUse } from '../sessions.ts'
+import { openSession, type SessionClient } from '../sessions.ts'
 import { removePendingSignups } from '../signup-queries.ts'
 import type { Identity } from './identity.ts'
 import { findLinkedUser, insertGoogleLink, lockSubject, setPicture } from './queries.ts'
@@ -18,7 +18,7 @@ import { findLinkedUser, insertGoogleLink, lockSubject, setPicture } from './que
 interface GoogleClient {
   /** The client's IP address. */
   address: string
-  use: SessionUse
+  sessionClient: SessionClient
   /** The token of the browser's previous session, or null. */
   previousToken: string | null
 }
@@ -37,11 +37,11 @@ type VerifiedIdentity = Identity & { email: string }
 export function signInWithGoogle(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue'>,
   identity: Identity,
-  { address, use, previousToken }: GoogleClient,
+  { address, sessionClient, previousToken }: GoogleClient,
 ): Promise<{ token: string; createdAt: Date }> {
   return deps.db.transaction(async (tx) => {
     const userId = await findOrCreateUser(tx, { ...deps, address }, identity)
-    return openSession(tx, { userId, use, now: deps.clock() }, previousToken)
+    return openSession(tx, { userId, sessionClient, now: deps.clock() }, previousToken)
   })
 }
 
