@@ -4,7 +4,7 @@
  * (docs/operations.md).
  */
 import { resolve } from 'node:path'
-import { noteBackup } from '../src/server/backup/last-backup.ts'
+import { recordBackup } from '../src/server/backup/last-backup.ts'
 import { makeBackup } from '../src/server/backup/make-backup.ts'
 import { openReadOnly } from '../src/server/db/open.ts'
 import { StartupError } from '../src/server/errors.ts'
@@ -19,13 +19,18 @@ await runCommand(async (config) => {
   if (folder === '--made-otherwise') {
     const { pool, close } = await openReadOnly(config, log)
     const backup = { madeAt: clock().toISOString(), objects: 0, faults: 0, by: 'other' } as const
-    await noteBackup(pool, backup).finally(close)
+    await recordBackup(pool, backup).finally(close)
     return 'Noted that another program has made a backup.'
   }
-  const backup = await makeBackup(resolve(folder), { config, clock, log, more: queuedEmailRows })
-  if (backup.faults.length > 0) {
+  const backup = await makeBackup(resolve(folder), {
+    config,
+    clock,
+    log,
+    extraRowSets: queuedEmailRows,
+  })
+  if (backup.damagedFileIds.length > 0) {
     printLine(
-      `${backup.faults.length} files are missing from the backup because storage had lost or altered them: ${backup.faults.slice(0, 100).join(', ')}`,
+      `${backup.damagedFileIds.length} files are missing from the backup because storage had lost or altered them: ${backup.damagedFileIds.slice(0, 100).join(', ')}`,
     )
     process.exitCode = 1
   }

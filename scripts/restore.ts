@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { verifyBackup } from '../src/server/backup/backup-folder.ts'
 import { restoreBackup } from '../src/server/backup/restore-backup.ts'
 import { prepareDataDir } from '../src/server/boot/data-dir.ts'
-import { openDatabase, requireUnused } from '../src/server/db/open.ts'
+import { openDatabase, requireNoServer } from '../src/server/db/open.ts'
 import { copyLimits } from '../src/server/db/pool.ts'
 import { StartupError } from '../src/server/errors.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
@@ -18,7 +18,7 @@ await runCommand(async (config) => {
   if (!folder) throw new StartupError('Usage: npm run restore FOLDER')
   // Verify before writing anything.
   const backup = await verifyBackup(resolve(folder))
-  if (config.databaseUrl !== null) await requireUnused(config.databaseUrl)
+  if (config.databaseUrl !== null) await requireNoServer(config.databaseUrl)
   await prepareDataDir(config.dataDir)
   const log = await createLogger({ level: 'warn', format: 'readable' })
   const { pool, close } = await openDatabase(config, log, copyLimits)
@@ -30,7 +30,7 @@ await runCommand(async (config) => {
       config,
       clock,
       pool,
-      more: queuedEmailRows,
+      extraRowSets: queuedEmailRows,
     })
     return `Restored: ${rows} rows, ${objects} files.`
   } finally {

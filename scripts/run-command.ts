@@ -6,12 +6,12 @@ import {
 } from '../src/server/config/config.ts'
 import type { RowSet } from '../src/server/db/row-copies.ts'
 import { StartupError } from '../src/server/errors.ts'
-import { mailQueueName } from '../src/server/jobs/job-queue.ts'
+import { emailQueueName } from '../src/server/jobs/job-queue.ts'
 import { redactedMessages } from '../src/server/logging/redact.ts'
 
 /** The only jobs in a backup are queued emails. All others are scheduled again at startup. */
 export const queuedEmailRows: readonly RowSet[] = [
-  { table: 'pgboss.job', where: `name = '${mailQueueName}'` },
+  { table: 'pgboss.job', where: `name = '${emailQueueName}'` },
 ]
 
 /**

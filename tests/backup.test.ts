@@ -61,7 +61,7 @@ function queueEmail(dataDir: string, id: string): Promise<void> {
   return withPool(dataDir, async (pool) => {
     const queue = await openJobQueue(pool, log)
     const dueAt = new Date(Date.now() + 10 * 365 * dayInMs)
-    await queue.mail.add({ kind: 'signup', signupId: id }, undefined, { key: id, at: dueAt })
+    await queue.emails.add({ kind: 'signup', signupId: id }, undefined, { key: id, at: dueAt })
     await queue.stop()
   })
 }

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { jobs } from '../src/server/jobs/jobs.ts'
-import { noteRun } from '../src/server/jobs/queries.ts'
-import { jobOutcomes, mailOutcomes } from '../src/server/metrics/metrics.ts'
+import { recordRun } from '../src/server/jobs/queries.ts'
+import { emailOutcomes, jobOutcomes } from '../src/server/metrics/metrics.ts'
 import { transferDirections, transferOutcomes } from '../src/server/storage/disk/transfers.ts'
 import { errorTable } from '../src/shared/contract/errors.ts'
 import { endpoints } from '../src/shared/contract/index.ts'
@@ -52,7 +52,7 @@ const declaredValues: Record<string, Record<string, readonly string[]>> = {
   },
   mayfly_transfers_total: { direction: transferDirections, outcome: transferOutcomes },
   mayfly_job_duration_seconds: { job: jobs.map(({ name }) => name), outcome: jobOutcomes },
-  mayfly_mails_total: { outcome: mailOutcomes },
+  mayfly_mails_total: { outcome: emailOutcomes },
   mayfly_storage_errors_total: { store: storageNames },
 }
 
@@ -65,7 +65,7 @@ beforeAll(async () => {
   app = await startTestApp({ openQueue: openJobQueue })
   for (const { name: job, run } of jobs) {
     const [startedAt, endedAt] = [app.clock(), app.clock()]
-    await noteRun(app.deps.db, { job, startedAt, endedAt, result: await run(app.deps) })
+    await recordRun(app.deps.db, { job, startedAt, endedAt, result: await run(app.deps) })
   }
   series = Array.from((await scrape(app)).keys(), (text) => ({
     name: /^\w+/.exec(text)?.[0] ?? '',

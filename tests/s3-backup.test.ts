@@ -172,17 +172,17 @@ describeOnS3('a backup', () => {
     const config = { appUrl, dataDir, s3: null, authSecret: null, databaseUrl: from.url }
     try {
       const backup = join(folder, 'backup')
-      const result = await makeBackup(backup, { config, clock, log, more: [] })
-      expect(result).toMatchObject({ objects: storedBytes.size, faults: [] })
+      const result = await makeBackup(backup, { config, clock, log, extraRowSets: [] })
+      expect(result).toMatchObject({ objects: storedBytes.size, damagedFileIds: [] })
 
       // An object with different bytes, and an open upload.
       const [key = ''] = storedBytes.keys()
       const changedObject = { Bucket: bucket.settings.bucket, Key: `files/${key}` }
       await objects.claim(await readInstallation(source.db, clock()))
       await bucket.client.send(new PutObjectCommand({ ...changedObject, Body: 'x' }))
-      await objects.signUpload({ key, size: 1, mimeType: 'text/plain', until: clock() })
+      await objects.signUpload({ key, size: 1, mimeType: 'text/plain', expiresAt: clock() })
       await restoreBackup(await verifyBackup(backup), {
-        more: [],
+        extraRowSets: [],
         config: { ...config, s3: bucket.settings },
         clock,
         pool: target.pool,

@@ -168,7 +168,7 @@ describeOnS3('a server with a bucket', () => {
       key,
       size: 1000,
       mimeType: 'text/plain',
-      until,
+      expiresAt: until,
     })
     const responses = await Promise.all([
       send(started.uploadUrl, {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Mailer } from '../src/server/email/mailer.ts'
 import { smtpMailer } from '../src/server/email/smtp.ts'
-import { type JobQueue, mailQueueName, openJobQueue } from '../src/server/jobs/job-queue.ts'
+import { emailQueueName, type JobQueue, openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { startJobs } from '../src/server/jobs/jobs.ts'
 import { logIn, makeClient } from './support/make.ts'
 import { newAddress, password, signUp, verify } from './support/signup.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   // With SMTP_URL set, verification is on by default.
   app = await startTestApp({ env: { SMTP_URL: server.url } })
   queue = await openJobQueue(app.pool, app.deps.log)
-  app.deps.mailQueue = queue.mail
+  app.deps.mailQueue = queue.emails
   mailer = smtpMailer({ url: server.url, from: app.deps.config.mailFrom })
   await startJobs({ ...app.deps, mailer }, queue)
 })
@@ -81,7 +81,7 @@ it('a slow mail server delays no response and gets a single email', async () => 
     .poll(async () => {
       const { rows } = await app.pool.query(
         "select count(*)::int as open from pgboss.job where name = $1 and state <> 'completed'",
-        [mailQueueName],
+        [emailQueueName],
       )
       return rows[0].open
     })

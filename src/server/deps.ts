@@ -6,7 +6,7 @@ import type { Db } from './db/transaction.ts'
 import type { MailQueue } from './email/mail-queue.ts'
 import type { Mailer } from './email/mailer.ts'
 import type { RateLimits } from './http/rate-limit.ts'
-import type { JobOnDemand } from './jobs/job-names.ts'
+import type { OnDemandJob } from './jobs/job-names.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { AdminSettings } from './settings/admin-settings.ts'
 import type { DiskSpace } from './space/disk-space.ts'
@@ -24,14 +24,14 @@ export interface Deps {
   db: Db
   stores: Stores
   /** The free space on the disk of `DATA_DIR`. */
-  space: Pick<DiskSpace, 'figures'>
+  space: Pick<DiskSpace, 'readStatus'>
   /** Signs cookies. */
   secret: string
   passwords: Pick<PasswordHashing, 'hash'>
   rateLimits: RateLimits
   mailQueue: MailQueue
   /** Runs a job now instead of at its next scheduled time. */
-  requestJob: (name: JobOnDemand) => void
+  requestJob: (name: OnDemandJob) => void
   mailer: Mailer
   settings: AdminSettings
   metrics: Metrics

@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 function queueResetEmail(email: string): Promise<void> {
-  return queue.mail.add({ kind: 'forgot-password', email, askedAt: app.clock().toISOString() })
+  return queue.emails.add({ kind: 'forgot-password', email, askedAt: app.clock().toISOString() })
 }
 
 /** Makes the polling interval longer than the test. */

@@ -24,12 +24,12 @@ const queueLimit = 10
 /** Long timeouts, which a slow machine doesn't reach. */
 const limits: PoolLimits = {
   connections,
-  waiting: queueLimit,
+  maxWaiting: queueLimit,
   connectMs: 60_000,
   lockMs: 60_000,
   statementMs: 60_000,
   idleInTransactionMs: 60_000,
-  answerMs: 70_000,
+  clientTimeoutMs: 70_000,
 }
 
 let app: TestApp

@@ -49,7 +49,7 @@ describe('the email log', () => {
     try {
       await startJobs({ ...app.deps, mailer }, queue)
       const askedAt = app.clock().toISOString()
-      await queue.mail.add({ kind: 'forgot-password', email, askedAt })
+      await queue.emails.add({ kind: 'forgot-password', email, askedAt })
       const newMessages = () => app.logLines.slice(before).map(({ msg }) => msg)
       await expect.poll(newMessages).toContain(message)
     } finally {

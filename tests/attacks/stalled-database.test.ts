@@ -23,13 +23,13 @@ import {
 
 /** As in production, Postgres times out before the server does, but both do much sooner. */
 const limits: PoolLimits = {
-  waiting: 1000,
+  maxWaiting: 1000,
   connections: 10,
   connectMs: 500,
   lockMs: 300,
   statementMs: 600,
   idleInTransactionMs: 600,
-  answerMs: 900,
+  clientTimeoutMs: 900,
 }
 
 let database: TestDatabase

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { isDatabaseUnavailable } from '../../src/server/db/db-errors.ts'
 import { type PoolLimits, poolLimits } from '../../src/server/db/pool.ts'
-import { mailQueueName, openJobQueue } from '../../src/server/jobs/job-queue.ts'
-import { sendQueuedMail } from '../../src/server/jobs/jobs.ts'
+import { emailQueueName, openJobQueue } from '../../src/server/jobs/job-queue.ts'
+import { startEmailWorkers } from '../../src/server/jobs/jobs.ts'
 import { logSerializers } from '../../src/server/logging/log.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { hangTimeoutMs } from '../support/hang.ts'
@@ -16,12 +16,12 @@ import { expectStorageMatches, runJobs } from './jobs.ts'
  */
 const shortLimits: PoolLimits = {
   connections: 10,
-  waiting: 1000,
+  maxWaiting: 1000,
   connectMs: 3000,
   lockMs: 4000,
   statementMs: 4000,
   idleInTransactionMs: 4000,
-  answerMs: 5000,
+  clientTimeoutMs: 5000,
 }
 
 /** Starts the server in this process. Resolves when it is ready. */
@@ -39,7 +39,7 @@ export async function startServer(options: ServerOptions, clock: TestClock): Pro
       openQueue: openJobQueue,
     },
   )
-  if (app.jobQueue) await sendQueuedMail(app.deps, app.jobQueue)
+  if (app.jobQueue) await startEmailWorkers(app.deps, app.jobQueue)
   return (command) => runCommand(app, command)
 }
 
@@ -63,7 +63,7 @@ async function runCommand({ deps, jobQueue }: TestApp, command: Command): Promis
     case 'compare-storage':
       return retryWhileUnavailable(() => expectStorageMatches(deps))
     case 'release-stale-emails':
-      await jobQueue?.boss.supervise(mailQueueName)
+      await jobQueue?.boss.supervise(emailQueueName)
       return
     default:
       throw new Error(`a running server can't run ${command.type}`)

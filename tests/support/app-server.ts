@@ -106,12 +106,12 @@ export async function serveApp(
   const diskSpace = await DiskSpace.open({
     folder: dataDir,
     minFree: config.minFreeSpace,
-    takesUploads: storeOfNewFiles(config) === 'disk',
-    keepsReserve: false,
+    storesUploads: storeOfNewFiles(config) === 'disk',
+    hasReserve: false,
     log,
   })
   diskSpace.watch()
-  const shedLoad = makeLoadShedder({ clock, log, pool, maxWaiting: limits.waiting })
+  const shedLoad = makeLoadShedder({ clock, log, pool, maxWaiting: limits.maxWaiting })
   const storage = await openStorage({
     config,
     clock,
@@ -127,7 +127,7 @@ export async function serveApp(
   const rateLimits = createRateLimits({ pool, clock, enabled: config.rateLimits })
   const mailBox = makeMailBox()
   const jobQueue = await openQueue?.(pool, log)
-  const mailQueue = jobQueue?.mail ?? mailBox.queue
+  const mailQueue = jobQueue?.emails ?? mailBox.queue
   const settings = new AdminSettings({
     db,
     clock,

@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { nanoid } from 'nanoid'
 import type { S3Settings } from '../../src/server/config/s3-settings.ts'
-import { neededRule } from '../../src/server/storage/s3/cors-rule.ts'
+import { requiredCorsRule } from '../../src/server/storage/s3/cors-rule.ts'
 import type { S3Server } from './radosgw.ts'
 
 /** A new bucket for one test, with a client that has all permissions. */
@@ -53,7 +53,7 @@ export async function createBucket(server: S3Server): Promise<TestBucket> {
     },
     client,
     async allowOrigin(origin) {
-      const CORSConfiguration = { CORSRules: [neededRule(origin)] }
+      const CORSConfiguration = { CORSRules: [requiredCorsRule(origin)] }
       await client.send(new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration }))
     },
     async denyPuts() {

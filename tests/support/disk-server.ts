@@ -97,7 +97,7 @@ export async function openDiskServer(
       key: newStorageKey(),
       size,
       mimeType: 'application/octet-stream',
-      until: inOneHour(),
+      expiresAt: inOneHour(),
       ...changes,
     }),
     downloadGrant: (key, size, changes) => ({
@@ -107,7 +107,7 @@ export async function openDiskServer(
       fileName: 'file.bin',
       version: `version-of-${key}`,
       createdAt: new Date('2025-07-12T10:20:30.456Z'),
-      until: inOneHour(),
+      expiresAt: inOneHour(),
       ...changes,
     }),
     async stop() {
@@ -143,7 +143,7 @@ export async function openDiskServer(
 
 /** Waits until no transfer is in progress and asserts that no file is open. */
 export async function expectIdle({ storage, openFiles }: DiskServer): Promise<void> {
-  await storage.idle()
+  await storage.waitForIdle()
   expect(storage.activeTransfers()).toBe(0)
   expect(await openFiles()).toEqual([])
 }

@@ -17,7 +17,7 @@ export function testSpace(freeBytes = Number.POSITIVE_INFINITY): TestSpace {
         space.freeBytes = await space.measureFreeBytes()
       return space.freeBytes >= bytes
     },
-    take(bytes) {
+    reserveSpace(bytes) {
       if (space.freeBytes < bytes) return false
       space.freeBytes -= bytes
       return true

@@ -27,7 +27,7 @@ export async function proveContent(
   { id, storage, storageKey }: Content,
   request: BlockRequest | null = null,
 ): Promise<string | null> {
-  const store = stores.of(storage)
+  const store = stores.get(storage)
   const sha256 = await store.sha256(storageKey)
   if (sha256 === null) await assertMounted(store)
   await db.transaction(async (tx) => {

@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { blockedContent, files, reports } from '../db/schema.ts'
-import { isToHashSql } from '../db/sql.ts'
+import { needsHashSql } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 /**
@@ -132,7 +132,7 @@ export function listFilesToHash(
     .where(
       and(
         eq(files.storage, storage),
-        isToHashSql(files),
+        needsHashSql(files),
         after === null ? undefined : gt(files.id, after),
       ),
     )

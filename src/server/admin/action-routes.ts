@@ -59,7 +59,7 @@ export function adminActionRoutes(
 
     testStorageUpload({ body, publicOrigin, ...call }) {
       // Like the URL of an ordinary upload, the presigned URL must use the browser's origin.
-      const stores = deps.stores.under(publicOrigin)
+      const stores = deps.stores.withOrigin(publicOrigin)
       return startTestUpload({ ...deps, stores }, body, actorOf(call))
     },
   }

@@ -2,7 +2,7 @@ import { aliasedTable, and, desc, eq, gte, inArray, lt, or, type SQL, sql } from
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { AuditAction } from '../../shared/rules/accounts/audit-action.ts'
 import { extractShortCode } from '../../shared/rules/links/short-code.ts'
-import { deletionOfUser, shortCodeOf } from '../db/audit-table.ts'
+import { deleteUserAction, shortCodeOf } from '../db/audit-table.ts'
 import { auditLog, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { readAddress } from '../http/client-address.ts'
@@ -80,7 +80,7 @@ function selectEntries(db: Db, condition: SQL | undefined) {
  */
 function addressOf(email: PgColumn, id: PgColumn): SQL<string | null> {
   const deletedUserAddress = sql`(select deletions.details ->> 'email' from ${auditLog} deletions
-    where deletions.subject = ${id} and deletions.action = ${deletionOfUser} limit 1)`
+    where deletions.subject = ${id} and deletions.action = ${deleteUserAction} limit 1)`
   return sql`coalesce(${email}, ${deletedUserAddress}, ${id})`
 }
 
@@ -105,7 +105,7 @@ async function findUserIds(db: Db, email: string): Promise<string[]> {
         .select({ id: sql<string>`${auditLog.subject}` })
         .from(auditLog)
         .where(
-          sql`${auditLog.action} = ${deletionOfUser} and ${auditLog.details} ->> 'email' = ${email}`,
+          sql`${auditLog.action} = ${deleteUserAction} and ${auditLog.details} ->> 'email' = ${email}`,
         ),
     )
   return rows.map(({ id }) => id)

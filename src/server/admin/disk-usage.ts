@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Deps } from '../deps.ts'
-import { takenBytes } from '../space/taken-bytes.ts'
+import { diskUsage } from '../space/disk-usage.ts'
 import { sumFilesIn } from '../uploads/queries.ts'
 
 /** Mayfly's disk usage in `DATA_DIR`, in bytes. */
@@ -31,7 +31,7 @@ export async function readDiskUsage({
   const usage: DiskUsage = { files: await sumFilesIn(db, 'disk'), ...emptyParts }
   for (const name of await readdir(dataDir)) {
     if (name === 'files') continue
-    usage[partOf(name)] += await takenBytes(join(dataDir, name))
+    usage[partOf(name)] += await diskUsage(join(dataDir, name))
   }
   return usage
 }

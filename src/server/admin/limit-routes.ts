@@ -15,7 +15,7 @@ export function limitRoutes({
 }: Pick<Deps, 'config' | 'db' | 'settings' | 'space' | 'stores'>): Handlers<'adminLimits'> {
   const readDisk = async () => {
     if (stores.current.name !== 'disk') return null
-    const [figures, use] = await Promise.all([space.figures(), readDiskUsage({ config, db })])
+    const [figures, use] = await Promise.all([space.readStatus(), readDiskUsage({ config, db })])
     const { free, size, minFree, operatorMinFree } = figures
     return { free, size, leastFree: minFree, minFree: operatorMinFree, use }
   }

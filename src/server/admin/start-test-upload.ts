@@ -45,7 +45,10 @@ export async function startTestUpload(
   })
   const until = new Date(now.getTime() + urlLifetimeMs)
   try {
-    return { uploadUrl: await storage.signUpload({ key, size, mimeType, until }), testKey: key }
+    return {
+      uploadUrl: await storage.signUpload({ key, size, mimeType, expiresAt: until }),
+      testKey: key,
+    }
   } catch (error) {
     const message = describeFailure(deps, error, 'begin an upload to')
     throw new AppError('UNAVAILABLE', { message, cause: error })

@@ -70,11 +70,11 @@ export function objectPath(key: string): string {
 /** Writes a backup to a new or empty folder, private to its owner. */
 export class BackupWriter {
   readonly #folder: string
-  readonly #sums: FileHandle
+  readonly #checksums: FileHandle
 
-  private constructor(folder: string, sums: FileHandle) {
+  private constructor(folder: string, checksums: FileHandle) {
     this.#folder = folder
-    this.#sums = sums
+    this.#checksums = checksums
   }
 
   /**
@@ -107,8 +107,11 @@ export class BackupWriter {
     await mkdir(dirname(target), { recursive: true, mode: 0o700 })
     const hash = createHash('sha256')
     let size = 0
-    const stalled = new AbortController()
-    const timer = setTimeout(() => stalled.abort(new Error('no data for 5 minutes')), stallMs)
+    const stallController = new AbortController()
+    const timer = setTimeout(
+      () => stallController.abort(new Error('no data for 5 minutes')),
+      stallMs,
+    )
     try {
       await pipeline(
         bytes,
@@ -121,7 +124,7 @@ export class BackupWriter {
           }
         },
         createWriteStream(target, { mode: 0o600, flush: true }),
-        { signal: stalled.signal },
+        { signal: stallController.signal },
       )
     } finally {
       clearTimeout(timer)
@@ -135,7 +138,7 @@ export class BackupWriter {
   }
 
   async addChecksum(path: string, sha256: string): Promise<void> {
-    await this.#sums.appendFile(`${sha256}  ${path}\n`)
+    await this.#checksums.appendFile(`${sha256}  ${path}\n`)
   }
 
   /** Writes the manifest and completes the backup, which then survives a power failure. */
@@ -143,7 +146,7 @@ export class BackupWriter {
     const text = `${JSON.stringify(manifest, null, 2)}\n`
     const { sha256 } = await this.write(manifestFile, Readable.from([text]))
     await this.addChecksum(manifestFile, sha256)
-    await this.#sums.sync()
+    await this.#checksums.sync()
     for await (const entry of await opendir(this.#folder, { recursive: true })) {
       if (entry.isDirectory()) await syncFolder(nodeFs, join(entry.parentPath, entry.name))
     }
@@ -153,7 +156,7 @@ export class BackupWriter {
   }
 
   close(): Promise<void> {
-    return this.#sums.close()
+    return this.#checksums.close()
   }
 }
 
@@ -195,17 +198,19 @@ export interface VerifiedBackup {
  * @throws {StartupError} if the backup is incomplete or altered.
  */
 export async function verifyBackup(folder: string): Promise<VerifiedBackup> {
-  const found = await countFiles(folder)
-  let listed = 0
+  const fileCount = await countFiles(folder)
+  let listedCount = 0
   for await (const { path, sha256 } of readChecksums(folder)) {
     for await (const _ of readVerified(folder, path, sha256));
-    listed += 1
+    listedCount += 1
   }
-  if (found !== listed + 1) {
-    throw damaged(`it has ${found} files, and ${sumsFile} lists ${listed} of them`)
+  if (fileCount !== listedCount + 1) {
+    throw damagedBackupError(
+      `it has ${fileCount} files, and ${sumsFile} lists ${listedCount} of them`,
+    )
   }
   const parsed = manifestSchema.safeParse(
-    jsonIn(await readFile(join(folder, manifestFile), 'utf8')),
+    parseJson(await readFile(join(folder, manifestFile), 'utf8')),
   )
   if (parsed.success) return { folder, manifest: parsed.data }
   throw new StartupError(`${join(folder, manifestFile)} is from another version of Mayfly.`)
@@ -216,7 +221,7 @@ async function countFiles(folder: string): Promise<number> {
     let count = 0
     for await (const entry of await opendir(folder, { recursive: true })) {
       if (entry.isDirectory()) continue
-      if (!entry.isFile()) throw damaged(`${entry.name} is not a regular file`)
+      if (!entry.isFile()) throw damagedBackupError(`${entry.name} is not a regular file`)
       count += 1
     }
     return count
@@ -240,7 +245,8 @@ export async function* readChecksums(
   }
   for await (const line of createInterface({ input: file.createReadStream() })) {
     const [, sha256, path] = /^([\da-f]{64}) {2}([\w./-]+)$/.exec(line) ?? []
-    if (!sha256 || !path || path.includes('..')) throw damaged(`${sumsFile} is not a valid list`)
+    if (!sha256 || !path || path.includes('..'))
+      throw damagedBackupError(`${sumsFile} is not a valid list`)
     yield { path, sha256 }
   }
 }
@@ -256,15 +262,15 @@ export async function* readVerified(
     hash.update(chunk)
     yield chunk
   }
-  if (hash.digest('hex') !== sha256) throw damaged(`${path} was altered`)
+  if (hash.digest('hex') !== sha256) throw damagedBackupError(`${path} was altered`)
 }
 
 /** Creates the error for a damaged backup. */
-export function damaged(reason: string): StartupError {
+export function damagedBackupError(reason: string): StartupError {
   return new StartupError(`The backup is damaged: ${reason}. Nothing was restored.`)
 }
 
-function jsonIn(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

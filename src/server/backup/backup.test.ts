@@ -75,7 +75,7 @@ function backUp(onRead: (key: string) => Promise<unknown> = async () => {}) {
     config,
     clock: app.clock,
     log,
-    more: [],
+    extraRowSets: [],
     open: async () => {
       const objects = await openSealedFiles(config.dataDir)
       return {
@@ -90,20 +90,20 @@ function backUp(onRead: (key: string) => Promise<unknown> = async () => {}) {
 }
 
 /** Restores the backup into a database and a folder (a new one by default). Returns the folder. */
-async function restore(target: TestDatabase, kept?: string): Promise<string> {
-  const dataDir = kept ?? (await mkdtemp(join(folder, 'restored-')))
+async function restore(target: TestDatabase, existingDataDir?: string): Promise<string> {
+  const dataDir = existingDataDir ?? (await mkdtemp(join(folder, 'restored-')))
   const { config, clock } = app.deps
   const { pool, close } = await openDatabase({ dataDir, databaseUrl: target.url }, log)
   try {
     const verified = await verifyBackup(backup)
-    await restoreBackup(verified, { config: { ...config, dataDir }, clock, pool, more: [] })
+    await restoreBackup(verified, { config: { ...config, dataDir }, clock, pool, extraRowSets: [] })
     return dataDir
   } finally {
     await close()
   }
 }
 
-async function filesIn(target: TestDatabase): Promise<number> {
+async function countFiles(target: TestDatabase): Promise<number> {
   const { db, close } = await openDatabase({ dataDir: folder, databaseUrl: target.url }, log)
   try {
     return await db.$count(files)
@@ -117,84 +117,88 @@ async function keyOf({ id }: { id: string }): Promise<string> {
   return row?.storageKey ?? ''
 }
 
-async function bytesAt(url: string, { shortCode }: { shortCode: string }) {
+async function downloadHash(url: string, { shortCode }: { shortCode: string }) {
   const response = await fetch(`${url}/api/download/${shortCode}`)
   return response.ok ? sha256(await response.bytes()) : response.status
 }
 
 it('restores everything stored when the backup began, despite concurrent uploads', async () => {
-  const before = [
+  const filesBefore = [
     await makeFile(ada, { bytes: new Uint8Array() }),
     await makeFile(ada, { bytes: new Uint8Array(3 * 1024 * 1024).fill(7) }),
     await makeFile(ada),
   ]
   const { cloudKey } = await startUpload(ada, { size: 3 })
-  const doomed = await makeFile(ada)
-  const doomedKey = await keyOf(doomed)
-  const during: Awaited<ReturnType<typeof makeFile>>[] = []
-  const made = await backUp(async (key) => {
-    during.push(await makeFile(ada))
-    if (key !== doomedKey) return
+  const deletedFile = await makeFile(ada)
+  const deletedKey = await keyOf(deletedFile)
+  const filesDuring: Awaited<ReturnType<typeof makeFile>>[] = []
+  const result = await backUp(async (key) => {
+    filesDuring.push(await makeFile(ada))
+    if (key !== deletedKey) return
     // The owner deletes this file after the rows were read.
-    await requestDeletion(ada, [doomed.id])
+    await requestDeletion(ada, [deletedFile.id])
     await expireFiles(app.deps)
   })
-  expect(made).toMatchObject({ faults: [], objects: 3 })
+  expect(result).toMatchObject({ damagedFileIds: [], objects: 3 })
   expect(await findLastBackup(app.deps.db)).toEqual({
     madeAt: (await verifyBackup(backup)).manifest.madeAt,
     objects: 3,
     faults: 0,
     by: 'command',
   })
-  expect(during.length).toBeGreaterThan(3)
+  expect(filesDuring.length).toBeGreaterThan(3)
 
   const target = await freshDatabase()
   const dataDir = await restore(target)
-  const again = await serveApp(target, { dataDir })
+  const restoredServer = await serveApp(target, { dataDir })
   try {
-    for (const file of before) expect(await bytesAt(again.url, file)).toBe(sha256(file.bytes))
-    for (const file of during) expect(await bytesAt(again.url, file)).toBe(404)
-    expect(await bytesAt(again.url, doomed)).toBe(404)
+    for (const file of filesBefore)
+      expect(await downloadHash(restoredServer.url, file)).toBe(sha256(file.bytes))
+    for (const file of filesDuring) expect(await downloadHash(restoredServer.url, file)).toBe(404)
+    expect(await downloadHash(restoredServer.url, deletedFile)).toBe(404)
     // The backup lacks the bytes of the open upload, so the browser restarts it.
-    const returned = makeClient(again, await logIn(again, ada.email, ada.password))
-    await expectError(await confirm(returned, cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    const client = makeClient(restoredServer, await logIn(restoredServer, ada.email, ada.password))
+    await expectError(await confirm(client, cloudKey), 404, 'UPLOAD_NOT_FOUND')
 
     // The purge completes the removal, and storage matches the rows.
-    expect(await expireFiles(again.deps)).toEqual({ purged: 1, failed: 0 })
-    const purged = await again.deps.db.select().from(files).where(isNotNull(files.purgedAt))
-    expect(purged.map(({ id }) => id)).toEqual([doomed.id])
-    expect(await compareStorage(again.deps)).toEqual({
+    expect(await expireFiles(restoredServer.deps)).toEqual({ purged: 1, failed: 0 })
+    const purgedFiles = await restoredServer.deps.db
+      .select()
+      .from(files)
+      .where(isNotNull(files.purgedAt))
+    expect(purgedFiles.map(({ id }) => id)).toEqual([deletedFile.id])
+    expect(await compareStorage(restoredServer.deps)).toEqual({
       objects: 3,
       removed: 0,
       failed: 0,
       missing: 0,
     })
   } finally {
-    await again.close()
+    await restoredServer.close()
   }
 })
 
 it('reads all rows from one snapshot', async () => {
-  const counted = await inSnapshot(app.pool, async (client) => {
+  const counts = await inSnapshot(app.pool, async (client) => {
     const count = async () => (await client.query('select 1 from files')).rowCount
     const before = await count()
     await makeFile(ada)
     return [before, await count()]
   })
-  expect(counted).toEqual([0, 0])
+  expect(counts).toEqual([0, 0])
 })
 
 it('is incomplete after an interruption and can be redone in a new folder', async () => {
   await makeFile(ada)
-  const cutOff = backUp(async () => {
+  const interrupted = backUp(async () => {
     throw new Error('cut off')
   })
-  await expect(cutOff).rejects.toThrow('cut off')
+  await expect(interrupted).rejects.toThrow('cut off')
   await expect(verifyBackup(backup)).rejects.toThrow('has no complete backup')
   await expect(backUp()).rejects.toThrow('is not empty')
   expect(await findLastBackup(app.deps.db)).toBeNull()
   backup = join(folder, 'again')
-  expect(await backUp()).toMatchObject({ faults: [], objects: 1 })
+  expect(await backUp()).toMatchObject({ damagedFileIds: [], objects: 1 })
 })
 
 it('names the files whose bytes were lost or altered in storage, and backs up the rest', async () => {
@@ -205,18 +209,18 @@ it('names the files whose bytes were lost or altered in storage, and backs up th
   }
   await rm(await path(lost))
   await appendFile(await path(altered), 'x')
-  const made = await backUp()
-  expect(made.objects).toBe(1)
+  const result = await backUp()
+  expect(result.objects).toBe(1)
   expect(await findLastBackup(app.deps.db)).toMatchObject({ objects: 1, faults: 2 })
-  expect(made.faults.toSorted()).toEqual([lost.id, altered.id].toSorted())
+  expect(result.damagedFileIds.toSorted()).toEqual([lost.id, altered.id].toSorted())
 
   const target = await freshDatabase()
-  const again = await serveApp(target, { dataDir: await restore(target) })
+  const restoredServer = await serveApp(target, { dataDir: await restore(target) })
   try {
-    expect(await bytesAt(again.url, whole)).toBe(sha256(whole.bytes))
-    expect(await compareStorage(again.deps)).toMatchObject({ objects: 1, missing: 2 })
+    expect(await downloadHash(restoredServer.url, whole)).toBe(sha256(whole.bytes))
+    expect(await compareStorage(restoredServer.deps)).toMatchObject({ objects: 1, missing: 2 })
   } finally {
-    await again.close()
+    await restoredServer.close()
   }
 })
 
@@ -224,7 +228,7 @@ it("works with a read-only database, which can't record the backup", async () =>
   await makeFile(ada)
   const { rows } = await app.pool.query('select current_database() as name')
   await app.pool.query(`alter database "${rows[0].name}" set default_transaction_read_only = on`)
-  expect(await backUp()).toMatchObject({ objects: 1, faults: [] })
+  expect(await backUp()).toMatchObject({ objects: 1, damagedFileIds: [] })
   expect(await findLastBackup(app.deps.db)).toBeNull()
 })
 
@@ -234,10 +238,10 @@ describe('the backup folder', () => {
     await mkdir(backup, { mode: 0o755 })
     await backUp()
     expect((await stat(backup)).mode & 0o777).toBe(0o700)
-    const sums = await promisify(execFile)('sha256sum', ['--check', '--strict', 'SHA256SUMS'], {
+    const output = await promisify(execFile)('sha256sum', ['--check', '--strict', 'SHA256SUMS'], {
       cwd: backup,
     })
-    expect(sums.stdout).toMatch(/^rows\/files\.copy: OK$/m)
+    expect(output.stdout).toMatch(/^rows\/files\.copy: OK$/m)
   })
 
   it("is rejected unchanged if it isn't empty", async () => {
@@ -248,11 +252,11 @@ describe('the backup folder', () => {
   })
 
   it('is rejected if it is a link or a file', async () => {
-    const elsewhere = join(folder, 'elsewhere')
-    await mkdir(elsewhere)
-    await symlink(elsewhere, backup)
+    const otherFolder = join(folder, 'elsewhere')
+    await mkdir(otherFolder)
+    await symlink(otherFolder, backup)
     await expect(backUp()).rejects.toThrow('is not a folder')
-    expect(await readdir(elsewhere)).toEqual([])
+    expect(await readdir(otherFolder)).toEqual([])
     await rm(backup)
     await writeFile(backup, '')
     await expect(backUp()).rejects.toThrow(StartupError)
@@ -282,14 +286,14 @@ describe('a restore', () => {
       await writeFile(join(dataDir, name), text, { mode: 0o644 })
     }
     await backUp()
-    const restored = await restore(target)
-    for (const folder of [backup, restored]) {
+    const restoredDir = await restore(target)
+    for (const folder of [backup, restoredDir]) {
       for (const [name, text] of Object.entries(secrets)) {
         expect(await readFile(join(folder, name), 'utf8')).toBe(text)
         expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
       }
     }
-    expect((await readdir(restored)).filter((name) => name.includes('.'))).toEqual([])
+    expect((await readdir(restoredDir)).filter((name) => name.includes('.'))).toEqual([])
   })
 
   it('into a different kind of store counts the bytes there and none in the old one', async () => {
@@ -314,8 +318,8 @@ describe('a restore', () => {
     for (const name of ['secret', 'admin-password']) await writeFile(join(dataDir, name), name)
     await makeFile(ada)
     await backUp()
-    const found = await readdir(backup, { recursive: true, withFileTypes: true })
-    const paths = found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
+    const entries = await readdir(backup, { recursive: true, withFileTypes: true })
+    const paths = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
     expect(paths.length).toBeGreaterThan(10)
     for (const path of paths) {
       const bytes = await readFile(path)
@@ -330,22 +334,22 @@ describe('a restore', () => {
       await expect(verifyBackup(backup), path).rejects.toThrow()
       await writeFile(path, bytes)
     }
-    const sums = join(backup, 'SHA256SUMS')
-    const lines = await readFile(sums, 'utf8')
-    await writeFile(sums, lines.slice(lines.indexOf('\n') + 1))
+    const checksumFile = join(backup, 'SHA256SUMS')
+    const lines = await readFile(checksumFile, 'utf8')
+    await writeFile(checksumFile, lines.slice(lines.indexOf('\n') + 1))
     await expect(verifyBackup(backup)).rejects.toThrow('lists')
-    await writeFile(sums, lines)
+    await writeFile(checksumFile, lines)
     await symlink('/etc/passwd', join(backup, 'files', 'link'))
     await expect(verifyBackup(backup)).rejects.toThrow('not a regular file')
     await rm(join(backup, 'files', 'link'))
     await restore(target)
-    expect(await filesIn(target)).toBe(1)
+    expect(await countFiles(target)).toBe(1)
   })
 
   it('rejects a manifest with unknown tables or columns and runs none of its SQL', async () => {
     await makeFile(ada)
     await backUp()
-    const { manifest: whole } = await verifyBackup(backup)
+    const { manifest: validManifest } = await verifyBackup(backup)
     const canary = join(folder, 'canary')
     const program = `users from program 'touch ${canary}' --`
     type Rows = Manifest['rows']
@@ -371,17 +375,20 @@ describe('a restore', () => {
     const dataDir = await mkdtemp(join(folder, 'restored-'))
     const { pool, close } = await openDatabase({ dataDir, databaseUrl: target.url }, log)
     for (const forge of forgeries) {
-      const forged = { folder: backup, manifest: { ...whole, rows: forge(whole.rows) } }
-      const restoring = restoreBackup(forged, {
+      const forgedBackup = {
+        folder: backup,
+        manifest: { ...validManifest, rows: forge(validManifest.rows) },
+      }
+      const restoration = restoreBackup(forgedBackup, {
         config: { ...config, dataDir },
         clock,
         pool,
-        more: [],
+        extraRowSets: [],
       })
-      await expect(restoring, forge.toString()).rejects.toThrow('names other tables or columns')
+      await expect(restoration, forge.toString()).rejects.toThrow('names other tables or columns')
     }
     await close()
-    expect(await filesIn(target)).toBe(0)
+    expect(await countFiles(target)).toBe(0)
     await expect(stat(canary)).rejects.toThrow('ENOENT')
   })
 
@@ -393,11 +400,11 @@ describe('a restore', () => {
 
     const other = await freshDatabase()
     try {
-      const foreign = await openSealedFiles(dataDir)
-      await foreign.claim('another installation')
-      await foreign.close()
+      const otherStore = await openSealedFiles(dataDir)
+      await otherStore.claim('another installation')
+      await otherStore.close()
       await expect(restore(other, dataDir)).rejects.toThrow('files of another installation')
-      expect(await filesIn(other)).toBe(0)
+      expect(await countFiles(other)).toBe(0)
     } finally {
       await other.drop()
     }

@@ -11,7 +11,7 @@ import { emptyDatabase } from '../../../tests/support/postgres.ts'
 import { readConfig } from '../config/config.ts'
 import { openDatabase } from '../db/open.ts'
 import * as schema from '../db/schema.ts'
-import { mailQueueName, openJobQueue } from '../jobs/job-queue.ts'
+import { emailQueueName, openJobQueue } from '../jobs/job-queue.ts'
 import { newStorageKey } from '../storage/storage-key.ts'
 import { verifyBackup } from './backup-folder.ts'
 import { makeBackup } from './make-backup.ts'
@@ -34,7 +34,7 @@ async function fillEveryTable(pool: pg.Pool): Promise<void> {
       if (column.generated || column.generatedIdentity) continue
       row[column.name] = valueFor(column)
     }
-    Object.assign(row, valuesOfChecks[getTableName(table)])
+    Object.assign(row, constrainedValues[getTableName(table)])
     rows.set(table, row)
     for (const { reference } of foreignKeys) {
       const { columns, foreignTable, foreignColumns } = reference()
@@ -45,9 +45,9 @@ async function fillEveryTable(pool: pg.Pool): Promise<void> {
       }
     }
     const names = Object.keys(row)
-    const places = names.map((_, at) => `$${at + 1}`)
+    const placeholders = names.map((_, at) => `$${at + 1}`)
     await pool.query(
-      `insert into "${getTableName(table)}" (${names.map((name) => `"${name}"`)}) values (${places})
+      `insert into "${getTableName(table)}" (${names.map((name) => `"${name}"`)}) values (${placeholders})
       on conflict do nothing`,
       Object.values(row),
     )
@@ -56,7 +56,7 @@ async function fillEveryTable(pool: pg.Pool): Promise<void> {
 }
 
 /** Values that satisfy check constraints and triggers. */
-const valuesOfChecks: Record<string, Record<string, unknown>> = {
+const constrainedValues: Record<string, Record<string, unknown>> = {
   // A file with bytes, which are counted.
   files: { purged_at: null, purging_at: null, storage: 'disk', storage_key: newStorageKey() },
   settings: { key: 'installation' },
@@ -77,7 +77,7 @@ function valueFor({ enumValues, dataType, columnType }: PgColumn): unknown {
 }
 
 /** Returns all rows of a database as text, by table name. */
-async function contentOf(pool: pg.Pool): Promise<Record<string, string[]>> {
+async function readContent(pool: pg.Pool): Promise<Record<string, string[]>> {
   const content: Record<string, string[]> = {}
   const read = async (table: string, query: string) => {
     const { rows } = await pool.query<{ text: string }>(query)
@@ -90,7 +90,7 @@ async function contentOf(pool: pg.Pool): Promise<Record<string, string[]>> {
       await read(name, 'select storage || sum(bytes) as text from stored_bytes group by storage')
     } else await read(name, `select t::text as text from "${name}" t`)
   }
-  await read('mail', `select j::text as text from pgboss.job j where name = '${mailQueueName}'`)
+  await read('mail', `select j::text as text from pgboss.job j where name = '${emailQueueName}'`)
   return content
 }
 
@@ -102,19 +102,24 @@ it('a backup restores every row of every table, whatever its values', async () =
   const target = await openDatabase({ dataDir: folder, databaseUrl: to.url }, log)
   try {
     const queue = await openJobQueue(source.pool, log)
-    await queue.mail.add({ kind: 'signup', signupId: hostileText })
+    await queue.emails.add({ kind: 'signup', signupId: hostileText })
     await queue.stop()
     await (await openJobQueue(target.pool, log)).stop()
     await fillEveryTable(source.pool)
-    const content = await contentOf(source.pool)
+    const content = await readContent(source.pool)
     for (const [table, rows] of Object.entries(content)) expect(rows, table).not.toEqual([])
     const backup = join(folder, 'backup')
-    const more = [{ table: 'pgboss.job', where: `name = '${mailQueueName}'` }]
+    const extraRowSets = [{ table: 'pgboss.job', where: `name = '${emailQueueName}'` }]
     const clock = () => new Date()
-    await makeBackup(backup, { config, clock, log, more })
+    await makeBackup(backup, { config, clock, log, extraRowSets })
     await source.pool.query(`delete from settings where key = 'last_backup'`)
-    await restoreBackup(await verifyBackup(backup), { config, clock, pool: target.pool, more })
-    expect(await contentOf(target.pool)).toEqual(content)
+    await restoreBackup(await verifyBackup(backup), {
+      config,
+      clock,
+      pool: target.pool,
+      extraRowSets,
+    })
+    expect(await readContent(target.pool)).toEqual(content)
     // New lines of the audit log continue the numbering.
     await target.pool.query(
       'insert into audit_log (at, action, details) select at, action, details from audit_log',

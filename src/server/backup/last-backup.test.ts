@@ -4,7 +4,7 @@ import {
   openFreshDatabase,
 } from '../../../tests/support/open-fresh-database.ts'
 import { createMetrics } from '../metrics/metrics.ts'
-import { noteBackup, watchBackups } from './last-backup.ts'
+import { recordBackup, watchBackups } from './last-backup.ts'
 
 let server: FreshDatabase
 beforeAll(async () => {
@@ -19,7 +19,7 @@ it('the metrics show the time of the last backup, and omit it while the database
     /^mayfly_last_backup_timestamp_seconds (.*)$/m.exec(await metrics.scrape())?.[1]
   expect(await readGauge()).toBe('0')
   const at = new Date('2026-03-04T05:06:07.000Z')
-  await noteBackup(server.pool, { madeAt: at.toISOString(), objects: 1, faults: 0 })
+  await recordBackup(server.pool, { madeAt: at.toISOString(), objects: 1, faults: 0 })
   expect(await readGauge()).toBe(String(at.getTime() / 1000))
   await server.pool.query('alter table settings rename to away')
   expect(await readGauge()).toBeUndefined()

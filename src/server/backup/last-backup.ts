@@ -9,7 +9,7 @@ import { withTimeout } from '../timeout.ts'
 /** The `settings` key of the last backup's record. */
 const lastBackupKey = 'last_backup'
 
-const lastBackup = z.object({
+const lastBackupSchema = z.object({
   /** The time of the backup's database snapshot. */
   madeAt: z.iso.datetime(),
   /** Number of files whose bytes are in the backup. */
@@ -19,15 +19,18 @@ const lastBackup = z.object({
   /** `other`: made by another program and recorded by the operator. */
   by: z.enum(['command', 'other']).default('command'),
 })
-export type LastBackup = z.output<typeof lastBackup>
+export type LastBackup = z.output<typeof lastBackupSchema>
 
 /** Records a completed backup in the database, unless a newer one is recorded. */
-export async function noteBackup(pool: pg.Pool, made: z.input<typeof lastBackup>): Promise<void> {
+export async function recordBackup(
+  pool: pg.Pool,
+  backup: z.input<typeof lastBackupSchema>,
+): Promise<void> {
   await pool.query(
     `insert into settings (key, value, updated_at) values ($1, $2, $3)
     on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at
     where settings.updated_at <= excluded.updated_at`,
-    [lastBackupKey, JSON.stringify(made), made.madeAt],
+    [lastBackupKey, JSON.stringify(backup), backup.madeAt],
   )
 }
 
@@ -37,7 +40,7 @@ export async function findLastBackup(db: Db): Promise<LastBackup | null> {
     .select({ value: settings.value })
     .from(settings)
     .where(eq(settings.key, lastBackupKey))
-  return row ? lastBackup.parse(JSON.parse(row.value)) : null
+  return row ? lastBackupSchema.parse(JSON.parse(row.value)) : null
 }
 
 /** Returns when a server first used this database, or null. */
@@ -50,21 +53,21 @@ export async function findFirstUse(db: Db): Promise<Date | null> {
 }
 
 /** A scrape waits this long for the database before it omits the metric. */
-const readMs = 2000
+const readTimeoutMs = 2000
 
 /**
  * Exports the time of the last known backup as a metric. It is 0 if there is none, so that an alert
  * on its age fires in this case, too.
  */
 export function watchBackups({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void {
-  const made = metrics.gauge(
+  const lastBackupTime = metrics.gauge(
     'mayfly_last_backup_timestamp_seconds',
     'When the last known backup was made; 0 if none is known.',
   )
   metrics.beforeScrape(async () => {
-    made.remove()
-    const found = await withTimeout(findLastBackup(db), readMs).catch(() => undefined)
-    if (found === undefined) return
-    made.set(found === null ? 0 : Date.parse(found.madeAt) / 1000)
+    lastBackupTime.remove()
+    const backup = await withTimeout(findLastBackup(db), readTimeoutMs).catch(() => undefined)
+    if (backup === undefined) return
+    lastBackupTime.set(backup === null ? 0 : Date.parse(backup.madeAt) / 1000)
   })
 }

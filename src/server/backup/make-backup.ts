@@ -10,19 +10,19 @@ import type { Config } from '../config/config.ts'
 import { newestMigration } from '../db/migrate.ts'
 import { openReadOnly } from '../db/open.ts'
 import {
-  columnsOf,
   findInstallation,
   inSnapshot,
   type RowSet,
+  readColumns,
   readRows,
   rowsToCopy,
 } from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
 import { StartupError } from '../errors.ts'
-import { unlessMissing } from '../storage/disk/file-system.ts'
+import { nullIfMissing } from '../storage/disk/file-system.ts'
 import type { SealedObjects } from '../storage/storage.ts'
 import { BackupWriter, type Manifest, objectPath, secretFiles } from './backup-folder.ts'
-import { noteBackup } from './last-backup.ts'
+import { recordBackup } from './last-backup.ts'
 import { openObjects } from './open-objects.ts'
 
 export interface BackupOptions {
@@ -30,17 +30,17 @@ export interface BackupOptions {
   clock: Deps['clock']
   log: Pick<Deps['log'], 'info' | 'warn'>
   /** Rows of tables outside `schema.ts`: the queued emails. */
-  more: readonly RowSet[]
+  extraRowSets: readonly RowSet[]
   /** Opens the files of a store. Overridden in tests. */
   open?: (name: StorageName) => Promise<SealedObjects>
 }
 
 /** A summary of a backup. `faults` are the ids of files lost or altered in storage. */
-export interface MadeBackup {
+export interface BackupResult {
   rows: number
   objects: number
   bytes: number
-  faults: string[]
+  damagedFileIds: string[]
 }
 
 /** A file whose bytes should be in storage. They may be missing during a purge. */
@@ -64,10 +64,10 @@ const rowsPerFetch = 1000
  * @throws {StartupError} if no server has used the database yet, or if the folder, the database or
  * a store can't be used.
  */
-export async function makeBackup(folder: string, options: BackupOptions): Promise<MadeBackup> {
-  const { config, clock, log, more } = options
+export async function makeBackup(folder: string, options: BackupOptions): Promise<BackupResult> {
+  const { config, clock, log, extraRowSets } = options
   const backup = await BackupWriter.create(folder)
-  const listed = join(folder, 'listed.ndjson')
+  const fileListPath = join(folder, 'listed.ndjson')
   const { pool, close } = await openReadOnly(config, log)
   try {
     const madeAt = clock().toISOString()
@@ -76,19 +76,27 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
       if (installation === null) {
         throw new StartupError('No server has used this database yet: there is nothing to back up.')
       }
-      const copied = await copyRows(client, backup, more)
-      await pipeline(asLines(listStoredFiles(client)), createWriteStream(listed, { mode: 0o600 }))
+      const copied = await copyRows(client, backup, extraRowSets)
+      await pipeline(
+        toJsonLines(listStoredFiles(client)),
+        createWriteStream(fileListPath, { mode: 0o600 }),
+      )
       return { installation, ...copied }
     })
     for (const name of secretFiles) await copySecret(name, config.dataDir, backup)
-    const { deleted, ...copied } = await copyFiles(readLines(listed), backup, pool, options)
-    await rm(listed)
+    const { deleted, ...copied } = await copyFiles(
+      readFileList(fileListPath),
+      backup,
+      pool,
+      options,
+    )
+    await rm(fileListPath)
     const migration = await newestMigration()
     await backup.complete({ format: 2, madeAt, migration, installation, rows, deleted })
-    await noteBackup(pool, {
+    await recordBackup(pool, {
       madeAt,
       objects: copied.objects,
-      faults: copied.faults.length,
+      faults: copied.damagedFileIds.length,
     }).catch((error: unknown) => {
       // A read-only replica, for example, can't record its backup, which is complete all the same.
       log.warn({ err: error }, 'the database could not note the backup')
@@ -103,12 +111,12 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
 async function copyRows(
   client: pg.ClientBase,
   backup: BackupWriter,
-  more: readonly RowSet[],
+  extraRowSets: readonly RowSet[],
 ): Promise<{ rows: Manifest['rows']; count: number }> {
   const rows: Manifest['rows'] = []
   let count = 0
-  for (const set of [...rowsToCopy, ...more]) {
-    const columns = (await columnsOf(client, set)).map(({ name }) => name)
+  for (const set of [...rowsToCopy, ...extraRowSets]) {
+    const columns = (await readColumns(client, set)).map(({ name }) => name)
     const file = `${set.table.replaceAll('"', '')}.copy`
     const path = `rows/${file}`
     const read = readRows(client, set, columns)
@@ -120,7 +128,7 @@ async function copyRows(
 }
 
 async function copySecret(name: string, dataDir: string, backup: BackupWriter): Promise<void> {
-  const text = await unlessMissing(readFile(join(dataDir, name)))
+  const text = await nullIfMissing(readFile(join(dataDir, name)))
   if (text === null) return
   await backup.addChecksum(name, (await backup.write(name, Readable.from([text]))).sha256)
 }
@@ -131,21 +139,21 @@ async function copyFiles(
   backup: BackupWriter,
   pool: pg.Pool,
   { config, clock, open = (name) => openObjects(name, config, clock) }: BackupOptions,
-): Promise<{ objects: number; bytes: number; faults: string[]; deleted: string[] }> {
+): Promise<{ objects: number; bytes: number; damagedFileIds: string[]; deleted: string[] }> {
   const stores = new Map<StorageName, Promise<SealedObjects>>()
-  const storeOf = (name: StorageName) => {
+  const openStore = (name: StorageName) => {
     const store = stores.get(name) ?? open(name)
     stores.set(name, store)
     return store
   }
-  const total = { objects: 0, bytes: 0, faults: [] as string[], deleted: [] as string[] }
+  const total = { objects: 0, bytes: 0, damagedFileIds: [] as string[], deleted: [] as string[] }
   const copy = async (file: StoredFile) => ({
     ...file,
-    copied: await copyFile(file, await storeOf(file.storage), backup, pool),
+    copied: await copyFile(file, await openStore(file.storage), backup, pool),
   })
   try {
     for await (const { id, key, size, copied } of Readable.from(files).map(copy, { concurrency })) {
-      if (copied === 'lost') total.faults.push(id)
+      if (copied === 'lost') total.damagedFileIds.push(id)
       else if (copied === 'deleted') total.deleted.push(key)
       else {
         await backup.addChecksum(objectPath(key), copied.sha256)
@@ -171,10 +179,10 @@ async function copyFile(
     if (written?.size === size && (sha256 ?? written.sha256) === written.sha256) return written
   } catch (error) {
     // The file may have been deleted while it was read.
-    if (await isFileKept(pool, id)) throw error
+    if (await isFileStored(pool, id)) throw error
   }
   await backup.remove(objectPath(key))
-  return (await isFileKept(pool, id)) ? 'lost' : 'deleted'
+  return (await isFileStored(pool, id)) ? 'lost' : 'deleted'
 }
 
 /** Yields every file that isn't purged. Call it inside a transaction. */
@@ -193,7 +201,7 @@ async function* listStoredFiles(client: pg.ClientBase): AsyncGenerator<StoredFil
 }
 
 /** True if a file still has its bytes and their removal hasn't begun. */
-async function isFileKept(pool: pg.Pool, id: string): Promise<boolean> {
+async function isFileStored(pool: pg.Pool, id: string): Promise<boolean> {
   const { rows } = await pool.query(
     'select 1 from files where id = $1 and purged_at is null and purging_at is null',
     [id],
@@ -201,11 +209,11 @@ async function isFileKept(pool: pg.Pool, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
+async function* toJsonLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
   for await (const value of values) yield `${JSON.stringify(value)}\n`
 }
 
-async function* readLines(path: string): AsyncGenerator<StoredFile> {
+async function* readFileList(path: string): AsyncGenerator<StoredFile> {
   for await (const line of createInterface({ input: createReadStream(path) }))
     yield JSON.parse(line)
 }

@@ -6,24 +6,24 @@ import type pg from 'pg'
 import type { Config } from '../config/config.ts'
 import { newestMigration } from '../db/migrate.ts'
 import {
-  columnsOf,
   fillDatabase,
   findInstallation,
   inSnapshot,
+  moveToStore,
   type RowSet,
+  readColumns,
   requireNoRows,
   rowsToCopy,
-  setStore,
   writeRows,
 } from '../db/row-copies.ts'
 import type { Deps } from '../deps.ts'
 import { StartupError } from '../errors.ts'
 import { createFile } from '../storage/disk/durable-file.ts'
-import { unlessMissing } from '../storage/disk/file-system.ts'
+import { nullIfMissing } from '../storage/disk/file-system.ts'
 import type { SealedObjects } from '../storage/storage.ts'
 import { storeOfNewFiles } from '../storage/stores.ts'
 import {
-  damaged,
+  damagedBackupError,
   type Manifest,
   readChecksums,
   readVerified,
@@ -38,7 +38,7 @@ export interface RestoreOptions {
   /** An empty database with all tables, including the job queue's, that no server uses. */
   pool: pg.Pool
   /** Rows of tables outside `schema.ts`: the queued emails. */
-  more: readonly RowSet[]
+  extraRowSets: readonly RowSet[]
 }
 
 /** Number of files copied in parallel. */
@@ -53,7 +53,7 @@ const concurrency = 4
  */
 export async function restoreBackup(
   { folder, manifest }: VerifiedBackup,
-  { config, clock, pool, more }: RestoreOptions,
+  { config, clock, pool, extraRowSets }: RestoreOptions,
 ): Promise<{ rows: number; objects: number }> {
   const migration = await newestMigration()
   if (manifest.migration !== migration) {
@@ -63,14 +63,14 @@ export async function restoreBackup(
   }
   const tables = await inSnapshot(pool, async (client) => {
     await requireNoRows(client)
-    return findTables(manifest, client, more)
+    return findTables(manifest, client, extraRowSets)
   })
   await restoreSecrets(folder, config)
   const store = await openObjects(storeOfNewFiles(config), config, clock)
   let objects: number
   try {
     await claimStore(store, manifest.installation)
-    await store.removeLeftParts?.()
+    await store.removeLeftoverParts?.()
     objects = await restoreFiles(folder, store)
   } finally {
     await store.close()
@@ -82,9 +82,9 @@ export async function restoreBackup(
       count += await writeRows(client, set, columns, createReadStream(join(folder, 'rows', file)))
     }
     if ((await findInstallation(client)) !== manifest.installation) {
-      throw damaged('its rows belong to another installation than its files')
+      throw damagedBackupError('its rows belong to another installation than its files')
     }
-    await setStore(client, store.name)
+    await moveToStore(client, store.name)
     await markAsPurging(client, manifest.deleted, clock())
     return count
   })
@@ -97,23 +97,30 @@ export async function restoreBackup(
  * @throws {StartupError} if the manifest has an unknown or duplicate table or column, or lacks a
  * required table.
  */
-async function findTables({ rows }: Manifest, client: pg.ClientBase, more: readonly RowSet[]) {
-  const named = new Map(rows.map((one) => [one.table, one]))
+async function findTables(
+  { rows }: Manifest,
+  client: pg.ClientBase,
+  extraRowSets: readonly RowSet[],
+) {
+  const tablesInBackup = new Map(rows.map((one) => [one.table, one]))
   const found = []
-  for (const set of [...rowsToCopy, ...more]) {
-    const one = named.get(set.table)
-    if (one === undefined && more.includes(set)) continue
-    const known = new Map((await columnsOf(client, set)).map((column) => [column.name, column]))
-    const columns = one?.columns.flatMap((name) => known.get(name) ?? []) ?? []
-    if (one === undefined || new Set(columns).size !== one.columns.length) throw unknownNames()
-    found.push({ set, columns, file: one.file })
+  for (const set of [...rowsToCopy, ...extraRowSets]) {
+    const table = tablesInBackup.get(set.table)
+    if (table === undefined && extraRowSets.includes(set)) continue
+    const existingColumns = new Map(
+      (await readColumns(client, set)).map((column) => [column.name, column]),
+    )
+    const columns = table?.columns.flatMap((name) => existingColumns.get(name) ?? []) ?? []
+    if (table === undefined || new Set(columns).size !== table.columns.length)
+      throw unknownNamesError()
+    found.push({ set, columns, file: table.file })
   }
-  if (found.length !== rows.length) throw unknownNames()
+  if (found.length !== rows.length) throw unknownNamesError()
   return found
 }
 
-function unknownNames(): StartupError {
-  return damaged('manifest.json names other tables or columns than this version has')
+function unknownNamesError(): StartupError {
+  return damagedBackupError('manifest.json names other tables or columns than this version has')
 }
 
 /**
@@ -125,18 +132,18 @@ async function restoreSecrets(
   folder: string,
   { dataDir, authSecret }: Pick<Config, 'authSecret' | 'dataDir'>,
 ): Promise<void> {
-  const textOf = (path: string) => unlessMissing(readFile(path, 'utf8'))
+  const readText = (path: string) => nullIfMissing(readFile(path, 'utf8'))
   for (const name of secretFiles) {
-    const saved = await textOf(join(folder, name))
-    if (saved === null || (name === 'secret' && authSecret !== null)) continue
-    const found = await textOf(join(dataDir, name))
-    if (found === saved) continue
-    if (found !== null) {
+    const backupText = await readText(join(folder, name))
+    if (backupText === null || (name === 'secret' && authSecret !== null)) continue
+    const existingText = await readText(join(dataDir, name))
+    if (existingText === backupText) continue
+    if (existingText !== null) {
       throw new StartupError(
         `${join(dataDir, name)} differs from the one in the backup. Set DATA_DIR to an empty folder: no row was written.`,
       )
     }
-    await createFile(join(dataDir, name), saved)
+    await createFile(join(dataDir, name), backupText)
   }
 }
 

@@ -16,10 +16,10 @@ async function modeOf(path: string) {
 }
 
 test('the folder is created with its parents and is private', async () => {
-  const deep = join(dataDir, 'a/b')
-  await prepareDataDir(deep)
-  await prepareDataDir(deep)
-  expect((await modeOf(deep)) & 0o066).toBe(0)
+  const nestedDir = join(dataDir, 'a/b')
+  await prepareDataDir(nestedDir)
+  await prepareDataDir(nestedDir)
+  expect((await modeOf(nestedDir)) & 0o066).toBe(0)
 })
 
 test('a file in its place is reported with a remedy', async () => {

@@ -25,10 +25,10 @@ const makeSecret = customAlphabet(
  */
 export async function prepareDataDir(dataDir: string): Promise<void> {
   try {
-    const made = await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    const createdPath = await mkdir(dataDir, { recursive: true, mode: 0o700 })
     // Root runs Postgres as another user, who must be able to traverse the folder outside Linux.
-    const passesThrough = process.getuid?.() === 0 && process.platform !== 'linux'
-    if (made !== undefined && passesThrough) await chmod(dataDir, 0o711)
+    const needsTraversal = process.getuid?.() === 0 && process.platform !== 'linux'
+    if (createdPath !== undefined && needsTraversal) await chmod(dataDir, 0o711)
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     throw new StartupError(
@@ -74,13 +74,13 @@ export async function readAdminPassword(
 }
 
 /** Reads a file, or creates it with a new value and mode 600 if it is missing. */
-async function readOrCreate(file: string, make: () => string): Promise<string> {
+async function readOrCreate(file: string, generate: () => string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   }
-  await createFile(file, `${make()}\n`).catch((error: unknown) => {
+  await createFile(file, `${generate()}\n`).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error
   })
   return (await readFile(file, 'utf8')).trim()
@@ -116,8 +116,8 @@ export async function openDataFolder({
   const space = await DiskSpace.open({
     folder: dataDir,
     minFree,
-    takesUploads: storeOfNewFiles(config) === 'disk',
-    keepsReserve: databaseUrl === null,
+    storesUploads: storeOfNewFiles(config) === 'disk',
+    hasReserve: databaseUrl === null,
     log,
   })
   // Registered before Postgres to close after it: Postgres may need the reserve to stop.

@@ -67,10 +67,10 @@ async function bindStorage(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
   storage: Storage,
 ): Promise<void> {
-  const ours = await readInstallation(db, clock())
-  const theirs = await storage.installation()
-  if (theirs === ours) return
-  if (theirs !== null || !(await isEmpty(storage))) {
+  const databaseInstallation = await readInstallation(db, clock())
+  const storeInstallation = await storage.installation()
+  if (storeInstallation === databaseInstallation) return
+  if (storeInstallation !== null || !(await isEmpty(storage))) {
     throw new StartupError(
       `The files in storage (${storage.name}) belong to another database. Restore that database, ` +
         'or start with an empty storage.',
@@ -82,7 +82,7 @@ async function bindStorage(
         'or start with an empty database.',
     )
   }
-  await storage.claim(ours)
+  await storage.claim(databaseInstallation)
 }
 
 async function isEmpty(storage: Storage): Promise<boolean> {

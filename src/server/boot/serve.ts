@@ -16,7 +16,7 @@ import { loadPublicPages } from '../public-pages/public-pages.ts'
 import type { DiskSpace } from '../space/disk-space.ts'
 import type { OpenStores } from '../storage/open-stores.ts'
 
-interface ServedParts {
+interface ServerParts {
   /** The folder of the built web app. */
   distDir: string
   storage: Pick<OpenStores, 'handle' | 'origins'>
@@ -31,7 +31,7 @@ interface ServedParts {
  */
 export async function serve(
   deps: Deps,
-  { distDir, storage, pool, space }: ServedParts,
+  { distDir, storage, pool, space }: ServerParts,
 ): Promise<Server> {
   const { config, log, metrics, stopping } = deps
   const { appUrl } = config
@@ -39,13 +39,13 @@ export async function serve(
   watchSpace(metrics, space, deps.stores.current.name)
   watchQueues(deps)
   watchBackups(deps)
-  const pictures = pictureOrigins(config.google)
-  const built = { distDir, appUrl, connect: storage.origins, pictures }
+  const pictureHosts = pictureOrigins(config.google)
+  const buildOptions = { distDir, appUrl, connect: storage.origins, pictures: pictureHosts }
   const app = buildApp(deps, {
-    pages: loadLinkPages(built),
-    reports: loadReportPages(built),
-    publicPages: loadPublicPages({ ...built, conditions: conditionsOf(config) }),
-    files: webFiles(built),
+    pages: loadLinkPages(buildOptions),
+    reports: loadReportPages(buildOptions),
+    publicPages: loadPublicPages({ ...buildOptions, conditions: conditionsOf(config) }),
+    files: webFiles(buildOptions),
   })
   const { server } = await listen(app, storage.handle, {
     ...config,

@@ -58,25 +58,25 @@ describe('closing the server', () => {
     server.closeAllConnections()
   })
 
-  const transfer = async () => {
+  const startTransfer = async () => {
     const { port } = server.address() as AddressInfo
-    const outgoing = request({ port, host: '127.0.0.1', agent })
-    outgoing.end()
-    const [response] = await once(outgoing, 'response')
+    const clientRequest = request({ port, host: '127.0.0.1', agent })
+    clientRequest.end()
+    const [response] = await once(clientRequest, 'response')
     return response
   }
 
   test('lets a running transfer finish and then closes its idle connection', async () => {
-    const response = await transfer()
+    const response = await startTransfer()
     const closed = closeServer(server, 60_000)
     responses[0]?.end('and finished')
     expect(await text(response)).toBe('begun and finished')
     await closed
-    await expect(transfer()).rejects.toThrow()
+    await expect(startTransfer()).rejects.toThrow()
   })
 
   test('destroys connections after the grace period', async () => {
-    const response = await transfer()
+    const response = await startTransfer()
     await closeServer(server, 1)
     await expect(text(response)).rejects.toThrow('aborted')
   })

@@ -2,12 +2,12 @@ import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 
 /** npm repeats a Ctrl-C that the server has already received from the terminal. */
-const sameSignalMs = 250
+const duplicateSignalMs = 250
 const idleCheckMs = 50
 
 export type StopReason = 'signal' | 'error'
 
-interface Part {
+interface ShutdownPart {
   name: string
   close(reason: StopReason): Promise<void>
   abandon?(): void
@@ -16,14 +16,14 @@ interface Part {
 /** The started parts of the server, closed in reverse order. */
 export interface Shutdown {
   /** Adds a started part. `abandon` replaces `close` when the process must exit at once. */
-  add(part: Part): void
+  add(part: ShutdownPart): void
   /** Closes every part once. A part that fails to close is logged. */
   close(reason: StopReason): Promise<void>
   abandon(): void
 }
 
 export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
-  const parts: Part[] = []
+  const parts: ShutdownPart[] = []
   let closed: Promise<void> | null = null
 
   const closeAll = async (reason: StopReason): Promise<void> => {
@@ -79,7 +79,7 @@ export function superviseProcess(
       if (stoppingSince === null) {
         log.info({ signal }, 'Stopping; a second signal exits at once')
         stop(0)
-      } else if (performance.now() - stoppingSince > sameSignalMs) exitNow()
+      } else if (performance.now() - stoppingSince > duplicateSignalMs) exitNow()
     })
   }
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
@@ -95,9 +95,9 @@ export function superviseProcess(
 /** Stops listening and lets running requests finish for up to `graceMs`. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   // Node closes idle connections only once, at `close`, but not those that become idle later.
-  const closingIdle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
-  const grace = setTimeout(() => server.closeAllConnections(), graceMs)
+  const idleTimer = setInterval(() => server.closeIdleConnections(), idleCheckMs)
+  const graceTimer = setTimeout(() => server.closeAllConnections(), graceMs)
   await new Promise<void>((resolve) => server.close(() => resolve()))
-  clearInterval(closingIdle)
-  clearTimeout(grace)
+  clearInterval(idleTimer)
+  clearTimeout(graceTimer)
 }

@@ -55,7 +55,7 @@ export async function startServer({
   // database.
   space.watch()
 
-  const shedLoad = makeLoadShedder({ clock, log, pool, maxWaiting: poolLimits.waiting })
+  const shedLoad = makeLoadShedder({ clock, log, pool, maxWaiting: poolLimits.maxWaiting })
   const storage = await openStorage({
     config,
     clock,
@@ -76,7 +76,7 @@ export async function startServer({
   shutdown.add({ name: 'jobs', close: queue.stop })
   const mailer = createMailer(config, { clock, log })
   shutdown.add({ name: 'mailer', close: async () => mailer.close() })
-  const mailQueue = queue.mail
+  const mailQueue = queue.emails
   const settings = new AdminSettings({
     db,
     clock,
@@ -126,22 +126,22 @@ export async function startServer({
   })
   log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
   await startJobs(deps, queue)
-  const welcome = administrator.created ? await firstGreeting(config) : greeting(config)
-  return [welcome, await spaceWarning(deps)].filter((part) => part !== null).join('\n')
+  const message = administrator.created ? await greetingWithPassword(config) : greeting(config)
+  return [message, await spaceWarning(deps)].filter((part) => part !== null).join('\n')
 }
 
 async function spaceWarning({ space, stores }: Pick<Deps, 'space' | 'stores'>) {
-  return stores.current.name === 'disk' ? lowSpaceText(await space.figures()) : null
+  return stores.current.name === 'disk' ? lowSpaceText(await space.readStatus()) : null
 }
 
 function greeting({ appUrl, appUrlIsSet, host }: Config): string {
-  const isForAll = !appUrlIsSet && (host === '0.0.0.0' || host === '::')
-  const others = isForAll ? " (from other machines by this one's address)" : ''
-  return `Mayfly is ready: ${appUrl.origin}${others}`
+  const listensOnAllAddresses = !appUrlIsSet && (host === '0.0.0.0' || host === '::')
+  const hint = listensOnAllAddresses ? " (from other machines by this one's address)" : ''
+  return `Mayfly is ready: ${appUrl.origin}${hint}`
 }
 
 /** The greeting of the first start, the only text with the generated password. */
-async function firstGreeting(config: Config): Promise<string> {
+async function greetingWithPassword(config: Config): Promise<string> {
   const lines = [greeting(config), '', `  Administrator  ${config.adminEmail}`]
   if (config.adminPassword !== null) lines.push('  Password       the one of ADMIN_PASSWORD')
   else {

@@ -77,9 +77,9 @@ describe('defaults', () => {
     [{ APP_URL: 'http://[2001:db8::1]:3000' }, false],
     [{ APP_URL: 'https://files.example.org' }, true],
     [{ SUPPORT_EMAIL: 'help@example.org', PRIVACY_EMAIL: 'data@example.org' }, true],
-  ])('with %j, the contact addresses receive email: %s', (environment, reaches) => {
+  ])('with %j, the contact addresses receive email: %s', (environment, receivesEmail) => {
     const { supportReceivesEmail, privacyReceivesEmail } = readConfig(environment)
-    expect([supportReceivesEmail, privacyReceivesEmail]).toEqual([reaches, reaches])
+    expect([supportReceivesEmail, privacyReceivesEmail]).toEqual([receivesEmail, receivesEmail])
   })
 
   test('a configured address receives email on any host', () => {

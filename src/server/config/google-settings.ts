@@ -29,16 +29,16 @@ function isIssuer(value: string): boolean {
   return url !== null && isSafeAddress(url, url) && !/[?#]/.test(value)
 }
 
-const printable = /^[\x21-\x7e]{1,1000}$/
+const printablePattern = /^[\x21-\x7e]{1,1000}$/
 
 export const googleSchema = {
   GOOGLE_CLIENT_ID: z
     .string()
-    .regex(printable, invalid('give the id of an OAuth client, or unset it'))
+    .regex(printablePattern, invalid('give the id of an OAuth client, or unset it'))
     .optional(),
   GOOGLE_CLIENT_SECRET: z
     .string()
-    .regex(printable, invalidSecret('give the secret of the OAuth client, or unset it'))
+    .regex(printablePattern, invalidSecret('give the secret of the OAuth client, or unset it'))
     .optional(),
   GOOGLE_ISSUER: z
     .string()
@@ -54,12 +54,12 @@ type GoogleEnvironment = z.output<z.ZodObject<typeof googleSchema>>
 
 /** Returns an error for each Google setting that is missing while another one is set. */
 export function incompleteGoogle(values: Readonly<Record<string, string | undefined>>): string[] {
-  const needed = ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET']
-  const present = Object.keys(googleSchema).find((name) => values[name] !== undefined)
-  if (present === undefined) return []
-  return needed
+  const requiredNames = ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET']
+  const presentName = Object.keys(googleSchema).find((name) => values[name] !== undefined)
+  if (presentName === undefined) return []
+  return requiredNames
     .filter((name) => values[name] === undefined)
-    .map((name) => `${name} is missing: it belongs to ${present}; set it too, or unset that`)
+    .map((name) => `${name} is missing: it belongs to ${presentName}; set it too, or unset that`)
 }
 
 /** Returns null if no Google settings are set. */

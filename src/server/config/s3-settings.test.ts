@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ConfigError, type Environment, readConfig } from './config.ts'
 
 const aws = { S3_BUCKET: 'files', S3_REGION: 'eu-central-1' }
-const own = { S3_BUCKET: 'files', S3_ENDPOINT: 'http://127.0.0.1:9000' }
+const selfHosted = { S3_BUCKET: 'files', S3_ENDPOINT: 'http://127.0.0.1:9000' }
 
 function s3Of(environment: Environment) {
   return readConfig(environment).s3
@@ -32,7 +32,7 @@ describe('a bucket', () => {
 
   test('elsewhere needs an endpoint and defaults to path-style URLs', () => {
     const keys = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
-    const settings = { ...own, ...keys, S3_PUBLIC_ENDPOINT: 'https://s3.example.org' }
+    const settings = { ...selfHosted, ...keys, S3_PUBLIC_ENDPOINT: 'https://s3.example.org' }
     expect(s3Of(settings)).toEqual({
       bucket: 'files',
       region: 'us-east-1',
@@ -41,7 +41,7 @@ describe('a bucket', () => {
       credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
       forcePathStyle: true,
     })
-    expect(s3Of({ ...own, S3_FORCE_PATH_STYLE: 'off' })?.forcePathStyle).toBe(false)
+    expect(s3Of({ ...selfHosted, S3_FORCE_PATH_STYLE: 'off' })?.forcePathStyle).toBe(false)
     expect(s3Of({ ...aws, S3_FORCE_PATH_STYLE: 'on' })?.forcePathStyle).toBe(true)
   })
 })
@@ -53,11 +53,14 @@ test.each([
   [{ ...aws, S3_SECRET_ACCESS_KEY: 's' }, /^S3_ACCESS_KEY_ID is missing: .*S3_SECRET_ACCESS_KEY/],
   [{ ...aws, S3_BUCKET: 'A_b' }, 'S3_BUCKET is "A_b": give the name of a bucket, or unset it'],
   [{ ...aws, S3_FORCE_PATH_STYLE: 'yes' }, /^S3_FORCE_PATH_STYLE is "yes"/],
-  [{ ...own, S3_ENDPOINT: 'localhost:9000' }, /^S3_ENDPOINT is "localhost:9000": give an address/],
-  [{ ...own, S3_ENDPOINT: 'http://a:b@c' }, /^S3_ENDPOINT is/],
-  [{ ...own, S3_PUBLIC_ENDPOINT: 'http://c/?x' }, /^S3_PUBLIC_ENDPOINT is/],
-  [{ ...own, APP_URL: 'http://127.0.0.1:9000' }, /^S3_ENDPOINT is at the origin of APP_URL/],
-  [{ ...own, APP_URL: 'https://x.org' }, /^S3_ENDPOINT is .* which browsers refuse .*https/],
+  [
+    { ...selfHosted, S3_ENDPOINT: 'localhost:9000' },
+    /^S3_ENDPOINT is "localhost:9000": give an address/,
+  ],
+  [{ ...selfHosted, S3_ENDPOINT: 'http://a:b@c' }, /^S3_ENDPOINT is/],
+  [{ ...selfHosted, S3_PUBLIC_ENDPOINT: 'http://c/?x' }, /^S3_PUBLIC_ENDPOINT is/],
+  [{ ...selfHosted, APP_URL: 'http://127.0.0.1:9000' }, /^S3_ENDPOINT is at the origin of APP_URL/],
+  [{ ...selfHosted, APP_URL: 'https://x.org' }, /^S3_ENDPOINT is .* which browsers refuse .*https/],
 ])('%j is rejected with the remedy', (environment, problem) => {
   const problems = problemsOf(environment)
   expect(problems).toHaveLength(1)
@@ -66,6 +69,10 @@ test.each([
 })
 
 test('a bucket with a public https endpoint may have an internal http endpoint', () => {
-  const settings = { ...own, APP_URL: 'https://x.org', S3_PUBLIC_ENDPOINT: 'https://s3.x.org' }
+  const settings = {
+    ...selfHosted,
+    APP_URL: 'https://x.org',
+    S3_PUBLIC_ENDPOINT: 'https://s3.x.org',
+  }
   expect(problemsOf(settings)).toEqual([])
 })

@@ -61,9 +61,11 @@ type S3Environment = z.output<z.ZodObject<typeof s3Schema>>
 
 /** Returns an error for each missing required setting. */
 export function incompleteS3(values: Readonly<Record<string, string | undefined>>): string[] {
-  const set = Object.keys(s3Schema).filter((name) => values[name] !== undefined)
+  const presentNames = Object.keys(s3Schema).filter((name) => values[name] !== undefined)
   if (values.S3_BUCKET === undefined) {
-    return set.map((name) => `${name} is set, but no S3_BUCKET: name the bucket, or unset it`)
+    return presentNames.map(
+      (name) => `${name} is set, but no S3_BUCKET: name the bucket, or unset it`,
+    )
   }
   const problems: string[] = []
   if (values.S3_REGION === undefined && values.S3_ENDPOINT === undefined) {
@@ -71,11 +73,13 @@ export function incompleteS3(values: Readonly<Record<string, string | undefined>
       "S3_REGION is missing: give the bucket's region at AWS, or S3_ENDPOINT for another storage",
     )
   }
-  const pair = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
-  const absent = pair.filter((name) => values[name] === undefined)
-  if (absent.length === 1) {
-    const present = pair.find((name) => !absent.includes(name))
-    problems.push(`${absent[0]} is missing: it belongs to ${present}; set both, or neither`)
+  const keyNames = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
+  const missingNames = keyNames.filter((name) => values[name] === undefined)
+  if (missingNames.length === 1) {
+    const presentName = keyNames.find((name) => !missingNames.includes(name))
+    problems.push(
+      `${missingNames[0]} is missing: it belongs to ${presentName}; set both, or neither`,
+    )
   }
   return problems
 }
@@ -83,14 +87,14 @@ export function incompleteS3(values: Readonly<Record<string, string | undefined>
 /** Returns an error for each setting that prevents browsers from reaching the storage. */
 export function unreachableS3(env: S3Environment, appUrl: URL): string[] {
   const name = env.S3_PUBLIC_ENDPOINT ? 'S3_PUBLIC_ENDPOINT' : 'S3_ENDPOINT'
-  const seen = env.S3_PUBLIC_ENDPOINT ?? env.S3_ENDPOINT
-  if (env.S3_BUCKET === null || seen === null) return []
-  if (seen.origin === appUrl.origin) {
+  const browserEndpoint = env.S3_PUBLIC_ENDPOINT ?? env.S3_ENDPOINT
+  if (env.S3_BUCKET === null || browserEndpoint === null) return []
+  if (browserEndpoint.origin === appUrl.origin) {
     return [`${name} is at the origin of APP_URL: give the storage one of its own`]
   }
-  if (appUrl.protocol === 'https:' && seen.protocol === 'http:') {
+  if (appUrl.protocol === 'https:' && browserEndpoint.protocol === 'http:') {
     return [
-      `${name} is "${seen.href}", which browsers refuse to pages of ${appUrl.origin}: give S3_PUBLIC_ENDPOINT an https address`,
+      `${name} is "${browserEndpoint.href}", which browsers refuse to pages of ${appUrl.origin}: give S3_PUBLIC_ENDPOINT an https address`,
     ]
   }
   return []

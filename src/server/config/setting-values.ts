@@ -15,7 +15,7 @@ export function invalidSecret(remedy: string) {
   return { error: `cannot be used: ${remedy}` }
 }
 
-const words = ['on', 'off', 'true', 'false']
+const switchValues = ['on', 'off', 'true', 'false']
 function isOn(value: string) {
   return value === 'on' || value === 'true'
 }
@@ -23,14 +23,14 @@ function isOn(value: string) {
 /** Parses `on` or `off`. */
 export function onOff(fallback: 'on' | 'off') {
   return z
-    .enum(words, invalid(`write on or off, or unset it for ${fallback}`))
+    .enum(switchValues, invalid(`write on or off, or unset it for ${fallback}`))
     .default(fallback)
     .transform(isOn)
 }
 
 /** Parses `on` or `off`; undefined if unset. */
 export function optionalOnOff() {
-  return z.enum(words, invalid('write on or off, or unset it')).transform(isOn).optional()
+  return z.enum(switchValues, invalid('write on or off, or unset it')).transform(isOn).optional()
 }
 
 const sizeUnits = ['', 'KiB', 'MiB', 'GiB', 'TiB']
@@ -75,15 +75,15 @@ export function signupPolicy() {
 
 /** Parses the trusted proxies: `on`, `off`, or addresses and networks; null for none. */
 export function trustedProxies() {
-  const advice = 'write on, off, or addresses and networks such as 127.0.0.1,10.0.0.0/8'
+  const remedy = 'write on, off, or addresses and networks such as 127.0.0.1,10.0.0.0/8'
   return z
     .string()
     .default('off')
     .transform((text, context): BlockList | null => {
-      if (words.includes(text)) return isOn(text) ? privateNetworks : null
+      if (switchValues.includes(text)) return isOn(text) ? privateNetworks : null
       const networks = readNetworks(text.split(/\s*,\s*/))
       if (networks === null) {
-        const message = `is ${JSON.stringify(text)}: ${advice}, or unset it for off`
+        const message = `is ${JSON.stringify(text)}: ${remedy}, or unset it for off`
         context.addIssue({ code: 'custom', message, input: text })
       }
       return networks

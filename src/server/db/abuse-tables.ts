@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { reportOutcomes } from '../../shared/rules/links/report.ts'
-import { bytes, moment } from './columns.ts'
+import { bytes, timestamptz } from './columns.ts'
 
 /** A visitor's report text. `at` is ISO 8601 in UTC. */
 export interface ReportStatement {
@@ -35,10 +35,10 @@ export const reports = pgTable(
      * kept.
      */
     statements: jsonb().$type<ReportStatement[]>().notNull(),
-    firstReportedAt: moment('first_reported_at').notNull(),
-    lastReportedAt: moment('last_reported_at').notNull(),
+    firstReportedAt: timestamptz('first_reported_at').notNull(),
+    lastReportedAt: timestamptz('last_reported_at').notNull(),
     /** When the administrator closed the report; null while it is open. */
-    closedAt: moment('closed_at'),
+    closedAt: timestamptz('closed_at'),
     outcome: text({ enum: reportOutcomes }),
   },
   (table) => [
@@ -63,7 +63,7 @@ export const blockedContent = pgTable(
     size: bytes('size').notNull(),
     /** Reason for the takedown, shown to the owners of all copies. */
     reason: text().notNull(),
-    blockedAt: moment('blocked_at').notNull(),
+    blockedAt: timestamptz('blocked_at').notNull(),
   },
   (table) => [index('blocked_content_size').on(table.size)],
 )

@@ -1,7 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { bigint, index, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import { type AuditAction, auditActions } from '../../shared/rules/accounts/audit-action.ts'
-import { moment } from './columns.ts'
+import { timestamptz } from './columns.ts'
 import { sqlLiteral } from './sql.ts'
 
 /** SQL for the short code of the line's link, or null. */
@@ -13,7 +13,7 @@ export function shortCodeOf(details: SQLWrapper): SQL {
  * The action of user deletions, as a SQL literal. Queries must use it as a literal so that Postgres
  * can use the index on deleted addresses.
  */
-export const deletionOfUser = sqlLiteral<AuditAction>('delete-user')
+export const deleteUserAction = sqlLiteral<AuditAction>('delete-user')
 
 /**
  * Who did what, when, and from which IP address. Triggers prevent updates and deletes. `actor` and
@@ -24,7 +24,7 @@ export const auditLog = pgTable(
   'audit_log',
   {
     id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    at: moment('at').notNull(),
+    at: timestamptz('at').notNull(),
     actor: text(),
     action: text({ enum: auditActions }).notNull(),
     subject: text(),
@@ -41,6 +41,6 @@ export const auditLog = pgTable(
     // Finds deleted users by their email address.
     index('audit_log_deleted_address')
       .on(sql`(${table.details} ->> 'email')`, table.at)
-      .where(sql`${table.action} = ${deletionOfUser}`),
+      .where(sql`${table.action} = ${deleteUserAction}`),
   ],
 )

@@ -1,7 +1,7 @@
 import { bigint, timestamp } from 'drizzle-orm/pg-core'
 
 /** A timestamp column with time zone. */
-export function moment(name: string) {
+export function timestamptz(name: string) {
   return timestamp(name, { withTimezone: true, mode: 'date' })
 }
 

@@ -16,15 +16,15 @@ beforeAll(async () => {
   database = await freshDatabase()
   host = new URL(database.url).searchParams.get('host') ?? ''
   // Superusers are exempt from this limit, so this is an ordinary role.
-  await ask(`create role nobody login connection limit 0`)
+  await execute(`create role nobody login connection limit 0`)
 })
 afterAll(async () => {
-  await ask('drop role nobody')
+  await execute('drop role nobody')
   await database.drop()
 })
 
 /** Runs statements on a new connection and returns the error of the last one. */
-async function failing(...statements: string[]): Promise<unknown> {
+async function errorOf(...statements: string[]): Promise<unknown> {
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})
   await client.connect()
@@ -37,20 +37,20 @@ async function failing(...statements: string[]): Promise<unknown> {
     await client.end()
   }
 }
-async function ask(statement: string) {
-  return expect(await failing(statement)).toBeNull()
+async function execute(statement: string) {
+  return expect(await errorOf(statement)).toBeNull()
 }
 
 /** Returns a Postgres error with this SQLSTATE, for conditions that a test can't cause. */
 function postgresError(code: string) {
-  return failing(`do $$ begin raise exception using errcode = '${code}'; end $$`)
+  return errorOf(`do $$ begin raise exception using errcode = '${code}'; end $$`)
 }
 
 /** Returns the error of connecting to the database with these options changed. */
-async function connecting(changes: pg.ClientConfig): Promise<unknown> {
+async function connectError(changes: pg.ClientConfig): Promise<unknown> {
   const { pathname } = new URL(database.url)
-  const place = { host, user: 'postgres', database: pathname.slice(1) }
-  const client = new pg.Client({ ...place, connectionTimeoutMillis: 10_000, ...changes })
+  const defaults = { host, user: 'postgres', database: pathname.slice(1) }
+  const client = new pg.Client({ ...defaults, connectionTimeoutMillis: 10_000, ...changes })
   client.on('error', () => {})
   const error = await client.connect().then(
     () => null,
@@ -64,23 +64,23 @@ async function connecting(changes: pg.ClientConfig): Promise<unknown> {
  * Returns the error of connecting to a server other than Postgres, which handles the connection
  * with `greet`.
  */
-async function meeting(
-  greet: (socket: Socket) => void,
+async function connectErrorFrom(
+  onConnection: (socket: Socket) => void,
   changes: pg.ClientConfig = {},
 ): Promise<unknown> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
-    greet(socket)
+    onConnection(socket)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const error = await connecting({ host: '127.0.0.1', port, ...changes })
+  const error = await connectError({ host: '127.0.0.1', port, ...changes })
   server.close()
   return error
 }
 
 /** Builds the message with which Postgres rejects a new connection. */
-function refusal(code: string) {
+function fatalMessage(code: string) {
   const fields = ['SFATAL', 'VFATAL', `C${code}`, 'Mnot now'].map((field) => `${field}\0`)
   const body = Buffer.from(`${fields.join('')}\0`)
   const head = Buffer.alloc(5)
@@ -90,7 +90,7 @@ function refusal(code: string) {
 }
 
 /** Returns the error that `run` causes on a pool of one connection. */
-async function onPool(run: (pool: pg.Pool) => Promise<unknown>, limits = {}): Promise<unknown> {
+async function poolError(run: (pool: pg.Pool) => Promise<unknown>, limits = {}): Promise<unknown> {
   const options = { ...poolLimits, connections: 1, ...limits }
   const { pool, close } = openPool({ connectionString: database.url }, { warn() {} }, options)
   const error = await run(pool).catch((reason: unknown) => reason)
@@ -99,13 +99,13 @@ async function onPool(run: (pool: pg.Pool) => Promise<unknown>, limits = {}): Pr
 }
 
 /** Returns a client whose connection has ended unnoticed. */
-async function cutClient(): Promise<pg.Client> {
+async function terminatedClient(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})
   await client.connect()
   const { rows } = await client.query('select pg_backend_pid() as pid')
   const ended = new Promise((resolve) => client.once('end', resolve))
-  await ask(`select pg_terminate_backend(${rows[0].pid})`)
+  await execute(`select pg_terminate_backend(${rows[0].pid})`)
   await ended
   return client
 }
@@ -120,24 +120,25 @@ const outages = {
   connectionFailure: () => postgresError('08006'),
   diskFull: () => postgresError('53100'),
   outOfMemory: () => postgresError('53200'),
-  tooManyConnections: () => connecting({ user: 'nobody' }),
+  tooManyConnections: () => connectError({ user: 'nobody' }),
   lockTimeout: () =>
-    onPool(
+    poolError(
       async (pool) => {
-        const holder = new pg.Client({ connectionString: database.url })
-        await holder.connect()
-        await holder.query('begin; lock table settings')
-        return pool.query('select 1 from settings').finally(() => holder.end())
+        const lockingClient = new pg.Client({ connectionString: database.url })
+        await lockingClient.connect()
+        await lockingClient.query('begin; lock table settings')
+        return pool.query('select 1 from settings').finally(() => lockingClient.end())
       },
       { lockMs: 50 },
     ),
-  statementTimeout: () => onPool((pool) => pool.query('select pg_sleep(9)'), { statementMs: 50 }),
-  transactionTimeout: () => failing('set transaction_timeout = 50', 'begin', 'select pg_sleep(9)'),
-  shuttingDown: () => failing('select pg_terminate_backend(pg_backend_pid())'),
-  startingUp: () => meeting((socket) => socket.end(refusal('57P03'))),
-  databaseMissing: () => connecting({ database: 'missing' }),
-  notAuthorized: () => connecting({ user: 'stranger' }),
-  readOnly: () => failing('set default_transaction_read_only = on', 'create table t ()'),
+  statementTimeout: () =>
+    poolError((pool) => pool.query('select pg_sleep(9)'), { statementMs: 50 }),
+  transactionTimeout: () => errorOf('set transaction_timeout = 50', 'begin', 'select pg_sleep(9)'),
+  shuttingDown: () => errorOf('select pg_terminate_backend(pg_backend_pid())'),
+  startingUp: () => connectErrorFrom((socket) => socket.end(fatalMessage('57P03'))),
+  databaseMissing: () => connectError({ database: 'missing' }),
+  notAuthorized: () => connectError({ user: 'stranger' }),
+  readOnly: () => errorOf('set default_transaction_read_only = on', 'create table t ()'),
   ioError: () => postgresError('58030'),
 
   connectionRefused: async () => {
@@ -145,20 +146,22 @@ const outages = {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     await new Promise((resolve) => server.close(resolve))
-    return connecting({ host: '127.0.0.1', port })
+    return connectError({ host: '127.0.0.1', port })
   },
-  socketMissing: () => connecting({ host: '/nowhere' }),
-  connectionReset: () => meeting((socket) => socket.once('data', () => socket.resetAndDestroy())),
+  socketMissing: () => connectError({ host: '/nowhere' }),
+  connectionReset: () =>
+    connectErrorFrom((socket) => socket.once('data', () => socket.resetAndDestroy())),
   connectionTimedOut: () => nodeError('ETIMEDOUT', 'connect'),
   unreachable: () => nodeError('EHOSTUNREACH', 'connect'),
-  hostNotFound: () => connecting({ host: 'nothing.invalid' }),
+  hostNotFound: () => connectError({ host: 'nothing.invalid' }),
   tooManySockets: () => nodeError('EMFILE', 'connect'),
 
-  connectionTerminated: () => meeting((socket) => socket.once('data', () => socket.end())),
-  connectTimeout: () => meeting(() => {}, { connectionTimeoutMillis: 200 }),
+  connectionTerminated: () => connectErrorFrom((socket) => socket.once('data', () => socket.end())),
+  connectTimeout: () => connectErrorFrom(() => {}, { connectionTimeoutMillis: 200 }),
   queryTimeout: () =>
-    onPool((pool) => pool.query('select pg_sleep(9)'), { statementMs: 0, answerMs: 50 }),
-  notQueryable: async () => (await cutClient()).query('select 1').catch((error: unknown) => error),
+    poolError((pool) => pool.query('select pg_sleep(9)'), { statementMs: 0, clientTimeoutMs: 50 }),
+  notQueryable: async () =>
+    (await terminatedClient()).query('select 1').catch((error: unknown) => error),
   poolClosed: async () => {
     const pool = new pg.Pool({ connectionString: database.url })
     await pool.end()
@@ -167,12 +170,12 @@ const outages = {
 }
 
 /** Outages for which retries at startup don't help. */
-const lasting = [
+const permanentOutages = [
   ...['diskFull', 'outOfMemory', 'lockTimeout', 'statementTimeout', 'transactionTimeout'],
   ...['databaseMissing', 'notAuthorized', 'readOnly', 'ioError', 'tooManySockets', 'poolClosed'],
 ]
 /** Errors after which the connection is still usable. */
-const keepingConnection = [
+const outagesKeepingConnection = [
   ...['connectionFailure', 'diskFull', 'outOfMemory', 'lockTimeout', 'statementTimeout'],
   ...['readOnly', 'ioError'],
 ]
@@ -184,8 +187,8 @@ describe('an unavailable database', () => {
     expect(isDatabaseUnavailable(error)).toBe(true)
     expect(isDatabaseUnavailable(new DrizzleQueryError('select 1', [], error as Error))).toBe(true)
     expect(isDatabaseUnavailable(new Error('a library says', { cause: error }))).toBe(true)
-    expect(isTransient(error)).toBe(!lasting.includes(name))
-    expect(isConnectionLost(error)).toBe(!keepingConnection.includes(name))
+    expect(isTransient(error)).toBe(!permanentOutages.includes(name))
+    expect(isConnectionLost(error)).toBe(!outagesKeepingConnection.includes(name))
   })
 
   it.each([
@@ -199,20 +202,20 @@ describe('an unavailable database', () => {
     const error = await client.query(text).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(pg.DatabaseError)
     expect(isConnectionLost(error)).toBe(isLost)
-    const next = await client.query('select 1').then(
+    const nextQuery = await client.query('select 1').then(
       () => 'answered',
       () => 'refused',
     )
-    expect(next).toBe(isLost ? 'refused' : 'answered')
+    expect(nextQuery).toBe(isLost ? 'refused' : 'answered')
     await client.end().catch(() => {})
   })
 
   it('is recognized if all connections are in use', async () => {
-    const takeAll = async (pool: pg.Pool) => {
-      const taken = await pool.connect()
-      await pool.query('select 1').finally(() => taken.release())
+    const exhaustPool = async (pool: pg.Pool) => {
+      const connection = await pool.connect()
+      await pool.query('select 1').finally(() => connection.release())
     }
-    expect(isTransient(await onPool(takeAll, { connectMs: 2000 }))).toBe(true)
+    expect(isTransient(await poolError(exhaustPool, { connectMs: 2000 }))).toBe(true)
   })
 
   it('is recognized if the pool times out while connecting', async () => {
@@ -228,8 +231,8 @@ describe('an unavailable database', () => {
   })
 
   it('is recognized if a host has several addresses and none responds', () => {
-    const both = new AggregateError([nodeError('ECONNREFUSED', 'connect')])
-    expect(isTransient(Object.assign(both, { code: 'ECONNREFUSED' }))).toBe(true)
+    const aggregateError = new AggregateError([nodeError('ECONNREFUSED', 'connect')])
+    expect(isTransient(Object.assign(aggregateError, { code: 'ECONNREFUSED' }))).toBe(true)
   })
 
   it('is recognized after a write to a closed connection', async () => {
@@ -246,16 +249,16 @@ describe('an unavailable database', () => {
 
 describe('any other error', () => {
   it.each([
-    ['a division by zero', () => failing('select 1 / 0')],
-    ['a missing table', () => failing('select * from nothing')],
+    ['a division by zero', () => errorOf('select 1 / 0')],
+    ['a missing table', () => errorOf('select * from nothing')],
     ['a deadlock', () => postgresError('40P01')],
     ['a missing file', () => nodeError('ENOENT', 'open')],
     ['too many open files', () => nodeError('EMFILE', 'open')],
     ['a SQLSTATE from another library', () => Object.assign(new Error(), { code: '57P01' })],
     ['an AppError', () => new AppError('FORBIDDEN')],
     ['a string', () => 'Connection terminated'],
-  ])("isn't an outage: %s", async (_, fault) => {
-    const error = await fault()
+  ])("isn't an outage: %s", async (_, makeError) => {
+    const error = await makeError()
     expect(error).not.toBeNull()
     expect(isDatabaseUnavailable(error)).toBe(false)
     expect(isConnectionLost(error)).toBe(false)

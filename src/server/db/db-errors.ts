@@ -2,9 +2,9 @@
  * SQLSTATEs, or their prefixes, of temporary outages, such as a database that is starting or
  * stopping.
  */
-const transientStates = ['08', '53300', '57P01', '57P02', '57P03', '57P05']
+const transientSqlStates = ['08', '53300', '57P01', '57P02', '57P03', '57P05']
 /** SQLSTATEs of lasting outages: disk full, out of memory, overload, read-only, access denied. */
-const otherStates = [
+const permanentSqlStates = [
   ...['25006', '25P03', '25P04', '28', '3D000', '53000', '53100', '53200', '53400'],
   ...['55P03', '57014', '57P04', '58000', '58030'],
 ]
@@ -35,47 +35,47 @@ interface Outage {
  * Classifies the outage behind an error or one of its causes. Returns undefined for any other
  * error.
  */
-function outageOf(error: unknown): Outage | undefined {
+function findOutage(error: unknown): Outage | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const outage = outageOfOne(cause)
+    const outage = classifyError(cause)
     if (outage) return outage
   }
   return undefined
 }
 
-function outageOfOne(error: NodeJS.ErrnoException & { severity?: string }): Outage | undefined {
+function classifyError(error: NodeJS.ErrnoException & { severity?: string }): Outage | undefined {
   const { code = '', message, severity, syscall } = error
-  const isOneOf = (prefixes: string[], text: string) =>
+  const startsWithAny = (prefixes: string[], text: string) =>
     prefixes.some((prefix) => text.startsWith(prefix))
   // Only Postgres errors have a severity. After a fatal error, Postgres closes the connection.
   if (severity !== undefined) {
-    const isTransient = isOneOf(transientStates, code)
-    if (!isTransient && !isOneOf(otherStates, code)) return undefined
+    const isTransient = startsWithAny(transientSqlStates, code)
+    if (!isTransient && !startsWithAny(permanentSqlStates, code)) return undefined
     return { isTransient, isConnectionLost: severity !== 'ERROR' }
   }
   const isTransient =
     networkCodes.includes(code) ||
     (code === 'ENOENT' && syscall === 'connect') ||
-    isOneOf(driverMessages, message)
-  const isOther =
+    startsWithAny(driverMessages, message)
+  const isPermanent =
     (tooManySocketsCodes.includes(code) && syscall === 'connect') ||
     message.startsWith(poolClosedMessage)
-  return isTransient || isOther ? { isTransient, isConnectionLost: true } : undefined
+  return isTransient || isPermanent ? { isTransient, isConnectionLost: true } : undefined
 }
 
 /** True for errors that are reported as 503. Any other error is a bug. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  return outageOf(error) !== undefined
+  return findOutage(error) !== undefined
 }
 
 /** True if the connection can no longer be used. */
 export function isConnectionLost(error: unknown): boolean {
-  return outageOf(error)?.isConnectionLost === true
+  return findOutage(error)?.isConnectionLost === true
 }
 
 /** True if the database or the network may still be starting. */
 export function isTransient(error: unknown): boolean {
-  return outageOf(error)?.isTransient === true
+  return findOutage(error)?.isTransient === true
 }
 
 const foreignKeyViolation = '23503'

@@ -10,19 +10,19 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgre
 
 const log = { warn() {} }
 
-let pristine: string
+let templateDir: string
 let dataDir: string
 let running: EmbeddedPostgres[]
 
 beforeAll(async () => {
-  pristine = await mkdtemp(join(tmpdir(), 'mayfly-pristine-'))
-  await (await startEmbeddedPostgres(pristine, log)).stop()
+  templateDir = await mkdtemp(join(tmpdir(), 'mayfly-pristine-'))
+  await (await startEmbeddedPostgres(templateDir, log)).stop()
 })
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "mayfly it's a $test "))
   // `initdb` is slow, so each test copies one cluster. The copy keeps the owner of the files.
-  spawnSync('cp', ['-a', join(pristine, 'postgres'), dataDir])
+  spawnSync('cp', ['-a', join(templateDir, 'postgres'), dataDir])
   running = []
 })
 
@@ -31,7 +31,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-afterAll(() => rm(pristine, { recursive: true }))
+afterAll(() => rm(templateDir, { recursive: true }))
 
 async function start(folder = dataDir): Promise<EmbeddedPostgres> {
   const postgres = await startEmbeddedPostgres(folder, log)
@@ -58,7 +58,7 @@ async function postmasterPid(): Promise<number> {
   return Number((await readFile(pidFile(), 'utf8')).split('\n')[0])
 }
 
-async function expectGone(postgres: EmbeddedPostgres): Promise<void> {
+async function expectStopped(postgres: EmbeddedPostgres): Promise<void> {
   await expect(query(postgres, 'select 1')).rejects.toThrow()
   await expect(readFile(pidFile())).rejects.toThrow('ENOENT')
 }
@@ -67,7 +67,7 @@ async function expectGone(postgres: EmbeddedPostgres): Promise<void> {
  * Starts the database in another process, which inserts a row, reports it, and runs until it is
  * killed.
  */
-async function startElsewhere() {
+async function startInChildProcess() {
   const script = `
     import pg from 'pg'
     import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve('./embedded-postgres.ts'))}
@@ -89,25 +89,25 @@ test('keeps committed rows and ends on stop', async () => {
   const first = await start()
   await query(first, "create table kept as select 'written' as value")
   await first.stop()
-  await expectGone(first)
+  await expectStopped(first)
 
   expect(await query(await start(), 'select value from kept')).toEqual([['written']])
 })
 
 describe('after a crash', () => {
   test('replaces the Postgres of a killed server and keeps every committed row', async () => {
-    const child = await startElsewhere()
-    const leftover = await postmasterPid()
+    const child = await startInChildProcess()
+    const leftoverPid = await postmasterPid()
     child.kill('SIGKILL')
     const postgres = await start()
     expect(await query(postgres, 'select value from kept')).toEqual([['acknowledged']])
-    expect(await postmasterPid()).not.toBe(leftover)
+    expect(await postmasterPid()).not.toBe(leftoverPid)
     await postgres.stop()
-    await expectGone(postgres)
+    await expectStopped(postgres)
   })
 
   test('starts if Postgres was killed too', async () => {
-    const child = await startElsewhere()
+    const child = await startInChildProcess()
     process.kill(await postmasterPid(), 'SIGKILL')
     child.kill('SIGKILL')
     expect(await query(await start(), 'select value from kept')).toEqual([['acknowledged']])
@@ -131,7 +131,7 @@ describe('after a crash', () => {
     process.kill(await postmasterPid(), 'SIGKILL')
     await eventually(async () => expect(await query(postgres, 'select 1')).toEqual([[1]]))
     await postgres.stop()
-    await expectGone(postgres)
+    await expectStopped(postgres)
   })
 })
 
@@ -144,14 +144,14 @@ describe('a failed start stops its Postgres', () => {
 
   test.each(['before Postgres is ready', 'once Postgres is ready'])(
     'if the process exits %s',
-    async (when) => {
+    async (exitTime) => {
       const script = `
       import { existsSync } from 'node:fs'
       import { startEmbeddedPostgres } from ${JSON.stringify(import.meta.resolve('./embedded-postgres.ts'))}
       const started = startEmbeddedPostgres(process.argv[1], { warn() {} })
       if (process.argv[3] === 'once Postgres is ready') await started
       setInterval(() => existsSync(process.argv[2]) && process.exit(1), 1)`
-      const args = ['--input-type=module', '--eval', script, dataDir, pidFile(), when]
+      const args = ['--input-type=module', '--eval', script, dataDir, pidFile(), exitTime]
       const child = spawn(process.execPath, args, { stdio: 'inherit', cwd: import.meta.dirname })
       expect(await once(child, 'exit')).toEqual([1, null])
       await eventually(() => expect(readFile(pidFile())).rejects.toThrow('ENOENT'))
@@ -195,10 +195,10 @@ test('listens on no port, only on a socket in a private folder', async () => {
 })
 
 test("runs even if the data folder's path is too long for a socket", async () => {
-  const deep = join(dataDir, 'deep'.repeat(30))
-  await mkdir(deep)
-  await rename(join(dataDir, 'postgres'), join(deep, 'postgres'))
-  const postgres = await start(deep)
+  const deepDir = join(dataDir, 'deep'.repeat(30))
+  await mkdir(deepDir)
+  await rename(join(dataDir, 'postgres'), join(deepDir, 'postgres'))
+  const postgres = await start(deepDir)
   expect(postgres.connection.host).toMatch(/^\/tmp\/mayfly-[0-9a-f]{20}$/)
   expect(await query(postgres, 'select 1')).toEqual([[1]])
   await postgres.stop()

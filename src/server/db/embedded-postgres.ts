@@ -11,7 +11,7 @@ import {
   prepareSocketFolder,
   removeStaleSocketLock,
   socketFolderOf,
-  stopLeftover,
+  stopLeftoverPostgres,
 } from './postgres-folder.ts'
 import { findPostgres, type PostgresPrograms } from './postgres-programs.ts'
 
@@ -33,16 +33,16 @@ const settings = {
 }
 
 /** Includes WAL replay after a crash. */
-const startMs = 60_000
-const stopMs = 30_000
+const startTimeoutMs = 60_000
+const stopTimeoutMs = 30_000
 /** A hanging Postgres accepts connections but never responds. */
-const connectMs = 5_000
+const connectTimeoutMs = 5_000
 const pollMs = 20
 const maxStarts = 5
-const restartMs = 100
+const restartDelayMs = 100
 const maxLogBytes = 1024 * 1024
 /** The file descriptor that passes the socket folder to Postgres. */
-const socketsFd = 3
+const socketFolderFd = 3
 
 export interface EmbeddedPostgres {
   connection: { host: string; port: number; user: string; database: string }
@@ -73,7 +73,7 @@ export async function startEmbeddedPostgres(
   const programs = await findPostgres(cluster)
   await prepareCluster(cluster, dataDir, programs)
   await prepareSocketFolder(dataDir, programs.account)
-  await stopLeftover(cluster, stopMs)
+  await stopLeftoverPostgres(cluster, stopTimeoutMs)
   const postgres = new Postgres({ dataDir, cluster, programs, log })
   await postgres.start()
   return postgres
@@ -92,7 +92,7 @@ class Postgres implements EmbeddedPostgres {
   readonly #logFile: string
   #process: ChildProcess | null = null
   #isStopping = false
-  #lost: (error: unknown) => void = () => {}
+  #lostListener: (error: unknown) => void = () => {}
 
   constructor(options: PostgresOptions) {
     this.#options = options
@@ -104,7 +104,7 @@ class Postgres implements EmbeddedPostgres {
 
   async start(): Promise<void> {
     try {
-      const deadline = AbortSignal.timeout(startMs)
+      const deadline = AbortSignal.timeout(startTimeoutMs)
       for (let attempt = 1; ; attempt += 1) {
         await removeStaleSocketLock(this.connection.host, this.#options.cluster)
         const postgres = await this.#launch()
@@ -115,7 +115,7 @@ class Postgres implements EmbeddedPostgres {
         }
         if (this.#isStopping || attempt === maxStarts) throw await this.#startError()
         // A killed Postgres releases its shared memory after a delay.
-        await wait(attempt * restartMs)
+        await wait(attempt * restartDelayMs)
       }
     } catch (error) {
       await this.stop()
@@ -126,7 +126,7 @@ class Postgres implements EmbeddedPostgres {
   readonly stop = async (): Promise<void> => {
     this.abandon()
     process.off('exit', this.abandon)
-    const deadline = AbortSignal.timeout(stopMs)
+    const deadline = AbortSignal.timeout(stopTimeoutMs)
     while (isRunning(this.#process)) {
       if (deadline.aborted) {
         this.#options.log.warn('The embedded Postgres is still stopping')
@@ -143,26 +143,26 @@ class Postgres implements EmbeddedPostgres {
   }
 
   onLost(listener: (error: unknown) => void): void {
-    this.#lost = listener
+    this.#lostListener = listener
   }
 
   async #restart(): Promise<void> {
     if (this.#isStopping) return
     this.#options.log.warn('The embedded Postgres ended; restarting it')
-    await this.start().catch((error: unknown) => this.#lost(error))
+    await this.start().catch((error: unknown) => this.#lostListener(error))
   }
 
   async #launch(): Promise<ChildProcess> {
     const { cluster, programs } = this.#options
     const output = await openLog(this.#logFile)
-    const sockets = await open(this.connection.host)
+    const socketFolder = await open(this.connection.host)
     try {
       const options = {
         ...settings,
-        unix_socket_directories: programs.pathOf(socketsFd, this.connection.host),
+        unix_socket_directories: programs.pathOf(socketFolderFd, this.connection.host),
       }
       const args = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-      const stdio = ['ignore', output.fd, output.fd, sockets.fd] as const
+      const stdio = ['ignore', output.fd, output.fd, socketFolder.fd] as const
       const postgres = programs.start('postgres', cluster, args, [...stdio])
       // Set before the first await, so that the exit listener finds the process.
       this.#process = postgres
@@ -171,17 +171,17 @@ class Postgres implements EmbeddedPostgres {
       if (this.#isStopping) this.abandon()
       return postgres
     } finally {
-      void Promise.all([output.close(), sockets.close()])
+      void Promise.all([output.close(), socketFolder.close()])
     }
   }
 
   /** Waits until Postgres accepts connections. Returns false if it exits first. */
   async #isReady(postgres: ChildProcess, deadline: AbortSignal): Promise<boolean> {
     while (isRunning(postgres)) {
-      if (await this.#connects()) return true
+      if (await this.#canConnect()) return true
       if (deadline.aborted) {
         throw new StartupError(
-          `The embedded Postgres in ${this.#options.cluster} did not come up in ${startMs / 1000} s.`,
+          `The embedded Postgres in ${this.#options.cluster} did not come up in ${startTimeoutMs / 1000} s.`,
         )
       }
       await wait(pollMs)
@@ -189,11 +189,11 @@ class Postgres implements EmbeddedPostgres {
     return false
   }
 
-  async #connects(): Promise<boolean> {
+  async #canConnect(): Promise<boolean> {
     const client = new pg.Client({
       ...this.connection,
       ssl: false,
-      connectionTimeoutMillis: connectMs,
+      connectionTimeoutMillis: connectTimeoutMs,
     })
     // Without a listener, an error event would end the process.
     client.on('error', () => {})

@@ -19,17 +19,19 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   }
 }
 
-const applied = 'select hash, created_at from drizzle.__drizzle_migrations order by id'
+const appliedMigrations = 'select hash, created_at from drizzle.__drizzle_migrations order by id'
 
 test('concurrently starting servers migrate an empty database once', async () => {
   const database = await emptyDatabase()
   const connection = { connectionString: database.url }
   await Promise.all([migrateDatabase(connection), migrateDatabase(connection)])
 
-  const once = await freshDatabase()
-  expect(await query(database.url, applied)).toEqual(await query(once.url, applied))
+  const migratedOnce = await freshDatabase()
+  expect(await query(database.url, appliedMigrations)).toEqual(
+    await query(migratedOnce.url, appliedMigrations),
+  )
   expect(await query(database.url, 'select * from users')).toEqual([])
-  await Promise.all([database.drop(), once.drop()])
+  await Promise.all([database.drop(), migratedOnce.drop()])
 })
 
 test("a database timeout doesn't cancel the wait for another server", async () => {
@@ -43,12 +45,12 @@ test("a database timeout doesn't cancel the wait for another server", async () =
   await other.connect()
   await other.query('set statement_timeout = 0')
   await other.query("select pg_advisory_lock(hashtextextended('mayfly: migrations', 0))")
-  const migrated = migrateDatabase({ connectionString: database.url })
+  const migration = migrateDatabase({ connectionString: database.url })
   const waiting = "select pid from pg_locks where locktype = 'advisory' and not granted"
   await expect.poll(() => query(database.url, waiting)).toHaveLength(1)
   await other.query('select pg_sleep(0.3)')
   await other.end()
-  await migrated
+  await migration
   expect(await query(database.url, 'select * from users')).toEqual([])
   await database.drop()
 })
@@ -56,9 +58,9 @@ test("a database timeout doesn't cancel the wait for another server", async () =
 test('a second run changes nothing', async () => {
   const database = await freshDatabase()
   await query(database.url, "insert into short_codes values ('kept', now())")
-  const before = await query(database.url, applied)
+  const before = await query(database.url, appliedMigrations)
   await migrateDatabase({ connectionString: database.url })
-  expect(await query(database.url, applied)).toEqual(before)
+  expect(await query(database.url, appliedMigrations)).toEqual(before)
   expect(await query(database.url, 'select code from short_codes')).toEqual([{ code: 'kept' }])
   await database.drop()
 })
@@ -71,9 +73,9 @@ test('a database with a different baseline stops startup and is left unchanged',
     create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
     insert into drizzle.__drizzle_migrations (hash, created_at) values ('of 0000_tables', 1763000000000)`,
   )
-  const migrated = migrateDatabase({ connectionString: database.url })
-  await expect(migrated).rejects.toThrow(StartupError)
-  await expect(migrated).rejects.toThrow('Start with an empty database and an empty DATA_DIR')
+  const migration = migrateDatabase({ connectionString: database.url })
+  await expect(migration).rejects.toThrow(StartupError)
+  await expect(migration).rejects.toThrow('Start with an empty database and an empty DATA_DIR')
   const tables = "select 1 from pg_tables where schemaname = 'public'"
   expect(await query(database.url, tables)).toEqual([])
   await database.drop()

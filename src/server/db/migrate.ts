@@ -60,14 +60,14 @@ export interface MigrationState {
 
 /** Compares this version's migrations with those applied to the database. */
 export async function readMigrations(db: Db): Promise<MigrationState> {
-  const known = readMigrationFiles({ migrationsFolder }).map(({ hash }) => hash)
+  const knownHashes = readMigrationFiles({ migrationsFolder }).map(({ hash }) => hash)
   const applied = await appliedHashes(db)
   const names = await migrationNames()
-  const missing = names.filter((_, at) => !applied.includes(known[at] ?? ''))
+  const missing = names.filter((_, at) => !applied.includes(knownHashes[at] ?? ''))
   return {
     applied: names.length - missing.length,
     missing,
-    unknown: applied.filter((hash) => !known.includes(hash)).length,
+    unknown: applied.filter((hash) => !knownHashes.includes(hash)).length,
   }
 }
 

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { prepareDataFolder } from '../../../tests/support/data-folder.ts'
 import { freshDatabase } from '../../../tests/support/postgres.ts'
-import { openDatabase, openReadOnly, requireUnused } from './open.ts'
+import { openDatabase, openReadOnly, requireNoServer } from './open.ts'
 import { findPostmaster } from './postgres-folder.ts'
 
 const log = { info() {}, warn() {} }
@@ -45,22 +45,22 @@ it('rejects a database of another version and an unreachable one', async () => {
     'delete from drizzle.__drizzle_migrations where id = (select max(id) from drizzle.__drizzle_migrations)',
   )
   await client.end()
-  const outside = { dataDir: folder, databaseUrl: url }
-  await expect(openReadOnly(outside, log)).rejects.toThrow('another version of Mayfly')
+  const config = { dataDir: folder, databaseUrl: url }
+  await expect(openReadOnly(config, log)).rejects.toThrow('another version of Mayfly')
   await drop()
-  await expect(openReadOnly(outside, log)).rejects.toThrow('The database cannot be used')
+  await expect(openReadOnly(config, log)).rejects.toThrow('The database cannot be used')
 })
 
 it("distinguishes a server's connection from a command's", async () => {
   const { url, drop } = await freshDatabase()
-  const outside = { dataDir: folder, databaseUrl: url }
-  const beside = await openReadOnly(outside, log)
-  await beside.pool.query('select 1')
-  await requireUnused(url)
-  await beside.close()
-  const server = await openDatabase(outside, log)
+  const config = { dataDir: folder, databaseUrl: url }
+  const commandDatabase = await openReadOnly(config, log)
+  await commandDatabase.pool.query('select 1')
+  await requireNoServer(url)
+  await commandDatabase.close()
+  const server = await openDatabase(config, log)
   await server.pool.query('select 1')
-  await expect(requireUnused(url)).rejects.toThrow('A server uses the database of DATABASE_URL')
+  await expect(requireNoServer(url)).rejects.toThrow('A server uses the database of DATABASE_URL')
   await server.close()
   await drop()
 })

@@ -17,12 +17,12 @@ test('migrates the database at DATABASE_URL and survives dropped connections', a
   const opened = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
   expect(await opened.db.select().from(users)).toEqual([])
 
-  const busy = await opened.pool.connect()
-  const cutAll = `select pg_terminate_backend(pid) from pg_stat_activity
+  const busyClient = await opened.pool.connect()
+  const terminateOthers = `select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`
-  await opened.pool.query(cutAll)
-  await expect(busy.query('select 1')).rejects.toThrow()
-  busy.release(true)
+  await opened.pool.query(terminateOthers)
+  await expect(busyClient.query('select 1')).rejects.toThrow()
+  busyClient.release(true)
   expect(await opened.db.select().from(users)).toEqual([])
 
   await opened.close()
@@ -42,18 +42,18 @@ test("an error of the embedded Postgres doesn't mention DATABASE_URL", async () 
   const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-open-'))
   const folder = socketFolderOf(dataDir)
   await mkdir(folder, { recursive: true })
-  const refusal = 'SFATAL\0C28P01\0Mnobody may come in\0\0'
+  const fatalMessage = 'SFATAL\0C28P01\0Mnobody may come in\0\0'
   const server = createServer((socket) => {
     socket.on('error', () => {})
     const length = Buffer.alloc(4)
-    length.writeInt32BE(4 + refusal.length)
+    length.writeInt32BE(4 + fatalMessage.length)
     socket.once('data', () =>
-      socket.end(Buffer.concat([Buffer.of(69), length, Buffer.from(refusal)])),
+      socket.end(Buffer.concat([Buffer.of(69), length, Buffer.from(fatalMessage)])),
     )
   }).listen(join(folder, '.s.PGSQL.5432'))
   await once(server, 'listening')
-  const joining = openServerDatabase({ dataDir, databaseUrl: null }, log)
-  await expect(joining).rejects.toThrow(
+  const opening = openServerDatabase({ dataDir, databaseUrl: null }, log)
+  await expect(opening).rejects.toThrow(
     /^The embedded Postgres cannot be used: nobody may come in\. See the log/,
   )
   server.close()
@@ -74,7 +74,7 @@ test('waits for a database that is still starting', async () => {
   const databaseUrl = `postgres://postgres@127.0.0.1:${port}/${name}`
   const opening = openDatabase({ dataDir: '/nowhere', databaseUrl }, log)
   await eventually(() => expect(log.warn).toHaveBeenCalled())
-  const bridge = createServer((socket) => {
+  const proxy = createServer((socket) => {
     const upstream = createConnection(`${host}/.s.PGSQL.5432`)
     socket.pipe(upstream).pipe(socket)
     socket.on('error', () => upstream.destroy())
@@ -83,6 +83,6 @@ test('waits for a database that is still starting', async () => {
   const opened = await opening
   expect(await opened.db.select().from(users)).toEqual([])
   await opened.close()
-  bridge.close()
+  proxy.close()
   await database.drop()
 })

@@ -23,9 +23,9 @@ import { lockDataDir } from './postgres-folder.ts'
 type DatabaseConfig = Pick<Config, 'dataDir' | 'databaseUrl'>
 type Log = Pick<Logger, 'warn'>
 
-const reachMs = 15_000
-const retryMs = 250
-const connectMs = 10_000
+const reachTimeoutMs = 15_000
+const retryDelayMs = 250
+const connectTimeoutMs = 10_000
 
 /**
  * Opens the database for a command that runs while the server is stopped, and applies missing
@@ -40,7 +40,7 @@ export async function openDatabase(
   if (config.databaseUrl !== null) return openServerDatabase(config, log, limits)
   const postgres = await lockAndStart(config.dataDir, log)
   try {
-    return closingWith(await openServerDatabase(config, log, limits), postgres)
+    return withPostgres(await openServerDatabase(config, log, limits), postgres)
   } catch (error) {
     await postgres.stop()
     throw error
@@ -55,19 +55,19 @@ export async function openDatabase(
 export async function openReadOnly(config: DatabaseConfig, log: Log): Promise<Database> {
   const connection = connectionOf(config, connectionNames.copy)
   const error = await tryConnecting(connection)
-  if (error === null) return requireThisVersion(openPool(connection, log, copyLimits))
+  if (error === null) return requireCurrentVersion(openPool(connection, log, copyLimits))
   if (config.databaseUrl !== null || !isTransient(error)) {
     throw new StartupError(`The database cannot be used: ${reasonOf(error)}`, { cause: error })
   }
   const postgres = await lockAndStart(config.dataDir, log)
-  return requireThisVersion(closingWith(openPool(connection, log, copyLimits), postgres))
+  return requireCurrentVersion(withPostgres(openPool(connection, log, copyLimits), postgres))
 }
 
 /**
  * Checks that no server uses the database at this URL.
  * @throws {StartupError} if a server uses it, or it can't be reached.
  */
-export async function requireUnused(url: string): Promise<void> {
+export async function requireNoServer(url: string): Promise<void> {
   const client = newClient({ connectionString: url })
   try {
     await client.connect()
@@ -121,7 +121,7 @@ async function waitUntilReachable(
     databaseUrl === null
       ? 'See the log for the cause, and restart the server.'
       : 'Check that it runs and that host, port, user, password and name are right, or unset DATABASE_URL for the embedded one.'
-  const deadline = AbortSignal.timeout(reachMs)
+  const deadline = AbortSignal.timeout(reachTimeoutMs)
   for (let attempt = 1; ; attempt += 1) {
     const error = await tryConnecting(connection)
     if (error === null) return
@@ -130,7 +130,7 @@ async function waitUntilReachable(
       throw new StartupError(`The ${name} cannot be used: ${reason}. ${remedy}`, { cause: error })
     }
     if (attempt === 1) log.warn(`Waiting for the ${name}: ${reason}`)
-    await wait(retryMs)
+    await wait(retryDelayMs)
   }
 }
 
@@ -148,7 +148,7 @@ async function tryConnecting(connection: pg.ClientConfig): Promise<unknown> {
 }
 
 function newClient(connection: pg.ClientConfig): pg.Client {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: connectMs })
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: connectTimeoutMs })
   // Without a listener, an error event would end the process.
   client.on('error', () => {})
   return client
@@ -175,25 +175,25 @@ async function lockAndStart(dataDir: string, log: Log): Promise<Pick<EmbeddedPos
   }
 }
 
-function closingWith(opened: Database, postgres: Pick<EmbeddedPostgres, 'stop'>): Database {
+function withPostgres(database: Database, postgres: Pick<EmbeddedPostgres, 'stop'>): Database {
   return {
-    ...opened,
+    ...database,
     async close() {
-      await opened.close()
+      await database.close()
       await postgres.stop()
     },
   }
 }
 
-async function requireThisVersion(opened: Database): Promise<Database> {
+async function requireCurrentVersion(database: Database): Promise<Database> {
   try {
-    const { missing, unknown } = await readMigrations(opened.db)
-    if (missing.length === 0 && unknown === 0) return opened
+    const { missing, unknown } = await readMigrations(database.db)
+    if (missing.length === 0 && unknown === 0) return database
     throw new StartupError(
       'The database belongs to another version of Mayfly than this one. Use the version that runs it.',
     )
   } catch (error) {
-    await opened.close()
+    await database.close()
     throw error
   }
 }

@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { type Db, makeDb } from './transaction.ts'
 
-const closeMs = 5_000
+const closeTimeoutMs = 5_000
 
 export interface Database {
   pool: pg.Pool
@@ -22,15 +22,15 @@ export function openPool(
     ...connection,
     max: limits.connections,
     connectionTimeoutMillis: limits.connectMs,
-    query_timeout: limits.answerMs,
+    query_timeout: limits.clientTimeoutMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     onConnect: (client) => setLimits(client, limits),
   })
-  let closing = false
+  let isClosing = false
   // Log only the message: the error object carries the client with all its state.
   pool.on('error', (error) => {
-    if (!closing) log.warn({ reason: error.message }, 'A database connection was lost')
+    if (!isClosing) log.warn({ reason: error.message }, 'A database connection was lost')
   })
   // The pool listens only to idle connections. An unhandled error event would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -38,8 +38,8 @@ export function openPool(
     pool,
     db: makeDb(pool),
     async close() {
-      closing = true
-      await Promise.race([pool.end(), wait(closeMs, undefined, { ref: false })])
+      isClosing = true
+      await Promise.race([pool.end(), wait(closeTimeoutMs, undefined, { ref: false })])
     },
   }
 }
@@ -51,16 +51,16 @@ async function setLimits(client: pg.ClientBase, limits: PoolLimits): Promise<voi
     statement_timeout: limits.statementMs,
     idle_in_transaction_session_timeout: limits.idleInTransactionMs,
   }
-  const sets = Object.entries(settings).map(([name, ms]) => `set ${name} = ${ms}`)
-  const query = { text: sets.join('; '), query_timeout: limits.connectMs }
+  const statements = Object.entries(settings).map(([name, ms]) => `set ${name} = ${ms}`)
+  const query = { text: statements.join('; '), query_timeout: limits.connectMs }
   await client.query(query)
 }
 
-/** Pool size and timeouts. Postgres itself enforces all but `connectMs` and `answerMs`. */
+/** Pool size and timeouts. Postgres itself enforces all but `connectMs` and `clientTimeoutMs`. */
 export interface PoolLimits {
   connections: number
   /** Maximum number of queued queries before requests are shed (`makeLoadShedder`). */
-  waiting: number
+  maxWaiting: number
   /** Time limit for getting a connection, pooled or new. */
   connectMs: number
   /** Time limit for waiting for a lock. */
@@ -73,30 +73,30 @@ export interface PoolLimits {
    * Time limit for a response before the driver closes the connection. Longer than `statementMs`,
    * so that Postgres usually cancels the statement first.
    */
-  answerMs: number
+  clientTimeoutMs: number
 }
 
 export const poolLimits: PoolLimits = {
   connections: 10,
   // 512 downloads and 256 uploads (`transferLimits`) may start at once with one query each. Ten
   // connections serve 1,000 such queries within a second, even on two busy cores.
-  waiting: 1000,
+  maxWaiting: 1000,
   connectMs: 5_000,
   lockMs: 10_000,
   statementMs: 25_000,
   idleInTransactionMs: 25_000,
-  answerMs: 30_000,
+  clientTimeoutMs: 30_000,
 }
 
 /** Copying a table may take hours, so statements have no time limit. */
 export const copyLimits: PoolLimits = {
   connections: 3,
-  waiting: Number.POSITIVE_INFINITY,
+  maxWaiting: Number.POSITIVE_INFINITY,
   connectMs: 15_000,
   lockMs: 10_000,
   statementMs: 0,
   idleInTransactionMs: 0,
-  answerMs: 0,
+  clientTimeoutMs: 0,
 }
 
 /** The `application_name` of connections, which identifies servers in `pg_stat_activity`. */

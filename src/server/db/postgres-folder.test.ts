@@ -42,7 +42,7 @@ async function makeCluster(version: string) {
  * Returns programs with this script in place of `initdb`. The script gets the new folder as `$1`
  * and the cluster as `$2`. `started` records the calls.
  */
-function programs(script: string): PostgresPrograms & { started: string[][] } {
+function fakePrograms(script: string): PostgresPrograms & { started: string[][] } {
   const started: string[][] = []
   return {
     version: '18.4',
@@ -56,11 +56,11 @@ function programs(script: string): PostgresPrograms & { started: string[][] } {
   }
 }
 
-const makes = 'echo 18 > "$1/PG_VERSION"'
+const createCluster = 'echo 18 > "$1/PG_VERSION"'
 
 describe('preparing the cluster', () => {
   it('creates a missing cluster', async () => {
-    const used = programs(makes)
+    const used = fakePrograms(createCluster)
     await prepareCluster(cluster, dataDir, used)
     expect(await readFile(join(cluster, 'PG_VERSION'), 'utf8')).toBe('18\n')
     expect(await readdir(dataDir)).toEqual(['postgres'])
@@ -70,7 +70,7 @@ describe('preparing the cluster', () => {
 
   it('keeps a cluster of the same version', async () => {
     await makeCluster('18')
-    const used = programs(makes)
+    const used = fakePrograms(createCluster)
     await prepareCluster(cluster, dataDir, used)
     expect(used.started).toEqual([])
   })
@@ -79,7 +79,7 @@ describe('preparing the cluster', () => {
     'rejects a cluster of version %j and names the remedy',
     async (version) => {
       await makeCluster(version)
-      const preparing = prepareCluster(cluster, dataDir, programs(makes))
+      const preparing = prepareCluster(cluster, dataDir, fakePrograms(createCluster))
       await expect(preparing).rejects.toThrow(StartupError)
       await expect(preparing).rejects.toThrow(
         `was made by Postgres ${version}, and this version brings Postgres 18`,
@@ -89,7 +89,7 @@ describe('preparing the cluster', () => {
   )
 
   it('reports why `initdb` failed and leaves nothing behind', async () => {
-    const failing = programs('echo half > "$1/base"; echo "no space left" >&2; exit 1')
+    const failing = fakePrograms('echo half > "$1/base"; echo "no space left" >&2; exit 1')
     const preparing = prepareCluster(cluster, dataDir, failing)
     await expect(preparing).rejects.toThrow(/could not make its folder .*: no space left$/)
     expect(await readdir(dataDir)).toEqual([])
@@ -97,17 +97,19 @@ describe('preparing the cluster', () => {
 
   it("doesn't replace an unreadable cluster", async () => {
     await mkdir(join(cluster, 'PG_VERSION'), { recursive: true })
-    await expect(prepareCluster(cluster, dataDir, programs(makes))).rejects.toThrow('EISDIR')
+    await expect(prepareCluster(cluster, dataDir, fakePrograms(createCluster))).rejects.toThrow(
+      'EISDIR',
+    )
   })
 })
 
 describe('the lock on a data folder', () => {
-  const refusal = () =>
+  const lockedMessage = () =>
     `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`
 
   it('is exclusive to one process', () => {
     const unlock = lockDataDir(dataDir)
-    expect(() => lockDataDir(dataDir)).toThrow(refusal())
+    expect(() => lockDataDir(dataDir)).toThrow(lockedMessage())
     unlock()
     lockDataDir(dataDir)()
   })
@@ -116,7 +118,7 @@ describe('the lock on a data folder', () => {
     const link = `${dataDir}-link`
     await symlink(dataDir, link)
     const unlock = lockDataDir(link)
-    expect(() => lockDataDir(dataDir)).toThrow(refusal())
+    expect(() => lockDataDir(dataDir)).toThrow(lockedMessage())
     unlock()
     await rm(link)
   })
@@ -125,12 +127,12 @@ describe('the lock on a data folder', () => {
 describe('the socket folder', () => {
   const isRoot = process.getuid?.() === 0
   const modeOf = async (folder: string) => (await stat(folder)).mode & 0o777
-  let outside: string | null
+  let outsideFolder: string | null
   beforeEach(() => {
-    outside = null
+    outsideFolder = null
   })
   afterEach(async () => {
-    if (outside !== null) await rm(outside, { recursive: true })
+    if (outsideFolder !== null) await rm(outsideFolder, { recursive: true })
   })
 
   it('is private and inside the data folder', async () => {
@@ -146,30 +148,30 @@ describe('the socket folder', () => {
     [89, true],
     [90, false],
   ])('for a path of %i bytes is inside the data folder: %s', async (bytes, isInside) => {
-    const short = await mkdtemp('/tmp/mf-')
+    const shortPath = await mkdtemp('/tmp/mf-')
     try {
-      const rest = bytes - Buffer.byteLength(join(short, '', 'postgres-socket')) - 1
-      const long = join(short, 'x'.repeat(rest))
-      await mkdir(long)
-      const folder = await prepareSocketFolder(long, null)
-      if (isInside) expect(folder).toBe(join(long, 'postgres-socket'))
+      const rest = bytes - Buffer.byteLength(join(shortPath, '', 'postgres-socket')) - 1
+      const longPath = join(shortPath, 'x'.repeat(rest))
+      await mkdir(longPath)
+      const folder = await prepareSocketFolder(longPath, null)
+      if (isInside) expect(folder).toBe(join(longPath, 'postgres-socket'))
       else {
-        outside = folder
+        outsideFolder = folder
         expect(folder).toMatch(/^\/tmp\/mayfly-[\da-f]{20}$/)
         expect(await modeOf(folder)).toBe(0o700)
-        expect(await prepareSocketFolder(long, null)).toBe(folder)
+        expect(await prepareSocketFolder(longPath, null)).toBe(folder)
       }
     } finally {
-      await rm(short, { recursive: true })
+      await rm(shortPath, { recursive: true })
     }
   })
 
-  const inTheWay: [string, (folder: string) => Promise<unknown>][] = [
+  const obstacles: [string, (folder: string) => Promise<unknown>][] = [
     ['a file', (folder) => writeFile(folder, '')],
     ['a symbolic link to a folder', (folder) => symlink(dataDir, folder)],
   ]
   if (isRoot) {
-    inTheWay.push([
+    obstacles.push([
       'a folder of another user',
       async (folder) => {
         await mkdir(folder)
@@ -177,8 +179,8 @@ describe('the socket folder', () => {
       },
     ])
   }
-  it.each(inTheWay)('cannot be %s', async (_, put) => {
-    await put(join(dataDir, 'postgres-socket'))
+  it.each(obstacles)('cannot be %s', async (_, create) => {
+    await create(join(dataDir, 'postgres-socket'))
     await expect(prepareSocketFolder(dataDir, null)).rejects.toThrow(
       /postgres-socket belongs to another user\. Remove it/,
     )
@@ -186,8 +188,8 @@ describe('the socket folder', () => {
 })
 
 describe('the running Postgres of a cluster', () => {
-  const file = () => join(cluster, 'postmaster.pid')
-  const isThere = async (path: string) => (await stat(path).catch(() => null)) !== null
+  const pidFile = () => join(cluster, 'postmaster.pid')
+  const exists = async (path: string) => (await stat(path).catch(() => null)) !== null
   const children: ChildProcess[] = []
   beforeEach(() => makeCluster('18'))
   afterEach(() => {
@@ -196,10 +198,10 @@ describe('the running Postgres of a cluster', () => {
 
   /** Starts a program named "postgres" that only sleeps. Returns its process id. */
   const runPostgres = async (cwd: string): Promise<number> => {
-    const named = join(dataDir, 'postgres-named')
-    await mkdir(named, { recursive: true })
-    await symlink('/bin/sleep', join(named, 'postgres')).catch(() => {})
-    const child = spawn(join(named, 'postgres'), ['600'], { cwd, stdio: 'ignore' })
+    const programFolder = join(dataDir, 'postgres-named')
+    await mkdir(programFolder, { recursive: true })
+    await symlink('/bin/sleep', join(programFolder, 'postgres')).catch(() => {})
+    const child = spawn(join(programFolder, 'postgres'), ['600'], { cwd, stdio: 'ignore' })
     children.push(child)
     await once(child, 'spawn')
     return child.pid ?? 0
@@ -208,22 +210,22 @@ describe('the running Postgres of a cluster', () => {
   it.each([null, '', '\n', 'nonsense', '0', '-1', '1.5', '99999999999999999999'])(
     'is not found if the file contains %j',
     async (content) => {
-      if (content !== null) await writeFile(file(), content)
+      if (content !== null) await writeFile(pidFile(), content)
       expect(await findPostmaster(cluster)).toBeNull()
     },
   )
 
   it('is found by its process id', async () => {
     const pid = await runPostgres(cluster)
-    await writeFile(file(), `${pid}\n/data\n`)
+    await writeFile(pidFile(), `${pid}\n/data\n`)
     expect(await findPostmaster(cluster)).toBe(pid)
-    expect(await isThere(file())).toBe(true)
+    expect(await exists(pidFile())).toBe(true)
   })
 
   it("isn't found after the process has ended", async () => {
-    const ended = spawn('true')
-    await once(ended, 'close')
-    await writeFile(file(), `${ended.pid}\n`)
+    const endedProcess = spawn('true')
+    await once(endedProcess, 'close')
+    await writeFile(pidFile(), `${endedProcess.pid}\n`)
     expect(await findPostmaster(cluster)).toBeNull()
   })
 
@@ -231,19 +233,19 @@ describe('the running Postgres of a cluster', () => {
     ['another program', async () => process.pid],
     ['the Postgres of another cluster', () => runPostgres(dataDir)],
   ])("isn't %s with the same pid; the file is removed", async (_, pid) => {
-    await writeFile(file(), `${await pid()}\n`)
+    await writeFile(pidFile(), `${await pid()}\n`)
     expect(await findPostmaster(cluster)).toBeNull()
-    expect(await isThere(file())).toBe(false)
+    expect(await exists(pidFile())).toBe(false)
   })
 
   it("keeps its socket's lock; a stale lock is removed", async () => {
     const lock = join(dataDir, '.s.PGSQL.5432.lock')
     await writeFile(lock, `${await runPostgres(cluster)}\n`)
     await removeStaleSocketLock(dataDir, cluster)
-    expect(await isThere(lock)).toBe(true)
+    expect(await exists(lock)).toBe(true)
     await writeFile(lock, `${process.pid}\n`)
     await removeStaleSocketLock(dataDir, cluster)
-    expect(await isThere(lock)).toBe(false)
+    expect(await exists(lock)).toBe(false)
   })
 
   it('needs no socket lock file', async () => {

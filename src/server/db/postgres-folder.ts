@@ -46,12 +46,12 @@ export async function prepareCluster(
   dataDir: string,
   programs: PostgresPrograms,
 ): Promise<void> {
-  const found = await clusterVersion(cluster)
-  if (found === null) return initialize(cluster, dataDir, programs)
-  const installed = programs.version.split('.')[0]
-  if (found !== installed) {
+  const clusterMajor = await clusterVersion(cluster)
+  if (clusterMajor === null) return initialize(cluster, dataDir, programs)
+  const installedMajor = programs.version.split('.')[0]
+  if (clusterMajor !== installedMajor) {
     throw new StartupError(
-      `${cluster} was made by Postgres ${found}, and this version brings Postgres ${installed}. ` +
+      `${cluster} was made by Postgres ${clusterMajor}, and this version brings Postgres ${installedMajor}. ` +
         'Start the version that made it, save the database with pg_dump, and restore it into a ' +
         'fresh DATA_DIR; or set DATABASE_URL to another Postgres.',
     )
@@ -72,10 +72,10 @@ async function initialize(
   dataDir: string,
   programs: PostgresPrograms,
 ): Promise<void> {
-  const fresh = join(dataDir, 'postgres-initdb')
-  await rm(fresh, { recursive: true, force: true })
-  await mkdir(fresh, { mode: 0o700 })
-  await changeOwner(programs.account, fresh)
+  const tempFolder = join(dataDir, 'postgres-initdb')
+  await rm(tempFolder, { recursive: true, force: true })
+  await mkdir(tempFolder, { mode: 0o700 })
+  await changeOwner(programs.account, tempFolder)
   const args = [
     '--username=postgres',
     // Only the server's own user can enter the socket folder.
@@ -88,13 +88,13 @@ async function initialize(
     '--no-instructions',
   ]
   const { code, errors } = await run(
-    programs.start('initdb', fresh, args, ['ignore', 'pipe', 'pipe']),
+    programs.start('initdb', tempFolder, args, ['ignore', 'pipe', 'pipe']),
   )
   if (code !== 0) {
-    await rm(fresh, { recursive: true })
+    await rm(tempFolder, { recursive: true })
     throw new StartupError(`Postgres could not make its folder ${cluster}: ${errors.trim()}`)
   }
-  await rename(fresh, cluster)
+  await rename(tempFolder, cluster)
   await syncFolder(dataDir)
 }
 
@@ -139,16 +139,18 @@ export async function prepareSocketFolder(
 
 /** Returns the socket folder of a data folder's Postgres. */
 export function socketFolderOf(dataDir: string): string {
-  const inside = join(dataDir, 'postgres-socket')
+  const defaultFolder = join(dataDir, 'postgres-socket')
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 20)
-  return Buffer.byteLength(inside) <= maxSocketFolderBytes ? inside : `/tmp/mayfly-${hash}`
+  return Buffer.byteLength(defaultFolder) <= maxSocketFolderBytes
+    ? defaultFolder
+    : `/tmp/mayfly-${hash}`
 }
 
 /**
  * Stops a Postgres of this cluster left over from a killed server.
  * @throws {StartupError} if it doesn't end within `stopMs`.
  */
-export async function stopLeftover(cluster: string, stopMs: number): Promise<void> {
+export async function stopLeftoverPostgres(cluster: string, stopMs: number): Promise<void> {
   const deadline = AbortSignal.timeout(stopMs)
   const pid = await findPostmaster(cluster)
   if (pid === null) return
@@ -170,12 +172,12 @@ export async function stopLeftover(cluster: string, stopMs: number): Promise<voi
 
 /** Returns the process id of this cluster's running Postgres, or null. */
 export async function findPostmaster(cluster: string): Promise<number | null> {
-  return findHolder(join(cluster, 'postmaster.pid'), cluster)
+  return findLockOwner(join(cluster, 'postmaster.pid'), cluster)
 }
 
 /** Removes the socket's lock file unless a running Postgres of `cluster` holds it. */
 export async function removeStaleSocketLock(folder: string, cluster: string): Promise<void> {
-  await findHolder(join(folder, '.s.PGSQL.5432.lock'), cluster)
+  await findLockOwner(join(folder, '.s.PGSQL.5432.lock'), cluster)
 }
 
 /**
@@ -183,7 +185,7 @@ export async function removeStaleSocketLock(folder: string, cluster: string): Pr
  * null. After a crash another program may have the id, because containers reuse low numbers.
  * Postgres would mistake that program for itself, so the file is removed.
  */
-async function findHolder(file: string, cluster: string): Promise<number | null> {
+async function findLockOwner(file: string, cluster: string): Promise<number | null> {
   const content = await readIfExists(file)
   const pid = Number(content.split('\n')[0])
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return null
@@ -214,8 +216,12 @@ async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   if (status === null) return process.platform !== 'linux'
   if (!/^\d+ \(postgres\) [^Z]/.test(status)) return false
   // Compare inodes, because DATA_DIR may be a symbolic link.
-  const [theirs, ours] = await Promise.all(
+  const [processFolder, clusterFolder] = await Promise.all(
     [`/proc/${pid}/cwd`, cluster].map((folder) => stat(folder).catch(() => null)),
   )
-  return !theirs || !ours || (theirs.dev === ours.dev && theirs.ino === ours.ino)
+  return (
+    !processFolder ||
+    !clusterFolder ||
+    (processFolder.dev === clusterFolder.dev && processFolder.ino === clusterFolder.ino)
+  )
 }

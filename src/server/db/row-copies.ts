@@ -95,7 +95,7 @@ export async function findInstallation(client: pg.ClientBase): Promise<string | 
 }
 
 /** Returns the columns of a table, without generated columns, which can't be written. */
-export async function columnsOf(client: pg.ClientBase, { table }: RowSet): Promise<Column[]> {
+export async function readColumns(client: pg.ClientBase, { table }: RowSet): Promise<Column[]> {
   const { rows } = await client.query<Column>(
     `select quote_ident(attname) as name, attidentity <> '' as "isIdentity" from pg_attribute
     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''
@@ -128,8 +128,8 @@ export async function writeRows(
   for (const { name, isIdentity } of columns) {
     if (!isIdentity) continue
     // The next generated id must be above all copied ones.
-    const next = `(select coalesce(max(${name}), 0) + 1 from ${table})`
-    await client.query(`select setval(pg_get_serial_sequence($1, $2), ${next}, false)`, [
+    const nextId = `(select coalesce(max(${name}), 0) + 1 from ${table})`
+    await client.query(`select setval(pg_get_serial_sequence($1, $2), ${nextId}, false)`, [
       table,
       name,
     ])
@@ -138,7 +138,7 @@ export async function writeRows(
 }
 
 /** Sets the store of all files and removals. */
-export async function setStore(client: pg.ClientBase, store: StorageName): Promise<void> {
+export async function moveToStore(client: pg.ClientBase, store: StorageName): Promise<void> {
   for (const table of ['files', 'removals']) {
     await client.query(`update ${table} set storage = $1 where storage <> $1`, [store])
   }

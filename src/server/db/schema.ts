@@ -24,8 +24,8 @@ import { tokenPurposes } from '../../shared/rules/accounts/session-lifetime.ts'
 import { fileKinds } from '../../shared/rules/files/file-kind.ts'
 import { storageNames } from '../../shared/rules/files/storage-name.ts'
 import { defaultTier, tiers } from '../../shared/rules/tiers/tier.ts'
-import { bytes, moment } from './columns.ts'
-import { fileKindSql, isToHashSql } from './sql.ts'
+import { bytes, timestamptz } from './columns.ts'
+import { fileKindSql, needsHashSql } from './sql.ts'
 
 export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts'
 export { auditLog } from './audit-table.ts'
@@ -39,14 +39,14 @@ export const users = pgTable(
     email: text().notNull().unique(),
     emailVerified: boolean('email_verified').notNull().default(false),
     image: text(),
-    createdAt: moment('created_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
+    updatedAt: timestamptz('updated_at').notNull(),
     firstName: text('first_name').notNull().default(''),
     lastName: text('last_name').notNull().default(''),
     tier: text({ enum: tiers }).notNull().default(defaultTier),
     role: text({ enum: roles }).notNull().default(defaultRole),
-    premiumTrialStartedAt: moment('premium_trial_started_at'),
-    premiumTrialEndsAt: moment('premium_trial_ends_at'),
+    premiumTrialStartedAt: timestamptz('premium_trial_started_at'),
+    premiumTrialEndsAt: timestamptz('premium_trial_ends_at'),
     /** The email address and the name in lower case, for the administrator's search. */
     searchText: text('search_text')
       .notNull()
@@ -76,11 +76,11 @@ export const sessions = pgTable(
     id: text().primaryKey(),
     token: text().notNull().unique(),
     userId: ownerId(),
-    expiresAt: moment('expires_at').notNull(),
+    expiresAt: timestamptz('expires_at').notNull(),
     ipAddress: text('ip_address'),
     userAgent: text('user_agent'),
-    createdAt: moment('created_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
+    updatedAt: timestamptz('updated_at').notNull(),
   },
   (table) => [index('sessions_user_id').on(table.userId)],
 )
@@ -98,8 +98,8 @@ export const accounts = pgTable(
     providerId: text('provider_id').notNull(),
     /** The password hash; null for a provider. */
     password: text(),
-    createdAt: moment('created_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
+    updatedAt: timestamptz('updated_at').notNull(),
   },
   (table) => [
     uniqueIndex('accounts_user_id_provider_id').on(table.userId, table.providerId),
@@ -111,7 +111,7 @@ export const accounts = pgTable(
 export const verifications = pgTable('verifications', {
   identifier: text().primaryKey(),
   value: text().notNull(),
-  expiresAt: moment('expires_at').notNull(),
+  expiresAt: timestamptz('expires_at').notNull(),
 })
 
 /**
@@ -128,8 +128,8 @@ export const pendingSignups = pgTable(
     lastName: text('last_name').notNull(),
     passwordHash: text('password_hash').notNull(),
     browser: text(),
-    createdAt: moment('created_at').notNull(),
-    expiresAt: moment('expires_at').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
+    expiresAt: timestamptz('expires_at').notNull(),
   },
   (table) => [index('pending_signups_email_created_at').on(table.email, table.createdAt.desc())],
 )
@@ -147,7 +147,7 @@ export const accountTokens = pgTable(
     signupId: text('signup_id').references(() => pendingSignups.id, { onDelete: 'cascade' }),
     purpose: text({ enum: tokenPurposes }).notNull(),
     stamp: text().notNull(),
-    expiresAt: moment('expires_at').notNull(),
+    expiresAt: timestamptz('expires_at').notNull(),
   },
   (table) => [
     index('account_tokens_user_id').on(table.userId),
@@ -163,7 +163,7 @@ export const sentEmails = pgTable(
     id: uuid().primaryKey(),
     email: text().notNull(),
     kind: text({ enum: emailKinds }).notNull(),
-    sentAt: moment('sent_at').notNull(),
+    sentAt: timestamptz('sent_at').notNull(),
   },
   (table) => [index('sent_emails_email_sent_at').on(table.email, table.sentAt)],
 )
@@ -201,9 +201,9 @@ export const uploads = pgTable(
      * this key.
      */
     idempotencyKey: text('idempotency_key'),
-    createdAt: moment('created_at').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
     /** When bytes last arrived or a URL was last signed. */
-    lastActivityAt: moment('last_activity_at').notNull(),
+    lastActivityAt: timestamptz('last_activity_at').notNull(),
   },
   (table) => [
     // Also serves queries for all uploads of an owner.
@@ -227,10 +227,10 @@ export const removals = pgTable(
     storageKey: text('storage_key').primaryKey(),
     storage: text({ enum: storageNames }).notNull(),
     /** When the bytes should be removed. A test upload may still be sending before this time. */
-    dueAt: moment('due_at').notNull(),
+    dueAt: timestamptz('due_at').notNull(),
     /** Number of removal attempts. `tryAt` is the next one. */
     tries: integer().notNull(),
-    tryAt: moment('try_at').notNull(),
+    tryAt: timestamptz('try_at').notNull(),
     /**
      * The bytes' file and its owner; the file gets a receipt when the bytes are gone. Both are null
      * if the bytes belonged to no file.
@@ -268,12 +268,12 @@ export const files = pgTable(
       .generatedAlwaysAs((): SQL => fileKindSql(files)),
     size: bytes('size').notNull(),
     shortCode: text('short_code').notNull().unique(),
-    createdAt: moment('created_at').notNull(),
-    expiresAt: moment('expires_at').notNull(),
-    maxLifetimeAt: moment('max_lifetime_at').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
+    expiresAt: timestamptz('expires_at').notNull(),
+    maxLifetimeAt: timestamptz('max_lifetime_at').notNull(),
     downloadCount: integer('download_count').notNull().default(0),
     /** null before the first download. */
-    lastDownloadAt: moment('last_download_at'),
+    lastDownloadAt: timestamptz('last_download_at'),
     uploadDuration: real('upload_duration'),
     sha256: text(),
     /**
@@ -285,21 +285,21 @@ export const files = pgTable(
      * The `expiresAt` in the last expiry email to the owner. A renewal makes `expiresAt` differ, so
      * the owner gets another email. null before the first email.
      */
-    notifiedExpiresAt: moment('notified_expires_at'),
-    deletedAt: moment('deleted_at'),
+    notifiedExpiresAt: timestamptz('notified_expires_at'),
+    deletedAt: timestamptz('deleted_at'),
     /** The time of the takedown, and the reason for the owner. */
-    takenDownAt: moment('taken_down_at'),
+    takenDownAt: timestamptz('taken_down_at'),
     takedownReason: text('takedown_reason'),
-    purgingAt: moment('purging_at'),
-    purgedAt: moment('purged_at'),
-    purgeDueAt: moment('purge_due_at'),
+    purgingAt: timestamptz('purging_at'),
+    purgedAt: timestamptz('purged_at'),
+    purgeDueAt: timestamptz('purge_due_at'),
     purgeTries: integer('purge_tries').notNull().default(0),
     /**
      * When the bytes are due for removal: once the link has ended and the owner can't renew it. Set
      * by a confirm, a renewal or a change of tier. After the removal has begun, this is the time of
      * the next attempt.
      */
-    purgeAt: moment('purge_at').notNull(),
+    purgeAt: timestamptz('purge_at').notNull(),
   },
   (table) => [
     // Lists of an owner's files scan this index backwards. A search compares the names in the index
@@ -337,7 +337,7 @@ export const files = pgTable(
       .on(table.sha256)
       .where(sql`${table.purgingAt} is null and ${table.purgedAt} is null`),
     // Finds files for the job that computes missing SHA-256 digests.
-    index('files_to_hash').on(table.storage, table.id).where(isToHashSql(table)),
+    index('files_to_hash').on(table.storage, table.id).where(needsHashSql(table)),
     // The purge and the report of overdue files scan this index up to the current time.
     index('files_to_purge').on(table.storage, table.purgeAt).where(sql`${table.purgedAt} is null`),
     // Finds the files of an owner whose tier has changed, in lock order.
@@ -370,8 +370,8 @@ export const deletionReceipts = pgTable(
     storage: text({ enum: storageNames }).notNull(),
     storageKey: text('storage_key').notNull(),
     originalName: text('original_name'),
-    dueAt: moment('due_at').notNull(),
-    purgedAt: moment('purged_at').notNull(),
+    dueAt: timestamptz('due_at').notNull(),
+    purgedAt: timestamptz('purged_at').notNull(),
   },
   (table) => [
     // The list of an owner's receipts scans this index backwards, newest first.
@@ -392,10 +392,10 @@ export const deletionReceipts = pgTable(
  */
 export const jobRuns = pgTable('job_runs', {
   job: text().primaryKey(),
-  startedAt: moment('started_at'),
-  endedAt: moment('ended_at'),
+  startedAt: timestamptz('started_at'),
+  endedAt: timestamptz('ended_at'),
   result: jsonb().$type<Record<string, number>>(),
-  failedAt: moment('failed_at'),
+  failedAt: timestamptz('failed_at'),
   failure: text(),
   failures: integer().notNull().default(0),
 })
@@ -403,7 +403,7 @@ export const jobRuns = pgTable('job_runs', {
 /** All short codes ever issued. Codes are never reused, even after the file is gone. */
 export const shortCodes = pgTable('short_codes', {
   code: text().primaryKey(),
-  issuedAt: moment('issued_at').notNull(),
+  issuedAt: timestamptz('issued_at').notNull(),
 })
 
 /** Daily downloads per file (UTC). */
@@ -486,7 +486,7 @@ export const branding = pgTable(
     /** Dimensions in pixels. */
     logoWidth: smallint('logo_width'),
     logoHeight: smallint('logo_height'),
-    updatedAt: moment('updated_at').notNull(),
+    updatedAt: timestamptz('updated_at').notNull(),
   },
   (table) => [
     index('branding_logo_key').on(table.logoKey),
@@ -511,7 +511,7 @@ export const feedback = pgTable(
     category: text({ enum: feedbackCategories }),
     message: text().notNull(),
     isSuspect: boolean('is_suspect').notNull(),
-    createdAt: moment('created_at').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
   },
   // The feedback list scans this index backwards.
   (table) => [index('feedback_created_at').on(table.createdAt, table.id)],

@@ -11,17 +11,17 @@ const things = pgTable('things', {
   count: integer().notNull().default(0),
 })
 
-function written(values: ReturnType<typeof rowValues>) {
+function toSqlText(values: ReturnType<typeof rowValues>) {
   const { sql, params } = new PgDialect().sqlToQuery(values)
   return [sql, params]
 }
 
 it("uses the given values, defaults or null, in the table's column order", () => {
-  expect(written(rowValues(things, { name: sql`'a'` }))).toEqual([
+  expect(toSqlText(rowValues(things, { name: sql`'a'` }))).toEqual([
     "gen_random_uuid()::uuid, 'a', $1::text, $2::integer",
     [null, 0],
   ])
-  expect(written(rowValues(things, { count: sql`2`, note: sql`'b'`, name: sql`'a'` }))).toEqual([
+  expect(toSqlText(rowValues(things, { count: sql`2`, note: sql`'b'`, name: sql`'a'` }))).toEqual([
     "gen_random_uuid()::uuid, 'a', 'b', 2",
     [],
   ])
@@ -29,5 +29,5 @@ it("uses the given values, defaults or null, in the table's column order", () =>
 
 it("doesn't compile without a required column", () => {
   // @ts-expect-error: the name is missing.
-  expect(written(rowValues(things, {}))).toBeDefined()
+  expect(toSqlText(rowValues(things, {}))).toBeDefined()
 })

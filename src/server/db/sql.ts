@@ -17,32 +17,32 @@ export type RowValues<T extends PgTable> = { [Name in keyof T['$inferInsert']]: 
  * Returns the values for `insert into … select`, in drizzle's column order. Defaults are written
  * out, because Postgres allows the keyword `default` only in `values`.
  */
-export function rowValues<T extends PgTable>(table: T, given: RowValues<T>): SQL {
-  const values = new Map<string, SQLWrapper>(Object.entries(given))
+export function rowValues<T extends PgTable>(table: T, givenValues: RowValues<T>): SQL {
+  const values = new Map<string, SQLWrapper>(Object.entries(givenValues))
   const columns = Object.entries(getTableColumns(table))
     // Drizzle omits generated columns.
     .filter(([, column]) => column.generated === undefined)
   return sql.join(
-    columns.map(([name, column]) => sql`${values.get(name) ?? valueWithout(column)}`),
+    columns.map(([name, column]) => sql`${values.get(name) ?? defaultValue(column)}`),
     sql`, `,
   )
 }
 
-function valueWithout(column: Column): SQL {
+function defaultValue(column: Column): SQL {
   const value = column.default ?? null
   return sql`${value}::${sql.raw(column.getSQLType())}`
 }
 
 /** Rows per statement of a job, far below the statement timeout. */
-const removalBatch = 5000
+const removalBatchSize = 5000
 
 /** Calls `remove` until it removes fewer rows than the limit. Returns the total. */
 export async function removeInBatches(remove: (limit: number) => Promise<number>): Promise<number> {
   let total = 0
   for (;;) {
-    const removed = await remove(removalBatch)
+    const removed = await remove(removalBatchSize)
     total += removed
-    if (removed < removalBatch) return total
+    if (removed < removalBatchSize) return total
   }
 }
 
@@ -65,7 +65,7 @@ export function fileKindSql(files: { mimeType: PgColumn; originalName: PgColumn 
 }
 
 /** SQL condition for stored files whose SHA-256 must be computed: files in use or taken down. */
-export function isToHashSql(
+export function needsHashSql(
   file: Record<'isContentProved' | 'purgingAt' | 'purgedAt' | 'takenDownAt', SQLWrapper>,
 ): SQL {
   return sql`not ${file.isContentProved} and ${file.purgedAt} is null and (${file.purgingAt} is null or ${file.takenDownAt} is not null)`

@@ -24,35 +24,35 @@ afterAll(() => database.drop())
  */
 function open(limits = {}): Database {
   const log = { warn() {} }
-  const one = { ...poolLimits, connections: 1, ...limits }
-  const opened = openPool({ connectionString: database.url }, log, one)
+  const poolOptions = { ...poolLimits, connections: 1, ...limits }
+  const opened = openPool({ connectionString: database.url }, log, poolOptions)
   pools.push(opened)
   return opened
 }
 
 /** Returns the backend process id of the pool's connection. */
-async function connectionOf({ db }: Database) {
+async function backendPid({ db }: Database) {
   return (await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)).rows[0]?.pid
 }
 
 function write(db: Pick<Database['db'], 'insert'>, key: string) {
   return db.insert(settings).values({ key, value: '', updatedAt: new Date(0) })
 }
-async function isThere({ db }: Database, key: string) {
+async function hasSetting({ db }: Database, key: string) {
   return (await db.$count(settings, eq(settings.key, key))) === 1
 }
 
 describe('a transaction', () => {
   it('commits when the work resolves, and its connection is reused', async () => {
     const pool = open()
-    const connection = await connectionOf(pool)
+    const connection = await backendPid(pool)
     const response = await pool.db.transaction(async (tx) => {
       await write(tx, 'whole')
       return 'done'
     })
     expect(response).toBe('done')
-    expect(await isThere(pool, 'whole')).toBe(true)
-    expect(await connectionOf(pool)).toBe(connection)
+    expect(await hasSetting(pool, 'whole')).toBe(true)
+    expect(await backendPid(pool)).toBe(connection)
   })
 
   it.each([
@@ -60,45 +60,48 @@ describe('a transaction', () => {
     ['a statement fails', (db: Database['db']) => db.execute(sql`select 1 / 0`), '22012'],
   ])('is rolled back when %s, and its connection is reused', async (_, fail, code) => {
     const pool = open()
-    const connection = await connectionOf(pool)
-    const failing = pool.db.transaction(async (tx) => {
+    const connection = await backendPid(pool)
+    const transaction = pool.db.transaction(async (tx) => {
       await write(tx, 'gone')
       await fail(tx)
     })
-    const error: unknown = await failing.catch((reason) => reason.cause ?? reason)
+    const error: unknown = await transaction.catch((reason) => reason.cause ?? reason)
     expect(error).toMatchObject({ code })
-    expect(await isThere(pool, 'gone')).toBe(false)
-    expect(await connectionOf(pool)).toBe(connection)
+    expect(await hasSetting(pool, 'gone')).toBe(false)
+    expect(await backendPid(pool)).toBe(connection)
   })
 
   it('rejects if the work ignored a failed statement', async () => {
     const pool = open()
-    const connection = await connectionOf(pool)
-    const swallowing = pool.db.transaction(async (tx) => {
+    const connection = await backendPid(pool)
+    const transaction = pool.db.transaction(async (tx) => {
       await write(tx, 'swallowed')
       await tx.execute(sql`select 1 / 0`).catch(() => {})
     })
-    await expect(swallowing).rejects.toThrow('rolled back')
-    expect(await isThere(pool, 'swallowed')).toBe(false)
-    expect(await connectionOf(pool)).toBe(connection)
+    await expect(transaction).rejects.toThrow('rolled back')
+    expect(await hasSetting(pool, 'swallowed')).toBe(false)
+    expect(await backendPid(pool)).toBe(connection)
   })
 
   it('can nest another one, which can fail alone', async () => {
     const pool = open()
     await pool.db.transaction(async (tx) => {
       await write(tx, 'outer')
-      const inner = tx.transaction(async (deeper) => {
-        await write(deeper, 'inner')
+      const inner = tx.transaction(async (innerTx) => {
+        await write(innerTx, 'inner')
         throw new AppError('FORBIDDEN')
       })
       await expect(inner).rejects.toMatchObject({ code: 'FORBIDDEN' })
     })
-    expect([await isThere(pool, 'outer'), await isThere(pool, 'inner')]).toEqual([true, false])
+    expect([await hasSetting(pool, 'outer'), await hasSetting(pool, 'inner')]).toEqual([
+      true,
+      false,
+    ])
   })
 })
 
 describe('a connection after a client timeout', () => {
-  const shortTimeouts = { statementMs: 0, answerMs: 1000 }
+  const shortTimeouts = { statementMs: 0, clientTimeoutMs: 1000 }
 
   it.each([
     ['in a transaction', ({ db }: Database) => db.transaction((tx) => tx.execute(sleep))],
@@ -112,58 +115,61 @@ describe('a connection after a client timeout', () => {
     ],
     ['outside a transaction', ({ db }: Database) => db.execute(sleep)],
     ['in a raw query', ({ pool }: Database) => pool.query('select pg_sleep(5)')],
-  ])('is never reused: %s', async (_, ask) => {
+  ])('is never reused: %s', async (_, timeOut) => {
     const pool = open(shortTimeouts)
-    const connection = await connectionOf(pool)
-    const error: unknown = await ask(pool).catch((reason: unknown) => reason)
+    const connection = await backendPid(pool)
+    const error: unknown = await timeOut(pool).catch((reason: unknown) => reason)
     expect(isConnectionLost(error)).toBe(true)
-    expect(await connectionOf(pool)).not.toBe(connection)
-    expect(await isThere(pool, 'late')).toBe(false)
+    expect(await backendPid(pool)).not.toBe(connection)
+    expect(await hasSetting(pool, 'late')).toBe(false)
   })
 })
 
 describe('Postgres times out before the client', () => {
   it('on a statement', async () => {
     const pool = open({ statementMs: 1000 })
-    const connection = await connectionOf(pool)
+    const connection = await backendPid(pool)
     const error = await pool.db.transaction((tx) => tx.execute(sleep)).catch((reason) => reason)
     expect([isDatabaseUnavailable(error), isConnectionLost(error)]).toEqual([true, false])
-    expect(await connectionOf(pool)).toBe(connection)
+    expect(await backendPid(pool)).toBe(connection)
   })
 
   it('on a lock', async () => {
     const [holder, waiter] = [open(), open({ lockMs: 50 })]
-    const connection = await connectionOf(waiter)
+    const connection = await backendPid(waiter)
     const lock = sql`lock table settings`
     await holder.db.transaction(async (tx) => {
       await tx.execute(lock)
       const error = await waiter.db.transaction((other) => other.execute(lock)).catch((e) => e)
       expect([isDatabaseUnavailable(error), isConnectionLost(error)]).toEqual([true, false])
     })
-    expect(await connectionOf(waiter)).toBe(connection)
+    expect(await backendPid(waiter)).toBe(connection)
   })
 
   it('on an idle transaction', async () => {
     const pool = open({ idleInTransactionMs: 50 })
-    const connection = await connectionOf(pool)
-    const watcher = open()
+    const connection = await backendPid(pool)
+    const observer = open()
     const work = pool.db.transaction(async (tx) => {
       await write(tx, 'idle')
-      const alive = sql`select 1 from pg_stat_activity where pid = ${connection}`
-      await expect.poll(async () => (await watcher.db.execute(alive)).rows).toEqual([])
+      const aliveQuery = sql`select 1 from pg_stat_activity where pid = ${connection}`
+      await expect.poll(async () => (await observer.db.execute(aliveQuery)).rows).toEqual([])
       await write(tx, 'after')
     })
     const error: unknown = await work.catch((reason) => reason)
     expect(isConnectionLost(error)).toBe(true)
-    expect(await connectionOf(pool)).not.toBe(connection)
-    expect([await isThere(pool, 'idle'), await isThere(pool, 'after')]).toEqual([false, false])
+    expect(await backendPid(pool)).not.toBe(connection)
+    expect([await hasSetting(pool, 'idle'), await hasSetting(pool, 'after')]).toEqual([
+      false,
+      false,
+    ])
   })
 
   it('with all default limits', () => {
-    const { answerMs, ...others } = poolLimits
+    const { clientTimeoutMs, ...otherLimits } = poolLimits
     for (const name of ['lockMs', 'statementMs', 'idleInTransactionMs'] as const) {
-      expect(others[name]).toBeGreaterThan(0)
-      expect(others[name]).toBeLessThan(answerMs)
+      expect(otherLimits[name]).toBeGreaterThan(0)
+      expect(otherLimits[name]).toBeLessThan(clientTimeoutMs)
     }
   })
 })

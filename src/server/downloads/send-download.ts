@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { expectedStart } from '../storage/byte-range.ts'
-import { refuseToRun } from '../storage/download-headers.ts'
+import { rejectExecution } from '../storage/download-headers.ts'
 import type { CountDownload, OpenLink } from './queries.ts'
 
 /**
@@ -25,13 +25,13 @@ export async function sendDownload(
   code: string,
   context: Context<HttpEnv>,
 ): Promise<Response> {
-  refuseToRun(context.env.incoming.headers)
+  rejectExecution(context.env.incoming.headers)
   const link = await deps.openLink(code)
   if (!link) throw new AppError('LINK_NOT_FOUND')
   // The disk store writes Node's own response, so set the header there.
   context.env.outgoing.setHeader('x-robots-tag', 'noindex')
   const { method } = context.req
-  const delivery = await deps.stores.of(link.storage).deliver(
+  const delivery = await deps.stores.get(link.storage).deliver(
     {
       key: link.storageKey,
       size: link.size,
@@ -39,7 +39,7 @@ export async function sendDownload(
       fileName: link.originalName,
       version: link.id,
       createdAt: link.createdAt,
-      until: link.expiresAt,
+      expiresAt: link.expiresAt,
     },
     method === 'HEAD' ? 'HEAD' : 'GET',
   )

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { removeForGood } from '../storage/remove-stored.ts'
+import { removePermanently } from '../storage/remove-stored.ts'
 import { claimDueFiles, countOverdue, markPurged } from './purge-queries.ts'
 
 const batchSize = 100
@@ -24,17 +24,17 @@ export async function expireFiles({
     for (;;) {
       const options = { storage: storage.name, now: clock(), limit: batchSize }
       const claims = await claimDueFiles(db, options)
-      const removed = await removeForGood(
+      const removed = await removePermanently(
         storage,
         claims.map(({ storageKey }) => storageKey),
       )
-      const purgedClaims = claims.filter(({ storageKey }) => removed.gone.has(storageKey))
+      const purgedClaims = claims.filter(({ storageKey }) => removed.removedKeys.has(storageKey))
       const ids = purgedClaims.map(({ id }) => id)
       purged += await markPurged(db, ids, clock())
       const failedCount = claims.length - purgedClaims.length
       if (failedCount > 0) {
         failed += failedCount
-        const details = { err: removed.fault, store: storage.name, count: failedCount }
+        const details = { err: removed.firstError, store: storage.name, count: failedCount }
         log.error(
           details,
           'bytes of expired files could not be removed; the removal is tried again',

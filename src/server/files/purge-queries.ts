@@ -17,7 +17,7 @@ import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { deletionReceipts, files, users } from '../db/schema.ts'
 import { rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
-import { maxWaitMs, nextTryAt, overdueMs } from '../storage/remove-stored.ts'
+import { maxDelayMs, nextAttemptAt, overdueMs } from '../storage/remove-stored.ts'
 import { tierAt } from '../tiers/queries.ts'
 
 const tiersWithoutRenewal = tiers.filter((tier) => !tierTraits[tier].renewal)
@@ -136,7 +136,7 @@ export async function claimDueFiles(
       purgingAt: sql`coalesce(${files.purgingAt}, ${now})`,
       purgeDueAt: sql`coalesce(${files.purgeDueAt}, ${files.purgeAt})`,
       purgeTries: sql`${files.purgeTries} + 1`,
-      purgeAt: nextTryAt(files.purgeTries, now),
+      purgeAt: nextAttemptAt(files.purgeTries, now),
     })
     .from(dueFiles)
     .where(eq(files.id, dueFiles.id))
@@ -225,7 +225,7 @@ export async function countOverdue(
         // For the index, which starts with the store. `purge_at` of a due file is at most
         // `maxWaitMs` in the future.
         inArray(files.storage, storageNames),
-        lte(files.purgeAt, new Date(now.getTime() + maxWaitMs)),
+        lte(files.purgeAt, new Date(now.getTime() + maxDelayMs)),
         lte(dueAt, new Date(now.getTime() - overdueMs)),
       ),
     )

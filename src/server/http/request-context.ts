@@ -4,7 +4,7 @@ import { createMiddleware } from 'hono/factory'
 import { customAlphabet } from 'nanoid'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
-import { requestLine } from '../logging/log.ts'
+import { requestMessage } from '../logging/log.ts'
 import { clientAddress, untrustedProxyWarning } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
 import type { ServedHosts } from './hosts.ts'
@@ -43,7 +43,7 @@ export function requestContext(
         status: outgoing.headersSent ? outgoing.statusCode : c.res.status,
         ms: Math.round(performance.now() - startedAt),
       },
-      requestLine,
+      requestMessage,
     )
   })
 }

@@ -21,14 +21,14 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 /** Sets the clock a day ahead of the real time, because objects on disk have real timestamps. */
-function letADayPass(more = minute) {
-  app.clock.set(new Date(Date.now() + day + more))
+function advanceOneDay(extraMs = minute) {
+  app.clock.set(new Date(Date.now() + day + extraMs))
 }
 async function keyOf(id: string) {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   return row?.storageKey ?? ''
 }
-function alarms() {
+function loggedErrors() {
   return app.logLines.filter(({ level }) => level >= 50)
 }
 
@@ -36,75 +36,75 @@ describe('an object without a row', () => {
   it('is removed once it is 24 h old, and no other object is', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(person)
-    const open = await startUpload(person, { size: 3 })
-    await putBytes(open, new Uint8Array(3))
+    const openUpload = await startUpload(person, { size: 3 })
+    await putBytes(openUpload, new Uint8Array(3))
     const lostUpload = await startUpload(person, { size: 3 })
     await putBytes(lostUpload, new Uint8Array(3))
     const lostFile = await makeFile(person)
-    const [kept, lost] = [await keyOf(file.id), await keyOf(lostFile.id)]
+    const [keptKey, lostKey] = [await keyOf(file.id), await keyOf(lostFile.id)]
     await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lostUpload.cloudKey))
     await app.deps.db.delete(files).where(eq(files.id, lostFile.id))
 
-    letADayPass(-minute)
+    advanceOneDay(-minute)
     expect(await compareStorage(app.deps)).toMatchObject({ objects: 4, removed: 0 })
-    letADayPass()
-    const swept = await Promise.all([compareStorage(app.deps), compareStorage(app.deps)])
-    expect(swept.every(({ removed }) => removed <= 2)).toBe(true)
+    advanceOneDay()
+    const comparisons = await Promise.all([compareStorage(app.deps), compareStorage(app.deps)])
+    expect(comparisons.every(({ removed }) => removed <= 2)).toBe(true)
 
     const { storage } = app
-    expect(await storage.storedSize(kept)).toBe(1000)
-    expect(await storage.storedSize(open.cloudKey)).toBe(3)
+    expect(await storage.storedSize(keptKey)).toBe(1000)
+    expect(await storage.storedSize(openUpload.cloudKey)).toBe(3)
     expect(await storage.storedSize(lostUpload.cloudKey)).toBeNull()
-    expect(await storage.storedSize(lost)).toBeNull()
+    expect(await storage.storedSize(lostKey)).toBeNull()
     expect(await compareStorage(app.deps)).toEqual({
       objects: 2,
       removed: 0,
       failed: 0,
       missing: 0,
     })
-    expect(alarms()).toEqual([])
+    expect(loggedErrors()).toEqual([])
   })
 
   it('is removed even if it belongs to a removed file, like bytes from a backup', async () => {
     const [ada, eve] = [await makePerson(app), await makePerson(app)]
-    const [over, theirs] = [await makeFile(ada), await makeFile(eve)]
-    const [key, kept] = [await keyOf(over.id), await keyOf(theirs.id)]
+    const [expiredFile, activeFile] = [await makeFile(ada), await makeFile(eve)]
+    const [expiredKey, activeKey] = [await keyOf(expiredFile.id), await keyOf(activeFile.id)]
     await app.deps.db
       .update(files)
       .set({ expiresAt: app.clock(), purgeAt: app.clock() })
-      .where(eq(files.id, over.id))
+      .where(eq(files.id, expiredFile.id))
     await expireFiles(app.deps)
-    const folder = join(app.deps.config.dataDir, 'files', key.slice(0, 2))
-    await writeFile(join(folder, key), 'back')
-    expect(await app.storage.storedSize(key)).toBe(4)
+    const folder = join(app.deps.config.dataDir, 'files', expiredKey.slice(0, 2))
+    await writeFile(join(folder, expiredKey), 'back')
+    expect(await app.storage.storedSize(expiredKey)).toBe(4)
     const later = new Date(Date.now() + day + minute)
     await app.deps.db
       .update(files)
       .set({ expiresAt: new Date(later.getTime() + day) })
-      .where(eq(files.id, theirs.id))
+      .where(eq(files.id, activeFile.id))
     app.clock.set(later)
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, missing: 0 })
-    expect(await app.storage.storedSize(key)).toBeNull()
-    expect(await app.storage.storedSize(kept)).toBe(1000)
+    expect(await app.storage.storedSize(expiredKey)).toBeNull()
+    expect(await app.storage.storedSize(activeKey)).toBe(1000)
   })
 
   it('is removed even if a file has its key, when that file was moved to another store', async () => {
     const person = await makePerson(app)
-    const [moved, kept] = [await makeFile(person), await makeFile(person)]
-    await app.deps.db.update(files).set({ storage: 's3' }).where(eq(files.id, moved.id))
-    letADayPass()
+    const [movedFile, keptFile] = [await makeFile(person), await makeFile(person)]
+    await app.deps.db.update(files).set({ storage: 's3' }).where(eq(files.id, movedFile.id))
+    advanceOneDay()
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, missing: 0 })
-    expect(await app.storage.storedSize(await keyOf(moved.id))).toBeNull()
-    expect(await app.storage.storedSize(await keyOf(kept.id))).toBe(1000)
+    expect(await app.storage.storedSize(await keyOf(movedFile.id))).toBeNull()
+    expect(await app.storage.storedSize(await keyOf(keptFile.id))).toBe(1000)
   })
 
   it('is reported if its removal fails, and retried next time', async () => {
     const file = await makeFile(await makePerson(app))
     await app.deps.db.delete(files).where(eq(files.id, file.id))
-    letADayPass()
+    advanceOneDay()
     const stores = createStores({ ...app.storage, remove: () => Promise.reject(new Error('EIO')) })
     expect(await compareStorage({ ...app.deps, stores })).toMatchObject({ removed: 0, failed: 1 })
-    expect(alarms()).toHaveLength(1)
+    expect(loggedErrors()).toHaveLength(1)
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, failed: 0 })
   })
 })
@@ -112,10 +112,10 @@ describe('an object without a row', () => {
 describe('a file whose bytes are missing', () => {
   it('raises an alarm every night and keeps its row', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const made = [await makeFile(person), await makeFile(person), await makeFile(person)]
-    const [, lost] = made
-    if (!lost) throw new Error('no file')
-    const key = await keyOf(lost.id)
+    const createdFiles = [await makeFile(person), await makeFile(person), await makeFile(person)]
+    const [, lostFile] = createdFiles
+    if (!lostFile) throw new Error('no file')
+    const key = await keyOf(lostFile.id)
     await app.storage.remove(key)
     for (let night = 0; night < 2; night += 1) {
       app.logLines.length = 0
@@ -125,9 +125,12 @@ describe('a file whose bytes are missing', () => {
         failed: 0,
         missing: 1,
       })
-      expect(alarms()).toMatchObject([{ fileId: lost.id, key, store: 'disk' }, { count: 1 }])
+      expect(loggedErrors()).toMatchObject([
+        { fileId: lostFile.id, key, store: 'disk' },
+        { count: 1 },
+      ])
     }
-    expect(await keyOf(lost.id)).toBe(key)
+    expect(await keyOf(lostFile.id)).toBe(key)
   })
 
   it("doesn't include uploads or purged files", async () => {
@@ -152,8 +155,8 @@ describe('a file whose bytes are missing', () => {
     const file = await makeFile(person)
     await insertFiles(app, person.id, 1100)
     expect(await compareStorage(app.deps)).toMatchObject({ objects: 1, missing: 1100 })
-    expect(alarms()).toHaveLength(101)
-    expect(alarms().map(({ fileId }) => fileId)).not.toContain(file.id)
+    expect(loggedErrors()).toHaveLength(101)
+    expect(loggedErrors().map(({ fileId }) => fileId)).not.toContain(file.id)
   })
 
   it("isn't searched for in an unsorted listing", async () => {
@@ -166,7 +169,7 @@ describe('a file whose bytes are missing', () => {
       yield* found
     }
     const stores = createStores({ ...app.storage, list })
-    letADayPass()
+    advanceOneDay()
     await expect(compareStorage({ ...app.deps, stores })).rejects.toThrow(/^the store disk lists/)
     expect(await compareStorage(app.deps)).toMatchObject({ objects: 2, removed: 0, missing: 0 })
   })
@@ -176,32 +179,35 @@ describe('changes during a comparison', () => {
   /**
    * Calls `meanwhile` after the comparison has read its first rows and before it lists the objects.
    */
-  const compareWhile = (
-    meanwhile: () => Promise<unknown>,
+  const compareAfter = (
+    beforeListing: () => Promise<unknown>,
     list: () => AsyncIterable<StoredObject> = app.storage.list,
   ) => {
     const listing = async function* (): AsyncGenerator<StoredObject> {
-      await meanwhile()
+      await beforeListing()
       yield* list()
     }
     return compareStorage({ ...app.deps, stores: createStores({ ...app.storage, list: listing }) })
   }
-  const nothing = async function* (): AsyncGenerator<StoredObject> {}
+  const emptyListing = async function* (): AsyncGenerator<StoredObject> {}
 
   it("don't remove an object whose row was inserted after the rows were read", async () => {
     const file = await makeFile(await makePerson(app, { tier: 'premium' }))
     const [row] = await app.deps.db.delete(files).where(eq(files.id, file.id)).returning()
     if (!row) throw new Error('no row')
-    letADayPass()
+    advanceOneDay()
     const { searchName, ...values } = row
-    const compared = await compareWhile(() => app.deps.db.insert(files).values(values))
-    expect(compared).toEqual({ objects: 1, removed: 0, failed: 0, missing: 0 })
+    const comparison = await compareAfter(() => app.deps.db.insert(files).values(values))
+    expect(comparison).toEqual({ objects: 1, removed: 0, failed: 0, missing: 0 })
     expect(await app.storage.storedSize(row.storageKey)).toBe(1000)
   })
 
   it('raise no alarm for an object missing from the listing but present in storage', async () => {
     await makeFile(await makePerson(app))
-    expect(await compareWhile(async () => {}, nothing)).toMatchObject({ objects: 0, missing: 0 })
+    expect(await compareAfter(async () => {}, emptyListing)).toMatchObject({
+      objects: 0,
+      missing: 0,
+    })
   })
 
   it('raise no alarm for a file purged after its row was read', async () => {
@@ -210,7 +216,7 @@ describe('changes during a comparison', () => {
       .update(files)
       .set({ expiresAt: app.clock(), purgeAt: app.clock() })
       .where(eq(files.id, file.id))
-    expect(await compareWhile(() => expireFiles(app.deps))).toMatchObject({ missing: 0 })
-    expect(alarms()).toEqual([])
+    expect(await compareAfter(() => expireFiles(app.deps))).toMatchObject({ missing: 0 })
+    expect(loggedErrors()).toEqual([])
   })
 })

@@ -1,13 +1,18 @@
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
-import { findNamedKeys, isKept, listNamedKeys, type NamedKey } from './queries.ts'
+import {
+  findReferencedKeys,
+  isFileStored,
+  listReferencedKeys,
+  type ReferencedKey,
+} from './queries.ts'
 
 /** Objects without a row are removed at this age. */
 const orphanAgeMs = dayInMs
 const pageSize = 1000
 /** Limits how many missing objects are logged individually. All are counted. */
-const mostTold = 100
+const maxLoggedFiles = 100
 
 type CompareDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 
@@ -47,12 +52,12 @@ async function compareStore(
   storage: Storage,
   total: Comparison,
 ): Promise<void> {
-  const before = new Date(clock().getTime() - orphanAgeMs)
+  const createdBefore = new Date(clock().getTime() - orphanAgeMs)
 
   const removeOrphans = async (keys: string[]) => {
-    const named = await findNamedKeys(db, storage.name, keys, before)
+    const referencedKeys = await findReferencedKeys(db, storage.name, keys, createdBefore)
     for (const key of keys) {
-      if (named.has(key)) continue
+      if (referencedKeys.has(key)) continue
       try {
         await storage.remove(key)
         total.removed += 1
@@ -62,45 +67,48 @@ async function compareStore(
       }
     }
   }
-  const expectObject = async ({ key, fileId }: NamedKey) => {
+  const expectObject = async ({ key, fileId }: ReferencedKey) => {
     // An upload may have no bytes yet. A file may have been purged since its row was read, or its
     // object was missing from the listing because it was being sealed.
     if (fileId === null || (await storage.storedSize(key)) !== null) return
-    if (!(await isKept(db, fileId))) return
+    if (!(await isFileStored(db, fileId))) return
     total.missing += 1
-    if (total.missing > mostTold) return
+    if (total.missing > maxLoggedFiles) return
     log.error({ fileId, key, store: storage.name }, 'the bytes of a file are missing in storage')
   }
 
-  const names = namedKeys(db, storage)
-  let name = await names.next()
-  let last = ''
-  let unnamed: string[] = []
+  const references = pageReferences(db, storage)
+  let reference = await references.next()
+  let lastKey = ''
+  let unreferencedKeys: string[] = []
   for await (const { key, modifiedAt } of storage.list()) {
-    if (key <= last) throw new Error(`the store ${storage.name} lists ${key} after ${last}`)
-    last = key
+    if (key <= lastKey) throw new Error(`the store ${storage.name} lists ${key} after ${lastKey}`)
+    lastKey = key
     total.objects += 1
-    for (; !name.done && name.value.key < key; name = await names.next()) {
-      await expectObject(name.value)
+    for (; !reference.done && reference.value.key < key; reference = await references.next()) {
+      await expectObject(reference.value)
     }
-    if (!name.done && name.value.key === key) name = await names.next()
-    else if (modifiedAt <= before) unnamed.push(key)
-    if (unnamed.length < pageSize) continue
-    await removeOrphans(unnamed)
-    unnamed = []
+    if (!reference.done && reference.value.key === key) reference = await references.next()
+    else if (modifiedAt <= createdBefore) unreferencedKeys.push(key)
+    if (unreferencedKeys.length < pageSize) continue
+    await removeOrphans(unreferencedKeys)
+    unreferencedKeys = []
   }
-  for (; !name.done; name = await names.next()) await expectObject(name.value)
-  if (unnamed.length > 0) await removeOrphans(unnamed)
+  for (; !reference.done; reference = await references.next()) await expectObject(reference.value)
+  if (unreferencedKeys.length > 0) await removeOrphans(unreferencedKeys)
 }
 
 /** Yields every storage key in the database for a store, in key order, reading in pages. */
-async function* namedKeys(db: Deps['db'], storage: Storage): AsyncGenerator<NamedKey, undefined> {
-  let last = ''
+async function* pageReferences(
+  db: Deps['db'],
+  storage: Storage,
+): AsyncGenerator<ReferencedKey, undefined> {
+  let lastKey = ''
   for (;;) {
-    const page = await listNamedKeys(db, storage.name, last, pageSize)
+    const page = await listReferencedKeys(db, storage.name, lastKey, pageSize)
     yield* page
-    const end = page.at(-1)
-    if (end === undefined || page.length < pageSize) return
-    last = end.key
+    const lastReference = page.at(-1)
+    if (lastReference === undefined || page.length < pageSize) return
+    lastKey = lastReference.key
   }
 }

@@ -17,4 +17,4 @@ export const jobNames = [
 export type JobName = (typeof jobNames)[number]
 
 /** Jobs that also run on demand (`requestJob`). */
-export type JobOnDemand = Extract<JobName, 'compute-digests'>
+export type OnDemandJob = Extract<JobName, 'compute-digests'>

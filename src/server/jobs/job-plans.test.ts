@@ -11,7 +11,7 @@ import { findOwnersOfFirstDownloads, takeFirstDownloads } from '../files/prefere
 import { claimDueFiles } from '../files/purge-queries.ts'
 import { forgetReceiptNames } from '../files/receipt-queries.ts'
 import { expireTrials, setTier } from '../tiers/set-tier.ts'
-import { findNamedKeys, listNamedKeys } from './queries.ts'
+import { findReferencedKeys, listReferencedKeys } from './queries.ts'
 
 /*
  * These tests count the rows that jobs read when most rows are irrelevant, using the plans of the
@@ -21,14 +21,14 @@ import { findNamedKeys, listNamedKeys } from './queries.ts'
 const minute = 60_000
 const day = 24 * 60 * minute
 /** Number of expired files that their owners can renew. */
-const keptCount = 30_000
+const storedCount = 30_000
 /** Number of purged files. Their rows stay in the owners' lists. */
 const purgedCount = 60_000
 const ownerCount = 1000
 const userCount = 10_000
 /** Number of rows that a test's job must handle, and the limit for rows read. */
 const dueCount = 30
-const mostReads = 20 * dueCount
+const maxReads = 20 * dueCount
 
 type Table = 'files' | 'users' | 'first_downloads' | 'deletion_receipts'
 
@@ -50,7 +50,7 @@ beforeAll(async () => {
         'application/pdf', n, 'kept-' || n, $1::timestamptz, $1::timestamptz - interval '1 hour',
         $1::timestamptz + interval '300 days', $1::timestamptz + interval '300 days'
       from generate_series(1, $2::int) n`,
-    [now, keptCount, ownerCount],
+    [now, storedCount, ownerCount],
   )
   await app.pool.query(
     `insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
@@ -67,22 +67,22 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** Returns how many rows of a table the work reads. Asserts that it never scans the whole table. */
-async function rowsRead(table: Table, work: () => Promise<unknown>) {
+async function measureRowsRead(table: Table, work: () => Promise<unknown>) {
   const plans = await analyzedPlansOf(app.pool, work)
-  const ofTable = plans.filter((plan) => new RegExp(` on ${table}\\b`).test(plan))
-  expect(ofTable.length).toBeGreaterThan(0)
+  const tablePlans = plans.filter((plan) => new RegExp(` on ${table}\\b`).test(plan))
+  expect(tablePlans.length).toBeGreaterThan(0)
   for (const plan of plans)
     expect(plan).not.toMatch(
       /Seq Scan on (files|users|uploads|first_downloads|deletion_receipts)\b/,
     )
-  return ofTable.reduce((sum, plan) => sum + countRowsRead(plan, table), 0)
+  return tablePlans.reduce((sum, plan) => sum + countRowsRead(plan, table), 0)
 }
 
 /** Asserts that the work reads the relevant rows a few times each, and no others. */
 async function expectFewReads(table: Table, work: () => Promise<unknown>) {
-  const read = await rowsRead(table, work)
-  expect(read).toBeGreaterThanOrEqual(dueCount)
-  expect(read).toBeLessThan(mostReads)
+  const rowCount = await measureRowsRead(table, work)
+  expect(rowCount).toBeGreaterThanOrEqual(dueCount)
+  expect(rowCount).toBeLessThan(maxReads)
 }
 
 async function report() {
@@ -94,20 +94,20 @@ async function purge() {
 
 describe('the purge and the report of overdue files', () => {
   it('read only due files', async () => {
-    const free = await makePerson(app)
-    await insertFiles(app, free.id, dueCount)
+    const freeOwner = await makePerson(app)
+    await insertFiles(app, freeOwner.id, dueCount)
     app.clock.advance(4 * day)
     await expectFewReads('files', report)
     await expectFewReads('files', purge)
   })
 
   it('read one batch of many due files', async () => {
-    const free = await makePerson(app)
-    await insertFiles(app, free.id, 1000)
+    const freeOwner = await makePerson(app)
+    await insertFiles(app, freeOwner.id, 1000)
     app.clock.advance(4 * day)
-    const wanted = { storage: 'disk', now: app.clock(), limit: dueCount } as const
-    await expectFewReads('files', () => claimDueFiles(app.deps.db, wanted))
-    await app.deps.db.delete(files).where(eq(files.ownerId, free.id))
+    const request = { storage: 'disk', now: app.clock(), limit: dueCount } as const
+    await expectFewReads('files', () => claimDueFiles(app.deps.db, request))
+    await app.deps.db.delete(files).where(eq(files.ownerId, freeOwner.id))
     await app.pool.query('vacuum (index_cleanup on) files')
   })
 
@@ -150,25 +150,25 @@ describe('the emails about expiring links', () => {
 
 describe('the emails about first downloads', () => {
   it('read only the rows of the notified owners', async () => {
-    const perOwner = 10
+    const filesPerOwner = 10
     await app.pool.query(
       `insert into first_downloads select id, owner_id from files
         where storage_key in (select 'kept-' || n from generate_series(1, $1::int) n)`,
-      [ownerCount * perOwner],
+      [ownerCount * filesPerOwner],
     )
     await app.pool.query('vacuum analyze first_downloads')
     const { db } = app.deps
     let owners: string[] = []
-    const found = await rowsRead('first_downloads', async () => {
+    const rowsForOwners = await measureRowsRead('first_downloads', async () => {
       owners = await findOwnersOfFirstDownloads(db, 'user-3', dueCount)
     })
     expect(owners).toHaveLength(dueCount)
-    expect(found).toBeLessThanOrEqual((dueCount + 1) * perOwner)
+    expect(rowsForOwners).toBeLessThanOrEqual((dueCount + 1) * filesPerOwner)
     const [owner = ''] = owners
-    const taken = await rowsRead('first_downloads', async () => {
-      expect(await takeFirstDownloads(db, owner, 1000)).toHaveLength(perOwner)
+    const rowsForFiles = await measureRowsRead('first_downloads', async () => {
+      expect(await takeFirstDownloads(db, owner, 1000)).toHaveLength(filesPerOwner)
     })
-    expect(taken).toBeLessThanOrEqual(5 * perOwner)
+    expect(rowsForFiles).toBeLessThanOrEqual(5 * filesPerOwner)
   })
 })
 
@@ -180,8 +180,8 @@ describe('the removal of old names from receipts', () => {
       from generate_series(1, $1::int) n,
         lateral (select $2::timestamptz - n * interval '1 minute' as purged) dates,
         lateral (select case when n <= $3 then 'Report.pdf' end as name) names`
-    const thirtyDays = 30 * 24 * 60
-    await app.pool.query(fill, [2 * thirtyDays, app.clock(), thirtyDays])
+    const minutesIn30Days = 30 * 24 * 60
+    await app.pool.query(fill, [2 * minutesIn30Days, app.clock(), minutesIn30Days])
     await app.pool.query('vacuum analyze deletion_receipts')
     app.clock.advance(dueCount * minute)
     await expectFewReads('deletion_receipts', async () =>
@@ -194,21 +194,21 @@ describe('the comparison with storage', () => {
   it('reads each page of keys from an index, in index order', async () => {
     const limit = 100
     for (const after of ['', 'kept-2']) {
-      const read = await rowsRead('files', async () => {
-        expect(await listNamedKeys(app.deps.db, 'disk', after, limit)).toHaveLength(limit)
+      const rowCount = await measureRowsRead('files', async () => {
+        expect(await listReferencedKeys(app.deps.db, 'disk', after, limit)).toHaveLength(limit)
       })
-      expect(read).toBeLessThanOrEqual(limit)
+      expect(rowCount).toBeLessThanOrEqual(limit)
     }
   })
 
   it('finds keys without a row through an index', async () => {
     const keys = Array.from({ length: 100 }, (_, n) => `kept-${n * 1000}`)
-    const read = await rowsRead('files', async () => {
-      const named = await findNamedKeys(app.deps.db, 'disk', keys, app.clock())
+    const rowCount = await measureRowsRead('files', async () => {
+      const referenced = await findReferencedKeys(app.deps.db, 'disk', keys, app.clock())
       // The query was for every thousandth key. Of these, the keys from 1000 to 30,000 exist.
-      expect(named.size).toBe(30)
+      expect(referenced.size).toBe(30)
     })
-    expect(read).toBeLessThanOrEqual(2 * keys.length)
+    expect(rowCount).toBeLessThanOrEqual(2 * keys.length)
   })
 })
 

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { jobRuns } from '../db/schema.ts'
 import type { Mailer } from '../email/mailer.ts'
-import { type JobQueue, mailQueueName, openJobQueue } from './job-queue.ts'
+import { emailQueueName, type JobQueue, openJobQueue } from './job-queue.ts'
 import { scheduleJobs, startJobs } from './jobs.ts'
 
 const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const
@@ -50,7 +50,7 @@ describe('a clock that was four days ahead and is corrected', () => {
   })
 
   /** Shifts all times recorded by the queue as if the clock had been ahead. */
-  const noteAhead = () =>
+  const moveTimestampsAhead = () =>
     app.pool.query(`
       update pgboss.version set cron_on = now() + interval '4 days';
       update pgboss.queue set monitor_claim_on = now() + interval '4 days',
@@ -60,7 +60,7 @@ describe('a clock that was four days ahead and is corrected', () => {
         heartbeat_on = heartbeat_on + interval '4 days',
         singleton_on = singleton_on + interval '4 days'`)
   /** Advances the time until the server has run two jobs that run every minute. */
-  const untilJobsRun = async () => {
+  const waitForJobs = async () => {
     app.clock.advance(60_000)
     const startedAt = app.clock()
     await expect
@@ -75,7 +75,7 @@ describe('a clock that was four days ahead and is corrected', () => {
       .toEqual(expect.arrayContaining(['expire-files', 'sweep-uploads']))
   }
   /** Returns the queues of the jobs with a time at least a day ahead. */
-  const daysAhead = async () => {
+  const findJobsAhead = async () => {
     const { rows } = await app.pool.query<{ name: string }>(`
       select name from pgboss.job, (select now() + interval '1 day') as _ (tomorrow)
       where state < 'active' and start_after > tomorrow
@@ -86,37 +86,40 @@ describe('a clock that was four days ahead and is corrected', () => {
 
   it("delays no waiting jobs or emails and doesn't rush scheduled ones", async () => {
     const people = [await makePerson(app), await makePerson(app), await makePerson(app)]
-    const [waiting, dying, planned] = people.map(({ email }) => ({
+    const [waitingEmail, activeEmail, plannedEmail] = people.map(({ email }) => ({
       kind: 'forgot-password' as const,
       email,
       askedAt: app.clock().toISOString(),
     }))
-    if (!waiting || !dying || !planned) throw new Error('there are three people')
+    if (!waitingEmail || !activeEmail || !plannedEmail) throw new Error('there are three people')
     queue = await openQueue()
-    await queue.mail.add(dying)
-    expect(await queue.boss.fetch(mailQueueName)).toHaveLength(1)
-    await queue.mail.add(waiting)
-    await queue.mail.add(planned, undefined, { at: new Date('2100-01-01'), key: randomUUID() })
+    await queue.emails.add(activeEmail)
+    expect(await queue.boss.fetch(emailQueueName)).toHaveLength(1)
+    await queue.emails.add(waitingEmail)
+    await queue.emails.add(plannedEmail, undefined, {
+      at: new Date('2100-01-01'),
+      key: randomUUID(),
+    })
     // While a failed run waits for its retry, no other run of the job starts.
     await queue.boss.send('expire-files')
-    const [failed] = await queue.boss.fetch('expire-files')
-    await queue.boss.fail('expire-files', failed?.id ?? '')
+    const [failedJob] = await queue.boss.fetch('expire-files')
+    await queue.boss.fail('expire-files', failedJob?.id ?? '')
     await queue.stop()
-    await noteAhead()
-    expect(await daysAhead()).toContain('expire-files')
+    await moveTimestampsAhead()
+    expect(await findJobsAhead()).toContain('expire-files')
 
     await startServer()
-    await untilJobsRun()
-    await expect.poll(() => sentTo).toEqual([waiting.email])
-    expect(await daysAhead()).toEqual([mailQueueName])
+    await waitForJobs()
+    await expect.poll(() => sentTo).toEqual([waitingEmail.email])
+    expect(await findJobsAhead()).toEqual([emailQueueName])
   })
 
   it("doesn't stop the jobs of a running server", async () => {
     await startServer()
-    await untilJobsRun()
-    await noteAhead()
+    await waitForJobs()
+    await moveTimestampsAhead()
     vi.setSystemTime(Date.now() - 4 * dayInMs)
-    await untilJobsRun()
-    expect(await daysAhead()).toEqual([])
+    await waitForJobs()
+    expect(await findJobsAhead()).toEqual([])
   })
 })

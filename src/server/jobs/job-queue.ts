@@ -5,11 +5,11 @@ import type { Logger } from 'pino'
 import { emailRetentionMs } from '../../shared/rules/files/retention.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import type { MailQueue } from '../email/mail-queue.ts'
-import type { JobOnDemand } from './job-names.ts'
-import { pullBackFutureStamps } from './queries.ts'
+import type { OnDemandJob } from './job-names.ts'
+import { resetFutureTimestamps } from './queries.ts'
 
 /** How long `stop` waits for running jobs. */
-const stopMs = 10_000
+const stopTimeoutMs = 10_000
 
 /**
  * A monotonic clock for pg-boss's timers. With the system clock, setting it back would stall them
@@ -17,16 +17,16 @@ const stopMs = 10_000
  */
 const steadyClock = { ...systemClock, now: () => performance.timeOrigin + performance.now() }
 
-export const mailQueueName = 'send-mail'
+export const emailQueueName = 'send-mail'
 
 /** The job queue in the database, shared by all servers. */
 export interface JobQueue {
   boss: PgBoss
-  mail: MailQueue
+  emails: MailQueue
   /**
    * Requests a run of a job within seconds. If that fails, the next scheduled run does the work.
    */
-  requestJob(name: JobOnDemand): void
+  requestJob(name: OnDemandJob): void
   /** Stops the jobs on this server. A job that takes too long is interrupted, which is safe. */
   stop(): Promise<void>
 }
@@ -41,17 +41,17 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
   const logFailure = (error: unknown) => log.error({ err: error }, 'the job queue failed')
   boss.on('error', logFailure)
   await boss.start()
-  const pullBack = async () => {
-    const count = await pullBackFutureStamps(pool)
+  const resetTimestamps = async () => {
+    const count = await resetFutureTimestamps(pool)
     if (count > 0) log.warn({ count }, 'the clock of the database was set back; jobs go on')
   }
-  await pullBack()
-  const pullingBack = setInterval(() => void pullBack().catch(logFailure), minuteInMs)
+  await resetTimestamps()
+  const resetTimer = setInterval(() => void resetTimestamps().catch(logFailure), minuteInMs)
   // Retry delays start at 30 s and double up to an hour, so an email is retried for more than a
   // day.
   await prepareQueues(boss, [
     {
-      name: mailQueueName,
+      name: emailQueueName,
       retryLimit: 31,
       retryDelay: 30,
       retryBackoff: true,
@@ -62,10 +62,10 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
   ])
   return {
     boss,
-    mail: {
-      async add(request, tx, later) {
-        await boss.send(mailQueueName, request, {
-          ...(later && { id: later.key, startAfter: later.at }),
+    emails: {
+      async add(request, tx, schedule) {
+        await boss.send(emailQueueName, request, {
+          ...(schedule && { id: schedule.key, startAfter: schedule.at }),
           ...(tx && { db: fromDrizzle(tx, sql) }),
         })
       },
@@ -79,8 +79,8 @@ export async function openJobQueue(pool: pg.Pool, log: Logger): Promise<JobQueue
       })
     },
     stop() {
-      clearInterval(pullingBack)
-      return boss.stop({ graceful: true, timeout: stopMs })
+      clearInterval(resetTimer)
+      return boss.stop({ graceful: true, timeout: stopTimeoutMs })
     },
   }
 }
@@ -90,9 +90,9 @@ export async function prepareQueues(
   boss: PgBoss,
   queues: readonly Omit<Queue, 'partition'>[],
 ): Promise<void> {
-  const found = new Set((await boss.getQueues()).map(({ name }) => name))
+  const existingNames = new Set((await boss.getQueues()).map(({ name }) => name))
   for (const { name, policy, ...settings } of queues) {
-    if (found.has(name)) await boss.updateQueue(name, settings)
+    if (existingNames.has(name)) await boss.updateQueue(name, settings)
     else await boss.createQueue(name, { policy, ...settings })
   }
 }

@@ -8,7 +8,7 @@ import { jobRuns, rateLimits } from '../db/schema.ts'
 import type { Mailer } from '../email/mailer.ts'
 import type { StoredObject } from '../storage/storage.ts'
 import { createStores } from '../storage/stores.ts'
-import { type JobQueue, mailQueueName, openJobQueue } from './job-queue.ts'
+import { emailQueueName, type JobQueue, openJobQueue } from './job-queue.ts'
 import { startJobs } from './jobs.ts'
 
 let app: TestApp
@@ -27,7 +27,7 @@ function jobDeps(send: Mailer['send'] = async () => {}) {
 }
 
 /** Returns the record of a job's last runs. */
-async function noted(job: string) {
+async function findJobRun(job: string) {
   const [row] = await app.deps.db.select().from(jobRuns).where(eq(jobRuns.job, job))
   return row
 }
@@ -63,14 +63,14 @@ describe('the schedule', () => {
     const now = app.clock()
     await Promise.all([run('compare-storage'), run('expire-files'), run('sweep-uploads')])
     await expect
-      .poll(() => noted('compare-storage'))
+      .poll(() => findJobRun('compare-storage'))
       .toMatchObject({
         endedAt: null,
         failedAt: now,
         failure: 'the store is away',
       })
     await expect
-      .poll(() => noted('expire-files'))
+      .poll(() => findJobRun('expire-files'))
       .toMatchObject({
         startedAt: now,
         endedAt: now,
@@ -78,7 +78,7 @@ describe('the schedule', () => {
         failedAt: null,
       })
     await expect
-      .poll(() => noted('sweep-uploads'))
+      .poll(() => findJobRun('sweep-uploads'))
       .toMatchObject({ result: { ended: 0, removed: 0, failed: 0, overdue: 0 } })
     const metrics = await scrape(app)
     const runs = (labels: string) => metrics.get(`mayfly_job_duration_seconds_count{${labels}}`)
@@ -115,18 +115,18 @@ describe('a run whose server was killed', () => {
   })
 
   /** Takes a job from a queue and stops without processing it, like a killed server. */
-  const dieWith = async (name: string, ask: (queue: JobQueue) => Promise<unknown>) => {
+  const abandonJob = async (name: string, enqueue: (queue: JobQueue) => Promise<unknown>) => {
     const queue = await startQueue()
-    await ask(queue)
+    await enqueue(queue)
     expect(await queue.boss.fetch(name)).toHaveLength(1)
     await queue.stop()
   }
-  const askForPurge = ({ boss }: JobQueue) => boss.send('expire-files')
+  const enqueuePurge = ({ boss }: JobQueue) => boss.send('expire-files')
 
   /**
    * Moves the times in the queues into the past, and lets the queues check for dead runs at once.
    */
-  const pass = async (minutes: number) => {
+  const advanceMinutes = async (minutes: number) => {
     await app.pool.query(
       `update pgboss.job set started_on = started_on - $1::interval,
          heartbeat_on = heartbeat_on - $1::interval, start_after = start_after - $1::interval
@@ -140,10 +140,10 @@ describe('a run whose server was killed', () => {
    */
   const takeOver = async ({ boss }: Pick<JobQueue, 'boss'>, deps = jobDeps()) => {
     await boss.supervise()
-    await pass(2)
+    await advanceMinutes(2)
     await startServer(deps)
   }
-  const stateOf = async (name: string) => {
+  const findUnfinishedJobs = async (name: string) => {
     const { rows } = await app.pool.query<{ state: string; is_fresh: boolean }>(
       `select state, heartbeat_on > now() - interval '1 minute' as is_fresh
        from pgboss.job where name = $1 and state <= 'active'`,
@@ -153,50 +153,56 @@ describe('a run whose server was killed', () => {
   }
 
   it('is taken over by another server within minutes and no longer blocks new runs', async () => {
-    await dieWith('expire-files', askForPurge)
+    await abandonJob('expire-files', enqueuePurge)
     app.clock.advance(60_000)
     const now = app.clock()
     const server = await startServer()
     await server.run('expire-files')
-    expect(await stateOf('expire-files')).toMatchObject([{ state: 'active' }])
-    await pass(2)
+    expect(await findUnfinishedJobs('expire-files')).toMatchObject([{ state: 'active' }])
+    await advanceMinutes(2)
     await takeOver(server)
-    await expect.poll(() => noted('expire-files')).toMatchObject({ startedAt: now, endedAt: now })
+    await expect
+      .poll(() => findJobRun('expire-files'))
+      .toMatchObject({ startedAt: now, endedAt: now })
   })
 
   it('is distinguished from a run that takes hours on a live server', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
-    const begin = vi.fn()
+    const { promise: runEnd, resolve: endRun } = Promise.withResolvers<void>()
+    const onStart = vi.fn()
     const stores = createStores({
       ...app.storage,
       async *list() {
-        begin()
-        await isOver
+        onStart()
+        await runEnd
         yield* app.storage.list()
       },
     })
     const deps = { ...jobDeps(), stores }
     const server = await startServer(deps)
     await server.run('compare-storage')
-    await expect.poll(() => begin.mock.calls.length).toBe(1)
-    await pass(3 * 60)
-    expect(await stateOf('compare-storage')).toEqual([{ state: 'active', is_fresh: false }])
+    await expect.poll(() => onStart.mock.calls.length).toBe(1)
+    await advanceMinutes(3 * 60)
+    expect(await findUnfinishedJobs('compare-storage')).toEqual([
+      { state: 'active', is_fresh: false },
+    ])
     await vi.advanceTimersByTimeAsync(20_000)
     await expect
-      .poll(() => stateOf('compare-storage'))
+      .poll(() => findUnfinishedJobs('compare-storage'))
       .toEqual([{ state: 'active', is_fresh: true }])
     await server.boss.supervise()
-    expect(await stateOf('compare-storage')).toEqual([{ state: 'active', is_fresh: true }])
-    end()
-    await expect.poll(() => stateOf('compare-storage')).toEqual([])
-    expect(begin).toHaveBeenCalledTimes(1)
+    expect(await findUnfinishedJobs('compare-storage')).toEqual([
+      { state: 'active', is_fresh: true },
+    ])
+    endRun()
+    await expect.poll(() => findUnfinishedJobs('compare-storage')).toEqual([])
+    expect(onStart).toHaveBeenCalledTimes(1)
   })
 
   it('is retried within minutes if it was sending an email', async () => {
     const { email } = await makePerson(app)
     const askedAt = app.clock().toISOString()
-    await dieWith(mailQueueName, ({ mail }) =>
+    await abandonJob(emailQueueName, ({ emails: mail }) =>
       mail.add({ kind: 'forgot-password', email, askedAt }),
     )
     const sentTo: string[] = []
@@ -204,7 +210,7 @@ describe('a run whose server was killed', () => {
       sentTo.push(to.address)
     })
     const server = await startServer(deps)
-    await pass(3)
+    await advanceMinutes(3)
     await takeOver(server, deps)
     await expect.poll(() => sentTo).toEqual([email])
   })

@@ -14,8 +14,8 @@ import { expireTrials } from '../tiers/set-tier.ts'
 import { reportOverdueRemovals, retryRemovals, sweepUploads } from '../uploads/end-uploads.ts'
 import { compareStorage } from './compare-storage.ts'
 import { type JobName, jobNames } from './job-names.ts'
-import { type JobQueue, mailQueueName, prepareQueues } from './job-queue.ts'
-import { type JobResult, noteFailedRun, noteRun } from './queries.ts'
+import { emailQueueName, type JobQueue, prepareQueues } from './job-queue.ts'
+import { type JobResult, recordFailedRun, recordRun } from './queries.ts'
 import { type SendMailDeps, sendMail } from './send-mail.ts'
 
 type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'metrics' | 'settings' | 'stores'>
@@ -48,7 +48,7 @@ const heartbeatRefreshSeconds = 20
 /** A longer run continues, but another one may start in parallel. */
 const maxRunSeconds = 12 * 60 * 60
 
-const work: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
+const jobDefinitions: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
   'expire-files': { cron: '* * * * *', run: expireFiles },
   // A separate job, because `expire-files` may take long or hang.
   'report-overdue': {
@@ -81,7 +81,7 @@ const work: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
 }
 
 /** All jobs. Each can be interrupted at any point, and rerun or run concurrently. */
-export const jobs: readonly Job[] = jobNames.map((name) => ({ name, ...work[name] }))
+export const jobs: readonly Job[] = jobNames.map((name) => ({ name, ...jobDefinitions[name] }))
 
 export interface Jobs {
   /** Requests an immediate run of a job, on any server. */
@@ -114,7 +114,7 @@ export async function startJobs(
   await scheduleJobs({ boss })
   const options = { pollingIntervalSeconds, heartbeatRefreshSeconds }
   for (const job of jobs) await boss.work(job.name, options, () => runJob({ ...deps, log }, job))
-  await sendQueuedMail(deps, { boss })
+  await startEmailWorkers(deps, { boss })
   return {
     async run(name) {
       await boss.send(name)
@@ -123,13 +123,13 @@ export async function startJobs(
 }
 
 /** Sends queued email until the queue is stopped. */
-export async function sendQueuedMail(
+export async function startEmailWorkers(
   deps: SendMailDeps & Pick<Deps, 'metrics'>,
   { boss }: Pick<JobQueue, 'boss'>,
 ): Promise<void> {
   const log = deps.log.child({ part: 'jobs' })
   await boss.work(
-    mailQueueName,
+    emailQueueName,
     {
       pollingIntervalSeconds: emailPollingSeconds,
       localConcurrency: emailSenders,
@@ -138,7 +138,7 @@ export async function sendQueuedMail(
       perJobResults: true,
       includeMetadata: true,
     },
-    async (emails) => Promise.all(emails.map((job) => sendOne({ ...deps, log }, job))),
+    async (emails) => Promise.all(emails.map((job) => sendQueuedEmail({ ...deps, log }, job))),
   )
 }
 
@@ -146,18 +146,18 @@ export async function sendQueuedMail(
 async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
   const { clock, db, log, metrics } = deps
   const startedAt = clock()
-  const ended = metrics.startJob(name)
+  const recordOutcome = metrics.startJob(name)
   try {
     const result = await run(deps)
-    const didSomething = Object.values(result).some((count) => count > 0)
-    log[didSomething ? 'info' : 'debug']({ job: name, result }, 'job done')
-    await noteRun(db, { job: name, startedAt, endedAt: clock(), result })
-    ended('done')
+    const hasChanges = Object.values(result).some((count) => count > 0)
+    log[hasChanges ? 'info' : 'debug']({ job: name, result }, 'job done')
+    await recordRun(db, { job: name, startedAt, endedAt: clock(), result })
+    recordOutcome('done')
   } catch (error) {
-    ended('failed')
+    recordOutcome('failed')
     log.error({ err: error, job: name }, 'job failed; trying again')
     const failure = redactedMessage(error)
-    await noteFailedRun(db, { job: name, failedAt: clock(), failure }).catch((error: unknown) =>
+    await recordFailedRun(db, { job: name, failedAt: clock(), failure }).catch((error: unknown) =>
       log.warn({ err: error, job: name }, 'could not record that a job failed'),
     )
     throw error
@@ -165,20 +165,20 @@ async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
 }
 
 /** Tries to send an email. A permanently rejected one is kept for the operator. */
-async function sendOne(
+async function sendQueuedEmail(
   deps: SendMailDeps & Pick<Deps, 'metrics'>,
   job: JobWithMetadata<unknown>,
 ): Promise<Outcome> {
   try {
     await sendMail(deps, job, job.data)
-    deps.metrics.mailTried('sent')
+    deps.metrics.recordEmail('sent')
     return { id: job.id, status: 'completed' }
   } catch (error) {
-    const isRefused = error instanceof MailRejectedError
-    deps.metrics.mailTried(isRefused ? 'refused' : 'failed')
-    const kept = isRefused ? 'mail was refused' : 'mail could not be sent; it is tried again'
-    deps.log.warn({ err: error, jobId: job.id }, kept)
+    const isRejected = error instanceof MailRejectedError
+    deps.metrics.recordEmail(isRejected ? 'refused' : 'failed')
+    const message = isRejected ? 'mail was refused' : 'mail could not be sent; it is tried again'
+    deps.log.warn({ err: error, jobId: job.id }, message)
     const output = { reason: redactedMessage(error) }
-    return { id: job.id, status: isRefused ? 'deadletter' : 'failed', output }
+    return { id: job.id, status: isRejected ? 'deadletter' : 'failed', output }
   }
 }

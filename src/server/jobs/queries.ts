@@ -5,7 +5,7 @@ import { files, jobRuns, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
 /** A storage key in the row of an upload or a file. */
-export interface NamedKey {
+export interface ReferencedKey {
   key: string
   /**
    * The id of the confirmed file with this key; null for an upload, which may have no bytes yet.
@@ -17,12 +17,12 @@ export interface NamedKey {
  * Lists up to `limit` storage keys of uploads and of files with bytes in a store, sorted, starting
  * after `after`.
  */
-export async function listNamedKeys(
+export async function listReferencedKeys(
   db: Db,
   storage: StorageName,
   after: string,
   limit: number,
-): Promise<NamedKey[]> {
+): Promise<ReferencedKey[]> {
   const { rows } = await db.execute<{ key: string; file_id: string | null }>(sql`
     select key, file_id from (
       (select storage_key as key, id as file_id from files
@@ -41,13 +41,13 @@ export async function listNamedKeys(
  * file whose bytes were removed after `before`. Files moved to another store are excluded, so the
  * comparison removes their old copies.
  */
-export async function findNamedKeys(
+export async function findReferencedKeys(
   db: Db,
   storage: StorageName,
   keys: string[],
-  before: Date,
+  purgedAfter: Date,
 ): Promise<Set<string>> {
-  const named = await db
+  const referencedRows = await db
     .select({ key: uploads.storageKey })
     .from(uploads)
     .where(and(eq(uploads.storage, storage), inArray(uploads.storageKey, keys)))
@@ -59,27 +59,27 @@ export async function findNamedKeys(
           and(
             eq(files.storage, storage),
             inArray(files.storageKey, keys),
-            or(isNull(files.purgedAt), gt(files.purgedAt, before)),
+            or(isNull(files.purgedAt), gt(files.purgedAt, purgedAfter)),
           ),
         ),
     )
-  return new Set(named.map(({ key }) => key))
+  return new Set(referencedRows.map(({ key }) => key))
 }
 
 /** True if the file's row says that its bytes are stored and no removal has begun. */
-export async function isKept(db: Db, fileId: string): Promise<boolean> {
-  const kept = await db
+export async function isFileStored(db: Db, fileId: string): Promise<boolean> {
+  const rows = await db
     .select({ id: files.id })
     .from(files)
     .where(and(eq(files.id, fileId), isNull(files.purgedAt), isNull(files.purgingAt)))
-  return kept.length > 0
+  return rows.length > 0
 }
 
 /** The counts that a job reports, such as `{ removed: 3 }`. */
 export type JobResult = Record<string, number>
 
 /** Records a successful run of a job and its result. Resets the number of consecutive failures. */
-export async function noteRun(
+export async function recordRun(
   db: Db,
   run: { job: string; startedAt: Date; endedAt: Date; result: JobResult },
 ): Promise<void> {
@@ -91,7 +91,7 @@ export async function noteRun(
  * Records a failed run of a job and its error. Increments the number of consecutive failures and
  * keeps the record of the last success.
  */
-export async function noteFailedRun(
+export async function recordFailedRun(
   db: Db,
   run: { job: string; failedAt: Date; failure: string },
 ): Promise<void> {
@@ -161,7 +161,7 @@ export async function listJobRecords(db: Db): Promise<JobRecord[]> {
  * later keep their time.
  * @returns the number of rows changed.
  */
-export async function pullBackFutureStamps(pool: Pick<pg.Pool, 'query'>): Promise<number> {
+export async function resetFutureTimestamps(pool: Pick<pg.Pool, 'query'>): Promise<number> {
   // Other connections write timestamps after this statement has started, which isn't an error.
   const soon = `now() + interval '1 minute'`
   // A single string without parameters makes these statements one round trip and one transaction.

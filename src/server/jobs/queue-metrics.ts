@@ -1,11 +1,11 @@
 import type { Deps } from '../deps.ts'
 import { withTimeout } from '../timeout.ts'
 import { jobNames } from './job-names.ts'
-import { mailQueueName } from './job-queue.ts'
+import { emailQueueName } from './job-queue.ts'
 import { countQueued, listJobRecords } from './queries.ts'
 
 /** A scrape waits this long for the database before it omits the metrics from there. */
-const readMs = 2000
+const readTimeoutMs = 2000
 
 /**
  * Exports job metrics from the database. While the database is down, `mayfly_database_up` is 0 and
@@ -27,32 +27,32 @@ export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void
     'Failed runs of a job since the last successful one.',
     ['job'],
   )
-  const figures = metrics.gauge(
+  const results = metrics.gauge(
     'mayfly_job_last_result',
     'What the last successful run of a job did, in its own figures.',
     ['job', 'figure'],
   )
-  const isJob = new Set<string>(jobNames)
+  const knownJobs = new Set<string>(jobNames)
 
   metrics.beforeScrape(async () => {
-    for (const gauge of [depth, success, failures, figures]) gauge.reset()
-    const read = withTimeout(Promise.all([countQueued(db), listJobRecords(db)]), readMs)
-    const found = await read.catch(() => null)
-    up.set(found ? 1 : 0)
-    if (!found) return
-    const [queued, records] = found
-    for (const queue of [...jobNames, mailQueueName]) {
-      const counted = queued.find((one) => one.queue === queue)
-      depth.set({ queue, state: 'due' }, counted?.due ?? 0)
-      depth.set({ queue, state: 'running' }, counted?.running ?? 0)
+    for (const gauge of [depth, success, failures, results]) gauge.reset()
+    const counts = withTimeout(Promise.all([countQueued(db), listJobRecords(db)]), readTimeoutMs)
+    const current = await counts.catch(() => null)
+    up.set(current ? 1 : 0)
+    if (!current) return
+    const [queueDepths, records] = current
+    for (const queue of [...jobNames, emailQueueName]) {
+      const queueDepth = queueDepths.find((one) => one.queue === queue)
+      depth.set({ queue, state: 'due' }, queueDepth?.due ?? 0)
+      depth.set({ queue, state: 'running' }, queueDepth?.running ?? 0)
     }
     // The table keeps rows for jobs of earlier versions.
-    for (const { job, succeededAt, result, failures: failed } of records) {
-      if (!isJob.has(job)) continue
-      failures.set({ job }, failed)
+    for (const { job, succeededAt, result, failures: failureCount } of records) {
+      if (!knownJobs.has(job)) continue
+      failures.set({ job }, failureCount)
       if (succeededAt !== null) success.set({ job }, succeededAt)
       for (const [figure, value] of Object.entries(result ?? {})) {
-        figures.set({ job, figure }, value)
+        results.set({ job, figure }, value)
       }
     }
   })

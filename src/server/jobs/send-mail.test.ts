@@ -10,7 +10,7 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Mailer } from '../email/mailer.ts'
 import { smtpMailer } from '../email/smtp.ts'
-import { type JobQueue, mailQueueName, openJobQueue } from './job-queue.ts'
+import { emailQueueName, type JobQueue, openJobQueue } from './job-queue.ts'
 import { startJobs } from './jobs.ts'
 
 let app: TestApp
@@ -42,28 +42,28 @@ interface JobRow {
 }
 
 /** Returns the queue's rows for an email address or account. */
-async function jobsFor(who: string): Promise<JobRow[]> {
+async function findJobs(recipient: string): Promise<JobRow[]> {
   const { rows } = await app.pool.query<JobRow>(
     `select id, state, retry_count, output,
        extract(epoch from start_after - started_on)::float8 as wait
      from pgboss.job
      where name = $1 and (data->>'email' = $2 or data->>'userId' = $2) order by created_on`,
-    [mailQueueName, who],
+    [emailQueueName, recipient],
   )
   return rows
 }
 
 /** Makes every email that waits for a retry due now. */
-function tryAgainNow() {
+function retryNow() {
   return app.pool.query(
     "update pgboss.job set start_after = now() where name = $1 and state = 'retry'",
-    [mailQueueName],
+    [emailQueueName],
   )
 }
 
-function forget(email: string) {
+function queueResetEmail(email: string) {
   const askedAt = app.clock().toISOString()
-  return queue.mail.add({ kind: 'forgot-password', email, askedAt })
+  return queue.emails.add({ kind: 'forgot-password', email, askedAt })
 }
 
 function receivedBy(email: string) {
@@ -79,12 +79,12 @@ describe('a queued email', () => {
   })
 
   it('is sent with its job id as the Message-ID', async () => {
-    await forget(email)
+    await queueResetEmail(email)
     await expect.poll(() => receivedBy(email).length).toBe(1)
-    const [job] = await jobsFor(email)
-    const [mail] = receivedBy(email)
-    expect(mail?.messageId).toBe(`<${job?.id}@${app.deps.config.appUrl.hostname}>`)
-    await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('completed')
+    const [job] = await findJobs(email)
+    const [receivedEmail] = receivedBy(email)
+    expect(receivedEmail?.messageId).toBe(`<${job?.id}@${app.deps.config.appUrl.hostname}>`)
+    await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('completed')
     expect((await scrape(app)).get('mayfly_mails_total{outcome="sent"}')).toBe(1)
   })
 
@@ -95,11 +95,11 @@ describe('a queued email', () => {
     ['accepts it but disconnects before confirming', 'accept-and-drop', 2],
   ])('is sent again with the same Message-ID after the server %s', async (_, reaction, copies) => {
     server.setReaction(reaction)
-    await forget(email)
-    await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('retry')
+    await queueResetEmail(email)
+    await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('retry')
     server.setReaction('accept')
-    await tryAgainNow()
-    await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('completed')
+    await retryNow()
+    await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('completed')
     const received = receivedBy(email)
     expect(received).toHaveLength(copies)
     expect(new Set(received.map(({ messageId }) => messageId)).size).toBe(1)
@@ -107,91 +107,91 @@ describe('a queued email', () => {
 
   it('waits while the mail server is down and arrives when it is back', async () => {
     await server.close()
-    await forget(email)
-    await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('retry')
+    await queueResetEmail(email)
+    await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('retry')
     server = await startSmtpServer(Number(new URL(server.url).port))
-    await tryAgainNow()
+    await retryNow()
     await expect.poll(() => receivedBy(email).length).toBe(1)
   })
 
   it('arrives eventually, however many attempts failed in a short time', async () => {
     server.setReaction({ recipient: 451 })
-    await forget(email)
+    await queueResetEmail(email)
     for (let retries = 0; retries < 4; retries += 1) {
-      const waiting = { state: 'retry', retry_count: retries }
-      await expect.poll(async () => (await jobsFor(email))[0]).toMatchObject(waiting)
-      const [job] = await jobsFor(email)
+      const expectedJob = { state: 'retry', retry_count: retries }
+      await expect.poll(async () => (await findJobs(email))[0]).toMatchObject(expectedJob)
+      const [job] = await findJobs(email)
       expect(job?.wait).toBeGreaterThanOrEqual(30 * 2 ** retries)
       if (retries === 3) server.setReaction('accept')
-      await tryAgainNow()
+      await retryNow()
     }
-    await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('completed')
+    await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('completed')
     expect(receivedBy(email)).toHaveLength(1)
   })
 
   it('is permanently rejected at once (550) and kept with the reason', async () => {
     server.setReaction({ recipient: 550 })
-    await forget(email)
-    await expect.poll(async () => (await jobsFor(email))[0]?.state).toBe('failed')
-    const [job] = await jobsFor(email)
+    await queueResetEmail(email)
+    await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('failed')
+    const [job] = await findJobs(email)
     expect(job).toMatchObject({ retry_count: 0, output: { reason: expect.stringMatching(/^550/) } })
 
     /** Simulates that the email failed this long ago, and makes the queue delete expired jobs. */
-    const failedFor = async (time: string) => {
+    const expireAfter = async (time: string) => {
       await app.pool.query(
         'update pgboss.job set completed_on = now() - $2::interval where id = $1',
         [job?.id, time],
       )
       await app.pool.query('update pgboss.queue set maintain_on = null where name = $1', [
-        mailQueueName,
+        emailQueueName,
       ])
-      await queue.boss.supervise(mailQueueName)
+      await queue.boss.supervise(emailQueueName)
     }
-    await failedFor('13 days 23 hours')
-    expect(await jobsFor(email)).toHaveLength(1)
-    await failedFor('14 days')
-    expect(await jobsFor(email)).toEqual([])
+    await expireAfter('13 days 23 hours')
+    expect(await findJobs(email)).toHaveLength(1)
+    await expireAfter('14 days')
+    expect(await findJobs(email)).toEqual([])
   })
 
   it('is retried for at least 24 hours with nondecreasing delays', async () => {
     const { rows } = await app.pool.query(
       `select retry_limit, retry_delay, retry_backoff, retry_delay_max
        from pgboss.queue where name = $1`,
-      [mailQueueName],
+      [emailQueueName],
     )
     const [settings] = rows
     expect(settings.retry_backoff).toBe(true)
     // The queue doubles the delay after each attempt and adds random jitter of up to the same
     // amount.
-    const waits = Array.from({ length: settings.retry_limit }, (_, retries) => {
-      const least = settings.retry_delay * 2 ** Math.min(retries, 15)
-      const most = 2 * least
-      return [least, most].map((wait) => Math.min(wait, settings.retry_delay_max))
+    const delayRanges = Array.from({ length: settings.retry_limit }, (_, retries) => {
+      const minDelay = settings.retry_delay * 2 ** Math.min(retries, 15)
+      const maxDelay = 2 * minDelay
+      return [minDelay, maxDelay].map((wait) => Math.min(wait, settings.retry_delay_max))
     })
-    const least = waits.map(([wait = 0]) => wait)
-    expect(least.reduce((sum, wait) => sum + wait)).toBeGreaterThanOrEqual(24 * 60 * 60)
-    for (const [at, [, most = 0]] of waits.slice(0, -1).entries()) {
-      expect(least[at + 1]).toBeGreaterThanOrEqual(most)
+    const minDelays = delayRanges.map(([wait = 0]) => wait)
+    expect(minDelays.reduce((sum, wait) => sum + wait)).toBeGreaterThanOrEqual(24 * 60 * 60)
+    for (const [at, [, maxDelay = 0]] of delayRanges.slice(0, -1).entries()) {
+      expect(minDelays[at + 1]).toBeGreaterThanOrEqual(maxDelay)
     }
-    expect(least.at(-1)).toBeGreaterThan(least[0] ?? 0)
+    expect(minDelays.at(-1)).toBeGreaterThan(minDelays[0] ?? 0)
   })
 
   it("isn't sent to an address without an account", async () => {
-    const stranger = `${randomUUID()}@example.org`
-    await forget(stranger)
-    await expect.poll(async () => (await jobsFor(stranger))[0]?.state).toBe('completed')
-    expect(server.attemptedRecipients).not.toContain(stranger)
+    const unknownAddress = `${randomUUID()}@example.org`
+    await queueResetEmail(unknownAddress)
+    await expect.poll(async () => (await findJobs(unknownAddress))[0]?.state).toBe('completed')
+    expect(server.attemptedRecipients).not.toContain(unknownAddress)
   })
 
   it('scheduled for later is sent at its time, once per key', async () => {
     const { id } = await makePerson(app)
     const key = randomUUID()
     const at = new Date(Date.now() + 40 * 24 * 60 * 60_000)
-    const asked = { userId: id, changedAt: app.clock().toISOString() }
-    for (const later of [at, new Date()]) {
-      const how = { changedBy: 'session', removedGoogle: false } as const
-      const request = { kind: 'password-changed', ...asked, ...how } as const
-      await queue.mail.add(request, undefined, { at: later, key })
+    const account = { userId: id, changedAt: app.clock().toISOString() }
+    for (const sendAt of [at, new Date()]) {
+      const change = { changedBy: 'session', removedGoogle: false } as const
+      const request = { kind: 'password-changed', ...account, ...change } as const
+      await queue.emails.add(request, undefined, { at: sendAt, key })
     }
     const { rows } = await app.pool.query(
       'select id, state, start_after, keep_until from pgboss.job where id = $1',
@@ -213,13 +213,13 @@ describe('a queued email', () => {
       changedBy: 'email',
       removedGoogle: false,
     } as const
-    const work = app.deps.db.transaction(async (tx) => {
-      await queue.mail.add(request, tx)
+    const transaction = app.deps.db.transaction(async (tx) => {
+      await queue.emails.add(request, tx)
       throw new Error('no')
     })
-    await expect(work).rejects.toThrow('no')
-    expect(await jobsFor(id)).toEqual([])
-    await app.deps.db.transaction((tx) => queue.mail.add(request, tx))
-    expect(await jobsFor(id)).toHaveLength(1)
+    await expect(transaction).rejects.toThrow('no')
+    expect(await findJobs(id)).toEqual([])
+    await app.deps.db.transaction((tx) => queue.emails.add(request, tx))
+    expect(await findJobs(id)).toHaveLength(1)
   })
 })

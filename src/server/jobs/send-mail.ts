@@ -48,14 +48,14 @@ export async function sendMail(
   request: unknown,
 ): Promise<void> {
   const { config, log, mailer, settings } = deps
-  const asked = mailRequest.parse(request)
-  const { id, kind } = { id: job.id, kind: limits[asked.kind] }
-  const email = await writeMail(deps, asked)
+  const emailRequest = mailRequest.parse(request)
+  const { id, kind } = { id: job.id, kind: limits[emailRequest.kind] }
+  const email = await composeEmail(deps, emailRequest)
   if (email === null || !isAllowed(deps, email, kind)) return
   if (!(await admitEmail(deps, { id, kind, address: email.to.address }))) {
-    log.info({ kind: asked.kind, jobId: id }, 'email limit reached')
+    log.info({ kind: emailRequest.kind, jobId: id }, 'email limit reached')
     // The link of the signup reaches nobody.
-    if (asked.kind === 'signup') await removePendingSignup(deps.db, asked.signupId)
+    if (emailRequest.kind === 'signup') await removePendingSignup(deps.db, emailRequest.signupId)
     return
   }
   const { supportEmail, appUrl } = config
@@ -66,7 +66,7 @@ export async function sendMail(
     replyTo: email.replyTo,
     messageId: `${id}@${appUrl.hostname}`,
   })
-  log.info({ kind: asked.kind, jobId: id }, 'email sent')
+  log.info({ kind: emailRequest.kind, jobId: id }, 'email sent')
 }
 
 /**
@@ -74,27 +74,27 @@ export async function sendMail(
  * A link that resets the password does, too.
  */
 function isAllowed({ config }: SendMailDeps, email: OutgoingEmail, kind: EmailKind): boolean {
-  const verifies = kind === 'signup' || kind === 'reset-password'
-  return email.isVerified || verifies || !config.requireEmailVerification
+  const provesAddress = kind === 'signup' || kind === 'reset-password'
+  return email.isVerified || provesAddress || !config.requireEmailVerification
 }
 
 /** Writes the email of a request. Returns null if no email is to be sent. */
-function writeMail(deps: SendMailDeps, asked: MailRequest): Promise<OutgoingEmail | null> {
-  switch (asked.kind) {
+function composeEmail(deps: SendMailDeps, request: MailRequest): Promise<OutgoingEmail | null> {
+  switch (request.kind) {
     case 'trial':
-      return writeTrialEmail(deps, asked)
+      return writeTrialEmail(deps, request)
     case 'feedback':
-      return writeFeedbackEmail(deps, asked)
+      return writeFeedbackEmail(deps, request)
     case 'feedback-digest':
-      return writeFeedbackDigest(deps, asked)
+      return writeFeedbackDigest(deps, request)
     case 'report':
-      return writeReportEmail(deps, asked)
+      return writeReportEmail(deps, request)
     case 'files':
-      return writeFileEmail(deps, asked)
+      return writeFileEmail(deps, request)
     case 'takedown':
-      return writeTakedownEmail(deps, asked)
+      return writeTakedownEmail(deps, request)
     default:
-      return writeAccountEmail(deps, asked)
+      return writeAccountEmail(deps, request)
   }
 }
 
@@ -114,12 +114,13 @@ function admitEmail(
     if ((await tx.$count(sentEmails, eq(sentEmails.id, id))) > 0) return true
     const now = clock()
     for (const { kinds, max, windowMs } of limits) {
-      const isCounted = and(
+      const countsTowardLimit = and(
         eq(sentEmails.email, email),
         inArray(sentEmails.kind, kinds),
         gt(sentEmails.sentAt, new Date(now.getTime() - windowMs)),
       )
-      if (kinds.includes(kind) && (await tx.$count(sentEmails, isCounted)) >= max) return false
+      if (kinds.includes(kind) && (await tx.$count(sentEmails, countsTowardLimit)) >= max)
+        return false
     }
     await tx.insert(sentEmails).values({ id, email, kind, sentAt: now })
     return true

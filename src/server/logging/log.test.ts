@@ -8,7 +8,7 @@ const module = import.meta.resolve('./log.ts')
 type Format = 'readable' | 'json'
 
 /** Returns the source of a program that runs `script` with a logger. */
-function programOf(format: Format, script: string): string {
+function buildProgram(format: Format, script: string): string {
   return `
     import { createLogger } from ${JSON.stringify(module)}
     const log = await createLogger({ level: 'info', format: '${format}' })
@@ -16,8 +16,8 @@ function programOf(format: Format, script: string): string {
 }
 
 /** Starts a process that runs `script` with a logger. */
-function logging(format: Format, script: string) {
-  const program = programOf(format, script)
+function spawnLogger(format: Format, script: string) {
+  const program = buildProgram(format, script)
   return spawn(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: import.meta.dirname,
     env: { NO_COLOR: '1' },
@@ -26,45 +26,45 @@ function logging(format: Format, script: string) {
 }
 
 /** Runs a process that logs, and returns its output. */
-async function written(format: Format, script: string): Promise<string> {
-  const child = logging(format, script)
-  const [out] = await Promise.all([text(child.stdout), text(child.stderr)])
-  return out
+async function readLog(format: Format, script: string): Promise<string> {
+  const child = spawnLogger(format, script)
+  const [output] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return output
 }
 
 /** Returns the values of the field `line` in order. */
-function numbers(out: string): number[] {
-  return Array.from(out.matchAll(/"line":(\d+)/g), ([, number]) => Number(number))
+function lineNumbers(output: string): number[] {
+  return Array.from(output.matchAll(/"line":(\d+)/g), ([, number]) => Number(number))
 }
 
 /**
  * Moves the cursor, changes colors, sets the window title, clears the screen, reorders letters and
  * imitates a log line.
  */
-const hostile =
+const hostileText =
   'a\u001b[31m\u001b]0;title\u0007\u009b2J\u0085\u007f\u0000\b\r\u202egpj.exe\u2066\u2028\n[12:00:00.000] INFO: forged'
 
 const script = `
-  const hostile = ${JSON.stringify(hostile)}
+  const hostile = ${JSON.stringify(hostileText)}
   log.warn({ fileName: hostile, list: [hostile], [hostile]: 1 }, hostile)
   log.info({ method: 'GET', path: hostile, status: 200, ms: 3 }, 'request')
   log.error({ err: Object.assign(new Error(hostile), { code: hostile, cause: new Error(hostile) }) }, 'failed')
   log.child({ requestId: hostile }).info(hostile)`
 
 /** Terminal control characters, except line breaks. */
-const works = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
+const controlPattern = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u
 
 describe.each(['readable', 'json'] as const)('a %s log', (format) => {
   it('escapes terminal control characters in file names', async () => {
-    const out = await written(format, script)
-    expect(out).not.toMatch(works)
-    expect(out.match(/gpj\.exe/g)?.length).toBeGreaterThan(6)
+    const output = await readLog(format, script)
+    expect(output).not.toMatch(controlPattern)
+    expect(output.match(/gpj\.exe/g)?.length).toBeGreaterThan(6)
   })
 
   it("can't be forged by a file name with a line break", async () => {
-    const lines = (await written(format, script)).split('\n')
-    const forged = lines.filter((line) => /^\[12:00:00\.000\]/.test(line))
-    expect(forged).toEqual([])
+    const lines = (await readLog(format, script)).split('\n')
+    const forgedLines = lines.filter((line) => /^\[12:00:00\.000\]/.test(line))
+    expect(forgedLines).toEqual([])
   })
 
   it.each([
@@ -72,12 +72,12 @@ describe.each(['readable', 'json'] as const)('a %s log', (format) => {
     ['is killed', 'process.kill(process.pid, "SIGKILL")'],
     ['crashes', 'setImmediate(() => { throw new Error("crash") })'],
   ])('is complete and in order if the process %s', async (_how, end) => {
-    const out = await written(
+    const output = await readLog(
       format,
       `for (let line = 1; line < 5000; line += 1) log.info({ line }, 'request')\n${end}`,
     )
-    expect(out.trimEnd().split('\n')).toHaveLength(4999)
-    expect(numbers(out)).toEqual(Array.from({ length: 4999 }, (_, index) => index + 1))
+    expect(output.trimEnd().split('\n')).toHaveLength(4999)
+    expect(lineNumbers(output)).toEqual(Array.from({ length: 4999 }, (_, index) => index + 1))
   })
 })
 
@@ -86,7 +86,7 @@ it.each([
   ['is killed', "process.kill(process.pid, 'SIGKILL')"],
 ])('the log is complete if its reader is slow and the process %s', async (_how, end) => {
   // The first text fills the pipe. The reader takes one byte and waits.
-  const program = programOf(
+  const program = buildProgram(
     'json',
     `import { writeSync } from 'node:fs'
      writeSync(1, '.'.repeat(65_536))
@@ -94,15 +94,15 @@ it.each([
      log.info({ line: 2 }, 'request')
      ${end}`,
   )
-  const shell = '"$0" --input-type=module --eval "$1" | { head -c 1; sleep 0.4; cat; }'
-  const reader = spawn('sh', ['-c', shell, process.execPath, program], {
+  const slowReader = '"$0" --input-type=module --eval "$1" | { head -c 1; sleep 0.4; cat; }'
+  const reader = spawn('sh', ['-c', slowReader, process.execPath, program], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  expect(numbers(await text(reader.stdout))).toEqual([1, 2])
+  expect(lineNumbers(await text(reader.stdout))).toEqual([1, 2])
 })
 
 it("a closed log reader doesn't end the process", async () => {
-  const child = logging(
+  const child = spawnLogger(
     'json',
     `process.stdin.once('end', () => {
        log.info({ line: 1 }, 'request')
@@ -116,24 +116,24 @@ it("a closed log reader doesn't end the process", async () => {
 })
 
 it('a readable log shows requests on one short line, and errors with stacks', async () => {
-  const out = await written(
+  const output = await readLog(
     'readable',
     `log.info({ requestId: 'r1', method: 'GET', path: '/login', status: 200, ms: 3 }, 'request')
      log.error({ err: new Error('no room') }, 'failed')`,
   )
-  expect(out).toMatch(
+  expect(output).toMatch(
     /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: GET \/login 200 in 3 ms \{"requestId":"r1"\}$/m,
   )
-  expect(out).toMatch(/ERROR: failed/)
-  expect(out).toMatch(/no room\n {4,}at /)
+  expect(output).toMatch(/ERROR: failed/)
+  expect(output).toMatch(/no room\n {4,}at /)
 })
 
 it('a JSON log has one object per line, with the original text', async () => {
-  const lines = (await written('json', script)).trimEnd().split('\n')
+  const lines = (await readLog('json', script)).trimEnd().split('\n')
   expect(lines).toHaveLength(4)
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({
     level: 'warn',
-    fileName: hostile,
-    msg: hostile,
+    fileName: hostileText,
+    msg: hostileText,
   })
 })

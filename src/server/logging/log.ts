@@ -3,11 +3,11 @@ import type { LogFormat, LogLevel } from '../config/startup-settings.ts'
 import { redactAddresses, redactQuery } from './redact.ts'
 
 /** Characters that move the cursor, change colors or reorder text on a terminal. */
-const control = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
-const controlButLines = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+const controlCharacters = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+const controlExceptLineBreaks = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
 /** The message of a request's log line. */
-export const requestLine = 'request'
+export const requestMessage = 'request'
 
 /**
  * Redacts the values of database queries, and email addresses, which mail servers repeat in their
@@ -29,7 +29,7 @@ export async function createLogger(options: {
   const output = pino.destination({ fd: 1, sync: true })
   // The reader is gone or the disk is full, and there is nowhere else to report it.
   output.on('error', () => {})
-  const format = options.format === 'readable' ? await readableLine() : jsonLine
+  const format = options.format === 'readable' ? await createReadableFormat() : formatJson
   return pino(
     {
       level: options.level,
@@ -43,11 +43,11 @@ export async function createLogger(options: {
 }
 
 /** Escapes control characters that `JSON.stringify` doesn't, such as DEL. */
-function jsonLine(line: string): string {
-  return `${line.slice(0, -1).replace(control, toEscape)}\n`
+function formatJson(line: string): string {
+  return `${line.slice(0, -1).replace(controlCharacters, toEscape)}\n`
 }
 
-async function readableLine(): Promise<(line: string) => string> {
+async function createReadableFormat(): Promise<(line: string) => string> {
   const { default: pretty } = await import('pino-pretty')
   const write = pretty.prettyFactory({ singleLine: true, translateTime: 'SYS:HH:MM:ss.l' })
   return (line) => write(toReadable(JSON.parse(line)))
@@ -56,7 +56,7 @@ async function readableLine(): Promise<(line: string) => string> {
 /** Shortens a request to one sentence, and escapes control characters in all text. */
 function toReadable(entry: Record<string, unknown>): Record<string, unknown> {
   const { method, path, status, ms, ...rest } = entry
-  const isRequest = entry.msg === requestLine
+  const isRequest = entry.msg === requestMessage
   return escapeControl(
     isRequest ? { ...rest, msg: `${method} ${path} ${status} in ${ms} ms` } : entry,
   ) as Record<string, unknown>
@@ -65,7 +65,7 @@ function toReadable(entry: Record<string, unknown>): Record<string, unknown> {
 function escapeControl(value: unknown, name = ''): unknown {
   if (typeof value === 'string') {
     // Stack lines are indented, so none can pass for a log line.
-    return value.replace(name === 'stack' ? controlButLines : control, toEscape)
+    return value.replace(name === 'stack' ? controlExceptLineBreaks : controlCharacters, toEscape)
   }
   if (Array.isArray(value)) return value.map((item) => escapeControl(item))
   if (typeof value !== 'object' || value === null) return value
@@ -74,6 +74,6 @@ function escapeControl(value: unknown, name = ''): unknown {
   )
 }
 
-function toEscape(sign: string): string {
-  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+function toEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

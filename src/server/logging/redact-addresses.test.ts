@@ -12,8 +12,8 @@ describe('redactAddresses', () => {
       'at f (/app/node_modules/@aws-sdk/client-s3/index.js:1:2)',
     ],
     ['no address @ all', 'no address @ all'],
-  ])('%j becomes %j', (text, cleaned) => {
-    expect(redactAddresses(text)).toBe(cleaned)
+  ])('%j becomes %j', (text, redacted) => {
+    expect(redactAddresses(text)).toBe(redacted)
   })
 
   it('redacts lists, fields, field names and causes, and stops at cycles', () => {

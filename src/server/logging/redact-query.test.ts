@@ -45,8 +45,8 @@ describe('a logged query error', () => {
     sql`insert into settings (key, value, description) values (${'confidential'}, null, ${'confidential'})`,
   ])('omits the invalid value: %#', async (statement) => {
     const error = await errorOf(app.deps.db.execute(statement))
-    const wrapped = new Error('the use case failed', { cause: error })
-    for (const entry of [logEntry(error), logEntry(wrapped)]) {
+    const wrappingError = new Error('the use case failed', { cause: error })
+    for (const entry of [logEntry(error), logEntry(wrappingError)]) {
       expect(JSON.stringify(entry)).not.toContain('confidential')
       expect(entry.message).toContain('Failed query: ')
     }
@@ -76,15 +76,15 @@ describe('a logged query error', () => {
 
 describe('the error message of a command', () => {
   it('includes the causes', () => {
-    const denied = Object.assign(new Error('Access denied.'), { name: 'AccessDenied' })
-    const refused = new AggregateError([], '')
-    Object.assign(refused, { code: 'ECONNREFUSED' })
+    const deniedError = Object.assign(new Error('Access denied.'), { name: 'AccessDenied' })
+    const refusedError = new AggregateError([], '')
+    Object.assign(refusedError, { code: 'ECONNREFUSED' })
     const messagesWithCause = (cause: unknown) =>
       redactedMessages(new Error('The storage is away.', { cause }))
-    expect(messagesWithCause(denied)).toBe(
+    expect(messagesWithCause(deniedError)).toBe(
       'The storage is away., caused by AccessDenied: Access denied.',
     )
-    expect(messagesWithCause(refused)).toBe(
+    expect(messagesWithCause(refusedError)).toBe(
       'The storage is away., caused by AggregateError: ECONNREFUSED',
     )
     expect(messagesWithCause(undefined)).toBe('The storage is away.')
@@ -92,13 +92,13 @@ describe('the error message of a command', () => {
 
   it('omits query values and signatures, and stops at a circular cause', async () => {
     const query = sql`select ${'confidential'}::int`
-    const wrapped = new Error('failed', { cause: await errorOf(app.deps.db.execute(query)) })
-    expect(redactedMessages(wrapped)).toMatch(/^failed, caused by .*Failed query: select \$1/)
+    const wrappingError = new Error('failed', { cause: await errorOf(app.deps.db.execute(query)) })
+    expect(redactedMessages(wrappingError)).toMatch(/^failed, caused by .*Failed query: select \$1/)
     const url = 'https://s3.example.org/b/k?X-Amz-Signature=confidential&a=b'
-    const loop = new Error(`no answer from ${url} in time`)
-    loop.cause = loop
-    const messages = redactedMessages(loop)
+    const circularError = new Error(`no answer from ${url} in time`)
+    circularError.cause = circularError
+    const messages = redactedMessages(circularError)
     expect(messages).toContain('no answer from https://s3.example.org/b/k?… in time')
-    expect(`${messages} ${redactedMessages(wrapped)}`).not.toContain('confidential')
+    expect(`${messages} ${redactedMessages(wrappingError)}`).not.toContain('confidential')
   })
 })

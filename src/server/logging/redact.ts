@@ -5,11 +5,11 @@
  */
 export function redactQuery(error: unknown): unknown {
   if (!(error instanceof Error)) return error
-  const message = messageOf(error)
+  const message = messageWithoutValues(error)
   const redacted = {
-    ...(isOfDrizzle(error) || isOfPostgres(error) ? withoutValues(error) : error),
+    ...(isDrizzleError(error) || isPostgresError(error) ? omitValues(error) : error),
     message,
-    stack: stackWith(message, error),
+    stack: replaceMessage(message, error),
     cause: redactQuery(error.cause),
   }
   return Object.assign(Object.create(Object.getPrototypeOf(error)), redacted)
@@ -17,7 +17,7 @@ export function redactQuery(error: unknown): unknown {
 
 /** Returns an error's message without the values of a failed query. */
 export function redactedMessage(error: unknown): string {
-  return error instanceof Error ? messageOf(error) : String(error)
+  return error instanceof Error ? messageWithoutValues(error) : String(error)
 }
 
 /**
@@ -46,34 +46,34 @@ function causeText(cause: unknown): string {
 
 // `instanceof` would miss errors from another copy of the library.
 
-function isOfDrizzle(error: Error): error is Error & { query: string } {
+function isDrizzleError(error: Error): error is Error & { query: string } {
   return 'query' in error && 'params' in error
 }
 
-function isOfPostgres(error: Error): error is Error & { code: string } {
+function isPostgresError(error: Error): error is Error & { code: string } {
   return 'severity' in error && 'routine' in error
 }
 
 /** Omits the properties in which drizzle and Postgres put values. */
-function withoutValues(error: Error): object {
-  const { params, detail, where, internalQuery, ...facts } = error as Error &
+function omitValues(error: Error): object {
+  const { params, detail, where, internalQuery, ...safeFields } = error as Error &
     Partial<Record<'params' | 'detail' | 'where' | 'internalQuery', unknown>>
-  return facts
+  return safeFields
 }
 
 /** The SQLSTATE class of errors whose message contains a value. */
 const dataException = '22'
 
-function messageOf(error: Error): string {
-  if (isOfDrizzle(error)) return `Failed query: ${error.query}`
-  const isOfValue = isOfPostgres(error) && error.code.startsWith(dataException)
-  return isOfValue ? error.message.replace(/".*"/s, '"…"') : error.message
+function messageWithoutValues(error: Error): string {
+  if (isDrizzleError(error)) return `Failed query: ${error.query}`
+  const hasInvalidValue = isPostgresError(error) && error.code.startsWith(dataException)
+  return hasInvalidValue ? error.message.replace(/".*"/s, '"…"') : error.message
 }
 
 /** Returns an error's stack with its message replaced. */
-function stackWith(message: string, { message: old, name, stack = '' }: Error): string {
-  const at = stack.indexOf(old)
-  const frames = at < 0 ? '' : stack.slice(at + old.length)
+function replaceMessage(message: string, { message: oldMessage, name, stack = '' }: Error): string {
+  const at = stack.indexOf(oldMessage)
+  const frames = at < 0 ? '' : stack.slice(at + oldMessage.length)
   return `${name}: ${message}${frames}`
 }
 
@@ -88,9 +88,9 @@ export function redactAddresses(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.replace(address, '…@…')
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return value
   if (depth === maxDepth) return '…'
-  const cleaned = (inner: unknown) => redactAddresses(inner, depth + 1)
-  if (Array.isArray(value)) return value.map(cleaned)
+  const redact = (inner: unknown) => redactAddresses(inner, depth + 1)
+  if (Array.isArray(value)) return value.map(redact)
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [cleaned(name), cleaned(inner)]),
+    Object.entries(value).map(([name, inner]) => [redact(name), redact(inner)]),
   )
 }

@@ -6,7 +6,7 @@ import { routeOf } from '../http/request-context.ts'
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** Error statuses that any route can return. */
-const serverErrors = ['500', '503']
+const serverErrorStatuses = ['500', '503']
 
 /** Counts requests and measures their duration. */
 export function httpMetrics(registers: Registry[]) {
@@ -23,14 +23,14 @@ export function httpMetrics(registers: Registry[]) {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
   })
-  const declared = [
+  const declaredRoutes = [
     ...Object.values(endpoints).map(({ method, path }) => ({ method, route: path })),
     { method: 'GET', route: '/storage/{download}' },
     { method: 'PUT', route: '/storage/{upload}' },
     { method: 'PUT', route: '/storage/{part}' },
   ]
-  for (const { method, route } of declared) {
-    for (const status of serverErrors) requests.inc({ method, route, status }, 0)
+  for (const { method, route } of declaredRoutes) {
+    for (const status of serverErrorStatuses) requests.inc({ method, route, status }, 0)
   }
 
   return {

@@ -10,7 +10,7 @@ import { type Scrape, scrape } from '../../../tests/support/scrape.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { endpoints } from '../../shared/contract/index.ts'
 import { type JobQueue, openJobQueue } from '../jobs/job-queue.ts'
-import { noteFailedRun, noteRun } from '../jobs/queries.ts'
+import { recordFailedRun, recordRun } from '../jobs/queries.ts'
 import { createMetrics, watchSpace } from './metrics.ts'
 
 let app: TestApp
@@ -59,11 +59,11 @@ describe('requests', () => {
     const routes = [...(await scrape(app)).keys()].flatMap(
       (series) => /[{,]route="([^"]*)"/.exec(series)?.[1] ?? [],
     )
-    const declared: string[] = Object.values(endpoints).map(({ path }) => path)
-    const others = routes.filter(
-      (route) => !declared.includes(route) && !route.startsWith('/storage/{'),
+    const declaredRoutes: string[] = Object.values(endpoints).map(({ path }) => path)
+    const otherRoutes = routes.filter(
+      (route) => !declaredRoutes.includes(route) && !route.startsWith('/storage/{'),
     )
-    expect([...new Set(others)]).toEqual(['undeclared'])
+    expect([...new Set(otherRoutes)]).toEqual(['undeclared'])
   })
 
   it('for screens, public pages and web assets have labels', async () => {
@@ -80,8 +80,8 @@ describe('transfers', () => {
   it('are counted with their bytes, in both directions', async () => {
     const person = await makePerson(app)
     const { shortCode, bytes } = await makeFile(person)
-    const got = await visitor.fetch(`/api/download/${shortCode}`)
-    expect((await got.arrayBuffer()).byteLength).toBe(bytes.length)
+    const response = await visitor.fetch(`/api/download/${shortCode}`)
+    expect((await response.arrayBuffer()).byteLength).toBe(bytes.length)
     await expectGrowth('mayfly_transfers_total{direction="upload",outcome="complete"}', 1)
     await expectGrowth('mayfly_transfers_total{direction="download",outcome="complete"}', 1)
     await expectGrowth('mayfly_transfer_bytes_total{direction="upload"}', bytes.length)
@@ -106,22 +106,22 @@ describe('transfers', () => {
     await fetch(uploadUrl, { method: 'PUT', headers, body: new Uint8Array(2_000_000) })
     await expectGrowth('mayfly_transfers_total{direction="upload",outcome="refused"}', 1)
 
-    const leaving = new AbortController()
+    const disconnect = new AbortController()
     const body = new ReadableStream({
       start: (stream) => stream.enqueue(new Uint8Array(1000)),
     })
-    const put = fetch(uploadUrl, {
+    const uploadRequest = fetch(uploadUrl, {
       method: 'PUT',
       headers: { 'content-type': 'text/plain', 'content-length': '2000000' },
       body,
       duplex: 'half',
-      signal: leaving.signal,
+      signal: disconnect.signal,
     } as RequestInit)
     await expect
       .poll(async () => (await scrape(app)).get('mayfly_transfers_running{direction="upload"}'))
       .toBe(1)
-    leaving.abort()
-    await expect(put).rejects.toThrow()
+    disconnect.abort()
+    await expect(uploadRequest).rejects.toThrow()
     await expectGrowth('mayfly_transfers_total{direction="upload",outcome="cut"}', 1)
   })
 })
@@ -172,24 +172,24 @@ describe('the other metrics', () => {
   })
 
   it('count storage failures but not client errors', async () => {
-    const failed = (operation: string) =>
+    const errorCounter = (operation: string) =>
       `mayfly_storage_errors_total{operation="${operation}",store="disk"}`
     const person = await makePerson(app)
     const { cloudKey } = await startUpload(person, { size: 5 })
-    const early = await person.post('/api/files/confirm-upload', { cloudKey })
-    expect(early.status).toBe(400)
+    const response = await person.post('/api/files/confirm-upload', { cloudKey })
+    expect(response.status).toBe(400)
     await expect(app.storage.storedSize('../no/key')).rejects.toThrow()
-    await expectGrowth(failed('storedSize'), 1)
-    expect((await scrape(app)).get(failed('seal'))).toBe(0)
+    await expectGrowth(errorCounter('storedSize'), 1)
+    expect((await scrape(app)).get(errorCounter('seal'))).toBe(0)
   })
 
   it('include the jobs of all servers, and nothing stale while the database is down', async () => {
     const { db } = app.deps
     const at = new Date('2026-03-04T05:06:07Z')
     const result = { overdue: 3 }
-    await noteRun(db, { job: 'report-overdue', startedAt: at, endedAt: at, result })
-    await noteFailedRun(db, { job: 'report-overdue', failedAt: at, failure: 'no' })
-    await noteFailedRun(db, { job: 'a job of an earlier version', failedAt: at, failure: 'no' })
+    await recordRun(db, { job: 'report-overdue', startedAt: at, endedAt: at, result })
+    await recordFailedRun(db, { job: 'report-overdue', failedAt: at, failure: 'no' })
+    await recordFailedRun(db, { job: 'a job of an earlier version', failedAt: at, failure: 'no' })
     const success = 'mayfly_job_last_success_timestamp_seconds{job="report-overdue"}'
     const found = await scrape(app)
     expect(found.get(success)).toBe(at.getTime() / 1000)
@@ -199,11 +199,11 @@ describe('the other metrics', () => {
     expect(found.get('mayfly_database_up')).toBe(1)
 
     await app.pool.query('alter table job_runs rename to away')
-    const lost = await scrape(app).finally(() =>
+    const metricsDuringOutage = await scrape(app).finally(() =>
       app.pool.query('alter table away rename to job_runs'),
     )
-    expect(lost.get('mayfly_database_up')).toBe(0)
-    expect(lost.has(success)).toBe(false)
+    expect(metricsDuringOutage.get('mayfly_database_up')).toBe(0)
+    expect(metricsDuringOutage.has(success)).toBe(false)
   })
 
   it('show the scheduling time of a job that has never succeeded', async () => {
@@ -211,23 +211,25 @@ describe('the other metrics', () => {
     expect((await scrape(app)).has(success)).toBe(false)
     await queue.boss.createQueue('compare-storage')
     await queue.boss.schedule('compare-storage', '0 3 * * *')
-    await noteFailedRun(app.deps.db, {
+    await recordFailedRun(app.deps.db, {
       job: 'compare-storage',
       failedAt: new Date(),
       failure: 'no',
     })
-    const scheduled = (
+    const schedule = (
       await app.pool.query<{ seconds: string }>(
         'select extract(epoch from created_on)::text as seconds from pgboss.schedule',
       )
     ).rows[0]
-    expect((await scrape(app)).get(success)).toBe(Number(scheduled?.seconds))
+    expect((await scrape(app)).get(success)).toBe(Number(schedule?.seconds))
     await queue.boss.unschedule('compare-storage')
   })
 
   it("aren't public", async () => {
-    const closed = await visitor.fetch('/metrics', { headers: { 'x-forwarded-for': '192.0.2.7' } })
-    expect(closed.status).toBe(403)
-    expect(await closed.text()).not.toContain('mayfly_')
+    const response = await visitor.fetch('/metrics', {
+      headers: { 'x-forwarded-for': '192.0.2.7' },
+    })
+    expect(response.status).toBe(403)
+    expect(await response.text()).not.toContain('mayfly_')
   })
 })

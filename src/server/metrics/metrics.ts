@@ -30,14 +30,14 @@ export const jobOutcomes = ['done', 'failed'] as const
 type JobOutcome = (typeof jobOutcomes)[number]
 
 /** The outcomes of sending an email: `failed` is retried, `refused` isn't. */
-export const mailOutcomes = ['sent', 'failed', 'refused'] as const
-type MailOutcome = (typeof mailOutcomes)[number]
+export const emailOutcomes = ['sent', 'failed', 'refused'] as const
+type EmailOutcome = (typeof emailOutcomes)[number]
 
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** Creates this process's metrics. Other modules add gauges and update them before a scrape. */
 export function createMetrics() {
-  const registry = new ReadRegistry()
+  const registry = new CollectingRegistry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPrecisionMs })
   const jobSeconds = new Histogram({
@@ -47,13 +47,13 @@ export function createMetrics() {
     buckets: [0.1, 1, 10, 60, 600, 3600],
     registers,
   })
-  const mails = new Counter({
+  const emails = new Counter({
     name: 'mayfly_mails_total',
     help: 'Emails: sent, failed (to be retried), refused (not retried).',
     labelNames: ['outcome'],
     registers,
   })
-  for (const outcome of mailOutcomes) mails.inc({ outcome }, 0)
+  for (const outcome of emailOutcomes) emails.inc({ outcome }, 0)
   const storageErrors = new Counter({
     name: 'mayfly_storage_errors_total',
     help: 'Failed operations on a store: no answer, an unexpected answer, a failing disk.',
@@ -72,11 +72,11 @@ export function createMetrics() {
 
     /** Measures a run of a job. Call the returned function when it ends. */
     startJob(job: string): (outcome: JobOutcome) => void {
-      const took = jobSeconds.startTimer({ job })
-      return (outcome) => void took({ outcome })
+      const stopTimer = jobSeconds.startTimer({ job })
+      return (outcome) => void stopTimer({ outcome })
     },
 
-    mailTried: (outcome: MailOutcome): void => mails.inc({ outcome }),
+    recordEmail: (outcome: EmailOutcome): void => emails.inc({ outcome }),
 
     gauge<Label extends string>(
       name: `mayfly_${string}`,
@@ -88,7 +88,7 @@ export function createMetrics() {
 
     /** Registers a callback that every scrape awaits first. It must not reject. */
     beforeScrape(read: () => Promise<void>): void {
-      registry.readings.push(read)
+      registry.collectors.push(read)
     },
 
     scrape: () => registry.metrics(),
@@ -99,16 +99,16 @@ export function createMetrics() {
  * Calls `readings`, which set the gauges, before each scrape. Scrapes are serialized, because a
  * reading could reset a gauge that another scrape is about to return.
  */
-class ReadRegistry extends Registry {
-  readonly readings: (() => Promise<void>)[] = []
-  #last: Promise<unknown> = Promise.resolve()
+class CollectingRegistry extends Registry {
+  readonly collectors: (() => Promise<void>)[] = []
+  #lastScrape: Promise<unknown> = Promise.resolve()
 
   override metrics(): Promise<string> {
-    const scrape = this.#last.then(async () => {
-      await Promise.all(this.readings.map((read) => read()))
+    const scrape = this.#lastScrape.then(async () => {
+      await Promise.all(this.collectors.map((read) => read()))
       return super.metrics()
     })
-    this.#last = scrape.catch(() => {})
+    this.#lastScrape = scrape.catch(() => {})
     return scrape
   }
 }
@@ -142,8 +142,8 @@ function transferMetrics(registers: Registry[]): TransferMeter {
     upload: bytes.labels({ direction: 'upload' }),
   }
   return {
-    bytes: (direction, count) => counters[direction].inc(count),
-    begin(direction) {
+    addBytes: (direction, count) => counters[direction].inc(count),
+    startTransfer(direction) {
       running.inc({ direction })
       return (outcome) => {
         running.dec({ direction })

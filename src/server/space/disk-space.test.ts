@@ -20,15 +20,21 @@ describe('the default minimum of free space', () => {
 })
 
 describe('a full disk', () => {
-  const coded = (code: string, cause?: unknown) =>
+  const errorWithCode = (code: string, cause?: unknown) =>
     Object.assign(new Error('failed', { cause }), { code })
 
   test('is recognized by its error code, including in the cause of another error', () => {
     for (const code of ['ENOSPC', 'EDQUOT', '53100']) {
-      expect(isDiskFull(coded(code))).toBe(true)
-      expect(isDiskFull(coded('EIO', coded(code)))).toBe(true)
+      expect(isDiskFull(errorWithCode(code))).toBe(true)
+      expect(isDiskFull(errorWithCode('EIO', errorWithCode(code)))).toBe(true)
     }
-    for (const other of [coded('ENOENT'), coded('53300'), new Error('ENOSPC'), null, 'ENOSPC']) {
+    for (const other of [
+      errorWithCode('ENOENT'),
+      errorWithCode('53300'),
+      new Error('ENOSPC'),
+      null,
+      'ENOSPC',
+    ]) {
       expect(isDiskFull(other)).toBe(false)
     }
   })
@@ -58,25 +64,25 @@ describeOnSmallDisk('the free space of a disk', () => {
     await disk.close()
   })
 
-  const open = async (keepsReserve: boolean, minFree: number | null) => {
+  const open = async (hasReserve: boolean, minFree: number | null) => {
     const log = pino({}, logCollector(logged))
     const { folder } = disk
-    space = await DiskSpace.open({ folder, minFree, takesUploads: true, keepsReserve, log })
+    space = await DiskSpace.open({ folder, minFree, storesUploads: true, hasReserve, log })
     return space
   }
-  const reserveHeld = async () => (await stat(join(disk.folder, 'reserve'))).blocks * 512
+  const readReserveSize = async () => (await stat(join(disk.folder, 'reserve'))).blocks * 512
   const loggedMessages = () => logged.map(({ msg }) => msg.split(':')[0])
   const until = (check: () => unknown) => eventually(async () => check())
 
   test('is available to uploads above the minimum; reserved bytes count before the next read', async () => {
     await open(false, 30 * mebibyte)
     expect(space.availableBytes()).toBe(70 * mebibyte)
-    expect(space.take(mebibyte)).toBe(true)
+    expect(space.reserveSpace(mebibyte)).toBe(true)
     expect(space.availableBytes()).toBe(69 * mebibyte)
-    await Promise.all([space.figures(), space.figures(), space.figures()])
+    await Promise.all([space.readStatus(), space.readStatus(), space.readStatus()])
     // The uploads wrote nothing, so the next read of the disk finds the space free again.
     expect(space.availableBytes()).toBe(70 * mebibyte)
-    expect(space.take(71 * mebibyte)).toBe(false)
+    expect(space.reserveSpace(71 * mebibyte)).toBe(false)
     await disk.fill()
     expect(await space.hasSpaceFor(71 * mebibyte)).toBe(false)
     expect(space.availableBytes()).toBe(-30 * mebibyte)
@@ -88,7 +94,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     await disk.fill()
     await until(() => expect(space.availableBytes()).toBeLessThan(0))
     await until(() => expect(loggedMessages()).toEqual(['Too little free space']))
-    for (let read = 0; read < 10; read += 1) await space.figures()
+    for (let read = 0; read < 10; read += 1) await space.readStatus()
     await disk.clear()
     await until(() => expect(loggedMessages()).toHaveLength(2))
     expect(loggedMessages()).toEqual(['Too little free space', 'Enough free space again'])
@@ -97,7 +103,7 @@ describeOnSmallDisk('the free space of a disk', () => {
 
   test('warns if the minimum is larger than the disk', async () => {
     await open(false, 101 * mebibyte)
-    expect(await space.figures()).toEqual({
+    expect(await space.readStatus()).toEqual({
       free: 100 * mebibyte,
       size: 100 * mebibyte,
       minFree: 101 * mebibyte,
@@ -124,7 +130,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     await until(() => expect(space.availableBytes()).toBe(36 * mebibyte))
     await disk.fill()
     // While the disk is filling up, it may already use space freed by the reserve.
-    await until(async () => expect(await reserveHeld()).toBe(20 * mebibyte))
+    await until(async () => expect(await readReserveSize()).toBe(20 * mebibyte))
     await disk.fill()
     await until(() =>
       expect(logged.map(({ msg }) => msg)).toContain(

@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { formatSize, formatSizeLimit } from '../../shared/rules/format/file-size.ts'
 import { mebibyte } from '../../shared/rules/format/units.ts'
-import { breathingSpace, keptForStart, SpaceReserve } from './space-reserve.ts'
+import { breathingSpace, SpaceReserve, startupReserveBytes } from './space-reserve.ts'
 
 /** Other programs can fill the disk at any time, and `statfs` takes only microseconds. */
-const readEveryMs = 500
+const readIntervalMs = 500
 /** Hysteresis between filling and shrinking the reserve. */
 const margin = 4 * mebibyte
 
@@ -16,17 +16,17 @@ export interface DiskSpaceOptions {
   /** The setting `MIN_FREE_SPACE`; null for its default. */
   minFree: number | null
   /** True if uploads are stored on this disk instead of in a bucket. */
-  takesUploads: boolean
+  storesUploads: boolean
   /**
    * True if the disk has an embedded Postgres and needs a reserve: a file that shrinks when the
    * disk is full, so that Postgres can continue.
    */
-  keepsReserve: boolean
+  hasReserve: boolean
   log: Pick<Logger, 'info' | 'warn' | 'error'>
 }
 
 /** A disk's free space and the minimum that uploads must leave free. */
-export interface DiskFigures extends FreeSpace {
+export interface DiskSpaceStatus extends FreeSpace {
   /** The bytes that uploads must leave free. */
   minFree: number
   /** `MIN_FREE_SPACE` or its default. The administrator or the database may need more. */
@@ -38,7 +38,7 @@ export interface UploadSpace {
   /** True if uploads may take `bytes` more. */
   hasSpaceFor(bytes: number): Promise<boolean>
   /** Reserves space for bytes about to be written. Returns false if there is too little. */
-  take(bytes: number): boolean
+  reserveSpace(bytes: number): boolean
 }
 
 /**
@@ -54,10 +54,10 @@ export class DiskSpace implements UploadSpace {
   #free = 0
   #size = 0
   /** Bytes that uploads have taken, in total and as of the last read of the free space. */
-  #taken = 0
-  #takenAtRead = 0
+  #reservedBytes = 0
+  #reservedAtRead = 0
   #isShort = false
-  #isOut = false
+  #isReserveExhausted = false
 
   private constructor(options: DiskSpaceOptions, reserve: SpaceReserve | null) {
     this.#options = options
@@ -66,7 +66,7 @@ export class DiskSpace implements UploadSpace {
 
   /** Reads the free space, and frees as much of the reserve as the database needs to start. */
   static async open(options: DiskSpaceOptions): Promise<DiskSpace> {
-    const reserve = options.keepsReserve ? await SpaceReserve.open(options.folder) : null
+    const reserve = options.hasReserve ? await SpaceReserve.open(options.folder) : null
     const space = new DiskSpace(options, reserve)
     await space.#read()
     await space.#shrinkReserve(0)
@@ -88,15 +88,15 @@ export class DiskSpace implements UploadSpace {
     return this.availableBytes() >= bytes
   }
 
-  take(bytes: number): boolean {
+  reserveSpace(bytes: number): boolean {
     if (this.availableBytes() < bytes) return false
-    this.#taken += bytes
+    this.#reservedBytes += bytes
     return true
   }
 
   /** Returns how many bytes uploads may take; negative if less than the minimum is free. */
   availableBytes(): number {
-    return this.#free - (this.#taken - this.#takenAtRead) - this.#minFree()
+    return this.#free - (this.#reservedBytes - this.#reservedAtRead) - this.#minFree()
   }
 
   /** Returns the free space at the last read, in bytes. */
@@ -105,7 +105,7 @@ export class DiskSpace implements UploadSpace {
   }
 
   /** Reads the free space again and returns the figures for display. */
-  async figures(): Promise<DiskFigures> {
+  async readStatus(): Promise<DiskSpaceStatus> {
     await this.#read()
     const operatorMinFree = this.#operatorMinFree()
     return { free: this.#free, size: this.#size, minFree: this.#minFree(), operatorMinFree }
@@ -125,58 +125,58 @@ export class DiskSpace implements UploadSpace {
 
   #databaseMinFree(): number {
     if (!this.#reserve) return 0
-    return breathingSpace + margin + this.#reserve.missing
+    return breathingSpace + margin + this.#reserve.missingBytes
   }
 
   async #watch(): Promise<void> {
-    let fault: unknown
+    let lastError: unknown
     const { signal } = this.#closing
     while (!signal.aborted) {
       try {
         await this.#read()
-        await this.#shrinkReserve(keptForStart)
+        await this.#shrinkReserve(startupReserveBytes)
         await this.#fillReserve()
         this.#logShortage()
-        fault = undefined
+        lastError = undefined
       } catch (error) {
-        if (fault === undefined) {
+        if (lastError === undefined) {
           this.#options.log.error({ err: error }, 'Cannot read the free space')
         }
-        fault = error
+        lastError = error
       }
-      await wait(readEveryMs, undefined, { signal, ref: false }).catch(() => undefined)
+      await wait(readIntervalMs, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
 
   async #read(): Promise<void> {
     // The result may or may not include bytes written meanwhile, so they count as taken.
-    const taken = this.#taken
+    const reservedBytes = this.#reservedBytes
     const { free, size } = await readFreeSpace(this.#options.folder)
     this.#free = free
     this.#size = size
-    this.#takenAtRead = taken
+    this.#reservedAtRead = reservedBytes
   }
 
-  async #shrinkReserve(keep: number): Promise<void> {
+  async #shrinkReserve(minSize: number): Promise<void> {
     if (!this.#reserve || this.#free >= breathingSpace) return
     const { log } = this.#options
-    const freed = await this.#reserve.shrink(breathingSpace + margin - this.#free, keep)
-    if (freed > 0) {
-      const bytes = { freed, free: this.#free, left: this.#reserve.held }
+    const freedBytes = await this.#reserve.shrink(breathingSpace + margin - this.#free, minSize)
+    if (freedBytes > 0) {
+      const bytes = { freed: freedBytes, free: this.#free, left: this.#reserve.size }
       log.warn(bytes, 'Disk full: freed a part of the reserve. Free some space')
       await this.#read()
-    } else if (!this.#isOut && this.#reserve.held <= keep) {
-      this.#isOut = true
+    } else if (!this.#isReserveExhausted && this.#reserve.size <= minSize) {
+      this.#isReserveExhausted = true
       log.error({ free: this.#free }, 'Disk full: no reserve left to free. Free some space now')
     }
   }
 
   async #fillReserve(): Promise<void> {
-    if (!this.#reserve || this.#reserve.missing === 0) return
-    if (this.#free - this.#reserve.missing < breathingSpace + margin) return
+    if (!this.#reserve || this.#reserve.missingBytes === 0) return
+    if (this.#free - this.#reserve.missingBytes < breathingSpace + margin) return
     try {
       await this.#reserve.fill(this.#closing.signal)
-      this.#isOut = false
+      this.#isReserveExhausted = false
     } catch (error) {
       // Other programs have used the space meanwhile, as the next read will show.
       if (!isDiskFull(error)) throw error
@@ -186,11 +186,11 @@ export class DiskSpace implements UploadSpace {
 
   /** Logs once when the minimum is reached, and once when there is clearly more again. */
   #logShortage(): void {
-    const { log, takesUploads } = this.#options
+    const { log, storesUploads } = this.#options
     const [free, size, minFree] = [this.#free, this.#size, this.#minFree()]
     if (!this.#isShort && free <= minFree) {
       this.#isShort = true
-      const effect = takesUploads ? 'uploads are refused' : 'the database may need it soon'
+      const effect = storesUploads ? 'uploads are refused' : 'the database may need it soon'
       const remedy =
         minFree < size
           ? 'Free some, or set MIN_FREE_SPACE'
@@ -204,14 +204,14 @@ export class DiskSpace implements UploadSpace {
 }
 
 /** Returns a startup message if all uploads are rejected for lack of space, otherwise null. */
-export function lowSpaceText({ free, size, minFree }: DiskFigures): string | null {
+export function lowSpaceText({ free, size, minFree }: DiskSpaceStatus): string | null {
   if (free > minFree) return null
   const rule = `${formatSizeLimit(minFree)} must stay free on the disk of DATA_DIR`
-  const more = 'The checks in the Admin Center say what to do.'
+  const hint = 'The checks in the Admin Center say what to do.'
   if (minFree >= size) {
-    return `All uploads are refused: ${rule}, and the whole disk has ${formatSize(size)}. Set MIN_FREE_SPACE to less, or enlarge the disk. ${more}`
+    return `All uploads are refused: ${rule}, and the whole disk has ${formatSize(size)}. Set MIN_FREE_SPACE to less, or enlarge the disk. ${hint}`
   }
-  return `All uploads are refused for now: ${rule}, and only ${formatSize(free)} are. ${more}`
+  return `All uploads are refused for now: ${rule}, and only ${formatSize(free)} are. ${hint}`
 }
 
 export interface FreeSpace {
@@ -233,12 +233,12 @@ export function defaultMinFree(size: number): number {
 }
 
 /** Error codes of a full disk or quota, from the file system or Postgres. */
-const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', '53100'])
+const diskFullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', '53100'])
 
 /** True if an error, or one of its causes, comes from a full disk or quota. */
 export function isDiskFull(error: unknown): boolean {
-  for (let fault = error; fault instanceof Error; fault = fault.cause) {
-    if ('code' in fault && fullCodes.has(fault.code)) return true
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && diskFullCodes.has(cause.code)) return true
   }
   return false
 }

@@ -14,7 +14,7 @@ export const reserveBytes = 2 * breathingSpace
 /**
  * Only a start may free this part. Freed earlier, it would be used up by whatever filled the disk.
  */
-export const keptForStart = reserveBytes / 2
+export const startupReserveBytes = reserveBytes / 2
 
 /** Random, because a compressing file system would store zeros without using space. */
 const chunkBytes = mebibyte
@@ -25,11 +25,11 @@ const chunkBytes = mebibyte
  */
 export class SpaceReserve {
   readonly #path: string
-  #held: number
+  #size: number
 
-  private constructor(path: string, held: number) {
+  private constructor(path: string, size: number) {
     this.#path = path
-    this.#held = held
+    this.#size = size
   }
 
   /** Opens the reserve in `folder`, as an earlier process left it. */
@@ -39,41 +39,41 @@ export class SpaceReserve {
   }
 
   /** The reserve's current size on disk. */
-  get held(): number {
-    return this.#held
+  get size(): number {
+    return this.#size
   }
 
   /** The bytes missing to its full size. */
-  get missing(): number {
-    return Math.max(0, reserveBytes - this.#held)
+  get missingBytes(): number {
+    return Math.max(0, reserveBytes - this.#size)
   }
 
   /** Frees up to `bytes`, but keeps at least `keep`. Returns the number of bytes freed. */
-  async shrink(bytes: number, keep: number): Promise<number> {
-    const before = this.#held
-    const left = Math.max(0, Math.min(before, Math.max(keep, before - bytes)))
-    if (left === 0) await rm(this.#path, { force: true })
-    else if (left < before) await truncate(this.#path, left)
-    this.#held = left
-    return before - left
+  async shrink(bytes: number, minSize: number): Promise<number> {
+    const oldSize = this.#size
+    const newSize = Math.max(0, Math.min(oldSize, Math.max(minSize, oldSize - bytes)))
+    if (newSize === 0) await rm(this.#path, { force: true })
+    else if (newSize < oldSize) await truncate(this.#path, newSize)
+    this.#size = newSize
+    return oldSize - newSize
   }
 
   /**
    * Fills the reserve until `stop` aborts.
    * @throws if the disk has too little space after all. The reserve is then unchanged.
    */
-  async fill(stop: AbortSignal): Promise<void> {
-    const before = this.#held
-    const file = await open(this.#path, before === 0 ? 'w' : 'r+', 0o600)
+  async fill(signal: AbortSignal): Promise<void> {
+    const oldSize = this.#size
+    const file = await open(this.#path, oldSize === 0 ? 'w' : 'r+', 0o600)
     try {
-      while (this.#held < reserveBytes && !stop.aborted) {
-        const bytes = randomBytes(Math.min(chunkBytes, reserveBytes - this.#held))
-        const { bytesWritten } = await file.write(bytes, 0, bytes.length, this.#held)
-        this.#held += bytesWritten
+      while (this.#size < reserveBytes && !signal.aborted) {
+        const bytes = randomBytes(Math.min(chunkBytes, reserveBytes - this.#size))
+        const { bytesWritten } = await file.write(bytes, 0, bytes.length, this.#size)
+        this.#size += bytesWritten
       }
     } catch (error) {
-      await file.truncate(before)
-      this.#held = before
+      await file.truncate(oldSize)
+      this.#size = oldSize
       throw error
     } finally {
       await file.close()

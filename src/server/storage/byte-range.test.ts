@@ -133,11 +133,11 @@ describe('expectedStart', () => {
   })
 
   it('fetches the validators only for conditional requests', async () => {
-    const unasked = () => Promise.reject(new Error('asked'))
-    const plain = { method: 'GET', headers: { range: 'bytes=5-' } }
-    expect(await expectedStart(plain, size, unasked)).toBe(5)
+    const rejectCall = () => Promise.reject(new Error('asked'))
+    const unconditional = { method: 'GET', headers: { range: 'bytes=5-' } }
+    expect(await expectedStart(unconditional, size, rejectCall)).toBe(5)
     const conditional = { method: 'GET', headers: { 'if-none-match': '"v1"' } }
-    await expect(expectedStart(conditional, size, unasked)).rejects.toThrow('asked')
+    await expect(expectedStart(conditional, size, rejectCall)).rejects.toThrow('asked')
   })
 
   it("returns null when the other server doesn't have the object", async () => {

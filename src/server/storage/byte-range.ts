@@ -54,24 +54,25 @@ export function evaluateConditions(
   headers: IncomingHttpHeaders,
   validators: Validators,
 ): 'failed' | 'unmodified' | 'whole' | 'range' {
-  const modified = wholeSeconds(validators.lastModified)
+  const lastModified = truncateToSeconds(validators.lastModified)
   const ifMatch = headers['if-match']
   if (ifMatch !== undefined) {
-    if (!namesStrongly(ifMatch, validators.etag)) return 'failed'
-  } else if (modified > httpDate(headers['if-unmodified-since'])) {
+    if (!matchesStrongly(ifMatch, validators.etag)) return 'failed'
+  } else if (lastModified > parseHttpDate(headers['if-unmodified-since'])) {
     return 'failed'
   }
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined) {
     // Weak comparison: a proxy may have added `W/` to our tag.
-    if (namesStrongly(ifNoneMatch.replaceAll('W/"', '"'), validators.etag)) return 'unmodified'
-  } else if (modified <= httpDate(headers['if-modified-since'])) {
+    if (matchesStrongly(ifNoneMatch.replaceAll('W/"', '"'), validators.etag)) return 'unmodified'
+  } else if (lastModified <= parseHttpDate(headers['if-modified-since'])) {
     return 'unmodified'
   }
   const ifRange = headers['if-range']
   if (ifRange === undefined) return 'range'
-  const same = ifRange === validators.etag || httpDate(ifRange.toString()) === modified
-  return same ? 'range' : 'whole'
+  const isUnchanged =
+    ifRange === validators.etag || parseHttpDate(ifRange.toString()) === lastModified
+  return isUnchanged ? 'range' : 'whole'
 }
 
 /**
@@ -79,26 +80,26 @@ export function evaluateConditions(
  * Follows the same rules as our own responses (RFC 9110 §13.2.2 and §14.2). Returns null if the
  * response will contain no bytes of the file.
  * @param size in bytes.
- * @param validators returns the other server's validators, or null if it doesn't have the object.
+ * @param readValidators returns the other server's validators, or null if it doesn't have the object.
  * Called only for conditional requests.
  */
 export async function expectedStart(
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
   size: number,
-  validators: () => Promise<Validators | null>,
+  readValidators: () => Promise<Validators | null>,
 ): Promise<number | null> {
   if (method !== 'GET') return null
   const isConditional = conditionalHeaders.some((name) => headers[name] !== undefined)
-  const known = isConditional ? await validators() : null
-  if (isConditional && known === null) return null
-  const outcome = known ? evaluateConditions(headers, known) : 'range'
+  const current = isConditional ? await readValidators() : null
+  if (isConditional && current === null) return null
+  const outcome = current ? evaluateConditions(headers, current) : 'range'
   if (outcome === 'failed' || outcome === 'unmodified') return null
   const range = outcome === 'range' ? selectRange(headers.range, size) : 'whole'
   if (range === 'unsatisfiable') return null
   return range === 'whole' ? 0 : range.start
 }
 
-function namesStrongly(list: string, etag: string): boolean {
+function matchesStrongly(list: string, etag: string): boolean {
   if (list.trim() === '*') return true
   return list.match(/(?:W\/)?"[^"]*"/g)?.includes(etag) ?? false
 }
@@ -107,11 +108,11 @@ function namesStrongly(list: string, etag: string): boolean {
  * Returns milliseconds since 1970, or NaN for an invalid date. NaN compares as neither earlier nor
  * later.
  */
-function httpDate(text: string | undefined): number {
+function parseHttpDate(text: string | undefined): number {
   return text === undefined ? Number.NaN : Date.parse(text)
 }
 
 /** HTTP dates have no milliseconds. */
-function wholeSeconds(date: Date): number {
+function truncateToSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000) * 1000
 }

@@ -4,9 +4,9 @@ import { countErrors } from './count-errors.ts'
 import { SizeMismatch, type Storage } from './storage.ts'
 
 /** A store whose operations all reject with `error`, also when called through `under`. */
-function failing(error: Error): Storage {
+function failingStore(error: Error): Storage {
   const reject = () => Promise.reject(error)
-  const store = { name: 'disk', storedSize: reject, seal: reject, under: () => store }
+  const store = { name: 'disk', storedSize: reject, seal: reject, withOrigin: () => store }
   return store as unknown as Storage
 }
 
@@ -15,20 +15,20 @@ it.each([
   ['an unavailable bucket', new AppError('UNAVAILABLE'), ['storedSize', 'seal']],
   ['a size mismatch', new SizeMismatch(1, 2), []],
   ['a missing object', new AppError('LINK_NOT_FOUND'), []],
-])('counts only failures of the store itself: %s', async (_, error, counted) => {
-  const seen: string[] = []
-  const store = countErrors(failing(error), (operation) => seen.push(operation))
+])('counts only failures of the store itself: %s', async (_, error, expected) => {
+  const operations: string[] = []
+  const store = countErrors(failingStore(error), (operation) => operations.push(operation))
   await expect(store.storedSize('key')).rejects.toBe(error)
-  await expect(store.under?.('http://elsewhere').seal('key', 1)).rejects.toBe(error)
-  expect(seen).toEqual(counted)
+  await expect(store.withOrigin?.('http://elsewhere').seal('key', 1)).rejects.toBe(error)
+  expect(operations).toEqual(expected)
 })
 
 it('passes other properties through', async () => {
   const store = { name: 's3', storedSize: async () => 7, keepsOldVersions: undefined }
-  const counted = countErrors(store as unknown as Storage, () => expect.unreachable())
-  expect(counted.name).toBe('s3')
-  expect(await counted.storedSize('key')).toBe(7)
-  expect(counted.keepsOldVersions).toBeUndefined()
+  const countingStore = countErrors(store as unknown as Storage, () => expect.unreachable())
+  expect(countingStore.name).toBe('s3')
+  expect(await countingStore.storedSize('key')).toBe(7)
+  expect(countingStore.keepsOldVersions).toBeUndefined()
 })
 
 it('lists the objects of a store with private fields', async () => {

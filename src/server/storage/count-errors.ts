@@ -38,7 +38,7 @@ export function countErrors<S extends Storage>(
       const operation = storageOperations.find((one) => one === name)
       return (...args: unknown[]) => {
         const result = Reflect.apply(value, target, args)
-        if (name === 'under') return countErrors(result, onError)
+        if (name === 'withOrigin') return countErrors(result, onError)
         if (!operation) return result
         return result.catch((error: unknown) => {
           if (isFailure(error)) onError(operation)

@@ -2,7 +2,7 @@ import { parse } from 'content-disposition'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../errors.ts'
-import { attachment, refuseToRun, typeToSend } from './download-headers.ts'
+import { contentDisposition, rejectExecution, safeContentType } from './download-headers.ts'
 
 describe('the Content-Type of a file', () => {
   it.each([
@@ -31,7 +31,7 @@ describe('the Content-Type of a file', () => {
     'application/wasm',
     'multipart/x-mixed-replace',
   ])('is application/octet-stream instead of %s', (type) => {
-    expect(typeToSend(type)).toBe('application/octet-stream')
+    expect(safeContentType(type)).toBe('application/octet-stream')
   })
 
   it.each([
@@ -45,7 +45,7 @@ describe('the Content-Type of a file', () => {
     'application/java-archive',
     'Application/Zip',
   ])('is unchanged for %s', (type) => {
-    expect(typeToSend(type)).toBe(type)
+    expect(safeContentType(type)).toBe(type)
   })
 })
 
@@ -63,26 +63,28 @@ describe('a request for a file', () => {
     'object',
     'font',
     'something-new',
-  ])('is rejected with the destination %s', (wanted) => {
-    expect(() => refuseToRun({ 'sec-fetch-dest': wanted })).toThrow(new AppError('DOWNLOAD_ONLY'))
+  ])('is rejected with the destination %s', (destination) => {
+    expect(() => rejectExecution({ 'sec-fetch-dest': destination })).toThrow(
+      new AppError('DOWNLOAD_ONLY'),
+    )
   })
 
   it('is rejected for a service worker, whatever its destination', () => {
-    for (const more of [{}, { 'sec-fetch-dest': 'empty' }]) {
-      const headers = { 'service-worker': 'script', ...more }
-      expect(() => refuseToRun(headers)).toThrow(new AppError('DOWNLOAD_ONLY'))
+    for (const destination of [{}, { 'sec-fetch-dest': 'empty' }]) {
+      const headers = { 'service-worker': 'script', ...destination }
+      expect(() => rejectExecution(headers)).toThrow(new AppError('DOWNLOAD_ONLY'))
     }
   })
 
   it.each(['document', 'empty', 'iframe', 'image', 'video'])(
     'is allowed with the destination %s, which runs nothing',
-    (wanted) => {
-      expect(() => refuseToRun({ 'sec-fetch-dest': wanted })).not.toThrow()
+    (destination) => {
+      expect(() => rejectExecution({ 'sec-fetch-dest': destination })).not.toThrow()
     },
   )
 
   it('is allowed without a destination, as sent by programs', () => {
-    expect(() => refuseToRun({})).not.toThrow()
+    expect(() => rejectExecution({})).not.toThrow()
   })
 })
 
@@ -93,7 +95,7 @@ it('Content-Disposition is a valid header for any name, even with invalid Unicod
   fc.assert(
     fc.property(names, (pieces) => {
       const name = pieces.join('')
-      const header = attachment(name)
+      const header = contentDisposition(name)
       expect(header).toMatch(/^attachment; filename=[\x20-\x7e]+; filename\*=UTF-8''[\x21-\x7e]*$/)
       expect(parse(header).parameters.filename).toBe(name.toWellFormed())
     }),

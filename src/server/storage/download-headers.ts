@@ -26,7 +26,15 @@ const activeTypes = [
  * playing media. Frames are allowed because every file is sent as an attachment, so they save it
  * too.
  */
-const allowedUses = new Set(['document', 'empty', 'frame', 'iframe', 'image', 'audio', 'video'])
+const allowedDestinations = new Set([
+  'document',
+  'empty',
+  'frame',
+  'iframe',
+  'image',
+  'audio',
+  'video',
+])
 
 /**
  * The Cache-Control header of downloads. `private` keeps the bytes out of shared caches. Browsers
@@ -34,18 +42,18 @@ const allowedUses = new Set(['document', 'empty', 'frame', 'iframe', 'image', 'a
  * once the link has ended. `no-transform` keeps proxies from recompressing, since the ETag
  * identifies the exact bytes.
  */
-export const downloadCaching = 'private, no-cache, no-transform'
+export const downloadCacheControl = 'private, no-cache, no-transform'
 
 /** Response headers for a file's bytes. They make browsers save it and never render or run it. */
 export function contentHeaders({ mimeType, fileName }: DownloadGrant) {
   return {
-    'Content-Type': typeToSend(mimeType),
-    'Content-Disposition': attachment(fileName),
+    'Content-Type': safeContentType(mimeType),
+    'Content-Disposition': contentDisposition(fileName),
     'Content-Security-Policy': "sandbox; default-src 'none'",
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': downloadCaching,
+    'Cache-Control': downloadCacheControl,
   }
 }
 
@@ -53,7 +61,7 @@ export function contentHeaders({ mimeType, fileName }: DownloadGrant) {
  * Returns the media type to send: the file's own, or `application/octet-stream` if a browser could
  * run the file.
  */
-export function typeToSend(mimeType: string): string {
+export function safeContentType(mimeType: string): string {
   const type = mimeType.toLowerCase()
   return activeTypes.some((pattern) => pattern.test(type)) ? 'application/octet-stream' : mimeType
 }
@@ -62,7 +70,7 @@ export function typeToSend(mimeType: string): string {
  * Returns a Content-Disposition header that makes browsers save the file under this name. It always
  * contains the exact name and an ASCII fallback for older clients.
  */
-export function attachment(fileName: string): string {
+export function contentDisposition(fileName: string): string {
   const name = fileName.toWellFormed()
   const parameters = {
     filename: name.replace(/[^\x20-\x7e]/gu, '_'),
@@ -77,7 +85,8 @@ export function attachment(fileName: string): string {
  * allowed.
  * @throws {AppError} DOWNLOAD_ONLY
  */
-export function refuseToRun(headers: IncomingHttpHeaders): void {
-  const { 'sec-fetch-dest': use = 'empty', 'service-worker': worker } = headers
-  if (worker !== undefined || !allowedUses.has(String(use))) throw new AppError('DOWNLOAD_ONLY')
+export function rejectExecution(headers: IncomingHttpHeaders): void {
+  const { 'sec-fetch-dest': destination = 'empty', 'service-worker': serviceWorker } = headers
+  if (serviceWorker !== undefined || !allowedDestinations.has(String(destination)))
+    throw new AppError('DOWNLOAD_ONLY')
 }

@@ -10,7 +10,7 @@ import { openStores } from './open-stores.ts'
 import { storeOfNewFiles } from './stores.ts'
 
 /** Settings for an unreachable bucket: nothing listens on this port. */
-const away: S3Settings = {
+const unreachableBucket: S3Settings = {
   bucket: 'files',
   region: 'us-east-1',
   endpoint: new URL('http://127.0.0.1:1'),
@@ -41,17 +41,17 @@ function open(s3: S3Settings | null) {
 }
 
 /** Returns the paths below `dataDir` that this process has open. */
-async function openHere(): Promise<string[]> {
-  const open = await readdir('/proc/self/fd')
+async function openPathsInDataDir(): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd')
   const targets = await Promise.all(
-    open.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+    descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
   )
   return targets.filter((target) => target.startsWith(dataDir))
 }
 
 it('new files go to the configured bucket, or to the disk if there is none', () => {
   expect(storeOfNewFiles({ s3: null })).toBe('disk')
-  expect(storeOfNewFiles({ s3: away })).toBe('s3')
+  expect(storeOfNewFiles({ s3: unreachableBucket })).toBe('s3')
 })
 
 describe('without a bucket', () => {
@@ -61,18 +61,18 @@ describe('without a bucket', () => {
     expect(stores.all).toEqual([disk])
     expect(origins).toEqual([])
     // Older rows may refer to a bucket that is no longer configured.
-    expect(() => stores.of('s3')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }))
+    expect(() => stores.get('s3')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }))
     await close()
-    expect(await openHere()).toEqual([])
+    expect(await openPathsInDataDir()).toEqual([])
   })
 })
 
 describe('an unusable bucket', () => {
   it('aborts startup and leaves no file of the disk store open', async () => {
-    await expect(open(away)).rejects.toMatchObject({
+    await expect(open(unreachableBucket)).rejects.toMatchObject({
       name: 'StartupError',
       message: expect.stringContaining('The bucket "files" at http://127.0.0.1:1/'),
     })
-    expect(await openHere()).toEqual([])
+    expect(await openPathsInDataDir()).toEqual([])
   })
 })

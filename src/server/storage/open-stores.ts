@@ -39,7 +39,7 @@ export async function openStores({
   const disk = await openDiskStorage(options)
   let bucket: S3Storage | null
   try {
-    bucket = s3 && (await openBucketOf({ ...options, settings: s3 }))
+    bucket = s3 && (await importAndOpenBucket({ ...options, settings: s3 }))
   } catch (error) {
     await disk.close()
     throw error
@@ -64,7 +64,7 @@ export async function openStores({
 /**
  * Loads the AWS SDK only if a bucket is configured, because it slows down startup and uses memory.
  */
-async function openBucketOf(options: BucketOptions): Promise<S3Storage> {
+async function importAndOpenBucket(options: BucketOptions): Promise<S3Storage> {
   const { openBucket } = await import('./s3/s3.ts')
   return openBucket(options)
 }

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checksums } from '../../../tests/support/make.ts'
 import { type SendOptions, send } from '../../../tests/support/send.ts'
 import {
-  accepted,
   alterSignature,
-  breakOffUpload,
-  expectRefused,
+  expectClientError,
+  interruptUpload,
   type OpenStorage,
-  withSignatureOf,
+  successStatuses,
+  withOtherSignature,
 } from './storage.suite.ts'
 import { type PartGrant, SizeMismatch, type Storage, type UploadGrant } from './storage.ts'
 import { newStorageKey } from './storage-key.ts'
@@ -38,7 +38,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
         key: newStorageKey(),
         size,
         mimeType: 'text/plain',
-        until: new Date(Date.now() + hour),
+        expiresAt: new Date(Date.now() + hour),
         ...changes,
       }
       const parts = Array.from({ length: Math.ceil(size / partSize) }, (_, index): PartGrant => {
@@ -50,17 +50,17 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     }
     type Upload = ReturnType<typeof makeUpload>
 
-    const urlOf = async (part: PartGrant) => {
+    const signUrl = async (part: PartGrant) => {
       const [url] = await storage.signParts([part])
       if (url === undefined) throw new Error('no URL')
       return url
     }
-    const bytesOf = ({ bytes }: Upload, { offset, size }: PartGrant) =>
+    const partBytes = ({ bytes }: Upload, { offset, size }: PartGrant) =>
       bytes.subarray(offset, offset + size)
     const putPart = async (upload: Upload, part: PartGrant, sending: SendOptions = {}) =>
-      send(await urlOf(part), {
+      send(await signUrl(part), {
         method: 'PUT',
-        body: bytesOf(upload, part),
+        body: partBytes(upload, part),
         ...sending,
         headers: { 'Content-Type': part.mimeType, ...sending.headers },
       })
@@ -70,17 +70,19 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
         body: bytes,
         headers: { 'Content-Type': whole.mimeType, ...headers },
       })
-    const part = ({ parts }: Upload, partNumber: number): PartGrant => {
+    const findPart = ({ parts }: Upload, partNumber: number): PartGrant => {
       const found = parts[partNumber - 1]
       if (!found) throw new Error(`no part ${partNumber}`)
       return found
     }
     const sendParts = async (upload: Upload, ...partNumbers: number[]) => {
       for (const partNumber of partNumbers) {
-        expect(accepted).toContain((await putPart(upload, part(upload, partNumber))).status)
+        expect(successStatuses).toContain(
+          (await putPart(upload, findPart(upload, partNumber))).status,
+        )
       }
     }
-    const held = async ({ whole }: Upload) =>
+    const listPartNumbers = async ({ whole }: Upload) =>
       (await storage.listParts(whole.key)).map(({ partNumber }) => partNumber)
     const expectStored = async ({ whole, bytes }: Upload) => {
       const url = await storage.signDownload({
@@ -93,15 +95,15 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       expect([response.status, sha256(response.body)]).toEqual([200, sha256(bytes)])
     }
     const seal = ({ whole }: Upload) => storage.seal(whole.key, whole.size)
-    const checksumOf = (bytes: Buffer) => checksums[storage.checksum](bytes)
+    const computeChecksum = (bytes: Buffer) => checksums[storage.checksum](bytes)
     const checksumHeader = (bytes: Buffer): Record<string, string> => {
       const name = storage.checksum === 'md5' ? 'Content-MD5' : 'x-amz-checksum-crc32'
-      return { [name]: checksumOf(bytes) }
+      return { [name]: computeChecksum(bytes) }
     }
     /** Returns the `listParts` entry expected for a part that this upload has sent. */
-    const stored = (upload: Upload, partNumber: number) => {
-      const one = part(upload, partNumber)
-      return { partNumber, size: one.size, checksum: checksumOf(bytesOf(upload, one)) }
+    const expectedPart = (upload: Upload, partNumber: number) => {
+      const one = findPart(upload, partNumber)
+      return { partNumber, size: one.size, checksum: computeChecksum(partBytes(upload, one)) }
     }
 
     it('accepts parts in any order', async () => {
@@ -114,8 +116,8 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     it('accepts four parts at once, for several uploads', async () => {
       const uploads = [makeUpload(3 * partSize + 1), makeUpload(4 * partSize)]
       for (const upload of uploads) {
-        const answers = await Promise.all(upload.parts.map((one) => putPart(upload, one)))
-        for (const { status } of answers) expect(accepted).toContain(status)
+        const responses = await Promise.all(upload.parts.map((one) => putPart(upload, one)))
+        for (const { status } of responses) expect(successStatuses).toContain(status)
       }
       for (const upload of uploads) {
         await seal(upload)
@@ -140,8 +142,8 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       expect(new Set(urls).size).toBe(100)
       const headers = { 'Content-Type': 'text/plain' }
       const response = await send(urls[41] ?? '', { method: 'PUT', headers, body: upload.bytes })
-      expect(accepted).toContain(response.status)
-      expect(await held(upload)).toEqual([42])
+      expect(successStatuses).toContain(response.status)
+      expect(await listPartNumbers(upload)).toEqual([42])
       expect(await storage.signParts([])).toEqual([])
     })
 
@@ -150,13 +152,13 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       const { key, size } = upload.whole
       expect(await storage.listParts(key)).toEqual([])
       await sendParts(upload, 3)
-      expect(await storage.listParts(key)).toEqual([stored(upload, 3)])
+      expect(await storage.listParts(key)).toEqual([expectedPart(upload, 3)])
       expect(await storage.storedSize(key)).toBe(1000)
       await sendParts(upload, 1)
-      expect(await held(upload)).toEqual([1, 3])
+      expect(await listPartNumbers(upload)).toEqual([1, 3])
       await sendParts(upload, 2)
       expect(await storage.listParts(key)).toEqual(
-        [1, 2, 3].map((number) => stored(upload, number)),
+        [1, 2, 3].map((number) => expectedPart(upload, number)),
       )
       expect(await storage.storedSize(key)).toBe(size)
       await seal(upload)
@@ -168,11 +170,11 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       const upload = makeUpload(partSize + 1000)
       const other = { ...upload, bytes: randomBytes(upload.whole.size) }
       await sendParts(other, 1)
-      expect(await storage.listParts(upload.whole.key)).toEqual([stored(other, 1)])
+      expect(await storage.listParts(upload.whole.key)).toEqual([expectedPart(other, 1)])
       await sendParts(upload, 2, 1)
       expect(await storage.listParts(upload.whole.key)).toEqual([
-        stored(upload, 1),
-        stored(upload, 2),
+        expectedPart(upload, 1),
+        expectedPart(upload, 2),
       ])
       await seal(upload)
       await expectStored(upload)
@@ -185,7 +187,9 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     ])('rejects a part that is %s than signed, and keeps the stored one', async (_, by) => {
       const upload = makeUpload(partSize + 1000)
       await sendParts(upload, 1, 2)
-      expectRefused(await putPart(upload, part(upload, 2), { body: randomBytes(1000 + by) }))
+      expectClientError(
+        await putPart(upload, findPart(upload, 2), { body: randomBytes(1000 + by) }),
+      )
       await seal(upload)
       await expectStored(upload)
     })
@@ -193,8 +197,8 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     it('rejects a type other than the signed one', async () => {
       const upload = makeUpload(1000)
       const headers = { 'Content-Type': 'text/html' }
-      expect((await putPart(upload, part(upload, 1), { headers })).status).toBe(403)
-      expect(await held(upload)).toEqual([])
+      expect((await putPart(upload, findPart(upload, 1), { headers })).status).toBe(403)
+      expect(await listPartNumbers(upload)).toEqual([])
     })
 
     // The parts are small: a server may reject a large body and close the connection before all of
@@ -202,43 +206,43 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     it('rejects an altered signature, key, number or size', async () => {
       const upload = makeUpload(1000)
       await sendParts(upload, 1)
-      const one = await urlOf(part(upload, 1))
-      const two = await urlOf({ ...part(upload, 1), partNumber: 2, offset: 1000 })
-      const shorter = await urlOf({ ...part(upload, 1), size: 999 })
-      const whole = await storage.signUpload(upload.whole)
-      const other = newStorageKey()
+      const url = await signUrl(findPart(upload, 1))
+      const secondUrl = await signUrl({ ...findPart(upload, 1), partNumber: 2, offset: 1000 })
+      const shorterUrl = await signUrl({ ...findPart(upload, 1), size: 999 })
+      const wholeUrl = await storage.signUpload(upload.whole)
+      const otherKey = newStorageKey()
       const targets = [
-        alterSignature(one),
-        one.replace(upload.whole.key, other),
-        withSignatureOf(one, two),
-        withSignatureOf(two, one),
-        withSignatureOf(one, shorter),
-        withSignatureOf(one, whole),
-        withSignatureOf(whole, one),
+        alterSignature(url),
+        url.replace(upload.whole.key, otherKey),
+        withOtherSignature(url, secondUrl),
+        withOtherSignature(secondUrl, url),
+        withOtherSignature(url, shorterUrl),
+        withOtherSignature(url, wholeUrl),
+        withOtherSignature(wholeUrl, url),
       ]
       const headers = { 'Content-Type': 'text/plain' }
       const body = randomBytes(1000)
       for (const target of targets) {
         expect((await send(target, { method: 'PUT', headers, body })).status, target).toBe(403)
       }
-      expect(await storage.storedSize(other)).toBeNull()
-      expect(await held(upload)).toEqual([1])
+      expect(await storage.storedSize(otherKey)).toBeNull()
+      expect(await listPartNumbers(upload)).toEqual([1])
       await seal(upload)
       await expectStored(upload)
     })
 
     it('rejects an expired URL', async () => {
-      const upload = makeUpload(1000, { until: new Date(Date.now() - hour) })
-      expect((await putPart(upload, part(upload, 1))).status).toBe(403)
-      expect(await held(upload)).toEqual([])
+      const upload = makeUpload(1000, { expiresAt: new Date(Date.now() - hour) })
+      expect((await putPart(upload, findPart(upload, 1))).status).toBe(403)
+      expect(await listPartNumbers(upload)).toEqual([])
     })
 
     it('permits nothing but uploading', async () => {
       const upload = makeUpload(1000)
       await sendParts(upload, 1)
-      const url = await urlOf(part(upload, 1))
+      const url = await signUrl(findPart(upload, 1))
       expect((await send(url)).status).toBe(403)
-      expectRefused(await send(url, { method: 'DELETE' }))
+      expectClientError(await send(url, { method: 'DELETE' }))
       await seal(upload)
       await expectStored(upload)
     })
@@ -247,8 +251,8 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       const upload = makeUpload(2 * partSize)
       await sendParts(upload, 2)
       const headers = { 'Content-Type': 'text/plain', 'Content-Length': partSize }
-      await breakOffUpload(await urlOf(part(upload, 1)), headers)
-      expect(await held(upload)).toEqual([2])
+      await interruptUpload(await signUrl(findPart(upload, 1)), headers)
+      expect(await listPartNumbers(upload)).toEqual([2])
       await sendParts(upload, 1)
       await seal(upload)
       await expectStored(upload)
@@ -260,7 +264,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       await expect(seal(upload)).rejects.toMatchObject({ ...missing, actual: null })
       await sendParts(upload, 2, 3)
       await expect(seal(upload)).rejects.toMatchObject({ ...missing, actual: partSize + 1000 })
-      expect(await held(upload)).toEqual([2, 3])
+      expect(await listPartNumbers(upload)).toEqual([2, 3])
       await sendParts(upload, 1)
       await expect(storage.seal(upload.whole.key, upload.whole.size + 1)).rejects.toThrow(
         SizeMismatch,
@@ -279,25 +283,25 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
 
     it('accepts no parts after sealing', async () => {
       const upload = makeUpload(partSize + 1000)
-      const url = await urlOf(part(upload, 2))
+      const url = await signUrl(findPart(upload, 2))
       await sendParts(upload, 1, 2)
       await seal(upload)
       const headers = { 'Content-Type': 'text/plain' }
-      expectRefused(await send(url, { method: 'PUT', headers, body: randomBytes(1000) }))
+      expectClientError(await send(url, { method: 'PUT', headers, body: randomBytes(1000) }))
       await expectStored(upload)
     })
 
     it('accepts no parts after removal, and keeps none', async () => {
       const upload = makeUpload(partSize + 1000)
-      const url = await urlOf(part(upload, 2))
+      const url = await signUrl(findPart(upload, 2))
       await sendParts(upload, 1)
       opened.endUpload(upload.whole.key)
       await storage.remove(upload.whole.key)
       const headers = { 'Content-Type': 'text/plain' }
-      expectRefused(
-        await send(url, { method: 'PUT', headers, body: bytesOf(upload, part(upload, 2)) }),
+      expectClientError(
+        await send(url, { method: 'PUT', headers, body: partBytes(upload, findPart(upload, 2)) }),
       )
-      expect(await held(upload)).toEqual([])
+      expect(await listPartNumbers(upload)).toEqual([])
       expect(await storage.storedSize(upload.whole.key)).toBeNull()
     })
 
@@ -312,7 +316,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     it('accepts the whole file instead of parts', async () => {
       const upload = makeUpload(2 * partSize + 1000)
       await sendParts(upload, 1, 3)
-      expect(accepted).toContain((await putWhole(upload)).status)
+      expect(successStatuses).toContain((await putWhole(upload)).status)
       await seal(upload)
       await expectStored(upload)
     })
@@ -320,9 +324,9 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     it('accepts parts instead of the whole file', async () => {
       const upload = makeUpload(2 * partSize + 1000)
       const other = { ...upload, bytes: randomBytes(upload.whole.size) }
-      expect(accepted).toContain((await putWhole(other)).status)
+      expect(successStatuses).toContain((await putWhole(other)).status)
       await sendParts(upload, 3, 2, 1)
-      expect(await held(upload)).toEqual([1, 2, 3])
+      expect(await listPartNumbers(upload)).toEqual([1, 2, 3])
       await seal(upload)
       await expectStored(upload)
     })
@@ -331,12 +335,16 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       it('is accepted if it matches the body', async () => {
         const upload = makeUpload(1000)
         const headers = checksumHeader(upload.bytes)
-        expect(accepted).toContain((await putPart(upload, part(upload, 1), { headers })).status)
-        const whole = makeUpload(1000)
-        expect(accepted).toContain((await putWhole(whole, checksumHeader(whole.bytes))).status)
-        for (const done of [upload, whole]) {
-          await seal(done)
-          await expectStored(done)
+        expect(successStatuses).toContain(
+          (await putPart(upload, findPart(upload, 1), { headers })).status,
+        )
+        const wholeUpload = makeUpload(1000)
+        expect(successStatuses).toContain(
+          (await putWhole(wholeUpload, checksumHeader(wholeUpload.bytes))).status,
+        )
+        for (const completeUpload of [upload, wholeUpload]) {
+          await seal(completeUpload)
+          await expectStored(completeUpload)
         }
       })
 
@@ -347,18 +355,18 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
           () =>
             Object.fromEntries(Object.keys(checksumHeader(Buffer.of())).map((name) => [name, '?'])),
         ],
-      ])('is rejected if it is %s, and that body is discarded', async (_, wrong) => {
+      ])('is rejected if it is %s, and that body is discarded', async (_, wrongHeader) => {
         const upload = makeUpload(partSize + 1000)
         await sendParts(upload, 1)
-        expectRefused(await putPart(upload, part(upload, 2), { headers: wrong() }))
-        expect(await held(upload)).toEqual([1])
+        expectClientError(await putPart(upload, findPart(upload, 2), { headers: wrongHeader() }))
+        expect(await listPartNumbers(upload)).toEqual([1])
         await sendParts(upload, 2)
         await seal(upload)
         await expectStored(upload)
-        const whole = makeUpload(1000)
-        expectRefused(await putWhole(whole, wrong()))
-        expect((await storage.storedSize(whole.whole.key)) ?? 0).toBe(0)
-        await expect(seal(whole)).rejects.toThrow(SizeMismatch)
+        const wholeUpload = makeUpload(1000)
+        expectClientError(await putWhole(wholeUpload, wrongHeader()))
+        expect((await storage.storedSize(wholeUpload.whole.key)) ?? 0).toBe(0)
+        await expect(seal(wholeUpload)).rejects.toThrow(SizeMismatch)
       })
     })
   })

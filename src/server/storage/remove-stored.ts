@@ -10,8 +10,8 @@ import type { Stores } from './stores.ts'
  * it failed or was interrupted. It doubles with each attempt, up to `maxWaitMs`. So once a
  * store is reachable again, its bytes are removed well before `overdueMs`.
  */
-const firstWaitMs = 2 * minuteInMs
-export const maxWaitMs = 10 * minuteInMs
+const minDelayMs = 2 * minuteInMs
+export const maxDelayMs = 10 * minuteInMs
 /**
  * The Admin Center reports bytes that are still stored this long after they should have been
  * removed.
@@ -22,9 +22,9 @@ export const overdueMs = 15 * minuteInMs
  * Returns SQL for the earliest time of the next attempt. `tries` is the number of attempts before
  * this one.
  */
-export function nextTryAt(tries: SQLWrapper | number, now: Date): SQL {
-  const waitMs = sql`least(${firstWaitMs} * power(2, least(${tries}, 9)), ${maxWaitMs})`
-  return sql`${now}::timestamptz + ${waitMs} * interval '1 millisecond'`
+export function nextAttemptAt(attempts: SQLWrapper | number, now: Date): SQL {
+  const delayMs = sql`least(${minDelayMs} * power(2, least(${attempts}, 9)), ${maxDelayMs})`
+  return sql`${now}::timestamptz + ${delayMs} * interval '1 millisecond'`
 }
 
 /** How many objects are removed in parallel. */
@@ -47,14 +47,16 @@ export async function removeStored(
   rows: readonly StoredRow[],
   record: (ids: string[]) => Promise<unknown>,
 ): Promise<void> {
-  for (const [store, stored] of Map.groupBy(rows, ({ storage }) => storage)) {
-    for (let from = 0; from < stored.length; from += batchSize) {
-      const batch = stored.slice(from, from + batchSize)
+  for (const [store, storedRows] of Map.groupBy(rows, ({ storage }) => storage)) {
+    for (let from = 0; from < storedRows.length; from += batchSize) {
+      const batch = storedRows.slice(from, from + batchSize)
       try {
         const keys = batch.map(({ storageKey }) => storageKey)
-        const { gone, fault } = await removeForGood(stores.of(store), keys)
-        await record(batch.filter(({ storageKey }) => gone.has(storageKey)).map(({ id }) => id))
-        if (gone.size < keys.length) throw fault
+        const { removedKeys, firstError } = await removePermanently(stores.get(store), keys)
+        await record(
+          batch.filter(({ storageKey }) => removedKeys.has(storageKey)).map(({ id }) => id),
+        )
+        if (removedKeys.size < keys.length) throw firstError
       } catch (error) {
         const ids = batch.map(({ id }) => id)
         log.warn({ err: error, store, fileIds: ids }, 'files leave their bytes to the next purge')
@@ -66,38 +68,45 @@ export async function removeStored(
 }
 
 /** The result of removing several objects. */
-export interface Removed {
+export interface RemovalResult {
   /** The keys that no longer have any bytes in storage. */
-  gone: ReadonlySet<string>
+  removedKeys: ReadonlySet<string>
   /** The first error; undefined if `gone` contains all keys. */
-  fault: unknown
+  firstError: unknown
 }
 
 /**
  * Durably removes the bytes under these keys. Then asks storage whether any are left, because a
  * receipt certifies that none are. Missing bytes count as removed. Never rejects.
  */
-export async function removeForGood(storage: Storage, keys: readonly string[]): Promise<Removed> {
-  const removed = await doEach(keys, (key) => storage.remove(key))
+export async function removePermanently(
+  storage: Storage,
+  keys: readonly string[],
+): Promise<RemovalResult> {
+  const removal = await settleEach(keys, (key) => storage.remove(key))
   try {
-    await storage.syncRemovals(removed.succeeded)
-  } catch (fault) {
-    return { gone: new Set(), fault }
+    await storage.syncRemovals(removal.succeeded)
+  } catch (error) {
+    return { removedKeys: new Set(), firstError: error }
   }
-  const confirmed = await doEach(removed.succeeded, async (key) => {
-    const left = await storage.storedSize(key)
-    if (left !== null) throw new Error(`storage still has ${left} bytes after their removal`)
+  const confirmation = await settleEach(removal.succeeded, async (key) => {
+    const remainingBytes = await storage.storedSize(key)
+    if (remainingBytes !== null)
+      throw new Error(`storage still has ${remainingBytes} bytes after their removal`)
   })
-  return { gone: new Set(confirmed.succeeded), fault: removed.fault ?? confirmed.fault }
+  return {
+    removedKeys: new Set(confirmation.succeeded),
+    firstError: removal.firstError ?? confirmation.firstError,
+  }
 }
 
 /** Runs `act` for all keys in parallel. Returns the keys for which it succeeded. */
-async function doEach(
+async function settleEach(
   keys: readonly string[],
-  act: (key: string) => Promise<void>,
-): Promise<{ succeeded: string[]; fault: unknown }> {
-  const results = await Promise.allSettled(keys.map(act))
+  action: (key: string) => Promise<void>,
+): Promise<{ succeeded: string[]; firstError: unknown }> {
+  const results = await Promise.allSettled(keys.map(action))
   const succeeded = keys.filter((_, at) => results[at]?.status === 'fulfilled')
   const failed = results.find((result) => result.status === 'rejected')
-  return { succeeded, fault: failed?.reason }
+  return { succeeded, firstError: failed?.reason }
 }

@@ -16,7 +16,7 @@ export interface OpenStorage {
 
 const hour = 3_600_000
 /** The success statuses of a PUT (spec §7). */
-export const accepted = [200, 204]
+export const successStatuses = [200, 204]
 
 /**
  * Contract tests, run against every storage driver. Presigned URLs are tested with real HTTP
@@ -36,7 +36,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       key: newStorageKey(),
       size,
       mimeType: 'text/plain',
-      until: new Date(Date.now() + hour),
+      expiresAt: new Date(Date.now() + hour),
       ...changes,
     })
     const download = (grant: UploadGrant, changes: Partial<DownloadGrant> = {}): DownloadGrant => ({
@@ -59,11 +59,11 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     /** Uploads and seals the bytes. */
     const store = async (bytes: Buffer, changes: Partial<UploadGrant> = {}) => {
       const grant = upload(bytes.length, changes)
-      expect(accepted).toContain((await put(grant, bytes)).status)
+      expect(successStatuses).toContain((await put(grant, bytes)).status)
       await storage.seal(grant.key, bytes.length)
       return grant
     }
-    const listed = async () => {
+    const listKeys = async () => {
       const keys: string[] = []
       for await (const { key } of storage.list()) keys.push(key)
       return keys
@@ -77,7 +77,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       it('accepts the whole file in one PUT', async () => {
         const grant = upload(5)
         expect(await storage.storedSize(grant.key)).toBeNull()
-        expect(accepted).toContain((await put(grant, Buffer.from('hello'))).status)
+        expect(successStatuses).toContain((await put(grant, Buffer.from('hello'))).status)
         expect(await storage.storedSize(grant.key)).toBe(5)
       })
 
@@ -91,7 +91,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       it('can be repeated until it is sealed, and the last one counts', async () => {
         const grant = upload(5)
         await put(grant, Buffer.from('hello'))
-        expect(accepted).toContain((await put(grant, Buffer.from('world'))).status)
+        expect(successStatuses).toContain((await put(grant, Buffer.from('world'))).status)
         await storage.seal(grant.key, 5)
         expect((await get(download(grant))).body.toString()).toBe('world')
       })
@@ -103,7 +103,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       ])('rejects a body that is %s than signed, and keeps the stored bytes', async (_, body) => {
         const grant = upload(5)
         await put(grant, Buffer.from('first'))
-        expectRefused(await put(grant, Buffer.from(body)))
+        expectClientError(await put(grant, Buffer.from(body)))
         await storage.seal(grant.key, 5)
         expect((await get(download(grant))).body.toString()).toBe('first')
       })
@@ -119,14 +119,14 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         const grant = upload(5)
         await put(grant, Buffer.from('first'))
         const url = await storage.signUpload(grant)
-        const larger = await storage.signUpload({ ...grant, size: 6 })
-        const altered: [string, string][] = [
+        const largerUrl = await storage.signUpload({ ...grant, size: 6 })
+        const alteredRequests: [string, string][] = [
           [alterSignature(url), 'other'],
           [url.replace(grant.key, newStorageKey()), 'other'],
-          [withSignatureOf(larger, url), 'others'],
-          [withSignatureOf(url, larger), 'other'],
+          [withOtherSignature(largerUrl, url), 'others'],
+          [withOtherSignature(url, largerUrl), 'other'],
         ]
-        for (const [target, body] of altered) {
+        for (const [target, body] of alteredRequests) {
           const headers = { 'Content-Type': grant.mimeType }
           const response = await send(target, { method: 'PUT', headers, body })
           expect(response.status, target).toBe(403)
@@ -136,7 +136,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
 
       it('rejects an expired URL', async () => {
-        const grant = upload(5, { until: new Date(Date.now() - hour) })
+        const grant = upload(5, { expiresAt: new Date(Date.now() - hour) })
         expect((await put(grant, Buffer.from('hello'))).status).toBe(403)
         expect(await storage.storedSize(grant.key)).toBeNull()
       })
@@ -146,17 +146,17 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         await put(grant, Buffer.from('hello'))
         const url = await storage.signUpload(grant)
         expect((await send(url)).status).toBe(403)
-        expectRefused(await send(url, { method: 'DELETE' }))
+        expectClientError(await send(url, { method: 'DELETE' }))
         expect(await storage.storedSize(grant.key)).toBe(5)
       })
 
       it('cannot be sealed until it has arrived completely', async () => {
         const grant = upload(1000)
         const url = await storage.signUpload(grant)
-        await breakOffUpload(url, { 'Content-Type': 'text/plain', 'Content-Length': 1000 })
+        await interruptUpload(url, { 'Content-Type': 'text/plain', 'Content-Length': 1000 })
         await expect(storage.seal(grant.key, 1000)).rejects.toThrow(SizeMismatch)
         const bytes = randomBytes(1000)
-        expect(accepted).toContain((await put(grant, bytes)).status)
+        expect(successStatuses).toContain((await put(grant, bytes)).status)
         await storage.seal(grant.key, 1000)
         expect((await get(download(grant))).body.equals(bytes)).toBe(true)
       })
@@ -194,9 +194,9 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       it('returns the hash of the sealed bytes, also to concurrent callers', async () => {
         const bytes = randomBytes(3_000_000)
         const [one, empty] = [await store(bytes), await store(Buffer.alloc(0))]
-        const asked = [one, one, empty].map(({ key }) => storage.sha256(key))
+        const hashes = [one, one, empty].map(({ key }) => storage.sha256(key))
         const expected = [bytes, bytes, Buffer.alloc(0)].map(sha256)
-        expect(await Promise.all(asked)).toEqual(expected)
+        expect(await Promise.all(hashes)).toEqual(expected)
         expect(await storage.sha256(one.key)).toBe(sha256(bytes))
       })
 
@@ -266,25 +266,25 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
 
       it('answers 304 if the client already has the bytes, by their strong ETag', async () => {
         const { etag = '' } = (await get(grant)).headers
-        const known = await get(grant, { 'If-None-Match': etag })
-        expect([known.status, known.body.length]).toEqual([304, 0])
+        const notModified = await get(grant, { 'If-None-Match': etag })
+        expect([notModified.status, notModified.body.length]).toEqual([304, 0])
         expect((await get(grant, { 'If-None-Match': '"another"' })).status).toBe(200)
       })
 
       it('rejects an altered signature, key or name', async () => {
         const url = await storage.signDownload(grant)
-        const renamed = await storage.signDownload({ ...grant, fileName: 'virus.exe' })
+        const renamedUrl = await storage.signDownload({ ...grant, fileName: 'virus.exe' })
         const other = await store(Buffer.from('not yours'))
-        const altered = [
+        const alteredUrls = [
           alterSignature(url),
           url.replace(grant.key, other.key),
-          withSignatureOf(renamed, url),
+          withOtherSignature(renamedUrl, url),
         ]
-        for (const target of altered) expect((await send(target)).status, target).toBe(403)
+        for (const target of alteredUrls) expect((await send(target)).status, target).toBe(403)
       })
 
       it('rejects an expired URL', async () => {
-        const response = await get({ ...grant, until: new Date(Date.now() - hour) })
+        const response = await get({ ...grant, expiresAt: new Date(Date.now() - hour) })
         expect(response.status).toBe(403)
         expect(response.body.includes(text)).toBe(false)
       })
@@ -293,7 +293,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         const url = await storage.signDownload(grant)
         const headers = { 'Content-Type': 'text/plain' }
         expect((await send(url, { method: 'PUT', headers, body: 'other' })).status).toBe(403)
-        expectRefused(await send(url, { method: 'DELETE' }))
+        expectClientError(await send(url, { method: 'DELETE' }))
         expect((await get(grant)).body.equals(text)).toBe(true)
       })
 
@@ -326,17 +326,17 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       let origin: string
       const server = createServer(async (incoming, response) => {
         const method = incoming.method === 'HEAD' ? 'HEAD' : 'GET'
-        const delivery = await storage.deliver(delivered, method)
+        const delivery = await storage.deliver(grantToDeliver, method)
         if (delivery.kind === 'stream') await delivery.send(incoming, response)
         else response.writeHead(302, { Location: delivery.url }).end()
       })
-      let delivered: DownloadGrant
+      let grantToDeliver: DownloadGrant
       beforeAll(async () => {
         await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
         origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
       })
       afterAll(() => new Promise((resolve) => server.close(resolve)))
-      const follow = async (headers: Record<string, string> = {}, method = 'GET') => {
+      const fetchDelivery = async (headers: Record<string, string> = {}, method = 'GET') => {
         const response = await fetch(origin, {
           method,
           headers: { Connection: 'close', ...headers },
@@ -345,17 +345,17 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       }
 
       it('leads a GET to the bytes or a range of them', async () => {
-        delivered = download(await store(Buffer.from('0123456789')))
-        const whole = await follow()
+        grantToDeliver = download(await store(Buffer.from('0123456789')))
+        const whole = await fetchDelivery()
         expect([whole.status, whole.text]).toEqual([200, '0123456789'])
         expect(whole.headers.get('content-disposition')).toContain('notes.txt')
-        const part = await follow({ Range: 'bytes=2-4' })
+        const part = await fetchDelivery({ Range: 'bytes=2-4' })
         expect([part.status, part.text]).toEqual([206, '234'])
       })
 
       it('leads a HEAD to the same headers without a body', async () => {
-        delivered = download(await store(Buffer.from('0123456789')))
-        const [head, whole] = [await follow({}, 'HEAD'), await follow()]
+        grantToDeliver = download(await store(Buffer.from('0123456789')))
+        const [head, whole] = [await fetchDelivery({}, 'HEAD'), await fetchDelivery()]
         expect([head.status, head.text]).toEqual([200, ''])
         const names = ['content-length', 'content-type', 'content-disposition', 'cache-control']
         for (const name of [...names, 'etag', 'accept-ranges']) {
@@ -384,12 +384,12 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         const grant = upload(5)
         const url = await storage.signUpload(grant)
         const headers = { 'Content-Type': grant.mimeType }
-        expect(accepted).toContain(
+        expect(successStatuses).toContain(
           (await send(url, { method: 'PUT', headers, body: 'hello' })).status,
         )
         opened.endUpload(grant.key)
         await storage.remove(grant.key)
-        expectRefused(await send(url, { method: 'PUT', headers, body: 'again' }))
+        expectClientError(await send(url, { method: 'PUT', headers, body: 'again' }))
         expect(await storage.storedSize(grant.key)).toBeNull()
       })
 
@@ -416,7 +416,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
           // Bytes sent after the seal must change nothing.
           if (at === 0) await put(grant, Buffer.from('hello')).catch(() => undefined)
         }
-        const keys = await listed()
+        const keys = await listKeys()
         expect(keys.length).toBeGreaterThanOrEqual(letters.length)
         expect(keys).toEqual([...new Set(keys)].sort())
       })
@@ -427,7 +427,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         )
         const keys = new Set(grants.map(({ key }) => key))
         for await (const { key } of storage.list()) if (keys.has(key)) await storage.remove(key)
-        expect((await listed()).filter((key) => keys.has(key))).toEqual([])
+        expect((await listKeys()).filter((key) => keys.has(key))).toEqual([])
       })
     })
 
@@ -441,23 +441,23 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     it('stores many files concurrently without mixing them up', async () => {
       const bodies = Array.from({ length: 16 }, (_, index) => Buffer.alloc(100_000, index))
       const grants = await Promise.all(bodies.map((body) => store(body)))
-      const answers = await Promise.all(grants.map((grant) => get(download(grant))))
-      expect(answers.map(({ body }) => sha256(body))).toEqual(bodies.map(sha256))
+      const responses = await Promise.all(grants.map((grant) => get(download(grant))))
+      expect(responses.map(({ body }) => sha256(body))).toEqual(bodies.map(sha256))
     })
 
     it('returns the installation that claimed it, and does not list it as an object', async () => {
-      const before = await listed()
+      const before = await listKeys()
       expect(await storage.installation()).toBeNull()
       await storage.claim('one')
       await storage.claim('another')
       expect(await storage.installation()).toBe('another')
-      expect((await listed()).sort()).toEqual(before.sort())
+      expect((await listKeys()).sort()).toEqual(before.sort())
     })
 
     it('passes its check and leaves nothing behind', async () => {
-      const before = await listed()
+      const before = await listKeys()
       await Promise.all([storage.check(), storage.check()])
-      expect((await listed()).sort()).toEqual(before.sort())
+      expect((await listKeys()).sort()).toEqual(before.sort())
     })
   })
 }
@@ -466,7 +466,7 @@ function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-export function expectRefused({ status }: HttpResponse) {
+export function expectClientError({ status }: HttpResponse) {
   expect(status).toBeGreaterThanOrEqual(400)
   expect(status).toBeLessThan(500)
 }
@@ -480,12 +480,12 @@ export function alterSignature(url: string): string {
 }
 
 /** Replaces the signature in `url` with that of `other`. */
-export function withSignatureOf(url: string, other: string): string {
+export function withOtherSignature(url: string, other: string): string {
   return url.replace(signature, `$1${signature.exec(other)?.[2]}`)
 }
 
 /** Sends the start of a body, then drops the connection. Resolves when it has closed. */
-export function breakOffUpload(
+export function interruptUpload(
   url: string,
   headers: Record<string, string | number>,
 ): Promise<void> {

@@ -17,7 +17,7 @@ export interface UploadGrant {
   size: number
   mimeType: string
   /** When the URL expires. */
-  until: Date
+  expiresAt: Date
 }
 
 /** Permission to store one part of an upload. `size` is the exact size of the part. */
@@ -54,7 +54,7 @@ export interface DownloadGrant {
   version: string
   createdAt: Date
   /** When the link ends. No presigned URL outlives its link. */
-  until: Date
+  expiresAt: Date
 }
 
 /**
@@ -149,11 +149,11 @@ export interface Storage {
   sha256(key: string): Promise<string | null>
   /**
    * Returns how to answer a download of a sealed object: with its bytes, or with a redirect to a
-   * URL that expires within a minute, and no later than `grant.until`.
+   * URL that expires within a minute, and no later than `grant.expiresAt`.
    */
   deliver(grant: DownloadGrant, method: DownloadMethod): Promise<Delivery>
   /**
-   * Returns an absolute URL that accepts this method (GET by default) until `grant.until`,
+   * Returns an absolute URL that accepts this method (GET by default) until `grant.expiresAt`,
    * including ranges.
    */
   signDownload(grant: DownloadGrant, method?: DownloadMethod): Promise<string>
@@ -181,7 +181,7 @@ export interface Storage {
    * Returns the same store with presigned URLs that begin with `origin`, another origin of this
    * server. Absent if presigned URLs don't lead to this server.
    */
-  under?(origin: string): Storage
+  withOrigin?(origin: string): Storage
   /** Writes, reads and removes a small object. Rejects if any step fails. */
   check(): Promise<void>
   /**
@@ -217,7 +217,7 @@ export interface SealedObjects
    * Removes leftovers of interrupted writes. No server may use the store at the same time. Absent
    * if the next `write` under the same key removes them.
    */
-  removeLeftParts?(): Promise<void>
+  removeLeftoverParts?(): Promise<void>
   close(): Promise<void>
 }
 

@@ -23,27 +23,29 @@ export interface Stores {
    * Returns the store that a row names.
    * @throws {AppError} UNAVAILABLE if this server isn't configured to use that store.
    */
-  of(name: StorageName): Storage
+  get(name: StorageName): Storage
   /**
    * Returns the same stores, with presigned URLs to this server that begin with the given origin.
    */
-  under(origin: string): Stores
+  withOrigin(origin: string): Stores
 }
 
 /** Combines the stores of this server. Their names must be unique. */
-export function createStores(current: Storage, ...others: Storage[]): Stores {
-  const all = [current, ...others]
+export function createStores(current: Storage, ...otherStores: Storage[]): Stores {
+  const all = [current, ...otherStores]
   return {
     current,
     all,
-    of(name) {
+    get(name) {
       const found = all.find((storage) => storage.name === name)
       if (!found)
         throw new AppError('UNAVAILABLE', { cause: new Error(`the store ${name} is not set up`) })
       return found
     },
-    under: (origin) => {
-      const [first = current, ...rest] = all.map((storage) => storage.under?.(origin) ?? storage)
+    withOrigin: (origin) => {
+      const [first = current, ...rest] = all.map(
+        (storage) => storage.withOrigin?.(origin) ?? storage,
+      )
       return createStores(first, ...rest)
     },
   }

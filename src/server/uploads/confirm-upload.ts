@@ -105,7 +105,7 @@ async function findConfirmed(
     if (!row) throw new AppError(confirm.upload ? 'UPLOAD_SUPERSEDED' : 'UPLOAD_NOT_FOUND')
     if (row.takenDownAt !== null) throw new AppError('CONTENT_BLOCKED')
     if (claimedSha256 !== undefined) {
-      const store = stores.of(row.storage)
+      const store = stores.get(row.storage)
       const shouldHash = row.sha256 === null && store.computesSha256
       const sha256 = shouldHash ? await store.sha256(row.storageKey) : row.sha256
       if (sha256 !== null && sha256 !== claimedSha256) throw new AppError('CHECKSUM_MISMATCH')
@@ -125,7 +125,7 @@ async function seal(
   await forEachPending(confirms, async (confirm) => {
     const { storage, storageKey, size } = confirm.upload as Upload
     try {
-      await deps.stores.of(storage).seal(storageKey, size)
+      await deps.stores.get(storage).seal(storageKey, size)
     } catch (error) {
       if (!(error instanceof SizeMismatch)) throw error
       if ((error.actual ?? 0) <= size) incomplete.set(confirm, error)
@@ -160,7 +160,7 @@ async function hashIfNeeded(
   await forEachPending(sealed, async (confirm) => {
     const { storage, storageKey, size } = confirm.upload as Upload
     const claimedSha256 = confirm.request.sha256
-    const store = deps.stores.of(storage)
+    const store = deps.stores.get(storage)
     const shouldCompare = claimedSha256 !== undefined && store.computesSha256
     const sha256 = shouldCompare || blockedSizes.has(size) ? await store.sha256(storageKey) : null
     if (sha256 !== null && claimedSha256 !== undefined && sha256 !== claimedSha256) {

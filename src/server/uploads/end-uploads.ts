@@ -4,7 +4,7 @@ import { fullness } from '../../shared/rules/files/storage-cap.ts'
 import { largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { removeForGood } from '../storage/remove-stored.ts'
+import { removePermanently } from '../storage/remove-stored.ts'
 import type { Storage } from '../storage/storage.ts'
 import { resetFutureActivity, sumStored } from './queries.ts'
 import {
@@ -79,7 +79,11 @@ export async function removeBytes(
 ): Promise<void> {
   for (const [store, endedUploads] of Map.groupBy(uploads, ({ storage }) => storage)) {
     try {
-      const { gone, fault: cause } = await removeFrom(deps, deps.stores.of(store), endedUploads)
+      const { removedKeys: gone, firstError: cause } = await removeFrom(
+        deps,
+        deps.stores.get(store),
+        endedUploads,
+      )
       if (gone.size < endedUploads.length) throw cause
     } catch (error) {
       const keys = endedUploads.map(({ storageKey }) => storageKey)
@@ -105,7 +109,7 @@ export async function retryRemovals(
     for (let remaining = maxRemovals; remaining > 0; ) {
       const limit = Math.min(batchSize, remaining)
       const batch = await claimRemovals(db, { storage: storage.name, now: clock(), limit })
-      const { gone, fault: cause } = await removeFrom(deps, storage, batch)
+      const { removedKeys: gone, firstError: cause } = await removeFrom(deps, storage, batch)
       const failed = batch.length - gone.size
       if (failed > 0) {
         const details = { err: cause, store: storage.name, count: failed }
@@ -125,11 +129,11 @@ async function removeFrom(
   storage: Storage,
   uploads: readonly EndedUpload[],
 ) {
-  const removed = await removeForGood(
+  const removed = await removePermanently(
     storage,
     uploads.map(({ storageKey }) => storageKey),
   )
-  await endRemovals(db, removed.gone, clock())
+  await endRemovals(db, removed.removedKeys, clock())
   return removed
 }
 

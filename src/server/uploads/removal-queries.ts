@@ -4,7 +4,7 @@ import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { deletionReceipts, removals, uploads } from '../db/schema.ts'
 import { rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
-import { nextTryAt, overdueMs } from '../storage/remove-stored.ts'
+import { nextAttemptAt, overdueMs } from '../storage/remove-stored.ts'
 import { ofOwner } from './queries.ts'
 
 /** An upload that ended without becoming a file. Its bytes must be removed. */
@@ -110,7 +110,7 @@ function endLocked(
     storage: endedUploads.storage,
     dueAt: sql`least(${endedUploads.lastActivityAt} + ${idleUploadTimeoutMs} * interval '1 millisecond', ${now}::timestamptz)`,
     ...(firstAttempt === 'caller'
-      ? { tries: sql`1`, tryAt: nextTryAt(0, now) }
+      ? { tries: sql`1`, tryAt: nextAttemptAt(0, now) }
       : { tries: sql`0`, tryAt: sql`${now}::timestamptz` }),
   })
   return db
@@ -134,7 +134,7 @@ export function claimRemovals(
     .for('update', { skipLocked: true })
   return db
     .update(removals)
-    .set({ tries: sql`${removals.tries} + 1`, tryAt: nextTryAt(removals.tries, now) })
+    .set({ tries: sql`${removals.tries} + 1`, tryAt: nextAttemptAt(removals.tries, now) })
     .where(inArray(removals.storageKey, dueRemovals))
     .returning(ofUpload)
 }

@@ -20,7 +20,7 @@ type UploadEndpoint =
 export function uploadRoutes(
   deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
 ): Handlers<UploadEndpoint> {
-  const depsWithOrigin = (origin: string) => ({ ...deps, stores: deps.stores.under(origin) })
+  const depsWithOrigin = (origin: string) => ({ ...deps, stores: deps.stores.withOrigin(origin) })
   const confirmOne = async (
     ownerId: string,
     request: Parameters<typeof confirmUploads>[2][number],

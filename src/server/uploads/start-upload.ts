@@ -213,7 +213,7 @@ function isSameFile(upload: Upload, request: UploadRequest): boolean {
 
 async function response(stores: Stores, upload: Upload, now: Date): Promise<StartedUpload> {
   const { storageKey, originalName, mimeType, size, partSize } = upload
-  const storage = stores.of(upload.storage)
+  const storage = stores.get(upload.storage)
   const plan = planParts(size, partSize)
   // Parts first: in a bucket, this creates the multipart upload to which the other URL refers.
   const firstParts = () => rangesOf(upload, Math.min(plan.count, initialSignedParts))
@@ -224,7 +224,7 @@ async function response(stores: Stores, upload: Upload, now: Date): Promise<Star
   // Valid for as long as an idle upload is kept, so that it can be resumed.
   const until = new Date(now.getTime() + idleUploadTimeoutMs)
   return {
-    uploadUrl: await storage.signUpload({ key: storageKey, size, mimeType, until }),
+    uploadUrl: await storage.signUpload({ key: storageKey, size, mimeType, expiresAt: until }),
     cloudKey: storageKey,
     metadata: { originalName, mimeType, size, expirationDays: String(upload.expirationDays) },
     ...(parts && { parts }),
@@ -246,8 +246,8 @@ export async function signPartUrls(
   parts: readonly PartRange[],
   now: Date,
 ): Promise<Record<string, string>> {
-  const until = new Date(now.getTime() + partUrlLifetimeMs)
-  const grants = parts.map((part) => ({ key: storageKey, mimeType, until, ...part }))
-  const urls = await stores.of(storage).signParts(grants)
+  const expiresAt = new Date(now.getTime() + partUrlLifetimeMs)
+  const grants = parts.map((part) => ({ key: storageKey, mimeType, expiresAt, ...part }))
+  const urls = await stores.get(storage).signParts(grants)
   return Object.fromEntries(urls.map((url, index) => [String(parts[index]?.partNumber), url]))
 }

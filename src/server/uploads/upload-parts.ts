@@ -19,7 +19,7 @@ export async function listParts(
 ): Promise<{ parts: StoredPart[] }> {
   const upload = await touchOwnUpload(db, ownerId, storageKey, clock())
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
-  const storage = stores.of(upload.storage)
+  const storage = stores.get(upload.storage)
   const parts = await storage.listParts(storageKey)
   if (parts.length > 0) return { parts }
   // Checked after the parts were read, so that an upload being sealed in parallel counts as

@@ -6,7 +6,7 @@ import {
 import { testClock } from '../../../../tests/support/test-clock.ts'
 import type { StorageName } from '../../../shared/rules/files/storage-name.ts'
 import { dayInMs } from '../../../shared/rules/format/units.ts'
-import { noteBackup } from '../../backup/last-backup.ts'
+import { recordBackup } from '../../backup/last-backup.ts'
 import { readConfig } from '../../config/config.ts'
 import { settings } from '../../db/schema.ts'
 import { readInstallation } from '../../settings/queries.ts'
@@ -102,7 +102,7 @@ describe('the last backup', () => {
       'Last backup 7 days ago, 3 files.',
     ],
   ])('%s', async (_, ageMs, objects, status, message) => {
-    await noteBackup(server.pool, { madeAt: ago(ageMs), objects, faults: 0 })
+    await recordBackup(server.pool, { madeAt: ago(ageMs), objects, faults: 0 })
     expect(await runCheck()).toEqual(
       status === 'ok'
         ? { status, message: `${message} Keep it on another machine.`, cure: '' }
@@ -117,12 +117,12 @@ describe('the last backup', () => {
   })
 
   it('is also checked when the database and files are remote', async () => {
-    await noteBackup(server.pool, { madeAt: ago(8 * dayInMs), objects: 1, faults: 0 })
+    await recordBackup(server.pool, { madeAt: ago(8 * dayInMs), objects: 1, faults: 0 })
     expect(await runCheck({ store: 's3' })).toMatchObject({ status: 'warning' })
   })
 
   it.each([1, 2])('is an immediate warning if it lacks bytes of %i files', async (faults) => {
-    await noteBackup(server.pool, { madeAt: ago(0), objects: 5, faults })
+    await recordBackup(server.pool, { madeAt: ago(0), objects: 5, faults })
     const files = faults === 1 ? '1 file' : '2 files'
     expect(await runCheck()).toMatchObject({
       status: 'warning',
@@ -132,13 +132,13 @@ describe('the last backup', () => {
   })
 
   it("isn't replaced by one that began earlier and took longer", async () => {
-    await noteBackup(server.pool, { madeAt: ago(dayInMs), objects: 2, faults: 0 })
-    await noteBackup(server.pool, { madeAt: ago(2 * dayInMs), objects: 1, faults: 0 })
+    await recordBackup(server.pool, { madeAt: ago(dayInMs), objects: 2, faults: 0 })
+    await recordBackup(server.pool, { madeAt: ago(2 * dayInMs), objects: 1, faults: 0 })
     expect((await runCheck())?.message).toContain('Last backup 24 hours ago, 2 files.')
   })
 
   it('may have been made by another program and recorded by hand', async () => {
-    await noteBackup(server.pool, { madeAt: ago(0), objects: 0, faults: 0, by: 'other' })
+    await recordBackup(server.pool, { madeAt: ago(0), objects: 0, faults: 0, by: 'other' })
     expect(await runCheck()).toMatchObject({
       status: 'ok',
       message: expect.stringContaining('Last backup 1 second ago, made by another program.'),

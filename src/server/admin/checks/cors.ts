@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { S3Settings } from '../../config/s3-settings.ts'
-import { neededRule } from '../../storage/s3/cors-rule.ts'
+import { requiredCorsRule } from '../../storage/s3/cors-rule.ts'
 import { newStorageKey } from '../../storage/storage-key.ts'
 import {
   type CheckDeps,
@@ -35,7 +35,7 @@ export async function checkCors({
   }
   const key = newStorageKey()
   const until = new Date(clock().getTime() + urlLifetimeMs)
-  const url = await store.signUpload({ key, size: testBody.length, mimeType, until })
+  const url = await store.signUpload({ key, size: testBody.length, mimeType, expiresAt: until })
   try {
     return [await uploadAsBrowser(url, appUrl.origin, s3)]
   } finally {
@@ -126,7 +126,7 @@ function parseHeaderList(response: Response, header: string): string[] {
 }
 
 function corsFinding(reason: string, origin: string, { bucket }: S3Settings): Finding {
-  const rules = JSON.stringify({ CORSRules: [neededRule(origin)] })
+  const rules = JSON.stringify({ CORSRules: [requiredCorsRule(origin)] })
   return failing(
     `Browsers refuse to send files from ${origin} to the bucket "${bucket}": ${reason}. Uploads fail.`,
     `Write this rule to a file cors.json and apply it to the bucket: ${rules} With the AWS CLI: aws s3api put-bucket-cors --bucket ${shellQuote(bucket)} --cors-configuration file://cors.json`,

@@ -27,7 +27,7 @@ describe('the free space', () => {
     const { dataDir: folder, databaseUrl } = app.deps.config
     const minFree = Math.floor(minFreeOf(await readFreeSpace(folder)))
     const { log } = app.deps
-    const disk = { folder, minFree, takesUploads: true, keepsReserve: false, log } as const
+    const disk = { folder, minFree, storesUploads: true, hasReserve: false, log } as const
     const config = readConfig({
       DATA_DIR: folder,
       DATABASE_URL: databaseUrl ?? '',
@@ -69,7 +69,7 @@ describe('a disk too small for the tier limits', () => {
     const minFree = 30 * megabyte
     const figures = { size: 4096 * megabyte, minFree, operatorMinFree: minFree }
     const free = minFree + bytes
-    vi.spyOn(app.deps.space, 'figures').mockResolvedValue({ ...figures, free })
+    vi.spyOn(app.deps.space, 'readStatus').mockResolvedValue({ ...figures, free })
   }
   const fetchLine = async () => {
     const response = await admin.fetch('/api/admin/checks?fresh=true')

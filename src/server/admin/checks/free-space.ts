@@ -1,5 +1,5 @@
 import { formatSize, formatSizeLimit } from '../../../shared/rules/format/file-size.ts'
-import type { DiskFigures } from '../../space/disk-space.ts'
+import type { DiskSpaceStatus } from '../../space/disk-space.ts'
 import { breathingSpace } from '../../space/space-reserve.ts'
 import { type CheckDeps, type Finding, failing, ok, shellQuote, warning } from './check.ts'
 import { findRejectedSizes } from './rejected-sizes.ts'
@@ -15,7 +15,7 @@ export async function checkFreeSpace({
   stores,
 }: Pick<CheckDeps, 'config' | 'settings' | 'space' | 'stores'>): Promise<Finding[]> {
   const { cap, limits } = await settings.current()
-  const figures = await space.figures()
+  const figures = await space.readStatus()
   const { free, size, minFree } = figures
   const storesUploads = stores.current.name === 'disk'
   const hasEmbeddedDatabase = databaseUrl === null
@@ -74,7 +74,7 @@ interface MinFreeSpaceSettings {
 
 /** Describes how to fix low disk space, and which of the two settings applies. */
 function remedyFor(
-  { size, minFree, operatorMinFree }: DiskFigures,
+  { size, minFree, operatorMinFree }: DiskSpaceStatus,
   { minFreeSpace, leastFree, dataDir }: MinFreeSpaceSettings,
 ): string {
   const operatorState = minFreeSpace === null ? 'is not set and counts as' : 'is'

@@ -15,7 +15,7 @@ import { jobRuns } from '../../db/schema.ts'
 import { expireFiles } from '../../files/expire-files.ts'
 import { markDeleted } from '../../files/queries.ts'
 import { type JobQueue, openJobQueue } from '../../jobs/job-queue.ts'
-import { noteFailedRun, noteRun } from '../../jobs/queries.ts'
+import { recordFailedRun, recordRun } from '../../jobs/queries.ts'
 import { createStores } from '../../storage/stores.ts'
 
 let app: TestApp
@@ -56,11 +56,11 @@ describe('the jobs', () => {
   it('are failing after three consecutive failures and recover with a success', async () => {
     const job = 'expire-files'
     const fail = (failure: string) =>
-      noteFailedRun(app.deps.db, { job, failedAt: app.clock(), failure })
+      recordFailedRun(app.deps.db, { job, failedAt: app.clock(), failure })
     const succeed = () => {
       const now = app.clock()
       const result = { purged: 12, failed: 0 }
-      return noteRun(app.deps.db, { job, startedAt: now, endedAt: now, result })
+      return recordRun(app.deps.db, { job, startedAt: now, endedAt: now, result })
     }
     const statusOf = async () => (await getCheckLine(admin, `Jobs: ${job}`)).status
     await succeed()
@@ -83,7 +83,7 @@ describe('the jobs', () => {
     const now = app.clock()
     app.clock.advance(18 * minuteInMs)
     const ranAt = app.clock()
-    await noteRun(app.deps.db, {
+    await recordRun(app.deps.db, {
       job: 'sweep-uploads',
       startedAt: ranAt,
       endedAt: ranAt,
@@ -135,7 +135,7 @@ describe('the jobs', () => {
     })
     const now = app.clock()
     const result = { objects: 5, removed: 0, failed: 0, missing: 2 }
-    await noteRun(app.deps.db, { job: 'compare-storage', startedAt: now, endedAt: now, result })
+    await recordRun(app.deps.db, { job: 'compare-storage', startedAt: now, endedAt: now, result })
     expect(await getCheckLine(admin, name)).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/^2 files have no bytes/),

@@ -8,7 +8,7 @@ import {
 import { makePerson, type Person } from '../../../../tests/support/make.ts'
 import { startSmtpServer, type TestSmtpServer } from '../../../../tests/support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
-import { type JobQueue, mailQueueName, openJobQueue } from '../../jobs/job-queue.ts'
+import { emailQueueName, type JobQueue, openJobQueue } from '../../jobs/job-queue.ts'
 
 let app: TestApp
 let smtp: TestSmtpServer
@@ -48,7 +48,7 @@ describe('email', () => {
     smtp.setReaction({ recipient: 550 })
     await withRunningJobs(app, async () => {
       const askedAt = app.clock().toISOString()
-      await queue.mail.add({ kind: 'forgot-password', email, askedAt })
+      await queue.emails.add({ kind: 'forgot-password', email, askedAt })
       await expect.poll(() => countJobs('failed')).toBe(1)
     })
     smtp.setReaction('accept')
@@ -121,7 +121,7 @@ describe('email', () => {
   const countJobs = async (state: string): Promise<number> => {
     const { rows } = await app.pool.query<{ count: number }>(
       'select count(*)::int as count from pgboss.job where name = $1 and state = $2',
-      [mailQueueName, state],
+      [emailQueueName, state],
     )
     return rows[0]?.count ?? 0
   }
@@ -140,7 +140,7 @@ describe('email', () => {
           (name, state, data, retry_count, output, start_after, started_on, completed_on)
         select $1, $2::pgboss.job_state, $3::jsonb, $4::int, $5::jsonb, at, at, at
         from (select now() - $6::float8 * interval '1 minute' as at) t`,
-      [mailQueueName, state, data, Math.max(0, tries - 1), { reason }, minutesAgo],
+      [emailQueueName, state, data, Math.max(0, tries - 1), { reason }, minutesAgo],
     )
   }
 })

@@ -4,7 +4,7 @@ import { jobRuns } from '../../db/schema.ts'
 import type { Db } from '../../db/transaction.ts'
 import { supportEmails } from '../../email/mail-queue.ts'
 import type { JobName } from '../../jobs/job-names.ts'
-import { mailQueueName } from '../../jobs/job-queue.ts'
+import { emailQueueName } from '../../jobs/job-queue.ts'
 import type { JobResult } from '../../jobs/queries.ts'
 
 /** The Postgres version and connection counts. */
@@ -90,7 +90,7 @@ export async function listLostEmails(
     from pgboss.job j
     left join users u on u.id = j.data->>'userId'
     left join pending_signups s on s.id = j.data->>'signupId'
-    where j.name = ${mailQueueName} and j.state = 'failed'
+    where j.name = ${emailQueueName} and j.state = 'failed'
       and j.completed_on > now() - ${days} * interval '1 day'
     order by j.completed_on desc limit ${limit}`)
   return {
@@ -135,7 +135,7 @@ export async function countWaitingEmails(
       count(*) filter (where j.state = 'created'
         and j.start_after < now() - ${minutes} * interval '1 minute')::int as untried
     from pgboss.job j, lateral (select j.state = 'retry' and j.retry_count + 1 >= ${tries} as tried) t
-    where j.name = ${mailQueueName} and j.state < 'active'`)
+    where j.name = ${emailQueueName} and j.state < 'active'`)
   const [row] = rows
   return {
     retrying: row?.tried ?? 0,

@@ -18,17 +18,17 @@ describe('the CRC-32 header of a PUT', () => {
 
   it('is checked for a part, which is discarded on a mismatch', async () => {
     const upload = multipartUpload(disk, 2, 100)
-    const good = checksum(upload.partBytes(1))
-    expect((await upload.put(1, good)).status).toBe(200)
-    const wrong = await upload.put(2, good, randomBytes(50))
-    expect(statusAndErrorCode(wrong)).toEqual([409, 'CHECKSUM_MISMATCH'])
+    const validHeader = checksum(upload.partBytes(1))
+    expect((await upload.put(1, validHeader)).status).toBe(200)
+    const response = await upload.put(2, validHeader, randomBytes(50))
+    expect(statusAndErrorCode(response)).toEqual([409, 'CHECKSUM_MISMATCH'])
     expect(await upload.completeParts()).toEqual([1])
   })
 
   it('is checked for a whole file, which is discarded on a mismatch', async () => {
     const { single, bytes, sha256 } = multipartUpload(disk, 1, 2 * MiB)
-    const damaged = await single.put(bytes, checksum(randomBytes(5)))
-    expect(statusAndErrorCode(damaged)).toEqual([409, 'CHECKSUM_MISMATCH'])
+    const response = await single.put(bytes, checksum(randomBytes(5)))
+    expect(statusAndErrorCode(response)).toEqual([409, 'CHECKSUM_MISMATCH'])
     expect(await disk.storage.storedSize(single.key)).toBe(0)
     expect((await single.put(bytes, checksum(bytes))).status).toBe(200)
     expect(await single.seal()).toBe(sha256)
@@ -39,8 +39,8 @@ describe('the CRC-32 header of a PUT', () => {
     await single.put(bytes.subarray(0, 40), chunkedEncoding)
     const rest = bytes.subarray(40)
     const range = { Range: 'bytes=40-' }
-    const wrong = await single.put(rest, { ...range, ...checksum(bytes) })
-    expect(statusAndErrorCode(wrong)).toEqual([409, 'CHECKSUM_MISMATCH'])
+    const response = await single.put(rest, { ...range, ...checksum(bytes) })
+    expect(statusAndErrorCode(response)).toEqual([409, 'CHECKSUM_MISMATCH'])
     expect(await disk.storage.storedSize(key)).toBe(40)
     expect((await single.put(rest, { ...range, ...checksum(rest) })).status).toBe(200)
     expect(await single.seal()).toBe(sha256)

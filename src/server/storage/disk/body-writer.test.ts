@@ -8,11 +8,11 @@ import { AppError } from '../../errors.ts'
 import { type BodyTarget, writeBody } from './body-writer.ts'
 
 /** An in-memory file that accepts at most `most` bytes per write. */
-function memoryFile(most = Number.POSITIVE_INFINITY) {
+function memoryFile(maxWrite = Number.POSITIVE_INFINITY) {
   const bytes: Buffer[] = []
   const file: BodyTarget['file'] = {
     writev: async (chunks) => {
-      const all = Buffer.concat(chunks).subarray(0, most)
+      const all = Buffer.concat(chunks).subarray(0, maxWrite)
       bytes.push(all)
       return { bytesWritten: all.length }
     },
@@ -20,24 +20,27 @@ function memoryFile(most = Number.POSITIVE_INFINITY) {
   return { file, bytes: () => Buffer.concat(bytes) }
 }
 
-function write(body: Readable, target: Partial<BodyTarget>, stop = new AbortController().signal) {
+function write(body: Readable, target: Partial<BodyTarget>, signal = new AbortController().signal) {
   const request = Object.assign(body, { headers: {} }) as unknown as IncomingMessage
-  const whole = { start: 0, limit: Number.POSITIVE_INFINITY, admit: async () => undefined }
+  const wholeBody = { start: 0, limit: Number.POSITIVE_INFINITY, admit: async () => undefined }
   const { file } = memoryFile()
-  return writeBody({ request, response: {} as ServerResponse, stop }, { file, ...whole, ...target })
+  return writeBody(
+    { request, response: {} as ServerResponse, signal },
+    { file, ...wholeBody, ...target },
+  )
 }
 
 describe('writeBody', () => {
   it('writes everything in order, even after short writes', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 20 })
     await fc.assert(
-      fc.asyncProperty(sizes, fc.integer({ min: 1, max: 70 }), async (lengths, most) => {
+      fc.asyncProperty(sizes, fc.integer({ min: 1, max: 70 }), async (lengths, maxWrite) => {
         const chunks = lengths.map((length) => randomBytes(length))
         const sent = Buffer.concat(chunks)
-        const { file, bytes } = memoryFile(most)
-        const written = await write(Readable.from(chunks), { file, start: 10 })
+        const { file, bytes } = memoryFile(maxWrite)
+        const result = await write(Readable.from(chunks), { file, start: 10 })
         expect(bytes()).toEqual(sent)
-        expect(written).toEqual({ end: 10 + sent.length, crc32: crc32(sent) })
+        expect(result).toEqual({ endOffset: 10 + sent.length, crc32: crc32(sent) })
       }),
       { numRuns: 50 },
     )
@@ -51,33 +54,33 @@ describe('writeBody', () => {
   })
 
   it('buffers only a few chunks while the disk is slow', async () => {
-    const disk = Promise.withResolvers<void>()
+    const slowDisk = Promise.withResolvers<void>()
     const { file } = memoryFile()
-    let taken = 0
+    let chunksRead = 0
     const source = function* () {
-      for (; taken < 100; taken += 1) yield Buffer.alloc(64 * 1024)
+      for (; chunksRead < 100; chunksRead += 1) yield Buffer.alloc(64 * 1024)
     }
-    const sent = write(Readable.from(source(), { highWaterMark: 1 }), {
+    const writing = write(Readable.from(source(), { highWaterMark: 1 }), {
       file,
-      admit: () => disk.promise,
+      admit: () => slowDisk.promise,
     })
-    for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate)
-    expect(taken).toBeLessThanOrEqual(7)
-    disk.resolve()
-    expect((await sent).end).toBe(100 * 64 * 1024)
+    for (let tick = 0; tick < 100; tick += 1) await new Promise(setImmediate)
+    expect(chunksRead).toBeLessThanOrEqual(7)
+    slowDisk.resolve()
+    expect((await writing).endOffset).toBe(100 * 64 * 1024)
   })
 
   it('writes all received bytes before it stops', async () => {
     const { file, bytes } = memoryFile()
     const body = new Readable({ read() {} })
     body.push('hello')
-    const stop = new AbortController()
-    const sent = write(body, { file }, stop.signal)
+    const controller = new AbortController()
+    const writing = write(body, { file }, controller.signal)
     await expect.poll(() => bytes().toString()).toBe('hello')
     body.push(' world')
     await new Promise(setImmediate)
-    stop.abort(new AppError('UPLOAD_SUPERSEDED'))
-    await expect(sent).rejects.toMatchObject({ code: 'UPLOAD_SUPERSEDED' })
+    controller.abort(new AppError('UPLOAD_SUPERSEDED'))
+    await expect(writing).rejects.toMatchObject({ code: 'UPLOAD_SUPERSEDED' })
     expect(bytes().toString()).toBe('hello world')
   })
 })

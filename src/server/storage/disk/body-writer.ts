@@ -8,11 +8,11 @@ import { AppError } from '../../errors.ts'
 const bufferedBytes = 256 * 1024
 
 /** A request whose body is written to a file. */
-export interface Incoming {
+export interface BodySource {
   request: IncomingMessage
   response: ServerResponse
   /** Aborts to end the body early. The abort reason is the error sent to the client. */
-  stop: AbortSignal
+  signal: AbortSignal
 }
 
 export interface BodyTarget {
@@ -25,9 +25,9 @@ export interface BodyTarget {
   admit(bytes: number): Promise<void>
 }
 
-export interface Written {
+export interface WriteResult {
   /** The file offset after the last byte written. */
-  end: number
+  endOffset: number
   crc32: number
 }
 
@@ -38,61 +38,61 @@ export interface Written {
  * error from `admit` or the disk.
  */
 export async function writeBody(
-  { request, response, stop }: Incoming,
+  { request, response, signal }: BodySource,
   target: BodyTarget,
-): Promise<Written> {
-  const written: Written = { end: target.start, crc32: 0 }
+): Promise<WriteResult> {
+  const result: WriteResult = { endOffset: target.start, crc32: 0 }
   const writer = new Writable({
     highWaterMark: bufferedBytes,
-    writev: (chunks, done) => {
-      const bodies = chunks.map(({ chunk }) => chunk as Buffer)
-      writeChunks(bodies, target, written).then(() => done(), done)
+    writev: (chunks, callback) => {
+      const buffers = chunks.map(({ chunk }) => chunk as Buffer)
+      writeChunks(buffers, target, result).then(() => callback(), callback)
     },
   })
   const endEarly = () => {
     request.unpipe(writer)
     writer.end()
   }
-  stop.addEventListener('abort', endEarly)
+  signal.addEventListener('abort', endEarly)
   request.once('close', endEarly)
   try {
     if (request.headers.expect !== undefined) response.writeContinue()
     request.pipe(writer)
-    if (stop.aborted || request.destroyed) endEarly()
+    if (signal.aborted || request.destroyed) endEarly()
     await finished(writer)
   } finally {
     request.off('close', endEarly)
-    stop.removeEventListener('abort', endEarly)
+    signal.removeEventListener('abort', endEarly)
   }
-  stop.throwIfAborted()
-  return written
+  signal.throwIfAborted()
+  return result
 }
 
 async function writeChunks(
   chunks: Buffer[],
   { file, limit, admit }: BodyTarget,
-  written: Written,
+  result: WriteResult,
 ): Promise<void> {
   const bytes = chunks.reduce((sum, { length }) => sum + length, 0)
-  if (written.end + bytes > limit) throw new AppError('FILE_TOO_LARGE')
+  if (result.endOffset + bytes > limit) throw new AppError('FILE_TOO_LARGE')
   await admit(bytes)
-  for (let left = chunks; left.length > 0; ) {
-    const { bytesWritten } = await file.writev(left, written.end)
-    written.end += bytesWritten
-    left = skip(left, bytesWritten)
+  for (let remaining = chunks; remaining.length > 0; ) {
+    const { bytesWritten } = await file.writev(remaining, result.endOffset)
+    result.endOffset += bytesWritten
+    remaining = dropBytes(remaining, bytesWritten)
   }
   for (const chunk of chunks) {
-    written.crc32 = crc32(chunk, written.crc32)
+    result.crc32 = crc32(chunk, result.crc32)
     freeMemory(chunk)
   }
 }
 
 /** Drops the first `bytes` bytes from the chunks. */
-function skip(chunks: Buffer[], bytes: number): Buffer[] {
-  let toSkip = bytes
+function dropBytes(chunks: Buffer[], bytes: number): Buffer[] {
+  let bytesToDrop = bytes
   return chunks.flatMap((chunk) => {
-    const rest = chunk.subarray(Math.min(toSkip, chunk.length))
-    toSkip -= chunk.length - rest.length
+    const rest = chunk.subarray(Math.min(bytesToDrop, chunk.length))
+    bytesToDrop -= chunk.length - rest.length
     return rest.length > 0 ? [rest] : []
   })
 }

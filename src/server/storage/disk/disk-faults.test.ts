@@ -36,15 +36,15 @@ describe('a failing disk', () => {
 
   it('answers 503 while unavailable and recovers afterwards', async () => {
     const upload = singleUpload(disk, 5)
-    const [uploads, aside] = [join(disk.dataDir, 'uploads'), join(disk.dataDir, 'aside')]
-    await rename(uploads, aside)
+    const [uploads, movedAway] = [join(disk.dataDir, 'uploads'), join(disk.dataDir, 'aside')]
+    await rename(uploads, movedAway)
     await writeFile(uploads, '')
     await expect(disk.storage.check()).rejects.toThrow('ENOTDIR')
-    const refused = await upload.put('hello')
-    expect(statusAndErrorCode(refused)).toEqual([503, 'UNAVAILABLE'])
-    expect(refused.headers['retry-after']).toBe('5')
+    const response = await upload.put('hello')
+    expect(statusAndErrorCode(response)).toEqual([503, 'UNAVAILABLE'])
+    expect(response.headers['retry-after']).toBe('5')
     await rename(uploads, join(disk.dataDir, 'was a file'))
-    await rename(aside, uploads)
+    await rename(movedAway, uploads)
     await disk.storage.check()
     expect((await upload.put('hello')).status).toBe(200)
   })

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => disk.close())
 
 /** Sends raw bytes and returns everything received until the connection closes. */
-async function raw(...pieces: (string | Buffer)[]): Promise<string> {
+async function sendRaw(...pieces: (string | Buffer)[]): Promise<string> {
   const socket = connect(disk.port, '127.0.0.1')
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -49,7 +49,9 @@ describe('malicious requests', () => {
       `/storage/${'a'.repeat(8000)}`,
     ]
     for (const target of targets) {
-      const response = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      const response = await sendRaw(
+        `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      )
       expect(response, target).toMatch(/^HTTP\/1\.1 403 /)
       expect(response).toContain('SIGNATURE_INVALID')
     }
@@ -72,8 +74,8 @@ describe('malicious requests', () => {
     const upload = singleUpload(disk, 5)
     const target = requestTarget(await upload.url())
     const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lengths}\r\n`
-    const smuggled = 'GET /storage/ HTTP/1.1\r\nHost: x\r\n\r\n'
-    const response = await raw(head, '5\r\nhello\r\n0\r\n\r\n', smuggled)
+    const smuggledRequest = 'GET /storage/ HTTP/1.1\r\nHost: x\r\n\r\n'
+    const response = await sendRaw(head, '5\r\nhello\r\n0\r\n\r\n', smuggledRequest)
     expect(response).toMatch(/^HTTP\/1\.1 400 /)
     expect(response.match(/HTTP\/1\.1 /g)).toHaveLength(1)
     expect((await disk.storage.storedSize(upload.key)) ?? 0).toBe(0)
@@ -113,15 +115,15 @@ describe('a rejected upload', () => {
     const size = 8 * MiB
     const target = requestTarget(await singleUpload(disk, size).url())
     const socket = connect(disk.port, '127.0.0.1')
-    const faults: Error[] = []
-    socket.on('error', (error) => faults.push(error))
+    const errors: Error[] = []
+    socket.on('error', (error) => errors.push(error))
     const type = 'Content-Type: text/html'
     socket.write(`PUT ${target} HTTP/1.1\r\nHost: x\r\n${type}\r\nContent-Length: ${size}\r\n\r\n`)
     const [response] = await once(socket, 'data')
     expect(String(response)).toMatch(/^HTTP\/1\.1 403 /)
     socket.write(Buffer.alloc(size))
     await waitForClose(socket)
-    expect([faults, socket.bytesWritten > size]).toEqual([[], true])
+    expect([errors, socket.bytesWritten > size]).toEqual([[], true])
     await expectIdle(disk)
   })
 })

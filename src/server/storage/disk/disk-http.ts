@@ -5,10 +5,10 @@ import { sendEarlyError } from '../../http/early-response.ts'
 import { FairLimit } from '../../http/limits.ts'
 import { nameRoute } from '../../http/request-context.ts'
 import { isDiskFull } from '../../space/disk-space.ts'
-import { refuseToRun } from '../download-headers.ts'
+import { rejectExecution } from '../download-headers.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
-import { sealedName } from './folders.ts'
-import { answerOffset, receiveUpload, type UploadReceiver } from './receive-upload.ts'
+import { sealedRelativePath } from './folders.ts'
+import { receiveUpload, sendOffset, type UploadReceiver } from './receive-upload.ts'
 import { canNginxSend, sendByNginx } from './send-by-nginx.ts'
 import { assertSize, FileSender } from './send-file.ts'
 import { type SignedGrant, verifyUrl } from './signed-url.ts'
@@ -16,7 +16,7 @@ import { type TransferDirection, type TransferOutcome, transferLimits } from './
 
 const methods = ['GET', 'HEAD', 'PUT']
 /** Minimum interval between log entries for refused transfers. */
-const logEveryMs = 60_000
+const logIntervalMs = 60_000
 
 /** Route names of presigned URLs in metrics. */
 const storageRoutes = {
@@ -50,8 +50,8 @@ export class DiskHttp {
   }
   readonly #sender = new FileSender()
   readonly #active = new Set<ServerResponse>()
-  #loggedAt = Number.NEGATIVE_INFINITY
-  #whenIdle: (() => void)[] = []
+  #limitLoggedAt = Number.NEGATIVE_INFINITY
+  #idleWaiters: (() => void)[] = []
   #closing = false
 
   constructor(options: DiskHttpOptions) {
@@ -60,11 +60,11 @@ export class DiskHttp {
 
   /** Handles a request whose path begins with /storage/. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    return this.#answer(request, response, async () => {
+    return this.#respond(request, response, async () => {
       const grant = this.#verify(request)
       nameRoute(response, storageRoutes[grant.operation])
       if (grant.operation === 'get') {
-        refuseToRun(request.headers)
+        rejectExecution(request.headers)
         await this.#send(grant, request, response)
       } else if (request.method === 'PUT') {
         const work = () => receiveUpload(request, response, grant, this.#options)
@@ -73,7 +73,7 @@ export class DiskHttp {
         // A HEAD costs a query and a sync, like the start of a PUT. Since refusing one wastes no
         // uploaded bytes, it is also subject to load shedding.
         this.#options.shedLoad()
-        const work = () => answerOffset(response, grant, this.#options)
+        const work = () => sendOffset(response, grant, this.#options)
         await this.#transfer('upload', response, work)
       }
     })
@@ -86,18 +86,18 @@ export class DiskHttp {
     response: ServerResponse,
     onBytes?: OnBytes,
   ): Promise<void> {
-    return this.#answer(request, response, () => this.#send(grant, request, response, onBytes))
+    return this.#respond(request, response, () => this.#send(grant, request, response, onBytes))
   }
 
   /** The number of requests in progress. */
-  active(): number {
+  activeCount(): number {
     return this.#active.size
   }
 
   /** Resolves when no requests are in progress. */
-  idle(): Promise<void> {
+  waitForIdle(): Promise<void> {
     if (this.#active.size === 0) return Promise.resolve()
-    return new Promise((resolve) => this.#whenIdle.push(resolve))
+    return new Promise((resolve) => this.#idleWaiters.push(resolve))
   }
 
   /**
@@ -106,11 +106,11 @@ export class DiskHttp {
    */
   async close(): Promise<void> {
     this.#closing = true
-    this.#options.locks.stopAll(new AppError('UNAVAILABLE'))
+    this.#options.locks.abortAll(new AppError('UNAVAILABLE'))
     for (const response of this.#active) {
       if (response.req.method !== 'PUT') response.destroy()
     }
-    await this.idle()
+    await this.waitForIdle()
   }
 
   #verify(request: IncomingMessage): SignedGrant {
@@ -121,8 +121,8 @@ export class DiskHttp {
     }
     const verdict = verifyUrl(request.url ?? '', clock(), signingKey)
     if (!verdict.ok) throw new AppError(verdict.code)
-    const signedFor = verdict.grant.operation === 'get' ? 'GET' : 'PUT'
-    if (method !== 'HEAD' && method !== signedFor) throw new AppError('SIGNATURE_INVALID')
+    const signedMethod = verdict.grant.operation === 'get' ? 'GET' : 'PUT'
+    if (method !== 'HEAD' && method !== signedMethod) throw new AppError('SIGNATURE_INVALID')
     return verdict.grant
   }
 
@@ -134,15 +134,15 @@ export class DiskHttp {
   ): Promise<void> {
     const { folders, meter, nginxLocation } = this.#options
     if (nginxLocation !== null && canNginxSend(request)) {
-      const sealed = await folders.sealedFacts(grant.key)
+      const sealed = await folders.statSealed(grant.key)
       if (sealed === null) throw new AppError('LINK_NOT_FOUND')
       assertSize(grant, sealed.size)
-      const path = `${nginxLocation}/${sealedName(grant.key)}`
+      const path = `${nginxLocation}/${sealedRelativePath(grant.key)}`
       const { modifiedAt } = sealed
       return sendByNginx(grant, { request, response, path, modifiedAt, onBytes })
     }
     await this.#transfer('download', response, async () => {
-      const onSent = (count: number) => meter.bytes('download', count)
+      const onSent = (count: number) => meter.addBytes('download', count)
       const path = folders.sealedPath(grant.key)
       await this.#sender.send(path, grant, { request, response, onBytes, onSent })
     })
@@ -159,21 +159,21 @@ export class DiskHttp {
   ): Promise<void> {
     const { clientAddress, meter } = this.#options
     const { req: request } = response
-    const end = request.method === 'HEAD' ? undefined : meter.begin(direction)
+    const recordOutcome = request.method === 'HEAD' ? undefined : meter.startTransfer(direction)
     const release = this.#running[direction].take(clientAddress(request))
     try {
       if (!release) throw new AppError('TOO_MANY_TRANSFERS')
       await work()
-      end?.(outcomeOf(null, response))
+      recordOutcome?.(outcomeOf(null, response))
     } catch (error) {
-      end?.(outcomeOf(error, response))
+      recordOutcome?.(outcomeOf(error, response))
       throw error
     } finally {
       release?.()
     }
   }
 
-  async #answer(
+  async #respond(
     request: IncomingMessage,
     response: ServerResponse,
     work: () => Promise<void>,
@@ -183,16 +183,16 @@ export class DiskHttp {
       if (this.#closing) throw new AppError('UNAVAILABLE')
       await work()
     } catch (error) {
-      await sendEarlyError(request, response, this.#refusalFor(error, request))
+      await sendEarlyError(request, response, this.#toAppError(error, request))
     } finally {
       this.#active.delete(response)
-      if (this.#active.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
+      if (this.#active.size === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve()
     }
   }
 
-  #refusalFor(error: unknown, request: IncomingMessage): AppError {
+  #toAppError(error: unknown, request: IncomingMessage): AppError {
     if (error instanceof AppError) {
-      if (error.code === 'TOO_MANY_TRANSFERS') this.#logTooMany(request)
+      if (error.code === 'TOO_MANY_TRANSFERS') this.#logTransferLimit(request)
       return error
     }
     // Usually the disk is full or failing, so the client may retry. The details only go to the log.
@@ -200,11 +200,11 @@ export class DiskHttp {
     return new AppError(isDiskFull(error) ? 'DISK_FULL' : 'UNAVAILABLE')
   }
 
-  #logTooMany(request: IncomingMessage): void {
+  #logTransferLimit(request: IncomingMessage): void {
     const { clientAddress, clock, log } = this.#options
     const now = clock().getTime()
-    if (now - this.#loggedAt < logEveryMs) return
-    this.#loggedAt = now
+    if (now - this.#limitLoggedAt < logIntervalMs) return
+    this.#limitLoggedAt = now
     const { download, upload } = this.#running
     const running = { downloads: download.used, uploads: upload.used }
     const client = clientAddress(request)

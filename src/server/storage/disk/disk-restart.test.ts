@@ -34,17 +34,21 @@ describe('after a crash', () => {
     })
 
   it('a seal interrupted at any step can be resumed', async () => {
-    const [before, between, after] = [newStorageKey(), newStorageKey(), newStorageKey()]
-    const fanOut = (key: string) => join(disk.dataDir, 'files', key.slice(0, 2))
-    await writeFile(join(disk.dataDir, 'uploads', before), 'hello')
-    await writeFile(join(disk.dataDir, 'uploads', between), 'hello')
-    await mkdir(fanOut(between), { recursive: true })
-    await mkdir(fanOut(after), { recursive: true })
-    await writeFile(join(fanOut(after), after), 'hello')
+    const [unsealedKey, interruptedKey, sealedKey] = [
+      newStorageKey(),
+      newStorageKey(),
+      newStorageKey(),
+    ]
+    const shardOf = (key: string) => join(disk.dataDir, 'files', key.slice(0, 2))
+    await writeFile(join(disk.dataDir, 'uploads', unsealedKey), 'hello')
+    await writeFile(join(disk.dataDir, 'uploads', interruptedKey), 'hello')
+    await mkdir(shardOf(interruptedKey), { recursive: true })
+    await mkdir(shardOf(sealedKey), { recursive: true })
+    await writeFile(join(shardOf(sealedKey), sealedKey), 'hello')
     const reopened = await reopen()
-    for (const key of [before, between, after]) {
+    for (const key of [unsealedKey, interruptedKey, sealedKey]) {
       await reopened.seal(key, 5)
-      expect((await readFile(join(fanOut(key), key))).toString()).toBe('hello')
+      expect((await readFile(join(shardOf(key), key))).toString()).toBe('hello')
       expect(await readdir(join(disk.dataDir, 'uploads'))).not.toContain(key)
     }
     await reopened.close()
@@ -62,28 +66,28 @@ describe('after a crash', () => {
 
 describe('close', () => {
   it('ends running transfers, keeps received bytes and refuses new requests', async () => {
-    const closing = await openDiskServer()
-    const upload = singleUpload(closing, 10)
+    const server = await openDiskServer()
+    const upload = singleUpload(server, 10)
     const { outcome, write } = await upload.open({ 'Content-Length': 10 })
     await write(Buffer.from('0123'))
     await upload.waitUntilStored(4)
-    const sealed = singleUpload(closing, 64 * MiB)
-    await sealed.put(Buffer.alloc(64 * MiB))
-    await sealed.seal()
-    const download = closing.downloadGrant(sealed.key, 64 * MiB)
-    const reader = request(await closing.storage.signDownload(download), { agent: false })
+    const sealedUpload = singleUpload(server, 64 * MiB)
+    await sealedUpload.put(Buffer.alloc(64 * MiB))
+    await sealedUpload.seal()
+    const download = server.downloadGrant(sealedUpload.key, 64 * MiB)
+    const reader = request(await server.storage.signDownload(download), { agent: false })
     reader.on('error', () => undefined).end()
-    const [half] = (await once(reader, 'response')) as [IncomingMessage]
-    half.on('error', () => undefined)
-    expect(closing.storage.activeTransfers()).toBe(2)
-    const closed = closing.storage.close()
+    const [partialResponse] = (await once(reader, 'response')) as [IncomingMessage]
+    partialResponse.on('error', () => undefined)
+    expect(server.storage.activeTransfers()).toBe(2)
+    const closed = server.storage.close()
     expect(await outcome).toMatchObject({ status: 503 })
     await closed
-    half.resume()
-    await waitForClose(half)
-    expect(half.complete).toBe(false)
-    expect(await closing.storage.storedSize(upload.key)).toBe(4)
+    partialResponse.resume()
+    await waitForClose(partialResponse)
+    expect(partialResponse.complete).toBe(false)
+    expect(await server.storage.storedSize(upload.key)).toBe(4)
     expect((await upload.head()).status).toBe(503)
-    await closing.close()
+    await server.close()
   })
 })

@@ -14,7 +14,7 @@ import { DiskHttp } from './disk-http.ts'
 import { FileHasher } from './file-hasher.ts'
 import type { FileSystem } from './file-system.ts'
 import { Folders } from './folders.ts'
-import { bytesOf, isWhole, PartLists } from './part-lists.ts'
+import { isComplete, PartLists, totalBytes } from './part-lists.ts'
 import type { UploadActivity } from './receive-upload.ts'
 import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
 import { noMeter, type TransferMeter } from './transfers.ts'
@@ -60,7 +60,7 @@ export interface DiskStorage extends Storage {
   /** The number of running uploads and downloads. */
   activeTransfers(): number
   /** Resolves when no transfer is running. */
-  idle(): Promise<void>
+  waitForIdle(): Promise<void>
   /**
    * Ends running transfers. Uploads can be resumed later. Resolves when all transfers have ended.
    */
@@ -85,7 +85,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     shedLoad: options.shedLoad,
     nginxLocation: options.nginxLocation ?? null,
   })
-  const signersOf = (origin: string) => {
+  const createSigners = (origin: string) => {
     const sign = async (grant: SignedGrant) => signUrl(grant, origin, signingKey)
     return {
       signUpload: (grant: UploadGrant) => sign({ operation: 'put', ...grant }),
@@ -95,20 +95,20 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     } satisfies Partial<Storage>
   }
   const storedSize = async (key: string) => {
-    const held = await parts.read(key)
-    return held ? bytesOf(held) : folders.storedSize(key)
+    const storedParts = await parts.read(key)
+    return storedParts ? totalBytes(storedParts) : folders.storedSize(key)
   }
 
   const disk: DiskStorage = {
     name: 'disk',
     checksum: 'crc32',
     computesSha256: true,
-    ...signersOf(options.appUrl.origin),
-    under: (origin) => ({ ...disk, ...signersOf(origin) }),
+    ...createSigners(options.appUrl.origin),
+    withOrigin: (origin) => ({ ...disk, ...createSigners(origin) }),
     hasSpaceFor: (bytes) => space.hasSpaceFor(bytes),
     async listParts(key) {
-      const held = (await parts.read(key)) ?? []
-      return held.map(({ partNumber, size, crc32 }) => ({
+      const storedParts = (await parts.read(key)) ?? []
+      return storedParts.map(({ partNumber, size, crc32 }) => ({
         partNumber,
         size,
         checksum: toBase64(crc32),
@@ -118,16 +118,17 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
 
     async seal(key, size) {
       // Acquiring the lock aborts running transfers, which a premature confirm must not do.
-      if (locks.isHeld(key)) {
+      if (locks.isLocked(key)) {
         const stored = await storedSize(key)
         if (stored !== size) throw new SizeMismatch(size, stored)
       }
       const lock = await locks.acquire(key, 'UPLOAD_SEALED')
       try {
-        const held = await parts.read(key)
-        if (held && !isWhole(held, size)) throw new SizeMismatch(size, bytesOf(held))
+        const storedParts = await parts.read(key)
+        if (storedParts && !isComplete(storedParts, size))
+          throw new SizeMismatch(size, totalBytes(storedParts))
         await folders.seal(key, size)
-        if (held) await folders.forgetParts(key)
+        if (storedParts) await folders.removePartList(key)
       } finally {
         lock.release()
       }
@@ -154,8 +155,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     claim: (installation) => folders.writeInstallation(installation),
     check: () => folders.probe(),
     handle: (request, response) => http.handle(request, response),
-    activeTransfers: () => http.active(),
-    idle: () => http.idle(),
+    activeTransfers: () => http.activeCount(),
+    waitForIdle: () => http.waitForIdle(),
     async close() {
       await http.close()
       await hasher.close()

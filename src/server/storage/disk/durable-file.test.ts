@@ -14,42 +14,48 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const text = 'a secret of 32 characters and more\n'
 
-function found(path: string): Promise<string | null> {
+function readOrNull(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch(() => null)
 }
 
 /**
  * Returns the contents that a power cut can leave in the file, before and after `write` resolves.
  */
-async function leftBy(write: (path: string, disk: ReturnType<typeof recordDisk>) => Promise<void>) {
-  const written = join(folder, 'written')
-  await mkdir(written)
-  const disk = recordDisk(written)
-  await write(join(written, 'secret'), disk)
+async function contentsAfterCuts(
+  write: (path: string, disk: ReturnType<typeof recordDisk>) => Promise<void>,
+) {
+  const recordedFolder = join(folder, 'written')
+  await mkdir(recordedFolder)
+  const disk = recordDisk(recordedFolder)
+  await write(join(recordedFolder, 'secret'), disk)
   disk.promise('written')
-  const left = { before: new Set<string | null>(), after: new Set<string | null>() }
-  let cuts = 0
+  const contents = { before: new Set<string | null>(), after: new Set<string | null>() }
+  let cutCount = 0
   for (const { promises: promised, restore } of powerCuts(disk)) {
-    cuts += 1
-    const at = join(folder, String(cuts))
-    await mkdir(at)
-    await restore(at)
-    left[promised.has('written') ? 'after' : 'before'].add(await found(join(at, 'secret')))
+    cutCount += 1
+    const restoredFolder = join(folder, String(cutCount))
+    await mkdir(restoredFolder)
+    await restore(restoredFolder)
+    contents[promised.has('written') ? 'after' : 'before'].add(
+      await readOrNull(join(restoredFolder, 'secret')),
+    )
   }
-  return left
+  return contents
 }
 
 test('a created file is complete or missing after a power cut, and complete once created', async () => {
-  const left = await leftBy((path, { fileSystem }) => createFile(path, text, fileSystem))
-  expect(left).toEqual({ before: new Set([null, text]), after: new Set([text]) })
+  const contents = await contentsAfterCuts((path, { fileSystem }) =>
+    createFile(path, text, fileSystem),
+  )
+  expect(contents).toEqual({ before: new Set([null, text]), after: new Set([text]) })
 })
 
 test('a replaced file has its old or new content after a power cut, and only the new content once replaced', async () => {
-  const left = await leftBy(async (path, { fileSystem }) => {
+  const contents = await contentsAfterCuts(async (path, { fileSystem }) => {
     await createFile(path, 'old', fileSystem)
     await replaceFile(path, text, fileSystem)
   })
-  expect(left).toEqual({ before: new Set([null, 'old', text]), after: new Set([text]) })
+  expect(contents).toEqual({ before: new Set([null, 'old', text]), after: new Set([text]) })
 })
 
 test('an existing file is not overwritten, and no temporary file remains', async () => {

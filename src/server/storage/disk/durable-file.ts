@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { type FileSystem, syncFolder } from './file-system.ts'
 
 /** The file system functions used here. Tests replace them to simulate power cuts. */
-type Writing = Pick<FileSystem, 'open' | 'rename' | 'rm'>
+type WriteOperations = Pick<FileSystem, 'open' | 'rename' | 'rm'>
 
 /**
  * Atomically creates a text file that only its owner can read. After a crash, the file is either
@@ -15,14 +15,14 @@ type Writing = Pick<FileSystem, 'open' | 'rename' | 'rm'>
 export async function createFile(
   path: string,
   text: string,
-  fs: Writing & { link(from: string, to: string): Promise<void> } = nodeFs,
+  fs: WriteOperations & { link(from: string, to: string): Promise<void> } = nodeFs,
 ): Promise<void> {
-  const fresh = `${path}.${randomUUID()}`
+  const tempPath = `${path}.${randomUUID()}`
   try {
-    await writeSynced(fresh, text, fs)
-    await fs.link(fresh, path)
+    await writeSynced(tempPath, text, fs)
+    await fs.link(tempPath, path)
   } finally {
-    await fs.rm(fresh, { force: true })
+    await fs.rm(tempPath, { force: true })
   }
   await syncFolder(fs, dirname(path))
 }
@@ -32,15 +32,19 @@ export async function createFile(
  * either its old content or the complete new text. Once this resolves, the new text survives a
  * power cut. An interrupted call can leave `<path>.new` behind.
  */
-export async function replaceFile(path: string, text: string, fs: Writing = nodeFs): Promise<void> {
-  const fresh = `${path}.new`
-  await fs.rm(fresh, { force: true })
-  await writeSynced(fresh, text, fs)
-  await fs.rename(fresh, path)
+export async function replaceFile(
+  path: string,
+  text: string,
+  fs: WriteOperations = nodeFs,
+): Promise<void> {
+  const tempPath = `${path}.new`
+  await fs.rm(tempPath, { force: true })
+  await writeSynced(tempPath, text, fs)
+  await fs.rename(tempPath, path)
   await syncFolder(fs, dirname(path))
 }
 
-async function writeSynced(path: string, text: string, fs: Writing): Promise<void> {
+async function writeSynced(path: string, text: string, fs: WriteOperations): Promise<void> {
   const file = await fs.open(path, 'wx', 0o600)
   try {
     await file.writeFile(text)

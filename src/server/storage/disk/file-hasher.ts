@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { AppError } from '../../errors.ts'
-import type { HashAnswer, HashQuestion } from './hash-thread.ts'
+import type { HashRequest, HashResponse } from './hash-thread.ts'
 
 /** Computes the SHA-256 of files in a single worker thread, started on first use. */
 export class FileHasher {
@@ -23,10 +23,10 @@ export class FileHasher {
     if (this.#closed) throw new AppError('UNAVAILABLE')
     this.#thread ??= this.#start()
     this.#lastId += 1
-    const question: HashQuestion = { id: this.#lastId, path }
+    const request: HashRequest = { id: this.#lastId, path }
     const response = Promise.withResolvers<string | null>()
-    this.#waiting.set(question.id, response)
-    this.#thread.postMessage(question)
+    this.#waiting.set(request.id, response)
+    this.#thread.postMessage(request)
     return response.promise
   }
 
@@ -38,7 +38,7 @@ export class FileHasher {
   #start(): Worker {
     const thread = new Worker(new URL('./hash-thread.ts', import.meta.url))
     thread.unref()
-    thread.on('message', ({ id, sha256, error }: HashAnswer) => {
+    thread.on('message', ({ id, sha256, error }: HashResponse) => {
       const waiting = this.#waiting.get(id)
       this.#waiting.delete(id)
       if (error === undefined) waiting?.resolve(sha256)

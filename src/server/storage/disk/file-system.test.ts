@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { isMissing, unlessMissing } from './file-system.ts'
+import { isMissing, nullIfMissing } from './file-system.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -11,20 +11,20 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-it('unlessMissing returns the value if the file exists', async () => {
-  expect(await unlessMissing(readFile(join(folder, 'there'), 'utf8'))).toBe('text')
+it('nullIfMissing returns the value if the file exists', async () => {
+  expect(await nullIfMissing(readFile(join(folder, 'there'), 'utf8'))).toBe('text')
 })
 
-it('unlessMissing returns null for a missing file or folder', async () => {
-  expect(await unlessMissing(readFile(join(folder, 'missing')))).toBeNull()
-  expect(await unlessMissing(readFile(join(folder, 'missing', 'file')))).toBeNull()
+it('nullIfMissing returns null for a missing file or folder', async () => {
+  expect(await nullIfMissing(readFile(join(folder, 'missing')))).toBeNull()
+  expect(await nullIfMissing(readFile(join(folder, 'missing', 'file')))).toBeNull()
 })
 
 it.each([
   ['a folder in place of a file', () => join(folder, '.'), 'EISDIR'],
   ['a file in place of a folder', () => join(folder, 'there', 'file'), 'ENOTDIR'],
-])('unlessMissing rethrows the error for %s', async (_, path, code) => {
-  const error = await unlessMissing(readFile(path())).catch((error: unknown) => error)
+])('nullIfMissing rethrows the error for %s', async (_, path, code) => {
+  const error = await nullIfMissing(readFile(path())).catch((error: unknown) => error)
   expect(isMissing(error)).toBe(false)
   expect(error).toMatchObject({ code })
 })

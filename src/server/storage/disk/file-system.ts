@@ -12,9 +12,9 @@ export interface FileSystem {
 }
 
 /** Returns the result, or null if the file doesn't exist. */
-export async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
+export async function nullIfMissing<T>(operation: Promise<T>): Promise<T | null> {
   try {
-    return await found
+    return await operation
   } catch (error) {
     if (isMissing(error)) return null
     throw error

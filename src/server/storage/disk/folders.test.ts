@@ -23,8 +23,8 @@ it("can open the same data folder twice, even if it doesn't exist yet", async ()
 it('refuses to seal a file of another size', async () => {
   const key = newStorageKey()
   await writeFile(join(dataDir, 'uploads', key), 'hell')
-  const wrong = { name: 'SizeMismatch', expected: 5, actual: 4 }
-  await expect(folders.seal(key, 5)).rejects.toMatchObject(wrong)
+  const mismatch = { name: 'SizeMismatch', expected: 5, actual: 4 }
+  await expect(folders.seal(key, 5)).rejects.toMatchObject(mismatch)
   expect(await folders.sealedSize(key)).toBeNull()
   expect(await folders.storedSize(key)).toBe(4)
 })

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { inKeyOrder } from '../in-key-order.ts'
+import { mergeByKey } from '../merge-by-key.ts'
 import { SizeMismatch, type StoredObject } from '../storage.ts'
 import { assertStorageKey, isStorageKey } from '../storage-key.ts'
 import { replaceFile } from './durable-file.ts'
-import { type FileSystem, isMissing, syncFolder, unlessMissing } from './file-system.ts'
+import { type FileSystem, isMissing, nullIfMissing, syncFolder } from './file-system.ts'
 
 const partsSuffix = '.parts'
 
@@ -17,8 +17,8 @@ const partsSuffix = '.parts'
  */
 export class Folders {
   readonly #fs: FileSystem
-  readonly #uploads: string
-  readonly #files: string
+  readonly #uploadsFolder: string
+  readonly #filesFolder: string
   /** The latest sync of each folder by path, and the syncs that haven't started yet. */
   readonly #lastSyncs = new Map<string, Promise<void>>()
   readonly #waitingSyncs = new Map<string, Promise<void>>()
@@ -27,21 +27,21 @@ export class Folders {
 
   private constructor(fs: FileSystem, dataDir: string) {
     this.#fs = fs
-    this.#uploads = join(dataDir, 'uploads')
-    this.#files = join(dataDir, 'files')
+    this.#uploadsFolder = join(dataDir, 'uploads')
+    this.#filesFolder = join(dataDir, 'files')
   }
 
   /** Creates missing folders durably. Removes part lists that a crash left without their bytes. */
   static async open(fs: FileSystem, dataDir: string): Promise<Folders> {
     const folders = new Folders(fs, dataDir)
-    await fs.mkdir(folders.#uploads, { recursive: true })
-    await fs.mkdir(folders.#files, { recursive: true })
+    await fs.mkdir(folders.#uploadsFolder, { recursive: true })
+    await fs.mkdir(folders.#filesFolder, { recursive: true })
     await syncFolder(fs, dataDir)
-    const names = new Set(await readdir(folders.#uploads))
+    const names = new Set(await readdir(folders.#uploadsFolder))
     for (const name of names) {
       const key = name.slice(0, -partsSuffix.length)
-      const isLeft = name.endsWith(partsSuffix) && isStorageKey(key) && !names.has(key)
-      if (isLeft) await folders.forgetParts(key)
+      const isLeftover = name.endsWith(partsSuffix) && isStorageKey(key) && !names.has(key)
+      if (isLeftover) await folders.removePartList(key)
     }
     return folders
   }
@@ -49,7 +49,7 @@ export class Folders {
   /** Opens the file of an upload. Creates an empty file if there is none. */
   async openUpload(key: string): Promise<FileHandle> {
     const path = this.#uploadPath(key)
-    const file = await unlessMissing(this.#fs.open(path, 'r+'))
+    const file = await nullIfMissing(this.#fs.open(path, 'r+'))
     return file ?? this.#fs.open(path, 'wx+', 0o600)
   }
 
@@ -58,27 +58,27 @@ export class Folders {
    * before any part is written. Otherwise a power cut could leave a file with gaps that looks
    * complete.
    */
-  async startParts(key: string): Promise<void> {
+  async startMultipart(key: string): Promise<void> {
     await this.discard(key)
     for (const path of [this.#partsPath(key), this.#uploadPath(key)]) {
       await (await this.#fs.open(path, 'wx', 0o600)).close()
     }
-    await this.#sync(this.#uploads)
+    await this.#sync(this.#uploadsFolder)
   }
 
   /**
    * Returns the file size in bytes of an upload in parts, or null if the file or its part list is
    * missing.
    */
-  async sizeInParts(key: string): Promise<number | null> {
+  async multipartSize(key: string): Promise<number | null> {
     const paths = [this.#uploadPath(key), this.#partsPath(key)]
-    const [bytes, list] = await Promise.all(paths.map((path) => unlessMissing(stat(path))))
-    return bytes && list ? bytes.size : null
+    const [fileStats, listStats] = await Promise.all(paths.map((path) => nullIfMissing(stat(path))))
+    return fileStats && listStats ? fileStats.size : null
   }
 
   /** Opens the part list of an upload. Returns null if there is none. */
-  openParts(key: string, flags: 'r' | 'r+'): Promise<FileHandle | null> {
-    return unlessMissing(this.#fs.open(this.#partsPath(key), flags))
+  openPartList(key: string, flags: 'r' | 'r+'): Promise<FileHandle | null> {
+    return nullIfMissing(this.#fs.open(this.#partsPath(key), flags))
   }
 
   /**
@@ -87,54 +87,54 @@ export class Folders {
    */
   async discard(key: string): Promise<void> {
     for (const path of [this.#uploadPath(key), this.#partsPath(key)]) {
-      if (!(await unlessMissing(stat(path)))) continue
+      if (!(await nullIfMissing(stat(path)))) continue
       await this.#fs.rm(path, { force: true })
-      await this.#sync(this.#uploads)
+      await this.#sync(this.#uploadsFolder)
     }
   }
 
   /** Removes the part list of an upload. Its bytes must no longer be in `uploads`. */
-  forgetParts(key: string): Promise<void> {
+  removePartList(key: string): Promise<void> {
     return this.#fs.rm(this.#partsPath(key), { force: true })
   }
 
   /** Opens a sealed object for reading. Returns null if there is none. */
   openSealed(key: string): Promise<FileHandle | null> {
-    return unlessMissing(this.#fs.open(this.sealedPath(key), 'r'))
+    return nullIfMissing(this.#fs.open(this.sealedPath(key), 'r'))
   }
 
   /**
    * Returns the size in bytes and the modification time of a sealed object, or null if there is
    * none.
    */
-  async sealedFacts(key: string): Promise<{ size: number; modifiedAt: Date } | null> {
-    const found = await unlessMissing(stat(this.sealedPath(key)))
-    return found && { size: found.size, modifiedAt: found.mtime }
+  async statSealed(key: string): Promise<{ size: number; modifiedAt: Date } | null> {
+    const stats = await nullIfMissing(stat(this.sealedPath(key)))
+    return stats && { size: stats.size, modifiedAt: stats.mtime }
   }
 
   /** Returns the size of a sealed object in bytes, or null if there is none. */
   async sealedSize(key: string): Promise<number | null> {
-    return (await this.sealedFacts(key))?.size ?? null
+    return (await this.statSealed(key))?.size ?? null
   }
 
   /** Returns the size in bytes of an object, sealed or not, or null if there is none. */
   async storedSize(key: string): Promise<number | null> {
     // Check `uploads` first. In the other order, an object sealed between the two checks would be
     // missed.
-    const arriving = await unlessMissing(stat(this.#uploadPath(key)))
-    return arriving?.size ?? (await this.sealedSize(key))
+    const uploadStats = await nullIfMissing(stat(this.#uploadPath(key)))
+    return uploadStats?.size ?? (await this.sealedSize(key))
   }
 
   /**
    * Makes the received bytes of an upload durable. Returns their number, or 0 if there are none.
    */
   async durableUploadSize(key: string): Promise<number> {
-    const file = await unlessMissing(this.#fs.open(this.#uploadPath(key), 'r+'))
+    const file = await nullIfMissing(this.#fs.open(this.#uploadPath(key), 'r+'))
     if (!file) return 0
     try {
       const { size } = await file.stat()
       // The file name must be durable too.
-      await Promise.all([file.datasync(), this.#sync(this.#uploads)])
+      await Promise.all([file.datasync(), this.#sync(this.#uploadsFolder)])
       return size
     } finally {
       await file.close()
@@ -149,22 +149,22 @@ export class Folders {
    */
   async seal(key: string, size: number): Promise<void> {
     const shard = dirname(this.sealedPath(key))
-    const sealed = await this.sealedSize(key)
-    if (sealed === null) await this.#moveToSealed(key, size, shard)
-    else assertSize(sealed, size)
+    const sealedSize = await this.sealedSize(key)
+    if (sealedSize === null) await this.#moveToSealed(key, size, shard)
+    else assertSize(sealedSize, size)
     // Sync even if the object is already sealed, because the call that moved it may not have
     // synced. The syncs run in parallel so that the file system can combine them.
-    await Promise.all([this.#sync(shard), this.#sync(this.#uploads)])
+    await Promise.all([this.#sync(shard), this.#sync(this.#uploadsFolder)])
   }
 
   async #moveToSealed(key: string, size: number, shard: string): Promise<void> {
-    const arriving = await unlessMissing(this.#fs.open(this.#uploadPath(key), 'r+'))
-    if (!arriving) throw new SizeMismatch(size, null)
+    const uploadFile = await nullIfMissing(this.#fs.open(this.#uploadPath(key), 'r+'))
+    if (!uploadFile) throw new SizeMismatch(size, null)
     try {
-      assertSize((await arriving.stat()).size, size)
-      await Promise.all([arriving.sync(), this.#makeShard(shard)])
+      assertSize((await uploadFile.stat()).size, size)
+      await Promise.all([uploadFile.sync(), this.#makeShard(shard)])
     } finally {
-      await arriving.close()
+      await uploadFile.close()
     }
     try {
       await this.#fs.rename(this.#uploadPath(key), this.sealedPath(key))
@@ -188,25 +188,25 @@ export class Folders {
   async syncRemovals(keys: readonly string[]): Promise<void> {
     const shards = new Set(keys.map((key) => dirname(this.sealedPath(key))))
     if (shards.size === 0) return
-    const synced = [...shards].map((shard) => unlessMissing(this.#sync(shard)))
-    await Promise.all([this.#sync(this.#uploads), ...synced])
+    const shardSyncs = [...shards].map((shard) => nullIfMissing(this.#sync(shard)))
+    await Promise.all([this.#sync(this.#uploadsFolder), ...shardSyncs])
   }
 
   /** Lists all objects in key order. Ignores unrelated files. */
   list(): AsyncGenerator<StoredObject> {
-    return inKeyOrder(listFolder(this.#uploads), this.#listSealed())
+    return mergeByKey(listFolder(this.#uploadsFolder), this.#listSealed())
   }
 
   async *#listSealed(): AsyncGenerator<StoredObject, void> {
     // Folders are named after the first characters of their keys, so folder order is key order.
-    const folders = await readdir(this.#files, { withFileTypes: true })
-    const names = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-    for (const name of names.sort()) yield* listFolder(join(this.#files, name))
+    const entries = await readdir(this.#filesFolder, { withFileTypes: true })
+    const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+    for (const name of names.sort()) yield* listFolder(join(this.#filesFolder, name))
   }
 
   /** Returns the installation id written by `writeInstallation`, or null if there is none. */
   async readInstallation(): Promise<string | null> {
-    const text = await unlessMissing(readFile(this.#installationPath(), 'utf8'))
+    const text = await nullIfMissing(readFile(this.#installationPath(), 'utf8'))
     return text === null ? null : text.trim()
   }
 
@@ -217,16 +217,18 @@ export class Folders {
 
   /** Writes, reads and removes a small file in both folders. Rejects if any step fails. */
   async probe(): Promise<void> {
-    await Promise.all([this.#uploads, this.#files].map((folder) => probe(this.#fs, folder)))
+    await Promise.all(
+      [this.#uploadsFolder, this.#filesFolder].map((folder) => probe(this.#fs, folder)),
+    )
   }
 
   sealedPath(key: string): string {
-    return join(this.#files, sealedName(key))
+    return join(this.#filesFolder, sealedRelativePath(key))
   }
 
   #uploadPath(key: string): string {
     assertStorageKey(key)
-    return join(this.#uploads, key)
+    return join(this.#uploadsFolder, key)
   }
 
   #partsPath(key: string): string {
@@ -234,19 +236,19 @@ export class Folders {
   }
 
   #installationPath(): string {
-    return join(this.#files, '.installation')
+    return join(this.#filesFolder, '.installation')
   }
 
   /** Durably creates a folder below `files`, so that objects in it survive a power cut. */
   #makeShard(path: string): Promise<void> {
-    const make = async () => {
+    const create = async () => {
       await this.#fs.mkdir(path, { recursive: true })
-      await this.#sync(this.#files)
+      await this.#sync(this.#filesFolder)
     }
-    const made = this.#shards.get(path) ?? make()
-    this.#shards.set(path, made)
-    made.catch(() => this.#shards.delete(path))
-    return made
+    const creation = this.#shards.get(path) ?? create()
+    this.#shards.set(path, creation)
+    creation.catch(() => this.#shards.delete(path))
+    return creation
   }
 
   /**
@@ -275,7 +277,7 @@ export class Folders {
  * a folder name, which keeps folders small.
  * @throws {RangeError} if the key isn't a storage key.
  */
-export function sealedName(key: string): string {
+export function sealedRelativePath(key: string): string {
   assertStorageKey(key)
   return `${key.slice(0, 2)}/${key}`
 }
@@ -284,8 +286,8 @@ async function* listFolder(folder: string): AsyncGenerator<StoredObject, void> {
   const keys = (await readdir(folder)).filter(isStorageKey)
   for (const key of keys.sort()) {
     // The file may have been removed or sealed since the folder was read.
-    const found = await unlessMissing(stat(join(folder, key)))
-    if (found?.isFile()) yield { key, modifiedAt: found.mtime }
+    const stats = await nullIfMissing(stat(join(folder, key)))
+    if (stats?.isFile()) yield { key, modifiedAt: stats.mtime }
   }
 }
 

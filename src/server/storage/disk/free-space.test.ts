@@ -31,18 +31,18 @@ describe('a disk that fills up during uploads', () => {
     disk.space.freeBytes = MiB
     client.end(bytes.subarray(MiB))
     expect(await outcome).toMatchObject({ status: 507, code: 'STORAGE_FULL' })
-    const held = await upload.offset()
-    expect(held).toBeGreaterThanOrEqual(MiB)
-    expect(held).toBeLessThanOrEqual(2 * MiB)
-    const rest = { Range: `bytes=${held}-` }
+    const storedBytes = await upload.offset()
+    expect(storedBytes).toBeGreaterThanOrEqual(MiB)
+    expect(storedBytes).toBeLessThanOrEqual(2 * MiB)
+    const rest = { Range: `bytes=${storedBytes}-` }
     disk.space.freeBytes = 0
-    expect(statusAndErrorCode(await upload.put(bytes.subarray(held), rest))).toEqual([
+    expect(statusAndErrorCode(await upload.put(bytes.subarray(storedBytes), rest))).toEqual([
       507,
       'STORAGE_FULL',
     ])
-    expect(await upload.offset()).toBe(held)
-    disk.space.freeBytes = 4 * MiB - held
-    expect((await upload.put(bytes.subarray(held), rest)).status).toBe(200)
+    expect(await upload.offset()).toBe(storedBytes)
+    disk.space.freeBytes = 4 * MiB - storedBytes
+    expect((await upload.put(bytes.subarray(storedBytes), rest)).status).toBe(200)
     expect(await upload.seal()).toBe(sha256(bytes))
     await expectIdle(disk)
   })

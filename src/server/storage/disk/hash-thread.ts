@@ -3,15 +3,15 @@ import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import { unlessMissing } from './file-system.ts'
+import { nullIfMissing } from './file-system.ts'
 
-export interface HashQuestion {
+export interface HashRequest {
   id: number
   path: string
 }
 
 /** `sha256` is null if the file doesn't exist. `error` is set if it couldn't be read. */
-export interface HashAnswer {
+export interface HashResponse {
   id: number
   sha256: string | null
   error?: string
@@ -23,8 +23,8 @@ const blockBytes = 256 * 1024
 // affect the whole server.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-parentPort?.on('message', async ({ id, path }: HashQuestion) => {
-  let response: HashAnswer
+parentPort?.on('message', async ({ id, path }: HashRequest) => {
+  let response: HashResponse
   try {
     response = { id, sha256: await sha256Of(path) }
   } catch (error) {
@@ -34,7 +34,7 @@ parentPort?.on('message', async ({ id, path }: HashQuestion) => {
 })
 
 async function sha256Of(path: string): Promise<string | null> {
-  const file = await unlessMissing(open(path))
+  const file = await nullIfMissing(open(path))
   if (!file) return null
   try {
     const hash = createHash('sha256')

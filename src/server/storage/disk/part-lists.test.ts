@@ -5,7 +5,7 @@ import { type DiskServer, openDiskServer } from '../../../../tests/support/disk-
 import { multipartUpload } from '../../../../tests/support/disk-uploads.ts'
 import { checksums } from '../../../../tests/support/make.ts'
 import { maxPartCount } from '../../../shared/rules/files/part-plan.ts'
-import { bytesOf, type HeldPart, isWhole } from './part-lists.ts'
+import { isComplete, type PartEntry, totalBytes } from './part-lists.ts'
 
 let disk: DiskServer
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-async function listBytes(key: string) {
+async function partListSize(key: string) {
   return (await stat(join(disk.dataDir, 'uploads', `${key}.parts`))).size
 }
 
@@ -21,9 +21,9 @@ describe('the part list of an upload', () => {
   it('does not grow when a part is sent again and again', async () => {
     const upload = multipartUpload(disk, 3, 2)
     await upload.putAll()
-    const before = await listBytes(upload.key)
+    const before = await partListSize(upload.key)
     for (let round = 0; round < 100; round += 1) expect((await upload.put(2)).status).toBe(200)
-    expect(await listBytes(upload.key)).toBe(before)
+    expect(await partListSize(upload.key)).toBe(before)
     expect(await upload.completeParts()).toEqual([1, 2, 3])
     expect(await upload.seal()).toBe(upload.sha256)
   })
@@ -32,7 +32,7 @@ describe('the part list of an upload', () => {
     const upload = multipartUpload(disk, maxPartCount, 1)
     expect((await upload.put(maxPartCount)).status).toBe(200)
     expect(await upload.completeParts()).toEqual([maxPartCount])
-    expect(await listBytes(upload.key)).toBe(32 * maxPartCount)
+    expect(await partListSize(upload.key)).toBe(32 * maxPartCount)
   })
 
   it('contains the parts in order, with sizes and checksums', async () => {
@@ -53,7 +53,7 @@ describe('the part list of an upload', () => {
 })
 
 describe('stored parts', () => {
-  const part = (partNumber: number, offset: number, size: number): HeldPart => {
+  const part = (partNumber: number, offset: number, size: number): PartEntry => {
     return { partNumber, offset, size, crc32: 0 }
   }
 
@@ -64,11 +64,11 @@ describe('stored parts', () => {
     ['a gap', [part(1, 0, 5), part(3, 9, 4)], 9, false],
     ['an overlap', [part(1, 0, 5), part(2, 4, 4)], 9, false],
     ['an empty file', [], 0, true],
-  ])('are checked for completeness: %s', (_, held, size, expected) => {
-    expect(isWhole(held, size)).toBe(expected)
+  ])('are checked for completeness: %s', (_, entries, size, expected) => {
+    expect(isComplete(entries, size)).toBe(expected)
   })
 
   it('add up to their total size', () => {
-    expect(bytesOf([part(1, 0, 5), part(3, 9, 4)])).toBe(9)
+    expect(totalBytes([part(1, 0, 5), part(3, 9, 4)])).toBe(9)
   })
 })

@@ -4,7 +4,7 @@ import type { PartGrant } from '../storage.ts'
 import type { Folders } from './folders.ts'
 
 /** A part that was received completely. Offset and size are in bytes. */
-export interface HeldPart {
+export interface PartEntry {
   partNumber: number
   offset: number
   size: number
@@ -36,20 +36,22 @@ export class PartLists {
     this.#folders = folders
   }
 
-  async isInParts(key: string): Promise<boolean> {
-    return (await this.#folders.sizeInParts(key)) !== null
+  async hasParts(key: string): Promise<boolean> {
+    return (await this.#folders.multipartSize(key)) !== null
   }
 
   /** Returns the stored parts in order, or null if the upload isn't in parts. */
-  async read(key: string): Promise<HeldPart[] | null> {
-    const fileSize = await this.#folders.sizeInParts(key)
-    const list = fileSize === null ? null : await this.#folders.openParts(key, 'r')
+  async read(key: string): Promise<PartEntry[] | null> {
+    const fileSize = await this.#folders.multipartSize(key)
+    const list = fileSize === null ? null : await this.#folders.openPartList(key, 'r')
     if (!list || fileSize === null) return null
     try {
       const { size } = await list.stat()
       const entries = Buffer.alloc(Math.min(size, maxPartCount * entryBytes))
       await list.read(entries, 0, entries.length, 0)
-      return heldIn(entries).filter(({ offset, size: length }) => offset + length <= fileSize)
+      return decodeEntries(entries).filter(
+        ({ offset, size: length }) => offset + length <= fileSize,
+      )
     } finally {
       await list.close()
     }
@@ -59,7 +61,7 @@ export class PartLists {
    * Opens the file for writing a part at its offset, and takes the part off the list. Empties an
    * upload that wasn't in parts. The caller must hold the part's write lock and close the file.
    */
-  async begin({ key, partNumber }: PartGrant): Promise<FileHandle> {
+  async openPart({ key, partNumber }: PartGrant): Promise<FileHandle> {
     await this.#start(key)
     if ((await this.read(key))?.some((part) => part.partNumber === partNumber)) {
       await this.#write(key, partNumber, Buffer.alloc(entryBytes), 'durably')
@@ -68,7 +70,7 @@ export class PartLists {
   }
 
   /** Makes a part's bytes durable, then adds the part to the list. */
-  async hold(file: FileHandle, part: PartGrant, crc32: number): Promise<void> {
+  async recordPart(file: FileHandle, part: PartGrant, crc32: number): Promise<void> {
     await file.datasync()
     const entry = Buffer.alloc(entryBytes)
     entry.writeUInt32BE(marker, 0)
@@ -82,19 +84,19 @@ export class PartLists {
     const running = this.#starting.get(key)
     if (running) return running
     const start = async () => {
-      if (!(await this.isInParts(key))) await this.#folders.startParts(key)
+      if (!(await this.hasParts(key))) await this.#folders.startMultipart(key)
     }
     const starting = start().finally(() => this.#starting.delete(key))
     this.#starting.set(key, starting)
     return starting
   }
 
-  async #write(key: string, partNumber: number, entry: Buffer, how?: 'durably'): Promise<void> {
-    const list = await this.#folders.openParts(key, 'r+')
+  async #write(key: string, partNumber: number, entry: Buffer, mode?: 'durably'): Promise<void> {
+    const list = await this.#folders.openPartList(key, 'r+')
     if (!list) throw new Error(`${key} has no list of parts`)
     try {
       await list.writev([entry], (partNumber - 1) * entryBytes)
-      if (how === 'durably') await list.datasync()
+      if (mode === 'durably') await list.datasync()
     } finally {
       await list.close()
     }
@@ -102,12 +104,12 @@ export class PartLists {
 }
 
 /** Returns the total size of the parts in bytes. */
-export function bytesOf(parts: readonly HeldPart[]): number {
+export function totalBytes(parts: readonly PartEntry[]): number {
   return parts.reduce((sum, { size }) => sum + size, 0)
 }
 
 /** True if the parts, sorted by number, cover exactly the bytes from 0 to `size`. */
-export function isWhole(parts: readonly HeldPart[], size: number): boolean {
+export function isComplete(parts: readonly PartEntry[], size: number): boolean {
   let end = 0
   for (const part of parts) {
     if (part.offset !== end) return false
@@ -116,8 +118,8 @@ export function isWhole(parts: readonly HeldPart[], size: number): boolean {
   return end === size
 }
 
-function heldIn(entries: Buffer): HeldPart[] {
-  const parts: HeldPart[] = []
+function decodeEntries(entries: Buffer): PartEntry[] {
+  const parts: PartEntry[] = []
   for (let at = 0; at + entryBytes <= entries.length; at += entryBytes) {
     if (entries.readUInt32BE(at) !== marker) continue
     parts.push({

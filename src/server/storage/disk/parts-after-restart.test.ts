@@ -17,9 +17,9 @@ afterAll(() => disk.close())
  * Restarts the server and calls `meanwhile` while it is stopped. Returns the same upload, bound to
  * the new server.
  */
-async function restart(upload: MultipartUpload, meanwhile?: () => Promise<void>) {
+async function restart(upload: MultipartUpload, whileStopped?: () => Promise<void>) {
   await disk.stop()
-  await meanwhile?.()
+  await whileStopped?.()
   disk = await openDiskServer(disk.dataDir)
   return upload.at(disk)
 }
@@ -31,11 +31,11 @@ async function startUpload(...partNumbers: number[]) {
   return upload
 }
 
-function pathOf({ key }: MultipartUpload) {
+function uploadPath({ key }: MultipartUpload) {
   return join(disk.dataDir, 'uploads', key)
 }
-function listOf(upload: MultipartUpload) {
-  return `${pathOf(upload)}.parts`
+function partListPath(upload: MultipartUpload) {
+  return `${uploadPath(upload)}.parts`
 }
 
 describe('after a restart', () => {
@@ -54,18 +54,20 @@ describe('after a restart', () => {
   })
 
   it('a part cut off by truncating the file does not count', async () => {
-    const sent = await startUpload(1, 2, 3)
-    const upload = await restart(sent, () => truncate(pathOf(sent), 2 * partSize + 1))
+    const sentUpload = await startUpload(1, 2, 3)
+    const upload = await restart(sentUpload, () =>
+      truncate(uploadPath(sentUpload), 2 * partSize + 1),
+    )
     expect(await upload.completeParts()).toEqual([1, 2])
   })
 
   it('no part counts if the bytes or the part list are lost', async () => {
-    const [bytesGone, listGone] = [await startUpload(1, 2, 3), await startUpload(1, 2, 3)]
-    await restart(bytesGone, async () => {
-      await rm(pathOf(bytesGone))
-      await writeFile(listOf(listGone), '')
+    const [withoutBytes, withoutList] = [await startUpload(1, 2, 3), await startUpload(1, 2, 3)]
+    await restart(withoutBytes, async () => {
+      await rm(uploadPath(withoutBytes))
+      await writeFile(partListPath(withoutList), '')
     })
-    for (const upload of [bytesGone.at(disk), listGone.at(disk)]) {
+    for (const upload of [withoutBytes.at(disk), withoutList.at(disk)]) {
       expect(await upload.completeParts()).toEqual([])
       for (const partNumber of [2, 3, 1]) await upload.put(partNumber)
       expect(await upload.seal()).toBe(upload.sha256)
@@ -73,11 +75,11 @@ describe('after a restart', () => {
   })
 
   it('a part whose resend was interrupted does not count', async () => {
-    const sent = await startUpload(1, 2, 3)
-    const again = await sent.startPart(2)
-    await sent.waitForParts(1, 3)
-    const upload = await restart(sent)
-    again.client.destroy()
+    const sentUpload = await startUpload(1, 2, 3)
+    const resend = await sentUpload.startPart(2)
+    await sentUpload.waitForParts(1, 3)
+    const upload = await restart(sentUpload)
+    resend.client.destroy()
     expect(await upload.completeParts()).toEqual([1, 3])
     await upload.put(2)
     expect(await upload.seal()).toBe(upload.sha256)
@@ -85,18 +87,18 @@ describe('after a restart', () => {
 
   it('garbage in the part list is ignored', async () => {
     const upload = await restart(await startUpload(1, 3), async () => undefined)
-    const list = await open(listOf(upload), 'r+')
+    const list = await open(partListPath(upload), 'r+')
     await list.write(randomBytes(28), 0, 28, 36)
     await list.close()
     expect(await upload.completeParts()).toEqual([1, 3])
   })
 
   it('a part list left over from sealing is removed, and the sealed file is unchanged', async () => {
-    const sent = await startUpload(1, 2, 3)
-    const list = await readFile(listOf(sent))
-    await sent.seal()
-    await writeFile(listOf(sent), list)
-    const upload = await restart(sent)
+    const sentUpload = await startUpload(1, 2, 3)
+    const list = await readFile(partListPath(sentUpload))
+    await sentUpload.seal()
+    await writeFile(partListPath(sentUpload), list)
+    const upload = await restart(sentUpload)
     expect(await upload.remainingFiles()).toEqual([])
     expect(await upload.completeParts()).toEqual([])
     expect(await disk.storage.storedSize(upload.key)).toBe(upload.bytes.length)

@@ -13,7 +13,7 @@ import {
 } from '../../../../tests/support/disk-uploads.ts'
 import { powerCuts } from '../../../../tests/support/power-cut.ts'
 import { type RecordedDisk, recordDisk } from '../../../../tests/support/recorded-disk.ts'
-import { removeForGood } from '../remove-stored.ts'
+import { removePermanently } from '../remove-stored.ts'
 import { newStorageKey } from '../storage-key.ts'
 
 let record: RecordedDisk
@@ -30,14 +30,14 @@ afterEach(() => disk.close())
  * with that server and with the promises made to clients before the cut.
  */
 async function afterEveryCut(
-  look: (server: DiskServer, promised: ReadonlySet<string>) => Promise<void>,
+  check: (server: DiskServer, promised: ReadonlySet<string>) => Promise<void>,
 ) {
   for (const cut of powerCuts(record)) {
     const folder = await mkdtemp(join(tmpdir(), 'mayfly-cut-'))
     await cut.restore(folder)
     const server = await openDiskServer(folder)
     try {
-      await look(server, cut.promises)
+      await check(server, cut.promises)
     } catch (error) {
       throw new Error(`Cut after ${cut.description}: ${error}`, { cause: error })
     } finally {
@@ -62,14 +62,14 @@ async function expectWhole(
   resume: () => Promise<void>,
 ) {
   const path = join(server.dataDir, 'files', key.slice(0, 2), key)
-  const sealed = await readFile(path).catch(() => null)
-  if (promised.has(`${key} is sealed`)) expect(sealed).not.toBeNull()
-  if (sealed) expect(sealed.equals(bytes)).toBe(true)
+  const sealedBytes = await readFile(path).catch(() => null)
+  if (promised.has(`${key} is sealed`)) expect(sealedBytes).not.toBeNull()
+  if (sealedBytes) expect(sealedBytes.equals(bytes)).toBe(true)
   else await resume()
   await server.storage.seal(key, bytes.length)
   expect((await readFile(path)).equals(bytes)).toBe(true)
-  const left = await readdir(join(server.dataDir, 'uploads'))
-  expect(left.filter((name) => name.startsWith(key))).toEqual([])
+  const uploadNames = await readdir(join(server.dataDir, 'uploads'))
+  expect(uploadNames.filter((name) => name.startsWith(key))).toEqual([])
 }
 
 /** Sends the missing bytes of a whole-file upload. */
@@ -83,11 +83,11 @@ async function sendRest(upload: SingleUpload, bytes: Buffer) {
 
 /** Sends the missing parts, as a browser does. Sends none if the whole file is stored. */
 async function sendMissing(upload: MultipartUpload, server: DiskServer) {
-  const held = await upload.completeParts()
+  const storedParts = await upload.completeParts()
   const stored = await server.storage.storedSize(upload.key)
-  if (held.length === 0 && stored === upload.bytes.length) return
+  if (storedParts.length === 0 && stored === upload.bytes.length) return
   for (const partNumber of upload.partNumbers) {
-    if (!held.includes(partNumber)) expect((await upload.put(partNumber)).status).toBe(200)
+    if (!storedParts.includes(partNumber)) expect((await upload.put(partNumber)).status).toBe(200)
   }
 }
 
@@ -101,11 +101,11 @@ it('a sealed whole file and a reported offset survive a power cut', async () => 
   await seal(upload)
 
   await afterEveryCut(async (server, promised) => {
-    const again = singleUpload(server, bytes.length, upload.grant)
+    const resumed = singleUpload(server, bytes.length, upload.grant)
     if (promised.has('600 bytes are stored')) {
-      expect(await again.offset()).toBeGreaterThanOrEqual(600)
+      expect(await resumed.offset()).toBeGreaterThanOrEqual(600)
     }
-    await expectWhole(server, promised, { key: upload.key, bytes }, () => sendRest(again, bytes))
+    await expectWhole(server, promised, { key: upload.key, bytes }, () => sendRest(resumed, bytes))
   })
 })
 
@@ -119,8 +119,8 @@ it('a file sent in parts after a whole-file upload is never taken for complete w
   await seal(upload)
 
   await afterEveryCut(async (server, promised) => {
-    const again = upload.at(server)
-    await expectWhole(server, promised, upload, () => sendMissing(again, server))
+    const resumed = upload.at(server)
+    await expectWhole(server, promised, upload, () => sendMissing(resumed, server))
   })
 })
 
@@ -134,11 +134,11 @@ it('a whole file sent after some of its parts is never taken for complete with g
   await seal(upload)
 
   await afterEveryCut(async (server, promised) => {
-    const again = upload.at(server)
+    const resumed = upload.at(server)
     if (promised.has('700 bytes are stored')) {
-      expect(await again.single.offset()).toBeGreaterThanOrEqual(700)
+      expect(await resumed.single.offset()).toBeGreaterThanOrEqual(700)
     }
-    await expectWhole(server, promised, upload, () => sendMissing(again, server))
+    await expectWhole(server, promised, upload, () => sendMissing(resumed, server))
   })
 })
 
@@ -152,8 +152,8 @@ it('files sealed concurrently in a new folder all survive a power cut', async ()
 
   await afterEveryCut(async (server, promised) => {
     for (const { key, grant } of uploads) {
-      const again = singleUpload(server, bytes.length, grant)
-      await expectWhole(server, promised, { key, bytes }, () => sendRest(again, bytes))
+      const resumed = singleUpload(server, bytes.length, grant)
+      await expectWhole(server, promised, { key, bytes }, () => sendRest(resumed, bytes))
     }
   })
 })
@@ -165,8 +165,8 @@ it.each(['files', 'files/ab', 'uploads'])(
     const upload = singleUpload(disk, bytes.length, { key: `ab${newStorageKey().slice(2)}` })
     await upload.put(bytes)
     const { open } = record.fileSystem
-    record.fileSystem.open = async (path, ...more) => {
-      if (path !== join(disk.dataDir, folder)) return open(path, ...more)
+    record.fileSystem.open = async (path, ...options) => {
+      if (path !== join(disk.dataDir, folder)) return open(path, ...options)
       record.fileSystem.open = open
       throw new Error('the disk fails once')
     }
@@ -174,15 +174,17 @@ it.each(['files', 'files/ab', 'uploads'])(
     await seal(upload)
 
     await afterEveryCut(async (server, promised) => {
-      const again = singleUpload(server, bytes.length, upload.grant)
-      await expectWhole(server, promised, { key: upload.key, bytes }, () => sendRest(again, bytes))
+      const resumed = singleUpload(server, bytes.length, upload.grant)
+      await expectWhole(server, promised, { key: upload.key, bytes }, () =>
+        sendRest(resumed, bytes),
+      )
     })
   },
 )
 
 describe('after a power cut, permanently removed bytes stay gone', () => {
   const content = randomBytes(100)
-  const sent = async () => {
+  const storeUpload = async () => {
     const upload = singleUpload(disk, content.length)
     await upload.put(content)
     return upload
@@ -192,12 +194,12 @@ describe('after a power cut, permanently removed bytes stay gone', () => {
     [
       'several sealed files',
       async () => {
-        const files = [await sent(), await sent(), await sent()]
+        const files = [await storeUpload(), await storeUpload(), await storeUpload()]
         for (const upload of files) await upload.seal()
         return files.map(({ key }) => key)
       },
     ],
-    ['an upload in one piece', async () => [(await sent()).key]],
+    ['an upload in one piece', async () => [(await storeUpload()).key]],
     [
       'an upload in parts',
       async () => {
@@ -208,8 +210,8 @@ describe('after a power cut, permanently removed bytes stay gone', () => {
     ],
   ])('%s', async (_, fill) => {
     const keys = await fill()
-    const { gone } = await removeForGood(disk.storage, keys)
-    expect([...gone]).toEqual(keys)
+    const { removedKeys } = await removePermanently(disk.storage, keys)
+    expect([...removedKeys]).toEqual(keys)
     for (const key of keys) record.promise(`${key} is gone`)
 
     await afterEveryCut(async (server, promised) => {
@@ -230,8 +232,10 @@ it('a claim on the store survives a power cut', async () => {
   record.promise('second')
 
   await afterEveryCut(async (server, promised) => {
-    const claimed = await server.storage.installation()
-    const possible = promised.has('second') ? ['second'] : ['first', 'second']
-    expect(promised.has('first') ? possible : [null, ...possible]).toContain(claimed)
+    const installation = await server.storage.installation()
+    const possibleClaims = promised.has('second') ? ['second'] : ['first', 'second']
+    expect(promised.has('first') ? possibleClaims : [null, ...possibleClaims]).toContain(
+      installation,
+    )
   })
 })

@@ -25,11 +25,11 @@ describe('parts', () => {
 
   it('can be uploaded concurrently', async () => {
     const upload = multipartUpload(disk, 4, 3 * MiB)
-    const puts = await Promise.all(
+    const requests = await Promise.all(
       upload.partNumbers.map((partNumber) => upload.startPart(partNumber)),
     )
-    for (const { finish } of puts.toReversed()) finish()
-    for (const { outcome } of puts) expect(await outcome).toMatchObject({ status: 200 })
+    for (const { finish } of requests.toReversed()) finish()
+    for (const { outcome } of requests) expect(await outcome).toMatchObject({ status: 200 })
     expect((await upload.stored()).equals(upload.bytes)).toBe(true)
   })
 })
@@ -61,7 +61,7 @@ describe('an incomplete or invalid part', () => {
     await upload.put(1)
     client.destroy()
     expect(await outcome).toBe('cut')
-    await disk.storage.idle()
+    await disk.storage.waitForIdle()
     expect(await upload.completeParts()).toEqual([1, 3])
     expect(await disk.storage.storedSize(upload.key)).toBe(1.5 * MiB)
     await upload.put(2)
@@ -127,22 +127,22 @@ describe('a part that is sent again', () => {
 
   it('supersedes an earlier request that hangs', async () => {
     const upload = multipartUpload(disk, 2, MiB)
-    const other = await upload.startPart(2)
-    const older = await upload.startPart(1)
+    const otherPart = await upload.startPart(2)
+    const hangingRequest = await upload.startPart(1)
     expect((await upload.put(1)).status).toBe(200)
-    const response = await older.outcome
+    const response = await hangingRequest.outcome
     if (response !== 'cut')
       expect(response).toMatchObject({ status: 409, code: 'UPLOAD_SUPERSEDED' })
-    other.finish()
-    expect(await other.outcome).toMatchObject({ status: 200 })
+    otherPart.finish()
+    expect(await otherPart.outcome).toMatchObject({ status: 200 })
     expect((await upload.stored()).equals(upload.bytes)).toBe(true)
   })
 
   it('is stored intact after many concurrent attempts', async () => {
     const upload = multipartUpload(disk, 1, 4 * MiB)
     const bodies = Array.from({ length: 8 }, (_, index) => Buffer.alloc(upload.bytes.length, index))
-    const answers = await Promise.allSettled(bodies.map((body) => upload.put(1, {}, body)))
-    for (const response of answers) {
+    const responses = await Promise.allSettled(bodies.map((body) => upload.put(1, {}, body)))
+    for (const response of responses) {
       if (response.status === 'fulfilled') expect([200, 409]).toContain(response.value.status)
     }
     expect((await upload.put(1)).status).toBe(200)

@@ -66,8 +66,8 @@ describe('PUT with Range: bytes=n-', () => {
     const upload = singleUpload(disk, 10)
     expect((await upload.put('0123', chunkedEncoding)).status).toBe(400)
     expect(await upload.offset()).toBe(4)
-    const rest = await upload.put('456789', { Range: 'bytes=4-' })
-    expect([rest.status, rest.body.length, uploadOffsetOf(rest)]).toEqual([200, 0, 10])
+    const response = await upload.put('456789', { Range: 'bytes=4-' })
+    expect([response.status, response.body.length, uploadOffsetOf(response)]).toEqual([200, 0, 10])
     expect((await upload.stored()).toString()).toBe('0123456789')
   })
 
@@ -127,20 +127,21 @@ describe('overlapping and repeated PUTs', () => {
     const { outcome, write } = await upload.open({ 'Content-Length': 10 })
     await write(Buffer.from('0123'))
     await upload.waitUntilStored(4)
-    const newer = await upload.put('456789', { Range: 'bytes=4-' })
-    expect(newer.status).toBe(200)
-    const older = await outcome
-    if (older !== 'cut') expect(older).toMatchObject({ status: 409, code: 'UPLOAD_SUPERSEDED' })
+    const newerResponse = await upload.put('456789', { Range: 'bytes=4-' })
+    expect(newerResponse.status).toBe(200)
+    const olderResponse = await outcome
+    if (olderResponse !== 'cut')
+      expect(olderResponse).toMatchObject({ status: 409, code: 'UPLOAD_SUPERSEDED' })
     expect((await upload.stored()).toString()).toBe('0123456789')
   })
 
   it('leave the file intact when many run concurrently', async () => {
     const upload = singleUpload(disk, 4 * MiB)
     const bodies = Array.from({ length: 8 }, (_, index) => Buffer.alloc(upload.grant.size, index))
-    const answers = await Promise.allSettled(bodies.map((body) => upload.put(body)))
-    const last = await upload.put(Buffer.alloc(upload.grant.size, 99))
-    expect(last.status).toBe(200)
-    for (const response of answers) {
+    const responses = await Promise.allSettled(bodies.map((body) => upload.put(body)))
+    const lastResponse = await upload.put(Buffer.alloc(upload.grant.size, 99))
+    expect(lastResponse.status).toBe(200)
+    for (const response of responses) {
       if (response.status === 'fulfilled') expect([200, 409]).toContain(response.value.status)
     }
     expect((await upload.stored()).equals(Buffer.alloc(upload.grant.size, 99))).toBe(true)
@@ -152,8 +153,11 @@ describe('overlapping and repeated PUTs', () => {
     let offset = 0
     for (let round = 1; round <= 5; round += 1) {
       const range = offset > 0 ? { Range: `bytes=${offset}-` } : {}
-      const left = upload.grant.size - offset
-      const { client, outcome, write } = await upload.open({ 'Content-Length': left, ...range })
+      const remainingBytes = upload.grant.size - offset
+      const { client, outcome, write } = await upload.open({
+        'Content-Length': remainingBytes,
+        ...range,
+      })
       await write(bytes.subarray(offset, offset + MiB + round))
       await upload.waitUntilStored(offset + MiB + round)
       client.destroy()
@@ -162,8 +166,8 @@ describe('overlapping and repeated PUTs', () => {
       expect(offset).toBe(round * MiB + (round * (round + 1)) / 2)
     }
     const range = { Range: `bytes=${offset}-` }
-    const rest = await upload.put(bytes.subarray(offset), range)
-    expect(rest.status).toBe(200)
+    const response = await upload.put(bytes.subarray(offset), range)
+    expect(response.status).toBe(200)
     expect((await upload.stored()).equals(bytes)).toBe(true)
   })
 })
@@ -173,8 +177,8 @@ describe('a keep-alive connection', () => {
     const upload = singleUpload(disk, 5)
     const { pathname, search } = new URL(await upload.url())
     const socket = connect(disk.port, '127.0.0.1')
-    const one = `PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello`
-    socket.write(one)
+    const putRequest = `PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello`
+    socket.write(putRequest)
     await once(socket, 'data')
     socket.write(`HEAD ${pathname}${search} HTTP/1.1\r\nHost: x\r\n\r\n`)
     const [response] = await once(socket, 'data')

@@ -9,10 +9,10 @@ import type { Folders } from './folders.ts'
 import type { PartLists } from './part-lists.ts'
 import type { SignedGrant } from './signed-url.ts'
 import type { TransferMeter } from './transfers.ts'
-import { announcedCrc32, assertSignedHeaders, requestedOffset } from './upload-headers.ts'
+import { assertSignedHeaders, parseCrc32Header, parseResumeOffset } from './upload-headers.ts'
 import type { WriteLocks } from './write-locks.ts'
 
-const touchEveryMs = 60_000
+const touchIntervalMs = 60_000
 
 /** Tracks the activity of uploads in the database. */
 export interface UploadActivity {
@@ -41,7 +41,7 @@ export type PutGrant = Exclude<SignedGrant, { operation: 'get' }>
  * After these errors, the bytes received by the request are discarded. Otherwise a body that is too
  * long or corrupted could leave a file of the right size.
  */
-const leavesNothing = new Set<string>(['FILE_TOO_LARGE', 'CHECKSUM_MISMATCH'])
+const discardingErrors = new Set<string>(['FILE_TOO_LARGE', 'CHECKSUM_MISMATCH'])
 
 /**
  * Handles a PUT to a presigned upload URL. Writes the bytes directly to their offset in the file.
@@ -67,13 +67,13 @@ export async function receiveUpload(
   const { locks, parts, space } = receiver
   const { key, size } = grant
   const isPart = grant.operation === 'part'
-  const resumedAt = requestedOffset(headers, grant)
-  const start = isPart ? grant.offset : (resumedAt ?? 0)
+  const resumeOffset = parseResumeOffset(headers, grant)
+  const start = isPart ? grant.offset : (resumeOffset ?? 0)
   const limit = isPart ? start + size : size
   assertSignedHeaders(headers, grant, limit - start)
-  const checksum = announcedCrc32(headers)
+  const checksum = parseCrc32Header(headers)
   // Check before acquiring the lock, which would abort arriving parts.
-  if (resumedAt && (await parts.isInParts(key))) throw offsetMismatch(0)
+  if (resumeOffset && (await parts.hasParts(key))) throw offsetMismatch(0)
   const lock = await locks.acquire(key, 'UPLOAD_SUPERSEDED', isPart ? grant.partNumber : undefined)
   try {
     await assertOpen(key, receiver)
@@ -81,21 +81,23 @@ export async function receiveUpload(
     // If the client is already gone, no body will arrive. Don't discard stored bytes for it.
     if (request.destroyed) return
     if (!(await space.hasSpaceFor(limit - start))) throw new AppError('STORAGE_FULL')
-    const file = isPart ? await parts.begin(grant) : await openWhole(key, resumedAt, receiver)
+    const file = isPart
+      ? await parts.openPart(grant)
+      : await openWholeFile(key, resumeOffset, receiver)
     try {
       const target = { file, start, limit, admit: admitBytes(key, receiver) }
-      const written = await writeBody({ request, response, stop: lock.signal }, target)
-      if (written.end < limit) {
-        const headers = { 'Upload-Offset': String(written.end) }
+      const result = await writeBody({ request, response, signal: lock.signal }, target)
+      if (result.endOffset < limit) {
+        const headers = { 'Upload-Offset': String(result.endOffset) }
         throw new AppError('UPLOAD_INCOMPLETE', isPart ? {} : { headers })
       }
-      if (checksum !== undefined && checksum !== written.crc32) {
+      if (checksum !== undefined && checksum !== result.crc32) {
         throw new AppError('CHECKSUM_MISMATCH')
       }
-      if (isPart) await parts.hold(file, grant, written.crc32)
+      if (isPart) await parts.recordPart(file, grant, result.crc32)
     } catch (error) {
-      const isToRemove = error instanceof AppError && leavesNothing.has(error.code)
-      if (isToRemove && !isPart) await file.truncate(start)
+      const shouldDiscard = error instanceof AppError && discardingErrors.has(error.code)
+      if (shouldDiscard && !isPart) await file.truncate(start)
       throw error
     } finally {
       await file.close()
@@ -104,8 +106,12 @@ export async function receiveUpload(
     lock.release()
   }
   if (response.destroyed) return
-  const stored = { 'Content-Length': 0, 'Cache-Control': 'no-store', 'Upload-Offset': size }
-  response.writeHead(200, stored).end()
+  const responseHeaders = {
+    'Content-Length': 0,
+    'Cache-Control': 'no-store',
+    'Upload-Offset': size,
+  }
+  response.writeHead(200, responseHeaders).end()
 }
 
 /**
@@ -114,23 +120,23 @@ export async function receiveUpload(
  * Doesn't interrupt running transfers.
  * @throws {AppError} UPLOAD_NOT_FOUND if the key has no open upload and no sealed object.
  */
-export async function answerOffset(
+export async function sendOffset(
   response: ServerResponse,
   grant: PutGrant,
   { folders, parts, uploads }: UploadReceiver,
 ): Promise<void> {
   const { key, size } = grant
-  const open = await uploads.touch(key)
-  const arrived = async () => {
-    const held = await parts.read(key)
-    if (grant.operation === 'put') return held ? 0 : folders.durableUploadSize(key)
-    return held?.find(({ partNumber }) => partNumber === grant.partNumber)?.size ?? 0
+  const isOpen = await uploads.touch(key)
+  const countStoredBytes = async () => {
+    const storedParts = await parts.read(key)
+    if (grant.operation === 'put') return storedParts ? 0 : folders.durableUploadSize(key)
+    return storedParts?.find(({ partNumber }) => partNumber === grant.partNumber)?.size ?? 0
   }
   const isSealed = (await folders.sealedSize(key)) !== null
-  if (!isSealed && !open) throw new AppError('UPLOAD_NOT_FOUND')
+  if (!isSealed && !isOpen) throw new AppError('UPLOAD_NOT_FOUND')
   response.writeHead(200, {
     'Cache-Control': 'no-store',
-    'Upload-Offset': isSealed ? size : await arrived(),
+    'Upload-Offset': isSealed ? size : await countStoredBytes(),
     'Upload-Length': size,
   })
   response.end()
@@ -140,14 +146,14 @@ export async function answerOffset(
  * Opens the file of an upload to resume at `start`, which must equal its stored size. Without
  * `start`, empties the file.
  */
-async function openWhole(
+async function openWholeFile(
   key: string,
   start: number | undefined,
   { folders, parts }: UploadReceiver,
 ): Promise<FileHandle> {
-  const startsOver = start === undefined || (await parts.isInParts(key))
-  if (startsOver && start) throw offsetMismatch(0)
-  if (startsOver) await folders.discard(key)
+  const isRestart = start === undefined || (await parts.hasParts(key))
+  if (isRestart && start) throw offsetMismatch(0)
+  if (isRestart) await folders.discard(key)
   const file = await folders.openUpload(key)
   const { size: stored } = await file.stat()
   if (stored === (start ?? 0)) return file
@@ -161,9 +167,9 @@ async function openWhole(
  * UPLOAD_NOT_FOUND if there is no open upload.
  */
 async function assertOpen(key: string, { folders, uploads }: UploadReceiver): Promise<void> {
-  const open = await uploads.touch(key)
+  const isOpen = await uploads.touch(key)
   if ((await folders.sealedSize(key)) !== null) throw new AppError('UPLOAD_SEALED')
-  if (!open) throw new AppError('UPLOAD_NOT_FOUND')
+  if (!isOpen) throw new AppError('UPLOAD_NOT_FOUND')
 }
 
 /**
@@ -175,10 +181,10 @@ function admitBytes(key: string, receiver: UploadReceiver) {
   const { clock, log, meter, space } = receiver
   let touchedAt = clock().getTime()
   return async (bytes: number): Promise<void> => {
-    meter.bytes('upload', bytes)
-    if (!space.take(bytes)) throw new AppError('STORAGE_FULL')
+    meter.addBytes('upload', bytes)
+    if (!space.reserveSpace(bytes)) throw new AppError('STORAGE_FULL')
     const now = clock().getTime()
-    if (now - touchedAt < touchEveryMs) return
+    if (now - touchedAt < touchIntervalMs) return
     touchedAt = now
     try {
       await assertOpen(key, receiver)

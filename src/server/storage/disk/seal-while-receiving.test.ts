@@ -25,8 +25,8 @@ describe('while parts arrive', () => {
     const upload = multipartUpload(disk, 2, 1000)
     await upload.put(2)
     const { outcome, finish } = await upload.startPart(1)
-    const tooEarly = upload.seal()
-    await expect(tooEarly).rejects.toMatchObject({ expected: 1500, actual: 500 })
+    const prematureSeal = upload.seal()
+    await expect(prematureSeal).rejects.toMatchObject({ expected: 1500, actual: 500 })
     finish()
     expect(await outcome).toMatchObject({ status: 200 })
     await upload.seal()
@@ -52,14 +52,14 @@ describe('while parts arrive', () => {
       const upload = multipartUpload(disk, 2, MiB)
       await upload.putAll()
       const body = randomBytes(MiB)
-      const [again, sealed] = await Promise.allSettled([upload.put(1, {}, body), upload.seal()])
+      const [resent, sealed] = await Promise.allSettled([upload.put(1, {}, body), upload.seal()])
       if (sealed.status === 'fulfilled') {
         const file = join(disk.dataDir, 'files', upload.key.slice(0, 2), upload.key)
         expect(sealed.value).toBe(sha256(await readFile(file)))
         expect(await upload.remainingFiles()).toEqual([])
       } else {
         expect(sealed.reason).toMatchObject({ name: 'SizeMismatch' })
-        if (again.status === 'fulfilled') expect(again.value.status).toBe(200)
+        if (resent.status === 'fulfilled') expect(resent.value.status).toBe(200)
         await disk.storage.remove(upload.key)
       }
     }
@@ -72,8 +72,8 @@ describe('while a whole file arrives', () => {
     const { client, outcome, write } = await upload.open({ 'Content-Length': 6 })
     await write(Buffer.from('abc'))
     await upload.waitUntilStored(3)
-    const tooEarly = upload.seal()
-    await expect(tooEarly).rejects.toMatchObject({ expected: 6, actual: 3 })
+    const prematureSeal = upload.seal()
+    await expect(prematureSeal).rejects.toMatchObject({ expected: 6, actual: 3 })
     client.end('def')
     expect(await outcome).toMatchObject({ status: 200 })
     await upload.seal()
@@ -96,7 +96,7 @@ describe('while a whole file arrives', () => {
       const size = 3 * MiB
       const upload = singleUpload(disk, size)
       await upload.put(Buffer.alloc(size, 1))
-      const [written, sealed] = await Promise.allSettled([
+      const [overwritten, sealed] = await Promise.allSettled([
         upload.put(Buffer.alloc(size, 2)),
         upload.seal(),
       ])
@@ -108,7 +108,7 @@ describe('while a whole file arrives', () => {
       const bytes = await readFile(join(disk.dataDir, 'files', upload.key.slice(0, 2), upload.key))
       expect(bytes.length).toBe(size)
       expect(bytes.equals(Buffer.alloc(size, bytes[0]))).toBe(true)
-      if (written.status === 'fulfilled') expect([200, 409]).toContain(written.value.status)
+      if (overwritten.status === 'fulfilled') expect([200, 409]).toContain(overwritten.value.status)
       expect(await upload.remainingFiles()).toEqual([])
     }
     await expectIdle(disk)
@@ -117,30 +117,34 @@ describe('while a whole file arrives', () => {
 
 describe('while a file is being sealed', () => {
   it('PUTs of parts or the whole file get UPLOAD_SEALED and leave nothing, even if the upload is open', async () => {
-    const [moving, resume] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const slow = await openDiskServer(undefined, {
+    const [renameStarted, continueRename] = [
+      Promise.withResolvers<void>(),
+      Promise.withResolvers<void>(),
+    ]
+    const slowServer = await openDiskServer(undefined, {
       ...fs,
       async rename(from, to) {
-        moving.resolve()
-        await resume.promise
+        renameStarted.resolve()
+        await continueRename.promise
         await fs.rename(from, to)
       },
     })
-    const upload = multipartUpload(slow, 2, 1000)
+    const upload = multipartUpload(slowServer, 2, 1000)
     await upload.putAll()
-    const sealed = upload.seal()
-    await moving.promise
-    const late = [upload.put(1), upload.single.put(randomBytes(1500))]
-    while (slow.storage.activeTransfers() < late.length) await new Promise(setImmediate)
-    resume.resolve()
-    expect(await sealed).toBe(upload.sha256)
-    late.push(upload.put(2), upload.single.put(upload.bytes, { Range: 'bytes=0-' }))
-    for (const response of await Promise.all(late)) {
+    const sealing = upload.seal()
+    await renameStarted.promise
+    const lateRequests = [upload.put(1), upload.single.put(randomBytes(1500))]
+    while (slowServer.storage.activeTransfers() < lateRequests.length)
+      await new Promise(setImmediate)
+    continueRename.resolve()
+    expect(await sealing).toBe(upload.sha256)
+    lateRequests.push(upload.put(2), upload.single.put(upload.bytes, { Range: 'bytes=0-' }))
+    for (const response of await Promise.all(lateRequests)) {
       expect(statusAndErrorCode(response)).toEqual([409, 'UPLOAD_SEALED'])
     }
     expect(await upload.remainingFiles()).toEqual([])
     expect(await upload.completeParts()).toEqual([])
     expect(await upload.seal()).toBe(upload.sha256)
-    await slow.close()
+    await slowServer.close()
   })
 })

@@ -12,7 +12,7 @@ export function canNginxSend({ headers }: Pick<IncomingMessage, 'headers'>): boo
   return headers['x-sendfile-type'] === 'X-Accel-Redirect'
 }
 
-interface Answer {
+interface NginxDownload {
   request: IncomingMessage
   response: ServerResponse
   /** The path of the file below nginx's internal location. */
@@ -28,7 +28,7 @@ interface Answer {
  */
 export async function sendByNginx(
   grant: DownloadGrant,
-  { request, response, path, modifiedAt, onBytes }: Answer,
+  { request, response, path, modifiedAt, onBytes }: NginxDownload,
 ): Promise<void> {
   // nginx's ETag contains whole seconds.
   const seconds = Math.floor(modifiedAt.getTime() / 1000)

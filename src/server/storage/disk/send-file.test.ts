@@ -30,7 +30,7 @@ async function store(bytes: Buffer): Promise<DownloadGrant> {
 async function get(grant: DownloadGrant, headers: SendOptions['headers'] = {}, method = 'GET') {
   return send(await disk.storage.signDownload(grant), { method, headers })
 }
-function pathOf({ key }: DownloadGrant) {
+function sealedPath({ key }: DownloadGrant) {
   return join(disk.dataDir, 'files', key.slice(0, 2), key)
 }
 
@@ -102,26 +102,33 @@ describe('a download from disk', () => {
     const { etag = '' } = (await get(grant)).headers
     const rest = await get(grant, { 'If-Range': etag, Range: 'bytes=4-' })
     expect([rest.status, rest.body.toString()]).toEqual([206, '456789'])
-    const known = await get(grant, { 'If-None-Match': `"a", ${etag}` })
-    expect([known.status, known.headers.etag, known.body.length]).toEqual([304, etag, 0])
+    const notModified = await get(grant, { 'If-None-Match': `"a", ${etag}` })
+    expect([notModified.status, notModified.headers.etag, notModified.body.length]).toEqual([
+      304,
+      etag,
+      0,
+    ])
   })
 
   it('expires at the exact millisecond', async () => {
-    const until = new Date(disk.clock().getTime() + 60_000)
-    const url = await disk.storage.signDownload({ ...grant, until })
+    const expiresAt = new Date(disk.clock().getTime() + 60_000)
+    const url = await disk.storage.signDownload({ ...grant, expiresAt })
     disk.clock.advance(59_999)
     expect((await send(url)).status).toBe(200)
     disk.clock.advance(1)
-    const over = await send(url)
-    expect([over.status, errorCodeOf(over)]).toEqual([403, 'SIGNATURE_EXPIRED'])
-    const alsoOver = await send(url, { headers: { 'If-None-Match': '*' } })
-    expect(alsoOver.status).toBe(403)
+    const expiredResponse = await send(url)
+    expect([expiredResponse.status, errorCodeOf(expiredResponse)]).toEqual([
+      403,
+      'SIGNATURE_EXPIRED',
+    ])
+    const conditionalResponse = await send(url, { headers: { 'If-None-Match': '*' } })
+    expect(conditionalResponse.status).toBe(403)
   })
 
   it('encodes any version and file name', async () => {
     const fileName = 'lone \ud800 surrogate.txt'
-    const odd = { ...grant, version: 'a "quoted" Ünicode\r\nX: y', fileName }
-    const { headers } = await get(odd)
+    const unusualGrant = { ...grant, version: 'a "quoted" Ünicode\r\nX: y', fileName }
+    const { headers } = await get(unusualGrant)
     expect(headers.etag).toBe('"a%20%22quoted%22%20%C3%9Cnicode%0D%0AX%3A%20y"')
     const { filename } = parse(headers['content-disposition'] ?? '').parameters
     expect(filename).toBe('lone \ufffd surrogate.txt')
@@ -129,12 +136,12 @@ describe('a download from disk', () => {
 
   it('returns any range exactly, even across blocks', async () => {
     const bytes = randomBytes(3 * MiB + 7)
-    const large = await store(bytes)
+    const largeGrant = await store(bytes)
     const offset = fc.nat(bytes.length - 1)
     await fc.assert(
       fc.asyncProperty(offset, offset, async (a, b) => {
         const [start, end] = [Math.min(a, b), Math.max(a, b)]
-        const response = await get(large, { Range: `bytes=${start}-${end}` })
+        const response = await get(largeGrant, { Range: `bytes=${start}-${end}` })
         expect(response.status).toBe(206)
         expect(response.body.equals(bytes.subarray(start, end + 1))).toBe(true)
       }),
@@ -143,9 +150,9 @@ describe('a download from disk', () => {
   })
 
   it('ignores ranges of an empty file', async () => {
-    const empty = await store(Buffer.alloc(0))
+    const emptyGrant = await store(Buffer.alloc(0))
     for (const range of ['bytes=0-', 'bytes=-5']) {
-      const response = await get(empty, { Range: range })
+      const response = await get(emptyGrant, { Range: range })
       expect([response.status, response.headers['content-length']]).toEqual([200, '0'])
     }
   })
@@ -163,7 +170,7 @@ describe('a download from disk', () => {
 describe('a file damaged on disk', () => {
   it('is not sent if its size is wrong', async () => {
     const grant = await store(Buffer.from('hello'))
-    await appendFile(pathOf(grant), '!')
+    await appendFile(sealedPath(grant), '!')
     const response = await get(grant)
     expect([response.status, errorCodeOf(response)]).toEqual([503, 'UNAVAILABLE'])
     expect(response.body.toString()).not.toContain(grant.key)
@@ -178,7 +185,7 @@ describe('a file damaged on disk', () => {
     socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: x\r\n\r\n`)
     await once(socket, 'readable')
     disk.logLines.length = 0
-    await truncate(pathOf(grant), MiB)
+    await truncate(sealedPath(grant), MiB)
     let received = 0
     socket.on('data', (chunk: Buffer) => {
       received += chunk.length
@@ -192,11 +199,11 @@ describe('a file damaged on disk', () => {
 describe('deliver', () => {
   let server: Server
   let origin: string
-  let delivered: DownloadGrant
+  let grantToDeliver: DownloadGrant
   beforeAll(async () => {
     server = createServer(async (request, response) => {
       response.setHeader('Vary', 'Accept')
-      const delivery = await disk.storage.deliver(delivered, 'GET')
+      const delivery = await disk.storage.deliver(grantToDeliver, 'GET')
       if (delivery.kind === 'stream') await delivery.send(request, response)
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -205,19 +212,19 @@ describe('deliver', () => {
   afterAll(() => new Promise((resolve) => server.close(resolve)))
 
   it('sends the same response as a presigned URL, plus headers set earlier', async () => {
-    delivered = await store(Buffer.from('0123456789'))
-    const signed = await get(delivered, { Range: 'bytes=2-4' })
-    const streamed = await send(origin, { headers: { Range: 'bytes=2-4' } })
-    expect([streamed.status, streamed.body.toString()]).toEqual([206, '234'])
-    const expected = { ...signed.headers, vary: 'Accept', date: '' }
-    expect({ ...streamed.headers, date: '' }).toEqual(expected)
+    grantToDeliver = await store(Buffer.from('0123456789'))
+    const signedResponse = await get(grantToDeliver, { Range: 'bytes=2-4' })
+    const streamedResponse = await send(origin, { headers: { Range: 'bytes=2-4' } })
+    expect([streamedResponse.status, streamedResponse.body.toString()]).toEqual([206, '234'])
+    const expected = { ...signedResponse.headers, vary: 'Accept', date: '' }
+    expect({ ...streamedResponse.headers, date: '' }).toEqual(expected)
     const head = await send(origin, { method: 'HEAD' })
     expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, '10', 0])
   })
 
   it('answers 404 if the bytes were removed in the meantime', async () => {
-    delivered = await store(Buffer.from('hello'))
-    await disk.storage.remove(delivered.key)
+    grantToDeliver = await store(Buffer.from('hello'))
+    await disk.storage.remove(grantToDeliver.key)
     const response = await send(origin)
     expect([response.status, errorCodeOf(response)]).toEqual([404, 'LINK_NOT_FOUND'])
   })

@@ -6,16 +6,16 @@ import { AppError } from '../../errors.ts'
 import { type ByteRange, evaluateConditions, selectRange } from '../byte-range.ts'
 import { contentHeaders } from '../download-headers.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
-import { unlessMissing } from './file-system.ts'
+import { nullIfMissing } from './file-system.ts'
 
 const openFile = promisify(open)
 const readPieces = promisify(readv)
 
 const pieceBytes = 128 * 1024
 /** How many pieces are read at once. Reading more than 1 MiB isn't faster. */
-const mostPieces = 8
+const maxPieces = 8
 /** How many downloads read concurrently. Node has four threads for file I/O. */
-const readers = 4
+const bufferSetCount = 4
 
 interface Download {
   request: IncomingMessage
@@ -32,10 +32,10 @@ interface Download {
  * while it waits for buffers.
  */
 export class FileSender {
-  readonly #free: Buffer[][] = Array.from({ length: readers }, () =>
-    Array.from({ length: mostPieces }, () => Buffer.allocUnsafeSlow(pieceBytes)),
+  readonly #freeBuffers: Buffer[][] = Array.from({ length: bufferSetCount }, () =>
+    Array.from({ length: maxPieces }, () => Buffer.allocUnsafeSlow(pieceBytes)),
   )
-  readonly #waiting: ((memory: Buffer[]) => void)[] = []
+  readonly #waiting: ((buffers: Buffer[]) => void)[] = []
   /** Buffers the kernel has taken, for reuse: allocating one costs more than sending it. */
   readonly #spare: Buffer[] = []
 
@@ -47,7 +47,7 @@ export class FileSender {
    * @throws {Error} if the file's size differs from the grant, or it can't be read.
    */
   async send(path: string, grant: DownloadGrant, download: Download): Promise<void> {
-    const file = await unlessMissing(openFile(path, 'r'))
+    const file = await nullIfMissing(openFile(path, 'r'))
     if (file === null) throw new AppError('LINK_NOT_FOUND')
     // Synchronous calls where an open file never waits for the disk: handing them to a thread costs
     // more than the calls.
@@ -71,26 +71,26 @@ export class FileSender {
     { response, onSent }: Download,
   ): Promise<void> {
     const { socket } = response.req
-    let count = mostPieces
+    let count = maxPieces
     for (let offset = start; offset <= end && !socket.destroyed; ) {
-      const left = end + 1 - offset
-      const memory = await this.#borrow()
-      let burst: Burst
+      const remainingBytes = end + 1 - offset
+      const buffers = await this.#acquireBuffers()
+      let outcome: WriteOutcome
       try {
         if (socket.destroyed) return
-        const pieces = memory.slice(0, Math.min(count, Math.ceil(left / pieceBytes)))
+        const pieces = buffers.slice(0, Math.min(count, Math.ceil(remainingBytes / pieceBytes)))
         const { bytesRead } = await readPieces(file, pieces, offset)
         if (bytesRead === 0) throw new Error(`the file ends at ${offset}, before ${end + 1}`)
         if (socket.destroyed) return
-        burst = this.#writeOut(memory, Math.min(bytesRead, left), response)
+        outcome = this.#writePieces(buffers, Math.min(bytesRead, remainingBytes), response)
       } finally {
-        this.#giveBack(memory)
+        this.#releaseBuffers(buffers)
       }
-      offset += burst.bytes
-      onSent(burst.bytes)
+      offset += outcome.bytes
+      onSent(outcome.bytes)
       // A client that accepted this many pieces will probably accept as many again.
-      count = burst.taken ? burst.pieces : mostPieces
-      if (burst.taken) await settled(burst.taken, socket)
+      count = outcome.flushed ? outcome.pieces : maxPieces
+      if (outcome.flushed) await flushedOrClosed(outcome.flushed, socket)
     }
   }
 
@@ -98,52 +98,52 @@ export class FileSender {
    * Writes the first `bytes` bytes of the buffers. Stops at the first piece that the kernel doesn't
    * accept completely, and replaces its buffer, which is still in use.
    */
-  #writeOut(memory: Buffer[], bytes: number, response: ServerResponse): Burst {
-    const burst: Burst = { bytes: 0, pieces: 0 }
-    for (const [at, piece] of memory.entries()) {
-      const length = Math.min(pieceBytes, bytes - burst.bytes)
+  #writePieces(buffers: Buffer[], bytes: number, response: ServerResponse): WriteOutcome {
+    const outcome: WriteOutcome = { bytes: 0, pieces: 0 }
+    for (const [at, piece] of buffers.entries()) {
+      const length = Math.min(pieceBytes, bytes - outcome.bytes)
       if (length === 0) break
-      const taken = writeNow(piece.subarray(0, length), response)
-      burst.bytes += length
-      burst.pieces += 1
+      const flushed = writeNow(piece.subarray(0, length), response)
+      outcome.bytes += length
+      outcome.pieces += 1
       if (response.writableLength === 0) continue
-      memory[at] = this.#spare.pop() ?? Buffer.allocUnsafeSlow(pieceBytes)
-      void taken.then(() => this.#spare.push(piece))
-      return { ...burst, taken }
+      buffers[at] = this.#spare.pop() ?? Buffer.allocUnsafeSlow(pieceBytes)
+      void flushed.then(() => this.#spare.push(piece))
+      return { ...outcome, flushed }
     }
-    return burst
+    return outcome
   }
 
-  async #borrow(): Promise<Buffer[]> {
-    return this.#free.pop() ?? new Promise((resolve) => this.#waiting.push(resolve))
+  async #acquireBuffers(): Promise<Buffer[]> {
+    return this.#freeBuffers.pop() ?? new Promise((resolve) => this.#waiting.push(resolve))
   }
 
-  #giveBack(memory: Buffer[]): void {
+  #releaseBuffers(buffers: Buffer[]): void {
     const next = this.#waiting.shift()
-    if (next) next(memory)
-    else this.#free.push(memory)
+    if (next) next(buffers)
+    else this.#freeBuffers.push(buffers)
   }
 }
 
-interface Burst {
+interface WriteOutcome {
   bytes: number
   pieces: number
   /**
    * Resolves when the kernel has accepted the rest of the last piece. Absent if nothing is pending.
    */
-  taken?: Promise<void>
+  flushed?: Promise<void>
 }
 
 /** Writes the response head. Returns the range to send, or null if the response has no body. */
 function writeHead(grant: DownloadGrant, { request, response }: Download): ByteRange | null {
   const { size, version, createdAt } = grant
   const validators = { etag: `"${encodeURIComponent(version)}"`, lastModified: createdAt }
-  const caching = { ETag: validators.etag, 'Last-Modified': createdAt.toUTCString() }
+  const cacheHeaders = { ETag: validators.etag, 'Last-Modified': createdAt.toUTCString() }
   const outcome = evaluateConditions(request.headers, validators)
   if (outcome === 'failed') throw new AppError('PRECONDITION_FAILED')
   const headers = contentHeaders(grant)
   if (outcome === 'unmodified') {
-    response.writeHead(304, { ...caching, 'Cache-Control': headers['Cache-Control'] })
+    response.writeHead(304, { ...cacheHeaders, 'Cache-Control': headers['Cache-Control'] })
     return null
   }
   // RFC 9110 §14.2: a Range header is valid only with GET.
@@ -155,7 +155,7 @@ function writeHead(grant: DownloadGrant, { request, response }: Download): ByteR
   }
   const range = selected === 'whole' ? { start: 0, end: size - 1 } : selected
   response.writeHead(selected === 'whole' ? 200 : 206, {
-    ...caching,
+    ...cacheHeaders,
     ...headers,
     'Accept-Ranges': 'bytes',
     'Content-Length': range.end - range.start + 1,
@@ -181,14 +181,14 @@ function writeNow(bytes: Buffer, response: ServerResponse): Promise<void> {
   return promise
 }
 
-/** Waits for `taken` or until the connection closes. */
-function settled(taken: Promise<void>, socket: Socket): Promise<void> {
+/** Waits for `flushed` or until the connection closes. */
+function flushedOrClosed(flushed: Promise<void>, socket: Socket): Promise<void> {
   return new Promise((resolve) => {
-    const settle = () => {
-      socket.off('close', settle)
+    const finish = () => {
+      socket.off('close', finish)
       resolve()
     }
-    socket.once('close', settle)
-    void taken.then(settle)
+    socket.once('close', finish)
+    void flushed.then(finish)
   })
 }

@@ -9,7 +9,7 @@ import {
 import { send, statusAndErrorCode } from '../../../../tests/support/send.ts'
 
 const MiB = 1024 * 1024
-const octets = 'application/octet-stream'
+const octetStream = 'application/octet-stream'
 
 let disk: DiskServer
 beforeAll(async () => {
@@ -30,8 +30,8 @@ describe('the signed size', () => {
   it('keeps the bytes of earlier requests when a resumed body is too long', async () => {
     const upload = singleUpload(disk, 10)
     await upload.put('0123', chunkedEncoding)
-    const longer = await upload.put('4567890123', { ...chunkedEncoding, Range: 'bytes=4-' })
-    expect(statusAndErrorCode(longer)).toEqual([413, 'FILE_TOO_LARGE'])
+    const response = await upload.put('4567890123', { ...chunkedEncoding, Range: 'bytes=4-' })
+    expect(statusAndErrorCode(response)).toEqual([413, 'FILE_TOO_LARGE'])
     expect((await upload.stored()).toString()).toBe('0123')
   })
 
@@ -65,8 +65,8 @@ describe('the signed type', () => {
     ['text/plain', undefined, 403],
     ['text/plain', 'text/html', 403],
     ['text/plain', '', 403],
-    [octets, undefined, 200],
-    [octets, 'text/plain', 403],
+    [octetStream, undefined, 200],
+    [octetStream, 'text/plain', 403],
   ])('signed as %j and sent as %j is answered with %i', async (mimeType, sent, status) => {
     const upload = singleUpload(disk, 5, { mimeType })
     const response = await send(await upload.url(), {
@@ -79,27 +79,27 @@ describe('the signed type', () => {
 })
 
 describe('a PUT that expects 100-continue', () => {
-  const expecting = async (length: number) => {
+  const sendExpecting = async (length: number) => {
     const { client, outcome } = await singleUpload(disk, 5).open({
       'Content-Length': length,
       Expect: '100-continue',
     })
-    let continued = false
+    let gotContinue = false
     client.on('continue', () => {
-      continued = true
+      gotContinue = true
       client.end('hello')
     })
     client.flushHeaders()
-    return { answer: await outcome, continued }
+    return { answer: await outcome, continued: gotContinue }
   }
 
   it('gets 100 Continue if the body will be accepted', async () => {
-    const { answer: response, continued } = await expecting(5)
+    const { answer: response, continued } = await sendExpecting(5)
     expect([continued, response]).toMatchObject([true, { status: 200 }])
   })
 
   it('is rejected without 100 Continue if the body is too long', async () => {
-    const { answer: response, continued } = await expecting(6)
+    const { answer: response, continued } = await sendExpecting(6)
     expect([continued, response]).toMatchObject([false, { status: 413 }])
   })
 })

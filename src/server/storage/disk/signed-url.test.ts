@@ -7,12 +7,12 @@ import { deriveSigningKey, type SignedGrant, signUrl, verifyUrl } from './signed
 const appUrl = 'https://mayfly.example'
 const signingKey = deriveSigningKey('a secret')
 
-const moment = fc.date({ noInvalidDate: true, min: new Date(1), max: new Date('2200-01-01') })
+const dates = fc.date({ noInvalidDate: true, min: new Date(1), max: new Date('2200-01-01') })
 const upload = {
   key: fc.constant(null).map(newStorageKey),
   size: fc.maxSafeNat(),
   mimeType: fc.constantFrom('image/png', 'application/vnd.a+json', "text/x-!#$&'*~`|"),
-  until: moment,
+  expiresAt: dates,
 }
 const grants: fc.Arbitrary<SignedGrant> = fc.oneof(
   fc.record({ operation: fc.constant('put' as const), ...upload }),
@@ -28,7 +28,7 @@ const grants: fc.Arbitrary<SignedGrant> = fc.oneof(
     ...upload,
     fileName: fc.string({ unit: 'binary' }),
     version: fc.string({ unit: 'binary' }),
-    createdAt: moment,
+    createdAt: dates,
   }),
 )
 
@@ -36,7 +36,7 @@ function targetOf(grant: SignedGrant) {
   return signUrl(grant, appUrl, signingKey).slice(appUrl.length)
 }
 function justBefore(grant: SignedGrant) {
-  return new Date(grant.until.getTime() - 1)
+  return new Date(grant.expiresAt.getTime() - 1)
 }
 
 it('returns the whole grant until exactly its expiry', () => {
@@ -45,20 +45,20 @@ it('returns the whole grant until exactly its expiry', () => {
       const target = targetOf(grant)
       expect(verifyUrl(target, justBefore(grant), signingKey)).toEqual({ ok: true, grant })
       const expired = { ok: false, code: 'SIGNATURE_EXPIRED' }
-      expect(verifyUrl(target, grant.until, signingKey)).toEqual(expired)
+      expect(verifyUrl(target, grant.expiresAt, signingKey)).toEqual(expired)
     }),
   )
 })
 
 it('rejects a URL with any character changed, added or removed', () => {
-  const change = fc.constantFrom('alter', 'add', 'remove')
+  const edits = fc.constantFrom('alter', 'add', 'remove')
   fc.assert(
-    fc.property(grants, change, fc.nat(), fc.nat(0x7e - 0x21), (grant, how, at, code) => {
+    fc.property(grants, edits, fc.nat(), fc.nat(0x7e - 0x21), (grant, edit, at, charCode) => {
       const target = targetOf(grant)
       const index = at % target.length
-      const mark = how === 'remove' ? '' : String.fromCharCode(0x21 + code)
-      const rest = target.slice(how === 'add' ? index : index + 1)
-      const altered = target.slice(0, index) + mark + rest
+      const character = edit === 'remove' ? '' : String.fromCharCode(0x21 + charCode)
+      const rest = target.slice(edit === 'add' ? index : index + 1)
+      const altered = target.slice(0, index) + character + rest
       fc.pre(altered !== target)
       const verdict = verifyUrl(altered, justBefore(grant), signingKey)
       expect(verdict).toEqual({ ok: false, code: 'SIGNATURE_INVALID' })
@@ -73,7 +73,7 @@ it('rejects other spellings of the same URL', () => {
     key: newStorageKey(),
     size: 5,
     mimeType: 'text/plain',
-    until: new Date(1000),
+    expiresAt: new Date(1000),
   }
   const target = targetOf(grant)
   const spellings = [
@@ -120,26 +120,26 @@ it('signs only valid keys, sizes, parts and dates', () => {
     key: newStorageKey(),
     size: 5,
     mimeType: 'text/plain',
-    until: new Date(1000),
+    expiresAt: new Date(1000),
   }
-  const wrong = [
+  const invalidChanges = [
     { key: '../../etc/passwd' },
     { size: -1 },
     { size: 1.5 },
     { size: Number.NaN },
-    { until: new Date(Number.NaN) },
+    { expiresAt: new Date(Number.NaN) },
   ]
-  for (const change of wrong) {
+  for (const change of invalidChanges) {
     expect(() => signUrl({ ...grant, ...change }, appUrl, signingKey)).toThrow(RangeError)
   }
   const part: SignedGrant = { ...grant, operation: 'part', partNumber: 1, offset: 0 }
-  const misplaced = [
+  const invalidParts = [
     { partNumber: 0 },
     { partNumber: 1.5 },
     { offset: -1 },
     { offset: Number.MAX_SAFE_INTEGER - 4 },
   ]
-  for (const change of misplaced) {
+  for (const change of invalidParts) {
     expect(() => signUrl({ ...part, ...change }, appUrl, signingKey)).toThrow(RangeError)
   }
 })

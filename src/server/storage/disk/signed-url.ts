@@ -38,57 +38,63 @@ export function deriveSigningKey(secret: string): KeyObject {
  */
 export function signUrl(grant: SignedGrant, appUrl: string, signingKey: KeyObject): string {
   assertSignable(grant)
-  const target = describe(grant)
-  return `${appUrl}${target}${signatureParameter}${signatureOf(target, signingKey)}`
+  const target = buildTarget(grant)
+  return `${appUrl}${target}${signatureParameter}${computeSignature(target, signingKey)}`
 }
 
 /**
  * Verifies a request's path and query, and returns the grant that `signUrl` put there. Any change
- * yields SIGNATURE_INVALID. From `grant.until` on, the result is SIGNATURE_EXPIRED.
+ * yields SIGNATURE_INVALID. From `grant.expiresAt` on, the result is SIGNATURE_EXPIRED.
  */
 export function verifyUrl(target: string, now: Date, signingKey: KeyObject): UrlVerdict {
   // The signature covers the text of the URL, not its parsed fields. So other spellings of the URL
   // are invalid, and nothing is parsed before the signature is verified.
   const end = target.lastIndexOf(signatureParameter)
   if (end === -1) return { ok: false, code: 'SIGNATURE_INVALID' }
-  const described = target.slice(0, end)
-  const given = Buffer.from(target.slice(end + signatureParameter.length))
-  const expected = Buffer.from(signatureOf(described, signingKey))
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+  const unsignedTarget = target.slice(0, end)
+  const actualSignature = Buffer.from(target.slice(end + signatureParameter.length))
+  const expectedSignature = Buffer.from(computeSignature(unsignedTarget, signingKey))
+  if (
+    actualSignature.length !== expectedSignature.length ||
+    !timingSafeEqual(actualSignature, expectedSignature)
+  ) {
     return { ok: false, code: 'SIGNATURE_INVALID' }
   }
-  const grant = readGrant(described)
-  if (now.getTime() >= grant.until.getTime()) return { ok: false, code: 'SIGNATURE_EXPIRED' }
+  const grant = readGrant(unsignedTarget)
+  if (now.getTime() >= grant.expiresAt.getTime()) return { ok: false, code: 'SIGNATURE_EXPIRED' }
   return { ok: true, grant }
 }
 
-function signatureOf(described: string, signingKey: KeyObject): string {
-  return createHmac('sha256', signingKey).update(described).digest('base64url')
+function computeSignature(unsignedTarget: string, signingKey: KeyObject): string {
+  return createHmac('sha256', signingKey).update(unsignedTarget).digest('base64url')
 }
 
 function assertSignable(grant: SignedGrant): void {
   assertStorageKey(grant.key)
-  if (!isCount(grant.size)) throw new RangeError('not a size')
+  if (!isNonNegativeInteger(grant.size)) throw new RangeError('not a size')
   if (grant.operation === 'part') {
     const { partNumber, offset, size } = grant
     const isPart =
-      isCount(partNumber) && partNumber > 0 && isCount(offset) && isCount(offset + size)
+      isNonNegativeInteger(partNumber) &&
+      partNumber > 0 &&
+      isNonNegativeInteger(offset) &&
+      isNonNegativeInteger(offset + size)
     if (!isPart) throw new RangeError('not a part')
   }
-  const dates = grant.operation === 'get' ? [grant.until, grant.createdAt] : [grant.until]
+  const dates = grant.operation === 'get' ? [grant.expiresAt, grant.createdAt] : [grant.expiresAt]
   if (dates.some((date) => Number.isNaN(date.getTime()))) throw new RangeError('not a date')
 }
 
-function isCount(value: number): boolean {
+function isNonNegativeInteger(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0
 }
 
-function describe(grant: SignedGrant): string {
+function buildTarget(grant: SignedGrant): string {
   const fields: Record<string, string | number> = {
     operation: grant.operation,
     size: grant.size,
     type: grant.mimeType,
-    until: grant.until.getTime(),
+    until: grant.expiresAt.getTime(),
   }
   if (grant.operation === 'part') {
     fields.part = grant.partNumber
@@ -112,25 +118,25 @@ function describe(grant: SignedGrant): string {
 function encodeStrictly(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
-    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 }
 
 /** Parses the output of `describe`. Called only after the signature is verified. */
-function readGrant(described: string): SignedGrant {
-  const url = new URL(described, 'http://localhost')
+function readGrant(unsignedTarget: string): SignedGrant {
+  const url = new URL(unsignedTarget, 'http://localhost')
   const field = (name: string): string => url.searchParams.get(name) ?? ''
   const upload: UploadGrant = {
     key: url.pathname.slice(signedPathPrefix.length),
     size: Number(field('size')),
     mimeType: field('type'),
-    until: new Date(Number(field('until'))),
+    expiresAt: new Date(Number(field('until'))),
   }
   const operation = field('operation')
   if (operation === 'put') return { operation, ...upload }
   if (operation === 'part') {
-    const place = { partNumber: Number(field('part')), offset: Number(field('offset')) }
-    return { operation, ...upload, ...place }
+    const partPosition = { partNumber: Number(field('part')), offset: Number(field('offset')) }
+    return { operation, ...upload, ...partPosition }
   }
   return {
     operation: 'get',

@@ -21,12 +21,16 @@ describe('above the transfer limit', () => {
     const url = await disk.storage.signDownload(disk.downloadGrant(upload.key, 16 * MiB))
     const get = (address: string) =>
       send(url, { headers: { ...from(address), Range: 'bytes=0-9' } })
-    const unread = await sendWithoutReading(url, () => getRequest(url, from('192.0.2.1')), 171)
+    const unreadDownloads = await sendWithoutReading(
+      url,
+      () => getRequest(url, from('192.0.2.1')),
+      171,
+    )
     await expect.poll(() => disk.storage.activeTransfers()).toBe(171)
 
-    const refused = await get('192.0.2.1')
-    expect(statusAndErrorCode(refused)).toEqual([503, 'TOO_MANY_TRANSFERS'])
-    expect(refused.headers['retry-after']).toBe('10')
+    const rejectedResponse = await get('192.0.2.1')
+    expect(statusAndErrorCode(rejectedResponse)).toEqual([503, 'TOO_MANY_TRANSFERS'])
+    expect(rejectedResponse.headers['retry-after']).toBe('10')
     expect((await get('192.0.2.2')).status).toBe(206)
     // Repeated refusals produce only one log entry per minute.
     await get('192.0.2.1')
@@ -36,51 +40,51 @@ describe('above the transfer limit', () => {
     await get('192.0.2.1')
     expect(disk.logLines).toHaveLength(2)
 
-    unread.reset()
-    await disk.storage.idle()
+    unreadDownloads.reset()
+    await disk.storage.waitForIdle()
     expect((await get('192.0.2.1')).status).toBe(206)
   })
 
   it('a part gets 503, and running uploads complete', async () => {
     const upload = multipartUpload(disk, 87, 16)
     const headers = from('192.0.2.1')
-    const open = await Promise.all(
+    const openUploads = await Promise.all(
       upload.partNumbers.slice(0, 85).map((part) => upload.open(part, headers)),
     )
-    for (const { client } of open) client.flushHeaders()
+    for (const { client } of openUploads) client.flushHeaders()
     await expect.poll(() => disk.touchedKeys.length).toBe(85)
 
     expect(statusAndErrorCode(await upload.put(86, headers))).toEqual([503, 'TOO_MANY_TRANSFERS'])
     expect((await upload.put(86, from('192.0.2.2'))).status).toBe(200)
-    for (const [index, { client }] of open.entries()) client.end(upload.partBytes(index + 1))
-    const answers = await Promise.all(open.map(({ outcome }) => outcome))
-    for (const response of answers) expect(response).toMatchObject({ status: 200 })
+    for (const [index, { client }] of openUploads.entries()) client.end(upload.partBytes(index + 1))
+    const responses = await Promise.all(openUploads.map(({ outcome }) => outcome))
+    for (const response of responses) expect(response).toMatchObject({ status: 200 })
     expect((await upload.put(87, headers)).status).toBe(200)
     expect(await upload.seal()).toBe(upload.sha256)
   })
 
   it('a HEAD for the stored size gets 503, while other clients are served', async () => {
-    const answered = Promise.withResolvers<void>()
-    disk.lookupUnblocked = answered.promise
+    const lookupGate = Promise.withResolvers<void>()
+    disk.lookupUnblocked = lookupGate.promise
     const upload = multipartUpload(disk, 1, 16)
     const urls = [await upload.single.url(), await upload.partUrl(1)]
-    const refused: HttpResponse[] = []
-    const ask = async (address: string, at: number) => {
+    const rejections: HttpResponse[] = []
+    const sendHead = async (address: string, at: number) => {
       const response = await send(urls[at % 2] ?? '', { method: 'HEAD', headers: from(address) })
-      if (response.status !== 200) refused.push(response)
+      if (response.status !== 200) rejections.push(response)
     }
-    const asked = Array.from({ length: 90 }, (_, at) => ask('192.0.2.1', at))
-    await expect.poll(() => refused.length).toBe(5)
+    const requests = Array.from({ length: 90 }, (_, at) => sendHead('192.0.2.1', at))
+    await expect.poll(() => rejections.length).toBe(5)
     expect(disk.touchedKeys).toHaveLength(85)
-    for (const { status, headers } of refused) {
+    for (const { status, headers } of rejections) {
       expect([status, headers['retry-after']]).toEqual([503, '10'])
     }
-    const others = [ask('192.0.2.2', 0), ask('192.0.2.2', 1)]
+    const otherClients = [sendHead('192.0.2.2', 0), sendHead('192.0.2.2', 1)]
     await expect.poll(() => disk.touchedKeys.length).toBe(87)
 
-    answered.resolve()
-    await Promise.all([...asked, ...others])
-    await ask('192.0.2.1', 0)
-    expect(refused).toHaveLength(5)
+    lookupGate.resolve()
+    await Promise.all([...requests, ...otherClients])
+    await sendHead('192.0.2.1', 0)
+    expect(rejections).toHaveLength(5)
   })
 })

@@ -13,12 +13,12 @@ export type TransferOutcome = (typeof transferOutcomes)[number]
 /** Collects metrics on transfers. */
 export interface TransferMeter {
   /** Counts file bytes received or sent. */
-  bytes(direction: TransferDirection, count: number): void
+  addBytes(direction: TransferDirection, count: number): void
   /** Counts the start of a transfer. Call the returned function when it ends. */
-  begin(direction: TransferDirection): (outcome: TransferOutcome) => void
+  startTransfer(direction: TransferDirection): (outcome: TransferOutcome) => void
 }
 
-export const noMeter: TransferMeter = { bytes() {}, begin: () => () => undefined }
+export const noMeter: TransferMeter = { addBytes() {}, startTransfer: () => () => undefined }
 
 /**
  * Maximum numbers of concurrent transfers. At these limits the process needs less than 250 MiB of

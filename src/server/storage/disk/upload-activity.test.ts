@@ -35,12 +35,12 @@ describe('a part in transit', () => {
       [59, 1],
       [1, 2],
     ] as const
-    for (const [at, [seconds, asked]] of steps.entries()) {
+    for (const [at, [seconds, expectedTouches]] of steps.entries()) {
       disk.clock.advance(seconds * 1000)
       client.write(upload.partBytes(1).subarray(10 + at, 11 + at))
       await roundTrip()
-      while (disk.touchedKeys.length < asked) await new Promise(setImmediate)
-      expect(disk.touchedKeys).toHaveLength(asked)
+      while (disk.touchedKeys.length < expectedTouches) await new Promise(setImmediate)
+      expect(disk.touchedKeys).toHaveLength(expectedTouches)
     }
     client.end(upload.partBytes(1).subarray(15))
     expect(await outcome).toMatchObject({ status: 200 })
@@ -60,13 +60,16 @@ describe('a part in transit', () => {
   })
 
   it('is rejected if its upload has ended: with 404, or 409 if sealed', async () => {
-    const [aborted, sealed] = [multipartUpload(disk, 1, 100), multipartUpload(disk, 1, 100)]
-    await sealed.put(1)
-    await sealed.seal()
-    for (const { key } of [aborted, sealed]) disk.endedKeys.add(key)
-    expect(statusAndErrorCode(await aborted.put(1))).toEqual([404, 'UPLOAD_NOT_FOUND'])
-    expect(statusAndErrorCode(await sealed.put(1))).toEqual([409, 'UPLOAD_SEALED'])
-    expect(await aborted.remainingFiles()).toEqual([])
+    const [abortedUpload, sealedUpload] = [
+      multipartUpload(disk, 1, 100),
+      multipartUpload(disk, 1, 100),
+    ]
+    await sealedUpload.put(1)
+    await sealedUpload.seal()
+    for (const { key } of [abortedUpload, sealedUpload]) disk.endedKeys.add(key)
+    expect(statusAndErrorCode(await abortedUpload.put(1))).toEqual([404, 'UPLOAD_NOT_FOUND'])
+    expect(statusAndErrorCode(await sealedUpload.put(1))).toEqual([409, 'UPLOAD_SEALED'])
+    expect(await abortedUpload.remainingFiles()).toEqual([])
   })
 })
 
@@ -81,17 +84,17 @@ describe('a whole file in transit', () => {
   it('records activity once a minute while bytes arrive', async () => {
     const upload = singleUpload(disk, 6)
     const { outcome, write } = await upload.open({ 'Content-Length': 6 })
-    const asked: number[] = []
-    let heads = 0
+    const touchCounts: number[] = []
+    let headCount = 0
     for (const [index, seconds] of [0, 30, 29, 1, 59, 1].entries()) {
       disk.clock.advance(seconds * 1000)
       await write(Buffer.from('x'))
       // Each HEAD counts as activity too.
-      heads += await upload.waitUntilStored(index + 1)
-      asked.push(disk.touchedKeys.length - heads)
+      headCount += await upload.waitUntilStored(index + 1)
+      touchCounts.push(disk.touchedKeys.length - headCount)
     }
     expect(await outcome).toMatchObject({ status: 200 })
-    expect(asked).toEqual([1, 1, 1, 2, 2, 3])
+    expect(touchCounts).toEqual([1, 1, 1, 2, 2, 3])
   })
 
   it('ends within a minute after its upload is aborted', async () => {
@@ -126,12 +129,12 @@ describe('a whole file in transit', () => {
   })
 
   it('is rejected if its upload has ended: with 404, or 409 if sealed', async () => {
-    const [aborted, sealed] = [singleUpload(disk, 5), singleUpload(disk, 5)]
-    await sealed.put('hello')
-    await sealed.seal()
-    for (const { key } of [aborted, sealed]) disk.endedKeys.add(key)
-    expect(statusAndErrorCode(await aborted.put('hello'))).toEqual([404, 'UPLOAD_NOT_FOUND'])
-    expect(statusAndErrorCode(await sealed.put('other'))).toEqual([409, 'UPLOAD_SEALED'])
-    expect(await disk.storage.storedSize(aborted.key)).toBeNull()
+    const [abortedUpload, sealedUpload] = [singleUpload(disk, 5), singleUpload(disk, 5)]
+    await sealedUpload.put('hello')
+    await sealedUpload.seal()
+    for (const { key } of [abortedUpload, sealedUpload]) disk.endedKeys.add(key)
+    expect(statusAndErrorCode(await abortedUpload.put('hello'))).toEqual([404, 'UPLOAD_NOT_FOUND'])
+    expect(statusAndErrorCode(await sealedUpload.put('other'))).toEqual([409, 'UPLOAD_SEALED'])
+    expect(await disk.storage.storedSize(abortedUpload.key)).toBeNull()
   })
 })

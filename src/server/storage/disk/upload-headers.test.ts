@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../../shared/contract/errors.ts'
-import { announcedCrc32, assertSignedHeaders, requestedOffset } from './upload-headers.ts'
+import { assertSignedHeaders, parseCrc32Header, parseResumeOffset } from './upload-headers.ts'
 
-function expectRefusal(work: () => unknown, code: ErrorCode) {
+function expectAppError(work: () => unknown, code: ErrorCode) {
   expect(work).toThrow(expect.objectContaining({ code }))
 }
 
@@ -25,11 +25,11 @@ describe('the type of a body', () => {
     ['text/plain2', 'text/plain'],
   ])('%s does not match the signed type %s', (sent, signed) => {
     const check = () => assertSignedHeaders({ 'content-type': sent }, { mimeType: signed }, 0)
-    expectRefusal(check, 'SIGNATURE_INVALID')
+    expectAppError(check, 'SIGNATURE_INVALID')
   })
 })
 
-const unknown = { mimeType: 'application/octet-stream' }
+const unknownType = { mimeType: 'application/octet-stream' }
 
 describe('the length of a body', () => {
   it.each([
@@ -38,7 +38,7 @@ describe('the length of a body', () => {
     [{ 'transfer-encoding': 'chunked' }, 10],
     [{ 'content-length': '10' }, -1],
   ])('%o is accepted for %i expected bytes', (headers, expected) => {
-    expect(assertSignedHeaders(headers, unknown, expected)).toBeUndefined()
+    expect(assertSignedHeaders(headers, unknownType, expected)).toBeUndefined()
   })
 
   it.each([
@@ -46,7 +46,7 @@ describe('the length of a body', () => {
     [{ 'content-length': '9' }, 'UPLOAD_INCOMPLETE'],
     [{}, 'UPLOAD_INCOMPLETE'],
   ] as const)('%o is rejected for 10 expected bytes', (headers, code) => {
-    expectRefusal(() => assertSignedHeaders(headers, unknown, 10), code)
+    expectAppError(() => assertSignedHeaders(headers, unknownType, 10), code)
   })
 })
 
@@ -58,48 +58,51 @@ describe('the offset of a resumed upload', () => {
     ['bytes=7-', 7],
     ['Bytes=7-9', 7],
   ])('is parsed from %s: %i', (range, offset) => {
-    expect(requestedOffset({ range }, tenBytes)).toBe(offset)
+    expect(parseResumeOffset({ range }, tenBytes)).toBe(offset)
   })
 
   it('is undefined without a range', () => {
-    expect(requestedOffset({}, tenBytes)).toBeUndefined()
+    expect(parseResumeOffset({}, tenBytes)).toBeUndefined()
   })
 
   it.each(['bytes=7-8', 'bytes=7-10', 'bytes=-3', 'bytes=1-2,4-5', 'items=7-', 'bytes=7', ''])(
     'is rejected as %o',
     (range) => {
-      expectRefusal(() => requestedOffset({ range }, tenBytes), 'INVALID_INPUT')
+      expectAppError(() => parseResumeOffset({ range }, tenBytes), 'INVALID_INPUT')
     },
   )
 
   it('is rejected together with Content-Range', () => {
     const headers = { range: 'bytes=7-', 'content-range': 'bytes 7-9/10' }
-    expectRefusal(() => requestedOffset(headers, tenBytes), 'INVALID_INPUT')
+    expectAppError(() => parseResumeOffset(headers, tenBytes), 'INVALID_INPUT')
   })
 })
 
 it('a part cannot have a range', () => {
   const part = { operation: 'part', size: 10 } as const
-  expect(requestedOffset({}, part)).toBeUndefined()
-  expectRefusal(() => requestedOffset({ range: 'bytes=0-' }, part), 'INVALID_INPUT')
+  expect(parseResumeOffset({}, part)).toBeUndefined()
+  expectAppError(() => parseResumeOffset({ range: 'bytes=0-' }, part), 'INVALID_INPUT')
 })
 
 describe('the announced CRC-32', () => {
   it('is decoded from base64', () => {
-    expect(announcedCrc32({ 'x-amz-checksum-crc32': 'y/Q5Jg==' })).toBe(0xcbf43926)
-    expect(announcedCrc32({ 'x-amz-checksum-crc32': 'AAAAAA==' })).toBe(0)
-    expect(announcedCrc32({})).toBeUndefined()
+    expect(parseCrc32Header({ 'x-amz-checksum-crc32': 'y/Q5Jg==' })).toBe(0xcbf43926)
+    expect(parseCrc32Header({ 'x-amz-checksum-crc32': 'AAAAAA==' })).toBe(0)
+    expect(parseCrc32Header({})).toBeUndefined()
   })
 
   it.each(['', 'y/Q5Jg', 'y/Q5Jh==', 'y_Q5Jg==', 'AAAAAAA=', 'cbf43926'])(
     'is rejected as %o',
     (sent) => {
-      expectRefusal(() => announcedCrc32({ 'x-amz-checksum-crc32': sent }), 'INVALID_INPUT')
+      expectAppError(() => parseCrc32Header({ 'x-amz-checksum-crc32': sent }), 'INVALID_INPUT')
     },
   )
 
   it('is rejected if it is sent twice', () => {
-    const twice = ['y/Q5Jg==', 'y/Q5Jg==']
-    expectRefusal(() => announcedCrc32({ 'x-amz-checksum-crc32': twice }), 'INVALID_INPUT')
+    const duplicateValues = ['y/Q5Jg==', 'y/Q5Jg==']
+    expectAppError(
+      () => parseCrc32Header({ 'x-amz-checksum-crc32': duplicateValues }),
+      'INVALID_INPUT',
+    )
   })
 })

@@ -8,17 +8,17 @@ import { AppError } from '../../errors.ts'
 export function assertSignedHeaders(
   headers: IncomingHttpHeaders,
   { mimeType }: { mimeType: string },
-  expected: number,
+  expectedLength: number,
 ): void {
   // A body without a type counts as application/octet-stream (RFC 9110 §8.3). Browsers send no type
   // for kinds of files they don't know.
-  const sent = headers['content-type'] ?? 'application/octet-stream'
-  const mediaType = sent.split(';', 1)[0]?.trim().toLowerCase()
+  const contentType = headers['content-type'] ?? 'application/octet-stream'
+  const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase()
   if (mediaType !== mimeType.toLowerCase()) throw new AppError('SIGNATURE_INVALID')
-  if (headers['transfer-encoding'] !== undefined || expected < 0) return
+  if (headers['transfer-encoding'] !== undefined || expectedLength < 0) return
   const length = Number(headers['content-length'] ?? 0)
-  if (length > expected) throw new AppError('FILE_TOO_LARGE')
-  if (length < expected) throw new AppError('UPLOAD_INCOMPLETE')
+  if (length > expectedLength) throw new AppError('FILE_TOO_LARGE')
+  if (length < expectedLength) throw new AppError('UPLOAD_INCOMPLETE')
 }
 
 /**
@@ -27,7 +27,7 @@ export function assertSignedHeaders(
  * rejected, and so is any range of a part: if it were ignored, the end of a file would be stored as
  * the whole file.
  */
-export function requestedOffset(
+export function parseResumeOffset(
   headers: IncomingHttpHeaders,
   { operation, size }: { operation: 'put' | 'part'; size: number },
 ): number | undefined {
@@ -44,12 +44,12 @@ export function requestedOffset(
  * Returns the CRC-32 that the client announced for the body (design §5, upload protocol), or
  * undefined if it sent none.
  */
-export function announcedCrc32(headers: IncomingHttpHeaders): number | undefined {
-  const sent = headers['x-amz-checksum-crc32']
-  if (sent === undefined) return undefined
+export function parseCrc32Header(headers: IncomingHttpHeaders): number | undefined {
+  const header = headers['x-amz-checksum-crc32']
+  if (header === undefined) return undefined
   // Four bytes have exactly one base64 form: the four unused bits must be zero.
-  if (typeof sent !== 'string' || !/^[A-Za-z0-9+/]{5}[AQgw]==$/.test(sent)) {
+  if (typeof header !== 'string' || !/^[A-Za-z0-9+/]{5}[AQgw]==$/.test(header)) {
     throw new AppError('INVALID_INPUT')
   }
-  return Buffer.from(sent, 'base64').readUInt32BE()
+  return Buffer.from(header, 'base64').readUInt32BE()
 }

@@ -2,55 +2,64 @@ import { expect, it } from 'vitest'
 import { AppError } from '../../errors.ts'
 import { WriteLocks } from './write-locks.ts'
 
-const newer = 'UPLOAD_SUPERSEDED'
-const superseded = { name: 'AppError', code: newer }
+const supersededCode = 'UPLOAD_SUPERSEDED'
+const supersededError = { name: 'AppError', code: supersededCode }
 
 /** True if the promise resolves without further external events. */
-async function isKept(promise: Promise<unknown>) {
-  let kept = false
+async function isSettled(promise: Promise<unknown>) {
+  let settled = false
   void promise.then(() => {
-    kept = true
+    settled = true
   })
   await new Promise(setImmediate)
-  return kept
+  return settled
 }
 
 it('allows different parts in parallel, but only one request per part', async () => {
   const locks = new WriteLocks()
-  const [one, two] = [await locks.acquire('key', newer, 1), await locks.acquire('key', newer, 2)]
-  const again = locks.acquire('key', newer, 1)
-  expect(one.signal.reason).toMatchObject(superseded)
-  expect(two.signal.aborted).toBe(false)
-  expect(await isKept(again)).toBe(false)
-  one.release()
-  expect(await isKept(again)).toBe(true)
-  expect(two.signal.aborted).toBe(false)
+  const [firstLock, secondLock] = [
+    await locks.acquire('key', supersededCode, 1),
+    await locks.acquire('key', supersededCode, 2),
+  ]
+  const pendingLock = locks.acquire('key', supersededCode, 1)
+  expect(firstLock.signal.reason).toMatchObject(supersededError)
+  expect(secondLock.signal.aborted).toBe(false)
+  expect(await isSettled(pendingLock)).toBe(false)
+  firstLock.release()
+  expect(await isSettled(pendingLock)).toBe(true)
+  expect(secondLock.signal.aborted).toBe(false)
 })
 
 it('makes the whole key wait for locked parts, and later parts wait for the whole key', async () => {
   const locks = new WriteLocks()
-  const parts = [await locks.acquire('key', newer, 1), await locks.acquire('key', newer, 2)]
-  const whole = locks.acquire('key', newer)
-  const later = locks.acquire('key', newer, 2)
-  expect(parts.map(({ signal }) => signal.aborted)).toEqual([true, true])
-  parts[0]?.release()
-  expect(await isKept(whole)).toBe(false)
-  parts[1]?.release()
-  expect(await isKept(whole)).toBe(true)
-  expect(await isKept(later)).toBe(false)
-  const lock = await whole
+  const partLocks = [
+    await locks.acquire('key', supersededCode, 1),
+    await locks.acquire('key', supersededCode, 2),
+  ]
+  const wholeKeyLock = locks.acquire('key', supersededCode)
+  const laterLock = locks.acquire('key', supersededCode, 2)
+  expect(partLocks.map(({ signal }) => signal.aborted)).toEqual([true, true])
+  partLocks[0]?.release()
+  expect(await isSettled(wholeKeyLock)).toBe(false)
+  partLocks[1]?.release()
+  expect(await isSettled(wholeKeyLock)).toBe(true)
+  expect(await isSettled(laterLock)).toBe(false)
+  const lock = await wholeKeyLock
   expect(lock.signal.aborted).toBe(true)
   lock.release()
-  ;(await later).release()
-  expect(locks.isHeld('key')).toBe(false)
+  ;(await laterLock).release()
+  expect(locks.isLocked('key')).toBe(false)
 })
 
 it('locks keys independently and can abort all holders', async () => {
   const locks = new WriteLocks()
-  const held = [await locks.acquire('a', newer), await locks.acquire('b', newer, 1)]
-  expect(held.map(({ signal }) => signal.aborted)).toEqual([false, false])
-  const closing = new AppError('UNAVAILABLE')
-  locks.stopAll(closing)
-  expect(held.map(({ signal }) => signal.reason)).toEqual([closing, closing])
-  expect([locks.isHeld('a'), locks.isHeld('c')]).toEqual([true, false])
+  const activeLocks = [
+    await locks.acquire('a', supersededCode),
+    await locks.acquire('b', supersededCode, 1),
+  ]
+  expect(activeLocks.map(({ signal }) => signal.aborted)).toEqual([false, false])
+  const shutdownError = new AppError('UNAVAILABLE')
+  locks.abortAll(shutdownError)
+  expect(activeLocks.map(({ signal }) => signal.reason)).toEqual([shutdownError, shutdownError])
+  expect([locks.isLocked('a'), locks.isLocked('c')]).toEqual([true, false])
 })

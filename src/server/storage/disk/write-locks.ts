@@ -13,7 +13,7 @@ export interface WriteLock {
 interface Holder {
   /** The part number, or undefined for the whole key. */
   part: number | undefined
-  abort: AbortController
+  controller: AbortController
   released: Promise<void>
 }
 
@@ -35,14 +35,14 @@ export class WriteLocks {
     const conflicting = [...holders].filter(
       (holder) => part === undefined || holder.part === undefined || holder.part === part,
     )
-    const abort = new AbortController()
+    const controller = new AbortController()
     const { promise: released, resolve } = Promise.withResolvers<void>()
-    const holder = { part, abort, released }
+    const holder = { part, controller, released }
     this.#holders.set(key, holders.add(holder))
-    for (const earlier of conflicting) earlier.abort.abort(new AppError(code))
-    await Promise.all(conflicting.map((earlier) => earlier.released))
+    for (const conflict of conflicting) conflict.controller.abort(new AppError(code))
+    await Promise.all(conflicting.map((holder) => holder.released))
     return {
-      signal: abort.signal,
+      signal: controller.signal,
       release: () => {
         holders.delete(holder)
         if (holders.size === 0) this.#holders.delete(key)
@@ -52,14 +52,14 @@ export class WriteLocks {
   }
 
   /** True if any request has locked the key or one of its parts, or is waiting to. */
-  isHeld(key: string): boolean {
+  isLocked(key: string): boolean {
     return this.#holders.has(key)
   }
 
   /** Aborts all requests that hold a lock. */
-  stopAll(refusal: AppError): void {
+  abortAll(error: AppError): void {
     for (const holders of this.#holders.values()) {
-      for (const { abort } of holders) abort.abort(refusal)
+      for (const { controller } of holders) controller.abort(error)
     }
   }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { refusedMethods } from './bucket.ts'
-import { neededRule } from './cors-rule.ts'
+import { blockedMethods } from './bucket.ts'
+import { requiredCorsRule } from './cors-rule.ts'
 
 const origin = 'https://files.example.org'
-const rule = neededRule(origin)
+const rule = requiredCorsRule(origin)
 
 describe('methods refused by CORS rules', () => {
   it.each([
@@ -35,7 +35,7 @@ describe('methods refused by CORS rules', () => {
     ['no allowed headers', [{ ...rule, AllowedHeaders: undefined }], ['PUT', 'GET', 'HEAD']],
     ['no Content-MD5', [{ ...rule, AllowedHeaders: ['content-type'] }], ['PUT', 'GET', 'HEAD']],
     ['no exposed headers', [{ ...rule, ExposeHeaders: undefined }], ['PUT', 'GET', 'HEAD']],
-  ])('%s', (_, rules, refused) => {
-    expect(refusedMethods(rules, origin)).toEqual(refused)
+  ])('%s', (_, rules, blocked) => {
+    expect(blockedMethods(rules, origin)).toEqual(blocked)
   })
 })

@@ -6,31 +6,31 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { type Clock, differenceFrom } from '../../clock.ts'
-import type { Ask } from './client.ts'
-import { neededMethods, neededRule, readHeader, sentHeaders } from './cors-rule.ts'
+import type { SendCommand } from './client.ts'
+import { requestHeaders, requiredCorsRule, requiredMethods, responseHeader } from './cors-rule.ts'
 
 /**
  * Tolerated clock skew between this server and the bucket. A download URL lives for one minute, and
  * skew shortens that.
  */
-const tolerableDifferenceMs = 15_000
+const maxClockDifferenceMs = 15_000
 
 /**
  * Checks that pages of `origin` can use the bucket, and that URLs signed by `clock` work there.
  * @returns a description of each problem with its remedy; empty if there are none.
  */
 export async function checkBucket(
-  ask: Ask,
+  send: SendCommand,
   bucket: string,
   origin: string,
   clock: Clock,
 ): Promise<string[]> {
-  const faults = await Promise.all([
-    corsFault(ask, bucket, origin),
-    versioningFault(ask, bucket),
-    clockFault(ask, bucket, clock),
+  const problems = await Promise.all([
+    corsProblem(send, bucket, origin),
+    versioningProblem(send, bucket),
+    clockProblem(send, bucket, clock),
   ])
-  return faults.filter((fault) => fault !== null)
+  return problems.filter((problem) => problem !== null)
 }
 
 /**
@@ -38,16 +38,16 @@ export async function checkBucket(
  * that uploads and downloads need. S3 applies the first rule that matches the origin, the method
  * and the request headers.
  */
-export function refusedMethods(rules: readonly CORSRule[], origin: string): string[] {
-  return neededMethods.filter((method) => {
+export function blockedMethods(rules: readonly CORSRule[], origin: string): string[] {
+  return requiredMethods.filter((method) => {
     const rule = rules.find(
       ({ AllowedOrigins = [], AllowedMethods = [], AllowedHeaders = [] }) =>
         matches(AllowedOrigins, origin) &&
         AllowedMethods.includes(method) &&
-        sentHeaders.every((header) => matches(AllowedHeaders, header)),
+        requestHeaders.every((header) => matches(AllowedHeaders, header)),
     )
-    const exposed = rule?.ExposeHeaders?.map((header) => header.toLowerCase()) ?? []
-    return !exposed.includes(readHeader)
+    const exposedHeaders = rule?.ExposeHeaders?.map((header) => header.toLowerCase()) ?? []
+    return !exposedHeaders.includes(responseHeader)
   })
 }
 
@@ -62,31 +62,35 @@ function matches(patterns: readonly string[], text: string): boolean {
   })
 }
 
-async function corsFault(ask: Ask, bucket: string, origin: string): Promise<string | null> {
-  const cure = `give the bucket this CORS rule: ${JSON.stringify(neededRule(origin))}`
+async function corsProblem(
+  send: SendCommand,
+  bucket: string,
+  origin: string,
+): Promise<string | null> {
+  const remedy = `give the bucket this CORS rule: ${JSON.stringify(requiredCorsRule(origin))}`
   let rules: readonly CORSRule[] = []
   try {
-    rules = (await ask(new GetBucketCorsCommand({ Bucket: bucket }))).CORSRules ?? []
+    rules = (await send(new GetBucketCorsCommand({ Bucket: bucket }))).CORSRules ?? []
   } catch (error) {
-    if (!isNamed(error, 'NoSuchCORSConfiguration')) {
+    if (!isS3Error(error, 'NoSuchCORSConfiguration')) {
       const reason = error instanceof Error ? error.name : String(error)
-      return `The CORS rules of the bucket "${bucket}" could not be read (${reason}). If uploads from browsers fail, ${cure}`
+      return `The CORS rules of the bucket "${bucket}" could not be read (${reason}). If uploads from browsers fail, ${remedy}`
     }
   }
-  const refused = refusedMethods(rules, origin)
-  if (refused.length === 0) return null
-  return `Browsers will refuse uploads from ${origin} to the bucket "${bucket}" (${refused.join(', ')} not allowed as needed): ${cure}`
+  const blocked = blockedMethods(rules, origin)
+  if (blocked.length === 0) return null
+  return `Browsers will refuse uploads from ${origin} to the bucket "${bucket}" (${blocked.join(', ')} not allowed as needed): ${remedy}`
 }
 
-async function versioningFault(ask: Ask, bucket: string): Promise<string | null> {
-  if (!(await keepsOldVersions(ask, bucket))) return null
+async function versioningProblem(send: SendCommand, bucket: string): Promise<string | null> {
+  if (!(await keepsOldVersions(send, bucket))) return null
   return `The bucket "${bucket}" keeps old versions, so the bytes of deleted files stay: suspend versioning, or let a lifecycle rule expire noncurrent versions.`
 }
 
 /** True if the bucket keeps the bytes of deleted objects as old versions. */
-export async function keepsOldVersions(ask: Ask, bucket: string): Promise<boolean> {
+export async function keepsOldVersions(send: SendCommand, bucket: string): Promise<boolean> {
   try {
-    const { Status } = await ask(new GetBucketVersioningCommand({ Bucket: bucket }))
+    const { Status } = await send(new GetBucketVersioningCommand({ Bucket: bucket }))
     return Status === 'Enabled'
   } catch {
     // Storage that doesn't support this request usually has no versioning. Uploads and downloads
@@ -95,15 +99,19 @@ export async function keepsOldVersions(ask: Ask, bucket: string): Promise<boolea
   }
 }
 
-async function clockFault(ask: Ask, bucket: string, clock: Clock): Promise<string | null> {
+async function clockProblem(
+  send: SendCommand,
+  bucket: string,
+  clock: Clock,
+): Promise<string | null> {
   let differenceMs: number
   try {
-    differenceMs = await clockDifferenceMs(ask, bucket, clock)
+    differenceMs = await clockDifferenceMs(send, bucket, clock)
   } catch {
     // Another check reports an unreachable bucket, with its own message.
     return null
   }
-  if (differenceMs <= tolerableDifferenceMs) return null
+  if (differenceMs <= maxClockDifferenceMs) return null
   const seconds = Math.round(differenceMs / 1000)
   return `The clocks of this server and of the bucket "${bucket}" are ${seconds} s apart, and the URL of a download lives for a minute: downloads will fail or nearly so. Let both follow a time server.`
 }
@@ -112,7 +120,11 @@ async function clockFault(ask: Ask, bucket: string, clock: Clock): Promise<strin
  * Compares our clock with the bucket's, as given to the second in the `Date` header of a response.
  * Returns the minimum difference in milliseconds, or 0 if the header is missing.
  */
-export async function clockDifferenceMs(ask: Ask, bucket: string, clock: Clock): Promise<number> {
+export async function clockDifferenceMs(
+  send: SendCommand,
+  bucket: string,
+  clock: Clock,
+): Promise<number> {
   let differenceMs = 0
   const command = new HeadBucketCommand({ Bucket: bucket })
   command.middlewareStack.add(
@@ -120,17 +132,17 @@ export async function clockDifferenceMs(ask: Ask, bucket: string, clock: Clock):
       const sentAt = clock()
       const response = await next(args)
       const { headers } = response.response as { headers: Record<string, string> }
-      const told = new Date(headers.date ?? '')
-      const isTold = !Number.isNaN(told.getTime())
-      differenceMs = isTold ? differenceFrom(told, sentAt, clock(), 1000) : 0
+      const bucketDate = new Date(headers.date ?? '')
+      const isValidDate = !Number.isNaN(bucketDate.getTime())
+      differenceMs = isValidDate ? differenceFrom(bucketDate, sentAt, clock(), 1000) : 0
       return response
     },
     { step: 'deserialize', priority: 'high' },
   )
-  await ask(command)
+  await send(command)
   return differenceMs
 }
 
-function isNamed(error: unknown, name: string): boolean {
+function isS3Error(error: unknown, name: string): boolean {
   return error instanceof S3ServiceException && error.name === name
 }

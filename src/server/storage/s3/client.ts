@@ -14,88 +14,94 @@ import { AppError } from '../../errors.ts'
 import { TimeoutError, withTimeout } from '../../timeout.ts'
 import { StoreTimeout, type UploadGrant } from '../storage.ts'
 
-const connectionMs = 5000
+const connectTimeoutMs = 5000
 /**
  * Timeout for requests that send file bytes to the bucket, at most one part each. All other
  * requests go through `asks`, with their own timeouts.
  */
-const sendingMs = 60_000
+const requestTimeoutMs = 60_000
 
 /**
  * S3 error codes that mean "not found". `InvalidPart` is included: if a part is sent again after it
  * was listed, the listed part no longer exists.
  */
-const missing = new Set(['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart'])
+const notFoundNames = new Set(['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart'])
 
 /** The maximum lifetime of a SigV4 presigned URL, in seconds. */
-const longestSeconds = 7 * 24 * 60 * 60
+const maxLifetimeSeconds = 7 * 24 * 60 * 60
 
 /** Timeouts for a response of the bucket. */
-interface S3Wait {
+interface S3Timeout {
   /**
    * Per attempt, in milliseconds, until the response headers arrive. After that, the client library
    * retries over another connection.
    */
-  tryMs: number
+  attemptMs: number
   /**
    * In total, in milliseconds: all attempts, the pauses between them, and the body. For the bytes
    * of an object, only until the headers arrive.
    */
-  allMs: number
+  totalMs: number
 }
 
 /** Timeouts for each kind of request. */
-export interface S3Waits {
+export interface S3Timeouts {
   /** A caller waits for the response. */
-  prompt: S3Wait
+  interactive: S3Timeout
   /** The bucket assembles an object from up to 10,000 parts. */
-  complete: S3Wait
+  complete: S3Timeout
   /** A background job lists the whole bucket. */
-  patient: S3Wait
+  background: S3Timeout
 }
 
 /**
  * A browser waits 30 s for a call, and the proxy of `deploy/nginx` 130 s. Clients must learn within
- * that time that the bucket isn't responding. So `prompt` is shorter than both, and confirming an
- * upload, which takes `prompt` and then `complete`, is shorter than the proxy's timeout.
+ * that time that the bucket isn't responding. So `interactive` is shorter than both, and confirming an
+ * upload, which takes `interactive` and then `complete`, is shorter than the proxy's timeout.
  */
-export const usualWaits: S3Waits = {
-  prompt: { tryMs: 10_000, allMs: 20_000 },
-  complete: { tryMs: 60_000, allMs: 60_000 },
-  patient: { tryMs: 60_000, allMs: 180_000 },
+export const defaultTimeouts: S3Timeouts = {
+  interactive: { attemptMs: 10_000, totalMs: 20_000 },
+  complete: { attemptMs: 60_000, totalMs: 60_000 },
+  background: { attemptMs: 60_000, totalMs: 180_000 },
 }
 
 /** Sends a command to the bucket and returns its response. */
-export type Ask = <Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+export type SendCommand = <Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
   command: $Command<Input, Output, S3ClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>,
   options?: { abortSignal?: AbortSignal },
 ) => Promise<Output>
 
 /** The function that sends each kind of request. */
-export type Asks = Readonly<Record<keyof S3Waits, Ask>>
+export type CommandSenders = Readonly<Record<keyof S3Timeouts, SendCommand>>
 
 /**
  * Creates functions that send commands through a client with the timeouts in `waits`. On a timeout
  * they abort the command and throw a {TimeoutError}. Other errors are those of the client.
  */
-export function asksOf(client: Pick<S3Client, 'send'>, waits: S3Waits): Asks {
+export function createSenders(
+  client: Pick<S3Client, 'send'>,
+  timeouts: S3Timeouts,
+): CommandSenders {
   return {
-    prompt: askInTime(client, waits.prompt),
-    complete: askInTime(client, waits.complete),
-    patient: askInTime(client, waits.patient),
+    interactive: createSender(client, timeouts.interactive),
+    complete: createSender(client, timeouts.complete),
+    background: createSender(client, timeouts.background),
   }
 }
 
-function askInTime(client: Pick<S3Client, 'send'>, { tryMs, allMs }: S3Wait): Ask {
+function createSender(
+  client: Pick<S3Client, 'send'>,
+  { attemptMs, totalMs }: S3Timeout,
+): SendCommand {
   return async (command, { abortSignal } = {}) => {
-    const stop = new AbortController()
-    const signal = abortSignal ? AbortSignal.any([stop.signal, abortSignal]) : stop.signal
-    const options = { requestTimeout: tryMs, abortSignal: signal }
+    const timeout = new AbortController()
+    const signal = abortSignal ? AbortSignal.any([timeout.signal, abortSignal]) : timeout.signal
+    const options = { requestTimeout: attemptMs, abortSignal: signal }
     try {
-      return await withTimeout(client.send(command, options), allMs)
+      return await withTimeout(client.send(command, options), totalMs)
     } catch (error) {
       // Abort only after a failure. After a success, this would cut off the body of an object.
-      stop.abort()
+      timeout.abort()
       throw error
     }
   }
@@ -106,16 +112,16 @@ function askInTime(client: Pick<S3Client, 'send'>, { tryMs, allMs }: S3Wait): As
  * URLs for browsers must be signed for the address that browsers use.
  */
 export interface S3Clients {
-  own: S3Client
-  signing: S3Client
+  internalClient: S3Client
+  signingClient: S3Client
   /** These send commands through `own`, with timeouts. */
-  asks: Asks
+  senders: CommandSenders
 }
 
 /**
  * Creates both clients from the settings. They connect on first use. The caller must destroy them.
  */
-export function createS3Clients(settings: S3Settings, waits: S3Waits): S3Clients {
+export function createS3Clients(settings: S3Settings, timeouts: S3Timeouts): S3Clients {
   const { region, endpoint, publicEndpoint, forcePathStyle, credentials } = settings
   const common = {
     region,
@@ -125,22 +131,25 @@ export function createS3Clients(settings: S3Settings, waits: S3Waits): S3Clients
     requestChecksumCalculation: 'WHEN_REQUIRED' as const,
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
     requestHandler: {
-      connectionTimeout: connectionMs,
-      requestTimeout: sendingMs,
+      connectionTimeout: connectTimeoutMs,
+      requestTimeout: requestTimeoutMs,
       throwOnRequestTimeout: true,
     },
   }
-  const own = new S3Client({ ...common, ...(endpoint && { endpoint: endpoint.href }) })
-  const seen = publicEndpoint ?? endpoint
-  const signing = new S3Client({ ...common, ...(seen && { endpoint: seen.href }) })
-  return { own, signing, asks: asksOf(own, waits) }
+  const internalClient = new S3Client({ ...common, ...(endpoint && { endpoint: endpoint.href }) })
+  const browserEndpoint = publicEndpoint ?? endpoint
+  const signingClient = new S3Client({
+    ...common,
+    ...(browserEndpoint && { endpoint: browserEndpoint.href }),
+  })
+  return { internalClient, signingClient, senders: createSenders(internalClient, timeouts) }
 }
 
 /**
  * Returns the origin of all presigned URLs, such as https://bucket.s3.eu-central-1.amazonaws.com.
  */
-export async function originOf(signing: S3Client, bucket: string): Promise<string> {
-  const url = await getSignedUrl(signing, new HeadBucketCommand({ Bucket: bucket }))
+export async function originOf(signingClient: S3Client, bucket: string): Promise<string> {
+  const url = await getSignedUrl(signingClient, new HeadBucketCommand({ Bucket: bucket }))
   return new URL(url).origin
 }
 
@@ -148,11 +157,11 @@ export async function originOf(signing: S3Client, bucket: string): Promise<strin
  * Awaits a response of the bucket.
  * @throws {AppError} UNAVAILABLE if the request fails; {StoreTimeout} if it times out.
  */
-export async function reach<T>(response: Promise<T>): Promise<T> {
+export async function orUnavailable<T>(response: Promise<T>): Promise<T> {
   try {
     return await response
   } catch (cause) {
-    throw awayFor(cause)
+    throw toStoreError(cause)
   }
 }
 
@@ -161,21 +170,21 @@ export async function reach<T>(response: Promise<T>): Promise<T> {
  * @returns null if it doesn't exist.
  * @throws {AppError} UNAVAILABLE if the request fails; {StoreTimeout} if it times out.
  */
-export async function reachUnlessMissing<T>(response: Promise<T>): Promise<T | null> {
+export async function nullIfNotFound<T>(response: Promise<T>): Promise<T | null> {
   try {
     return await response
   } catch (cause) {
-    if (cause instanceof S3ServiceException && missing.has(cause.name)) return null
-    throw awayFor(cause)
+    if (cause instanceof S3ServiceException && notFoundNames.has(cause.name)) return null
+    throw toStoreError(cause)
   }
 }
 
 /** Converts the error of a request. Timeouts get a separate class. */
-function awayFor(cause: unknown): AppError {
+function toStoreError(cause: unknown): AppError {
   // The client library uses this name for its own timeouts.
   const isTimeout = cause instanceof Error && cause.name === 'TimeoutError'
-  const isSilent = cause instanceof TimeoutError || isTimeout
-  return isSilent ? new StoreTimeout(cause) : new AppError('UNAVAILABLE', { cause })
+  const hasNoResponse = cause instanceof TimeoutError || isTimeout
+  return hasNoResponse ? new StoreTimeout(cause) : new AppError('UNAVAILABLE', { cause })
 }
 
 /**
@@ -183,9 +192,9 @@ function awayFor(cause: unknown): AppError {
  * sign the type of parts, so the header is added before signing.
  */
 export function signPart(
-  signing: S3Client,
+  signingClient: S3Client,
   command: UploadPartCommand,
-  { mimeType, until }: UploadGrant,
+  { mimeType, expiresAt }: UploadGrant,
   now: Date,
 ): Promise<string> {
   command.middlewareStack.add(
@@ -197,7 +206,7 @@ export function signPart(
     { step: 'build' },
   )
   const signableHeaders = new Set(['host', 'content-length', 'content-type'])
-  return getSignedUrl(signing, command, { ...lifeOf(now, until), signableHeaders })
+  return getSignedUrl(signingClient, command, { ...signingWindow(now, expiresAt), signableHeaders })
 }
 
 /**
@@ -206,8 +215,14 @@ export function signPart(
  * `until` has passed, the signing date is moved back, so that storage answers that the URL has
  * expired.
  */
-export function lifeOf(now: Date, until: Date): { signingDate: Date; expiresIn: number } {
-  const end = Math.floor(until.getTime() / 1000)
-  const begin = Math.min(Math.floor(now.getTime() / 1000), end - 1)
-  return { signingDate: new Date(begin * 1000), expiresIn: Math.min(end - begin, longestSeconds) }
+export function signingWindow(
+  now: Date,
+  expiresAt: Date,
+): { signingDate: Date; expiresIn: number } {
+  const end = Math.floor(expiresAt.getTime() / 1000)
+  const start = Math.min(Math.floor(now.getTime() / 1000), end - 1)
+  return {
+    signingDate: new Date(start * 1000),
+    expiresIn: Math.min(end - start, maxLifetimeSeconds),
+  }
 }

@@ -7,7 +7,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Ask } from './client.ts'
+import type { SendCommand } from './client.ts'
 import { openS3Multipart } from './multipart.ts'
 
 /**
@@ -26,24 +26,24 @@ const second = 1000
 
 let uploads: Upload[]
 /** The ids and dates of the next multipart uploads. */
-let next: { uploadId: string; begunAt: number }[]
+let nextUploads: { uploadId: string; begunAt: number }[]
 /** Whether new multipart uploads appear in the list. */
-let isListed: boolean
+let listsUploads: boolean
 /** Whether the list contains start dates. SeaweedFS before 4.48 omits them. */
-let isDated: boolean
+let returnsDates: boolean
 /** Called when a multipart upload is created. Simulates what other servers do at the same time. */
-let meanwhile: () => void
-let completed: CompleteMultipartUploadCommand['input'][]
-let asked: string[]
+let onCreate: () => void
+let completeRequests: CompleteMultipartUploadCommand['input'][]
+let commandNames: string[]
 
 beforeEach(() => {
   uploads = []
-  next = []
-  isListed = true
-  isDated = true
-  meanwhile = () => {}
-  completed = []
-  asked = []
+  nextUploads = []
+  listsUploads = true
+  returnsDates = true
+  onCreate = () => {}
+  completeRequests = []
+  commandNames = []
 })
 
 function upload(uploadId: string, begunAt: number, sizes: number[] = [], changedAt = begunAt) {
@@ -56,76 +56,84 @@ function upload(uploadId: string, begunAt: number, sizes: number[] = [], changed
   return { key, uploadId, begunAt: new Date(begunAt), parts }
 }
 
-function fault(name: string) {
+function s3Error(name: string) {
   return new S3ServiceException({ name, $fault: 'client', $metadata: {} })
 }
 
-function byKey(a: Upload, b: Upload) {
+function compareUploads(a: Upload, b: Upload) {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : a.uploadId < b.uploadId ? -1 : 1
 }
 
-async function response(command: object): Promise<object> {
-  asked.push(command.constructor.name)
+async function respond(command: object): Promise<object> {
+  commandNames.push(command.constructor.name)
   if (command instanceof ListMultipartUploadsCommand) {
     const { Prefix = '', KeyMarker = '', UploadIdMarker = '', MaxUploads = 1000 } = command.input
-    const after = uploads
+    const remaining = uploads
       .filter((one) => one.key.startsWith(Prefix))
-      .toSorted(byKey)
+      .toSorted(compareUploads)
       .filter((one) => `${one.key} ${one.uploadId}` > `${KeyMarker} ${UploadIdMarker}`)
-    const page = after.slice(0, MaxUploads)
+    const page = remaining.slice(0, MaxUploads)
     const last = page.at(-1)
     return {
       Uploads: page.map((one) => ({
         Key: one.key,
         UploadId: one.uploadId,
-        ...(isDated && { Initiated: one.begunAt }),
+        ...(returnsDates && { Initiated: one.begunAt }),
       })),
-      IsTruncated: page.length < after.length,
+      IsTruncated: page.length < remaining.length,
       // Ceph returns a next-page marker even on the last page.
       NextKeyMarker: last?.key,
       NextUploadIdMarker: last?.uploadId,
     }
   }
   if (command instanceof CreateMultipartUploadCommand) {
-    const { uploadId, begunAt } = next.shift() ?? { uploadId: `made-${asked.length}`, begunAt: 0 }
-    const made = { key: command.input.Key ?? '', uploadId, begunAt: new Date(begunAt), parts: [] }
-    if (isListed) uploads.push(made)
-    meanwhile()
+    const { uploadId, begunAt } = nextUploads.shift() ?? {
+      uploadId: `made-${commandNames.length}`,
+      begunAt: 0,
+    }
+    const created = {
+      key: command.input.Key ?? '',
+      uploadId,
+      begunAt: new Date(begunAt),
+      parts: [],
+    }
+    if (listsUploads) uploads.push(created)
+    onCreate()
     return { UploadId: uploadId }
   }
   if (command instanceof CompleteMultipartUploadCommand) {
     if (!uploads.some(({ uploadId }) => uploadId === command.input.UploadId)) {
-      throw fault('NoSuchUpload')
+      throw s3Error('NoSuchUpload')
     }
-    completed.push(command.input)
+    completeRequests.push(command.input)
     return {}
   }
   if (command instanceof AbortMultipartUploadCommand) {
-    const before = uploads.length
+    const oldCount = uploads.length
     uploads = uploads.filter(({ uploadId }) => uploadId !== command.input.UploadId)
-    if (uploads.length === before) throw fault('NoSuchUpload')
+    if (uploads.length === oldCount) throw s3Error('NoSuchUpload')
     return {}
   }
   if (command instanceof ListPartsCommand) {
     const { UploadId, PartNumberMarker = '0', MaxParts = 1000 } = command.input
     const found = uploads.find(({ uploadId }) => uploadId === UploadId)
-    if (!found) throw fault('NoSuchUpload')
-    const after = found.parts.filter(({ PartNumber }) => PartNumber > Number(PartNumberMarker))
-    const page = after.slice(0, MaxParts)
+    if (!found) throw s3Error('NoSuchUpload')
+    const remaining = found.parts.filter(({ PartNumber }) => PartNumber > Number(PartNumberMarker))
+    const page = remaining.slice(0, MaxParts)
     const last = page.at(-1)?.PartNumber
     return {
       Parts: page,
-      IsTruncated: page.length < after.length,
+      IsTruncated: page.length < remaining.length,
       ...(last !== undefined && { NextPartNumberMarker: String(last) }),
     }
   }
   throw new Error(`an unexpected ${command.constructor.name}`)
 }
 
-const ask = response as Ask
-const asks = { prompt: ask, complete: ask, patient: ask }
+const send = respond as SendCommand
+const senders = { interactive: send, complete: send, background: send }
 function open(pageSize = 1000) {
-  return openS3Multipart(asks, 'bucket', pageSize)
+  return openS3Multipart(senders, 'bucket', pageSize)
 }
 
 describe('the list of open multipart uploads', () => {
@@ -152,7 +160,7 @@ describe('the list of open multipart uploads', () => {
 
 describe('a bucket without upload dates', () => {
   beforeEach(() => {
-    isDated = false
+    returnsDates = false
   })
 
   it('lists every upload, and those of one key by id', async () => {
@@ -160,8 +168,8 @@ describe('a bucket without upload dates', () => {
     const listed: string[] = []
     for await (const { uploadId } of open(1).list('files/')) listed.push(uploadId)
     expect(listed.toSorted()).toEqual(['a', 'b', 'c'])
-    const ofKey = await open().listOf(key)
-    expect(ofKey.map(({ uploadId, begunAt }) => [uploadId, begunAt])).toEqual([
+    const keyUploads = await open().listOf(key)
+    expect(keyUploads.map(({ uploadId, begunAt }) => [uploadId, begunAt])).toEqual([
       ['a', null],
       ['b', null],
       ['c', null],
@@ -169,18 +177,18 @@ describe('a bucket without upload dates', () => {
   })
 
   it('gets both uploads of a key at once, so that neither can take the position of the other', async () => {
-    next = ['m', 'a', 'b', 'z'].map((uploadId) => ({ uploadId, begunAt: 0 }))
+    nextUploads = ['m', 'a', 'b', 'z'].map((uploadId) => ({ uploadId, begunAt: 0 }))
     expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('a')
     expect(await open().openFor('parts', key, 'text/plain', notSealed)).toBe('m')
     expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('a')
-    expect(asked.filter((name) => name === 'CreateMultipartUploadCommand')).toHaveLength(2)
-    expect(asked).not.toContain('AbortMultipartUploadCommand')
+    expect(commandNames.filter((name) => name === 'CreateMultipartUploadCommand')).toHaveLength(2)
+    expect(commandNames).not.toContain('AbortMultipartUploadCommand')
   })
 
   it('dates received bytes by the last part', async () => {
     uploads = [upload('parts', 0, [4, 4], 6 * second), upload('whole', 0, [10], 5 * second)]
-    const arriving = await open().arrivingBy(await open().listOf(key))
-    expect(arriving.map(({ uploadId }) => uploadId)).toEqual(['parts', 'whole'])
+    const received = await open().readReceived(await open().listOf(key))
+    expect(received.map(({ uploadId }) => uploadId)).toEqual(['parts', 'whole'])
   })
 })
 
@@ -192,7 +200,7 @@ describe('openFor', () => {
   it('creates no multipart upload for a sealed object', async () => {
     const id = await open().openFor('whole', key, 'text/plain', async () => true)
     expect(id).toBe('sealed')
-    expect(asked).not.toContain('CreateMultipartUploadCommand')
+    expect(commandNames).not.toContain('CreateMultipartUploadCommand')
   })
 
   it('ignores an open multipart upload of a sealed object', async () => {
@@ -200,24 +208,24 @@ describe('openFor', () => {
     for (const use of ['whole', 'parts'] as const) {
       expect(await open().openFor(use, key, 'text/plain', async () => true)).toBe('sealed')
     }
-    expect(asked).not.toContain('CreateMultipartUploadCommand')
+    expect(commandNames).not.toContain('CreateMultipartUploadCommand')
   })
 
   it('reuses the existing multipart uploads', async () => {
     uploads = [upload('whole', 1), upload('parts', 2)]
     expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('whole')
     expect(await open().openFor('parts', key, 'text/plain', notSealed)).toBe('parts')
-    expect(asked).not.toContain('CreateMultipartUploadCommand')
+    expect(commandNames).not.toContain('CreateMultipartUploadCommand')
   })
 
   it('creates a single multipart upload for a whole file', async () => {
-    next = [{ uploadId: 'new', begunAt: 1 }]
+    nextUploads = [{ uploadId: 'new', begunAt: 1 }]
     expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('new')
     expect(uploads).toHaveLength(1)
   })
 
   it('uses the second one for parts, and creates both if there are none', async () => {
-    next = [
+    nextUploads = [
       { uploadId: 'b', begunAt: 1 },
       { uploadId: 'a', begunAt: 1 },
     ]
@@ -230,27 +238,27 @@ describe('openFor', () => {
     // The list is sorted by id. 'a' and 'b' come before the older upload 'm', and 'z' comes after
     // it.
     uploads = [upload('m', second)]
-    next = ['a', 'b', 'z'].map((uploadId) => ({ uploadId, begunAt: second }))
+    nextUploads = ['a', 'b', 'z'].map((uploadId) => ({ uploadId, begunAt: second }))
     expect(await open().openFor('parts', key, 'text/plain', notSealed)).toBe('z')
     expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('m')
     expect(uploads.map(({ uploadId }) => uploadId)).toEqual(['m', 'z'])
   })
 
   it('returns the multipart upload that another server created first', async () => {
-    next = [{ uploadId: 'ours', begunAt: 2 }]
-    meanwhile = () => uploads.push(upload('theirs', 1))
+    nextUploads = [{ uploadId: 'ours', begunAt: 2 }]
+    onCreate = () => uploads.push(upload('theirs', 1))
     expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('theirs')
     // Neither server aborts the other's upload, because clients may already be sending to it.
     expect(uploads).toHaveLength(2)
   })
 
   it('fails if the bucket never lists the new multipart uploads', async () => {
-    isListed = false
+    listsUploads = false
     await expect(open().openFor('whole', key, 'text/plain', notSealed)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
     })
-    const begun = asked.filter((name) => name === 'CreateMultipartUploadCommand')
-    expect(begun).toHaveLength(20)
+    const creations = commandNames.filter((name) => name === 'CreateMultipartUploadCommand')
+    expect(creations).toHaveLength(20)
   })
 })
 
@@ -258,7 +266,7 @@ describe('received bytes', () => {
   it('include every part, across all pages and in order', async () => {
     uploads = [upload('whole', 0), upload('parts', 1, [5, 5, 5, 5, 2])]
     for (const pageSize of [1, 2, 5, 6]) {
-      const parts = await open(pageSize).partsOf(key)
+      const parts = await open(pageSize).readParts(key)
       expect(parts.map(({ partNumber, size }) => [partNumber, size])).toEqual([
         [1, 5],
         [2, 5],
@@ -271,20 +279,20 @@ describe('received bytes', () => {
 
   it('of a whole file are not listed as parts', async () => {
     uploads = [upload('whole', 0, [5])]
-    expect(await open().partsOf(key)).toEqual([])
+    expect(await open().readParts(key)).toEqual([])
   })
 
   it('exclude empty and ended multipart uploads', async () => {
     uploads = [upload('empty', 0)]
     const listed = [...uploads, upload('gone', 1, [5])]
-    expect(await open().arrivingBy(listed)).toEqual([])
+    expect(await open().readReceived(listed)).toEqual([])
   })
 
   it('are sorted by date, so that the whole file or its parts come first, whichever was sent last', async () => {
     const whole = upload('whole', 0, [10], 5 * second)
     const parts = upload('parts', 0, [4, 4], 6 * second)
     uploads = [whole, parts]
-    const ids = async () => (await open().arrivingBy(uploads)).map(({ uploadId }) => uploadId)
+    const ids = async () => (await open().readReceived(uploads)).map(({ uploadId }) => uploadId)
     expect(await ids()).toEqual(['parts', 'whole'])
     uploads = [upload('whole', 0, [10], 7 * second), parts]
     expect(await ids()).toEqual(['whole', 'parts'])
@@ -292,34 +300,34 @@ describe('received bytes', () => {
 
   it('are sorted by size if the dates are equal', async () => {
     uploads = [upload('whole', 0, [4], second), upload('parts', 0, [4, 1], second)]
-    const arriving = await open().arrivingBy(uploads)
-    expect(arriving.map(({ uploadId, size }) => [uploadId, size])).toEqual([
+    const received = await open().readReceived(uploads)
+    expect(received.map(({ uploadId, size }) => [uploadId, size])).toEqual([
       ['parts', 5],
       ['whole', 4],
     ])
   })
 
   it('have the start date of the upload if the bucket returns no dates of parts', async () => {
-    const undated = upload('undated', 3 * second, [1])
-    for (const part of undated.parts) Reflect.deleteProperty(part, 'LastModified')
-    uploads = [undated]
-    const [arriving] = await open().arrivingBy(uploads)
-    expect(arriving?.changedAt).toEqual(new Date(3 * second))
+    const undatedUpload = upload('undated', 3 * second, [1])
+    for (const part of undatedUpload.parts) Reflect.deleteProperty(part, 'LastModified')
+    uploads = [undatedUpload]
+    const [received] = await open().readReceived(uploads)
+    expect(received?.changedAt).toEqual(new Date(3 * second))
   })
 
   it('are read from the two multipart uploads in use, and from no third', async () => {
     uploads = [upload('whole', 0, [1]), upload('parts', 1, [2]), upload('stray', 2, [9])]
-    const arriving = await open().arrivingBy(await open().listOf(key))
-    expect(arriving.map(({ uploadId }) => uploadId).sort()).toEqual(['parts', 'whole'])
+    const received = await open().readReceived(await open().listOf(key))
+    expect(received.map(({ uploadId }) => uploadId).sort()).toEqual(['parts', 'whole'])
   })
 })
 
 describe('completing and aborting', () => {
   it('identifies each part by its number and ETag', async () => {
     uploads = [upload('whole', 0, [5, 2])]
-    const [arriving] = await open().arrivingBy(uploads)
-    if (arriving) await open().complete(arriving)
-    expect(completed).toMatchObject([
+    const [received] = await open().readReceived(uploads)
+    if (received) await open().complete(received)
+    expect(completeRequests).toMatchObject([
       {
         Key: key,
         UploadId: 'whole',
@@ -334,9 +342,9 @@ describe('completing and aborting', () => {
   })
 
   it('does nothing for a multipart upload that has already ended', async () => {
-    const ended = { ...upload('ended', 0), parts: [], size: 0, changedAt: new Date(0) }
-    await open().complete(ended)
-    await open().abort(ended)
-    expect(completed).toEqual([])
+    const endedUpload = { ...upload('ended', 0), parts: [], size: 0, changedAt: new Date(0) }
+    await open().complete(endedUpload)
+    await open().abort(endedUpload)
+    expect(completeRequests).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ import {
   type ListPartsCommandOutput,
 } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
-import { type Asks, reach, reachUnlessMissing } from './client.ts'
+import { type CommandSenders, nullIfNotFound, orUnavailable } from './client.ts'
 
 /** A multipart upload that is neither completed nor aborted. */
 interface OpenUpload {
@@ -21,18 +21,18 @@ interface OpenUpload {
 }
 
 /** A part stored in the bucket. Its size is in bytes. */
-interface HeldPart {
+interface UploadedPart {
   partNumber: number
   size: number
   etag: string
   /** The epoch if the bucket doesn't return it. */
-  arrivedAt: Date
+  uploadedAt: Date
 }
 
 /** What one multipart upload has received so far. Includes only complete parts. */
-interface Arriving extends OpenUpload {
+interface ReceivedUpload extends OpenUpload {
   /** Sorted by part number. */
-  parts: HeldPart[]
+  parts: UploadedPart[]
   /** The total size of the parts, in bytes. */
   size: number
   /** When the last part arrived. */
@@ -51,18 +51,18 @@ type UploadUse = 'whole' | 'parts'
  * Positions in the result of `listOf`: first the multipart upload for whole files, then the one for
  * parts. All servers see the same order.
  */
-const place = { whole: 0, parts: 1 } as const satisfies Record<UploadUse, number>
+const positions = { whole: 0, parts: 1 } as const satisfies Record<UploadUse, number>
 
 /** The number of multipart uploads in use per key. */
-const placesInUse = Object.keys(place).length
+const maxUploads = Object.keys(positions).length
 /**
  * How often `openFor` tries to get its multipart upload into the right position. In buckets with
  * dates in whole seconds, uploads of the same second are sorted by their random ids, so one attempt
  * may not be enough.
  */
-const maxTries = 20
+const maxAttempts = 20
 /** An id that matches no multipart upload. */
-const noUpload = 'sealed'
+const sealedUploadId = 'sealed'
 
 /**
  * Manages the multipart uploads of a bucket. Always queries the bucket and keeps no state (decision
@@ -70,25 +70,25 @@ const noUpload = 'sealed'
  * request to the bucket fails.
  * @param pageSize the number of uploads or parts per list response.
  */
-export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
+export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSize: number) {
   /**
    * Lists all open multipart uploads whose keys have this prefix. Most buckets sort them by key,
    * SeaweedFS by id.
    */
-  async function* list(Prefix: string, ask = asks.patient): AsyncGenerator<OpenUpload> {
-    let from: Pick<ListMultipartUploadsCommandInput, 'KeyMarker' | 'UploadIdMarker'> | null = {}
-    while (from) {
+  async function* list(Prefix: string, send = senders.background): AsyncGenerator<OpenUpload> {
+    let marker: Pick<ListMultipartUploadsCommandInput, 'KeyMarker' | 'UploadIdMarker'> | null = {}
+    while (marker) {
       const request = new ListMultipartUploadsCommand({
         Bucket,
         Prefix,
         MaxUploads: pageSize,
-        ...from,
+        ...marker,
       })
-      const page: ListMultipartUploadsCommandOutput = await reach(ask(request))
+      const page: ListMultipartUploadsCommandOutput = await orUnavailable(send(request))
       for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
         if (Key && UploadId) yield { key: Key, uploadId: UploadId, begunAt: Initiated ?? null }
       }
-      from = page.IsTruncated
+      marker = page.IsTruncated
         ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
         : null
     }
@@ -98,9 +98,10 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
    * Lists the open multipart uploads of one key, oldest first, so that all callers choose the same
    * ones. If the bucket returns no dates, sorts them by id.
    */
-  const listOf = async (key: string): Promise<OpenUpload[]> => {
+  const listByKey = async (key: string): Promise<OpenUpload[]> => {
     const open: OpenUpload[] = []
-    for await (const upload of list(key, asks.prompt)) if (upload.key === key) open.push(upload)
+    for await (const upload of list(key, senders.interactive))
+      if (upload.key === key) open.push(upload)
     return open.toSorted(
       (a, b) =>
         (a.begunAt?.getTime() ?? 0) - (b.begunAt?.getTime() ?? 0) ||
@@ -110,14 +111,14 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
 
   const create = async (Key: string, ContentType: string): Promise<string> => {
     const request = new CreateMultipartUploadCommand({ Bucket, Key, ContentType })
-    const { UploadId } = await reach(asks.prompt(request))
+    const { UploadId } = await orUnavailable(senders.interactive(request))
     if (!UploadId) throw new AppError('UNAVAILABLE', { cause: new Error('S3 gave no upload id') })
     return UploadId
   }
 
   const abort = async ({ key: Key, uploadId: UploadId }: Pick<OpenUpload, 'key' | 'uploadId'>) => {
     const request = new AbortMultipartUploadCommand({ Bucket, Key, UploadId })
-    await reachUnlessMissing(asks.prompt(request))
+    await nullIfNotFound(senders.interactive(request))
   }
 
   /**
@@ -142,25 +143,26 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
     mimeType: string,
     isSealed: () => Promise<boolean>,
   ): Promise<string> => {
-    let open = await listOf(key)
-    if (await isSealed()) return noUpload
-    const begun = new Set<string>()
-    let wanted = place[use] + 1
-    for (let tries = 0; tries < maxTries; tries += 1) {
-      const found = open[place[use]]
-      if (found && open.length >= wanted) return found.uploadId
-      const [before] = open
-      const missing = Array.from({ length: wanted - open.length })
-      for (const id of await Promise.all(missing.map(() => create(key, mimeType)))) begun.add(id)
-      open = await listOf(key)
-      const [first] = open
-      if (first?.begunAt === null) wanted = placesInUse
-      const isOthers = before !== undefined && !begun.has(before.uploadId)
-      if (isOthers && first && begun.has(first.uploadId)) {
+    let openUploads = await listByKey(key)
+    if (await isSealed()) return sealedUploadId
+    const createdIds = new Set<string>()
+    let neededCount = positions[use] + 1
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const found = openUploads[positions[use]]
+      if (found && openUploads.length >= neededCount) return found.uploadId
+      const [firstBefore] = openUploads
+      const missing = Array.from({ length: neededCount - openUploads.length })
+      for (const id of await Promise.all(missing.map(() => create(key, mimeType))))
+        createdIds.add(id)
+      openUploads = await listByKey(key)
+      const [first] = openUploads
+      if (first?.begunAt === null) neededCount = maxUploads
+      const isFromElsewhere = firstBefore !== undefined && !createdIds.has(firstBefore.uploadId)
+      if (isFromElsewhere && first && createdIds.has(first.uploadId)) {
         // Existing URLs for the whole file send to an older multipart upload, but the new one was
         // sorted before it. Abort the new one, so that it doesn't take that position.
         await abort(first)
-        open = open.slice(1)
+        openUploads = openUploads.slice(1)
       }
     }
     throw new AppError('UNAVAILABLE', { cause: new Error('the bucket does not list its uploads') })
@@ -170,31 +172,36 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
    * Reads the parts of a multipart upload. Returns null if there are none, or if the upload no
    * longer exists.
    */
-  const read = async (upload: OpenUpload): Promise<Arriving | null> => {
+  const readUpload = async (upload: OpenUpload): Promise<ReceivedUpload | null> => {
     const { key: Key, uploadId: UploadId } = upload
-    const held = new Map<number, HeldPart>()
+    const partsByNumber = new Map<number, UploadedPart>()
     // The client library's own pagination would never end with Ceph, which returns a next-page
     // marker on the last page too.
-    for (let from: string | undefined, more = true; more; ) {
-      const next = { Bucket, Key, UploadId, PartNumberMarker: from }
+    for (let marker: string | undefined, hasMore = true; hasMore; ) {
+      const next = { Bucket, Key, UploadId, PartNumberMarker: marker }
       const request = new ListPartsCommand({ ...next, MaxParts: pageSize })
-      const page: ListPartsCommandOutput | null = await reachUnlessMissing(asks.prompt(request))
+      const page: ListPartsCommandOutput | null = await nullIfNotFound(senders.interactive(request))
       for (const { PartNumber = 0, Size = 0, ETag = '', LastModified } of page?.Parts ?? []) {
         const arrivedAt = LastModified ?? new Date(0)
         // SeaweedFS lists a part once for each time it was sent. The last one counts.
-        if (arrivedAt < (held.get(PartNumber)?.arrivedAt ?? arrivedAt)) continue
-        held.set(PartNumber, { partNumber: PartNumber, size: Size, etag: ETag, arrivedAt })
+        if (arrivedAt < (partsByNumber.get(PartNumber)?.uploadedAt ?? arrivedAt)) continue
+        partsByNumber.set(PartNumber, {
+          partNumber: PartNumber,
+          size: Size,
+          etag: ETag,
+          uploadedAt: arrivedAt,
+        })
       }
       // SeaweedFS starts each page with the last part of the previous one. A page with nothing but
       // that part would repeat forever.
-      more = page?.IsTruncated === true && page.NextPartNumberMarker !== from
-      from = page?.NextPartNumberMarker
+      hasMore = page?.IsTruncated === true && page.NextPartNumberMarker !== marker
+      marker = page?.NextPartNumberMarker
     }
-    if (held.size === 0) return null
-    const parts = [...held.values()].sort((a, b) => a.partNumber - b.partNumber)
+    if (partsByNumber.size === 0) return null
+    const parts = [...partsByNumber.values()].sort((a, b) => a.partNumber - b.partNumber)
     const size = parts.reduce((sum, part) => sum + part.size, 0)
     const changedAt = parts.reduce(
-      (last, { arrivedAt }) => Math.max(last, arrivedAt.getTime()),
+      (last, { uploadedAt: arrivedAt }) => Math.max(last, arrivedAt.getTime()),
       upload.begunAt?.getTime() ?? 0,
     )
     return { ...upload, parts, size, changedAt: new Date(changedAt) }
@@ -202,7 +209,7 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
 
   return {
     list,
-    listOf,
+    listOf: listByKey,
     openFor,
     abort,
 
@@ -210,9 +217,9 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
      * Lists the parts received through part URLs. Empty if there are none, or if the multipart
      * upload no longer exists.
      */
-    async partsOf(key: string): Promise<HeldPart[]> {
-      const upload = (await listOf(key))[place.parts]
-      return (upload && (await read(upload)))?.parts ?? []
+    async readParts(key: string): Promise<UploadedPart[]> {
+      const upload = (await listByKey(key))[positions.parts]
+      return (upload && (await readUpload(upload)))?.parts ?? []
     },
 
     /**
@@ -220,10 +227,12 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
      * the whole file or its parts, whichever arrived last. Dates in whole seconds can be equal. In
      * that case the larger one comes first.
      */
-    async arrivingBy(open: readonly OpenUpload[]): Promise<Arriving[]> {
-      const used = open.slice(0, placesInUse)
-      const arriving = (await Promise.all(used.map(read))).filter((one) => one !== null)
-      return arriving.toSorted(
+    async readReceived(open: readonly OpenUpload[]): Promise<ReceivedUpload[]> {
+      const usedUploads = open.slice(0, maxUploads)
+      const received = (await Promise.all(usedUploads.map(readUpload))).filter(
+        (one) => one !== null,
+      )
+      return received.toSorted(
         (a, b) => b.changedAt.getTime() - a.changedAt.getTime() || b.size - a.size,
       )
     },
@@ -232,10 +241,10 @@ export function openS3Multipart(asks: Asks, Bucket: string, pageSize: number) {
      * Completes the multipart upload with the parts that were read. Does nothing if the multipart
      * upload no longer exists, or if a part was sent again since it was read.
      */
-    async complete({ key: Key, uploadId: UploadId, parts }: Arriving): Promise<void> {
+    async complete({ key: Key, uploadId: UploadId, parts }: ReceivedUpload): Promise<void> {
       const Parts = parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag }))
       const request = { Bucket, Key, UploadId, MultipartUpload: { Parts } }
-      await reachUnlessMissing(asks.complete(new CompleteMultipartUploadCommand(request)))
+      await nullIfNotFound(senders.complete(new CompleteMultipartUploadCommand(request)))
     },
   }
 }

@@ -5,11 +5,11 @@ import { describeOnS3, makeBucket } from '../../../../tests/support/s3.ts'
 import { send } from '../../../../tests/support/send.ts'
 import { type LogLine, logCollector } from '../../../../tests/support/test-log.ts'
 import { newStorageKey } from '../storage-key.ts'
-import { neededRule } from './cors-rule.ts'
+import { requiredCorsRule } from './cors-rule.ts'
 import { openBucket } from './s3.ts'
 
 const origin = 'https://files.example.org'
-const rule = neededRule(origin)
+const rule = requiredCorsRule(origin)
 function clock() {
   return new Date()
 }
@@ -20,9 +20,9 @@ describeOnS3('opening a bucket', () => {
     const settings = { ...bucket.settings, ...changes }
     const logged: LogLine[] = []
     const appUrl = new URL(origin)
-    const start = async (ahead = 0) => {
+    const start = async (clockOffsetMs = 0) => {
       const log = pino({}, logCollector(logged))
-      const ownClock = () => new Date(clock().getTime() + ahead)
+      const ownClock = () => new Date(clock().getTime() + clockOffsetMs)
       const storage = await openBucket({ settings, appUrl, clock: ownClock, log })
       const messages = logged.splice(0).map(({ msg }) => msg)
       return { storage, messages }
@@ -32,22 +32,22 @@ describeOnS3('opening a bucket', () => {
 
   it('warns about a missing CORS rule until it is added', async () => {
     const { client, settings, start } = await open()
-    const before = await start()
-    expect(before.messages).toEqual([
+    const firstStart = await start()
+    expect(firstStart.messages).toEqual([
       expect.stringMatching(/^Browsers will refuse uploads from https:\/\/files\.example\.org /),
     ])
-    expect(before.messages[0]).toContain(JSON.stringify(rule))
+    expect(firstStart.messages[0]).toContain(JSON.stringify(rule))
 
     // The warning contains the missing CORS rule. Adding exactly this rule must remove the warning.
-    const missingRule = JSON.parse(/\{.*\}/.exec(before.messages[0] ?? '')?.[0] ?? '')
+    const missingRule = JSON.parse(/\{.*\}/.exec(firstStart.messages[0] ?? '')?.[0] ?? '')
     const CORSConfiguration = { CORSRules: [missingRule] }
     await client.send(new PutBucketCorsCommand({ Bucket: settings.bucket, CORSConfiguration }))
-    const after = await start()
-    expect(after.messages).toEqual([])
+    const secondStart = await start()
+    expect(secondStart.messages).toEqual([])
 
-    const until = new Date(clock().getTime() + 60_000)
-    const grant = { key: newStorageKey(), size: 1, mimeType: 'text/plain', until }
-    const preflight = await send(await after.storage.signUpload(grant), {
+    const expiresAt = new Date(clock().getTime() + 60_000)
+    const grant = { key: newStorageKey(), size: 1, mimeType: 'text/plain', expiresAt }
+    const preflight = await send(await secondStart.storage.signUpload(grant), {
       method: 'OPTIONS',
       headers: {
         Origin: origin,
@@ -57,7 +57,7 @@ describeOnS3('opening a bucket', () => {
     })
     expect(preflight.status).toBe(200)
     expect(preflight.headers['access-control-allow-origin']).toBe(origin)
-    await Promise.all([before.storage.close(), after.storage.close()])
+    await Promise.all([firstStart.storage.close(), secondStart.storage.close()])
   })
 
   it('warns about a bucket that keeps deleted objects', async () => {
@@ -71,10 +71,10 @@ describeOnS3('opening a bucket', () => {
     await storage.close()
   })
 
-  it.each([-120_000, 120_000])('warns when the clocks are %d ms apart', async (ahead) => {
+  it.each([-120_000, 120_000])('warns when the clocks are %d ms apart', async (clockOffsetMs) => {
     const { allowOrigin, start } = await open()
     await allowOrigin(origin)
-    const { messages, storage } = await start(ahead)
+    const { messages, storage } = await start(clockOffsetMs)
     expect(messages).toEqual([expect.stringMatching(/ are 1[12]\d s apart, /)])
     await storage.close()
   })
@@ -85,9 +85,9 @@ describeOnS3('opening a bucket', () => {
     [{ endpoint: new URL('http://127.0.0.1:1') }, 'ECONNREFUSED'],
   ])('aborts startup with %j', async (changes, reason) => {
     const { start } = await open(changes)
-    const fault = await start().catch((error: unknown) => error)
-    expect(fault).toMatchObject({ name: 'StartupError' })
-    expect(String(fault)).toContain(reason)
-    expect(String(fault)).toContain('settings that begin with S3_')
+    const startupError = await start().catch((error: unknown) => error)
+    expect(startupError).toMatchObject({ name: 'StartupError' })
+    expect(String(startupError)).toContain(reason)
+    expect(String(startupError)).toContain('settings that begin with S3_')
   })
 })

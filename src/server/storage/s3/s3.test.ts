@@ -43,20 +43,20 @@ describeOnS3('S3 beyond the storage port', () => {
   let bucket: TestBucket
   let storage: S3Storage
   /** The same bucket, listed in small pages. */
-  let inPages: S3Storage
+  let pagedStorage: S3Storage
   const pageSize = 50
   beforeAll(async () => {
     bucket = await makeBucket()
     storage = openS3Storage({ settings: bucket.settings, clock })
-    inPages = openS3Storage({ settings: bucket.settings, clock, pageSize })
+    pagedStorage = openS3Storage({ settings: bucket.settings, clock, pageSize })
   })
-  afterAll(() => Promise.all([storage.close(), inPages.close()]))
+  afterAll(() => Promise.all([storage.close(), pagedStorage.close()]))
 
   const grant = (size: number) => ({
     key: newStorageKey(),
     size,
     mimeType: 'text/plain',
-    until: new Date(clock().getTime() + hour),
+    expiresAt: new Date(clock().getTime() + hour),
   })
   const put = (url: string, body: string | Buffer, headers = {}) =>
     send(url, { method: 'PUT', headers: { 'Content-Type': 'text/plain', ...headers }, body })
@@ -64,7 +64,7 @@ describeOnS3('S3 beyond the storage port', () => {
    * Sends bytes that must be rejected with 404. The server may close the connection before it has
    * read them all, in which case the response can be lost.
    */
-  const expectRefused = async (url: string, body: Buffer) => {
+  const expectRejected = async (url: string, body: Buffer) => {
     const status = await put(url, body).then(
       (response) => response.status,
       ({ code }: NodeJS.ErrnoException) => code ?? 'unknown',
@@ -75,29 +75,29 @@ describeOnS3('S3 beyond the storage port', () => {
    * Creates an upload of two parts with 5 MiB and 1000 bytes. Returns the grants for the whole file
    * and for each part.
    */
-  const inParts = () => {
+  const createPartsUpload = () => {
     const whole = grant(partSize + 1000)
     const first: PartGrant = { ...whole, partNumber: 1, offset: 0, size: partSize }
     const second: PartGrant = { ...whole, partNumber: 2, offset: partSize, size: 1000 }
     return { whole, parts: [first, second] as const }
   }
-  const urlsOf = async (upload: ReturnType<typeof inParts>, from = storage) => {
+  const signPartUrls = async (upload: ReturnType<typeof createPartsUpload>, from = storage) => {
     const [first = '', second = ''] = await from.signParts(upload.parts)
     return [first, second] as const
   }
   const uploadIdIn = (url: string) => new URL(url).searchParams.get('uploadId')
-  const bytesOf = async ({ key }: { key: string }) => {
+  const readSealed = async ({ key }: { key: string }) => {
     const { bucket: Bucket } = bucket.settings
-    const read = await bucket.client.send(new GetObjectCommand({ Bucket, Key: `files/${key}` }))
-    return Buffer.from((await read.Body?.transformToByteArray()) ?? [])
+    const response = await bucket.client.send(new GetObjectCommand({ Bucket, Key: `files/${key}` }))
+    return Buffer.from((await response.Body?.transformToByteArray()) ?? [])
   }
-  const uploadsOf = (key: string) => countOpenUploads(bucket, key)
+  const countUploads = (key: string) => countOpenUploads(bucket, key)
 
   it('reuses the multipart upload when an upload is signed again', async () => {
     const upload = grant(5)
     await storage.signUpload(upload)
     await storage.signUpload(upload)
-    expect(await uploadsOf(upload.key)).toBe(1)
+    expect(await countUploads(upload.key)).toBe(1)
   })
 
   it('accepts no bytes through a new URL for a sealed object, and leaves no upload open', async () => {
@@ -106,12 +106,12 @@ describeOnS3('S3 beyond the storage port', () => {
     await storage.seal(upload.key, 10)
     const url = await storage.signUpload(upload)
     expect((await put(url, 'b'.repeat(10))).status).toBe(404)
-    expect(await uploadsOf(upload.key)).toBe(0)
+    expect(await countUploads(upload.key)).toBe(0)
     await storage.seal(upload.key, 10)
   })
 
   it('accepts no bytes for a sealed object with an open upload, which the next seal aborts', async () => {
-    const upload = inParts()
+    const upload = createPartsUpload()
     const { key, size } = upload.whole
     await put(await storage.signUpload(upload.whole), Buffer.alloc(size, 1))
     await storage.seal(key, size)
@@ -120,115 +120,126 @@ describeOnS3('S3 beyond the storage port', () => {
     const { bucket: Bucket } = bucket.settings
     await bucket.client.send(new CreateMultipartUploadCommand({ Bucket, Key: `files/${key}` }))
     const url = await storage.signUpload(upload.whole)
-    const [one, two] = await urlsOf(upload)
-    await expectRefused(url, Buffer.alloc(size, 2))
-    await expectRefused(one, Buffer.alloc(partSize, 2))
-    await expectRefused(two, Buffer.alloc(1000, 2))
-    expect(await uploadsOf(key)).toBe(1)
+    const [one, two] = await signPartUrls(upload)
+    await expectRejected(url, Buffer.alloc(size, 2))
+    await expectRejected(one, Buffer.alloc(partSize, 2))
+    await expectRejected(two, Buffer.alloc(1000, 2))
+    expect(await countUploads(key)).toBe(1)
     await storage.seal(key, size)
-    expect(await uploadsOf(key)).toBe(0)
-    expect((await bytesOf(upload.whole)).equals(Buffer.alloc(size, 1))).toBe(true)
+    expect(await countUploads(key)).toBe(0)
+    expect((await readSealed(upload.whole)).equals(Buffer.alloc(size, 1))).toBe(true)
   })
 
   it('seals one of two concurrently started uploads, and leaves none open', async () => {
     const upload = grant(5)
-    const begun = await Promise.all([storage.signUpload(upload), storage.signUpload(upload)])
+    const startedUrls = await Promise.all([storage.signUpload(upload), storage.signUpload(upload)])
     const url = await storage.signUpload(upload)
     expect((await put(url, 'hello')).status).toBe(200)
     await storage.seal(upload.key, 5)
     expect(await storage.storedSize(upload.key)).toBe(5)
-    expect(await uploadsOf(upload.key)).toBe(0)
-    for (const one of [...begun, url]) expect((await put(one, 'other')).status).toBe(404)
+    expect(await countUploads(upload.key)).toBe(0)
+    for (const one of [...startedUrls, url]) expect((await put(one, 'other')).status).toBe(404)
   })
 
   it('never reports a wrong size for bytes that are resent during a seal', async () => {
     const upload = grant(5)
     const url = await storage.signUpload(upload)
     await put(url, 'hello')
-    const sealing = async () => {
+    const sealOrMismatch = async () => {
       try {
         await storage.seal(upload.key, 5)
       } catch (error) {
         expect(error).toMatchObject({ name: 'SizeMismatch', actual: null })
       }
     }
-    await Promise.all([sealing(), ...['world', 'other', 'again'].map((body) => put(url, body))])
+    await Promise.all([
+      sealOrMismatch(),
+      ...['world', 'other', 'again'].map((body) => put(url, body)),
+    ])
     await storage.seal(upload.key, 5)
     expect(await storage.storedSize(upload.key)).toBe(5)
   })
 
   it('signs all parts, in every batch, for one multipart upload, separate from that of the whole file', async () => {
-    const upload = inParts()
+    const upload = createPartsUpload()
     const whole = uploadIdIn(await storage.signUpload(upload.whole))
-    const [one, two] = await urlsOf(upload)
+    const [one, two] = await signPartUrls(upload)
     expect((await put(two, Buffer.alloc(1000))).status).toBe(200)
-    const batches = await Promise.all([urlsOf(upload), urlsOf(upload), urlsOf(upload)])
+    const batches = await Promise.all([
+      signPartUrls(upload),
+      signPartUrls(upload),
+      signPartUrls(upload),
+    ])
     const ids = new Set([one, two, ...batches.flat()].map(uploadIdIn))
     expect(ids.size).toBe(1)
     expect(ids).not.toContain(whole)
     expect(uploadIdIn(await storage.signUpload(upload.whole))).toBe(whole)
-    expect(await uploadsOf(upload.whole.key)).toBe(2)
+    expect(await countUploads(upload.whole.key)).toBe(2)
   })
 
   it('opens both multipart uploads at once when parts are signed first', async () => {
     for (let round = 0; round < 8; round += 1) {
-      const upload = inParts()
-      const parts = new Set((await urlsOf(upload)).map(uploadIdIn))
+      const upload = createPartsUpload()
+      const parts = new Set((await signPartUrls(upload)).map(uploadIdIn))
       const whole = uploadIdIn(await storage.signUpload(upload.whole))
       expect([parts.size, parts.has(whole)]).toEqual([1, false])
-      expect(new Set((await urlsOf(upload)).map(uploadIdIn))).toEqual(parts)
-      expect(await uploadsOf(upload.whole.key)).toBe(2)
+      expect(new Set((await signPartUrls(upload)).map(uploadIdIn))).toEqual(parts)
+      expect(await countUploads(upload.whole.key)).toBe(2)
     }
   })
 
   it('agrees on one multipart upload when several are started concurrently', async () => {
-    const upload = inParts()
+    const upload = createPartsUpload()
     const whole = uploadIdIn(await storage.signUpload(upload.whole))
-    await Promise.all(Array.from({ length: 4 }, () => urlsOf(upload)))
+    await Promise.all(Array.from({ length: 4 }, () => signPartUrls(upload)))
     const ids = new Set(
-      (await Promise.all([urlsOf(upload), urlsOf(upload)])).flat().map((url) => uploadIdIn(url)),
+      (await Promise.all([signPartUrls(upload), signPartUrls(upload)]))
+        .flat()
+        .map((url) => uploadIdIn(url)),
     )
     expect(ids.size).toBe(1)
     expect(ids).not.toContain(whole)
-    const [one, two] = await urlsOf(upload)
+    const [one, two] = await signPartUrls(upload)
     expect((await put(one, Buffer.alloc(partSize, 1))).status).toBe(200)
     expect((await put(two, Buffer.alloc(1000, 2))).status).toBe(200)
     await storage.seal(upload.whole.key, upload.whole.size)
-    expect((await bytesOf(upload.whole)).length).toBe(upload.whole.size)
-    expect(await uploadsOf(upload.whole.key)).toBe(0)
+    expect((await readSealed(upload.whole)).length).toBe(upload.whole.size)
+    expect(await countUploads(upload.whole.key)).toBe(0)
   })
 
   it('tells the whole file from its parts even if dates are whole seconds', async () => {
-    const endpoint = await roundingDates(bucket.settings.endpoint)
-    const settings = { ...bucket.settings, endpoint: new URL(endpoint.url) }
-    const coarse = openS3Storage({ settings, clock })
+    const proxy = await startDateRoundingProxy(bucket.settings.endpoint)
+    const settings = { ...bucket.settings, endpoint: new URL(proxy.url) }
+    const storageWithWholeSeconds = openS3Storage({ settings, clock })
     for (let round = 0; round < 8; round += 1) {
-      const upload = inParts()
-      const whole = uploadIdIn(await coarse.signUpload(upload.whole))
-      const parts = new Set((await urlsOf(upload, coarse)).map(uploadIdIn))
+      const upload = createPartsUpload()
+      const whole = uploadIdIn(await storageWithWholeSeconds.signUpload(upload.whole))
+      const parts = new Set((await signPartUrls(upload, storageWithWholeSeconds)).map(uploadIdIn))
       expect(parts).not.toContain(whole)
-      expect(uploadIdIn(await coarse.signUpload(upload.whole))).toBe(whole)
-      expect(new Set((await urlsOf(upload, coarse)).map(uploadIdIn))).toEqual(parts)
-      expect(await uploadsOf(upload.whole.key)).toBe(2)
+      expect(uploadIdIn(await storageWithWholeSeconds.signUpload(upload.whole))).toBe(whole)
+      expect(
+        new Set((await signPartUrls(upload, storageWithWholeSeconds)).map(uploadIdIn)),
+      ).toEqual(parts)
+      expect(await countUploads(upload.whole.key)).toBe(2)
     }
-    await coarse.close()
-    await endpoint.close()
+    await storageWithWholeSeconds.close()
+    await proxy.close()
   })
 
   it('uses what was sent last: the whole file, or parts even if some are missing', async () => {
-    const upload = inParts()
+    const upload = createPartsUpload()
     const { key, size } = upload.whole
     const url = await storage.signUpload(upload.whole)
-    const [one, two] = await urlsOf(upload)
+    const [one, two] = await signPartUrls(upload)
     const parts = [Buffer.alloc(partSize, 1), Buffer.alloc(1000, 2)] as const
     expect((await put(url, Buffer.alloc(size, 3))).status).toBe(200)
     expect((await put(two, parts[1])).status).toBe(200)
-    const partly = { name: 'SizeMismatch', expected: size, actual: 1000 }
-    await expect(storage.seal(key, size)).rejects.toMatchObject(partly)
+    const mismatch = { name: 'SizeMismatch', expected: size, actual: 1000 }
+    await expect(storage.seal(key, size)).rejects.toMatchObject(mismatch)
     expect(await storage.storedSize(key)).toBe(1000)
     expect((await put(one, parts[0])).status).toBe(200)
     await storage.seal(key, size)
-    expect((await bytesOf(upload.whole)).equals(Buffer.concat(parts))).toBe(true)
+    expect((await readSealed(upload.whole)).equals(Buffer.concat(parts))).toBe(true)
   })
 
   it('verifies a body against its MD5, which is not signed, and reports a mismatch', async () => {
@@ -236,8 +247,8 @@ describeOnS3('S3 beyond the storage port', () => {
     const upload = grant(5)
     const part: PartGrant = { ...upload, partNumber: 1, offset: 0 }
     for (const url of [await storage.signUpload(upload), ...(await storage.signParts([part]))]) {
-      const refused = await put(url, 'hello', md5('world'))
-      expect([refused.status, refused.body.toString()]).toEqual([
+      const response = await put(url, 'hello', md5('world'))
+      expect([response.status, response.body.toString()]).toEqual([
         400,
         expect.stringContaining('<Code>BadDigest</Code>'),
       ])
@@ -249,7 +260,7 @@ describeOnS3('S3 beyond the storage port', () => {
     // The rejected body has not replaced the stored part.
     expect((await put(url, 'other', md5('world'))).status).toBe(400)
     await storage.seal(upload.key, 5)
-    expect((await bytesOf(upload)).toString()).toBe('hello')
+    expect((await readSealed(upload)).toString()).toBe('hello')
   })
 
   it('lists more than one page of parts', async () => {
@@ -261,81 +272,83 @@ describeOnS3('S3 beyond the storage port', () => {
     const urls = await storage.signParts(parts)
     await Promise.all(urls.map((url) => put(url, 'x')))
     const checksum = checksums.md5(Buffer.from('x'))
-    expect(await inPages.listParts(upload.key)).toEqual(
+    expect(await pagedStorage.listParts(upload.key)).toEqual(
       parts.map(({ partNumber }) => ({ partNumber, size: 1, checksum })),
     )
-    expect(await inPages.storedSize(upload.key)).toBe(count)
+    expect(await pagedStorage.storedSize(upload.key)).toBe(count)
     const expected = { name: 'SizeMismatch', expected: count - 1, actual: count }
-    await expect(inPages.seal(upload.key, count - 1)).rejects.toMatchObject(expected)
-    await inPages.remove(upload.key)
-    expect(await uploadsOf(upload.key)).toBe(0)
+    await expect(pagedStorage.seal(upload.key, count - 1)).rejects.toMatchObject(expected)
+    await pagedStorage.remove(upload.key)
+    expect(await countUploads(upload.key)).toBe(0)
   })
 
   it('lists an upload with both parts and a whole file once, and removes both', async () => {
-    const upload = inParts()
+    const upload = createPartsUpload()
     const url = await storage.signUpload(upload.whole)
-    const [, two] = await urlsOf(upload)
+    const [, two] = await signPartUrls(upload)
     expect((await put(url, Buffer.alloc(upload.whole.size))).status).toBe(200)
     expect((await put(two, Buffer.alloc(1000))).status).toBe(200)
-    const listed: string[] = []
-    for await (const { key } of storage.list()) listed.push(key)
-    expect(listed.filter((key) => key === upload.whole.key)).toHaveLength(1)
+    const listedKeys: string[] = []
+    for await (const { key } of storage.list()) listedKeys.push(key)
+    expect(listedKeys.filter((key) => key === upload.whole.key)).toHaveLength(1)
     await storage.remove(upload.whole.key)
-    expect(await uploadsOf(upload.whole.key)).toBe(0)
+    expect(await countUploads(upload.whole.key)).toBe(0)
     expect((await put(two, Buffer.alloc(1000))).status).toBe(404)
   })
 
   it('signs URLs for the public endpoint', async () => {
-    const seen = new URL(bucket.settings.endpoint ?? '')
-    seen.hostname = 'localhost'
-    const settings = { ...bucket.settings, publicEndpoint: seen }
-    const behind = openS3Storage({ settings, clock })
-    expect(await behind.publicOrigin()).toBe(seen.origin)
+    const publicEndpoint = new URL(bucket.settings.endpoint ?? '')
+    publicEndpoint.hostname = 'localhost'
+    const settings = { ...bucket.settings, publicEndpoint }
+    const storageWithPublicUrls = openS3Storage({ settings, clock })
+    expect(await storageWithPublicUrls.publicOrigin()).toBe(publicEndpoint.origin)
     const upload = grant(5)
-    const url = await behind.signUpload(upload)
-    expect(new URL(url).origin).toBe(seen.origin)
+    const url = await storageWithPublicUrls.signUpload(upload)
+    expect(new URL(url).origin).toBe(publicEndpoint.origin)
     expect((await put(url, 'hello')).status).toBe(200)
     expect((await put(url.replace('localhost', '127.0.0.1'), 'other')).status).toBe(403)
-    await behind.seal(upload.key, 5)
-    await behind.close()
+    await storageWithPublicUrls.seal(upload.key, 5)
+    await storageWithPublicUrls.close()
   })
 
   it('lists more than one page of objects and of uploads, and ignores unrelated objects', async () => {
     const { bucket: Bucket } = bucket.settings
-    const many = Array.from({ length: 4 * pageSize + 10 }, (_, index) => ({
+    const objects = Array.from({ length: 4 * pageSize + 10 }, (_, index) => ({
       key: newStorageKey(),
       index,
     }))
-    const make = async ({ key, index }: { key: string; index: number }) => {
+    const createObject = async ({ key, index }: { key: string; index: number }) => {
       const at = { Bucket, Key: `files/${key}` }
       if (index % 2) await bucket.client.send(new PutObjectCommand({ ...at, Body: 'x' }))
       else await bucket.client.send(new CreateMultipartUploadCommand(at))
     }
-    await Promise.all(many.map(make))
+    await Promise.all(objects.map(createObject))
     await bucket.client.send(new PutObjectCommand({ Bucket, Key: 'files/README', Body: 'x' }))
     await bucket.client.send(new PutObjectCommand({ Bucket, Key: 'else', Body: 'x' }))
-    const listed: string[] = []
-    for await (const { key } of inPages.list()) listed.push(key)
-    const ours = new Set(many.map(({ key }) => key))
-    expect(listed.filter((key) => ours.has(key))).toHaveLength(many.length)
-    expect(listed).not.toContain('README')
+    const listedKeys: string[] = []
+    for await (const { key } of pagedStorage.list()) listedKeys.push(key)
+    const createdKeys = new Set(objects.map(({ key }) => key))
+    expect(listedKeys.filter((key) => createdKeys.has(key))).toHaveLength(objects.length)
+    expect(listedKeys).not.toContain('README')
   })
 
   it('tells an unreachable bucket from a missing object', async () => {
     const settings = { ...bucket.settings, bucket: 'there-is-none' }
-    const away = openS3Storage({ settings, clock })
+    const missingBucket = openS3Storage({ settings, clock })
     const unavailable = { name: 'AppError', code: 'UNAVAILABLE' }
     const { key } = grant(5)
-    await expect(away.check()).rejects.toMatchObject(unavailable)
-    await expect(away.signUpload(grant(5))).rejects.toMatchObject(unavailable)
+    await expect(missingBucket.check()).rejects.toMatchObject(unavailable)
+    await expect(missingBucket.signUpload(grant(5))).rejects.toMatchObject(unavailable)
     const part = { ...grant(5), partNumber: 1, offset: 0 }
-    await expect(away.signParts([part])).rejects.toMatchObject(unavailable)
-    await expect(away.listParts(key)).rejects.toMatchObject(unavailable)
-    await expect(away.seal(key, 5)).rejects.toMatchObject(unavailable)
-    await expect(away.storedSize(key)).rejects.toMatchObject(unavailable)
-    await expect(away.remove(key)).rejects.toMatchObject(unavailable)
-    await expect(away.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject(unavailable)
-    await away.close()
+    await expect(missingBucket.signParts([part])).rejects.toMatchObject(unavailable)
+    await expect(missingBucket.listParts(key)).rejects.toMatchObject(unavailable)
+    await expect(missingBucket.seal(key, 5)).rejects.toMatchObject(unavailable)
+    await expect(missingBucket.storedSize(key)).rejects.toMatchObject(unavailable)
+    await expect(missingBucket.remove(key)).rejects.toMatchObject(unavailable)
+    await expect(missingBucket.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject(
+      unavailable,
+    )
+    await missingBucket.close()
   })
 
   it('rejects invalid storage keys', async () => {
@@ -349,15 +362,15 @@ describeOnS3('S3 beyond the storage port', () => {
  * Starts a proxy for the S3 server that truncates the start dates of multipart uploads to whole
  * seconds.
  */
-async function roundingDates(server: URL | null) {
-  const proxy = createServer((incoming, answer) => {
+async function startDateRoundingProxy(server: URL | null) {
+  const proxy = createServer((incoming, outgoing) => {
     const { method = 'GET', url = '/', headers } = incoming
     const target = { host: server?.hostname, port: server?.port, path: url, method, headers }
     incoming.pipe(
       request(target, async (response) => {
         const body = (await text(response)).replaceAll(/(?<=<Initiated>[^<.]+)\.\d+/g, '.000')
         const { 'content-length': _, 'transfer-encoding': __, ...kept } = response.headers
-        answer.writeHead(response.statusCode ?? 500, kept).end(body)
+        outgoing.writeHead(response.statusCode ?? 500, kept).end(body)
       }),
     )
   })

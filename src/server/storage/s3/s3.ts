@@ -17,8 +17,8 @@ import type { S3Settings } from '../../config/s3-settings.ts'
 import type { Clock } from '../../deps.ts'
 import { StartupError } from '../../errors.ts'
 import type { Validators } from '../byte-range.ts'
-import { attachment, downloadCaching, typeToSend } from '../download-headers.ts'
-import { inKeyOrder } from '../in-key-order.ts'
+import { contentDisposition, downloadCacheControl, safeContentType } from '../download-headers.ts'
+import { mergeByKey } from '../merge-by-key.ts'
 import {
   type Delivery,
   type DownloadGrant,
@@ -34,15 +34,15 @@ import {
 import { assertStorageKey, isStorageKey } from '../storage-key.ts'
 import { checkBucket, clockDifferenceMs, keepsOldVersions } from './bucket.ts'
 import {
-  type Asks,
+  type CommandSenders,
   createS3Clients,
-  lifeOf,
+  defaultTimeouts,
+  nullIfNotFound,
   originOf,
-  reach,
-  reachUnlessMissing,
-  type S3Waits,
+  orUnavailable,
+  type S3Timeouts,
+  signingWindow,
   signPart,
-  usualWaits,
 } from './client.ts'
 import { openS3Multipart } from './multipart.ts'
 
@@ -55,13 +55,13 @@ const redirectLifetimeMs = 60_000
  * The part number of a file sent in one PUT. Such a file is the only part of its own multipart
  * upload (decision 014).
  */
-const wholeFile = 1
+const wholeFilePart = 1
 /**
  * For objects that the server itself writes: the minimum size of a part in bytes, and the maximum
  * number of parts in S3.
  */
-const leastWritePart = 8 * 1024 * 1024
-const mostWriteParts = 10_000
+const minWritePartSize = 8 * 1024 * 1024
+const maxWriteParts = 10_000
 /** Hashing fails if no bytes of the object arrive for this long. */
 const stallMs = 30_000
 const folder = 'files/'
@@ -74,7 +74,7 @@ export interface S3StorageOptions {
   /** The number of objects, uploads or parts per list response. Buckets allow at most 1000. */
   pageSize?: number
   /** Timeouts for requests to the bucket. Only tests change them. */
-  waits?: S3Waits
+  timeouts?: S3Timeouts
 }
 
 export interface BucketOptions extends S3StorageOptions {
@@ -90,7 +90,7 @@ export interface S3Storage extends Storage, Omit<SealedObjects, keyof Storage> {
    * Describes problems in the bucket's configuration that affect pages of `origin` or retain
    * deleted bytes. Each description includes the remedy.
    */
-  setupFaults(origin: string): Promise<string[]>
+  findSetupProblems(origin: string): Promise<string[]>
   /** Closes idle connections. */
   close(): Promise<void>
 }
@@ -126,7 +126,7 @@ export async function openBucket({ appUrl, log, ...options }: BucketOptions): Pr
       { cause },
     )
   }
-  for (const fault of await storage.setupFaults(appUrl.origin)) log.warn(fault)
+  for (const problem of await storage.findSetupProblems(appUrl.origin)) log.warn(problem)
   return storage
 }
 
@@ -138,9 +138,9 @@ class BucketStorage implements S3Storage {
   readonly #clock: Clock
   readonly #pageSize: number
   /** The client for the server's own requests, and one that only signs URLs for browsers. */
-  readonly #own: S3Client
-  readonly #signing: S3Client
-  readonly #asks: Asks
+  readonly #internalClient: S3Client
+  readonly #signingClient: S3Client
+  readonly #senders: CommandSenders
   readonly #uploads: ReturnType<typeof openS3Multipart>
   #lastHash: Promise<unknown> = Promise.resolve()
   /**
@@ -150,14 +150,18 @@ class BucketStorage implements S3Storage {
   #firstSeen = new Map<string, number>()
 
   constructor(options: S3StorageOptions) {
-    const { settings, clock, pageSize = 1000, waits = usualWaits } = options
-    const { own, signing, asks } = createS3Clients(settings, waits)
+    const { settings, clock, pageSize = 1000, timeouts = defaultTimeouts } = options
+    const {
+      internalClient: own,
+      signingClient: signing,
+      senders: asks,
+    } = createS3Clients(settings, timeouts)
     this.#bucket = settings.bucket
     this.#clock = clock
     this.#pageSize = pageSize
-    this.#own = own
-    this.#signing = signing
-    this.#asks = asks
+    this.#internalClient = own
+    this.#signingClient = signing
+    this.#senders = asks
     this.#uploads = openS3Multipart(asks, settings.bucket, pageSize)
   }
 
@@ -168,159 +172,167 @@ class BucketStorage implements S3Storage {
 
   async signUpload(grant: UploadGrant): Promise<string> {
     const uploadId = await this.#openFor('whole', grant)
-    return this.#signUploadOf(grant, uploadId, wholeFile)
+    return this.#signPartUrl(grant, uploadId, wholeFilePart)
   }
 
   async signParts(parts: readonly PartGrant[]): Promise<string[]> {
     const [first] = parts
     if (!first) return []
     const uploadId = await this.#openFor('parts', first)
-    return Promise.all(parts.map((part) => this.#signUploadOf(part, uploadId, part.partNumber)))
+    return Promise.all(parts.map((part) => this.#signPartUrl(part, uploadId, part.partNumber)))
   }
 
   async listParts(key: string): Promise<StoredPart[]> {
-    const parts = await this.#uploads.partsOf(objectKey(key))
+    const parts = await this.#uploads.readParts(objectKey(key))
     return parts.map(({ partNumber, size, etag }) => ({ partNumber, size, ...md5In(etag) }))
   }
 
   async storedSize(key: string): Promise<number | null> {
     // Check the incoming bytes first. In the other order, bytes sealed between the two checks would
     // be missed.
-    const [counting] = await this.#uploads.arrivingBy(await this.#uploads.listOf(objectKey(key)))
-    return (await this.#sealedSize(key)) ?? counting?.size ?? null
+    const [latest] = await this.#uploads.readReceived(await this.#uploads.listOf(objectKey(key)))
+    return (await this.#sealedSize(key)) ?? latest?.size ?? null
   }
 
   async seal(key: string, size: number): Promise<void> {
-    const open = await this.#uploads.listOf(objectKey(key))
-    const arriving = await this.#uploads.arrivingBy(open)
-    const before = await this.#sealedSize(key)
-    if (before !== null && before !== size) throw new SizeMismatch(size, before)
-    const [counting] = arriving
-    if (before === null) {
-      if (counting?.size !== size) throw new SizeMismatch(size, counting?.size ?? null)
-      await this.#uploads.complete(counting)
+    const openUploads = await this.#uploads.listOf(objectKey(key))
+    const received = await this.#uploads.readReceived(openUploads)
+    const sizeBefore = await this.#sealedSize(key)
+    if (sizeBefore !== null && sizeBefore !== size) throw new SizeMismatch(size, sizeBefore)
+    const [latest] = received
+    if (sizeBefore === null) {
+      if (latest?.size !== size) throw new SizeMismatch(size, latest?.size ?? null)
+      await this.#uploads.complete(latest)
       // `complete` does nothing if another call has completed the upload, or if a part was sent
       // again since it was listed. Only the size of the sealed object shows whether all bytes are
       // there.
-      const after = await this.#sealedSize(key)
-      if (after !== size) throw new SizeMismatch(size, after)
+      const sizeAfter = await this.#sealedSize(key)
+      if (sizeAfter !== size) throw new SizeMismatch(size, sizeAfter)
     }
     // Keep uploads with all bytes: another call may be completing one right now.
-    const kept = arriving.filter((one) => one.size === size).map(({ uploadId }) => uploadId)
-    const surplus = open.filter(({ uploadId }) => !kept.includes(uploadId))
-    await Promise.all(surplus.map(this.#uploads.abort))
+    const keptIds = received.filter((one) => one.size === size).map(({ uploadId }) => uploadId)
+    const surplusUploads = openUploads.filter(({ uploadId }) => !keptIds.includes(uploadId))
+    await Promise.all(surplusUploads.map(this.#uploads.abort))
   }
 
   // One object at a time, so that clients can't make the server read many large ones at once.
   sha256(key: string): Promise<string | null> {
     const hash = async () => {
       const bytes = await this.read(key)
-      return bytes && reach(hashStream(bytes))
+      return bytes && orUnavailable(hashStream(bytes))
     }
-    const hashed = this.#lastHash.then(hash, hash)
-    this.#lastHash = hashed
-    return hashed
+    const digest = this.#lastHash.then(hash, hash)
+    this.#lastHash = digest
+    return digest
   }
 
   async read(key: string): Promise<Readable | null> {
-    const found = await reachUnlessMissing(this.#asks.prompt(new GetObjectCommand(this.#at(key))))
-    return found?.Body ? (found.Body as Readable) : null
+    const response = await nullIfNotFound(
+      this.#senders.interactive(new GetObjectCommand(this.#objectOf(key))),
+    )
+    return response?.Body ? (response.Body as Readable) : null
   }
 
   async write(key: string, size: number, bytes: Readable): Promise<void> {
-    const partSize = Math.max(leastWritePart, Math.ceil(size / mostWriteParts))
-    const params = { ...this.#at(key), Body: bytes, ContentType: 'application/octet-stream' }
-    await reach(new Upload({ client: this.#own, params, partSize, queueSize: 2 }).done())
+    const partSize = Math.max(minWritePartSize, Math.ceil(size / maxWriteParts))
+    const params = { ...this.#objectOf(key), Body: bytes, ContentType: 'application/octet-stream' }
+    await orUnavailable(
+      new Upload({ client: this.#internalClient, params, partSize, queueSize: 2 }).done(),
+    )
   }
 
-  async removeLeftParts(): Promise<void> {
-    for await (const left of this.#uploads.list(folder)) await this.#uploads.abort(left)
+  async removeLeftoverParts(): Promise<void> {
+    for await (const upload of this.#uploads.list(folder)) await this.#uploads.abort(upload)
   }
 
   async remove(key: string): Promise<void> {
-    const open = await this.#uploads.listOf(objectKey(key))
-    await Promise.all(open.map(this.#uploads.abort))
-    await reachUnlessMissing(this.#asks.prompt(new DeleteObjectCommand(this.#at(key))))
+    const openUploads = await this.#uploads.listOf(objectKey(key))
+    await Promise.all(openUploads.map(this.#uploads.abort))
+    await nullIfNotFound(this.#senders.interactive(new DeleteObjectCommand(this.#objectOf(key))))
   }
 
   // A bucket confirms a removal only once it is durable, so there is nothing to sync.
   async syncRemovals(): Promise<void> {}
 
   list(): AsyncIterable<StoredObject> {
-    return inKeyOrder(this.#listSealed(), this.#listArriving())
+    return mergeByKey(this.#listSealed(), this.#listUnsealed())
   }
 
   async deliver(grant: DownloadGrant, method: DownloadMethod): Promise<Delivery> {
-    const soon = this.#clock().getTime() + redirectLifetimeMs
-    const until = new Date(Math.min(soon, grant.until.getTime()))
-    const url = await this.signDownload({ ...grant, until }, method)
-    const validators = (signal: AbortSignal) => this.#validatorsOf(grant.key, signal)
+    const redirectExpiry = this.#clock().getTime() + redirectLifetimeMs
+    const expiresAt = new Date(Math.min(redirectExpiry, grant.expiresAt.getTime()))
+    const url = await this.signDownload({ ...grant, expiresAt }, method)
+    const validators = (signal: AbortSignal) => this.#readValidators(grant.key, signal)
     return { kind: 'redirect', url, validators }
   }
 
   signDownload(grant: DownloadGrant, method: DownloadMethod = 'GET'): Promise<string> {
     const request = {
-      ...this.#at(grant.key),
-      ResponseContentDisposition: attachment(grant.fileName),
-      ResponseContentType: typeToSend(grant.mimeType),
-      ResponseCacheControl: downloadCaching,
+      ...this.#objectOf(grant.key),
+      ResponseContentDisposition: contentDisposition(grant.fileName),
+      ResponseContentType: safeContentType(grant.mimeType),
+      ResponseCacheControl: downloadCacheControl,
     }
-    const life = lifeOf(this.#clock(), grant.until)
+    const window = signingWindow(this.#clock(), grant.expiresAt)
     return method === 'HEAD'
-      ? getSignedUrl(this.#signing, new HeadObjectCommand(request), life)
-      : getSignedUrl(this.#signing, new GetObjectCommand(request), life)
+      ? getSignedUrl(this.#signingClient, new HeadObjectCommand(request), window)
+      : getSignedUrl(this.#signingClient, new GetObjectCommand(request), window)
   }
 
   async installation(): Promise<string | null> {
-    const request = new GetObjectCommand(this.#installation())
-    const found = await reachUnlessMissing(this.#asks.prompt(request))
-    return found?.Body ? await found.Body.transformToString() : null
+    const request = new GetObjectCommand(this.#installationObject())
+    const response = await nullIfNotFound(this.#senders.interactive(request))
+    return response?.Body ? await response.Body.transformToString() : null
   }
 
   async claim(text: string): Promise<void> {
-    await reach(this.#asks.prompt(new PutObjectCommand({ ...this.#installation(), Body: text })))
+    await orUnavailable(
+      this.#senders.interactive(
+        new PutObjectCommand({ ...this.#installationObject(), Body: text }),
+      ),
+    )
   }
 
   async check(): Promise<void> {
     const text = randomUUID()
     const probe = { Bucket: this.#bucket, Key: `${probePrefix}${text}` }
-    await reach(this.#asks.prompt(new PutObjectCommand({ ...probe, Body: text })))
+    await orUnavailable(this.#senders.interactive(new PutObjectCommand({ ...probe, Body: text })))
     try {
-      const { Body } = await reach(this.#asks.prompt(new GetObjectCommand(probe)))
+      const { Body } = await orUnavailable(this.#senders.interactive(new GetObjectCommand(probe)))
       if ((await Body?.transformToString()) !== text) {
         throw new Error('the bucket does not give back what was written')
       }
     } finally {
-      await reach(this.#asks.prompt(new DeleteObjectCommand(probe)))
+      await orUnavailable(this.#senders.interactive(new DeleteObjectCommand(probe)))
     }
   }
 
   keepsOldVersions(): Promise<boolean> {
-    return reach(keepsOldVersions(this.#asks.prompt, this.#bucket))
+    return orUnavailable(keepsOldVersions(this.#senders.interactive, this.#bucket))
   }
 
   clockDifferenceMs(): Promise<number> {
-    return reach(clockDifferenceMs(this.#asks.prompt, this.#bucket, this.#clock))
+    return orUnavailable(clockDifferenceMs(this.#senders.interactive, this.#bucket, this.#clock))
   }
 
   publicOrigin(): Promise<string> {
-    return originOf(this.#signing, this.#bucket)
+    return originOf(this.#signingClient, this.#bucket)
   }
 
-  setupFaults(origin: string): Promise<string[]> {
-    return checkBucket(this.#asks.prompt, this.#bucket, origin, this.#clock)
+  findSetupProblems(origin: string): Promise<string[]> {
+    return checkBucket(this.#senders.interactive, this.#bucket, origin, this.#clock)
   }
 
   async close(): Promise<void> {
-    this.#own.destroy()
-    this.#signing.destroy()
+    this.#internalClient.destroy()
+    this.#signingClient.destroy()
   }
 
-  #at(key: string) {
+  #objectOf(key: string) {
     return { Bucket: this.#bucket, Key: objectKey(key) }
   }
 
-  #installation() {
+  #installationObject() {
     return { Bucket: this.#bucket, Key: 'installation' }
   }
 
@@ -329,35 +341,39 @@ class BucketStorage implements S3Storage {
     return this.#uploads.openFor(use, objectKey(key), mimeType, isSealed)
   }
 
-  #signUploadOf(grant: UploadGrant, UploadId: string, PartNumber: number): Promise<string> {
-    const part = { ...this.#at(grant.key), UploadId, PartNumber, ContentLength: grant.size }
-    return signPart(this.#signing, new UploadPartCommand(part), grant, this.#clock())
+  #signPartUrl(grant: UploadGrant, UploadId: string, PartNumber: number): Promise<string> {
+    const part = { ...this.#objectOf(grant.key), UploadId, PartNumber, ContentLength: grant.size }
+    return signPart(this.#signingClient, new UploadPartCommand(part), grant, this.#clock())
   }
 
   async #sealedSize(key: string): Promise<number | null> {
-    const found = await this.#head(key)
-    return found ? (found.ContentLength ?? 0) : null
+    const head = await this.#head(key)
+    return head ? (head.ContentLength ?? 0) : null
   }
 
-  async #validatorsOf(key: string, abortSignal: AbortSignal): Promise<Validators | null> {
+  async #readValidators(key: string, abortSignal: AbortSignal): Promise<Validators | null> {
     const { ETag, LastModified } = (await this.#head(key, { abortSignal })) ?? {}
     return ETag && LastModified ? { etag: ETag, lastModified: LastModified } : null
   }
 
   #head(key: string, options: { abortSignal?: AbortSignal } = {}) {
-    return reachUnlessMissing(this.#asks.prompt(new HeadObjectCommand(this.#at(key)), options))
+    return nullIfNotFound(
+      this.#senders.interactive(new HeadObjectCommand(this.#objectOf(key)), options),
+    )
   }
 
   /** Lists the sealed objects. S3 returns them sorted by key. */
   async *#listSealed(): AsyncGenerator<StoredObject, void> {
-    const all = { Bucket: this.#bucket, Prefix: folder, MaxKeys: this.#pageSize }
-    for (let from: string | undefined, more = true; more; more = from !== undefined) {
-      const request = new ListObjectsV2Command({ ...all, ContinuationToken: from })
-      const page: ListObjectsV2CommandOutput = await reach(this.#asks.patient(request))
+    const listing = { Bucket: this.#bucket, Prefix: folder, MaxKeys: this.#pageSize }
+    for (let token: string | undefined, hasMore = true; hasMore; hasMore = token !== undefined) {
+      const request = new ListObjectsV2Command({ ...listing, ContinuationToken: token })
+      const page: ListObjectsV2CommandOutput = await orUnavailable(
+        this.#senders.background(request),
+      )
       for (const { Key = '', LastModified } of page.Contents ?? []) {
-        if (LastModified) yield* ours(Key, LastModified)
+        if (LastModified) yield* toStoredObject(Key, LastModified)
       }
-      from = page.NextContinuationToken
+      token = page.NextContinuationToken
     }
   }
 
@@ -367,18 +383,19 @@ class BucketStorage implements S3Storage {
    * uploads, the newest one gives the date, so that recent bytes never look old. An upload without
    * a date counts from when this server first listed it.
    */
-  async *#listArriving(): AsyncGenerator<StoredObject, void> {
+  async *#listUnsealed(): AsyncGenerator<StoredObject, void> {
     const now = this.#clock().getTime()
     // There can be very many, and a number takes a fraction of the memory of a Date.
-    const begun = new Map<string, number>()
-    const seen = new Map<string, number>()
+    const startTimes = new Map<string, number>()
+    const firstSeen = new Map<string, number>()
     for await (const { key, uploadId, begunAt } of this.#uploads.list(folder)) {
       const date = begunAt?.getTime() ?? this.#firstSeen.get(uploadId) ?? now
-      if (begunAt === null) seen.set(uploadId, date)
-      begun.set(key, Math.max(date, begun.get(key) ?? date))
+      if (begunAt === null) firstSeen.set(uploadId, date)
+      startTimes.set(key, Math.max(date, startTimes.get(key) ?? date))
     }
-    this.#firstSeen = seen
-    for (const key of [...begun.keys()].sort()) yield* ours(key, new Date(begun.get(key) ?? now))
+    this.#firstSeen = firstSeen
+    for (const key of [...startTimes.keys()].sort())
+      yield* toStoredObject(key, new Date(startTimes.get(key) ?? now))
   }
 }
 
@@ -393,14 +410,14 @@ function objectKey(key: string): string {
  */
 async function hashStream(bytes: Readable): Promise<string> {
   const hash = createHash('sha256')
-  const stalled = setTimeout(() => bytes.destroy(new Error('no byte came in time')), stallMs)
+  const timer = setTimeout(() => bytes.destroy(new Error('no byte came in time')), stallMs)
   try {
     for await (const chunk of bytes) {
       hash.update(chunk)
-      stalled.refresh()
+      timer.refresh()
     }
   } finally {
-    clearTimeout(stalled)
+    clearTimeout(timer)
   }
   return hash.digest('hex')
 }
@@ -414,7 +431,7 @@ function md5In(etag: string): { checksum?: string } {
   return hex === undefined ? {} : { checksum: Buffer.from(hex, 'hex').toString('base64') }
 }
 
-function* ours(objectKey: string, modifiedAt: Date): Generator<StoredObject> {
+function* toStoredObject(objectKey: string, modifiedAt: Date): Generator<StoredObject> {
   const key = objectKey.slice(folder.length)
   if (isStorageKey(key)) yield { key, modifiedAt }
 }

@@ -5,19 +5,23 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hangTimeoutMs } from '../../../../tests/support/hang.ts'
 import { StoreTimeout } from '../storage.ts'
 import { newStorageKey } from '../storage-key.ts'
-import type { S3Waits } from './client.ts'
+import type { S3Timeouts } from './client.ts'
 import { openS3Storage, type S3Storage } from './s3.ts'
 
-const short = { tryMs: 40, allMs: 60 }
+const shortTimeout = { attemptMs: 40, totalMs: 60 }
 /** Timeouts that only a hang exceeds. */
-const long = { tryMs: hangTimeoutMs, allMs: hangTimeoutMs }
-const allShort: S3Waits = { prompt: short, complete: short, patient: short }
+const longTimeout = { attemptMs: hangTimeoutMs, totalMs: hangTimeoutMs }
+const shortTimeouts: S3Timeouts = {
+  interactive: shortTimeout,
+  complete: shortTimeout,
+  background: shortTimeout,
+}
 
 function clock() {
   return new Date()
 }
 
-function openAt(server: Server, waits: S3Waits): S3Storage {
+function openAt(server: Server, timeouts: S3Timeouts): S3Storage {
   const { port } = server.address() as AddressInfo
   return openS3Storage({
     settings: {
@@ -29,21 +33,21 @@ function openAt(server: Server, waits: S3Waits): S3Storage {
       forcePathStyle: true,
     },
     clock,
-    waits,
+    timeouts,
   })
 }
 
-async function listening<S extends Server>(server: S): Promise<S> {
+async function listen<S extends Server>(server: S): Promise<S> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return server
 }
 
 const key = newStorageKey()
-const grant = { key, size: 5, mimeType: 'text/plain', until: new Date(Date.now() + 3_600_000) }
+const grant = { key, size: 5, mimeType: 'text/plain', expiresAt: new Date(Date.now() + 3_600_000) }
 
 /** All requests to a bucket that a client or a job waits for. */
-const asking: [string, (storage: S3Storage) => Promise<unknown>][] = [
+const operations: [string, (storage: S3Storage) => Promise<unknown>][] = [
   ['starting an upload', (storage) => storage.signUpload(grant)],
   ['signing part URLs', (storage) => storage.signParts([{ ...grant, partNumber: 1, offset: 0 }])],
   ['listing parts', (storage) => storage.listParts(key)],
@@ -64,14 +68,14 @@ describe('a bucket that accepts connections but never responds', () => {
   let server: Server
   let storage: S3Storage
   beforeAll(async () => {
-    server = await listening(
+    server = await listen(
       createServer((socket) => {
         sockets.add(socket)
         // Without this, Node wouldn't notice that the client has disconnected.
         socket.on('error', () => {}).resume()
       }),
     )
-    storage = openAt(server, allShort)
+    storage = openAt(server, shortTimeouts)
   })
   afterAll(async () => {
     await storage.close()
@@ -79,18 +83,21 @@ describe('a bucket that accepts connections but never responds', () => {
     server.close()
   })
 
-  it.each(asking)('causes a timeout: %s', async (_, ask) => {
-    const thrown = await ask(storage).catch((error: unknown) => error)
+  it.each(operations)('causes a timeout: %s', async (_, operation) => {
+    const thrown = await operation(storage).catch((error: unknown) => error)
     expect(thrown).toBeInstanceOf(StoreTimeout)
     expect(thrown).toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '5' } })
   })
 
   it('times out per attempt first, so that another connection can succeed', async () => {
-    const tries = openAt(server, { ...allShort, prompt: { tryMs: 20, allMs: hangTimeoutMs } })
+    const retryingStorage = openAt(server, {
+      ...shortTimeouts,
+      interactive: { attemptMs: 20, totalMs: hangTimeoutMs },
+    })
     const before = sockets.size
-    await expect(tries.storedSize(key)).rejects.toBeInstanceOf(StoreTimeout)
+    await expect(retryingStorage.storedSize(key)).rejects.toBeInstanceOf(StoreTimeout)
     await expect.poll(() => sockets.size).toBeGreaterThan(before + 1)
-    await tries.close()
+    await retryingStorage.close()
   })
 })
 
@@ -104,24 +111,27 @@ describe('a bucket that stalls', () => {
   })
 
   it('in the middle of a list causes a timeout', async () => {
-    server = await listening(
+    server = await listen(
       createHttpServer((_, response) => {
         response.writeHead(200, { 'content-type': 'application/xml' })
         response.write('<?xml version="1.0"?><ListMultipartUploadsResult>')
       }),
     )
-    storage = openAt(server, { ...allShort, prompt: { tryMs: hangTimeoutMs, allMs: 60 } })
+    storage = openAt(server, {
+      ...shortTimeouts,
+      interactive: { attemptMs: hangTimeoutMs, totalMs: 60 },
+    })
     await expect(storage.listParts(key)).rejects.toBeInstanceOf(StoreTimeout)
   })
 
   it('while completing a multipart upload has its own timeout', async () => {
     const uploads = `<Upload><Key>files/${key}</Key><UploadId>u</UploadId><Initiated>2026-01-01T00:00:00Z</Initiated></Upload>`
     const parts = '<Part><PartNumber>1</PartNumber><ETag>e</ETag><Size>5</Size></Part>'
-    let completing = false
-    server = await listening(
+    let isCompleting = false
+    server = await listen(
       createHttpServer((request, response) => {
         const { method, url = '' } = request
-        if (method === 'POST') completing = true
+        if (method === 'POST') isCompleting = true
         if (method === 'HEAD') return void response.writeHead(404).end()
         if (method !== 'GET') return
         const result = url.includes('uploadId=')
@@ -130,8 +140,12 @@ describe('a bucket that stalls', () => {
         response.end(`<?xml version="1.0"?>${result}`)
       }),
     )
-    storage = openAt(server, { prompt: long, patient: long, complete: short })
+    storage = openAt(server, {
+      interactive: longTimeout,
+      background: longTimeout,
+      complete: shortTimeout,
+    })
     await expect(storage.seal(key, 5)).rejects.toBeInstanceOf(StoreTimeout)
-    expect(completing).toBe(true)
+    expect(isCompleting).toBe(true)
   })
 })

@@ -26,14 +26,14 @@ describe('a bucket that lists uploads by id and without dates', () => {
   })
 
   const grant = (size: number) => {
-    const until = new Date(clock().getTime() + day)
-    return { key: newStorageKey(), size, mimeType: 'text/plain', until }
+    const expiresAt = new Date(clock().getTime() + day)
+    return { key: newStorageKey(), size, mimeType: 'text/plain', expiresAt }
   }
   const put = async (url: string | undefined, body: string) => {
-    const sent = { method: 'PUT', headers: { 'content-type': 'text/plain' }, body }
-    expect((await send(url ?? '', sent)).status).toBe(200)
+    const request = { method: 'PUT', headers: { 'content-type': 'text/plain' }, body }
+    expect((await send(url ?? '', request)).status).toBe(200)
   }
-  const listed = async () => {
+  const listObjects = async () => {
     const found: [string, number][] = []
     for await (const { key, modifiedAt } of storage.list()) found.push([key, modifiedAt.getTime()])
     return found
@@ -49,30 +49,30 @@ describe('a bucket that lists uploads by id and without dates', () => {
     await storage.seal(whole.key, 5)
     expect(await read(whole.key)).toBe('hello')
 
-    const inParts = grant(5)
+    const partsUpload = grant(5)
     const [one, two] = await storage.signParts([
-      { ...inParts, size: 3, partNumber: 1, offset: 0 },
-      { ...inParts, size: 2, partNumber: 2, offset: 3 },
+      { ...partsUpload, size: 3, partNumber: 1, offset: 0 },
+      { ...partsUpload, size: 2, partNumber: 2, offset: 3 },
     ])
-    await storage.signUpload(inParts)
+    await storage.signUpload(partsUpload)
     await put(two, 'lo')
     await put(one, 'hel')
-    await storage.seal(inParts.key, 5)
-    expect(await read(inParts.key)).toBe('hello')
+    await storage.seal(partsUpload.key, 5)
+    expect(await read(partsUpload.key)).toBe('hello')
     expect(bucket.uploads.size).toBe(0)
   })
 
   it('lists open and sealed objects in key order, each once', async () => {
-    const sealed = grant(5)
-    await put(await storage.signUpload(sealed), 'hello')
-    await storage.seal(sealed.key, 5)
-    const open = Array.from({ length: 8 }, () => grant(5))
-    for (const one of open) await storage.signUpload(one)
-    const keys = (await listed()).map(([key]) => key)
+    const sealedUpload = grant(5)
+    await put(await storage.signUpload(sealedUpload), 'hello')
+    await storage.seal(sealedUpload.key, 5)
+    const openUploads = Array.from({ length: 8 }, () => grant(5))
+    for (const one of openUploads) await storage.signUpload(one)
+    const keys = (await listObjects()).map(([key]) => key)
     expect(keys).toEqual(keys.toSorted())
-    expect(keys.filter((key) => open.some((one) => one.key === key))).toHaveLength(8)
-    expect(keys).toContain(sealed.key)
-    for (const { key } of open) await storage.remove(key)
+    expect(keys.filter((key) => openUploads.some((one) => one.key === key))).toHaveLength(8)
+    expect(keys).toContain(sealedUpload.key)
+    for (const { key } of openUploads) await storage.remove(key)
     expect(bucket.uploads.size).toBe(0)
   })
 
@@ -104,15 +104,15 @@ describe('a bucket that lists uploads by id and without dates', () => {
 
   it('dates uploads from when the server first listed them', async () => {
     const { key } = grant(5)
-    const ageOf = async () => {
-      const [, modifiedAt] = (await listed()).find(([one]) => one === key) ?? []
+    const readAge = async () => {
+      const [, modifiedAt] = (await listObjects()).find(([one]) => one === key) ?? []
       return clock().getTime() - (modifiedAt ?? Number.NaN)
     }
     await storage.signUpload({ ...grant(5), key })
-    expect(await ageOf()).toBe(0)
+    expect(await readAge()).toBe(0)
     clock.advance(day)
-    expect(await ageOf()).toBe(day)
-    await storage.removeLeftParts?.()
+    expect(await readAge()).toBe(day)
+    await storage.removeLeftoverParts?.()
     expect(bucket.uploads.size).toBe(0)
   })
 })
@@ -134,14 +134,14 @@ describe('a server with such a bucket', () => {
     await makeFile(person)
     const started = []
     for (let n = 0; n < 6; n += 1) started.push(await startUpload(person, { size: 3 }))
-    const [lost, ...kept] = started
-    if (lost) await putBytes(lost, new Uint8Array(3))
-    await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lost?.cloudKey ?? ''))
+    const [lostUpload, ...keptUploads] = started
+    if (lostUpload) await putBytes(lostUpload, new Uint8Array(3))
+    await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lostUpload?.cloudKey ?? ''))
     expect(await compareStorage(app.deps)).toMatchObject({ objects: 7, removed: 0, missing: 0 })
     app.clock.advance(day)
     expect(await compareStorage(app.deps)).toMatchObject({ objects: 7, removed: 1, missing: 0 })
     const open = new Set(Array.from(bucket.uploads.values(), ({ key }) => key))
-    expect([...open].sort()).toEqual(kept.map(({ cloudKey }) => `files/${cloudKey}`).sort())
+    expect([...open].sort()).toEqual(keptUploads.map(({ cloudKey }) => `files/${cloudKey}`).sort())
     expect(app.logLines.filter(({ level }) => level >= 50)).toEqual([])
   })
 })

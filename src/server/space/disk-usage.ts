@@ -1,0 +1,35 @@
+import { lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf } from '../errors.ts'
+
+/** Number of files of a folder measured in parallel. */
+const concurrency = 64
+
+/**
+ * Counted as zero: files removed meanwhile, and folders that this process can't read, such as
+ * `lost+found` at the root of a disk.
+ */
+const ignoredCodes = ['ENOENT', 'EACCES', 'EPERM']
+
+/**
+ * Returns the disk usage of a file, or of a folder with all its contents, in bytes. Missing or
+ * unreadable entries count as zero.
+ */
+export async function diskUsage(path: string): Promise<number> {
+  const stats = await lstat(path).catch(ignoreExpectedErrors)
+  if (!stats) return 0
+  const ownBytes = stats.blocks * 512
+  if (!stats.isDirectory()) return ownBytes
+  const names = (await readdir(path).catch(ignoreExpectedErrors)) ?? []
+  let sum = ownBytes
+  for (let from = 0; from < names.length; from += concurrency) {
+    const batch = names.slice(from, from + concurrency)
+    const sizes = await Promise.all(batch.map((name) => diskUsage(join(path, name))))
+    for (const size of sizes) sum += size
+  }
+  return sum
+}
+
+function ignoreExpectedErrors(error: unknown): undefined {
+  if (!ignoredCodes.includes(codeOf(error) ?? '')) throw error
+}
