@@ -39,14 +39,14 @@ export interface SettingFormProps {
 export function SettingForm(props: SettingFormProps) {
   const { setting, label, failure, check, previousValue, format = (stored) => stored } = props
   const client = useQueryClient()
-  const saved = format(props.stored)
-  const [input, setInput] = useState(saved)
-  /** The value of `saved` at the last render. */
-  const [previousSaved, setPreviousSaved] = useState(saved)
-  if (previousSaved !== saved) {
+  const savedText = format(props.stored)
+  const [input, setInput] = useState(savedText)
+  /** The value of `savedText` at the last render. */
+  const [previousSavedText, setPreviousSavedText] = useState(savedText)
+  if (previousSavedText !== savedText) {
     // The stored value changed. Show it unless the field was edited.
-    setPreviousSaved(saved)
-    if (input === previousSaved) setInput(saved)
+    setPreviousSavedText(savedText)
+    if (input === previousSavedText) setInput(savedText)
   }
   const [errors, setErrors] = useState<FieldErrors>({})
   /** The message about the last save. It disappears on the next edit. */
@@ -78,8 +78,8 @@ export function SettingForm(props: SettingFormProps) {
     const verdict = check(value)
     setErrors(verdict.ok ? {} : { value: verdict.error })
     if (!verdict.ok) return
-    if (format(verdict.value) === saved) {
-      setInput(saved)
+    if (format(verdict.value) === savedText) {
+      setInput(savedText)
       setMessage('No changes.')
     } else await save(verdict.value).catch(() => undefined)
   }

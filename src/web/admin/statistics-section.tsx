@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatCount } from '../charts/format-count.ts'
+import { formatInteger } from '../charts/format-count.ts'
 import { Card } from '../ui/card.tsx'
 import { InlineLoadError } from '../ui/load-error.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
@@ -13,7 +13,7 @@ const names = {
   totalDownloads: 'Downloads',
 } as const
 
-const figures = Object.entries(names) as [keyof typeof names, string][]
+const statNames = Object.entries(names) as [keyof typeof names, string][]
 
 /** The number of users, files and downloads (spec §7, admin stats). */
 export function StatisticsSection() {
@@ -26,12 +26,12 @@ export function StatisticsSection() {
       </h2>
       <Card className="overflow-clip">
         <dl className="grid grid-cols-2 gap-px bg-line lg:grid-cols-4">
-          {figures.map(([key, name]) => (
+          {statNames.map(([key, name]) => (
             <div key={key} className="min-w-0 bg-surface px-4 pt-3.5 pb-4 sm:px-5 lg:pt-4 lg:pb-5">
               <dt className="text-muted text-sm">{name}</dt>
               <dd className="mt-0.5 font-[620] text-xl tabular-nums leading-tight tracking-[-0.02em] wrap-anywhere sm:text-2xl">
                 {data ? (
-                  formatCount(data[key])
+                  formatInteger(data[key])
                 ) : isError && !isFetching ? (
                   <span className="text-muted">–</span>
                 ) : (

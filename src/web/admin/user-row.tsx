@@ -6,7 +6,7 @@ import { defaultTier, type Tier, tierTraits } from '../../shared/rules/tiers/tie
 import { call } from '../api/call.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { UserAvatar } from '../auth/user-avatar.tsx'
-import { formatCount } from '../charts/format-count.ts'
+import { formatInteger } from '../charts/format-count.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { confirm } from '../ui/dialog.tsx'
@@ -123,7 +123,7 @@ function Figure({
 }) {
   return (
     <p className="tabular-nums last-of-type:text-right max-sm:text-sm sm:text-right">
-      {formatCount(count)}
+      {formatInteger(count)}
       <span className="text-muted sm:sr-only"> {count === 1 ? singular : plural}</span>
       {detail ? <span className="block text-muted text-sm">{detail}</span> : null}
     </p>

@@ -32,7 +32,7 @@ export function UsersSection() {
   const { data: users, isPlaceholderData } = query
   const total = useQuery(statsQuery).data?.totalUsers
   const [isAdding, setAdding] = useState(false)
-  const deletion = useUserDeletion()
+  const deleteUserDialog = useUserDeletion()
   const now = serverNow()
   return (
     <SectionFrame
@@ -82,7 +82,7 @@ export function UsersSection() {
                     key={user.id}
                     user={user}
                     now={now}
-                    onDelete={() => deletion.open(user)}
+                    onDelete={() => deleteUserDialog.open(user)}
                   />
                 ))}
               </ul>
@@ -99,7 +99,7 @@ export function UsersSection() {
       >
         <AddUserForm onDone={() => setAdding(false)} />
       </FormDialog>
-      {deletion.dialog}
+      {deleteUserDialog.dialog}
     </SectionFrame>
   )
 }

@@ -3,7 +3,7 @@ import { dayText, weekdayText } from '../../shared/rules/format/timestamp-text.t
 import { serverNow } from '../api/server-clock.ts'
 import { BarChart } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'
-import { formatCount } from '../charts/format-count.ts'
+import { formatInteger } from '../charts/format-count.ts'
 import { downloadsFinding } from './findings.ts'
 
 const title = 'Downloads per day'
@@ -65,7 +65,7 @@ export function DownloadsTable({ caption, days, today, isShown }: DownloadsTable
           {days.toReversed().map(({ day, count }) => (
             <tr key={day}>
               <th scope="row">{weekdayText(day, today)}</th>
-              <td className="chart-number">{formatCount(count)}</td>
+              <td className="chart-number">{formatInteger(count)}</td>
             </tr>
           ))}
         </tbody>

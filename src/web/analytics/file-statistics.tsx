@@ -56,7 +56,7 @@ export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps)
       </QueryContent>
       <div className="grid content-start gap-4">
         <dl className="grid gap-1.5 text-sm tabular-nums">
-          {data ? <DetailRow name="Last download">{lastDownload(data, now)}</DetailRow> : null}
+          {data ? <DetailRow name="Last download">{lastDownloadText(data, now)}</DetailRow> : null}
           <DetailRow name={tone === 'over' ? 'Link ended' : 'Link ends'}>
             <span className={textColors[tone]}>{localTimestampText(dates.expiresAt, now)}</span>
           </DetailRow>
@@ -71,6 +71,6 @@ export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps)
   )
 }
 
-function lastDownload({ lastDownloadAt }: FileStats, now: Date): string {
+function lastDownloadText({ lastDownloadAt }: FileStats, now: Date): string {
   return lastDownloadAt === null ? 'None yet' : localTimestampText(new Date(lastDownloadAt), now)
 }

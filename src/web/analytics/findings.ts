@@ -2,7 +2,7 @@ import { sum } from 'd3-array'
 import type { FileKind } from '../../shared/rules/files/file-kind.ts'
 import type { DayCount } from '../../shared/rules/format/day.ts'
 import { dayText } from '../../shared/rules/format/timestamp-text.ts'
-import { formatCount } from '../charts/format-count.ts'
+import { formatInteger } from '../charts/format-count.ts'
 import { shortName } from '../ui/file-name.tsx'
 
 /** Longer file names are truncated in the middle. */
@@ -20,7 +20,7 @@ export const kindNames: Readonly<Record<FileKind, string>> = {
 }
 
 function downloads(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? 'download' : 'downloads'}`
+  return `${formatInteger(count)} ${count === 1 ? 'download' : 'downloads'}`
 }
 
 /**
@@ -34,7 +34,7 @@ export function downloadsFinding(days: readonly DayCount[], today: string): stri
   const start = `${downloads(total)} ${period}`
   const maxCount = Math.max(...days.map(({ count }) => count))
   const [peak, other] = days.filter(({ count }) => count === maxCount)
-  if (!peak || other) return `${start}, at most ${formatCount(maxCount)} a day`
+  if (!peak || other) return `${start}, at most ${formatInteger(maxCount)} a day`
   const share = maxCount < total ? 'most ' : total > 1 ? 'all ' : ''
   return `${start}, ${share}on ${dayText(peak.day, today)}`
 }
@@ -60,7 +60,7 @@ export function kindsFinding(kinds: readonly KindCount[]): string {
   if (total === 0) return 'No files yet'
   const size = sum(kinds, (kind) => kind.size)
   const [largest] = kinds.toSorted((a, b) => b.size - a.size)
-  if (!largest || size === 0) return `${formatCount(total)} ${total === 1 ? 'file' : 'files'}`
+  if (!largest || size === 0) return `${formatInteger(total)} ${total === 1 ? 'file' : 'files'}`
   const name = largest.kind === 'audio' ? 'Audio files' : kindNames[largest.kind]
   return `${name} take up ${percent(largest.size, size)} of the space`
 }

@@ -2,7 +2,7 @@ import { max } from 'd3-array'
 import { formatSize } from '../../shared/rules/format/file-size.ts'
 import { ValueBar } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'
-import { formatCount } from '../charts/format-count.ts'
+import { formatInteger } from '../charts/format-count.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { type KindCount, kindNames, kindsFinding } from './findings.ts'
 
@@ -48,7 +48,7 @@ export function KindsChart({ kinds, asTable }: KindsChartProps) {
                 </span>
               </th>
               <td aria-hidden="true">{bar(count / maxCount)}</td>
-              <td className="chart-number">{formatCount(count)}</td>
+              <td className="chart-number">{formatInteger(count)}</td>
               <td aria-hidden="true">{bar(size / maxSize)}</td>
               <td className="chart-number">{formatSize(size)}</td>
             </tr>

@@ -82,12 +82,12 @@ function LifelineWithDates({
  * width of the lifeline on that axis, in percent.
  */
 export function lifeAxis({ createdAt, maxLifetimeAt }: Omit<LifelineDates, 'expiresAt'>) {
-  const first = utcDay(createdAt)
-  const days = daysBetween(first, utcDay(maxLifetimeAt)).length
+  const firstDay = utcDay(createdAt)
+  const days = daysBetween(firstDay, utcDay(maxLifetimeAt)).length
   const percent = (ms: number) => (ms / (days * dayInMs)) * 100
   return {
     days,
-    start: percent(createdAt.getTime() - startOfDay(first).getTime()),
+    start: percent(createdAt.getTime() - startOfDay(firstDay).getTime()),
     width: percent(maxLifetimeAt.getTime() - createdAt.getTime()),
   }
 }

@@ -43,7 +43,7 @@ test('sends the token exactly once in the browser that signed up, even when rere
   await act(async () => resolve({ message: 'Email verified!' }))
   await expect.poll(state).toEqual({ state: 'verified' })
   rerender()
-  expect(page.requests.filter(({ call: requestedCall }) => requestedCall === call)).toHaveLength(1)
+  expect(page.requests.filter(({ call: sentCall }) => sentCall === call)).toHaveLength(1)
   expect(page.requests.at(-1)?.body).toEqual({ token: 'abc' })
   await expect.poll(page.text).toBe('Email verified!')
 })

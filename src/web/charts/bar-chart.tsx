@@ -1,6 +1,6 @@
 import { axisTicks, type BarPoint, type BarScale, barPosition, barScale } from './bar-scale.ts'
 import './charts.css'
-import { formatCount, formatShortCount } from './format-count.ts'
+import { formatInteger, formatShortCount } from './format-count.ts'
 
 /** Height of the highest bar in pixels. The chart fills the width of its container. */
 const plotHeight = 172
@@ -95,7 +95,7 @@ export function BarPlot({ unit, points, slots, scale, hasLines }: BarPlotProps) 
           const valueClass = value > maxShortValue ? 'chart-value chart-value-long' : 'chart-value'
           return (
             <g key={label}>
-              <title>{`${label}: ${formatCount(value)} ${value === 1 ? unit[0] : unit[1]}`}</title>
+              <title>{`${label}: ${formatInteger(value)} ${value === 1 ? unit[0] : unit[1]}`}</title>
               <rect className="chart-hover" x={`${x}%`} width={`${width}%`} height={height} />
               <rect
                 className="chart-mark"

@@ -62,10 +62,10 @@ export function barPosition(index: number, count: number): BarPosition {
 export function axisTicks(count: number): number[] {
   if (count === 0) return []
   const step = Math.max(1, Math.ceil(count / tickCount))
-  const last = count - 1
+  const lastIndex = count - 1
   const evenTicks = Array.from(
     { length: Math.ceil(count / step) },
     (_, position) => position * step,
   )
-  return [...evenTicks.filter((index) => last - index > step / 2), last]
+  return [...evenTicks.filter((index) => lastIndex - index > step / 2), lastIndex]
 }

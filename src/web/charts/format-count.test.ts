@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { formatCount, formatShortCount } from './format-count.ts'
+import { formatInteger, formatShortCount } from './format-count.ts'
 
-describe('formatCount and formatShortCount', () => {
+describe('formatInteger and formatShortCount', () => {
   it.each([
     [0, '0', '0'],
     [999, '999', '999'],
@@ -9,7 +9,7 @@ describe('formatCount and formatShortCount', () => {
     [12_400, '12,400', '12.4K'],
     [1_250_000, '1,250,000', '1.3M'],
   ])('format %i as %s and %s', (count, full, short) => {
-    expect(formatCount(count)).toBe(full)
+    expect(formatInteger(count)).toBe(full)
     expect(formatShortCount(count)).toBe(short)
   })
 })

@@ -2,7 +2,7 @@ const integerFormat = new Intl.NumberFormat('en')
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
 /** Formats a count with thousands separators: '12,400'. */
-export function formatCount(count: number): string {
+export function formatInteger(count: number): string {
   return integerFormat.format(count)
 }
 

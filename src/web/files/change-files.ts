@@ -40,22 +40,22 @@ export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: async (files: readonly StoredFile[]) => {
-      let missing = 0
+      let missingCount = 0
       for (let from = 0; from < files.length; from += maxFilesPerDeletion) {
         const fileIds = files.slice(from, from + maxFilesPerDeletion).map(({ id }) => id)
         const { notFound } = await call('deleteFiles', { body: { fileIds } })
-        missing += notFound.length
+        missingCount += notFound.length
         const deletedIds = new Set(fileIds)
         changeFiles(client, (files) => files.filter(({ id }) => !deletedIds.has(id)))
         onDeleted(deletedIds)
       }
-      return missing
+      return missingCount
     },
-    onSuccess: (missing, files) =>
+    onSuccess: (missingCount, files) =>
       toast({
-        title: deletedText(files.length - missing),
-        ...(missing > 0 && {
-          description: `${missing.toLocaleString('en')} ${missing === 1 ? 'was' : 'were'} already deleted.`,
+        title: deletedText(files.length - missingCount),
+        ...(missingCount > 0 && {
+          description: `${missingCount.toLocaleString('en')} ${missingCount === 1 ? 'was' : 'were'} already deleted.`,
         }),
       }),
     onError: (error) => showFailure(error, 'Error', 'Failed to delete files. Please try again.'),

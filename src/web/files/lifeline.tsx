@@ -30,14 +30,14 @@ export function LifelineShape(props: {
   color: string
   size: keyof typeof heights
 }) {
-  const hatching = useId()
+  const hatchingId = useId()
   const height = heights[props.size]
   const { lived, valid, renewable } = props.bar
   const percent = (span: Span) => ({ x: `${span.x}%`, width: `${span.width}%` })
   return (
     <svg width="100%" height={height} display="block" aria-hidden="true">
       <pattern
-        id={hatching}
+        id={hatchingId}
         width="6"
         height="6"
         patternUnits="userSpaceOnUse"
@@ -51,7 +51,7 @@ export function LifelineShape(props: {
         {...percent(renewable)}
         height={height}
         rx={height / 2}
-        fill={`url(#${hatching})`}
+        fill={`url(#${hatchingId})`}
         stroke="var(--line)"
       />
     </svg>
