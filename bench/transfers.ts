@@ -172,8 +172,8 @@ export async function measureTransfers(
   http.close()
   return [
     ...rows(`upload of 1 GiB, ${where}`, samples.up),
-    row('its SHA-256, after the answer', 's', { mayfly: digests.seconds }),
-    row('its SHA-256, after the answer', 'CPU s', { mayfly: digests.cpu }),
+    row('its SHA-256, after the response', 's', { mayfly: digests.seconds }),
+    row('its SHA-256, after the response', 'CPU s', { mayfly: digests.cpu }),
     ...rows(`the same, four parts at once, ${where}`, samples.upInFour),
     ...rows(`download of 1 GiB, ${where}`, samples.down),
     ...rows(`the same, four ranges at once, ${where}`, samples.downInFour),

@@ -96,7 +96,7 @@ export const admin = {
       'Delete a user with all files. If `email` is given, it must be the address of the user',
     access: 'admin',
     params: z.object({ id: userId }),
-    // API clients can omit the address because they have already looked up the id (decision 039).
+    // API clients can omit the address because they have already looked up the id.
     body: z
       .strictObject({ email: z.string().trim().toLowerCase().max(maxEmailLength).optional() })
       .optional(),
