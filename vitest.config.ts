@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import FileOrder from './tests/support/file-order.ts'
-import { keepFilesInMemory } from './tests/support/files-in-memory.ts'
+import { keepTempFilesInMemory } from './tests/support/files-in-memory.ts'
 import { hangTimeoutMs } from './tests/support/hang.ts'
 
-keepFilesInMemory()
+keepTempFilesInMemory()
 
 const onS3 = ['src/server/storage/s3/*.test.ts', 'tests/s3*.test.ts']
 

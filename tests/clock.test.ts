@@ -12,9 +12,9 @@ import {
 } from './support/make.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 import {
-  confirm,
   download,
   expectError,
+  requestConfirm,
   requestDownload,
   requestUpload,
 } from './support/upload-requests.ts'
@@ -56,7 +56,7 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   app.clock.advance(-4 * day)
   // According to its row it expires in three days, but the bytes are purged.
   expect((await requestDownload(app, expiredFile.shortCode)).status).toBe(404)
-  expect((await confirm(ada, open.cloudKey)).status).toBe(404)
+  expect((await requestConfirm(ada, open.cloudKey)).status).toBe(404)
   for (const file of laterFiles) expect((await download(app, file)).length).toBe(1000)
   const renewed = await json<File>(await requestRenewal(bob, renewable.id))
   expect(Buffer.from(await download(app, renewed)).equals(Buffer.from(renewable.bytes))).toBe(true)

@@ -16,9 +16,9 @@ import type { File } from '../src/shared/contract/files.ts'
 import { type DeployedNginx, startDeployedNginx } from './support/deployed-nginx.ts'
 import { freePort } from './support/free-port.ts'
 import { followImports } from './support/imported-files.ts'
-import { describeBehindNginx, describeRequiring } from './support/machine-needs.ts'
 import { type NameServer, startNameServer } from './support/name-server.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
+import { describeBehindNginx, describeRequiring } from './support/test-requirements.ts'
 
 interface Service {
   image: string

@@ -3,10 +3,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { FaultName } from './faults/faults.ts'
 import { runScenario } from './faults/run-scenario.ts'
 import type { SetupName } from './faults/setups.ts'
-import { describeOnSmallDisk } from './support/machine-needs.ts'
 import { freshDatabase } from './support/postgres.ts'
 import { createDatabase, startTestPostgres } from './support/postgres-server.ts'
 import { chooseRounds, isLongRun } from './support/rounds.ts'
+import { describeOnSmallDisk } from './support/test-requirements.ts'
 
 async function expectGuarantees(setup: SetupName): Promise<void> {
   const seed = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31))

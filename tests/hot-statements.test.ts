@@ -11,7 +11,7 @@ import {
 } from './support/make.ts'
 import { analyzedPlansOf, countRowsRead } from './support/query-plans.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
-import { confirm } from './support/upload-requests.ts'
+import { requestConfirm } from './support/upload-requests.ts'
 
 /*
  * The hot queries of uploads, downloads and pages must not scan tables with many unrelated rows.
@@ -71,7 +71,7 @@ async function runLifecycles(person: Awaited<ReturnType<typeof makePerson>>, ren
     const started = await startUpload(person, { size: 5, idempotencyKey: `upload-${run}` })
     await expectOk(await fetch(started.uploadUrl, { method: 'HEAD' }))
     await expectOk(await putBytes(started, new TextEncoder().encode('hello')))
-    const confirmed = await confirm(person, started.cloudKey)
+    const confirmed = await requestConfirm(person, started.cloudKey)
     await expectOk(confirmed)
     const { id, shortCode } = await json<{ id: string; shortCode: string }>(confirmed)
     const download = await visitor.fetch(`/api/download/${shortCode}`)

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { files } from '../src/server/db/schema.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { type DeployedNginx, startDeployedNginx } from './support/deployed-nginx.ts'
-import { describeBehindNginx } from './support/machine-needs.ts'
 import { json, makeClient, makeFile, makePerson, type Person } from './support/make.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
+import { describeBehindNginx } from './support/test-requirements.ts'
 
 const bytes = new Uint8Array(100_000).map((_, index) => index % 251)
 const wholeBody = Buffer.from(bytes)

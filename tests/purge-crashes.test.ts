@@ -7,7 +7,7 @@ import { logIn, makeClient, makeFile, putBytes, signUp, startUpload } from './su
 import { freshDatabase } from './support/postgres.ts'
 import { chooseRounds } from './support/rounds.ts'
 import { seededRounds } from './support/seeded-rounds.ts'
-import { confirm } from './support/upload-requests.ts'
+import { requestConfirm } from './support/upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
 /** Days until every file has expired. */
@@ -67,7 +67,7 @@ test('jobs killed at any statement resume and never report a stored file as purg
       for (const code of codes) {
         expect((await fetch(`${server.url}/api/download/${code}`)).status).toBe(404)
       }
-      expect((await confirm(await signIn(), activeUpload.cloudKey)).status).toBe(200)
+      expect((await requestConfirm(await signIn(), activeUpload.cloudKey)).status).toBe(200)
     })
     expect(interruptedCount).toBeGreaterThanOrEqual(rounds / 2)
     await checkAfterTwoDays(environment, [], new Map(), () => {})

@@ -5,7 +5,7 @@ import type { S3Settings } from '../src/server/config/s3-settings.ts'
 import { openS3Storage } from '../src/server/storage/s3/s3.ts'
 import { createStores } from '../src/server/storage/stores.ts'
 import { retryRemovals } from '../src/server/uploads/end-uploads.ts'
-import { confirmUserDeletion } from './support/admin-requests.ts'
+import { requestUserDeletion } from './support/admin-requests.ts'
 import { countStoredBytes } from './support/bucket.ts'
 import { freePort } from './support/free-port.ts'
 import { json, makeClient, makeFile, makePerson, putBytes, startUpload } from './support/make.ts'
@@ -44,7 +44,7 @@ describeOnS3('the administrator on S3', () => {
     const signedUrl = link.headers.get('location') ?? ''
     expect((await fetch(signedUrl)).status).toBe(200)
 
-    const deleted = await confirmUserDeletion(admin, ada.id, { email: ada.email })
+    const deleted = await requestUserDeletion(admin, ada.id, { email: ada.email })
     expect(await json(deleted)).toMatchObject({ deletedFiles: 1 })
     expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(404)
     // A URL is valid for at most a minute, even if the job is late.

@@ -22,9 +22,9 @@ import {
 import { countOpenUploads, describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 import {
-  abort,
-  confirm,
+  abortUpload,
   expectError,
+  requestConfirm,
   requestPartList,
   requestParts,
 } from './support/upload-requests.ts'
@@ -111,15 +111,17 @@ describeOnS3('a multipart upload on S3', () => {
         return { partNumber, size: piece.length, checksum: checksums.md5(piece) }
       }),
     )
-    const file = await expectFile(await confirm(ada, started.cloudKey, { sha256: hash }))
+    const file = await expectFile(await requestConfirm(ada, started.cloudKey, { sha256: hash }))
     expect(file).toMatchObject({ size: bytes.length, sha256: null })
     expect(await countStoredBytes(bucket)).toBe(before + bytes.length)
     // Like a client that lost the first response.
-    expect(await json(await confirm(ada, started.cloudKey, { sha256: hash }))).toMatchObject({
-      id: file.id,
-    })
+    expect(await json(await requestConfirm(ada, started.cloudKey, { sha256: hash }))).toMatchObject(
+      {
+        id: file.id,
+      },
+    )
     await computeDigests(app.deps)
-    expect(await json(await confirm(ada, started.cloudKey))).toMatchObject({ sha256: hash })
+    expect(await json(await requestConfirm(ada, started.cloudKey))).toMatchObject({ sha256: hash })
   })
 
   it('works with the URLs from the start response', async () => {
@@ -140,7 +142,7 @@ describeOnS3('a multipart upload on S3', () => {
     )
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(await storedParts(ada, firstStart)).toEqual([1, 2, 3])
-    await expectFile(await confirm(ada, firstStart.cloudKey, { sha256: hash }))
+    await expectFile(await requestConfirm(ada, firstStart.cloudKey, { sha256: hash }))
   })
 
   it('opens a multipart upload when part URLs are requested, until it is aborted', async () => {
@@ -154,7 +156,7 @@ describeOnS3('a multipart upload on S3', () => {
     await signParts(ada, multipartUpload.cloudKey, [1, 3])
     expect(await open(multipartUpload)).toBe(2)
     for (const { cloudKey } of [singleUpload, multipartUpload]) {
-      expect((await abort(ada, cloudKey)).status).toBe(200)
+      expect((await abortUpload(ada, cloudKey)).status).toBe(200)
     }
     expect([await open(singleUpload), await open(multipartUpload)]).toEqual([0, 0])
   })
@@ -162,12 +164,12 @@ describeOnS3('a multipart upload on S3', () => {
   it("can't be confirmed before all parts are stored, and then continues", async () => {
     const ada = await makePerson(app)
     const started = await start(ada)
-    await expectError(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
+    await expectError(await requestConfirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
     await sendParts(ada, started, 1, 3)
-    await expectError(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
+    await expectError(await requestConfirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
     expect(await storedParts(ada, started)).toEqual([1, 3])
     await sendParts(ada, started, 2)
-    await expectFile(await confirm(ada, started.cloudKey))
+    await expectFile(await requestConfirm(ada, started.cloudKey))
   })
 
   it('becomes a single file when several confirms race', async () => {
@@ -175,12 +177,12 @@ describeOnS3('a multipart upload on S3', () => {
     const started = await start(ada)
     await sendParts(ada, started, 1, 2, 3)
     const responses = await Promise.all(
-      Array.from({ length: 8 }, () => confirm(ada, started.cloudKey)),
+      Array.from({ length: 8 }, () => requestConfirm(ada, started.cloudKey)),
     )
     expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200))
     const files = await Promise.all(responses.map((response) => json<File>(response)))
     expect(new Set(files.map(({ id }) => id)).size).toBe(1)
-    await expectFile(await confirm(ada, started.cloudKey))
+    await expectFile(await requestConfirm(ada, started.cloudKey))
   })
 
   it('rejects a part with a wrong checksum and accepts a retry', async () => {
@@ -195,7 +197,7 @@ describeOnS3('a multipart upload on S3', () => {
     ])
     expect(await storedParts(ada, started)).toEqual([1, 3])
     expect((await putPart(url, partBytes(2))).status).toBe(200)
-    await expectFile(await confirm(ada, started.cloudKey))
+    await expectFile(await requestConfirm(ada, started.cloudKey))
   })
 
   it('rejects part numbers out of range and stores nothing', async () => {
@@ -236,7 +238,7 @@ describeOnS3('a multipart upload on S3', () => {
     ])
     expect(await storedParts(ada, started)).toEqual([])
     await sendParts(ada, started, 1, 2, 3)
-    await expectFile(await confirm(ada, started.cloudKey))
+    await expectFile(await requestConfirm(ada, started.cloudKey))
   })
 
   it('keeps its bytes when sealed but rejected over the limit', async () => {
@@ -252,14 +254,14 @@ describeOnS3('a multipart upload on S3', () => {
     for (let n = 0; n < 3; n += 1) {
       const otherUpload = await startUpload(ada, { size: 1 })
       expect((await putBytes(otherUpload, new Uint8Array(1))).status).toBe(200)
-      files.push(await json<File>(await confirm(ada, otherUpload.cloudKey)))
+      files.push(await json<File>(await requestConfirm(ada, otherUpload.cloudKey)))
     }
     await expectError(
-      await confirm(ada, multipartUpload.cloudKey, { sha256: hash }),
+      await requestConfirm(ada, multipartUpload.cloudKey, { sha256: hash }),
       403,
       'TIER_FILE_COUNT',
     )
-    await expectError(await confirm(ada, singleUpload.cloudKey), 403, 'TIER_FILE_COUNT')
+    await expectError(await requestConfirm(ada, singleUpload.cloudKey), 403, 'TIER_FILE_COUNT')
     expect(await listParts(ada, multipartUpload.cloudKey)).toEqual([
       { partNumber: 1, size: partSize },
       { partNumber: 2, size: partSize },
@@ -268,8 +270,8 @@ describeOnS3('a multipart upload on S3', () => {
     expect(await listParts(ada, singleUpload.cloudKey)).toEqual([{ partNumber: 1, size: 1000 }])
     for (const { id } of files.slice(0, 2))
       await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
-    await expectFile(await confirm(ada, multipartUpload.cloudKey, { sha256: hash }))
-    expect((await confirm(ada, singleUpload.cloudKey)).status).toBe(200)
+    await expectFile(await requestConfirm(ada, multipartUpload.cloudKey, { sha256: hash }))
+    expect((await requestConfirm(ada, singleUpload.cloudKey)).status).toBe(200)
   })
 
   it('returns the same upload for a repeated start, even while bytes arrive', async () => {
@@ -284,7 +286,7 @@ describeOnS3('a multipart upload on S3', () => {
     expect((await startUpload(ada, request)).cloudKey).toBe(firstStart.cloudKey)
     expect(await storedParts(ada, firstStart)).toEqual([1, 3])
     await sendParts(ada, firstStart, 2)
-    await expectFile(await confirm(ada, firstStart.cloudKey))
+    await expectFile(await requestConfirm(ada, firstStart.cloudKey))
   })
 
   it("can't use another user's key", async () => {
@@ -294,10 +296,10 @@ describeOnS3('a multipart upload on S3', () => {
     const { cloudKey } = started
     await expectError(await requestPartList(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
     await expectError(await requestParts(bob, cloudKey, [2]), 404, 'UPLOAD_NOT_FOUND')
-    await expectError(await confirm(bob, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
-    await expectError(await abort(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await requestConfirm(bob, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await abortUpload(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
     await sendParts(ada, started, 2, 3)
-    await expectFile(await confirm(ada, started.cloudKey))
+    await expectFile(await requestConfirm(ada, started.cloudKey))
   })
 
   it('accepts the whole file after parts, and parts after the whole file', async () => {
@@ -305,14 +307,14 @@ describeOnS3('a multipart upload on S3', () => {
     const first = await start(ada)
     await sendParts(ada, first, 1, 3)
     expect((await putBytes(first, bytes)).status).toBe(200)
-    await expectFile(await confirm(ada, first.cloudKey))
+    await expectFile(await requestConfirm(ada, first.cloudKey))
 
     const second = await start(ada)
     expect((await putBytes(second, new Uint8Array(bytes.length))).status).toBe(200)
     await sendParts(ada, second, 1)
-    await expectError(await confirm(ada, second.cloudKey), 400, 'UPLOAD_INCOMPLETE')
+    await expectError(await requestConfirm(ada, second.cloudKey), 400, 'UPLOAD_INCOMPLETE')
     await sendParts(ada, second, 2, 3)
-    await expectFile(await confirm(ada, second.cloudKey))
+    await expectFile(await requestConfirm(ada, second.cloudKey))
   })
 
   it('frees everything when aborted, including its part URLs', async () => {
@@ -322,7 +324,7 @@ describeOnS3('a multipart upload on S3', () => {
     expect((await putBytes(started, bytes)).status).toBe(200)
     await sendParts(ada, started, 1, 2)
     const [url = ''] = await signParts(ada, started.cloudKey, [3])
-    expect((await abort(ada, started.cloudKey)).status).toBe(200)
+    expect((await abortUpload(ada, started.cloudKey)).status).toBe(200)
     expect(await countStoredBytes(bucket)).toBe(before)
     expect((await putPart(url, partBytes(3))).status).toBe(404)
     await expectError(await requestParts(ada, started.cloudKey, [3]), 404, 'UPLOAD_NOT_FOUND')

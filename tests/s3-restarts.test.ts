@@ -23,7 +23,7 @@ import {
 import { freshDatabase } from './support/postgres.ts'
 import { describeOnS3, makeBucket } from './support/s3.ts'
 import { startServerProcess } from './support/server-process.ts'
-import { confirm } from './support/upload-requests.ts'
+import { requestConfirm } from './support/upload-requests.ts'
 
 const day = 24 * 3_600_000
 
@@ -51,7 +51,7 @@ describeOnS3('a server process', () => {
     expect((await putBytes(started, text(10))).status).toBe(200)
 
     const secondServer = await startServerProcess(settings)
-    const confirmed = await confirm(makeClient(secondServer, cookie), started.cloudKey)
+    const confirmed = await requestConfirm(makeClient(secondServer, cookie), started.cloudKey)
     const { shortCode } = await json<File>(confirmed)
     const response = await fetch(`${secondServer.url}/api/download/${shortCode}`)
     expect(await response.text()).toBe('A'.repeat(10))
@@ -98,7 +98,7 @@ describeOnS3('a server switched to S3 and back', () => {
       Buffer.from(await (await download(file)).arrayBuffer())
     expect((await downloadBytes(diskFile)).equals(Buffer.from(diskFile.bytes))).toBe(true)
     expect((await downloadBytes(s3File)).equals(Buffer.from(s3File.bytes))).toBe(true)
-    expect((await confirm(await signInAgain(), open.cloudKey)).status).toBe(200)
+    expect((await requestConfirm(await signInAgain(), open.cloudKey)).status).toBe(200)
     expect(await countStoredBytes(bucket)).toBe(1000)
     await app.close()
 

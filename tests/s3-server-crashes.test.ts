@@ -7,7 +7,6 @@ import { bucketReader } from './faults/storage-reader.ts'
 import { crashRounds, runCrashScenario } from './support/crash-scenario.ts'
 import { expectConsistentDaysLater } from './support/days-later.ts'
 import { freePort } from './support/free-port.ts'
-import { describeBehindNginx } from './support/machine-needs.ts'
 import { logIn, makeClient, makeFile, signUp } from './support/make.ts'
 import { type NginxProxy, startNginxProxy } from './support/nginx.ts'
 import { freshDatabase } from './support/postgres.ts'
@@ -15,6 +14,7 @@ import type { TestDatabase } from './support/postgres-server.ts'
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { type SendOptions, send } from './support/send.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
+import { describeBehindNginx } from './support/test-requirements.ts'
 
 describeOnS3('two servers with one Postgres and one bucket', () => {
   describeBehindNginx('behind nginx', () => {

@@ -20,7 +20,7 @@ import {
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { listReports, reportLink, takeDownOrThrow } from './support/takedowns.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
-import { confirm, expectError, requestDownload } from './support/upload-requests.ts'
+import { expectError, requestConfirm, requestDownload } from './support/upload-requests.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -54,7 +54,7 @@ describeOnS3('a takedown on S3', () => {
   const upload = async (bytes: Uint8Array<ArrayBuffer>, claimedSha256?: string) => {
     const started = await startUpload(ada, { size: bytes.length })
     await putBytes(started, bytes)
-    return confirm(
+    return requestConfirm(
       ada,
       started.cloudKey,
       claimedSha256 === undefined ? {} : { sha256: claimedSha256 },
@@ -70,7 +70,7 @@ describeOnS3('a takedown on S3', () => {
       const headers = { 'content-type': 'text/plain' }
       expect((await fetch(url, { method: 'PUT', headers, body })).status).toBe(200)
     }
-    return confirm(ada, started.cloudKey)
+    return requestConfirm(ada, started.cloudKey)
   }
 
   it('ends the link at once and issued presigned URLs within a minute, and deletes the bytes', async () => {

@@ -17,7 +17,7 @@ import {
 import { freshDatabase } from './support/postgres.ts'
 import type { TestDatabase } from './support/postgres-server.ts'
 import { describeOnS3, makeBucket } from './support/s3.ts'
-import { abort, confirm, expectError } from './support/upload-requests.ts'
+import { abortUpload, expectError, requestConfirm } from './support/upload-requests.ts'
 
 const partSize = 8 * 1024 ** 2
 
@@ -74,7 +74,10 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
     const storedParts = await listParts(there, cloudKey)
     expect(storedParts.map(({ partNumber }) => partNumber)).toEqual([1, 2])
     expect(await listParts(here, cloudKey)).toEqual(storedParts)
-    const confirmed = await Promise.all([confirm(here, cloudKey), confirm(there, cloudKey)])
+    const confirmed = await Promise.all([
+      requestConfirm(here, cloudKey),
+      requestConfirm(there, cloudKey),
+    ])
     expect(confirmed.map(({ status }) => status)).toEqual([200, 200])
     const [file, sameFile] = await Promise.all(confirmed.map((response) => json<File>(response)))
     expect(sameFile).toEqual(file)
@@ -85,16 +88,16 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
   test('an upload aborted on one server has ended on the other', async () => {
     const { here, there } = await makeUserOnBoth()
     const started = await startUpload(here, { size: 10 })
-    expect((await abort(there, started.cloudKey)).status).toBe(200)
+    expect((await abortUpload(there, started.cloudKey)).status).toBe(200)
     expect((await putBytes(started, new Uint8Array(10))).status).toBe(404)
-    await expectError(await confirm(here, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await requestConfirm(here, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
   })
 
   test('downloads count across servers', async () => {
     const { here } = await makeUserOnBoth()
     const started = await startUpload(here, { size: 10 })
     await putBytes(started, new Uint8Array(10))
-    const file = await json<File>(await confirm(here, started.cloudKey))
+    const file = await json<File>(await requestConfirm(here, started.cloudKey))
     const servers = Array.from({ length: 10 }, (_, index) =>
       index % 2 === 0 ? firstApp : secondApp,
     )

@@ -28,7 +28,12 @@ import {
   startUploads,
   uploadRequest,
 } from './support/upload-batches.ts'
-import { abort, confirm, expectError, requestUpload } from './support/upload-requests.ts'
+import {
+  abortUpload,
+  expectError,
+  requestConfirm,
+  requestUpload,
+} from './support/upload-requests.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -184,16 +189,16 @@ describeOnS3('a server with a bucket', () => {
     ])
     expect(responses.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
     expect(await countStoredBytes(bucket)).toBe(before)
-    await expectError(await confirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
+    await expectError(await requestConfirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
     expect(successStatuses).toContain((await putBytes(started, text(1000))).status)
-    expect((await confirm(ada, started.cloudKey)).status).toBe(200)
+    expect((await requestConfirm(ada, started.cloudKey)).status).toBe(200)
   })
 
   it('rejects overwriting a confirmed file', async () => {
     const ada = await makePerson(app)
     const started = await startUpload(ada, { size: 5 })
     await putBytes(started, new TextEncoder().encode('first'))
-    const file = await json<File>(await confirm(ada, started.cloudKey))
+    const file = await json<File>(await requestConfirm(ada, started.cloudKey))
     const before = await countStoredBytes(bucket)
     expect((await putBytes(started, new TextEncoder().encode('other'))).status).toBe(404)
     expect(await (await download(app, file)).text()).toBe('first')
@@ -205,7 +210,7 @@ describeOnS3('a server with a bucket', () => {
     const started = await startUpload(ada, { size: 10 })
     await putBytes(started, text(10))
     const responses = await Promise.all(
-      Array.from({ length: 8 }, () => confirm(ada, started.cloudKey)),
+      Array.from({ length: 8 }, () => requestConfirm(ada, started.cloudKey)),
     )
     const files = await Promise.all(responses.map((response) => json<File>(response)))
     expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200))
@@ -228,16 +233,16 @@ describeOnS3('a server with a bucket', () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const started = await startUpload(ada, { size: 10 })
     await putBytes(started, text(10))
-    expect((await confirm(bob, started.cloudKey)).status).toBe(404)
-    expect((await abort(bob, started.cloudKey)).status).toBe(404)
-    expect((await confirm(ada, started.cloudKey)).status).toBe(200)
+    expect((await requestConfirm(bob, started.cloudKey)).status).toBe(404)
+    expect((await abortUpload(bob, started.cloudKey)).status).toBe(404)
+    expect((await requestConfirm(ada, started.cloudKey)).status).toBe(200)
   })
 
   it('ends an aborted upload and its URL', async () => {
     const ada = await makePerson(app)
     const started = await startUpload(ada, { size: 10 })
     await putBytes(started, text(10))
-    expect((await abort(ada, started.cloudKey)).status).toBe(200)
+    expect((await abortUpload(ada, started.cloudKey)).status).toBe(200)
     expect(await app.storage.storedSize(started.cloudKey)).toBeNull()
     expect((await putBytes(started, text(10))).status).toBe(404)
   })
@@ -351,7 +356,7 @@ describeOnS3('a bucket behind a failing network', () => {
       const start = () => requestUpload(ada, { idempotencyKey })
       startFault()
 
-      for (const response of [await start(), await confirm(ada, sentUpload.cloudKey)]) {
+      for (const response of [await start(), await requestConfirm(ada, sentUpload.cloudKey)]) {
         if (isAvailable) expect(response.status).toBe(200)
         else {
           await expectError(response, 503, 'UNAVAILABLE')
@@ -375,8 +380,8 @@ describeOnS3('a bucket behind a failing network', () => {
       network.restore()
       const started = await json<StartedUpload>(await start())
       expect(successStatuses).toContain((await putBytes(started, text(10))).status)
-      expect((await confirm(ada, started.cloudKey)).status).toBe(200)
-      const file = await json<File>(await confirm(ada, sentUpload.cloudKey))
+      expect((await requestConfirm(ada, started.cloudKey)).status).toBe(200)
+      const file = await json<File>(await requestConfirm(ada, sentUpload.cloudKey))
       expect(await (await download(app, file)).text()).toBe('A'.repeat(10))
       const bytes = Buffer.from(await (await download(app, remainingFile)).arrayBuffer())
       expect(bytes.equals(Buffer.from(remainingFile.bytes))).toBe(true)

@@ -4,7 +4,7 @@ import { smtpMailer } from '../src/server/email/smtp.ts'
 import { emailQueueName, type JobQueue, openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { startJobs } from '../src/server/jobs/jobs.ts'
 import { logIn, makeClient } from './support/make.ts'
-import { newAddress, password, signUp, verify } from './support/signup.ts'
+import { newAddress, password, signUp, verifyEmail } from './support/signup.ts'
 import { startSmtpServer, type TestSmtpServer } from './support/smtp-server.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
@@ -56,7 +56,7 @@ it('a signup during a mail server outage succeeds, and its email arrives later',
   const [, inHtml] = link.exec(String(mail?.html)) ?? []
   expect(inHtml).toBe(inText)
 
-  expect((await verify(app, inText)).status).toBe(200)
+  expect((await verifyEmail(app, inText)).status).toBe(200)
   await logIn(app, email, password)
 
   await signUp(makeClient(app), { email })

@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { makeClient } from '../support/make.ts'
 import {
   newAddress,
-  resend,
+  resendVerification,
   signUp,
   signUpForToken,
   tryLogin,
-  verify,
+  verifyEmail,
   withVerification,
 } from '../support/signup.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -24,7 +24,7 @@ let emails: { known: string; waiting: string }
 beforeAll(async () => {
   app = await startTestApp({ env: withVerification })
   emails = { known: newAddress(), waiting: newAddress() }
-  await verify(app, await signUpForToken(app, { email: emails.known }))
+  await verifyEmail(app, await signUpForToken(app, { email: emails.known }))
   await signUpForToken(app, { email: emails.waiting })
 })
 afterEach(() => vi.restoreAllMocks())
@@ -68,7 +68,7 @@ const calls: [string, RequestWork, (email: string) => Promise<Response>][] = [
   [
     'a request for another verification email',
     { hashes: 0, emails: 1 },
-    (email) => resend(app, email),
+    (email) => resendVerification(app, email),
   ],
 ]
 

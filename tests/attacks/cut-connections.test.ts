@@ -30,7 +30,7 @@ import {
 import { freshDatabase } from '../support/postgres.ts'
 import { cutPoints, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { isLongRun } from '../support/rounds.ts'
-import { newAddress, signUpForToken, verify } from '../support/signup.ts'
+import { newAddress, signUpForToken, verifyEmail } from '../support/signup.ts'
 
 /**
  * The attack: the connection to Postgres breaks at each statement of a call: before Postgres gets
@@ -280,10 +280,10 @@ async function verifyAnEmail(): Promise<Attempt> {
   const token = await signUpForToken(app, { email })
   app.deps.config.requireEmailVerification = false
   return {
-    call: async () => outcomeOf(await verify(app, token), 200),
+    call: async () => outcomeOf(await verifyEmail(app, token), 200),
     async check(outcome) {
       if (outcome === 'done') await expectCompleteUser(email)
-      expect((await verify(app, token)).status).toBe(200)
+      expect((await verifyEmail(app, token)).status).toBe(200)
       await expectCompleteUser(email)
       expect(await app.deps.db.$count(pendingSignups, eq(pendingSignups.email, email))).toBe(0)
     },

@@ -26,8 +26,8 @@ import {
   uploadRequest,
 } from '../support/upload-batches.ts'
 import {
-  abort,
-  confirm,
+  abortUpload,
+  requestConfirm,
   requestPartList,
   requestParts,
   requestUpload,
@@ -74,9 +74,9 @@ const attempts: Record<string, Attempt> = {
   fileStats: (client, id) => client.fetch(`/api/files/${id}/stats`),
   signParts: (client, key) => requestParts(client, key, [1]),
   listParts: requestPartList,
-  confirmUpload: (client, key) => confirm(client, key),
+  confirmUpload: (client, key) => requestConfirm(client, key),
   createFileRecord: (client, cloudKey) => client.post('/api/files', { cloudKey }),
-  abortUpload: abort,
+  abortUpload,
   endSession: (client, id) => client.fetch(`/api/auth/sessions/${id}`, { method: 'DELETE' }),
 }
 
@@ -111,7 +111,7 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
       expect(await foreignResponse.json()).toEqual(await missingResponse.json())
 
       expect(await listParts(owner, cloudKey)).toEqual([])
-      expect((await abort(owner, cloudKey)).status).toBe(200)
+      expect((await abortUpload(owner, cloudKey)).status).toBe(200)
       expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(200)
       const deleteResponse = await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
       expect(deleteResponse.status).toBe(200)
@@ -168,8 +168,8 @@ describe('the storage key of a finished file', () => {
     const { cloudKey, uploadUrl } = await startUpload(owner, { size: 3 })
     const headers = { 'content-type': 'text/plain' }
     await fetch(uploadUrl, { method: 'PUT', headers, body: 'abc' })
-    expect((await confirm(owner, cloudKey)).status).toBe(200)
-    expect((await confirm(otherUsers['another user'], cloudKey)).status).toBe(404)
+    expect((await requestConfirm(owner, cloudKey)).status).toBe(200)
+    expect((await requestConfirm(otherUsers['another user'], cloudKey)).status).toBe(404)
     expect((await makeClient(app).fetch(`/api/download/${cloudKey}`)).status).toBe(404)
     expect((await makeClient(app).fetch(`/storage/${cloudKey}`)).status).toBe(403)
     expect((await otherUsers['another user'].fetch(`/storage/${cloudKey}`)).status).toBe(403)

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
-import { describeOnSmallDisk } from '../support/machine-needs.ts'
 import {
   type Client,
   json,
@@ -16,6 +15,7 @@ import {
 } from '../support/make.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
+import { describeOnSmallDisk } from '../support/test-requirements.ts'
 import { expectError, requestUpload } from '../support/upload-requests.ts'
 
 /**

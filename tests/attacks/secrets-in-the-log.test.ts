@@ -20,7 +20,7 @@ import {
 import { send } from '../support/send.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { confirm } from '../support/upload-requests.ts'
+import { requestConfirm } from '../support/upload-requests.ts'
 
 /** All tables used by account endpoints. */
 const tables = ['users', 'accounts', 'sessions', 'account_tokens']
@@ -154,7 +154,7 @@ describe('the request log', () => {
     await fetch(started.uploadUrl, { method: 'PUT', body: 'hello' })
     const bytes = new TextEncoder().encode('hello')
     expect((await putBytes(started, bytes)).status).toBe(200)
-    const file = await json<File>(await confirm(person, started.cloudKey))
+    const file = await json<File>(await requestConfirm(person, started.cloudKey))
     await visitor.fetch(`/s/${file.shortCode}`, { headers: { accept: 'text/html' } })
     await visitor.fetch(`/api/links/${file.shortCode}`)
     await visitor.fetch(`/api/download/${file.shortCode}?from=${file.shortCode}`)

@@ -14,7 +14,7 @@ import {
   signUpForToken,
   signupForm,
   tokenIn,
-  verify,
+  verifyEmail,
   withVerification,
 } from '../support/signup.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -63,16 +63,16 @@ describe("a victim's address used by an attacker", () => {
   it('before the victim: her own email creates her account', async () => {
     const attackerToken = await signUpForToken(app, { email, password: attackerPassword })
     const victimToken = await signUpForToken(app, { email, ...victimSignup })
-    expect((await verify(app, victimToken)).status).toBe(200)
+    expect((await verifyEmail(app, victimToken)).status).toBe(200)
     await expectVictimOwnsAccount()
-    expect((await verify(app, attackerToken)).status).toBe(400)
+    expect((await verifyEmail(app, attackerToken)).status).toBe(400)
     await expectVictimOwnsAccount()
   })
 
   it('after the victim: her own email creates her account', async () => {
     const victimToken = await signUpForToken(app, { email, ...victimSignup })
     await signUpForToken(app, { email, password: attackerPassword })
-    expect((await verify(app, victimToken)).status).toBe(200)
+    expect((await verifyEmail(app, victimToken)).status).toBe(200)
     await expectVictimOwnsAccount()
   })
 
@@ -82,7 +82,7 @@ describe("a victim's address used by an attacker", () => {
     await signUpForToken(app, { email, password: attackerPassword })
     await makeClient(app, cookiesOf(signup)).post('/api/auth/resend-verification', { email })
     const [resentEmail] = await app.sendQueuedEmails()
-    expect((await verify(app, tokenIn(resentEmail))).status).toBe(200)
+    expect((await verifyEmail(app, tokenIn(resentEmail))).status).toBe(200)
     await expectVictimOwnsAccount()
   })
 
@@ -90,7 +90,7 @@ describe("a victim's address used by an attacker", () => {
     const forms = [{ password: attackerPassword }, victimSignup, { password: 'a third one' }]
     await Promise.all(forms.map((form) => signUp(makeClient(app), { email, ...form })))
     const tokens = (await app.sendQueuedEmails()).map(tokenIn)
-    const responses = await Promise.all(tokens.map((token) => verify(app, token)))
+    const responses = await Promise.all(tokens.map((token) => verifyEmail(app, token)))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400])
     const logins = forms.map(({ password }) => tryLogin(email, password))
     expect((await Promise.all(logins)).sort()).toEqual([200, 401, 401])
@@ -100,13 +100,13 @@ describe("a victim's address used by an attacker", () => {
     await makeUnverifiedUser(app, email, attackerPassword)
     const attackerToken = await signUpForToken(app, { email, password: attackerPassword })
     const victimToken = await signUpForToken(app, { email, ...victimSignup })
-    await verify(app, victimToken)
+    await verifyEmail(app, victimToken)
     await expectVictimOwnsAccount()
-    expect((await verify(app, attackerToken)).status).toBe(400)
+    expect((await verifyEmail(app, attackerToken)).status).toBe(400)
   })
 
   it('once it is verified: no email triggered by the attacker contains a link', async () => {
-    await verify(app, await signUpForToken(app, { email, ...victimSignup }))
+    await verifyEmail(app, await signUpForToken(app, { email, ...victimSignup }))
     expect(await signUpForToken(app, { email, password: attackerPassword })).toBe('')
     await expectVictimOwnsAccountAfterSignup()
   })
@@ -123,13 +123,13 @@ async function expectVictimOwnsAccountAfterSignup() {
 
 describe('a token', () => {
   it("works only for its email's purpose", async () => {
-    await verify(app, await signUpForToken(app, { email, ...victimSignup }))
+    await verifyEmail(app, await signUpForToken(app, { email, ...victimSignup }))
     await makeClient(app).post('/api/auth/forgot-password', { email })
     const [mail] = await app.sendQueuedEmails()
     const otherToken = await signUpForToken(app, { email: newAddress() })
-    expect((await verify(app, tokenIn(mail))).status).toBe(400)
+    expect((await verifyEmail(app, tokenIn(mail))).status).toBe(400)
     expect((await reset(otherToken, 'a new password')).status).toBe(400)
-    expect((await verify(app, otherToken)).status).toBe(200)
+    expect((await verifyEmail(app, otherToken)).status).toBe(200)
     expect((await reset(otherToken, 'a new password')).status).toBe(400)
     expect((await reset(tokenIn(mail), 'a new password')).status).toBe(200)
   })
@@ -139,14 +139,14 @@ describe('a token', () => {
     for (const address of [ownEmail, otherEmail]) await makeUnverifiedUser(app, address)
     await makeClient(app).post('/api/auth/resend-verification', { email: ownEmail })
     const [mail] = await app.sendQueuedEmails()
-    await verify(app, tokenIn(mail))
+    await verifyEmail(app, tokenIn(mail))
     const rows = await app.deps.db.select().from(users).where(eq(users.email, otherEmail))
     expect(rows).toMatchObject([{ emailVerified: false }])
   })
 
   it('used many times at once creates one account and always succeeds', async () => {
     const token = await signUpForToken(app, { email, ...victimSignup })
-    const responses = await Promise.all(Array.from({ length: 8 }, () => verify(app, token)))
+    const responses = await Promise.all(Array.from({ length: 8 }, () => verifyEmail(app, token)))
     expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200))
     expect(await app.deps.db.$count(users, eq(users.email, email))).toBe(1)
     await expectVictimOwnsAccount()
@@ -158,7 +158,7 @@ describe('a token', () => {
     await makeClient(app).post('/api/auth/forgot-password', { email })
     const [mail] = await app.sendQueuedEmails()
     const [clicked, changed] = await Promise.all([
-      verify(app, token),
+      verifyEmail(app, token),
       reset(tokenIn(mail), 'of the reset'),
     ])
     expect([clicked.status, changed.status].sort()).toEqual([200, 400])
@@ -207,16 +207,16 @@ describe('a look-alike address', () => {
       password: attackerPassword,
     })
     const victimToken = await signUpForToken(app, { email: ` ${email} `, ...victimSignup })
-    expect((await verify(app, victimToken)).status).toBe(200)
-    expect((await verify(app, attackerToken)).status).toBe(400)
+    expect((await verifyEmail(app, victimToken)).status).toBe(200)
+    expect((await verifyEmail(app, attackerToken)).status).toBe(400)
     await expectVictimOwnsAccount()
   })
 
   it('with a plus tag is another address', async () => {
-    await verify(app, await signUpForToken(app, { email, ...victimSignup }))
+    await verifyEmail(app, await signUpForToken(app, { email, ...victimSignup }))
     const taggedEmail = email.replace('@', '+tag@')
     const token = await signUpForToken(app, { email: taggedEmail, password: attackerPassword })
-    expect((await verify(app, token)).status).toBe(200)
+    expect((await verifyEmail(app, token)).status).toBe(200)
     await expectVictimOwnsAccount()
     expect(await tryLogin(taggedEmail, attackerPassword)).toBe(200)
   })
@@ -239,7 +239,7 @@ describe('an expensive password', () => {
   })
 
   it('is hashed once per login, however many signups are pending', async () => {
-    await verify(app, await signUpForToken(app, { email, ...victimSignup }))
+    await verifyEmail(app, await signUpForToken(app, { email, ...victimSignup }))
     const unknown = newAddress()
     for (const address of [email, unknown]) {
       for (let n = 0; n < 5; n += 1) {
@@ -271,7 +271,7 @@ describe('an expensive password', () => {
 
 describe('emails to the victim', () => {
   it('never exceed their limit, even from concurrent jobs', async () => {
-    await verify(app, await signUpForToken(app, { email, ...victimSignup }))
+    await verifyEmail(app, await signUpForToken(app, { email, ...victimSignup }))
     const sentEmails: Email[] = []
     const mailer = {
       send: async (email: Email) => void sentEmails.push(email),
@@ -324,7 +324,7 @@ describe('with rate limits on', () => {
     const victim = clientAt('192.0.2.2')
     await victim('/api/auth/signup', signupForm({ email, ...victimSignup }))
     const [mail] = await limitedApp.sendQueuedEmails()
-    expect((await verify(limitedApp, tokenIn(mail))).status).toBe(200)
+    expect((await verifyEmail(limitedApp, tokenIn(mail))).status).toBe(200)
   })
 
   it('the right password of an unverified account uses up no attempts', async () => {
@@ -341,7 +341,7 @@ describe('with rate limits on', () => {
     const victim = clientAt('192.0.2.3')
     await victim('/api/auth/signup', signupForm({ email, ...victimSignup }))
     const [mail] = await limitedApp.sendQueuedEmails()
-    await verify(limitedApp, tokenIn(mail))
+    await verifyEmail(limitedApp, tokenIn(mail))
     const attacker = clientAt('192.0.2.4')
     await attacker('/api/auth/signup', signupForm({ email, password: attackerPassword }))
     const statuses: number[] = []
@@ -375,7 +375,7 @@ describe('a victim who signs in with Google', () => {
     const { path } = await google.signIn({ sub: email, email, email_verified: true })
     expect(path).toBe('/')
     expect(await logInAsAttacker()).toBe(401)
-    expect((await verify(google.app, attackerToken)).status).toBe(400)
+    expect((await verifyEmail(google.app, attackerToken)).status).toBe(400)
     const rows = await google.app.deps.db.select().from(users).where(eq(users.email, email))
     expect(rows).toHaveLength(1)
     expect(rows[0]?.name).not.toContain('Lovelace')

@@ -6,7 +6,7 @@ import { shortCodeAlphabet, shortCodeLength } from '../../src/shared/rules/links
 import { json, makeClient, makeFile, makePerson, putBytes, startUpload } from '../support/make.ts'
 import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { confirm } from '../support/upload-requests.ts'
+import { requestConfirm } from '../support/upload-requests.ts'
 
 /* The attack: use values read from the database, a log or an old page, or guess them. */
 
@@ -72,7 +72,7 @@ describe('a kept presigned URL', () => {
     const upload = await startUpload(owner, { size: 100 })
     await putBytes(upload, bytes)
     const { id, shortCode } = await json<{ id: string; shortCode: string }>(
-      await confirm(owner, upload.cloudKey),
+      await requestConfirm(owner, upload.cloudKey),
     )
     const secondPut = await putBytes(upload, new Uint8Array(100))
     expect(secondPut.status).toBe(409)
@@ -81,7 +81,7 @@ describe('a kept presigned URL', () => {
 
     await owner.fetch(`/api/files/${id}`, { method: 'DELETE' })
     expect((await putBytes(upload, bytes)).status).toBe(404)
-    expect((await confirm(owner, upload.cloudKey)).status).toBe(404)
+    expect((await requestConfirm(owner, upload.cloudKey)).status).toBe(404)
     expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(404)
     expect(await app.disk.storedSize(upload.cloudKey)).toBeNull()
   })

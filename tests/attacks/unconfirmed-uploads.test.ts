@@ -8,7 +8,7 @@ import { json, makePerson, type Person, putBytes, type StartedUpload } from '../
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { testSpace } from '../support/test-space.ts'
 import { codesOf, startUploads, uploadRequest } from '../support/upload-batches.ts'
-import { confirm, expectError, requestUpload } from '../support/upload-requests.ts'
+import { expectError, requestConfirm, requestUpload } from '../support/upload-requests.ts'
 
 /**
  * The attack: take up space with uploads that are announced but never sent, or sent but never
@@ -95,7 +95,7 @@ describe('a disk with space for one more upload', () => {
     expect((await putBytes(upload, new Uint8Array(600))).status).toBe(200)
     expect(space.freeBytes).toBe(400)
     await start(person, 400)
-    expect((await confirm(person, upload.cloudKey)).status).toBe(200)
+    expect((await requestConfirm(person, upload.cloudKey)).status).toBe(200)
   })
 })
 
@@ -120,7 +120,7 @@ describe('a disk full of unconfirmed uploads', () => {
     await sweepUploads(app.deps)
     await start(bob, 500)
     expect(await storedSize(abandonedUpload)).toBe(0)
-    expect((await confirm(carol, activeUpload.cloudKey)).status).toBe(200)
+    expect((await requestConfirm(carol, activeUpload.cloudKey)).status).toBe(200)
   })
 })
 

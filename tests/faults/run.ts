@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto'
 import { constants } from 'node:os'
 import { parseArgs } from 'node:util'
 import { missingCephPrograms } from '../../scripts/ceph.mjs'
-import { keepFilesInMemory } from '../support/files-in-memory.ts'
+import { keepTempFilesInMemory } from '../support/files-in-memory.ts'
 import { createDatabase, startTestPostgres, type TestPostgres } from '../support/postgres-server.ts'
 import { startRadosgw } from '../support/radosgw.ts'
 import { canMount } from '../support/small-disk.ts'
@@ -68,7 +68,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-keepFilesInMemory()
+keepTempFilesInMemory()
 const plannedScenarios = planScenarios()
 const unavailableSetups = new Map<SetupName, string>()
 if (missingCephPrograms().length > 0) unavailableSetups.set('bucket', 'Ceph is not installed')

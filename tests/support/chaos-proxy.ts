@@ -1,8 +1,8 @@
 import {
   Agent,
   createServer,
+  request as httpRequest,
   type IncomingMessage,
-  request as requestOf,
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -96,7 +96,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
 
   const forward = (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => {
     const { method = 'GET', url = '/', rawHeaders } = request
-    const upstream = requestOf({ agent, host: '127.0.0.1', port: target, method, path: url })
+    const upstream = httpRequest({ agent, host: '127.0.0.1', port: target, method, path: url })
     for (const [name, values] of groupHeaders(rawHeaders)) upstream.setHeader(name, values)
     let hasOwnResponse = false
     upstream.on('error', () => {

@@ -26,7 +26,7 @@ export function crashRounds(shortRounds: number): number {
 export async function runCrashScenario(
   server: { url: string },
   rounds: number,
-  kill: (round: number, draw: RandomInt) => Promise<() => Promise<void>>,
+  kill: (round: number, random: RandomInt) => Promise<() => Promise<void>>,
 ): Promise<void> {
   const users: CrashUser[] = []
   let isRunning = true
@@ -34,11 +34,11 @@ export async function runCrashScenario(
   let failure: unknown
   const runs: Promise<void>[] = []
   let round = 0
-  await seededRounds(rounds, async (draw) => {
+  await seededRounds(rounds, async (random) => {
     round += 1
     if (round === 1) {
       for (let user = 0; user < userCount; user += 1) {
-        users.push(await CrashUser.join(server, draw))
+        users.push(await CrashUser.register(server, random))
       }
       const runUser = async (user: CrashUser) => {
         while (isRunning) {
@@ -55,9 +55,9 @@ export async function runCrashScenario(
         ),
       )
     }
-    await wait(200 + draw(800))
-    const waitForRestart = await kill(round, draw)
-    await wait(draw(300))
+    await wait(200 + random(800))
+    const waitForRestart = await kill(round, random)
+    await wait(random(300))
     isRestarting = true
     await waitForRestart()
     isRestarting = false

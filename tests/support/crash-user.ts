@@ -41,19 +41,19 @@ export class CrashUser {
   /** Successful renewals. */
   renewals = 0
 
-  private constructor(server: { url: string }, draw: RandomInt, client: Client) {
+  private constructor(server: { url: string }, random: RandomInt, client: Client) {
     this.#server = server
-    this.#draw = draw
+    this.#draw = random
     this.#client = client
   }
 
   /** Signs up a premium user, who can renew and has no file limit. */
-  static async join(server: { url: string }, draw: RandomInt): Promise<CrashUser> {
+  static async register(server: { url: string }, random: RandomInt): Promise<CrashUser> {
     const { email, password } = await signUp(server)
     const client = makeClient(server, await logIn(server, email, password))
     const trial = await client.post('/api/auth/start-trial')
     if (!trial.ok) throw new Error(`the trial was answered ${trial.status}`)
-    return new CrashUser(server, draw, client)
+    return new CrashUser(server, random, client)
   }
 
   get fileCount(): number {

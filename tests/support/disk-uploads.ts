@@ -136,7 +136,7 @@ export interface MultipartUpload
   single: SingleUpload
   partNumbers: number[]
   /** The same upload on another server with the same directory. */
-  at(server: DiskServer): MultipartUpload
+  onServer(server: DiskServer): MultipartUpload
   part(partNumber: number): PartGrant
   partBytes(partNumber: number): Buffer
   partUrl(partNumber: number): Promise<string>
@@ -198,7 +198,7 @@ function makeMultipartUpload(
     sha256: sha256(bytes),
     single,
     partNumbers,
-    at: (server) => makeMultipartUpload(server, bytes, partSize, grant),
+    onServer: (server) => makeMultipartUpload(server, bytes, partSize, grant),
     part,
     partBytes,
     partUrl,

@@ -13,7 +13,7 @@ const requiredBytes = 6 * 1024 ** 3
  * Points TMPDIR to memory for this process and its children, because tests write many short-lived
  * files. Does nothing if memory is short or mounted noexec, or if TMPDIR is set.
  */
-export function keepFilesInMemory(): void {
+export function keepTempFilesInMemory(): void {
   if (process.env.TMPDIR !== undefined || !hasSpace()) return
   for (const name of readdirSync(memoryDir)) {
     if (name.startsWith(prefix) && !isRunning(Number(name.slice(prefix.length)))) removeFolder(name)

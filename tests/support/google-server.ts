@@ -52,7 +52,7 @@ export async function serveGoogleApp(
       browser.clearCookies(issuer.url)
       const start =
         next === undefined ? '/api/login' : `/api/login?next=${encodeURIComponent(next)}`
-      const finalUrl = await browser.open(start, (url) => isPage(app, url))
+      const finalUrl = await browser.open(start, (url) => isAppPage(app, url))
       return { browser, path: finalUrl.href.slice(app.url.length) }
     },
     async close() {
@@ -63,6 +63,6 @@ export async function serveGoogleApp(
 }
 
 /** True for a page of the app, where a test browser can stop. */
-export function isPage(app: Pick<TestApp, 'url'>, url: URL): boolean {
+export function isAppPage(app: Pick<TestApp, 'url'>, url: URL): boolean {
   return url.origin === app.url && !url.pathname.startsWith('/api/')
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { setImmediate as soon } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { File } from '../../src/shared/contract/files.ts'
 import { defaultLimits } from '../../src/shared/rules/tiers/tier-limits.ts'
@@ -26,7 +26,7 @@ import { lossKinds, type PostgresProxy } from './postgres-proxy.ts'
 import { isLongRun } from './rounds.ts'
 import { type RandomInt, seededRounds } from './seeded-rounds.ts'
 import { type EntryResult, requestConfirms } from './upload-batches.ts'
-import { confirm } from './upload-requests.ts'
+import { requestConfirm } from './upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
 /** Days until a renewed link expires. The first link expires sooner. */
@@ -177,7 +177,7 @@ async function killDuring(
   const callsDone = Promise.all(calls.map((call) => call.send())).then(() => {
     areCallsDone = true
   })
-  while (!shouldKill() && !areCallsDone) await soon()
+  while (!shouldKill() && !areCallsDone) await yieldToEventLoop()
   await server.kill()
   await callsDone
   network.restore()
@@ -239,7 +239,7 @@ function confirmCall(
   const isSingle = uploads.length === 1
   const sendConfirm = () =>
     isSingle
-      ? confirm(user, firstUpload?.cloudKey ?? '')
+      ? requestConfirm(user, firstUpload?.cloudKey ?? '')
       : requestConfirms(
           user,
           uploads.map(({ cloudKey }) => ({ cloudKey })),
@@ -383,7 +383,7 @@ function expectEveryOutcome(outcomes: ReadonlyMap<string, number>): void {
   const kinds: PendingCall['kind'][] = ['confirm', 'confirm of several', 'renewal']
   const allOutcomes: Outcome[] = ['acknowledged', 'applied', 'not applied']
   const missing = kinds.flatMap((kind) =>
-    allOutcomes.map((end) => `${kind}: ${end}`).filter((what) => !outcomes.has(what)),
+    allOutcomes.map((end) => `${kind}: ${end}`).filter((key) => !outcomes.has(key)),
   )
   expect(missing).toEqual([])
 }

@@ -54,10 +54,10 @@ export function makeNetworkDirection({
 
   /** Returns the next ready connection and moves it to the end of the queue. */
   const nextFlow = (now: number): Flow | undefined => {
-    const at = flows.findIndex(
+    const index = flows.findIndex(
       ({ queue, isBlocked, readyAt }) => queue.length > 0 && !isBlocked && readyAt <= now,
     )
-    const [flow] = at < 0 ? [] : flows.splice(at, 1)
+    const [flow] = index < 0 ? [] : flows.splice(index, 1)
     if (flow) flows.push(flow)
     return flow
   }
@@ -72,8 +72,8 @@ export function makeNetworkDirection({
     return bytes
   }
 
-  const finishFlow = (flow: Flow, at: number) => {
-    inFlight.push({ flow, bytes: null, arrivesAt: at + delayMs })
+  const finishFlow = (flow: Flow, time: number) => {
+    inFlight.push({ flow, bytes: null, arrivesAt: time + delayMs })
     flows.splice(flows.indexOf(flow), 1)
   }
 
@@ -153,8 +153,8 @@ export function makeNetworkDirection({
         tick()
       })
       const removeFlow = () => {
-        const at = flows.indexOf(flow)
-        if (at >= 0) flows.splice(at, 1)
+        const index = flows.indexOf(flow)
+        if (index >= 0) flows.splice(index, 1)
       }
       to.once('close', removeFlow)
     },

@@ -11,7 +11,7 @@ import { uploadTicket } from './upload-fixtures.ts'
 /** Size in bytes of each part but the last. */
 export const partSize = 1000
 /** The checksum of every part of the uploaded file. */
-export const ownChecksum = 'abc='
+export const partChecksum = 'abc='
 
 /** How a PUT fails. */
 export type Fault =
@@ -113,7 +113,7 @@ export function simulateParts(count: number, size = count * partSize) {
     [...storedParts].map(([partNumber, bytes]) => ({
       partNumber,
       size: bytes,
-      ...(sim.listsChecksums && { checksum: oldChecksums.get(partNumber) ?? ownChecksum }),
+      ...(sim.listsChecksums && { checksum: oldChecksums.get(partNumber) ?? partChecksum }),
     }))
 
   const deps: PartsDeps = {
@@ -173,7 +173,7 @@ export function simulateParts(count: number, size = count * partSize) {
       runAfter: () => () => {},
     },
     checksums: {
-      part: async () => ownChecksum,
+      part: async () => partChecksum,
     },
   }
 

@@ -49,7 +49,7 @@ export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
 
 /** Yields each set of changes that one power cut can lose. */
 function* possibleLosses(steps: readonly Step[]): Generator<Set<Change>> {
-  const unsynced = steps.filter((step, at): step is Change => !isDurable(steps, step, at))
+  const unsynced = steps.filter((step, index): step is Change => !isDurable(steps, step, index))
   const names = unsynced.filter(({ kind }) => kind === 'name')
   const byNode = Map.groupBy(
     unsynced.filter((change) => change.kind !== 'name'),
@@ -60,30 +60,30 @@ function* possibleLosses(steps: readonly Step[]): Generator<Set<Change>> {
     ...[...byNode.values()].map((changes) => [
       [],
       changes,
-      ...changes.map((_, at) => [...withDependentAppends(changes, at)]),
+      ...changes.map((_, index) => [...withDependentAppends(changes, index)]),
     ]),
   ]
   for (const combination of product(choices)) yield new Set(combination.flat())
 }
 
 /** True if this step can't be lost, because it is synced or changes nothing. */
-function isDurable(steps: readonly Step[], step: Step, at: number): boolean {
+function isDurable(steps: readonly Step[], step: Step, index: number): boolean {
   if (step.kind === 'sync' || step.kind === 'promise') return true
   const requiredNodes =
     step.kind === 'name' ? step.nameChanges.map(({ folder }) => folder) : [step.node]
   return requiredNodes.every((node) =>
-    steps.some((sync) => sync.kind === 'sync' && sync.node === node && sync.since > at),
+    steps.some((sync) => sync.kind === 'sync' && sync.node === node && sync.since > index),
   )
 }
 
-/** Yields change `at` and the contiguous appends after it, which are lost together. */
-function* withDependentAppends(changes: readonly BytesChange[], at: number): Generator<Change> {
+/** Yields change `index` and the contiguous appends after it, which are lost together. */
+function* withDependentAppends(changes: readonly BytesChange[], index: number): Generator<Change> {
   let end: number | undefined
-  for (const change of changes.slice(at)) {
-    const isContiguous = change.kind === 'write' && change.appends && change.at === end
+  for (const change of changes.slice(index)) {
+    const isContiguous = change.kind === 'write' && change.appends && change.offset === end
     if (end !== undefined && !isContiguous) continue
     yield change
-    end = change.kind === 'write' ? change.at + change.bytes.length : Number.NaN
+    end = change.kind === 'write' ? change.offset + change.bytes.length : Number.NaN
   }
 }
 
@@ -120,10 +120,10 @@ function buildTree(disk: RecordedDisk, steps: readonly Step[], lost: Set<Change>
 
 function applyChange(oldBytes: Buffer, change: BytesChange): Buffer {
   const { kind } = change
-  const length = kind === 'write' ? change.at + change.bytes.length : change.length
+  const length = kind === 'write' ? change.offset + change.bytes.length : change.length
   const newBytes = Buffer.alloc(kind === 'write' ? Math.max(oldBytes.length, length) : length)
   oldBytes.copy(newBytes)
-  if (kind === 'write') change.bytes.copy(newBytes, change.at)
+  if (kind === 'write') change.bytes.copy(newBytes, change.offset)
   return newBytes
 }
 
@@ -159,7 +159,7 @@ function describeStep(step: Step): string {
         .map(({ name, node }) => `${node === null ? '-' : '+'}${name}`)
         .join(' ')
     case 'write':
-      return `${step.bytes.length} bytes at ${step.at} of file ${step.node}`
+      return `${step.bytes.length} bytes at ${step.offset} of file ${step.node}`
     case 'truncate':
       return `file ${step.node} cut to ${step.length}`
     case 'sync':

@@ -18,7 +18,7 @@ export type Change =
   /** Creating or deleting a name is one name change, a move is two. */
   | { kind: 'name'; nameChanges: NameChange[] }
   /** `appends`: whether the bytes extend the file. */
-  | { kind: 'write'; node: Node; at: number; bytes: Buffer; appends: boolean }
+  | { kind: 'write'; node: Node; offset: number; bytes: Buffer; appends: boolean }
   | { kind: 'truncate'; node: Node; length: number }
 
 /** A disk operation or a promise to a client. */
@@ -61,10 +61,10 @@ export function recordDisk(dataDir: string): RecordedDisk {
     steps.push({ kind: 'name', nameChanges: [changeName(path, node)] })
     return node
   }
-  const recordWrite = (node: Node, at: number, bytes: Buffer): void => {
+  const recordWrite = (node: Node, offset: number, bytes: Buffer): void => {
     const length = fileLengths[node] ?? 0
-    fileLengths[node] = Math.max(length, at + bytes.length)
-    steps.push({ kind: 'write', node, at, bytes, appends: at === length })
+    fileLengths[node] = Math.max(length, offset + bytes.length)
+    steps.push({ kind: 'write', node, offset, bytes, appends: offset === length })
   }
   const recordTruncation = (node: Node, length: number): void => {
     fileLengths[node] = length

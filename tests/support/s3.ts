@@ -1,8 +1,8 @@
 import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
 import { inject } from 'vitest'
 import { createBucket, type TestBucket } from './bucket.ts'
-import { describeRequiring } from './machine-needs.ts'
 import type { S3Server } from './radosgw.ts'
+import { describeRequiring } from './test-requirements.ts'
 
 export type { TestBucket }
 

@@ -49,7 +49,7 @@ export async function signUpForToken(
   return tokenIn(email)
 }
 
-export function verify(app: TestApp, token: unknown): Promise<Response> {
+export function verifyEmail(app: TestApp, token: unknown): Promise<Response> {
   return makeClient(app).post('/api/auth/verify-email', { token })
 }
 
@@ -73,7 +73,7 @@ export async function makeUnverifiedUser(app: TestApp, email: string, accountPas
 }
 
 /** Requests another verification email. */
-export function resend(app: TestApp, email: string, cookie = ''): Promise<Response> {
+export function resendVerification(app: TestApp, email: string, cookie = ''): Promise<Response> {
   return makeClient(app, cookie).post('/api/auth/resend-verification', { email })
 }
 

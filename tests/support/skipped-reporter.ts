@@ -1,6 +1,6 @@
 import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node'
 import { cephPackages, missingCephPrograms } from '../../scripts/ceph.mjs'
-import type { TestRequirement } from './machine-needs.ts'
+import type { TestRequirement } from './test-requirements.ts'
 
 function requirementTexts(): Record<TestRequirement, string[]> {
   return {

@@ -21,5 +21,5 @@ function formatSlowest(timings: readonly Timing[]): string[] {
   return timings
     .toSorted((one, other) => other.ms - one.ms)
     .slice(0, maxEntries)
-    .map(({ ms, name: what }) => `${(ms / 1000).toFixed(1).padStart(8)} s  ${what}`)
+    .map(({ ms, name }) => `${(ms / 1000).toFixed(1).padStart(8)} s  ${name}`)
 }

@@ -15,7 +15,7 @@ import {
   signParts,
   startUpload,
 } from './make.ts'
-import { confirm, download } from './upload-requests.ts'
+import { download, requestConfirm } from './upload-requests.ts'
 
 /** An upload of 25 bytes in three parts of 10, 10 and 5 bytes. */
 export interface SmallMultipartUpload extends StartedUpload {
@@ -105,7 +105,7 @@ export async function expectResumable(
     upload,
     [1, 2, 3].filter((partNumber) => !storedNumbers.includes(partNumber)),
   )
-  const confirmed = await confirm(person, upload.cloudKey)
+  const confirmed = await requestConfirm(person, upload.cloudKey)
   expect(confirmed.status).toBe(200)
   expect(await download(app, await json<File>(confirmed))).toEqual(upload.bytes)
 }

@@ -14,7 +14,7 @@ import {
   startUpload,
 } from './make.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
-import { confirm } from './upload-requests.ts'
+import { requestConfirm } from './upload-requests.ts'
 
 /** A server and the users involved in a takedown. */
 export interface TakedownSetup {
@@ -102,7 +102,7 @@ export async function uploadAndConfirm(
   extraFields = {},
 ) {
   const cloudKey = await uploadBytes(person, bytes)
-  return { cloudKey, response: await confirm(person, cloudKey, extraFields) }
+  return { cloudKey, response: await requestConfirm(person, cloudKey, extraFields) }
 }
 
 /** Returns a file as the owner's file list shows it. */

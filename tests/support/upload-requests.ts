@@ -17,11 +17,15 @@ export function requestUpload(
   })
 }
 
-export function confirm(person: Client, cloudKey: string, extraFields = {}): Promise<Response> {
+export function requestConfirm(
+  person: Client,
+  cloudKey: string,
+  extraFields = {},
+): Promise<Response> {
   return person.post('/api/files/confirm-upload', { cloudKey, ...extraFields })
 }
 
-export function abort(person: Client, cloudKey: string): Promise<Response> {
+export function abortUpload(person: Client, cloudKey: string): Promise<Response> {
   return person.post('/api/files/abort-upload', { cloudKey })
 }
 

@@ -16,10 +16,10 @@ import { uploadTicket } from './upload-fixtures.ts'
 /** How the server handles a PUT. After the last fault set by a test, PUTs succeed. */
 type Fault =
   | { kind: 'response'; status: number; headers?: Record<string, string>; body?: string }
-  /** Stores `after` bytes of the body, then cuts the connection. */
-  | { kind: 'reset'; after: number }
-  /** Stores `after` bytes of the body, then stops responding. */
-  | { kind: 'stall'; after: number }
+  /** Stores `bytesBefore` bytes of the body, then cuts the connection. */
+  | { kind: 'reset'; bytesBefore: number }
+  /** Stores `bytesBefore` bytes of the body, then stops responding. */
+  | { kind: 'stall'; bytesBefore: number }
   /** Stores the whole body, then cuts the connection without a response. */
   | { kind: 'silent success' }
   | { kind: 'behave' }
@@ -39,7 +39,7 @@ interface ReceivedRequest {
 
 /** Creates a store for one object, whose failures a test controls. */
 function makeStore() {
-  const seen: ReceivedRequest[] = []
+  const requests: ReceivedRequest[] = []
   /**
    * Emits an event when the server won't respond. A browser would notice only after ten minutes.
    */
@@ -70,7 +70,8 @@ function makeStore() {
       isReported = true
     }
     req.on('data', (chunk: Buffer) => {
-      const capacity = 'after' in fault ? Math.max(0, start + fault.after - bytes.length) : Infinity
+      const capacity =
+        'bytesBefore' in fault ? Math.max(0, start + fault.bytesBefore - bytes.length) : Infinity
       bytes = Buffer.concat([bytes, chunk.subarray(0, Math.min(capacity, chunk.length))])
       if (fault.kind === 'reset' && chunk.length >= capacity) req.socket.destroy()
       if (fault.kind === 'stall' && chunk.length >= capacity) reportStall()
@@ -85,7 +86,7 @@ function makeStore() {
   const server = createServer((req, res) => {
     const { range, 'content-type': type } = req.headers
     const checksum = req.headers['x-amz-checksum-crc32'] ?? req.headers['content-md5']
-    seen.push({ method: req.method ?? '', range, type, checksum: checksum?.toString() })
+    requests.push({ method: req.method ?? '', range, type, checksum: checksum?.toString() })
     if (req.method === 'PUT') return handlePut(req, res)
     const { status, headers } = heads.shift() ?? { status: 200 }
     const offset = sendsOffset && status < 300 && { 'Upload-Offset': String(bytes.length) }
@@ -94,7 +95,7 @@ function makeStore() {
 
   return {
     server,
-    seen,
+    requests,
     stalled: stallEvents,
     stored: () => bytes,
     setStored: (initialBytes: Buffer) => {
@@ -240,7 +241,7 @@ export async function openWholeFileStore() {
         },
         deps,
       ),
-    methods: () => store.seen.map(({ method }) => method),
+    methods: () => store.requests.map(({ method }) => method),
     /** Closes the store. Idempotent. */
     close: async () => {
       store.server.closeAllConnections()

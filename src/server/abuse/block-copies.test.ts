@@ -28,7 +28,7 @@ import {
 } from '../../../tests/support/takedowns.ts'
 import type { TestApp } from '../../../tests/support/test-app.ts'
 import { codesOf, confirmInBatch, startAndSend } from '../../../tests/support/upload-batches.ts'
-import { confirm, expectError } from '../../../tests/support/upload-requests.ts'
+import { expectError, requestConfirm } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { blockedContent, removals, uploads } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
@@ -61,7 +61,7 @@ describe('blocked content', () => {
       const { cloudKey, response } = await uploadAndConfirm(person, bytes, claim)
       await expectError(response, 409, 'CONTENT_BLOCKED')
       // The upload has ended and its bytes are gone.
-      await expectError(await confirm(person, cloudKey), 404, 'UPLOAD_NOT_FOUND')
+      await expectError(await requestConfirm(person, cloudKey), 404, 'UPLOAD_NOT_FOUND')
       expect(await app.storage.storedSize(cloudKey)).toBeNull()
     }
     expect(await app.deps.db.select().from(removals)).toEqual([])
@@ -84,7 +84,7 @@ describe('blocked content', () => {
       for (const n of [3, 1, 2]) await putPart(urls[n] ?? '', partBytes(upload, n))
     }
     await send(firstUpload, firstUpload.bytes)
-    const file = await json<File>(await confirm(eve, firstUpload.cloudKey))
+    const file = await json<File>(await requestConfirm(eve, firstUpload.cloudKey))
     await takeDownOrThrow(admin, file.shortCode)
     const second = await startMultipartUpload(app, eve)
     await send(second, firstUpload.bytes)
@@ -106,7 +106,7 @@ describe('blocked content', () => {
     const bytes = randomFileBytes()
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     const key = await uploadBytes(owner, bytes)
-    const responses = await Promise.all(Array.from({ length: 6 }, () => confirm(owner, key)))
+    const responses = await Promise.all(Array.from({ length: 6 }, () => requestConfirm(owner, key)))
     for (const { status } of responses) expect([404, 409]).toContain(status)
     expect(responses.some(({ status }) => status === 409)).toBe(true)
     expect(await app.storage.storedSize(key)).toBeNull()
@@ -116,7 +116,7 @@ describe('blocked content', () => {
     const bytes = randomFileBytes()
     const { cloudKey, response } = await uploadAndConfirm(owner, bytes)
     await takeDownOrThrow(admin, (await json<File>(response)).shortCode)
-    await expectError(await confirm(owner, cloudKey), 409, 'CONTENT_BLOCKED')
+    await expectError(await requestConfirm(owner, cloudKey), 409, 'CONTENT_BLOCKED')
   })
 
   it("doesn't include content that differs by one byte or only shares the size", async () => {

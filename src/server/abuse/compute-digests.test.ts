@@ -9,7 +9,7 @@ import {
   uploadBytes,
 } from '../../../tests/support/takedowns.ts'
 import type { TestApp } from '../../../tests/support/test-app.ts'
-import { confirm, download, expectError } from '../../../tests/support/upload-requests.ts'
+import { download, expectError, requestConfirm } from '../../../tests/support/upload-requests.ts'
 import { AppError } from '../errors.ts'
 import type { FileRow } from '../files/queries.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -78,9 +78,9 @@ describe('a confirmed file', () => {
 
     const key = await uploadBytes(owner, bytes)
     const file = await confirmOrThrow(key)
-    const mismatchResponse = await confirm(owner, key, { sha256: 'f'.repeat(64) })
+    const mismatchResponse = await requestConfirm(owner, key, { sha256: 'f'.repeat(64) })
     await expectError(mismatchResponse, 409, 'CHECKSUM_MISMATCH')
-    const retryResponse = await confirm(owner, key, { sha256: sha256(bytes) })
+    const retryResponse = await requestConfirm(owner, key, { sha256: sha256(bytes) })
     expect(retryResponse.status).toBe(200)
     expect(await download(app, file)).toEqual(bytes)
     await computeDigests(app.deps)

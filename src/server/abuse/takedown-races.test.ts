@@ -22,7 +22,7 @@ import {
   uploadBytes,
 } from '../../../tests/support/takedowns.ts'
 import type { TestApp } from '../../../tests/support/test-app.ts'
-import { confirm } from '../../../tests/support/upload-requests.ts'
+import { requestConfirm } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { files } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
@@ -65,7 +65,7 @@ async function expectGone(codes: string[], keys: string[], bytes: Uint8Array<Arr
   for (const code of codes) expect(await canDownload(visitor, code)).toBe(false)
   await expireFiles(app.deps)
   for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
-  expect((await confirm(bob, await uploadBytes(bob, bytes))).status).toBe(409)
+  expect((await requestConfirm(bob, await uploadBytes(bob, bytes))).status).toBe(409)
   expect(await app.deps.db.$count(files, eq(files.ownerId, bob.id))).toBe(0)
 }
 
@@ -99,7 +99,9 @@ it('with confirms of the same content by others: no link is left', async () => {
     const keys = await Promise.all(uploaders.map((person) => uploadBytes(person, bytes)))
     const [takedown, ...responses] = await Promise.all([
       afterRandomDelay(() => takeDown(admin, file.shortCode)),
-      ...keys.map((key, index) => afterRandomDelay(() => confirm(uploaders[index] ?? bob, key))),
+      ...keys.map((key, index) =>
+        afterRandomDelay(() => requestConfirm(uploaders[index] ?? bob, key)),
+      ),
     ])
     expect(takedown.status).toBe(200)
     const codes: string[] = []

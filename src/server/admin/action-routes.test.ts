@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { confirmUserDeletion } from '../../../tests/support/admin-requests.ts'
+import { requestUserDeletion } from '../../../tests/support/admin-requests.ts'
 import { type Client, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { expectError } from '../../../tests/support/upload-requests.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe.each<[string, (client: Client) => Promise<Response>, number]>([
-  ['DELETE /api/admin/users/{id}', (client) => confirmUserDeletion(client, 'nobody'), 404],
+  ['DELETE /api/admin/users/{id}', (client) => requestUserDeletion(client, 'nobody'), 404],
   ['POST cleanup-expired', (client) => client.post('/api/admin/cleanup-expired'), 200],
   ['POST sanitize-filenames', (client) => client.post('/api/admin/sanitize-filenames'), 200],
   ['POST expire-files', (client) => client.post('/api/admin/expire-files'), 200],

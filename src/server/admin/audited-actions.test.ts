@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { confirmUserDeletion } from '../../../tests/support/admin-requests.ts'
+import { requestUserDeletion } from '../../../tests/support/admin-requests.ts'
 import { makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
 import { listReports, reportLink, takeDown } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -31,7 +31,7 @@ const auditedActions: Partial<Record<EndpointName, [AuditAction, () => Promise<R
     'delete-user',
     async () => {
       const { id, email } = await makePerson(app)
-      return confirmUserDeletion(admin, id, { email })
+      return requestUserDeletion(admin, id, { email })
     },
   ],
   toggleUserTier: [

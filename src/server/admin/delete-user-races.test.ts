@@ -1,6 +1,6 @@
 import { eq, inArray } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { confirmUserDeletion } from '../../../tests/support/admin-requests.ts'
+import { requestUserDeletion } from '../../../tests/support/admin-requests.ts'
 import {
   json,
   makeClient,
@@ -15,7 +15,7 @@ import {
 import { makeRace } from '../../../tests/support/race.ts'
 import { chooseRounds } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { confirm, requestUpload } from '../../../tests/support/upload-requests.ts'
+import { requestConfirm, requestUpload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import {
   deletionReceipts,
@@ -55,7 +55,7 @@ async function upload(person: Person): Promise<StartedUpload> {
 }
 
 async function deletePerson({ id, email }: Person) {
-  const response = await confirmUserDeletion(admin, id, { email })
+  const response = await requestUserDeletion(admin, id, { email })
   expect(response.status).toBe(200)
 }
 
@@ -104,7 +104,7 @@ describe('deleting a user', () => {
       const ada = await makePerson(app, { tier })
       const { cloudKey } = await upload(ada)
       const [confirmResponse] = await race.run(
-        () => confirm(ada, cloudKey),
+        () => requestConfirm(ada, cloudKey),
         () => deletePerson(ada),
       )
       expect([200, 401, 404]).toContain(confirmResponse.status)
@@ -207,7 +207,7 @@ describe('deleting a user', () => {
       const keys = await Promise.all(readyFiles.map(findStorageKey))
       const { email, password } = ada
       const statuses = await Promise.all([
-        ...openUploads.map(async ({ cloudKey }) => (await confirm(ada, cloudKey)).status),
+        ...openUploads.map(async ({ cloudKey }) => (await requestConfirm(ada, cloudKey)).status),
         ...readyFiles.map(({ shortCode }) => downloadStatus(shortCode)),
         ...readyFiles.map(async ({ id }) => (await requestRenewal(ada, id)).status),
         ada.post('/api/auth/toggle-premium').then(({ status }) => status),

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { confirmUserDeletion } from '../../../tests/support/admin-requests.ts'
+import { requestUserDeletion } from '../../../tests/support/admin-requests.ts'
 import {
   json,
   logIn,
@@ -17,7 +17,7 @@ import { insertFiles } from '../../../tests/support/many-files.ts'
 import { queryPlansOf } from '../../../tests/support/query-plans.ts'
 import { listReports, reportLink } from '../../../tests/support/takedowns.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { confirm, expectError } from '../../../tests/support/upload-requests.ts'
+import { expectError, requestConfirm } from '../../../tests/support/upload-requests.ts'
 import type { AuditEntry } from '../../shared/contract/admin.ts'
 import { deletionReceipts, files, pendingSignups, removals, reports, users } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
@@ -41,7 +41,7 @@ afterEach(async () => {
 afterAll(() => app.close())
 
 function deletePerson({ id, email }: Person) {
-  return confirmUserDeletion(admin, id, { email })
+  return requestUserDeletion(admin, id, { email })
 }
 
 async function exists({ id }: Person) {
@@ -138,7 +138,7 @@ describe('DELETE /api/admin/users/{id}', () => {
         expect(await fetchStatus(path)).toBe(404)
     }
     expect(await fetchStatus('/api/files', ada)).toBe(401)
-    expect((await confirm(ada, openUpload.cloudKey)).status).toBe(401)
+    expect((await requestConfirm(ada, openUpload.cloudKey)).status).toBe(401)
     expect((await putBytes(openUpload, new Uint8Array(1000))).status).toBe(404)
     const { email, password } = ada
     const login = await makeClient(app).post('/api/auth/login', { email, password })
@@ -229,7 +229,7 @@ describe('DELETE /api/admin/users/{id}', () => {
 
   it('accepts the address in any case and with surrounding spaces', async () => {
     const ada = await makePerson(app)
-    const response = await confirmUserDeletion(admin, ada.id, {
+    const response = await requestUserDeletion(admin, ada.id, {
       email: ` ${ada.email.toUpperCase()} `,
     })
     expect(response.status).toBe(200)
@@ -239,7 +239,7 @@ describe('DELETE /api/admin/users/{id}', () => {
   it.each([undefined, {}])('deletes by id alone if the body has no address (%j)', async (body) => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const file = await makeFile(ada)
-    const response = await confirmUserDeletion(admin, ada.id, body)
+    const response = await requestUserDeletion(admin, ada.id, body)
     expect(response.status).toBe(200)
     expect(await json(response)).toMatchObject({ deletedFiles: 1 })
     expect(await exists(ada)).toBe(false)
@@ -260,7 +260,7 @@ describe('DELETE /api/admin/users/{id}', () => {
   ])('rejects %j as the address and deletes nothing', async (body) => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    await expectError(await confirmUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
+    await expectError(await requestUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
     expect(await exists(ada)).toBe(true)
     expect(await fetchStatus(`/api/download/${file.shortCode}`)).toBe(200)
     expect(await fetchStatus('/api/files', ada)).toBe(200)
@@ -269,20 +269,20 @@ describe('DELETE /api/admin/users/{id}', () => {
   it('rejects unknown fields', async () => {
     const ada = await makePerson(app)
     const body = { email: ada.email, force: true }
-    await expectError(await confirmUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
+    await expectError(await requestUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
     expect(await exists(ada)).toBe(true)
   })
 
   it('returns an error for an unknown user', async () => {
     for (const id of ['nobody', "' or true --", '../stats'])
       await expectError(
-        await confirmUserDeletion(admin, id, { email: 'a@b.example' }),
+        await requestUserDeletion(admin, id, { email: 'a@b.example' }),
         404,
         'USER_NOT_FOUND',
       )
     for (const id of ['\0', 'x'.repeat(65)])
       await expectError(
-        await confirmUserDeletion(admin, id, { email: 'a@b.example' }),
+        await requestUserDeletion(admin, id, { email: 'a@b.example' }),
         400,
         'INVALID_INPUT',
       )
@@ -290,7 +290,7 @@ describe('DELETE /api/admin/users/{id}', () => {
 
   it('rejects deleting the administrator, whatever the body', async () => {
     for (const body of [undefined, { email: admin.email }, { email: 'x' }])
-      await expectError(await confirmUserDeletion(admin, admin.id, body), 409, 'ADMIN_STAYS')
+      await expectError(await requestUserDeletion(admin, admin.id, body), 409, 'ADMIN_STAYS')
     expect(await exists(admin)).toBe(true)
   })
 

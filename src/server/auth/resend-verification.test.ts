@@ -4,13 +4,13 @@ import {
   comparableResponse,
   cookiesOf,
   newAddress,
-  resend,
+  resendVerification,
   signUp,
   signUpForToken,
   statusAndCode,
   tokenIn,
   tryLogin,
-  verify,
+  verifyEmail,
   withVerification,
 } from '../../../tests/support/signup.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -33,10 +33,10 @@ describe('POST /api/auth/resend-verification', () => {
   it('responds identically for every address', async () => {
     const [pendingAddress, knownAddress] = [newAddress(), newAddress()]
     await signUp(makeClient(app), { email: pendingAddress })
-    await verify(app, await signUpForToken(app, { email: knownAddress }))
+    await verifyEmail(app, await signUpForToken(app, { email: knownAddress }))
     const responses = []
     for (const address of [email, pendingAddress, knownAddress])
-      responses.push(await comparableResponse(await resend(app, address)))
+      responses.push(await comparableResponse(await resendVerification(app, address)))
     expect(responses[0]).toMatchObject({
       status: 200,
       body: JSON.stringify({
@@ -48,7 +48,7 @@ describe('POST /api/auth/resend-verification', () => {
   })
 
   it.each([undefined, '', 'no address', 7])('rejects %j', async (address) => {
-    expect((await resend(app, address as string)).status).toBe(400)
+    expect((await resendVerification(app, address as string)).status).toBe(400)
   })
 
   it("resends the email of this browser's signup, or else of the newest", async () => {
@@ -56,12 +56,12 @@ describe('POST /api/auth/resend-verification', () => {
     app.clock.advance(1)
     await signUp(makeClient(app), { email, password: 'the second' })
     await app.sendQueuedEmails()
-    await resend(app, email)
-    await resend(app, email, cookiesOf(first))
+    await resendVerification(app, email)
+    await resendVerification(app, email, cookiesOf(first))
     const [newestEmail, ownEmail] = await app.sendQueuedEmails()
-    expect((await verify(app, tokenIn(ownEmail))).status).toBe(200)
+    expect((await verifyEmail(app, tokenIn(ownEmail))).status).toBe(200)
     await logIn(app, email, 'the first')
-    expect((await verify(app, tokenIn(newestEmail))).status).toBe(400)
+    expect((await verifyEmail(app, tokenIn(newestEmail))).status).toBe(400)
   })
 
   it('resends the email of the signup whose password was entered in this browser', async () => {
@@ -70,19 +70,19 @@ describe('POST /api/auth/resend-verification', () => {
     await signUp(makeClient(app), { email, password: 'the second' })
     await app.sendQueuedEmails()
     const login = await tryLogin(app, email, 'the first')
-    await resend(app, email, cookiesOf(login))
+    await resendVerification(app, email, cookiesOf(login))
     const [sentEmail] = await app.sendQueuedEmails()
-    await verify(app, tokenIn(sentEmail))
+    await verifyEmail(app, tokenIn(sentEmail))
     await logIn(app, email, 'the first')
   })
 
   it('extends a signup by 24 hours', async () => {
     await signUp(makeClient(app), { email })
     app.clock.advance(23 * hour)
-    await resend(app, email)
+    await resendVerification(app, email)
     const [, resentEmail] = await app.sendQueuedEmails()
     app.clock.advance(23 * hour)
-    expect((await verify(app, tokenIn(resentEmail))).status).toBe(200)
+    expect((await verifyEmail(app, tokenIn(resentEmail))).status).toBe(200)
   })
 
   it('ignores a cookie with an unknown id or someone else’s signup', async () => {
@@ -94,7 +94,7 @@ describe('POST /api/auth/resend-verification', () => {
       "mayfly.unverified='; --",
       'mayfly.unverified=x',
     ]) {
-      expect((await resend(app, email, cookie)).status).toBe(200)
+      expect((await resendVerification(app, email, cookie)).status).toBe(200)
       expect((await app.sendQueuedEmails()).map(({ to }) => to.address)).toEqual([email])
     }
   })
@@ -105,7 +105,7 @@ describe('the limit of emails to an address', () => {
     for (let n = 0; n < 8; n += 1)
       await signUp(makeClient(app), { email, password: `password ${n}` })
     expect(await app.sendQueuedEmails()).toHaveLength(6)
-    await resend(app, email)
+    await resendVerification(app, email)
     expect(await app.sendQueuedEmails()).toEqual([])
     expect(await statusAndCode(await tryLogin(app, email, 'password 5'))).toBe(
       '403 EMAIL_NOT_VERIFIED',
@@ -114,12 +114,12 @@ describe('the limit of emails to an address', () => {
       '401 INVALID_CREDENTIALS',
     )
     app.clock.advance(15 * minute)
-    await resend(app, email)
+    await resendVerification(app, email)
     expect(await app.sendQueuedEmails()).toHaveLength(1)
   })
 
   it('is the same for an address with an account', async () => {
-    await verify(app, await signUpForToken(app, { email }))
+    await verifyEmail(app, await signUpForToken(app, { email }))
     app.clock.advance(15 * minute)
     for (let n = 0; n < 8; n += 1)
       await signUp(makeClient(app), { email, password: `password ${n}` })

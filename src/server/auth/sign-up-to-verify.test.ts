@@ -6,14 +6,14 @@ import {
   comparableResponse,
   newAddress,
   password,
-  resend,
+  resendVerification,
   signUp,
   signUpForToken,
   signupForm,
   statusAndCode,
   tokenIn,
   tryLogin,
-  verify,
+  verifyEmail,
   withVerification,
 } from '../../../tests/support/signup.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -54,7 +54,7 @@ describe('POST /api/auth/signup with email verification', () => {
     const [sentEmail, ...otherEmails] = await app.sendQueuedEmails()
     expect(otherEmails).toEqual([])
     expect(sentEmail?.to).toEqual({ name: '', address: email })
-    const verifyResponse = await verify(app, tokenIn(sentEmail))
+    const verifyResponse = await verifyEmail(app, tokenIn(sentEmail))
     expect(verifyResponse.status).toBe(200)
     expect(await verifyResponse.json()).toEqual({ message: 'Email verified!' })
 
@@ -95,7 +95,7 @@ describe('POST /api/auth/signup with email verification', () => {
 
   it('responds identically for an existing, a pending and the administrator’s address', async () => {
     const knownAddress = newAddress()
-    await verify(app, await signUpForToken(app, { email: knownAddress }))
+    await verifyEmail(app, await signUpForToken(app, { email: knownAddress }))
     const pendingAddress = newAddress()
     await signUpForToken(app, { email: pendingAddress })
     const admin = app.deps.config.adminEmail
@@ -126,12 +126,12 @@ describe('POST /api/auth/signup with email verification', () => {
     expect(loginResponses[0]?.status).toBe(403)
     for (const login of loginResponses.slice(1)) expect(login).toEqual(loginResponses[0])
     for (const address of [email, knownAddress, pendingAddress])
-      expect((await resend(app, address)).status).toBe(200)
+      expect((await resendVerification(app, address)).status).toBe(200)
   })
 
   it('emails the owner of an existing account and changes nothing', async () => {
     app.clock.set(new Date('2026-11-24T14:02:31Z'))
-    await verify(app, await signUpForToken(app, { email }))
+    await verifyEmail(app, await signUpForToken(app, { email }))
     await signUp(makeClient(app), { email, firstName: 'Eve', password: 'another one' }, firefox)
     const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.to).toEqual({ name: 'Ada', address: email })
@@ -208,6 +208,6 @@ describe('POST /api/auth/login with an unverified address', () => {
     expect(await statusAndCode(await tryLogin(app, email))).toBe('403 EMAIL_NOT_VERIFIED')
     app.clock.advance(1)
     expect(await statusAndCode(await tryLogin(app, email))).toBe('401 INVALID_CREDENTIALS')
-    expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
+    expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
   })
 })

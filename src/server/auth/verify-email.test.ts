@@ -6,13 +6,13 @@ import {
   makeUnverifiedUser,
   newAddress,
   password,
-  resend,
+  resendVerification,
   signUp,
   signUpForToken,
   statusAndCode,
   tokenIn,
   tryLogin,
-  verify,
+  verifyEmail,
   withVerification,
 } from '../../../tests/support/signup.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -59,7 +59,7 @@ it('only the browser that signed up skips the confirmation button', async () => 
   }
   expect(await listUsers(email)).toEqual([])
   // After the verification, a reload needs no button either.
-  await verify(app, tokenIn(sentEmail))
+  await verifyEmail(app, tokenIn(sentEmail))
   expect(await checkToken('')).toEqual({ isOwnSignup: true })
 
   const unknown = makeClient(app).post('/api/auth/verify-email/check', { token: 'x' })
@@ -69,12 +69,12 @@ it('only the browser that signed up skips the confirmation button', async () => 
 describe('POST /api/auth/verify-email', () => {
   it('succeeds again with the same token or another one for the signup', async () => {
     await signUp(makeClient(app), { email })
-    await resend(app, email)
+    await resendVerification(app, email)
     const tokens = (await app.sendQueuedEmails()).map(tokenIn)
     expect(new Set(tokens).size).toBe(2)
-    for (const token of tokens) expect((await verify(app, token)).status).toBe(200)
+    for (const token of tokens) expect((await verifyEmail(app, token)).status).toBe(200)
     const client = makeClient(app, await logIn(app, email, password))
-    for (const token of tokens) expect((await verify(app, token)).status).toBe(200)
+    for (const token of tokens) expect((await verifyEmail(app, token)).status).toBe(200)
     expect(await listUsers(email)).toHaveLength(1)
     expect((await client.fetch('/api/auth/user')).status).toBe(200)
   })
@@ -84,8 +84,8 @@ describe('POST /api/auth/verify-email', () => {
       await signUpForToken(app, { email, password: 'the first' }),
       await signUpForToken(app, { email, password: 'the second', firstName: 'Grace' }),
     ]
-    expect((await verify(app, secondToken)).status).toBe(200)
-    expect(await statusAndCode(await verify(app, firstToken))).toBe('400 TOKEN_INVALID')
+    expect((await verifyEmail(app, secondToken)).status).toBe(200)
+    expect(await statusAndCode(await verifyEmail(app, firstToken))).toBe('400 TOKEN_INVALID')
     expect(await statusAndCode(await tryLogin(app, email, 'the first'))).toBe(
       '401 INVALID_CREDENTIALS',
     )
@@ -97,21 +97,21 @@ describe('POST /api/auth/verify-email', () => {
 
   it('rejects tokens older than a password change', async () => {
     const token = await signUpForToken(app, { email })
-    await verify(app, token)
+    await verifyEmail(app, token)
     await makeClient(app).post('/api/auth/forgot-password', { email })
     const [sentEmail] = await app.sendQueuedEmails()
     const resetForm = { token: tokenIn(sentEmail), newPassword: 'another password' }
     expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(200)
-    expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
+    expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
   })
 
   it.each([undefined, null, '', 7, {}, 'x'.repeat(201)])('rejects %j', async (token) => {
-    expect(await statusAndCode(await verify(app, token))).toBe('400 INVALID_INPUT')
+    expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 INVALID_INPUT')
   })
 
   it('rejects an invalid token', async () => {
     for (const token of ['x', "' or 1=1 --", '%', 'A'.repeat(43), '\0']) {
-      expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
+      expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
     }
   })
 
@@ -125,7 +125,7 @@ describe('POST /api/auth/verify-email', () => {
     const response = await makeClient(app).fetch(`/api/auth/verify-email?token=${token}`)
     expect(response.status).toBe(405)
     expect(await listUsers(email)).toEqual([])
-    expect((await verify(app, token)).status).toBe(200)
+    expect((await verifyEmail(app, token)).status).toBe(200)
   })
 
   it('applies the signup settings at the time the link is opened', async () => {
@@ -134,14 +134,14 @@ describe('POST /api/auth/verify-email', () => {
     const token = await signUpForToken(app, { email })
     try {
       config.signup = 'closed'
-      expect(await statusAndCode(await verify(app, token))).toBe('403 SIGNUP_NOT_ALLOWED')
+      expect(await statusAndCode(await verifyEmail(app, token))).toBe('403 SIGNUP_NOT_ALLOWED')
       config.signup = signup
       config.adminEmail = email
-      expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
+      expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
     } finally {
       Object.assign(config, { signup, adminEmail })
     }
-    expect((await verify(app, token)).status).toBe(200)
+    expect((await verifyEmail(app, token)).status).toBe(200)
   })
 
   it('stores no token or password in plain text', async () => {
@@ -162,12 +162,12 @@ describe('an unverified account', () => {
     const id = await makeUnverifiedUser(app, email)
     const login = await tryLogin(app, email)
     expect(await statusAndCode(login)).toBe('403 EMAIL_NOT_VERIFIED')
-    await resend(app, email, cookiesOf(login))
+    await resendVerification(app, email, cookiesOf(login))
     const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.to).toEqual({ name: '', address: email })
     expect(JSON.stringify(sentEmail)).not.toContain('Mallory')
     for (let attempts = 0; attempts < 2; attempts += 1) {
-      expect((await verify(app, tokenIn(sentEmail))).status).toBe(200)
+      expect((await verifyEmail(app, tokenIn(sentEmail))).status).toBe(200)
     }
     await logIn(app, email, password)
     expect(await listUsers(email)).toMatchObject([{ id, emailVerified: true }])
@@ -176,12 +176,12 @@ describe('an unverified account', () => {
   it('can be verified for 24 hours after its email', async () => {
     const validToken = await makeTokenForAccount(email)
     app.clock.advance(24 * hour - 1)
-    expect((await verify(app, validToken)).status).toBe(200)
+    expect((await verifyEmail(app, validToken)).status).toBe(200)
 
     const otherAddress = newAddress()
     const expiredToken = await makeTokenForAccount(otherAddress)
     app.clock.advance(24 * hour)
-    expect(await statusAndCode(await verify(app, expiredToken))).toBe('400 TOKEN_INVALID')
+    expect(await statusAndCode(await verifyEmail(app, expiredToken))).toBe('400 TOKEN_INVALID')
     expect(await listUsers(otherAddress)).toMatchObject([{ emailVerified: false }])
   })
 
@@ -189,7 +189,7 @@ describe('an unverified account', () => {
     const token = await makeTokenForAccount(email)
     const newEmail = newAddress()
     await app.deps.db.update(users).set({ email: newEmail }).where(eq(users.email, email))
-    expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
+    expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
     expect(await listUsers(newEmail)).toMatchObject([{ emailVerified: false }])
   })
 
@@ -197,7 +197,7 @@ describe('an unverified account', () => {
   const makeTokenForAccount = async (address: string) => {
     await makeUnverifiedUser(app, address)
     const login = await tryLogin(app, address)
-    await resend(app, address, cookiesOf(login))
+    await resendVerification(app, address, cookiesOf(login))
     const [sentEmail] = await app.sendQueuedEmails()
     return tokenIn(sentEmail)
   }
@@ -207,10 +207,10 @@ describe('an unverified account', () => {
     await signUp(makeClient(app), { email, password: 'of the signup' })
     await app.sendQueuedEmails()
     const login = await tryLogin(app, email, 'of the account')
-    await resend(app, email, cookiesOf(login))
+    await resendVerification(app, email, cookiesOf(login))
     const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.content.text).toContain('for the account with this address')
-    await verify(app, tokenIn(sentEmail))
+    await verifyEmail(app, tokenIn(sentEmail))
     await logIn(app, email, 'of the account')
     expect(await statusAndCode(await tryLogin(app, email, 'of the signup'))).toBe(
       '401 INVALID_CREDENTIALS',
@@ -222,7 +222,7 @@ describe('an unverified account', () => {
     const token = await signUpForToken(app, { email, password: 'of the signup' })
     const { db } = app.deps
     await db.update(users).set({ emailVerified: true }).where(eq(users.id, id))
-    expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
+    expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
     await logIn(app, email, 'of the account')
     expect(await listUsers(email)).toMatchObject([{ firstName: 'Mallory' }])
   })
@@ -249,7 +249,7 @@ describe('an unverified account', () => {
     await makeClient(app).post('/api/auth/forgot-password', { email })
     const [resetEmail] = await app.sendQueuedEmails()
 
-    expect((await verify(app, await signUpForToken(app, { email }))).status).toBe(200)
+    expect((await verifyEmail(app, await signUpForToken(app, { email }))).status).toBe(200)
     expect(await listUsers(email)).toMatchObject([
       { id, name: 'Ada Lovelace', firstName: 'Ada', image: null, emailVerified: true },
     ])
@@ -282,9 +282,9 @@ describe('an unverified account', () => {
     await logIn(app, email, password)
     await db.update(users).set({ emailVerified: false }).where(eq(users.id, id))
     await makeClient(app).post('/api/auth/forgot-password', { email })
-    await resend(app, email)
+    await resendVerification(app, email)
     const [resetEmail, sentEmail] = await app.sendQueuedEmails()
-    expect((await verify(app, tokenIn(sentEmail))).status).toBe(200)
+    expect((await verifyEmail(app, tokenIn(sentEmail))).status).toBe(200)
     expect(await db.$count(sessions, eq(sessions.userId, id))).toBe(0)
     const resetForm = { token: tokenIn(resetEmail), newPassword: 'from an old email' }
     expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(400)
@@ -297,13 +297,13 @@ describe('an unverified account', () => {
     const [sentEmail] = await app.sendQueuedEmails()
     const resetForm = { token: tokenIn(sentEmail), newPassword: 'of the reset' }
     expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(200)
-    expect(await statusAndCode(await verify(app, token))).toBe('400 TOKEN_INVALID')
+    expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
     await logIn(app, email, 'of the reset')
   })
 })
 
 it('a password change reveals nothing to a stranger with a pending signup for the address', async () => {
-  await verify(app, await signUpForToken(app, { email }))
+  await verifyEmail(app, await signUpForToken(app, { email }))
   await signUp(makeClient(app), { email, password: 'of a stranger' })
   await makeClient(app).post('/api/auth/forgot-password', { email })
   const sentEmails = await app.sendQueuedEmails()

@@ -31,7 +31,7 @@ import {
 import { freshDatabase } from '../../../tests/support/postgres.ts'
 import type { TestDatabase } from '../../../tests/support/postgres-server.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { confirm, expectError } from '../../../tests/support/upload-requests.ts'
+import { expectError, requestConfirm } from '../../../tests/support/upload-requests.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { bindStores } from '../boot/open-storage.ts'
 import { openDatabase } from '../db/open.ts'
@@ -158,7 +158,7 @@ it('restores everything stored when the backup began, despite concurrent uploads
     expect(await downloadHash(restoredServer.url, deletedFile)).toBe(404)
     // The backup lacks the bytes of the open upload, so the browser restarts it.
     const client = makeClient(restoredServer, await logIn(restoredServer, ada.email, ada.password))
-    await expectError(await confirm(client, cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await requestConfirm(client, cloudKey), 404, 'UPLOAD_NOT_FOUND')
 
     // The purge completes the removal, and storage matches the rows.
     expect(await expireFiles(restoredServer.deps)).toEqual({ purged: 1, failed: 0 })

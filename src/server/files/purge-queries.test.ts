@@ -11,7 +11,7 @@ import {
 } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { confirm } from '../../../tests/support/upload-requests.ts'
+import { requestConfirm } from '../../../tests/support/upload-requests.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { files, users } from '../db/schema.ts'
 import { expireTrials, setTier } from '../tiers/set-tier.ts'
@@ -168,7 +168,7 @@ describe('a tier change', () => {
     const owner = await makePerson(app)
     const upload = await startUpload(owner, { size: 10 })
     await putBytes(upload, new Uint8Array(10))
-    await switchTierDuring(owner, 'premium', () => confirm(owner, upload.cloudKey))
+    await switchTierDuring(owner, 'premium', () => requestConfirm(owner, upload.cloudKey))
     const [file] = await app.deps.db.select().from(files).where(eq(files.ownerId, owner.id))
     expect(file?.purgeAt).toEqual(file?.maxLifetimeAt)
   })

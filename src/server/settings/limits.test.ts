@@ -12,7 +12,11 @@ import {
   startUpload,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { confirm, expectError, requestUpload } from '../../../tests/support/upload-requests.ts'
+import {
+  expectError,
+  requestConfirm,
+  requestUpload,
+} from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { capKeys } from '../../shared/rules/files/storage-cap.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
@@ -53,7 +57,7 @@ async function startAndSend(person: Person, size = 5, days = '3'): Promise<Start
 }
 
 async function confirmUpload(person: Person, { cloudKey }: StartedUpload): Promise<File> {
-  const response = await confirm(person, cloudKey)
+  const response = await requestConfirm(person, cloudKey)
   expect(response.status).toBe(200)
   return json(response)
 }
@@ -246,7 +250,7 @@ describe('an upload started before a change', () => {
     const upload = await startAndSend(person)
     app.clock.advance(16 * 60_000)
     for (let count = 0; count < 3; count += 1) await makeFile(person)
-    await expectError(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
+    await expectError(await requestConfirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
     await changeSetting('free_max_files', 4)
     await confirmUpload(person, upload)
   })
@@ -256,7 +260,7 @@ describe('an upload started before a change', () => {
     for (let count = 0; count < 3; count += 1) await makeFile(person)
     const upload = await startAndSend(person)
     await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, person.id))
-    await expectError(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
+    await expectError(await requestConfirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
   })
 
   it('keeps its days and longest life, as do files', async () => {
@@ -304,7 +308,7 @@ describe('an upload started before a change', () => {
       .set({ tier: null, maxFiles: null })
       .where(eq(uploads.ownerId, person.id))
     await changeSetting('free_max_files', 2)
-    await expectError(await confirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
+    await expectError(await requestConfirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
     await changeSetting('free_max_files', 3)
     expect(daysUntil(await confirmUpload(person, upload), 'maxLifetimeAt')).toBe(30)
   })

@@ -10,7 +10,11 @@ import {
   type Person,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { abort, confirm, requestUpload } from '../../../tests/support/upload-requests.ts'
+import {
+  abortUpload,
+  requestConfirm,
+  requestUpload,
+} from '../../../tests/support/upload-requests.ts'
 import type { User } from '../../shared/contract/account.ts'
 import { files, users } from '../db/schema.ts'
 import { expireFiles } from '../files/expire-files.ts'
@@ -60,7 +64,7 @@ async function tryUploads(person: Client) {
     const response = await requestUpload(person, { expirationDays: days })
     const body = await json<{ code?: string; cloudKey?: string }>(response)
     results[days] = body.code ?? 'ok'
-    if (body.cloudKey !== undefined) await abort(person, body.cloudKey)
+    if (body.cloudKey !== undefined) await abortUpload(person, body.cloudKey)
   }
   return results
 }
@@ -143,7 +147,7 @@ describe('a trial', () => {
     setTime(30 * day)
     const statuses = []
     for (const { cloudKey } of startedUploads.toReversed()) {
-      statuses.push((await confirm(ada, cloudKey)).status)
+      statuses.push((await requestConfirm(ada, cloudKey)).status)
     }
     // After the trial, the limit is three files again, so the last of the four confirms is
     // rejected.

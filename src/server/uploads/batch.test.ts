@@ -13,9 +13,9 @@ import {
   uploadRequest,
 } from '../../../tests/support/upload-batches.ts'
 import {
-  confirm,
   download,
   expectError,
+  requestConfirm,
   requestUpload,
 } from '../../../tests/support/upload-requests.ts'
 import { maxBatchLength } from '../../shared/contract/batch.ts'
@@ -265,8 +265,8 @@ describe('POST /api/files/confirm-uploads', () => {
       expect(results[index]?.error).toEqual({ httpStatus: singleResponse.status, ...body })
     }
     // The upload with wrong bytes has ended. The other refused uploads can still be confirmed.
-    expect((await confirm(person, wrongUpload?.cloudKey ?? '')).status).toBe(404)
-    expect((await confirm(otherPerson, otherUpload?.cloudKey ?? '')).status).toBe(200)
+    expect((await requestConfirm(person, wrongUpload?.cloudKey ?? '')).status).toBe(404)
+    expect((await requestConfirm(otherPerson, otherUpload?.cloudKey ?? '')).status).toBe(200)
   })
 
   it('creates each file once when batches and single requests run in parallel', async () => {
@@ -280,7 +280,7 @@ describe('POST /api/files/confirm-uploads', () => {
       confirmInBatch(person, index % 2 ? startedUploads : startedUploads.toReversed()),
     )
     const [singleResponse, ...batchResults] = await Promise.all([
-      confirm(person, firstUpload?.cloudKey ?? ''),
+      requestConfirm(person, firstUpload?.cloudKey ?? ''),
       ...batches,
     ])
     expect(singleResponse.status).toBe(200)

@@ -18,7 +18,12 @@ import {
   startMultipartUpload,
 } from '../../../tests/support/small-multipart-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { abort, confirm, download, expectError } from '../../../tests/support/upload-requests.ts'
+import {
+  abortUpload,
+  download,
+  expectError,
+  requestConfirm,
+} from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { findUploads, insertFiles } from './queries.ts'
 
@@ -41,7 +46,7 @@ describe('POST /api/files/confirm-upload', () => {
     await putBytes(upload, text(5))
     const startedAt = app.clock().getTime()
     app.clock.advance(2500)
-    const response = await confirm(person, upload.cloudKey, {
+    const response = await requestConfirm(person, upload.cloudKey, {
       metadata: { size: 999, originalName: '../../etc/passwd' },
       uploadStartTime: startedAt,
     })
@@ -77,7 +82,9 @@ describe('POST /api/files/confirm-upload', () => {
     const upload = await startUpload(person, { size: 0 })
     await putBytes(upload, text(0))
     const uploadStartTime = typeof start === 'number' ? app.clock().getTime() + start : start
-    const file = await json<File>(await confirm(person, upload.cloudKey, { uploadStartTime }))
+    const file = await json<File>(
+      await requestConfirm(person, upload.cloudKey, { uploadStartTime }),
+    )
     expect(file.uploadDuration).toBe(seconds)
   })
 
@@ -102,7 +109,7 @@ describe('POST /api/files/confirm-upload', () => {
     const upload = await startUpload(person, { size: 3 })
     await putBytes(upload, text(3))
     const responses = await Promise.all(
-      Array.from({ length: 10 }, () => confirm(person, upload.cloudKey)),
+      Array.from({ length: 10 }, () => requestConfirm(person, upload.cloudKey)),
     )
     const retryResponse = await person.post('/api/files', { cloudKey: upload.cloudKey })
     const files = await Promise.all(
@@ -118,7 +125,7 @@ describe('POST /api/files/confirm-upload', () => {
     const upload = await startUpload(person, { size: 3 })
     await putBytes(upload, text(3))
     const responses = await Promise.all(
-      Array.from({ length: 10 }, () => confirm(person, upload.cloudKey)),
+      Array.from({ length: 10 }, () => requestConfirm(person, upload.cloudKey)),
     )
     const files = await Promise.all(responses.map((response) => json<File>(response)))
     expect(new Set(files.map(({ id }) => id)).size).toBe(1)
@@ -128,12 +135,12 @@ describe('POST /api/files/confirm-upload', () => {
   it('is refused while bytes are missing, and keeps the stored bytes', async () => {
     const person = await makePerson(app)
     const upload = await startUpload(person, { size: 6 })
-    const responseWithoutBytes = await confirm(person, upload.cloudKey)
+    const responseWithoutBytes = await requestConfirm(person, upload.cloudKey)
     expect(responseWithoutBytes.status).toBe(400)
     expect(await responseWithoutBytes.json()).toMatchObject({ code: 'UPLOAD_INCOMPLETE' })
 
     await putBytes(upload, text(6))
-    expect((await confirm(person, upload.cloudKey)).status).toBe(200)
+    expect((await requestConfirm(person, upload.cloudKey)).status).toBe(200)
   })
 
   it('creates an empty file', async () => {
@@ -148,7 +155,7 @@ describe('POST /api/files/confirm-upload', () => {
     ['a\0b', 400],
     ['a\ud800', 400],
   ])('refuses the key %j', async (cloudKey, status) => {
-    const response = await confirm(await makePerson(app), cloudKey)
+    const response = await requestConfirm(await makePerson(app), cloudKey)
     expect(response.status).toBe(status)
   })
 
@@ -157,14 +164,14 @@ describe('POST /api/files/confirm-upload', () => {
     const upload = await startUpload(owner, { size: 2 })
     await putBytes(upload, text(2))
     for (const response of [
-      await confirm(other, upload.cloudKey),
-      await abort(other, upload.cloudKey),
+      await requestConfirm(other, upload.cloudKey),
+      await abortUpload(other, upload.cloudKey),
     ]) {
       expect(response.status).toBe(404)
       expect(await response.json()).toMatchObject({ code: 'UPLOAD_NOT_FOUND' })
     }
-    expect((await confirm(owner, upload.cloudKey)).status).toBe(200)
-    expect((await confirm(other, upload.cloudKey)).status).toBe(404)
+    expect((await requestConfirm(owner, upload.cloudKey)).status).toBe(200)
+    expect((await requestConfirm(other, upload.cloudKey)).status).toBe(404)
   })
 })
 
@@ -175,7 +182,7 @@ describe('the stored bytes', () => {
     const putResponse = await putBytes(upload, text(11)).catch(() => undefined)
     expect(putResponse?.status ?? 413).toBeGreaterThanOrEqual(400)
     expect((await putBytes(upload, text(10))).status).toBe(200)
-    const file = await json<File>(await confirm(person, upload.cloudKey))
+    const file = await json<File>(await requestConfirm(person, upload.cloudKey))
 
     expect((await putBytes(upload, new Uint8Array(10).fill(66))).status).toBe(409)
     const download = await makeClient(app).fetch(`/api/download/${file.shortCode}`)
@@ -190,7 +197,7 @@ describe('confirming a multipart upload', () => {
       const person = await makePerson(app)
       const upload = await startMultipartUpload(app, person)
       await sendParts(person, upload, partNumbers)
-      const earlyResponse = await confirm(person, upload.cloudKey)
+      const earlyResponse = await requestConfirm(person, upload.cloudKey)
       await expectError(earlyResponse, 400, 'UPLOAD_INCOMPLETE')
       const storedParts = (await listParts(person, upload.cloudKey)).map(
         ({ partNumber }) => partNumber,
@@ -203,7 +210,7 @@ describe('confirming a multipart upload', () => {
   it('removes the list of parts', async () => {
     const person = await makePerson(app)
     const upload = await sendAllParts(app, person)
-    expect((await confirm(person, upload.cloudKey)).status).toBe(200)
+    expect((await requestConfirm(person, upload.cloudKey)).status).toBe(200)
     expect(await pathsOnDisk(app, upload.cloudKey)).toEqual([
       join('files', upload.cloudKey.slice(0, 2), upload.cloudKey),
     ])
@@ -215,7 +222,7 @@ describe('confirming a multipart upload', () => {
     await sendParts(person, upload, [1, 2])
     expect((await putBytes(upload, upload.bytes)).status).toBe(200)
     expect(await listParts(person, upload.cloudKey)).toEqual(partsWithoutChecksums)
-    const file = await json<File>(await confirm(person, upload.cloudKey))
+    const file = await json<File>(await requestConfirm(person, upload.cloudKey))
     expect(await download(app, file)).toEqual(upload.bytes)
   })
 })

@@ -9,9 +9,9 @@ import {
 } from '../../../tests/support/small-multipart-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
-  abort,
-  confirm,
+  abortUpload,
   expectError,
+  requestConfirm,
   requestPartList,
   requestUpload,
 } from '../../../tests/support/upload-requests.ts'
@@ -45,8 +45,8 @@ describe('idle uploads', () => {
 
     await Promise.all([sweepUploads(app.deps), sweepUploads(app.deps)])
     expect(await app.storage.storedSize(oldUpload.cloudKey)).toBeNull()
-    expect((await confirm(person, oldUpload.cloudKey)).status).toBe(404)
-    expect((await confirm(person, recentUpload.cloudKey)).status).toBe(200)
+    expect((await requestConfirm(person, oldUpload.cloudKey)).status).toBe(404)
+    expect((await requestConfirm(person, recentUpload.cloudKey)).status).toBe(200)
   })
 
   it('are removed with all their parts', async () => {
@@ -93,12 +93,12 @@ describe('POST /api/files/abort-upload', () => {
     await putBytes(first, text(1))
     expect((await requestUpload(person)).status).toBe(403)
 
-    expect((await abort(person, first.cloudKey)).status).toBe(200)
+    expect((await abortUpload(person, first.cloudKey)).status).toBe(200)
     expect(await app.storage.storedSize(first.cloudKey)).toBeNull()
     expect((await requestUpload(person)).status).toBe(200)
 
-    expect((await abort(person, first.cloudKey)).status).toBe(404)
-    expect((await confirm(person, first.cloudKey)).status).toBe(404)
+    expect((await abortUpload(person, first.cloudKey)).status).toBe(404)
+    expect((await requestConfirm(person, first.cloudKey)).status).toBe(404)
     const lateResponse = await putBytes(first, text(1))
     expect(lateResponse.status).toBe(404)
     expect(await app.storage.storedSize(first.cloudKey)).toBeNull()
@@ -108,8 +108,8 @@ describe('POST /api/files/abort-upload', () => {
     const person = await makePerson(app)
     const upload = await startUpload(person, { size: 1 })
     await putBytes(upload, text(1))
-    await confirm(person, upload.cloudKey)
-    expect((await abort(person, upload.cloudKey)).status).toBe(404)
+    await requestConfirm(person, upload.cloudKey)
+    expect((await abortUpload(person, upload.cloudKey)).status).toBe(404)
     expect(await app.storage.storedSize(upload.cloudKey)).toBe(1)
   })
 
@@ -121,10 +121,10 @@ describe('POST /api/files/abort-upload', () => {
     const sealSpy = vi
       .spyOn(app.deps.stores.current, 'seal')
       .mockImplementationOnce(async (...args) => {
-        expect((await abort(person, upload.cloudKey)).status).toBe(200)
+        expect((await abortUpload(person, upload.cloudKey)).status).toBe(200)
         return seal(...args)
       })
-    await expectError(await confirm(person, upload.cloudKey), 409, 'UPLOAD_SUPERSEDED')
+    await expectError(await requestConfirm(person, upload.cloudKey), 409, 'UPLOAD_SUPERSEDED')
     expect(sealSpy).toHaveBeenCalledOnce()
     sealSpy.mockRestore()
   })

@@ -8,7 +8,7 @@ import {
   startMultipartUpload,
 } from '../../../tests/support/small-multipart-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { confirm, download, expectError } from '../../../tests/support/upload-requests.ts'
+import { download, expectError, requestConfirm } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { computeDigests } from '../abuse/compute-digests.ts'
 import { createStores } from '../storage/stores.ts'
@@ -27,14 +27,14 @@ describe('the SHA-256 of a file', () => {
     for (const isClaimed of [false, true]) {
       const { cloudKey, bytes } = await sendAllParts(app, person)
       const claim = isClaimed ? { sha256: sha256(bytes) } : {}
-      const file = await json<File>(await confirm(person, cloudKey, claim))
+      const file = await json<File>(await requestConfirm(person, cloudKey, claim))
       expect(file.sha256).toBe(isClaimed ? sha256(bytes) : null)
       const repeatedFile = await json<File>(
-        await confirm(person, cloudKey, { sha256: sha256(bytes) }),
+        await requestConfirm(person, cloudKey, { sha256: sha256(bytes) }),
       )
       expect(repeatedFile).toEqual(file)
       await expectError(
-        await confirm(person, cloudKey, { sha256: 'f'.repeat(64) }),
+        await requestConfirm(person, cloudKey, { sha256: 'f'.repeat(64) }),
         409,
         'CHECKSUM_MISMATCH',
       )
@@ -47,7 +47,7 @@ describe('the SHA-256 of a file', () => {
     async (claim) => {
       const person = await makePerson(app)
       const upload = await sendAllParts(app, person)
-      const rejection = await confirm(person, upload.cloudKey, { sha256: claim })
+      const rejection = await requestConfirm(person, upload.cloudKey, { sha256: claim })
       await expectError(rejection, 400, 'INVALID_INPUT')
       await expectResumable(app, person, upload)
     },
@@ -58,15 +58,15 @@ describe('the SHA-256 of a file', () => {
     const upload = await startMultipartUpload(app, person)
     await sendParts(person, { ...upload, bytes: new Uint8Array(25) }, [1, 2, 3])
     const claim = { sha256: sha256(upload.bytes) }
-    const rejection = await confirm(person, upload.cloudKey, claim)
+    const rejection = await requestConfirm(person, upload.cloudKey, claim)
     await expectError(rejection, 409, 'CHECKSUM_MISMATCH')
     expect(await pathsOnDisk(app, upload.cloudKey)).toEqual([])
-    await expectError(await confirm(person, upload.cloudKey, claim), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await requestConfirm(person, upload.cloudKey, claim), 404, 'UPLOAD_NOT_FOUND')
     expect((await putBytes(upload, upload.bytes)).status).toBe(404)
     // The slot is free again, so the file can be sent as a new upload.
     const newUpload = await sendAllParts(app, person)
     const file = await json<File>(
-      await confirm(person, newUpload.cloudKey, { sha256: sha256(newUpload.bytes) }),
+      await requestConfirm(person, newUpload.cloudKey, { sha256: sha256(newUpload.bytes) }),
     )
     expect(await download(app, file)).toEqual(newUpload.bytes)
   })
@@ -77,7 +77,7 @@ describe('the SHA-256 of a file', () => {
       const { cloudKey, bytes } = await sendAllParts(app, person)
       const claims = [sha256(bytes), 'f'.repeat(64), sha256(bytes), 'e'.repeat(64)]
       const responses = await Promise.all(
-        claims.map((claim) => confirm(person, cloudKey, { sha256: claim })),
+        claims.map((claim) => requestConfirm(person, cloudKey, { sha256: claim })),
       )
       for (const [index, response] of responses.entries()) {
         if (response.ok) {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { eventually } from '../../../tests/support/eventually.ts'
 import { makePerson, type Person, putBytes, startUpload } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { abort, requestUpload } from '../../../tests/support/upload-requests.ts'
+import { abortUpload, requestUpload } from '../../../tests/support/upload-requests.ts'
 import { removals } from '../db/schema.ts'
 import { reportOverdueRemovals, retryRemovals, sweepUploads } from './end-uploads.ts'
 
@@ -47,7 +47,7 @@ async function abortWithFailedRemoval() {
   const person = await makePerson(app)
   const { cloudKey } = await upload(person)
   const failingRemove = failRemovals()
-  expect((await abort(person, cloudKey)).status).toBe(200)
+  expect((await abortUpload(person, cloudKey)).status).toBe(200)
   failingRemove.mockRestore()
   expect(await isStored(cloudKey)).toBe(1)
   return cloudKey
@@ -55,7 +55,7 @@ async function abortWithFailedRemoval() {
 
 describe('bytes of an ended upload whose removal failed', () => {
   it.each([
-    ['aborted', (person: Person, key: string) => abort(person, key)],
+    ['aborted', (person: Person, key: string) => abortUpload(person, key)],
     [
       'idle for 24 h',
       async () => {
@@ -92,7 +92,7 @@ describe('bytes of an ended upload whose removal failed', () => {
     const stuckRemove = vi
       .spyOn(app.deps.stores.current, 'remove')
       .mockImplementation(() => removal.promise)
-    const abortCall = abort(person, cloudKey)
+    const abortCall = abortUpload(person, cloudKey)
     await eventually(() => expect(stuckRemove).toHaveBeenCalled())
     stuckRemove.mockRestore()
     app.clock.advance(2 * minute)
@@ -124,7 +124,7 @@ describe('bytes of an ended upload whose removal failed', () => {
     const person = await makePerson(app)
     const { cloudKey } = await upload(person)
     const noopRemove = vi.spyOn(app.deps.stores.current, 'remove').mockResolvedValue()
-    await abort(person, cloudKey)
+    await abortUpload(person, cloudKey)
     app.clock.advance(2 * minute)
     expect(await retryRemovals(app.deps)).toEqual({ removed: 0, failed: 1 })
     noopRemove.mockRestore()
@@ -160,7 +160,7 @@ describe('an upload that ends', () => {
   it('leaves no `removals` row once its bytes are gone or it became a file', async () => {
     const person = await makePerson(app)
     const [abortedUpload, confirmedUpload] = [await upload(person), await upload(person)]
-    await abort(person, abortedUpload.cloudKey)
+    await abortUpload(person, abortedUpload.cloudKey)
     await person.post('/api/files/confirm-upload', { cloudKey: confirmedUpload.cloudKey })
     expect(await listRemovals()).toEqual([])
     expect(await isStored(confirmedUpload.cloudKey)).toBe(1)

@@ -17,7 +17,11 @@ import {
 } from '../../../tests/support/small-multipart-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { codesOf, confirmInBatch, startAndSend } from '../../../tests/support/upload-batches.ts'
-import { confirm, expectError, requestUpload } from '../../../tests/support/upload-requests.ts'
+import {
+  expectError,
+  requestConfirm,
+  requestUpload,
+} from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { blockedContent } from '../db/schema.ts'
 import { confirmUploads } from './confirm-upload.ts'
@@ -87,8 +91,8 @@ describe('the slots of a free user', () => {
       startedUploads.map(({ cloudKey }) => app.storage.storedSize(cloudKey)),
     )
     expect(sizes).toEqual([null, null, null, 1, 1, 1, 1, 1])
-    expect((await confirm(person, startedUploads[0]?.cloudKey ?? '')).status).toBe(404)
-    expect((await confirm(person, startedUploads[3]?.cloudKey ?? '')).status).toBe(200)
+    expect((await requestConfirm(person, startedUploads[0]?.cloudKey ?? '')).status).toBe(404)
+    expect((await requestConfirm(person, startedUploads[3]?.cloudKey ?? '')).status).toBe(200)
   })
 
   it('are free again when a file has expired', async () => {
@@ -106,7 +110,7 @@ describe('the slots of a free user', () => {
     app.clock.advance(16 * minute)
     const files = [await makeFile(person), await makeFile(person), await makeFile(person)]
 
-    const rejection = await confirm(person, lateUpload.cloudKey)
+    const rejection = await requestConfirm(person, lateUpload.cloudKey)
     expect(rejection.status).toBe(403)
     expect(await rejection.json()).toMatchObject({ code: 'TIER_FILE_COUNT' })
     // The bytes are already sealed. Another copy is refused and not stored.
@@ -114,7 +118,7 @@ describe('the slots of a free user', () => {
     expect(await pathsOnDisk(app, lateUpload.cloudKey)).toHaveLength(1)
 
     await person.fetch(`/api/files/${files[0]?.id}`, { method: 'DELETE' })
-    expect((await confirm(person, lateUpload.cloudKey)).status).toBe(200)
+    expect((await requestConfirm(person, lateUpload.cloudKey)).status).toBe(200)
   })
 
   it('never hold a fourth file when many uploads are confirmed in parallel', async () => {
@@ -129,7 +133,7 @@ describe('the slots of a free user', () => {
     }
     app.clock.advance(16 * minute)
     const responses = await Promise.all(
-      startedUploads.map(({ cloudKey }) => confirm(person, cloudKey)),
+      startedUploads.map(({ cloudKey }) => requestConfirm(person, cloudKey)),
     )
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(3)
     expect(await json<File[]>(await person.fetch('/api/files'))).toHaveLength(3)
@@ -183,7 +187,9 @@ describe('the last slot of a free user', () => {
   it('is not taken by an entry that a parallel request has just ended', async () => {
     const { person, first, second } = await sendTwoForOneSlot()
     vi.spyOn(app.deps.db, 'transaction').mockImplementationOnce(async (work) => {
-      const parallelResponse = await confirm(person, first.cloudKey, { sha256: 'a'.repeat(64) })
+      const parallelResponse = await requestConfirm(person, first.cloudKey, {
+        sha256: 'a'.repeat(64),
+      })
       await expectError(parallelResponse, 409, 'CHECKSUM_MISMATCH')
       return app.deps.db.transaction(work)
     })

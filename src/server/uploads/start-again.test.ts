@@ -12,7 +12,11 @@ import {
   startUpload,
 } from '../../../tests/support/make.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { confirm, expectError, requestUpload } from '../../../tests/support/upload-requests.ts'
+import {
+  expectError,
+  requestConfirm,
+  requestUpload,
+} from '../../../tests/support/upload-requests.ts'
 import { tiers } from '../../shared/rules/tiers/tier.ts'
 import { uploads, users } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
@@ -103,7 +107,7 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
     const bytes = new Uint8Array(5).fill(65)
     const repeated = await start(ada, smallUpload)
     expect((await putBytes(repeated, bytes)).status).toBe(200)
-    const confirmResponse = await confirm(ada, repeated.cloudKey)
+    const confirmResponse = await requestConfirm(ada, repeated.cloudKey)
     expect(confirmResponse.status).toBe(200)
   })
 
@@ -171,7 +175,7 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
       'confirmed',
       async (ada: Person, upload: StartedUpload) => {
         expect((await putBytes(upload, new Uint8Array(5))).status).toBe(200)
-        return confirm(ada, upload.cloudKey)
+        return requestConfirm(ada, upload.cloudKey)
       },
     ],
     [

@@ -15,9 +15,9 @@ import { chooseRounds } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { codesOf, startUploads, uploadRequest } from '../../../tests/support/upload-batches.ts'
 import {
-  abort,
-  confirm,
+  abortUpload,
   expectError,
+  requestConfirm,
   requestUpload,
 } from '../../../tests/support/upload-requests.ts'
 import type { CheckResult } from '../../shared/contract/checks.ts'
@@ -94,7 +94,7 @@ describe('the storage cap', () => {
     const file = await makeFile(ada, { bytes: new Uint8Array(600 * kilobyte) })
     const upload = await startUpload(bob, { size: 300 * kilobyte })
     await expectError(await requestKilobytes(ada, 200), 507, 'STORAGE_CAP_REACHED')
-    await abort(bob, upload.cloudKey)
+    await abortUpload(bob, upload.cloudKey)
     const next = await requestKilobytes(ada, 200)
     expect(next.status).toBe(200)
 
@@ -112,7 +112,7 @@ describe('the storage cap', () => {
     const upload = await startUpload(person, { size: bytes.length })
     await setSetting('storage_cap', '1MB')
     expect((await putBytes(upload, bytes)).status).toBe(200)
-    expect((await confirm(person, upload.cloudKey)).status).toBe(200)
+    expect((await requestConfirm(person, upload.cloudKey)).status).toBe(200)
     await expectError(await requestKilobytes(person, 1), 507, 'STORAGE_CAP_REACHED')
     await setSetting('storage_cap', 'unlimited')
     expect((await requestKilobytes(person, 1)).status).toBe(200)
@@ -127,8 +127,8 @@ describe('the storage cap', () => {
     await expectError(await requestKilobytes(bob, 400), 507, 'STORAGE_CAP_REACHED')
     const { cloudKey } = await startUpload(bob, { size: 100 * kilobyte })
     await sweepUploads(app.deps)
-    await expectError(await confirm(ada, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
-    expect((await abort(bob, cloudKey)).status).toBe(200)
+    await expectError(await requestConfirm(ada, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    expect((await abortUpload(bob, cloudKey)).status).toBe(200)
     expect((await requestKilobytes(bob, 400)).status).toBe(200)
   })
 
@@ -147,7 +147,7 @@ describe('the storage cap', () => {
       const requests = Array.from({ length: 6 }, (_, index) =>
         requestKilobytes(people[index % 4] as Person, 200),
       )
-      const confirmations = isConfirmed ? [confirm(first, existingUpload.cloudKey)] : []
+      const confirmations = isConfirmed ? [requestConfirm(first, existingUpload.cloudKey)] : []
       const responses = await Promise.all(requests)
       expect(responses.map(({ status }) => status).sort()).toEqual([
         200,
@@ -226,7 +226,7 @@ describe('GET /api/admin/limits', () => {
       },
     })
     expect(response).not.toHaveProperty('values.email_signature')
-    await abort(person, open.cloudKey)
+    await abortUpload(person, open.cloudKey)
   })
 
   it('returns the disk usage of each part of DATA_DIR', async () => {
@@ -259,7 +259,7 @@ describe('GET /api/admin/limits', () => {
     expect(['uploads', 'database', 'reserve', 'other', 'files'].map(growthInMegabytes)).toEqual([
       1, 2, 1, 1, 0,
     ])
-    await confirm(person, upload.cloudKey)
+    await requestConfirm(person, upload.cloudKey)
     expect(await readDiskUse()).toMatchObject({ files: megabyte, uploads: before.uploads })
   })
 

@@ -27,10 +27,10 @@ import {
 } from '../../../tests/support/small-multipart-uploads.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import {
-  abort,
-  confirm,
+  abortUpload,
   download,
   expectError,
+  requestConfirm,
   requestPartList,
   requestParts,
 } from '../../../tests/support/upload-requests.ts'
@@ -90,7 +90,7 @@ describe('the parts returned by a start', () => {
         listedPart(partNumber, bytes.subarray((partNumber - 1) * size, partNumber * size)),
       ),
     )
-    const confirmResponse = await confirm(person, upload.cloudKey, { sha256: sha256(bytes) })
+    const confirmResponse = await requestConfirm(person, upload.cloudKey, { sha256: sha256(bytes) })
     const file = await json<File>(confirmResponse)
     expect(file.sha256).toBe(sha256(bytes))
     expect(sha256(await download(app, file))).toBe(sha256(bytes))
@@ -172,7 +172,7 @@ describe("another user's upload", () => {
     await sendParts(owner, upload, [1, 3])
     const { cloudKey } = upload
     const calls = [requestParts(other, cloudKey, [1]), requestPartList(other, cloudKey)]
-    calls.push(confirm(other, cloudKey), abort(other, cloudKey))
+    calls.push(requestConfirm(other, cloudKey), abortUpload(other, cloudKey))
     for (const response of await Promise.all(calls)) {
       await expectError(response, 404, 'UPLOAD_NOT_FOUND')
     }
@@ -217,7 +217,9 @@ describe('GET /api/files/upload-parts', () => {
       expect(await listParts(person, upload.cloudKey)).toEqual([])
       expect((await putBytes(upload, bytes)).status).toBe(200)
       expect(await listParts(person, upload.cloudKey)).toEqual([{ partNumber: 1, size }])
-      expect((await confirm(person, upload.cloudKey, { sha256: sha256(bytes) })).status).toBe(200)
+      expect(
+        (await requestConfirm(person, upload.cloudKey, { sha256: sha256(bytes) })).status,
+      ).toBe(200)
     },
   )
 
@@ -239,7 +241,7 @@ describe('GET /api/files/upload-parts', () => {
     app.clock.advance(16 * minute)
     const files = [await makeFile(person), await makeFile(person), await makeFile(person)]
     for (const { cloudKey } of [multipartUpload, singleUpload]) {
-      await expectError(await confirm(person, cloudKey), 403, 'TIER_FILE_COUNT')
+      await expectError(await requestConfirm(person, cloudKey), 403, 'TIER_FILE_COUNT')
       expect(await listParts(person, cloudKey)).toEqual(partsWithoutChecksums)
     }
     for (const { id } of files.slice(0, 2)) {
@@ -247,7 +249,7 @@ describe('GET /api/files/upload-parts', () => {
     }
     for (const upload of [multipartUpload, singleUpload]) {
       const claim = { sha256: sha256(upload.bytes) }
-      const file = await json<File>(await confirm(person, upload.cloudKey, claim))
+      const file = await json<File>(await requestConfirm(person, upload.cloudKey, claim))
       expect(await download(app, file)).toEqual(upload.bytes)
     }
   })
@@ -307,7 +309,7 @@ describe("a part's presigned URL", () => {
     const upload = await startMultipartUpload(app, person)
     const [url = ''] = await signParts(person, upload.cloudKey, [1])
     await sendParts(person, upload, [1, 2, 3])
-    const file = await json<File>(await confirm(person, upload.cloudKey))
+    const file = await json<File>(await requestConfirm(person, upload.cloudKey))
     await expectError(await putPart(url, new Uint8Array(10)), 409, 'UPLOAD_SEALED')
     await expectError(await requestParts(person, upload.cloudKey, [1]), 404, 'UPLOAD_NOT_FOUND')
     await expectError(await requestPartList(person, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
@@ -320,7 +322,7 @@ describe("a part's presigned URL", () => {
     const [url = ''] = await signParts(person, upload.cloudKey, [1])
     await sendParts(person, upload, [2, 3])
     expect(await pathsOnDisk(app, upload.cloudKey)).toHaveLength(2)
-    expect((await abort(person, upload.cloudKey)).status).toBe(200)
+    expect((await abortUpload(person, upload.cloudKey)).status).toBe(200)
     await expectError(await putPart(url, partBytes(upload, 1)), 404, 'UPLOAD_NOT_FOUND')
     await expectError(await requestParts(person, upload.cloudKey, [1]), 404, 'UPLOAD_NOT_FOUND')
     await expectError(await requestPartList(person, upload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
@@ -384,12 +386,12 @@ describe('the body of a part', () => {
       expect(statusAndErrorCode(response)).toEqual([413, 'FILE_TOO_LARGE'])
       expect((await app.storage.storedSize(upload.cloudKey)) ?? 0).toBe(0)
     }
-    const earlyResponse = await confirm(person, upload.cloudKey)
+    const earlyResponse = await requestConfirm(person, upload.cloudKey)
     await expectError(earlyResponse, 400, 'UPLOAD_INCOMPLETE')
     const bytes = new Uint8Array(randomBytes(1024))
     expect((await putPart(url, bytes)).status).toBe(200)
-    expect(await download(app, await json<File>(await confirm(person, upload.cloudKey)))).toEqual(
-      bytes,
-    )
+    expect(
+      await download(app, await json<File>(await requestConfirm(person, upload.cloudKey))),
+    ).toEqual(bytes)
   })
 })

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { openDatabase } from '../../../src/server/db/open.ts'
 import { openJobQueue } from '../../../src/server/jobs/job-queue.ts'
 import { scheduleJobs } from '../../../src/server/jobs/jobs.ts'
-import { keepFilesInMemory } from '../../support/files-in-memory.ts'
+import { keepTempFilesInMemory } from '../../support/files-in-memory.ts'
 import { startTestPostgres } from '../../support/postgres-server.ts'
 
 /** Environment variables that pass the run's resources to Playwright's workers. */
@@ -22,7 +22,7 @@ export default async function setup() {
   execFileSync(process.execPath, [readyScript, 'start'], { stdio: 'inherit' })
   // On disk: below /dev Chromium can't open directories or create file handles.
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-'))
-  keepFilesInMemory()
+  keepTempFilesInMemory()
   // Workers copy every byte several times. A small young generation keeps buffers in the CPU cache,
   // which halves the CPU time of a download.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=1`

@@ -21,7 +21,7 @@ async function restart(upload: MultipartUpload, whileStopped?: () => Promise<voi
   await disk.stop()
   await whileStopped?.()
   disk = await openDiskServer(disk.dataDir)
-  return upload.at(disk)
+  return upload.onServer(disk)
 }
 
 /** Starts a three-part upload and sends the given parts. */
@@ -67,7 +67,7 @@ describe('after a restart', () => {
       await rm(uploadPath(withoutBytes))
       await writeFile(partListPath(withoutList), '')
     })
-    for (const upload of [withoutBytes.at(disk), withoutList.at(disk)]) {
+    for (const upload of [withoutBytes.onServer(disk), withoutList.onServer(disk)]) {
       expect(await upload.completeParts()).toEqual([])
       for (const partNumber of [2, 3, 1]) await upload.put(partNumber)
       expect(await upload.seal()).toBe(upload.sha256)

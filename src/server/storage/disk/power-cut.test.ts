@@ -119,7 +119,7 @@ it('a file sent in parts after a whole-file upload is never taken for complete w
   await seal(upload)
 
   await afterEveryCut(async (server, promised) => {
-    const resumed = upload.at(server)
+    const resumed = upload.onServer(server)
     await expectWhole(server, promised, upload, () => sendMissing(resumed, server))
   })
 })
@@ -134,7 +134,7 @@ it('a whole file sent after some of its parts is never taken for complete with g
   await seal(upload)
 
   await afterEveryCut(async (server, promised) => {
-    const resumed = upload.at(server)
+    const resumed = upload.onServer(server)
     if (promised.has('700 bytes are stored')) {
       expect(await resumed.single.offset()).toBeGreaterThanOrEqual(700)
     }

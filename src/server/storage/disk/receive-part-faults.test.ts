@@ -56,7 +56,7 @@ describe('a server shutdown', () => {
     if (response !== 'cut') expect(response).toMatchObject({ status: 503 })
     await stoppedServer.stop()
     const nextServer = await openDiskServer(stoppedServer.dataDir)
-    const resumed = upload.at(nextServer)
+    const resumed = upload.onServer(nextServer)
     expect(await resumed.completeParts()).toEqual([2])
     await resumed.put(1)
     expect(await resumed.seal()).toBe(upload.sha256)

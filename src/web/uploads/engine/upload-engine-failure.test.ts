@@ -5,8 +5,8 @@ import {
   failedOutcome,
   openEngineWorld,
 } from '../../../../tests/support/engine-world.ts'
+import { expectGrowingDelays } from '../../../../tests/support/retry-delays.ts'
 import { fakeFile, tierFullMessage } from '../../../../tests/support/upload-fixtures.ts'
-import { expectGrowingDelays } from '../../../../tests/support/waits.ts'
 import { errorTable } from '../../../shared/contract/errors.ts'
 import { maxWaitMs } from '../transfer/retry-policy.ts'
 import { TransferError } from '../upload-ports.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { expectGrowingDelays } from '../../../../tests/support/retry-delays.ts'
 import { callError } from '../../../../tests/support/upload-fixtures.ts'
-import { expectGrowingDelays } from '../../../../tests/support/waits.ts'
 import type { FailedAttempt } from '../interruption.ts'
 import {
   firstWaitMs,

@@ -14,20 +14,20 @@ afterEach(() => world.close())
 
 describe('an interrupted transfer', () => {
   test('continues after a wait from the bytes already sent, using a Range header', async () => {
-    world.store.setPutFaults([{ kind: 'reset', after: 1_000_000 }])
+    world.store.setPutFaults([{ kind: 'reset', bytesBefore: 1_000_000 }])
     await world.upload()
     expect(world.waits).toEqual([firstWaitMs])
     expect(world.interruptions).toBe(1)
     expect(world.methods()).toEqual(['PUT', 'HEAD', 'PUT'])
-    expect(world.store.seen[2]?.range).toBe('bytes=1000000-')
+    expect(world.store.requests[2]?.range).toBe('bytes=1000000-')
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
     expect(world.progress).toContain(1_000_000)
   })
 
   test('is retried from the bytes already sent after a timeout', async () => {
-    world.store.setPutFaults([{ kind: 'stall', after: 2_000_000 }])
+    world.store.setPutFaults([{ kind: 'stall', bytesBefore: 2_000_000 }])
     await world.upload()
-    expect(world.store.seen[2]?.range).toBe('bytes=2000000-')
+    expect(world.store.requests[2]?.range).toBe('bytes=2000000-')
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
@@ -67,9 +67,9 @@ describe('an interrupted transfer', () => {
       if (request.method === 'HEAD') world.store.setStored(world.content.subarray(0, 200))
       return response
     }
-    world.store.setPutFaults([{ kind: 'reset', after: 700 }])
+    world.store.setPutFaults([{ kind: 'reset', bytesBefore: 700 }])
     await world.upload()
-    expect(world.store.seen.map(({ method, range }) => [method, range])).toEqual([
+    expect(world.store.requests.map(({ method, range }) => [method, range])).toEqual([
       ['PUT', undefined],
       ['HEAD', undefined],
       ['PUT', 'bytes=700-'],
@@ -81,17 +81,17 @@ describe('an interrupted transfer', () => {
 
   test('resends the whole file if storage reports no offset', async () => {
     world.store.omitOffsets()
-    world.store.setPutFaults([{ kind: 'reset', after: 1_000_000 }])
+    world.store.setPutFaults([{ kind: 'reset', bytesBefore: 1_000_000 }])
     await world.upload()
-    expect(world.store.seen[2]?.range).toBeUndefined()
+    expect(world.store.requests[2]?.range).toBeUndefined()
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
   test('resends the whole file if storage rejects HEAD', async () => {
     world.store.setHeadResponses([{ status: 403 }])
-    world.store.setPutFaults([{ kind: 'reset', after: 1_000_000 }])
+    world.store.setPutFaults([{ kind: 'reset', bytesBefore: 1_000_000 }])
     await world.upload()
-    expect(world.store.seen[2]?.range).toBeUndefined()
+    expect(world.store.requests[2]?.range).toBeUndefined()
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
@@ -99,19 +99,19 @@ describe('an interrupted transfer', () => {
     const busy = { status: 503, headers: { 'Retry-After': '40' } }
     const times = 2 * uploadLimit.maxAttempts
     world.store.setHeadResponses(Array.from({ length: times }, () => busy))
-    world.store.setPutFaults([{ kind: 'reset', after: 1_000_000 }])
+    world.store.setPutFaults([{ kind: 'reset', bytesBefore: 1_000_000 }])
     await world.upload()
     const asked = Array.from({ length: times + 1 }, () => 'HEAD')
     expect(world.methods()).toEqual(['PUT', ...asked, 'PUT'])
     expect(world.waits).toEqual([firstWaitMs, ...Array.from({ length: times }, () => 40_000)])
-    expect(world.store.seen.at(-1)?.range).toBe('bytes=1000000-')
+    expect(world.store.requests.at(-1)?.range).toBe('bytes=1000000-')
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
   test('survives any number of interruptions that each store new bytes', async () => {
     const cuts = 3 * uploadLimit.maxAttempts
     world.store.setPutFaults(
-      Array.from({ length: cuts }, () => ({ kind: 'reset', after: 1000 }) as const),
+      Array.from({ length: cuts }, () => ({ kind: 'reset', bytesBefore: 1000 }) as const),
     )
     await world.upload()
     expect(new Set(world.waits)).toEqual(new Set([firstWaitMs]))
@@ -139,7 +139,7 @@ describe('a stalled body', () => {
 test('the whole file is resent if storage has more bytes than the file', async () => {
   world.store.setStored(Buffer.concat([world.content, Buffer.from('more')]))
   await world.upload(undefined, { isResumed: true })
-  expect(world.store.seen[1]?.range).toBeUndefined()
+  expect(world.store.requests[1]?.range).toBeUndefined()
   expect(sha256(world.store.stored())).toBe(sha256(world.content))
 })
 
@@ -147,7 +147,7 @@ describe('a transfer that continues an earlier attempt', () => {
   test('asks for the offset first and sends only the missing bytes', async () => {
     world.store.setStored(world.content.subarray(0, 1_500_000))
     await world.upload(undefined, { isResumed: true })
-    expect(world.store.seen.map(({ method, range }) => [method, range])).toEqual([
+    expect(world.store.requests.map(({ method, range }) => [method, range])).toEqual([
       ['HEAD', undefined],
       ['PUT', 'bytes=1500000-'],
     ])

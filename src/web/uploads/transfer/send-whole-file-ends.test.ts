@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { expectGrowingDelays } from '../../../../tests/support/waits.ts'
+import { expectGrowingDelays } from '../../../../tests/support/retry-delays.ts'
 import {
   openWholeFileStore,
   sha256,
@@ -71,7 +71,7 @@ describe("a transfer that can't succeed", () => {
 
   test('fails as unreadable if the file changes while its rest is sent', async () => {
     const changing = new Blob([world.content])
-    world.store.setPutFaults([{ kind: 'reset', after: 1_000_000 }])
+    world.store.setPutFaults([{ kind: 'reset', bytesBefore: 1_000_000 }])
     world.deps.wait = async () => {
       changing.slice = () => {
         const gone = new Blob([world.content.subarray(1_000_000)])
@@ -155,7 +155,7 @@ describe('waiting and cancelling', () => {
   })
 
   test("cancelling ends a running request with the signal's reason", async () => {
-    world.store.setPutFaults([{ kind: 'stall', after: 0 }])
+    world.store.setPutFaults([{ kind: 'stall', bytesBefore: 0 }])
     const reason = new Error('Cancelled by user')
     const running = world.upload()
     world.store.server.once('request', () => world.cancel.abort(reason))

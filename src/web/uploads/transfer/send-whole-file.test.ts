@@ -21,7 +21,7 @@ describe('a transfer without errors', () => {
     await world.upload()
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
     const checksum = await hashBlob(new Blob([world.content]), 'crc32', world.cancel.signal)
-    expect(world.store.seen).toEqual([
+    expect(world.store.requests).toEqual([
       { method: 'PUT', range: undefined, type: 'video/mp4', checksum },
     ])
     expect(world.progress.at(-1)).toBe(world.content.length)
@@ -56,13 +56,13 @@ describe('the checksum of the body', () => {
     const ticket = uploadTicket({ uploadUrl: world.url, checksum: 'md5' })
     await world.upload(undefined, { ticket })
     const md5 = createHash('md5').update(world.content).digest('base64')
-    expect(world.store.seen[0]?.checksum).toBe(md5)
+    expect(world.store.requests[0]?.checksum).toBe(md5)
   })
 
   test('covers the whole file, so it is omitted when continuing', async () => {
-    world.store.setPutFaults([{ kind: 'reset', after: 1_000_000 }])
+    world.store.setPutFaults([{ kind: 'reset', bytesBefore: 1_000_000 }])
     await world.upload()
-    expect(world.store.seen.map(({ checksum }) => checksum !== undefined)).toEqual([
+    expect(world.store.requests.map(({ checksum }) => checksum !== undefined)).toEqual([
       true,
       false,
       false,
@@ -72,7 +72,7 @@ describe('the checksum of the body', () => {
   test("is omitted if the browser can't compute it", async () => {
     world.deps.checksums = { part: async () => null }
     await world.upload()
-    expect(world.store.seen[0]?.checksum).toBeUndefined()
+    expect(world.store.requests[0]?.checksum).toBeUndefined()
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { resultWithin } from '../../../../tests/support/waits.ts'
+import { resultWithin } from '../../../../tests/support/retry-delays.ts'
 import { browserTimers } from '../timers.ts'
 import type { CallError, Outcome } from '../upload-errors.ts'
 import { wait } from './connection.ts'
