@@ -51,7 +51,7 @@ export interface Nginx {
   stop(): Promise<void>
 }
 
-/** Starts nginx on a free port, with all files in `dir`. Its server block ends with `extraConfig`. */
+/** Starts nginx on a free port, with all files in `dir` and `extraConfig` in its server block. */
 export async function startNginx(dir: string, cores: string, extraConfig = ''): Promise<Nginx> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
