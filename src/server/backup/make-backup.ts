@@ -35,7 +35,7 @@ export interface BackupOptions {
   open?: (name: StorageName) => Promise<SealedObjects>
 }
 
-/** A summary of a backup. `faults` are the ids of files lost or altered in storage. */
+/** A summary of a backup. `damagedFileIds` are the files lost or altered in storage. */
 export interface BackupResult {
   rows: number
   objects: number
@@ -98,7 +98,7 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
       objects: copied.objects,
       faults: copied.damagedFileIds.length,
     }).catch((error: unknown) => {
-      // A read-only replica, for example, can't record its backup, which is complete all the same.
+      // A read-only replica, for example, can't record its backup, which is complete anyway.
       log.warn({ err: error }, 'the database could not note the backup')
     })
     return { rows: count, ...copied }

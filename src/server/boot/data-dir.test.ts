@@ -22,7 +22,7 @@ test('the folder is created with its parents and is private', async () => {
   expect((await modeOf(nestedDir)) & 0o066).toBe(0)
 })
 
-test('a file in its place is reported with a remedy', async () => {
+test('a file in place of the folder is reported with a remedy', async () => {
   const file = join(dataDir, 'file')
   await writeFile(file, '')
   await expect(prepareDataDir(join(file, 'data'))).rejects.toThrow(/ENOTDIR.*set DATA_DIR/)

@@ -61,7 +61,7 @@ export async function bindStores({
 
 /**
  * Checks one store. A mismatch is dangerous: the nightly comparison would delete every object in a
- * store of another database, and every file would be missing from another store.
+ * store of another database, and all files would be missing.
  */
 async function bindStorage(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,

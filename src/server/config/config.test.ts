@@ -203,7 +203,7 @@ describe('SIGNUP', () => {
     'exämple.org',
     '-example.org',
     'example.org\n',
-  ])('%j is rejected, since it would let no one in or too many', (SIGNUP) => {
+  ])('%j is rejected, because it would admit no one or too many people', (SIGNUP) => {
     expect(problemsOf({ SIGNUP })).toEqual([
       `SIGNUP is ${JSON.stringify(SIGNUP)}: write open, closed, or domains such as example.org,example.com, or unset it for open`,
     ])

@@ -62,7 +62,7 @@ async function connectError(changes: pg.ClientConfig): Promise<unknown> {
 
 /**
  * Returns the error of connecting to a server other than Postgres, which handles the connection
- * with `greet`.
+ * with `onConnection`.
  */
 async function connectErrorFrom(
   onConnection: (socket: Socket) => void,
@@ -194,21 +194,24 @@ describe('an unavailable database', () => {
   it.each([
     ['closed it', 'select pg_terminate_backend(pg_backend_pid())', true],
     ['only returned an error', 'select pg_sleep(9)', false],
-  ])('tells a lost connection from an error response: Postgres %s', async (_, text, isLost) => {
-    const client = new pg.Client({ connectionString: database.url })
-    client.on('error', () => {})
-    await client.connect()
-    await client.query('set statement_timeout = 20')
-    const error = await client.query(text).catch((reason: unknown) => reason)
-    expect(error).toBeInstanceOf(pg.DatabaseError)
-    expect(isConnectionLost(error)).toBe(isLost)
-    const nextQuery = await client.query('select 1').then(
-      () => 'answered',
-      () => 'refused',
-    )
-    expect(nextQuery).toBe(isLost ? 'refused' : 'answered')
-    await client.end().catch(() => {})
-  })
+  ])(
+    'distinguishes a lost connection from an error response: Postgres %s',
+    async (_, text, isLost) => {
+      const client = new pg.Client({ connectionString: database.url })
+      client.on('error', () => {})
+      await client.connect()
+      await client.query('set statement_timeout = 20')
+      const error = await client.query(text).catch((reason: unknown) => reason)
+      expect(error).toBeInstanceOf(pg.DatabaseError)
+      expect(isConnectionLost(error)).toBe(isLost)
+      const nextQuery = await client.query('select 1').then(
+        () => 'answered',
+        () => 'refused',
+      )
+      expect(nextQuery).toBe(isLost ? 'refused' : 'answered')
+      await client.end().catch(() => {})
+    },
+  )
 
   it('is recognized if all connections are in use', async () => {
     const exhaustPool = async (pool: pg.Pool) => {

@@ -3,7 +3,7 @@
  * stopping.
  */
 const transientSqlStates = ['08', '53300', '57P01', '57P02', '57P03', '57P05']
-/** SQLSTATEs of lasting outages: disk full, out of memory, overload, read-only, access denied. */
+/** SQLSTATEs of permanent outages: disk full, out of memory, overload, read-only, access denied. */
 const permanentSqlStates = [
   ...['25006', '25P03', '25P04', '28', '3D000', '53000', '53100', '53200', '53400'],
   ...['55P03', '57014', '57P04', '58000', '58030'],
@@ -26,7 +26,7 @@ const driverMessages = [
 const poolClosedMessage = 'Cannot use a pool after calling end on the pool'
 
 interface Outage {
-  /** True if it may end soon, so that startup retries. */
+  /** True if the outage may end soon, so that startup retries. */
   isTransient: boolean
   isConnectionLost: boolean
 }

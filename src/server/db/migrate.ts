@@ -18,8 +18,8 @@ const noTimeouts = `
   set idle_in_transaction_session_timeout = 0`
 
 /**
- * Applies all missing migrations in one transaction. Servers that start at the same time take
- * turns.
+ * Applies all missing migrations in one transaction. Concurrently starting servers wait for each
+ * other.
  * @throws {StartupError} if the database has a different baseline.
  */
 export async function migrateDatabase(connection: pg.ClientConfig): Promise<void> {
@@ -54,7 +54,7 @@ export interface MigrationState {
   /** Number of this version's migrations that the database has. */
   applied: number
   missing: string[]
-  /** Number of the database's migrations that this version doesn't know. */
+  /** Number of applied migrations that are unknown to this version. */
   unknown: number
 }
 

@@ -33,7 +33,7 @@ it('reads the embedded database with and without a running server', async () => 
   await server.pool.query('select 1')
   await server.close()
   await read()
-  // The server's Postgres keeps running. The one started just for reading is stopped.
+  // The server's Postgres keeps running. A Postgres started just for reading is stopped.
   expect(pids).toEqual([pids[0], pids[0], expect.any(Number), null])
 })
 

@@ -127,7 +127,7 @@ export async function writeRows(
   await pipeline(rows, write)
   for (const { name, isIdentity } of columns) {
     if (!isIdentity) continue
-    // The next generated id must be above all copied ones.
+    // The next generated id must be higher than all copied ids.
     const nextId = `(select coalesce(max(${name}), 0) + 1 from ${table})`
     await client.query(`select setval(pg_get_serial_sequence($1, $2), ${nextId}, false)`, [
       table,

@@ -357,7 +357,7 @@ export const files = pgTable(
 )
 
 /**
- * Proof that a file's bytes were removed: when they were due, and when storage confirmed it.
+ * Proof that a file's bytes were removed: when the removal was due, and when storage confirmed it.
  * Receipts outlive the file's row. Owners see the file name in the receipt for the period in
  * `shared/rules/receipt.ts`. Then a job removes the name, and the owner's id is the only personal
  * data left.

@@ -83,7 +83,7 @@ describe('a transaction', () => {
     expect(await backendPid(pool)).toBe(connection)
   })
 
-  it('can nest another one, which can fail alone', async () => {
+  it('can contain a nested transaction, which can fail alone', async () => {
     const pool = open()
     await pool.db.transaction(async (tx) => {
       await write(tx, 'outer')

@@ -13,7 +13,7 @@ export type Db = NodePgDatabase
 
 /**
  * Creates drizzle's database on a pool. Drizzle's own `transaction` leaks a connection if `begin`
- * fails, and returns broken connections to the pool, so ours replaces it.
+ * fails, and returns broken connections to the pool, so this function replaces it.
  */
 export function makeDb(pool: pg.Pool): Db {
   const dialect = new PgDialect()

@@ -88,7 +88,7 @@ describe('an object without a row', () => {
     expect(await app.storage.storedSize(activeKey)).toBe(1000)
   })
 
-  it('is removed even if a file has its key, when that file was moved to another store', async () => {
+  it('is removed even if a file references its key, if that file was moved to another store', async () => {
     const person = await makePerson(app)
     const [movedFile, keptFile] = [await makeFile(person), await makeFile(person)]
     await app.deps.db.update(files).set({ storage: 's3' }).where(eq(files.id, movedFile.id))
@@ -110,7 +110,7 @@ describe('an object without a row', () => {
 })
 
 describe('a file whose bytes are missing', () => {
-  it('raises an alarm every night and keeps its row', async () => {
+  it('logs an error every night and keeps its row', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const createdFiles = [await makeFile(person), await makeFile(person), await makeFile(person)]
     const [, lostFile] = createdFiles
@@ -177,7 +177,8 @@ describe('a file whose bytes are missing', () => {
 
 describe('changes during a comparison', () => {
   /**
-   * Calls `meanwhile` after the comparison has read its first rows and before it lists the objects.
+   * Calls `beforeListing` after the comparison has read its first rows and before it lists the
+   * objects.
    */
   const compareAfter = (
     beforeListing: () => Promise<unknown>,
@@ -202,7 +203,7 @@ describe('changes during a comparison', () => {
     expect(await app.storage.storedSize(row.storageKey)).toBe(1000)
   })
 
-  it('raise no alarm for an object missing from the listing but present in storage', async () => {
+  it('log no error for an object missing from the listing but present in storage', async () => {
     await makeFile(await makePerson(app))
     expect(await compareAfter(async () => {}, emptyListing)).toMatchObject({
       objects: 0,
@@ -210,7 +211,7 @@ describe('changes during a comparison', () => {
     })
   })
 
-  it('raise no alarm for a file purged after its row was read', async () => {
+  it('log no error for a file purged after its row was read', async () => {
     const file = await makeFile(await makePerson(app))
     await app.deps.db
       .update(files)

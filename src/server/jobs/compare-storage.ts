@@ -34,7 +34,7 @@ export type Comparison = {
  *
  * - An object is removed at an age of 24 h if no upload and no file with bytes references it. The
  *   server inserts an upload's row before any byte can be stored under its key, and never reuses a
- *   key, so an object without a row will never get one. This also removes bytes that reappeared
+ *   key, so an object without a row never gets one later. This also removes bytes that reappeared
  *   after their removal, for instance from a backup, once the removal is 24 h old.
  * - A file without its object is logged as an error, because accepted bytes are lost.
  */

@@ -24,7 +24,7 @@ interface Job {
   name: JobName
   /** The schedule, in UTC. */
   cron: string
-  /** Does the work. Returns counts of what it did. */
+  /** Runs the job. Returns counts of its changes. */
   run(deps: JobDeps): Promise<JobResult>
 }
 

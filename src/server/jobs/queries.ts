@@ -38,8 +38,8 @@ export async function listReferencedKeys(
 
 /**
  * Returns which of these keys in a store belong to an upload, to a file with bytes there, or to a
- * file whose bytes were removed after `before`. Files moved to another store are excluded, so the
- * comparison removes their old copies.
+ * file whose bytes were removed after `purgedAfter`. Files moved to another store are excluded, so
+ * the comparison removes their old copies.
  */
 export async function findReferencedKeys(
   db: Db,
@@ -156,9 +156,9 @@ export async function listJobRecords(db: Db): Promise<JobRecord[]> {
 
 /**
  * Resets pg-boss timestamps that are more than a minute in the future, because they were written
- * while the database's clock was ahead. Otherwise nothing would run until then: pg-boss measures
- * its passes, its retries and the expiry of killed runs from these timestamps. Emails scheduled for
- * later keep their time.
+ * while the database's clock was ahead. Otherwise no job would run until then, because pg-boss
+ * schedules its maintenance, its retries and the expiry of killed runs from these timestamps.
+ * Emails scheduled for later keep their time.
  * @returns the number of rows changed.
  */
 export async function resetFutureTimestamps(pool: Pick<pg.Pool, 'query'>): Promise<number> {

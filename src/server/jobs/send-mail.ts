@@ -35,12 +35,12 @@ const limits: Readonly<Record<MailRequest['kind'], EmailKind>> = {
 }
 
 /**
- * Sends the email that a request asks for. Sends none if nobody needs it any more, if its address
- * has got too many, or if it tells an address about an account that its owner has not verified.
- * Every attempt has the same `Message-ID`, so that mail programs recognise a second copy.
- * @param job its id stays the same for all attempts.
- * @throws {MailRejectedError} when the mail server will never accept the email. After any other
- * error a later attempt may succeed.
+ * Sends the requested email, unless it is no longer needed, its address has reached a limit, or it
+ * is about an account whose address is unverified. Every attempt has the same `Message-ID`, so that
+ * mail programs recognize a duplicate.
+ * @param job has the same id for all attempts.
+ * @throws {MailRejectedError} if the mail server permanently rejects the email. After any other
+ * error, a later attempt may succeed.
  */
 export async function sendMail(
   deps: SendMailDeps,
@@ -54,7 +54,7 @@ export async function sendMail(
   if (email === null || !isAllowed(deps, email, kind)) return
   if (!(await admitEmail(deps, { id, kind, address: email.to.address }))) {
     log.info({ kind: emailRequest.kind, jobId: id }, 'email limit reached')
-    // The link of the signup reaches nobody.
+    // Its link is never delivered, so the signup can't be completed.
     if (emailRequest.kind === 'signup') await removePendingSignup(deps.db, emailRequest.signupId)
     return
   }
@@ -70,15 +70,15 @@ export async function sendMail(
 }
 
 /**
- * Where addresses must be verified, an address that is not gets only emails whose link verifies it.
- * A link that resets the password does, too.
+ * If addresses must be verified, an unverified address gets only emails with a link that verifies
+ * it. A password reset link does that too.
  */
 function isAllowed({ config }: SendMailDeps, email: OutgoingEmail, kind: EmailKind): boolean {
   const provesAddress = kind === 'signup' || kind === 'reset-password'
   return email.isVerified || provesAddress || !config.requireEmailVerification
 }
 
-/** Writes the email of a request. Returns null if no email is to be sent. */
+/** Writes the requested email. Returns null if none should be sent. */
 function composeEmail(deps: SendMailDeps, request: MailRequest): Promise<OutgoingEmail | null> {
   switch (request.kind) {
     case 'trial':
@@ -99,9 +99,9 @@ function composeEmail(deps: SendMailDeps, request: MailRequest): Promise<Outgoin
 }
 
 /**
- * Counts an email, unless its address has reached the limit of this kind or the daily limit.
- * Emails to one address wait for each other here, so they can't exceed the limit together.
- * @param email `id` is the same for every attempt to send the email, which counts once.
+ * Counts an email, unless its address has reached the limit of this kind or the daily limit. Emails
+ * to the same address are counted one at a time, so concurrent ones can't exceed the limit.
+ * @param email `id` is the same for all attempts, so the email counts only once.
  */
 function admitEmail(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,

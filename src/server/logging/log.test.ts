@@ -85,7 +85,7 @@ it.each([
   ['exits', 'process.exit()'],
   ['is killed', "process.kill(process.pid, 'SIGKILL')"],
 ])('the log is complete if its reader is slow and the process %s', async (_how, end) => {
-  // The first text fills the pipe. The reader takes one byte and waits.
+  // The first write fills the pipe. The reader reads one byte and waits.
   const program = buildProgram(
     'json',
     `import { writeSync } from 'node:fs'

@@ -27,7 +27,7 @@ export async function createLogger(options: {
 }): Promise<Logger> {
   // Synchronous, so that no line is lost, however the process ends.
   const output = pino.destination({ fd: 1, sync: true })
-  // The reader is gone or the disk is full, and there is nowhere else to report it.
+  // The reader has closed or the disk is full. There is nowhere else to report that.
   output.on('error', () => {})
   const format = options.format === 'readable' ? await createReadableFormat() : formatJson
   return pino(
@@ -64,7 +64,7 @@ function toReadable(entry: Record<string, unknown>): Record<string, unknown> {
 
 function escapeControl(value: unknown, name = ''): unknown {
   if (typeof value === 'string') {
-    // Stack lines are indented, so none can pass for a log line.
+    // Stack lines are indented, so none can be mistaken for a log entry.
     return value.replace(name === 'stack' ? controlExceptLineBreaks : controlCharacters, toEscape)
   }
   if (Array.isArray(value)) return value.map((item) => escapeControl(item))

@@ -96,8 +96,8 @@ export function createMetrics() {
 }
 
 /**
- * Calls `readings`, which set the gauges, before each scrape. Scrapes are serialized, because a
- * reading could reset a gauge that another scrape is about to return.
+ * Calls `collectors`, which set the gauges, before each scrape. Scrapes are serialized, because a
+ * collector could reset a gauge that another scrape is about to return.
  */
 class CollectingRegistry extends Registry {
   readonly collectors: (() => Promise<void>)[] = []

@@ -35,7 +35,7 @@ export interface DiskSpaceStatus extends FreeSpace {
 
 /** The space available to uploads. */
 export interface UploadSpace {
-  /** True if uploads may take `bytes` more. */
+  /** True if uploads may use `bytes` more. */
   hasSpaceFor(bytes: number): Promise<boolean>
   /** Reserves space for bytes about to be written. Returns false if there is too little. */
   reserveSpace(bytes: number): boolean
@@ -53,7 +53,7 @@ export class DiskSpace implements UploadSpace {
   #adminMinFree = 0
   #free = 0
   #size = 0
-  /** Bytes that uploads have taken, in total and as of the last read of the free space. */
+  /** Bytes reserved by uploads, in total and as of the last read of the free space. */
   #reservedBytes = 0
   #reservedAtRead = 0
   #isShort = false

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { countErrors } from './count-errors.ts'
 import { SizeMismatch, type Storage } from './storage.ts'
 
-/** A store whose operations all reject with `error`, also when called through `under`. */
+/** A store whose operations all reject with `error`, also when called through `withOrigin`. */
 function failingStore(error: Error): Storage {
   const reject = () => Promise.reject(error)
   const store = { name: 'disk', storedSize: reject, seal: reject, withOrigin: () => store }

@@ -83,7 +83,7 @@ describe('a request for a file', () => {
     },
   )
 
-  it('is allowed without a destination, as sent by programs', () => {
+  it('is allowed without a destination, as from programs other than browsers', () => {
     expect(() => rejectExecution({})).not.toThrow()
   })
 })

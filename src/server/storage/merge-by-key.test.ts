@@ -8,8 +8,8 @@ async function* asListing(objects: readonly StoredObject[]): AsyncGenerator<Stor
 }
 
 /**
- * Creates one of the sorted lists. Each list has its own date, so that tests can tell which one an
- * object came from.
+ * Creates one of the sorted lists. Each list has its own date, which identifies the list of an
+ * object.
  */
 function objectsOf(keys: Iterable<string>, date: number): StoredObject[] {
   return [...keys].sort().map((key) => ({ key, modifiedAt: new Date(date) }))

@@ -100,7 +100,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       const name = storage.checksum === 'md5' ? 'Content-MD5' : 'x-amz-checksum-crc32'
       return { [name]: computeChecksum(bytes) }
     }
-    /** Returns the `listParts` entry expected for a part that this upload has sent. */
+    /** Returns the `listParts` entry expected for a part of this upload. */
     const expectedPart = (upload: Upload, partNumber: number) => {
       const one = findPart(upload, partNumber)
       return { partNumber, size: one.size, checksum: computeChecksum(partBytes(upload, one)) }

@@ -7,8 +7,8 @@ import type { Stores } from './stores.ts'
 
 /**
  * The time from the start of an attempt to remove bytes until the next attempt may begin, in case
- * it failed or was interrupted. It doubles with each attempt, up to `maxWaitMs`. So once a
- * store is reachable again, its bytes are removed well before `overdueMs`.
+ * it failed or was interrupted. It doubles with each attempt, up to `maxDelayMs`. So once a store
+ * is reachable again, its bytes are removed well before `overdueMs`.
  */
 const minDelayMs = 2 * minuteInMs
 export const maxDelayMs = 10 * minuteInMs
@@ -19,8 +19,8 @@ export const maxDelayMs = 10 * minuteInMs
 export const overdueMs = 15 * minuteInMs
 
 /**
- * Returns SQL for the earliest time of the next attempt. `tries` is the number of attempts before
- * this one.
+ * Returns SQL for the earliest time of the next attempt. `attempts` is the number of attempts
+ * before this one.
  */
 export function nextAttemptAt(attempts: SQLWrapper | number, now: Date): SQL {
   const delayMs = sql`least(${minDelayMs} * power(2, least(${attempts}, 9)), ${maxDelayMs})`
@@ -71,13 +71,13 @@ export async function removeStored(
 export interface RemovalResult {
   /** The keys that no longer have any bytes in storage. */
   removedKeys: ReadonlySet<string>
-  /** The first error; undefined if `gone` contains all keys. */
+  /** The first error; undefined if `removedKeys` contains all keys. */
   firstError: unknown
 }
 
 /**
- * Durably removes the bytes under these keys. Then asks storage whether any are left, because a
- * receipt certifies that none are. Missing bytes count as removed. Never rejects.
+ * Durably removes the bytes under these keys. Then checks that none are left, because a receipt
+ * certifies that. Missing bytes count as removed. Never rejects.
  */
 export async function removePermanently(
   storage: Storage,
@@ -100,7 +100,7 @@ export async function removePermanently(
   }
 }
 
-/** Runs `act` for all keys in parallel. Returns the keys for which it succeeded. */
+/** Runs `action` for all keys in parallel. Returns the keys for which it succeeded. */
 async function settleEach(
   keys: readonly string[],
   action: (key: string) => Promise<void>,

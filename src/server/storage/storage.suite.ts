@@ -230,7 +230,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(response.headers.etag).toMatch(/^"[^"]+"$/)
       })
 
-      it('hides a type that a browser would run', async () => {
+      it('replaces a type that a browser would run', async () => {
         const response = await get({ ...grant, mimeType: 'text/javascript' })
         expect([response.status, response.headers['content-type']]).toEqual([
           200,
@@ -344,7 +344,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         return { status: response.status, text: await response.text(), headers: response.headers }
       }
 
-      it('leads a GET to the bytes or a range of them', async () => {
+      it('answers a GET with the bytes or a range of them', async () => {
         grantToDeliver = download(await store(Buffer.from('0123456789')))
         const whole = await fetchDelivery()
         expect([whole.status, whole.text]).toEqual([200, '0123456789'])
@@ -353,7 +353,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect([part.status, part.text]).toEqual([206, '234'])
       })
 
-      it('leads a HEAD to the same headers without a body', async () => {
+      it('answers a HEAD with the same headers but no body', async () => {
         grantToDeliver = download(await store(Buffer.from('0123456789')))
         const [head, whole] = [await fetchDelivery({}, 'HEAD'), await fetchDelivery()]
         expect([head.status, head.text]).toEqual([200, ''])

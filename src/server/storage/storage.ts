@@ -69,8 +69,8 @@ export type Delivery =
       kind: 'redirect'
       url: string
       /**
-       * Asks the store for the object's validators. Returns null if it has no such object. `signal`
-       * aborts the request.
+       * Gets the object's validators from the store. Returns null if it has no such object.
+       * `signal` aborts the request.
        * @throws {AppError} UNAVAILABLE if the request to the store fails.
        */
       validators(signal: AbortSignal): Promise<Validators | null>

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../errors.ts'
 import { type BodyTarget, writeBody } from './body-writer.ts'
 
-/** An in-memory file that accepts at most `most` bytes per write. */
+/** An in-memory file that accepts at most `maxWrite` bytes per write. */
 function memoryFile(maxWrite = Number.POSITIVE_INFINITY) {
   const bytes: Buffer[] = []
   const file: BodyTarget['file'] = {

@@ -34,7 +34,7 @@ export interface WriteResult {
 /**
  * Writes a body to a file sequentially. Resolves once all received bytes are written, even if the
  * client disconnects early.
- * @throws {AppError} the reason of `stop`; FILE_TOO_LARGE if the body would exceed the limit; any
+ * @throws {AppError} the reason of `signal`; FILE_TOO_LARGE if the body would exceed the limit; any
  * error from `admit` or the disk.
  */
 export async function writeBody(

@@ -70,8 +70,8 @@ export class DiskHttp {
         const work = () => receiveUpload(request, response, grant, this.#options)
         await this.#transfer('upload', response, work)
       } else {
-        // A HEAD costs a query and a sync, like the start of a PUT. Since refusing one wastes no
-        // uploaded bytes, it is also subject to load shedding.
+        // A HEAD costs a query and a sync, like the start of a PUT. It is also subject to load
+        // shedding, because rejecting a HEAD wastes no uploaded bytes.
         this.#options.shedLoad()
         const work = () => sendOffset(response, grant, this.#options)
         await this.#transfer('upload', response, work)

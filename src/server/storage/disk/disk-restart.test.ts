@@ -65,7 +65,7 @@ describe('after a crash', () => {
 })
 
 describe('close', () => {
-  it('ends running transfers, keeps received bytes and refuses new requests', async () => {
+  it('ends running transfers, keeps received bytes and rejects new requests', async () => {
     const server = await openDiskServer()
     const upload = singleUpload(server, 10)
     const { outcome, write } = await upload.open({ 'Content-Length': 10 })

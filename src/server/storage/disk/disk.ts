@@ -24,8 +24,8 @@ export interface DiskStorageOptions {
   /** The folder for all stored bytes. Created if missing. */
   dataDir: string
   /**
-   * The public origin. Presigned URLs begin with it, unless `under` sets another origin of this
-   * server.
+   * The public origin. Presigned URLs begin with it, unless `withOrigin` sets another origin of
+   * this server.
    */
   appUrl: URL
   /** The secret for signing URLs. Changing it invalidates all issued URLs. */

@@ -20,7 +20,7 @@ it("can open the same data folder twice, even if it doesn't exist yet", async ()
   await Folders.open(fs, missing)
 })
 
-it('refuses to seal a file of another size', async () => {
+it('rejects sealing a file of another size', async () => {
   const key = newStorageKey()
   await writeFile(join(dataDir, 'uploads', key), 'hell')
   const mismatch = { name: 'SizeMismatch', expected: 5, actual: 4 }

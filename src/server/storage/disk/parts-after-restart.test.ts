@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => disk.close())
 
 /**
- * Restarts the server and calls `meanwhile` while it is stopped. Returns the same upload, bound to
- * the new server.
+ * Restarts the server and calls `whileStopped` before the new start. Returns the same upload, bound
+ * to the new server.
  */
 async function restart(upload: MultipartUpload, whileStopped?: () => Promise<void>) {
   await disk.stop()

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => disk.close())
 
 /**
- * Restores every disk state that a power cut can leave, and starts a server on each. Calls `look`
+ * Restores every disk state that a power cut can leave, and starts a server on each. Calls `check`
  * with that server and with the promises made to clients before the cut.
  */
 async function afterEveryCut(
@@ -109,7 +109,7 @@ it('a sealed whole file and a reported offset survive a power cut', async () => 
   })
 })
 
-it('a file sent in parts after a whole-file upload is never taken for complete with gaps', async () => {
+it('a file sent in parts after a whole-file upload never counts as complete while it has gaps', async () => {
   const upload = multipartUpload(disk, 3, 1000)
   await upload.single.put(upload.bytes)
   await upload.put(3)
@@ -124,7 +124,7 @@ it('a file sent in parts after a whole-file upload is never taken for complete w
   })
 })
 
-it('a whole file sent after some of its parts is never taken for complete with gaps', async () => {
+it('a whole file sent after some of its parts never counts as complete while it has gaps', async () => {
   const upload = multipartUpload(disk, 3, 1000)
   await upload.put(3)
   await upload.single.put(upload.bytes.subarray(0, 700), chunkedEncoding)
@@ -182,7 +182,7 @@ it.each(['files', 'files/ab', 'uploads'])(
   },
 )
 
-describe('after a power cut, permanently removed bytes stay gone', () => {
+describe('after a power cut, permanently removed bytes do not reappear', () => {
   const content = randomBytes(100)
   const storeUpload = async () => {
     const upload = singleUpload(disk, content.length)

@@ -58,7 +58,7 @@ describe('a download from disk', () => {
     expect(headers['content-disposition']).toMatch(/^attachment;/)
   })
 
-  it('is refused when a browser would run it', async () => {
+  it('is rejected if a browser would run it', async () => {
     const response = await get(grant, { 'Sec-Fetch-Dest': 'script' })
     expect([response.status, errorCodeOf(response)]).toEqual([403, 'DOWNLOAD_ONLY'])
   })

@@ -43,8 +43,8 @@ export function signUrl(grant: SignedGrant, appUrl: string, signingKey: KeyObjec
 }
 
 /**
- * Verifies a request's path and query, and returns the grant that `signUrl` put there. Any change
- * yields SIGNATURE_INVALID. From `grant.expiresAt` on, the result is SIGNATURE_EXPIRED.
+ * Verifies a request's path and query, and returns the grant from `signUrl`. Any change yields
+ * SIGNATURE_INVALID. From `grant.expiresAt` on, the result is SIGNATURE_EXPIRED.
  */
 export function verifyUrl(target: string, now: Date, signingKey: KeyObject): UrlVerdict {
   // The signature covers the text of the URL, not its parsed fields. So other spellings of the URL
@@ -122,7 +122,7 @@ function encodeStrictly(text: string): string {
   )
 }
 
-/** Parses the output of `describe`. Called only after the signature is verified. */
+/** Parses the output of `buildTarget`. Called only after the signature is verified. */
 function readGrant(unsignedTarget: string): SignedGrant {
   const url = new URL(unsignedTarget, 'http://localhost')
   const field = (name: string): string => url.searchParams.get(name) ?? ''

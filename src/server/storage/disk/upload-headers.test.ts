@@ -84,7 +84,7 @@ it('a part cannot have a range', () => {
   expectAppError(() => parseResumeOffset({ range: 'bytes=0-' }, part), 'INVALID_INPUT')
 })
 
-describe('the announced CRC-32', () => {
+describe('the CRC-32 header', () => {
   it('is decoded from base64', () => {
     expect(parseCrc32Header({ 'x-amz-checksum-crc32': 'y/Q5Jg==' })).toBe(0xcbf43926)
     expect(parseCrc32Header({ 'x-amz-checksum-crc32': 'AAAAAA==' })).toBe(0)

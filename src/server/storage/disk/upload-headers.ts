@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 
 /**
  * Rejects a body before reading it if its type isn't the signed one, or its announced length isn't
- * `expected`.
+ * `expectedLength`.
  */
 export function assertSignedHeaders(
   headers: IncomingHttpHeaders,
@@ -11,7 +11,7 @@ export function assertSignedHeaders(
   expectedLength: number,
 ): void {
   // A body without a type counts as application/octet-stream (RFC 9110 §8.3). Browsers send no type
-  // for kinds of files they don't know.
+  // for unknown kinds of files.
   const contentType = headers['content-type'] ?? 'application/octet-stream'
   const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase()
   if (mediaType !== mimeType.toLowerCase()) throw new AppError('SIGNATURE_INVALID')

@@ -20,7 +20,7 @@ interface Holder {
 /**
  * Lets only one request at a time write, seal or remove the bytes of a key. Different parts can be
  * written in parallel. A new request aborts earlier ones for the same bytes and waits for them. So
- * the newest request wins and never sees a half-finished write.
+ * the newest request wins and never finds a partial write.
  */
 export class WriteLocks {
   readonly #holders = new Map<string, Set<Holder>>()

@@ -5,7 +5,7 @@ import { requiredCorsRule } from './cors-rule.ts'
 const origin = 'https://files.example.org'
 const rule = requiredCorsRule(origin)
 
-describe('methods refused by CORS rules', () => {
+describe('methods blocked by CORS rules', () => {
   it.each([
     ['no rules', [], ['PUT', 'GET', 'HEAD']],
     ['the required rule', [rule], []],

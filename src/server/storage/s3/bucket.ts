@@ -117,7 +117,7 @@ async function clockProblem(
 }
 
 /**
- * Compares our clock with the bucket's, as given to the second in the `Date` header of a response.
+ * Compares this server's clock with the `Date` header of a response, which has whole seconds.
  * Returns the minimum difference in milliseconds, or 0 if the header is missing.
  */
 export async function clockDifferenceMs(

@@ -59,7 +59,7 @@ it('a NoSuchKey error from another library does not mean that something is missi
   await expect(nullIfNotFound(Promise.reject(error))).rejects.toMatchObject(unavailableError)
 })
 
-/** The options of each request, oldest first. */
+/** The options of the sent requests, oldest first. */
 let sentOptions: { requestTimeout: number; abortSignal: AbortSignal }[]
 /** Whether the client responds. */
 let shouldRespond: boolean
@@ -90,7 +90,7 @@ describe('a request to the bucket', () => {
     expect(sentOptions).toMatchObject([{ requestTimeout: 5, abortSignal: { aborted: true } }])
   })
 
-  it('is not aborted once it was answered, because the bytes of an object may take longer', async () => {
+  it('is not aborted after its response, because the bytes of an object may take longer', async () => {
     await interactive(command)
     shouldRespond = false
     // This request times out after the first one would have.

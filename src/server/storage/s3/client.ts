@@ -17,7 +17,7 @@ import { StoreTimeout, type UploadGrant } from '../storage.ts'
 const connectTimeoutMs = 5000
 /**
  * Timeout for requests that send file bytes to the bucket, at most one part each. All other
- * requests go through `asks`, with their own timeouts.
+ * requests use `senders`, with their own timeouts.
  */
 const requestTimeoutMs = 60_000
 
@@ -55,9 +55,10 @@ export interface S3Timeouts {
 }
 
 /**
- * A browser waits 30 s for a call, and the proxy of `deploy/nginx` 130 s. Clients must learn within
- * that time that the bucket isn't responding. So `interactive` is shorter than both, and confirming an
- * upload, which takes `interactive` and then `complete`, is shorter than the proxy's timeout.
+ * A browser waits 30 s for a call, and the proxy of `deploy/nginx` 130 s. A client must get an
+ * error within that time if the bucket doesn't respond. So `interactive` is shorter than both, and
+ * confirming an upload, which takes `interactive` and then `complete`, is shorter than the proxy's
+ * timeout.
  */
 export const defaultTimeouts: S3Timeouts = {
   interactive: { attemptMs: 10_000, totalMs: 20_000 },
@@ -75,8 +76,8 @@ export type SendCommand = <Input extends ServiceInputTypes, Output extends Servi
 export type CommandSenders = Readonly<Record<keyof S3Timeouts, SendCommand>>
 
 /**
- * Creates functions that send commands through a client with the timeouts in `waits`. On a timeout
- * they abort the command and throw a {TimeoutError}. Other errors are those of the client.
+ * Creates functions that send commands through a client with these timeouts. On a timeout they
+ * abort the command and throw a {TimeoutError}. Other errors are those of the client.
  */
 export function createSenders(
   client: Pick<S3Client, 'send'>,
@@ -114,7 +115,7 @@ function createSender(
 export interface S3Clients {
   internalClient: S3Client
   signingClient: S3Client
-  /** These send commands through `own`, with timeouts. */
+  /** Send commands through `internalClient`, with timeouts. */
   senders: CommandSenders
 }
 
@@ -211,9 +212,8 @@ export function signPart(
 
 /**
  * Returns the signing date of a URL and its lifetime in seconds. SigV4 counts whole seconds from
- * the signing date, so the lifetime is rounded down, and the URL ends no later than `until`. If
- * `until` has passed, the signing date is moved back, so that storage answers that the URL has
- * expired.
+ * the signing date, so the lifetime is rounded down, and the URL expires no later than `expiresAt`.
+ * If that has passed, the signing date is moved back, so that storage reports an expired URL.
  */
 export function signingWindow(
   now: Date,

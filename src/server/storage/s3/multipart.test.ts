@@ -11,7 +11,7 @@ import type { SendCommand } from './client.ts'
 import { openS3Multipart } from './multipart.ts'
 
 /**
- * A multipart upload of the simulated bucket. Tests set its date and id, which they couldn't in a
+ * A multipart upload of the simulated bucket. Tests set its date and id, which is impossible in a
  * real bucket. `s3.test.ts` covers the same with a real bucket.
  */
 interface Upload {
@@ -315,7 +315,7 @@ describe('received bytes', () => {
     expect(received?.changedAt).toEqual(new Date(3 * second))
   })
 
-  it('are read from the two multipart uploads in use, and from no third', async () => {
+  it('are read only from the two multipart uploads in use', async () => {
     uploads = [upload('whole', 0, [1]), upload('parts', 1, [2]), upload('stray', 2, [9])]
     const received = await open().readReceived(await open().listOf(key))
     expect(received.map(({ uploadId }) => uploadId).sort()).toEqual(['parts', 'whole'])

@@ -29,7 +29,7 @@ interface UploadedPart {
   uploadedAt: Date
 }
 
-/** What one multipart upload has received so far. Includes only complete parts. */
+/** A multipart upload with its complete parts. */
 interface ReceivedUpload extends OpenUpload {
   /** Sorted by part number. */
   parts: UploadedPart[]
@@ -40,16 +40,16 @@ interface ReceivedUpload extends OpenUpload {
 }
 
 /**
- * What a multipart upload is for: a file sent in one PUT, or a file sent in parts. Each use has its
- * own multipart upload, because some buckets, such as Ceph's, complete either all parts of a
+ * The purpose of a multipart upload: a file sent in one PUT, or a file sent in parts. Each use has
+ * its own multipart upload, because some buckets, such as Ceph's, complete either all parts of a
  * multipart upload or none. In a shared one, a whole file sent after some parts couldn't be
  * completed without them.
  */
 type UploadUse = 'whole' | 'parts'
 
 /**
- * Positions in the result of `listOf`: first the multipart upload for whole files, then the one for
- * parts. All servers see the same order.
+ * Positions in the result of `listByKey`: first the multipart upload for whole files, then the one
+ * for parts. All servers see the same order.
  */
 const positions = { whole: 0, parts: 1 } as const satisfies Record<UploadUse, number>
 
@@ -223,8 +223,8 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
     },
 
     /**
-     * Reads what the open multipart uploads of one key have received. Only the first result counts:
-     * the whole file or its parts, whichever arrived last. Dates in whole seconds can be equal. In
+     * Reads the parts of the open multipart uploads of one key. Only the first result counts: the
+     * whole file or its parts, whichever was sent last. Dates in whole seconds can be equal. In
      * that case the larger one comes first.
      */
     async readReceived(open: readonly OpenUpload[]): Promise<ReceivedUpload[]> {

@@ -207,7 +207,7 @@ describeOnS3('S3 beyond the storage port', () => {
     expect(await countUploads(upload.whole.key)).toBe(0)
   })
 
-  it('tells the whole file from its parts even if dates are whole seconds', async () => {
+  it('distinguishes the whole file from its parts even if dates are whole seconds', async () => {
     const proxy = await startDateRoundingProxy(bucket.settings.endpoint)
     const settings = { ...bucket.settings, endpoint: new URL(proxy.url) }
     const storageWithWholeSeconds = openS3Storage({ settings, clock })
@@ -226,7 +226,7 @@ describeOnS3('S3 beyond the storage port', () => {
     await proxy.close()
   })
 
-  it('uses what was sent last: the whole file, or parts even if some are missing', async () => {
+  it('uses the whole file or the parts, whichever was sent last, even if some parts are missing', async () => {
     const upload = createPartsUpload()
     const { key, size } = upload.whole
     const url = await storage.signUpload(upload.whole)
@@ -332,7 +332,7 @@ describeOnS3('S3 beyond the storage port', () => {
     expect(listedKeys).not.toContain('README')
   })
 
-  it('tells an unreachable bucket from a missing object', async () => {
+  it('distinguishes an unreachable bucket from a missing object', async () => {
     const settings = { ...bucket.settings, bucket: 'there-is-none' }
     const missingBucket = openS3Storage({ settings, clock })
     const unavailable = { name: 'AppError', code: 'UNAVAILABLE' }

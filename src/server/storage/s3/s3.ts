@@ -107,7 +107,7 @@ export function openS3Storage(options: S3StorageOptions): S3Storage {
 
 /**
  * Opens a bucket as storage and checks that it is usable. Configuration problems that affect
- * browsers only cause warnings, since the server can't know what is between browsers and the
+ * browsers only cause warnings, because the server can't know the network between browsers and the
  * bucket.
  * @throws {StartupError} if the bucket doesn't respond or can't be written to.
  */

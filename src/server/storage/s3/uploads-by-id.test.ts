@@ -129,7 +129,7 @@ describe('a server with such a bucket', () => {
     await bucket.close()
   })
 
-  it('compares it every night, and removes uploads without a row a day after first seeing them', async () => {
+  it('compares the bucket every night, and removes uploads without a row a day after first listing them', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     await makeFile(person)
     const started = []
