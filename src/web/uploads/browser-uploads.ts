@@ -184,10 +184,10 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
     },
     handleTierChange: (before, after) => void currentEngine()?.handleTierChange(before, after),
     signOut: async () => {
-      const endedEngine = currentEngine()
+      const oldEngine = currentEngine()
       running = null
       update()
-      await endedEngine?.signOut()
+      await oldEngine?.signOut()
     },
   }
 }

@@ -35,8 +35,8 @@ describe('the error texts of spec §8', () => {
     [callError(409, null, 'It differs.'), 'Upload confirmation failed: 409 - It differs.'],
     [callError(502, null, null, 'Bad gateway\n'), 'Upload confirmation failed: 502 - Bad gateway'],
     [callError(null), 'Network error during upload'],
-  ])('a rejected background confirm: %j', (refused, text) => {
-    expect(callErrorText('confirm', 'background', refused)).toBe(text)
+  ])('a rejected background confirm: %j', (callError, text) => {
+    expect(callErrorText('confirm', 'background', callError)).toBe(text)
   })
 
   test.each(['foreground', 'background'] as const)(
@@ -63,8 +63,10 @@ describe('the error texts of spec §8', () => {
     (path) => {
       const { status, message } = errorTable.STORAGE_FULL
       expect(transferText(path, 'status', status, false)).toBe(message)
-      const full = errorTable.DISK_FULL
-      expect(transferText(path, 'disk-full', full.status, false)).toBe(full.message)
+      const diskFullError = errorTable.DISK_FULL
+      expect(transferText(path, 'disk-full', diskFullError.status, false)).toBe(
+        diskFullError.message,
+      )
     },
   )
 })

@@ -73,10 +73,10 @@ export function successNotice(path: UploadPath, fileName: string): Notice {
 }
 
 /** Returns the notice for the end of a large drop, which replaces the notices for its files. */
-export function dropNotice(stored: number, failures: number): Notice {
-  return failures === 0
-    ? successToast('Upload Complete', `${formatCount(stored, 'file')} uploaded successfully`)
-    : failureToast('Upload Failed', `${stored} of ${stored + failures} files uploaded`)
+export function dropNotice(storedCount: number, failedCount: number): Notice {
+  return failedCount === 0
+    ? successToast('Upload Complete', `${formatCount(storedCount, 'file')} uploaded successfully`)
+    : failureToast('Upload Failed', `${storedCount} of ${storedCount + failedCount} files uploaded`)
 }
 
 /** Returns the notice for choosing a different file than the paused upload needs. */

@@ -20,13 +20,13 @@ function renderUploads(tier: Tier, limits: Limits = defaultLimits) {
   const added: [readonly PickedFile[], number][] = []
   const add = (...args: [readonly PickedFile[], number]) => added.push(args)
   const store = { getState: () => ({ add }) } as unknown as UploadsStore
-  const shown = renderHook(({ tier }) => useUploadFiles(store, tier, limits), {
+  const hook = renderHook(({ tier }) => useUploadFiles(store, tier, limits), {
     initialProps: { tier },
   })
   return {
     added,
-    hook: () => shown.result.current,
-    become: (tier: Tier) => shown.rerender({ tier }),
+    hook: () => hook.result.current,
+    become: (tier: Tier) => hook.rerender({ tier }),
   }
 }
 

@@ -36,14 +36,14 @@ function createStoreWith(state: Partial<UploadsState>): UploadsStore {
   )
 }
 
-function uploading(id: string, sent: number, fileName = `${id}.txt`) {
-  const sizes = { fileSize: 1000, uploadedBytes: sent, progress: Math.floor(sent / 10) }
+function makeUploading(id: string, sentBytes: number, fileName = `${id}.txt`) {
+  const sizes = { fileSize: 1000, uploadedBytes: sentBytes, progress: Math.floor(sentBytes / 10) }
   return uploadRecord({ id, fileName, ...sizes, status: 'uploading' })
 }
-function stored(id: string) {
+function makeStored(id: string) {
   return uploadRecord({ id, uploadedBytes: 1000, status: 'completed' })
 }
-function failed(id: string, error: string | null = 'Network error during upload') {
+function makeFailed(id: string, error: string | null = 'Network error during upload') {
   return uploadRecord({ id, fileName: `${id}.txt`, status: 'failed', error })
 }
 
@@ -55,34 +55,34 @@ describe('the progress card', () => {
       text: () => container.textContent,
       bar: () => screen.queryByRole('progressbar')?.getAttribute('aria-valuenow') ?? null,
       spoken: () => screen.getByRole('status').textContent,
-      become: (next: Partial<UploadsState>) => act(() => store.setState(next)),
+      become: (changes: Partial<UploadsState>) => act(() => store.setState(changes)),
     }
   }
 
   test('is empty when no upload is running or has just finished', () => {
-    const { text, bar } = show({ records: [stored('a')] })
+    const { text, bar } = show({ records: [makeStored('a')] })
     expect([text(), bar()]).toEqual(['', null])
   })
 
   test('shows the bytes, and the position in a batch of several files', () => {
-    const single = show({ records: [uploading('a', 500)] })
+    const single = show({ records: [makeUploading('a', 500)] })
     expect(single.text()).toContain('Uploading a.txt... 50%')
     expect(single.text()).toContain('500 Bytes of 1000 Bytes')
     expect(single.text()).not.toContain('File 1 of')
     cleanup()
-    const pair = show({ records: [stored('a'), uploading('b', 500)] })
+    const pair = show({ records: [makeStored('a'), makeUploading('b', 500)] })
     expect(pair.text()).toContain('File 2 of 2 · 1.5 KB of 2 KB')
     expect(pair.bar()).toBe('75')
   })
 
   test('excludes the bytes of failed files', () => {
-    const { text } = show({ records: [failed('a'), uploading('b', 500)] })
+    const { text } = show({ records: [makeFailed('a'), makeUploading('b', 500)] })
     expect(text()).toContain('500 Bytes of 1000 Bytes')
   })
 
   test('shows and announces why an upload is waiting to retry', () => {
     const activity = { a: { interruption: 'no-response', bytesPerSecond: null } } as const
-    const { text, spoken, become } = show({ records: [uploading('a', 500)], activity })
+    const { text, spoken, become } = show({ records: [makeUploading('a', 500)], activity })
     expect(spoken()).toBe('Connection lost, trying again')
     expect(text()).toContain('· Connection lost, trying again')
     become({ activity: {} })
@@ -92,30 +92,30 @@ describe('the progress card', () => {
   test('announces each quarter once the upload has started', () => {
     const { spoken, become } = show({ records: [uploadRecord({ id: 'a' })] })
     expect(spoken()).toBe('')
-    become({ records: [uploading('a', 100)] })
+    become({ records: [makeUploading('a', 100)] })
     expect(spoken()).toBe('Uploading a.txt')
-    become({ records: [uploading('a', 499)] })
+    become({ records: [makeUploading('a', 499)] })
     expect(spoken()).toBe('Uploading a.txt: 25%')
   })
 
   test('truncates a long name in the middle but announces it in full', () => {
     const name = `${'x'.repeat(200)}.mp4`
-    const { text, spoken } = show({ records: [uploading('a', 0, name)] })
+    const { text, spoken } = show({ records: [makeUploading('a', 0, name)] })
     expect(spoken()).toContain(name)
     const shownText = text().replace(spoken() ?? '', '')
     expect(shownText).toMatch(/^Uploading x+…x+\.mp4\.\.\. 0%/)
   })
 
   test('cancels all files with one button', () => {
-    show({ records: [uploading('a', 0), uploading('b', 0)] })
+    show({ records: [makeUploading('a', 0), makeUploading('b', 0)] })
     fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
     expect(commands).toEqual(['cancel all'])
   })
 
   test.each([
-    ['all uploads succeeded', [stored('a'), stored('b')], '2 files uploaded', '100'],
-    ['one upload failed', [stored('a'), failed('b')], '1 of 2 files uploaded', null],
-    ['the user canceled', [failed('a', cancelledText)], cancelledText, null],
+    ['all uploads succeeded', [makeStored('a'), makeStored('b')], '2 files uploaded', '100'],
+    ['one upload failed', [makeStored('a'), makeFailed('b')], '1 of 2 files uploaded', null],
+    ['the user canceled', [makeFailed('a', cancelledText)], cancelledText, null],
   ])('shows the outcome when %s', (_, records, outcome, bar) => {
     const shownBatch = show({ records, outcome })
     expect(shownBatch.spoken()).toBe(outcome)
@@ -136,15 +136,15 @@ describe('the list of failed uploads', () => {
     fireEvent.click(screen.getByRole('button', { name }))
 
   test.each([
-    ['nothing failed', [stored('a'), uploading('b', 1)]],
-    ['the user canceled', [failed('a', cancelledText)]],
-    ['only a background upload failed', [{ ...failed('a'), path: 'background' as const }]],
+    ['nothing failed', [makeStored('a'), makeUploading('b', 1)]],
+    ['the user canceled', [makeFailed('a', cancelledText)]],
+    ['only a background upload failed', [{ ...makeFailed('a'), path: 'background' as const }]],
   ])('is hidden when %s', (_, records) => {
     expect(show({ records }).text()).toBe('')
   })
 
   test('shows each failed file with its error', () => {
-    const { rows, text } = show({ records: [failed('a'), failed('b', 'Too large')] })
+    const { rows, text } = show({ records: [makeFailed('a'), makeFailed('b', 'Too large')] })
     expect(text()).toContain('Not uploaded')
     expect(rows()).toEqual([
       expect.stringContaining('Network error during upload'),
@@ -154,7 +154,7 @@ describe('the list of failed uploads', () => {
 
   test('shows the inline error once, as an alert', () => {
     const inlineError = 'The free tier holds 3 files at most.'
-    const { rows } = show({ records: [failed('a', inlineError)], inlineError })
+    const { rows } = show({ records: [makeFailed('a', inlineError)], inlineError })
     expect(screen.getByRole('alert').textContent).toBe(inlineError)
     expect(rows()[0]).not.toContain(inlineError)
   })
@@ -165,7 +165,7 @@ describe('the list of failed uploads', () => {
   })
 
   test('shows 50 files and counts the rest', () => {
-    const failedUploads = Array.from({ length: 52 }, (_, n) => failed(`f${n}`))
+    const failedUploads = Array.from({ length: 52 }, (_, n) => makeFailed(`f${n}`))
     const { rows, text } = show({ records: failedUploads })
     expect(rows()).toHaveLength(50)
     expect(text()).toContain('And 2 more')
@@ -175,7 +175,7 @@ describe('the list of failed uploads', () => {
 
   test('retries one file at a time, and dismisses its inline error', () => {
     const inlineError = 'The free tier holds 3 files at most.'
-    show({ records: [failed('a', inlineError), failed('b')], inlineError })
+    show({ records: [makeFailed('a', inlineError), makeFailed('b')], inlineError })
     clickButton(/Try again.*b\.txt/)
     expect(commands).toEqual(['resume b'])
     clickButton(/Try again.*a\.txt/)
@@ -184,7 +184,7 @@ describe('the list of failed uploads', () => {
 
   test('has no Try again button for a permanent failure', () => {
     const { message } = errorTable.CONTENT_BLOCKED
-    const { rows } = show({ records: [{ ...failed('a', message), code: 'CONTENT_BLOCKED' }] })
+    const { rows } = show({ records: [{ ...makeFailed('a', message), code: 'CONTENT_BLOCKED' }] })
     expect(rows()).toEqual([expect.stringContaining(message)])
     expect(screen.queryByRole('button', { name: /Try again/ })).toBeNull()
     clickButton('Dismiss')
@@ -195,7 +195,7 @@ describe('the list of failed uploads', () => {
     const openDialog = vi
       .spyOn(HTMLInputElement.prototype, 'click')
       .mockImplementation(() => undefined)
-    const { text } = show({ records: [{ ...failed('a'), need: 'file' }] })
+    const { text } = show({ records: [{ ...makeFailed('a'), need: 'file' }] })
     expect(text()).toContain('You will be asked to choose the same file again.')
     clickButton(/Try again/)
     expect(openDialog).toHaveBeenCalledOnce()
@@ -208,7 +208,10 @@ describe('the list of failed uploads', () => {
     async (code) => {
       const page = openPage()
       page.on('GET /api/settings/contact', () => ({ supportEmail: 'help@example.org' }))
-      const records = ['a', 'b'].map((id) => ({ ...failed(id, errorTable[code].message), code }))
+      const records = ['a', 'b'].map((id) => ({
+        ...makeFailed(id, errorTable[code].message),
+        code,
+      }))
       page.show(<UploadProblems store={createStoreWith({ records })} />)
       const link = await screen.findByRole('link', { name: 'help@example.org' })
       expect(link.getAttribute('href')).toBe('mailto:help@example.org')
@@ -225,7 +228,7 @@ describe('the list of failed uploads', () => {
     page.on('GET /api/auth/user', () => ({ id: 'ada', isAdmin }))
     page.on('GET /api/settings/contact', () => ({ supportEmail: null }))
     const code = 'STORAGE_FULL'
-    const record = { ...failed('a', errorTable[code].message), code }
+    const record = { ...makeFailed('a', errorTable[code].message), code }
     page.show(<UploadProblems store={createStoreWith({ records: [record] })} />)
     const link = await screen.findByRole('link', { name })
     expect(link.getAttribute('href')).toBe(href)
@@ -235,7 +238,7 @@ describe('the list of failed uploads', () => {
   })
 
   test('dismisses all failures and the inline error at once', () => {
-    show({ records: [failed('a'), stored('c'), failed('b')], inlineError: 'Away' })
+    show({ records: [makeFailed('a'), makeStored('c'), makeFailed('b')], inlineError: 'Away' })
     clickButton('Dismiss')
     expect(commands).toEqual(['cancel a', 'cancel b', 'dismiss'])
   })
@@ -272,8 +275,8 @@ describe('the foreground batch', () => {
 
   test('treats an interrupted upload as current', () => {
     const activity = { 1: { interruption: 'no-response' as const, bytesPerSecond: null } }
-    const all = makeRecords('a completed', 'a pending', 'a pending')
-    expect(foregroundOf(all, activity).current?.id).toBe('1')
+    const records = makeRecords('a completed', 'a pending', 'a pending')
+    expect(foregroundOf(records, activity).current?.id).toBe('1')
   })
 
   test('contains the last drop after all uploads have ended', () => {
@@ -284,10 +287,10 @@ describe('the foreground batch', () => {
   })
 
   test('excludes cancelled uploads', () => {
-    const [stored, cancelled] = makeRecords('a completed', 'a failed')
-    if (!stored || !cancelled) throw new Error('no records')
-    const { batch } = foregroundOf([stored, { ...cancelled, error: 'Cancelled by user' }])
-    expect(batch).toEqual([stored])
+    const [makeStored, cancelled] = makeRecords('a completed', 'a failed')
+    if (!makeStored || !cancelled) throw new Error('no records')
+    const { batch } = foregroundOf([makeStored, { ...cancelled, error: 'Cancelled by user' }])
+    expect(batch).toEqual([makeStored])
   })
 
   test('excludes uploads of other tabs', () => {

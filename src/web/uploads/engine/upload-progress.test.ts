@@ -63,8 +63,9 @@ describe('the progress over all files', () => {
         expect(Number.isInteger(percent)).toBe(true)
         expect(percent).toBeGreaterThanOrEqual(0)
         const remaining = uploads.filter(({ status }) => status !== 'failed')
-        const all = remaining.length > 0 && remaining.every(({ status }) => status === 'completed')
-        if (all) expect(percent).toBe(100)
+        const isAllCompleted =
+          remaining.length > 0 && remaining.every(({ status }) => status === 'completed')
+        if (isAllCompleted) expect(percent).toBe(100)
         else expect(percent).toBeLessThan(100)
       }),
     )

@@ -35,7 +35,7 @@ let send: (job: TransferJob) => Promise<void>
 let calls: RunDeps['calls']
 let result: Promise<RunResult | null>
 
-function startRun(changes: Partial<UploadRecord> = {}, of: File | null = file): UploadRun {
+function startRun(changes: Partial<UploadRecord> = {}, uploadFile: File | null = file): UploadRun {
   record = { ...record, ...changes }
   const recordCall =
     <Input, Value>(call: string, response: (input: Input, signal: AbortSignal) => Value) =>
@@ -44,7 +44,7 @@ function startRun(changes: Partial<UploadRecord> = {}, of: File | null = file): 
       return response(request, signal)
     }
   const run = new UploadRun(
-    of,
+    uploadFile,
     {
       calls: {
         ...calls,
@@ -106,10 +106,10 @@ test.each<[keyof typeof calls, number, Partial<UploadRecord>]>([
   ['getUploadUrl', 30_000, {}],
   ['listParts', 30_000, { ticket }],
   ['confirmUpload', 600_000, {}],
-])('an unanswered %s call times out after %i ms and is retried', async (call, ms, of) => {
+])('an unanswered %s call times out after %i ms and is retried', async (call, ms, uploadFile) => {
   calls = { ...calls, [call]: hangUntilAborted }
-  const run = startRun(of)
-  const countCalls = () => recordedCalls.filter((one) => one.call === call).length
+  const run = startRun(uploadFile)
+  const countCalls = () => recordedCalls.filter((recorded) => recorded.call === call).length
   await vi.advanceTimersByTimeAsync(ms + firstWaitMs - 1)
   expect(countCalls()).toBe(1)
   await vi.advanceTimersByTimeAsync(1)
@@ -127,8 +127,8 @@ test('a repeated start sends the same owner and idempotency key', async () => {
   await vi.advanceTimersByTimeAsync(callTimeoutMs)
   startRun()
   await vi.advanceTimersByTimeAsync(0)
-  const same = { ownerId: 'ada', idempotencyKey: '000001', fileName: 'notes.txt' }
-  expect(recordedCalls.map(({ request }) => request)).toMatchObject([same, same])
+  const expected = { ownerId: 'ada', idempotencyKey: '000001', fileName: 'notes.txt' }
+  expect(recordedCalls.map(({ request }) => request)).toMatchObject([expected, expected])
 })
 
 test.each([

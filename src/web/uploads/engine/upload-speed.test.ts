@@ -6,10 +6,10 @@ import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts
  * Samples the speed every `intervalMs` milliseconds from 0 to `durationMs`. `bytesAt` returns the
  * bytes sent by a given time.
  */
-function sampleSpeed(durationMs: number, bytesAt: (at: number) => number, intervalMs = 500) {
+function sampleSpeed(durationMs: number, bytesAt: (timeMs: number) => number, intervalMs = 500) {
   let samples: SpeedSamples = []
-  for (let at = 0; at <= durationMs; at += intervalMs)
-    samples = withSample(samples, at, bytesAt(at))
+  for (let timeMs = 0; timeMs <= durationMs; timeMs += intervalMs)
+    samples = withSample(samples, timeMs, bytesAt(timeMs))
   return samples
 }
 
@@ -18,36 +18,37 @@ describe('the speed of an upload', () => {
     expect(bytesPerSecond([], 5000)).toBeNull()
     expect(
       bytesPerSecond(
-        sampleSpeed(1500, (at) => at),
+        sampleSpeed(1500, (timeMs) => timeMs),
         1500,
       ),
     ).toBeNull()
     expect(
       bytesPerSecond(
-        sampleSpeed(2000, (at) => at),
+        sampleSpeed(2000, (timeMs) => timeMs),
         2000,
       ),
     ).toBe(1000)
   })
 
   test('is measured over the last seconds, not since the start', () => {
-    const bytesAt = (at: number) => (at < 60_000 ? at : 60_000 + (at - 60_000) * 10)
+    const bytesAt = (timeMs: number) => (timeMs < 60_000 ? timeMs : 60_000 + (timeMs - 60_000) * 10)
     expect(bytesPerSecond(sampleSpeed(70_000, bytesAt), 70_000)).toBe(10_000)
   })
 
   test('falls to zero while the connection is down', () => {
-    const samples = sampleSpeed(20_000, (at) => at)
+    const samples = sampleSpeed(20_000, (timeMs) => timeMs)
     expect(bytesPerSecond(samples, 24_000)).toBeLessThan(600)
     expect(bytesPerSecond(samples, 30_000)).toBe(0)
   })
 
   test('recovers soon after a long outage', () => {
-    const bytesAt = (at: number) => Math.min(at, 10_000) + Math.max(0, at - 100_000)
+    const bytesAt = (timeMs: number) => Math.min(timeMs, 10_000) + Math.max(0, timeMs - 100_000)
     expect(bytesPerSecond(sampleSpeed(109_000, bytesAt), 109_000)).toBe(1000)
   })
 
   test("doesn't fall when a part is lost", () => {
-    const bytesAt = (at: number) => (at < 10_000 ? at * 1000 : at * 1000 - 8_000_000)
+    const bytesAt = (timeMs: number) =>
+      timeMs < 10_000 ? timeMs * 1000 : timeMs * 1000 - 8_000_000
     const speed = bytesPerSecond(sampleSpeed(12_000, bytesAt), 12_000)
     expect(speed).toBeGreaterThan(900_000)
     expect(speed).toBeLessThanOrEqual(1_000_000)
@@ -60,14 +61,14 @@ describe('the speed of an upload', () => {
     fc.assert(
       fc.property(steps, (all) => {
         let samples: SpeedSamples = []
-        let at = 0
+        let timeMs = 0
         for (const [ms, bytes] of all) {
-          at += ms
-          samples = withSample(samples, at, bytes)
-          expect(bytesPerSecond(samples, at) ?? 0).toBeGreaterThanOrEqual(0)
+          timeMs += ms
+          samples = withSample(samples, timeMs, bytes)
+          expect(bytesPerSecond(samples, timeMs) ?? 0).toBeGreaterThanOrEqual(0)
         }
       }),
     )
-    expect(sampleSpeed(600_000, (at) => at).length).toBeLessThan(20)
+    expect(sampleSpeed(600_000, (timeMs) => timeMs).length).toBeLessThan(20)
   })
 })

@@ -31,7 +31,7 @@ export interface KeptFilesCardProps {
   keptFiles: ReturnType<typeof useKeptFiles>
   /** True if uploading these files is the page's main action. */
   isPrimary: boolean
-  onUpload: (picked: readonly PickedFile[]) => void
+  onUpload: (files: readonly PickedFile[]) => void
   /** Called when the card disappears together with its focused button. */
   onDone: () => void
 }

@@ -41,7 +41,7 @@ describe('the listed uploads', () => {
       'paused',
     ]
     const scope = panelRecords(
-      statuses.map((status, at) => record({ id: String(at), status })),
+      statuses.map((status, index) => record({ id: String(index), status })),
       new Set(),
       'all',
     )
@@ -61,10 +61,10 @@ describe('the header text', () => {
   })
 
   it('shows the reason while no upload makes progress', () => {
-    const one = (status: UploadStatus) =>
+    const record = (status: UploadStatus) =>
       summaryText(countByStatus([{ status, error: null }]), 'no-response')
-    expect(one('uploading')).toBe('Waiting for the connection')
-    expect(one('pending')).toBe('Waiting for the connection')
+    expect(record('uploading')).toBe('Waiting for the connection')
+    expect(record('pending')).toBe('Waiting for the connection')
     const counts = countByStatus([{ status: 'uploading', error: null }])
     expect(summaryText(counts, 'not-ready')).toBe('Waiting for the server')
   })

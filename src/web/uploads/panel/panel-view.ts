@@ -51,11 +51,11 @@ export function interruptionOfAll(
   const uploading = sending.map(interruptionOf)
   const pending = records.filter(({ status }) => status === 'pending').map(interruptionOf)
   if (uploading.includes(null)) return null
-  const reasons = [...uploading, ...pending].filter((one) => one !== null)
+  const reasons = [...uploading, ...pending].filter((reason) => reason !== null)
   // Any response proves that the connection works. A full disk takes precedence because it needs
   // someone to free space.
-  const responded = reasons.filter((one) => one !== 'no-response')
-  return responded.find((one) => one === 'disk-full') ?? responded[0] ?? reasons[0] ?? null
+  const responded = reasons.filter((reason) => reason !== 'no-response')
+  return responded.find((reason) => reason === 'disk-full') ?? responded[0] ?? reasons[0] ?? null
 }
 
 /** Header texts while no upload makes progress. */

@@ -78,9 +78,9 @@ describe('an upload shows', () => {
   })
 
   test('that it is waiting to send', () => {
-    const waiting = show({ status: 'uploading' })
-    expect(waiting.badge()).toBe('Waiting')
-    expect(waiting.bar().getAttribute('aria-valuetext')).toBeNull()
+    const waitingUpload = show({ status: 'uploading' })
+    expect(waitingUpload.badge()).toBe('Waiting')
+    expect(waitingUpload.bar().getAttribute('aria-valuetext')).toBeNull()
     cleanup()
     const sending = { interruption: null, bytesPerSecond: null }
     expect(show({ status: 'uploading' }, sending).badge()).toBe('Uploading')
@@ -117,12 +117,12 @@ describe('an upload shows', () => {
     ['file', 'Choose the same file again'],
     ['permission', 'Your browser will ask'],
     ['sign-in', 'You were signed out.'],
-  ] as const)('what the user has to provide: %s', (need, words) => {
-    expect(show({ status: 'paused', need }).text()).toContain(words)
+  ] as const)('what the user has to provide: %s', (need, note) => {
+    expect(show({ status: 'paused', need }).text()).toContain(note)
     cleanup()
-    expect(show({ status: 'failed', need, error: 'Full' }).text()).toContain(words)
+    expect(show({ status: 'failed', need, error: 'Full' }).text()).toContain(note)
     cleanup()
-    expect(show({ status: 'failed', need, error: cancelledText }).text()).not.toContain(words)
+    expect(show({ status: 'failed', need, error: cancelledText }).text()).not.toContain(note)
   })
 })
 
@@ -164,8 +164,12 @@ test.each([
   [true, 'See the checks', '/admin#checks'],
 ])('an error about a full server links to help in a new tab; administrator: %s', (...args) => {
   const [isAdmin, name, href] = args
-  const full = { status: 'failed', error: errorTable.DISK_FULL.message, code: 'DISK_FULL' } as const
-  show(full, undefined, { isAdmin })
+  const diskFull = {
+    status: 'failed',
+    error: errorTable.DISK_FULL.message,
+    code: 'DISK_FULL',
+  } as const
+  show(diskFull, undefined, { isAdmin })
   const link = screen.getByRole('link', { name })
   expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual([href, '_blank'])
   cleanup()

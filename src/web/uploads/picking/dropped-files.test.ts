@@ -18,9 +18,10 @@ function makeEntry(name: string, content: string | Tree | Error): FileSystemEntr
     return { ...entry, isFile: true, file } as unknown as FileSystemEntry
   }
   const createReader = () => {
-    const rest = Object.entries(content).map(([child, of]) => makeEntry(child, of))
+    const remainingEntries = Object.entries(content).map(([child, of]) => makeEntry(child, of))
     return {
-      readEntries: (resolve: (entries: FileSystemEntry[]) => void) => resolve(rest.splice(0, 100)),
+      readEntries: (resolve: (entries: FileSystemEntry[]) => void) =>
+        resolve(remainingEntries.splice(0, 100)),
     }
   }
   return { ...entry, isDirectory: true, createReader } as unknown as FileSystemEntry
@@ -105,9 +106,9 @@ test('a system file is read if it was dropped by itself', async () => {
 })
 
 test.each([{ handles: false }, { handles: true }])('reads a huge folder: %o', async (browser) => {
-  const many: Tree = {}
-  for (let i = 0; i < 2345; i++) many[`${i}.txt`] = String(i)
-  const { files } = await createDrop({ many }, browser)
+  const manyFiles: Tree = {}
+  for (let i = 0; i < 2345; i++) manyFiles[`${i}.txt`] = String(i)
+  const { files } = await createDrop({ many: manyFiles }, browser)
   expect(namesOf(files)).toEqual(Array.from({ length: 2345 }, (_, i) => `${i}.txt`))
 })
 

@@ -129,7 +129,7 @@ function tidyFolder(nodes: readonly TreeNode[]): TreeNode[] {
   const { compare } = new Intl.Collator(undefined, { numeric: true })
   return nodes
     .filter((node) => isFolder(node) || !systemFiles.has(node.name.toLowerCase()))
-    .sort((one, other) => compare(one.name, other.name))
+    .sort((a, b) => compare(a.name, b.name))
 }
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { FileIdentity } from '../records/upload-record.ts'
 import { isSameFile, mismatchText } from './file-identity.ts'
 
-const known: FileIdentity = {
+const original: FileIdentity = {
   name: 'harbour.mov',
   size: 5_000_000,
   lastModified: 1_700_000_000_000,
@@ -13,27 +13,27 @@ test.each<[string, Partial<FileIdentity>, boolean]>([
   ['another date', { lastModified: 1 }, false],
   ['another size', { size: 5_000_001 }, false],
   ['another name', { name: 'harbor.mov' }, false],
-])('a file is recognized by name, size and date: %s', (_, difference, same) => {
-  expect(isSameFile(known, { ...known, ...difference })).toBe(same)
+])('a file is recognized by name, size and date: %s', (_, difference, isSame) => {
+  expect(isSameFile(original, { ...original, ...difference })).toBe(isSame)
 })
 
 test('names with composed and decomposed accents are equal', () => {
-  const composed = { ...known, name: 'caf\u00e9.mov' }
+  const composed = { ...original, name: 'caf\u00e9.mov' }
   expect(isSameFile(composed, { ...composed, name: 'cafe\u0301.mov' })).toBe(true)
 })
 
 test('a copy with another date can be chosen', () => {
-  expect(mismatchText(known, { ...known, lastModified: 1 })).toBeNull()
+  expect(mismatchText(original, { ...original, lastModified: 1 })).toBeNull()
 })
 
 test('a rejection names both files and the difference', () => {
-  expect(mismatchText(known, { ...known, name: 'beach.mov' })).toBe(
+  expect(mismatchText(original, { ...original, name: 'beach.mov' })).toBe(
     'beach.mov is not harbour.mov. Choose harbour.mov to go on with its upload.',
   )
-  expect(mismatchText(known, { ...known, size: 2_000_000 })).toBe(
+  expect(mismatchText(original, { ...original, size: 2_000_000 })).toBe(
     'This harbour.mov is not the harbour.mov whose upload was paused: it has 1.9 MB, not 4.8 MB.',
   )
-  expect(mismatchText(known, { ...known, size: 5_000_001 })).toBe(
+  expect(mismatchText(original, { ...original, size: 5_000_001 })).toBe(
     'This harbour.mov is not the harbour.mov whose upload was paused: it has 5,000,001 Bytes, not 5,000,000 Bytes.',
   )
 })

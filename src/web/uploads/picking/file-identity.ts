@@ -2,8 +2,8 @@ import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import type { FileIdentity } from '../records/upload-record.ts'
 
 /** Compares file names regardless of Unicode normalization. */
-function isSameName(one: string, other: string) {
-  return one.normalize() === other.normalize()
+function isSameName(a: string, b: string) {
+  return a.normalize() === b.normalize()
 }
 
 /** True if two files match by name, size and date. */

@@ -42,9 +42,9 @@ describe('a record', () => {
     'with the status %s is read unchanged',
     (status) => {
       const ticket = { ...uploadTicket({ checksum: 'md5' }), parts: { size: 8, count: 2 } }
-      const full = uploadRecord({ ticket, status, error: 'No.', uploadStartTime: 5 })
-      expect(parseRecord(JSON.stringify(full))).toEqual(full)
-      expect(parseRecord(JSON.stringify({ ...full, ticket: null }))).toMatchObject({ status })
+      const fullRecord = uploadRecord({ ticket, status, error: 'No.', uploadStartTime: 5 })
+      expect(parseRecord(JSON.stringify(fullRecord))).toEqual(fullRecord)
+      expect(parseRecord(JSON.stringify({ ...fullRecord, ticket: null }))).toMatchObject({ status })
     },
   )
 

@@ -46,10 +46,10 @@ let writeCount: number
 
 beforeEach(() => {
   vi.useFakeTimers()
-  const made = makeStorage()
-  state = made.state
+  const storage = makeStorage()
+  state = storage.state
   writeCount = 0
-  store = createRecordStore(made.open, browserTimers, () => {
+  store = createRecordStore(storage.open, browserTimers, () => {
     writeCount += 1
   })
 })

@@ -54,7 +54,7 @@ test('concurrent calls share a request, and each gets its own result', async () 
 
 test('a full batch is sent immediately', async () => {
   const server = openServer()
-  const inputs = Array.from({ length: maxBatchLength + 2 }, (_, at) => `${at}`)
+  const inputs = Array.from({ length: maxBatchLength + 2 }, (_, index) => `${index}`)
   callAll(server, inputs)
   expect(server.sent).toEqual([inputs.slice(0, maxBatchLength)])
   await vi.advanceTimersByTimeAsync(50)
@@ -86,7 +86,7 @@ test('an aborted call ends immediately, before and after it was sent', async () 
   const server = openServer()
   server.onBatch = () => new Promise(() => {})
   const controllers = [new AbortController(), new AbortController()]
-  const [early, late] = controllers.map(({ signal }, at) => server.call(`${at}`, signal))
+  const [early, late] = controllers.map(({ signal }, index) => server.call(`${index}`, signal))
   controllers[0]?.abort()
   expect(await early).toEqual(failedCall({}))
   await vi.advanceTimersByTimeAsync(50)

@@ -23,12 +23,12 @@ afterEach(() => {
 })
 
 /** Records how a promise settled and after how many milliseconds (null while pending). */
-function observe(waiting: Promise<void>) {
+function observe(promise: Promise<void>) {
   const start = Date.now()
   const settled: { after: number | null; error: unknown } = { after: null, error: null }
-  const end = (error: unknown = null) =>
+  const settle = (error: unknown = null) =>
     Object.assign(settled, { after: Date.now() - start, error })
-  waiting.then(() => end(), end)
+  promise.then(() => settle(), settle)
   return settled
 }
 function goOnline() {
@@ -39,20 +39,20 @@ function goOnline() {
 describe.each([
   ['wait', wait],
   ['waitOrReconnect', waitOrReconnect],
-])('%s', (_, waiting) => {
+])('%s', (_, promise) => {
   test('resolves after the given time', async () => {
-    const settled = observe(waiting(3000, cancel.signal))
+    const settled = observe(promise(3000, cancel.signal))
     await vi.advanceTimersByTimeAsync(10_000)
     expect(settled).toEqual({ after: 3000, error: null })
   })
 
   test("rejects with the signal's reason, even if it is already aborted", async () => {
-    const settled = observe(waiting(3000, cancel.signal))
+    const settled = observe(promise(3000, cancel.signal))
     await vi.advanceTimersByTimeAsync(1000)
     cancel.abort(reason)
     await vi.advanceTimersByTimeAsync(0)
     expect(settled).toEqual({ after: 1000, error: reason })
-    await expect(waiting(3000, cancel.signal)).rejects.toBe(reason)
+    await expect(promise(3000, cancel.signal)).rejects.toBe(reason)
   })
 })
 

@@ -43,10 +43,10 @@ beforeEach(() => {
 })
 
 /** Returns the number of attempts, at most `maxAttempts`, if each of them fails like this. */
-async function countAttempts(failed: FailedAttempt, maxAttempts = 100): Promise<number> {
+async function countAttempts(failure: FailedAttempt, maxAttempts = 100): Promise<number> {
   const retries = new Retries(options, deps)
   let attemptCount = 1
-  while (attemptCount < maxAttempts && (await retries.waitForNext(failed))) attemptCount += 1
+  while (attemptCount < maxAttempts && (await retries.waitForNext(failure))) attemptCount += 1
   return attemptCount
 }
 
@@ -89,8 +89,8 @@ describe("failures aren't counted", () => {
 
   test('while the disk is full', async () => {
     isReady = () => false
-    const full = { status: 503, code: 'DISK_FULL', retryAfterMs: 60_000 }
-    expect(await countAttempts(full)).toBe(100)
+    const diskFull = { status: 503, code: 'DISK_FULL', retryAfterMs: 60_000 }
+    expect(await countAttempts(diskFull)).toBe(100)
     expect(new Set(waits)).toEqual(new Set([60_000]))
     expect(new Set(interruptions)).toEqual(new Set(['disk-full']))
   })
@@ -117,10 +117,10 @@ test('failures count again when the server is back', async () => {
   expect(await countAttempts(noResponse)).toBe(50 + uploadLimit.maxAttempts)
 })
 
-test.each([noResponse, busy])('a limited request counts every failure (%o)', async (failed) => {
+test.each([noResponse, busy])('a limited request counts every failure (%o)', async (failure) => {
   options.limit = { maxAttempts: 3, outlastsOutages: false }
   isReady = () => false
-  expect(await countAttempts(failed)).toBe(3)
+  expect(await countAttempts(failure)).toBe(3)
 })
 
 test('the stall timeout doubles with each attempt, up to the request timeout', async () => {

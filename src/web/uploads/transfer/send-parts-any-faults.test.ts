@@ -45,7 +45,7 @@ describe('under random faults', () => {
         outages,
         fc.integer({ min: 1, max: 40_000 }),
         fc.array(fc.constantFrom('none', 'own', 'older'), { maxLength: 25 }),
-        async (count, lastPart, faults, signErrors, dark, partMs, storedBefore) => {
+        async (count, lastPart, faults, signErrors, outagePlan, partMs, storedBefore) => {
           const size = (count - 1) * partSize + lastPart
           const sim = simulateParts(count, size)
           for (const [at, version] of storedBefore.slice(0, count).entries()) {
@@ -83,14 +83,14 @@ describe('under random faults', () => {
           }
           let cutRequests = 0
           let end = 0
-          for (const [start, length] of dark) {
+          for (const [start, length] of outagePlan) {
             const from = end + start
             end = from + length
-            const until = end
+            const endsAt = end
             sim.schedule(from, () => {
               cutRequests += sim.inFlight.size
               sim.isOnline = false
-              sim.schedule(until - from, sim.goOnline)
+              sim.schedule(endsAt - from, sim.goOnline)
             })
           }
           if (sim.oldChecksums.size > 0) {

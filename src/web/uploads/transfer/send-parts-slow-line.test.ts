@@ -91,7 +91,7 @@ afterEach(() => {
 /** Uploads `size` bytes over the connection. Returns the outcome and the reported progress. */
 async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
   const connection = openConnection(bytesPerSecond, buffer)
-  const shown: number[] = []
+  const progress: number[] = []
   const start = performance.now()
   let elapsedMs: number | null = null
   const transfer = sendParts(
@@ -104,7 +104,7 @@ async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
       isResumed: false,
       partUrls: {},
       signal: new AbortController().signal,
-      onProgress: (bytes) => shown.push(bytes),
+      onProgress: (bytes) => progress.push(bytes),
       onInterrupted: () => undefined,
     },
     planParts(size, partSize),
@@ -129,7 +129,7 @@ async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
   }
   connection.close()
   await transfer
-  return { ...connection, shown, seconds: (elapsedMs ?? Number.NaN) / 1000 }
+  return { ...connection, shown: progress, seconds: (elapsedMs ?? Number.NaN) / 1000 }
 }
 
 describe('a slow connection', () => {
@@ -151,8 +151,8 @@ describe('a slow connection', () => {
   })
 
   test('reports lost bytes: the progress falls', async () => {
-    const { shown } = await upload(16_000_000, 20_000)
-    expect(shown.some((bytes, at) => bytes < (shown[at - 1] ?? 0))).toBe(true)
+    const { shown: progress } = await upload(16_000_000, 20_000)
+    expect(progress.some((bytes, index) => bytes < (progress[index - 1] ?? 0))).toBe(true)
   })
 })
 

@@ -149,9 +149,9 @@ class PartsTransfer {
   }
 
   /** Signs the URLs of this part and the following ones. */
-  #signUrls(first: number): Promise<PartUrls> {
-    const count = Math.min(urlsPerCall, this.#plan.count - first + 1)
-    const partNumbers = Array.from({ length: count }, (_, at) => first + at)
+  #signUrls(firstPart: number): Promise<PartUrls> {
+    const count = Math.min(urlsPerCall, this.#plan.count - firstPart + 1)
+    const partNumbers = Array.from({ length: count }, (_, index) => firstPart + index)
     const signCall = {
       call: this.#deps.signParts,
       input: { cloudKey: this.#job.ticket.cloudKey, partNumbers },

@@ -56,16 +56,16 @@ describe("a transfer that can't succeed", () => {
 
   test('fails with a network error if the server is unreachable', async () => {
     world.store.server.closeAllConnections()
-    await new Promise((done) => world.store.server.close(done))
+    await new Promise((resolve) => world.store.server.close(resolve))
     expect(await transferErrorOf(world.upload())).toEqual({ kind: 'network', status: null })
     expect(world.waits).toHaveLength(uploadLimit.maxAttempts - 1)
   })
 
   test('fails immediately if the file is unreadable', async () => {
-    const gone = new Blob([world.content])
-    gone.slice = () => gone
-    gone.arrayBuffer = () => Promise.reject(new Error('NotReadableError'))
-    await expect(world.upload(gone)).rejects.toBeInstanceOf(FileUnreadableError)
+    const unreadableFile = new Blob([world.content])
+    unreadableFile.slice = () => unreadableFile
+    unreadableFile.arrayBuffer = () => Promise.reject(new Error('NotReadableError'))
+    await expect(world.upload(unreadableFile)).rejects.toBeInstanceOf(FileUnreadableError)
     expect(world.waits).toEqual([])
   })
 
@@ -74,9 +74,9 @@ describe("a transfer that can't succeed", () => {
     world.store.setPutFaults([{ kind: 'reset', bytesBefore: 1_000_000 }])
     world.deps.wait = async () => {
       changing.slice = () => {
-        const gone = new Blob([world.content.subarray(1_000_000)])
-        gone.arrayBuffer = () => Promise.reject(new Error('NotReadableError'))
-        return gone
+        const unreadableFile = new Blob([world.content.subarray(1_000_000)])
+        unreadableFile.arrayBuffer = () => Promise.reject(new Error('NotReadableError'))
+        return unreadableFile
       }
     }
     const send = world.deps.send
@@ -94,14 +94,14 @@ describe('a server outage', () => {
    * Makes the server unreachable for `ms` milliseconds of waiting, during which every request gets
    * `response`.
    */
-  const away = (ms: number, response: StorageResponse) => {
+  const stopServer = (ms: number, response: StorageResponse) => {
     const { send, wait } = world.deps
-    let left = ms
+    let remainingMs = ms
     let isReady = false
     world.deps.isServerReady = async () => isReady
     world.deps.wait = async (waitMs, signal) => {
-      left -= waitMs
-      isReady = left <= 0
+      remainingMs -= waitMs
+      isReady = remainingMs <= 0
       await wait(waitMs, signal)
     }
     world.deps.send = (request) => (isReady ? send(request) : Promise.resolve(response))
@@ -117,7 +117,7 @@ describe('a server outage', () => {
   test.each([{ kind: 'network' } as const, { kind: 'stalled' } as const, status(502), status(503)])(
     "of any length doesn't fail the transfer (%o)",
     async (response) => {
-      away(200 * maxWaitMs, response)
+      stopServer(200 * maxWaitMs, response)
       await world.upload()
       expect(sha256(world.store.stored())).toBe(sha256(world.content))
       expect(world.waits.slice(-100)).toEqual(Array(100).fill(maxWaitMs))
@@ -126,7 +126,7 @@ describe('a server outage', () => {
   )
 
   test("ends with the signal's reason if the transfer is cancelled meanwhile", async () => {
-    away(200 * maxWaitMs, { kind: 'network' })
+    stopServer(200 * maxWaitMs, { kind: 'network' })
     const reason = new Error('Cancelled by user')
     world.deps.isServerReady = async () => {
       world.cancel.abort(reason)

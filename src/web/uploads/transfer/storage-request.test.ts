@@ -37,7 +37,7 @@ class Xhr extends EventTarget {
   sends(loaded: number) {
     this.upload.dispatchEvent(Object.assign(new Event('progress'), { loaded }))
   }
-  answers(status: number, headers = '', text = '') {
+  respond(status: number, headers = '', text = '') {
     Object.assign(this, { status, headers, responseText: text })
     this.dispatchEvent(new Event('load'))
   }
@@ -80,10 +80,10 @@ afterEach(() => {
 
 describe('the result', () => {
   test('has the integer headers and the error code of a response', async () => {
-    const running = start()
+    const response = start()
     const headers = 'upload-offset: 700\r\nretry-after: 20\r\n'
-    Xhr.last.answers(503, headers, '{"message":"…","code":"UNAVAILABLE"}')
-    expect(await running).toEqual({
+    Xhr.last.respond(503, headers, '{"message":"…","code":"UNAVAILABLE"}')
+    expect(await response).toEqual({
       kind: 'response',
       status: 503,
       code: 'UNAVAILABLE',
@@ -93,17 +93,17 @@ describe('the result', () => {
   })
 
   test('of a HEAD has its error code from a header, because it has no body', async () => {
-    const running = start({ method: 'HEAD', body: null })
-    Xhr.last.answers(503, 'retry-after: 60\r\nx-error-code: DISK_FULL\r\n')
-    const outcome = await running
+    const response = start({ method: 'HEAD', body: null })
+    Xhr.last.respond(503, 'retry-after: 60\r\nx-error-code: DISK_FULL\r\n')
+    const outcome = await response
     expect(outcome).toMatchObject({ status: 503, code: 'DISK_FULL', retryAfterMs: 60_000 })
     expect(interruptionOf(outcome)).toBe('disk-full')
   })
 
   test('of a success has no code, and absent headers are null', async () => {
-    const running = start()
-    Xhr.last.answers(200, '', '{"code":"X"}')
-    expect(await running).toEqual({
+    const response = start()
+    Xhr.last.respond(200, '', '{"code":"X"}')
+    expect(await response).toEqual({
       kind: 'response',
       status: 200,
       code: null,
@@ -116,42 +116,42 @@ describe('the result', () => {
     ['error', 'network'],
     ['timeout', 'timeout'],
   ])('without a response: %s', async (event, kind) => {
-    const running = start()
+    const response = start()
     Xhr.last.dispatchEvent(new Event(event))
-    expect(await running).toEqual({ kind })
+    expect(await response).toEqual({ kind })
     expect(Xhr.last.timeout).toBe(600_000)
   })
 })
 
 describe('a stall', () => {
   test('is detected when no bytes are sent for the given time', async () => {
-    const running = start()
+    const response = start()
     vi.advanceTimersByTime(29_999)
     expect(Xhr.last.aborted).toBe(false)
     vi.advanceTimersByTime(1)
     expect(Xhr.last.aborted).toBe(true)
-    expect(await running).toEqual({ kind: 'stalled' })
+    expect(await response).toEqual({ kind: 'stalled' })
   })
 
   test('is not detected while bytes are sent, however slowly', async () => {
-    const running = start()
+    const response = start()
     for (let bytes = 1; bytes <= 5; bytes += 1) {
       vi.advanceTimersByTime(29_000)
       Xhr.last.sends(bytes)
     }
-    Xhr.last.answers(200)
-    expect(await running).toMatchObject({ kind: 'response', status: 200 })
+    Xhr.last.respond(200)
+    expect(await response).toMatchObject({ kind: 'response', status: 200 })
     expect(sent).toEqual([1, 2, 3, 4, 5])
   })
 
   test('is detected only after four times as long once all bytes are sent', async () => {
-    const running = start()
+    const response = start()
     Xhr.last.sends(5)
     Xhr.last.upload.dispatchEvent(new Event('load'))
     vi.advanceTimersByTime(119_999)
     expect(Xhr.last.aborted).toBe(false)
     vi.advanceTimersByTime(1)
-    expect(await running).toEqual({ kind: 'stalled' })
+    expect(await response).toEqual({ kind: 'stalled' })
   })
 
   test('is not detected for a HEAD, nor without a stall timeout', () => {
@@ -165,7 +165,7 @@ describe('a stall', () => {
 
   test('leaves no timer behind after a response', () => {
     void start()
-    Xhr.last.answers(200)
+    Xhr.last.respond(200)
     expect(vi.getTimerCount()).toBe(0)
   })
 })
@@ -174,9 +174,9 @@ describe('cancelling', () => {
   test('ends the request with the reason and leaves no timer', async () => {
     const cancel = new AbortController()
     const reason = new Error('Cancelled by user')
-    const running = start({ signal: cancel.signal })
+    const response = start({ signal: cancel.signal })
     cancel.abort(reason)
-    await expect(running).rejects.toBe(reason)
+    await expect(response).rejects.toBe(reason)
     expect(Xhr.last.aborted).toBe(true)
     expect(vi.getTimerCount()).toBe(0)
   })

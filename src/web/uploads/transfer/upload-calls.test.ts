@@ -61,17 +61,17 @@ function options() {
  * Creates a call that gets these results in order, and then always the last one. Null means no
  * response.
  */
-function createCall(answers: (Outcome<string> | null)[]) {
-  const asked: number[] = []
+function createCall(outcomes: (Outcome<string> | null)[]) {
+  const callTimes: number[] = []
   const call = (_: string, limit: AbortSignal): Promise<Outcome<string>> => {
-    asked.push(Date.now())
-    const response = answers.length > 1 ? answers.shift() : answers[0]
+    callTimes.push(Date.now())
+    const response = outcomes.length > 1 ? outcomes.shift() : outcomes[0]
     if (response) return Promise.resolve(response)
     return new Promise((resolve) =>
       limit.addEventListener('abort', () => resolve(failedCall(null)), { once: true }),
     )
   }
-  return { asked, call, input: 'what?', timeoutMs: 30_000, shouldRetry: isTransient }
+  return { asked: callTimes, call, input: 'what?', timeoutMs: 30_000, shouldRetry: isTransient }
 }
 const success: Outcome<string> = { ok: true, value: 'yes' }
 
@@ -82,7 +82,7 @@ describe('a call', () => {
     const response = callWithRetries(hangingCall, options(), world)
     const durationMs = hangingCall.timeoutMs + firstWaitMs
     expect(await resultWithin(durationMs, response)).toEqual(success)
-    expect(hangingCall.asked.map((at) => at - start)).toEqual([0, durationMs])
+    expect(hangingCall.asked.map((time) => time - start)).toEqual([0, durationMs])
     expect(interruptions).toBe(1)
   })
 
