@@ -56,25 +56,22 @@ async function copy(name: string) {
 
 describe('the checkbox', () => {
   test.each([
-    ['nothing', { selected: [] }, 'Select all files', [false, false], 'all'],
+    ['no files', { selected: [] }, 'Select all files', [false, false], 'all'],
     ['some files', { selected: [activeFile('a')] }, 'Select all files', [false, true], 'all'],
     [
       'all files',
-      { selected: [activeFile('a')], isAll: true },
+      { selected: [activeFile('a')], isAllSelected: true },
       'Select none',
       [true, false],
       'clear',
     ],
-  ])(
-    'shows that %s is selected, and changes the selection',
-    (_, changes, name, state, expectedButton) => {
-      show(changes)
-      const { checked, indeterminate } = checkbox(name)
-      expect([checked, indeterminate]).toEqual(state)
-      fireEvent.click(checkbox(name))
-      expect(pressedButtons).toEqual([expectedButton])
-    },
-  )
+  ])('shows and changes a selection of %s', (_, changes, name, state, expectedButton) => {
+    show(changes)
+    const { checked, indeterminate } = checkbox(name)
+    expect([checked, indeterminate]).toEqual(state)
+    fireEvent.click(checkbox(name))
+    expect(pressedButtons).toEqual([expectedButton])
+  })
 
   test('does nothing while the list loads', () => {
     show({ isLoadingAll: true })
