@@ -177,7 +177,7 @@ export class UploadResumer {
     if (!ticket) return false
     const { calls } = this.#deps
     const input = { cloudKey: ticket.cloudKey }
-    const listCall = { call: calls.listParts, input, isReading: true }
+    const listCall = { call: calls.listParts, input, isReadOnly: true }
     const outcome = await callWithRetries(listCall, { signal, limit: fewAttempts }, this.#deps)
     signal.throwIfAborted()
     if (!outcome.ok) return isTransient(outcome.error) ? null : outcome.error.status === 404

@@ -47,7 +47,7 @@ function putPiece(
     onInterrupted: () => undefined,
     ...changes,
   }
-  const piece = { url: '/part', offset: 3, size: 5, isRest: isRemainder, stallMs: 30_000, signal }
+  const piece = { url: '/part', offset: 3, size: 5, isRemainder, stallMs: 30_000, signal }
   return { requests, result: putBytes(job, { ...piece, onSent: () => undefined }, deps) }
 }
 

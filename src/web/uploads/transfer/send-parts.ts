@@ -155,7 +155,7 @@ class PartsTransfer {
     const signCall = {
       call: this.#deps.signParts,
       input: { cloudKey: this.#job.ticket.cloudKey, partNumbers },
-      isReading: true,
+      isReadOnly: true,
     }
     const urls = callWithRetries(signCall, this.#retryOptions, this.#deps).then(
       (outcome) => requireValue(outcome).urls,

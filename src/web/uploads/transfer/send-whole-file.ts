@@ -38,7 +38,7 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
       url: ticket.uploadUrl,
       offset,
       size: file.size - offset,
-      isRest: offset > 0,
+      isRemainder: offset > 0,
       stallMs: retries.stallMs,
       signal,
       onSent: (bytes: number) => onProgress(Math.min(offset + bytes, file.size)),
