@@ -90,7 +90,7 @@ function RunningBatch({ batch, current, interruption, onCancel }: RunningBatchPr
 }
 
 /** Shows the outcome of a batch, with a full progress bar if all files are stored. */
-function BatchOutcome({ outcome, isWhole: isComplete }: { outcome: string; isWhole: boolean }) {
+function BatchOutcome({ outcome, isComplete }: { outcome: string; isComplete: boolean }) {
   return (
     <>
       <p className="flex items-center gap-2 py-1 font-[540]">
@@ -134,7 +134,7 @@ export function UploadProgress({ store }: { store: UploadsStore }) {
           ) : (
             <BatchOutcome
               outcome={outcome ?? ''}
-              isWhole={
+              isComplete={
                 outcome !== cancelledText && batch.every(({ status }) => status === 'completed')
               }
             />

@@ -40,9 +40,9 @@ export interface RunnerDeps extends Omit<RunDeps, 'calls' | 'runInTurn'> {
   calls: UploadCalls
   files: Pick<UploadFiles, 'get'>
   getRecord: (id: string) => UploadRecord | undefined
-  update: (getRecord: UploadRecord) => void
+  update: (record: UploadRecord) => void
   /** Called when a run ends, unless it was stopped. */
-  onRunEnd: (getRecord: UploadRecord, result: RunResult) => void
+  onRunEnd: (record: UploadRecord, result: RunResult) => void
   /** Called when `activity` changes. */
   onActivityChange: () => void
 }
@@ -129,7 +129,7 @@ export class UploadRunner {
   }
 
   async #run({ id, canOverlap }: QueuedUpload): Promise<void> {
-    const { files, getRecord, update, onActivityChange: onLive, onRunEnd: onEnd } = this.#deps
+    const { files, getRecord, update, onActivityChange, onRunEnd } = this.#deps
     const initialRecord = getRecord(id)
     if (!initialRecord) return
     const currentRecord = () => getRecord(id) ?? initialRecord
@@ -137,13 +137,13 @@ export class UploadRunner {
     const run = new UploadRun(files.get(id)?.file ?? null, deps, {
       get: currentRecord,
       update: (changes) => update({ ...currentRecord(), ...changes }),
-      onActivityChange: onLive,
+      onActivityChange,
     })
     this.#runs.set(id, run)
     const result = await run.run()
     if (!result) return
     this.#runs.delete(id)
-    onEnd(currentRecord(), result)
+    onRunEnd(currentRecord(), result)
   }
 
   #handleEnd(upload: QueuedUpload): void {

@@ -28,18 +28,18 @@ function makeHandle({
       return state
     },
   }
-  return { handle: handle as unknown as FileSystemFileHandle, asked: () => promptCount }
+  return { handle: handle as unknown as FileSystemFileHandle, promptCount: () => promptCount }
 }
 
 test('a permitted file is read without a prompt', async () => {
-  const { handle, asked: promptCount } = makeHandle({})
+  const { handle, promptCount } = makeHandle({})
   expect(await readHandle(handle)).toMatchObject({ state: 'found', file: { name: 'a.txt' } })
   expect(await requestHandleFile(handle)).toMatchObject({ state: 'found' })
   expect(promptCount()).toBe(0)
 })
 
 test('an expired permission can be granted again', async () => {
-  const { handle, asked: promptCount } = makeHandle({ permission: 'prompt' })
+  const { handle, promptCount } = makeHandle({ permission: 'prompt' })
   expect(await readHandle(handle)).toEqual({ state: 'permission' })
   expect(promptCount()).toBe(0)
   expect(await requestHandleFile(handle)).toMatchObject({ state: 'found' })

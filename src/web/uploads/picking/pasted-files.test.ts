@@ -17,19 +17,19 @@ function picture(name: string, type: string, lastModified = now.getTime() - 50) 
 
 async function read(clipboard: ClipboardContent) {
   const { files } = await readPaste(clipboard, now)
-  return files.map(({ file, isPasted: pasted }) => ({ name: file.name, type: file.type, pasted }))
+  return files.map(({ file, isPasted }) => ({ name: file.name, type: file.type, isPasted }))
 }
 
 test('a pasted picture is named by its paste time', async () => {
   expect(await read(clipboardOf('', picture('image.png', 'image/png')))).toEqual([
-    { name: 'Pasted image 2026-11-21 at 14.03.22.png', type: 'image/png', pasted: true },
+    { name: 'Pasted image 2026-11-21 at 14.03.22.png', type: 'image/png', isPasted: true },
   ])
 })
 
 test('a picture in several formats becomes one file', async () => {
   const formats = [picture('image.tiff', 'image/tiff'), picture('image.png', 'image/png')]
   expect(await read(clipboardOf('', ...formats))).toEqual([
-    { name: 'Pasted image 2026-11-21 at 14.03.22.tiff', type: 'image/tiff', pasted: true },
+    { name: 'Pasted image 2026-11-21 at 14.03.22.tiff', type: 'image/tiff', isPasted: true },
   ])
 })
 
@@ -57,9 +57,9 @@ test('files copied in a file manager keep their names', async () => {
   ]
   const clipboard = clipboardOf('/home/ann/report.pdf', ...files)
   expect(await read(clipboard)).toEqual([
-    { name: 'report.pdf', type: 'application/pdf', pasted: undefined },
-    { name: 'harbour.png', type: 'image/png', pasted: undefined },
-    { name: 'image.png', type: 'image/png', pasted: undefined },
+    { name: 'report.pdf', type: 'application/pdf', isPasted: undefined },
+    { name: 'harbour.png', type: 'image/png', isPasted: undefined },
+    { name: 'image.png', type: 'image/png', isPasted: undefined },
   ])
 })
 

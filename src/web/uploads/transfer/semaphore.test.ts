@@ -12,12 +12,12 @@ function createTasks() {
     tasks.set(name, end)
     return end.promise
   }
-  return { started, work: startTask, ends: tasks }
+  return { started, startTask, tasks }
 }
 
 test('createSemaphore(2) runs two tasks at once and the rest in order, even after a failure', async () => {
   const runInTurn = createSemaphore(2)
-  const { started, work: startTask, ends: tasks } = createTasks()
+  const { started, startTask, tasks } = createTasks()
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => runInTurn(neverAborted, startTask(name)))
   await Promise.resolve()
   expect(started).toEqual(['a', 'b'])
@@ -34,7 +34,7 @@ test('createSemaphore(2) runs two tasks at once and the rest in order, even afte
 
 test('a task aborted while waiting is skipped, and the next one runs', async () => {
   const runInTurn = createSemaphore(1)
-  const { started, work: startTask, ends: tasks } = createTasks()
+  const { started, startTask, tasks } = createTasks()
   const controller = new AbortController()
   const a = runInTurn(neverAborted, startTask('a'))
   const b = runInTurn(controller.signal, startTask('b'))

@@ -17,7 +17,7 @@ describe('a failed part', () => {
     expect(sim.delays).toEqual([firstWaitMs])
     const second = sim.puts.filter(({ partNumber }) => partNumber === 2)[1]
     const concurrentPuts = sim.puts.filter(
-      ({ at: index }) => index > sim.partMs + 1 && index < (second?.at ?? 0),
+      ({ at }) => at > sim.partMs + 1 && at < (second?.at ?? 0),
     )
     expect(concurrentPuts.length).toBeGreaterThan(30)
     expect(sim.interruptions).toBe(0)
@@ -127,7 +127,7 @@ describe('while offline', () => {
     await sim.run()
     expect(sim.storedParts.size).toBe(8)
     expect(sim.delays).toEqual([])
-    expect(sim.puts.filter(({ at: index }) => index > 300 && index < 3_600_000)).toEqual([])
+    expect(sim.puts.filter(({ at }) => at > 300 && at < 3_600_000)).toEqual([])
     expect(sim.now()).toBeLessThan(3_600_000 + 1000)
     expect(sim.interruptions).toBeGreaterThan(0)
   })
@@ -143,7 +143,7 @@ describe('a part that times out', () => {
     )
     await sim.run()
     expect(sentPartNumbers(sim).slice(0, 4)).toEqual([1, 2, 3, 4])
-    const laterTimes = sim.puts.slice(4).map(({ at: index }) => index)
+    const laterTimes = sim.puts.slice(4).map(({ at }) => at)
     expect(new Set(laterTimes).size).toBe(laterTimes.length)
     expect([sim.storedParts.size, sim.violations]).toEqual([12, []])
   })
