@@ -319,16 +319,18 @@ describe('a restore', () => {
     await makeFile(ada)
     await backUp()
     const entries = await readdir(backup, { recursive: true, withFileTypes: true })
-    const paths = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
+    const paths = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
     expect(paths.length).toBeGreaterThan(10)
     for (const path of paths) {
       const bytes = await readFile(path)
       if (bytes.length === 0) continue
-      for (const at of [0, Math.floor(bytes.length / 2), bytes.length - 1]) {
+      for (const position of [0, Math.floor(bytes.length / 2), bytes.length - 1]) {
         const altered = Buffer.from(bytes)
-        altered[at] = (altered[at] ?? 0) ^ 1
+        altered[position] = (altered[position] ?? 0) ^ 1
         await writeFile(path, altered)
-        await expect(verifyBackup(backup), `${path} ${at}`).rejects.toThrow(StartupError)
+        await expect(verifyBackup(backup), `${path} ${position}`).rejects.toThrow(StartupError)
       }
       await rm(path)
       await expect(verifyBackup(backup), path).rejects.toThrow()
@@ -354,10 +356,10 @@ describe('a restore', () => {
     const program = `users from program 'touch ${canary}' --`
     type Rows = Manifest['rows']
     const withTable = (table: string) => (rows: Rows) =>
-      rows.map((one, n) => (n === 0 ? { ...one, table } : one))
+      rows.map((entry, n) => (n === 0 ? { ...entry, table } : entry))
     const withColumns =
       (change: (columns: Rows[0]['columns']) => Rows[0]['columns']) => (rows: Rows) =>
-        rows.map((one, n) => (n === 0 ? { ...one, columns: change(one.columns) } : one))
+        rows.map((entry, n) => (n === 0 ? { ...entry, columns: change(entry.columns) } : entry))
     const forgeries: ((rows: Rows) => Rows)[] = [
       withTable(program),
       withTable('pg_catalog.pg_authid'),
@@ -398,15 +400,15 @@ describe('a restore', () => {
     const dataDir = await restore(target)
     await expect(restore(target)).rejects.toThrow('is not empty')
 
-    const other = await freshDatabase()
+    const otherDatabase = await freshDatabase()
     try {
       const otherStore = await openSealedFiles(dataDir)
       await otherStore.claim('another installation')
       await otherStore.close()
-      await expect(restore(other, dataDir)).rejects.toThrow('files of another installation')
-      expect(await countFiles(other)).toBe(0)
+      await expect(restore(otherDatabase, dataDir)).rejects.toThrow('files of another installation')
+      expect(await countFiles(otherDatabase)).toBe(0)
     } finally {
-      await other.drop()
+      await otherDatabase.drop()
     }
   })
 })

@@ -26,7 +26,7 @@ const hostileText = 'a\tb\nc\\N \\. \\x41 "quoted" \'it\' Ünïcode 🐞'
 /** Adds a row to every table, parents first. */
 async function fillEveryTable(pool: pg.Pool): Promise<void> {
   const rows = new Map<PgTable, Record<string, unknown>>()
-  const add = async (table: PgTable) => {
+  const addRow = async (table: PgTable) => {
     if (rows.has(table) || table === schema.uploads) return
     const { columns, foreignKeys } = getTableConfig(table)
     const row: Record<string, unknown> = {}
@@ -38,21 +38,21 @@ async function fillEveryTable(pool: pg.Pool): Promise<void> {
     rows.set(table, row)
     for (const { reference } of foreignKeys) {
       const { columns, foreignTable, foreignColumns } = reference()
-      await add(foreignTable)
+      await addRow(foreignTable)
       for (const [at, { name }] of columns.entries()) {
         if (row[name] === null) continue
         row[name] = rows.get(foreignTable)?.[foreignColumns[at]?.name ?? '']
       }
     }
     const names = Object.keys(row)
-    const placeholders = names.map((_, at) => `$${at + 1}`)
+    const placeholders = names.map((_, index) => `$${index + 1}`)
     await pool.query(
       `insert into "${getTableName(table)}" (${names.map((name) => `"${name}"`)}) values (${placeholders})
       on conflict do nothing`,
       Object.values(row),
     )
   }
-  for (const table of tables) await add(table)
+  for (const table of tables) await addRow(table)
 }
 
 /** Values that satisfy check constraints and triggers. */

@@ -119,10 +119,10 @@ async function copyRows(
     const columns = (await readColumns(client, set)).map(({ name }) => name)
     const file = `${set.table.replaceAll('"', '')}.copy`
     const path = `rows/${file}`
-    const read = readRows(client, set, columns)
-    await backup.addChecksum(path, (await backup.write(path, read)).sha256)
+    const rowStream = readRows(client, set, columns)
+    await backup.addChecksum(path, (await backup.write(path, rowStream)).sha256)
     rows.push({ table: set.table, file, columns })
-    count += read.rowCount
+    count += rowStream.rowCount
   }
   return { rows, count }
 }
@@ -175,8 +175,9 @@ async function copyFile(
 ): Promise<{ sha256: string } | 'deleted' | 'lost'> {
   try {
     const bytes = await store.read(key)
-    const written = bytes && (await backup.write(objectPath(key), bytes))
-    if (written?.size === size && (sha256 ?? written.sha256) === written.sha256) return written
+    const writtenFile = bytes && (await backup.write(objectPath(key), bytes))
+    if (writtenFile?.size === size && (sha256 ?? writtenFile.sha256) === writtenFile.sha256)
+      return writtenFile
   } catch (error) {
     // The file may have been deleted while it was read.
     if (await isFileStored(pool, id)) throw error

@@ -102,8 +102,8 @@ async function findTables(
   client: pg.ClientBase,
   extraRowSets: readonly RowSet[],
 ) {
-  const tablesInBackup = new Map(rows.map((one) => [one.table, one]))
-  const found = []
+  const tablesInBackup = new Map(rows.map((table) => [table.table, table]))
+  const tables = []
   for (const set of [...rowsToCopy, ...extraRowSets]) {
     const table = tablesInBackup.get(set.table)
     if (table === undefined && extraRowSets.includes(set)) continue
@@ -113,10 +113,10 @@ async function findTables(
     const columns = table?.columns.flatMap((name) => existingColumns.get(name) ?? []) ?? []
     if (table === undefined || new Set(columns).size !== table.columns.length)
       throw unknownNamesError()
-    found.push({ set, columns, file: table.file })
+    tables.push({ set, columns, file: table.file })
   }
-  if (found.length !== rows.length) throw unknownNamesError()
-  return found
+  if (tables.length !== rows.length) throw unknownNamesError()
+  return tables
 }
 
 function unknownNamesError(): StartupError {
@@ -170,8 +170,8 @@ async function restoreFiles(folder: string, store: SealedObjects): Promise<numbe
     await store.write(basename(path), size, bytes)
     return 1
   }
-  const copied = Readable.from(readChecksums(folder)).map(copy, { concurrency })
-  return copied.reduce((sum: number, one: number) => sum + one, 0)
+  const copies = Readable.from(readChecksums(folder)).map(copy, { concurrency })
+  return copies.reduce((sum: number, copy: number) => sum + copy, 0)
 }
 
 /**

@@ -69,7 +69,7 @@ export function signupPolicy() {
     .default('open')
     .transform((text): SignupPolicy => {
       const policy = text.toLowerCase()
-      return fixedPolicies.find((known) => known === policy) ?? policy.split(/\s*,\s*/)
+      return fixedPolicies.find((fixedPolicy) => fixedPolicy === policy) ?? policy.split(/\s*,\s*/)
     })
 }
 

@@ -104,9 +104,9 @@ async function terminatedClient(): Promise<pg.Client> {
   client.on('error', () => {})
   await client.connect()
   const { rows } = await client.query('select pg_backend_pid() as pid')
-  const ended = new Promise((resolve) => client.once('end', resolve))
+  const connectionEnd = new Promise((resolve) => client.once('end', resolve))
   await execute(`select pg_terminate_backend(${rows[0].pid})`)
-  await ended
+  await connectionEnd
   return client
 }
 

@@ -41,15 +41,15 @@ test("a database timeout doesn't cancel the wait for another server", async () =
     database.url,
     `alter database ${name} set statement_timeout = 100; alter database ${name} set lock_timeout = 100`,
   )
-  const other = new pg.Client({ connectionString: database.url })
-  await other.connect()
-  await other.query('set statement_timeout = 0')
-  await other.query("select pg_advisory_lock(hashtextextended('mayfly: migrations', 0))")
+  const otherServer = new pg.Client({ connectionString: database.url })
+  await otherServer.connect()
+  await otherServer.query('set statement_timeout = 0')
+  await otherServer.query("select pg_advisory_lock(hashtextextended('mayfly: migrations', 0))")
   const migration = migrateDatabase({ connectionString: database.url })
-  const waiting = "select pid from pg_locks where locktype = 'advisory' and not granted"
-  await expect.poll(() => query(database.url, waiting)).toHaveLength(1)
-  await other.query('select pg_sleep(0.3)')
-  await other.end()
+  const waitingQuery = "select pid from pg_locks where locktype = 'advisory' and not granted"
+  await expect.poll(() => query(database.url, waitingQuery)).toHaveLength(1)
+  await otherServer.query('select pg_sleep(0.3)')
+  await otherServer.end()
   await migration
   expect(await query(database.url, 'select * from users')).toEqual([])
   await database.drop()
@@ -58,9 +58,9 @@ test("a database timeout doesn't cancel the wait for another server", async () =
 test('a second run changes nothing', async () => {
   const database = await freshDatabase()
   await query(database.url, "insert into short_codes values ('kept', now())")
-  const before = await query(database.url, appliedMigrations)
+  const appliedBefore = await query(database.url, appliedMigrations)
   await migrateDatabase({ connectionString: database.url })
-  expect(await query(database.url, appliedMigrations)).toEqual(before)
+  expect(await query(database.url, appliedMigrations)).toEqual(appliedBefore)
   expect(await query(database.url, 'select code from short_codes')).toEqual([{ code: 'kept' }])
   await database.drop()
 })

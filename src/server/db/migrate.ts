@@ -63,7 +63,7 @@ export async function readMigrations(db: Db): Promise<MigrationState> {
   const knownHashes = readMigrationFiles({ migrationsFolder }).map(({ hash }) => hash)
   const applied = await appliedHashes(db)
   const names = await migrationNames()
-  const missing = names.filter((_, at) => !applied.includes(knownHashes[at] ?? ''))
+  const missing = names.filter((_, index) => !applied.includes(knownHashes[index] ?? ''))
   return {
     applied: names.length - missing.length,
     missing,

@@ -60,19 +60,19 @@ const createCluster = 'echo 18 > "$1/PG_VERSION"'
 
 describe('preparing the cluster', () => {
   it('creates a missing cluster', async () => {
-    const used = fakePrograms(createCluster)
-    await prepareCluster(cluster, dataDir, used)
+    const fakes = fakePrograms(createCluster)
+    await prepareCluster(cluster, dataDir, fakes)
     expect(await readFile(join(cluster, 'PG_VERSION'), 'utf8')).toBe('18\n')
     expect(await readdir(dataDir)).toEqual(['postgres'])
     // With this locale, Postgres sorts text the same on every machine.
-    expect(used.started).toEqual([expect.arrayContaining(['initdb', '--builtin-locale=C.UTF-8'])])
+    expect(fakes.started).toEqual([expect.arrayContaining(['initdb', '--builtin-locale=C.UTF-8'])])
   })
 
   it('keeps a cluster of the same version', async () => {
     await makeCluster('18')
-    const used = fakePrograms(createCluster)
-    await prepareCluster(cluster, dataDir, used)
-    expect(used.started).toEqual([])
+    const fakes = fakePrograms(createCluster)
+    await prepareCluster(cluster, dataDir, fakes)
+    expect(fakes.started).toEqual([])
   })
 
   it.each(['17', '19', '1', ''])(
@@ -89,8 +89,8 @@ describe('preparing the cluster', () => {
   )
 
   it('reports why `initdb` failed and leaves nothing behind', async () => {
-    const failing = fakePrograms('echo half > "$1/base"; echo "no space left" >&2; exit 1')
-    const preparing = prepareCluster(cluster, dataDir, failing)
+    const failingPrograms = fakePrograms('echo half > "$1/base"; echo "no space left" >&2; exit 1')
+    const preparing = prepareCluster(cluster, dataDir, failingPrograms)
     await expect(preparing).rejects.toThrow(/could not make its folder .*: no space left$/)
     expect(await readdir(dataDir)).toEqual([])
   })
@@ -150,8 +150,8 @@ describe('the socket folder', () => {
   ])('for a path of %i bytes is inside the data folder: %s', async (bytes, isInside) => {
     const shortPath = await mkdtemp('/tmp/mf-')
     try {
-      const rest = bytes - Buffer.byteLength(join(shortPath, '', 'postgres-socket')) - 1
-      const longPath = join(shortPath, 'x'.repeat(rest))
+      const nameLength = bytes - Buffer.byteLength(join(shortPath, '', 'postgres-socket')) - 1
+      const longPath = join(shortPath, 'x'.repeat(nameLength))
       await mkdir(longPath)
       const folder = await prepareSocketFolder(longPath, null)
       if (isInside) expect(folder).toBe(join(longPath, 'postgres-socket'))

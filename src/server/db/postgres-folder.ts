@@ -125,9 +125,9 @@ export async function prepareSocketFolder(
   await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error
   })
-  const found = await lstat(folder)
+  const stats = await lstat(folder)
   const owners = [process.getuid?.(), account?.uid]
-  if (!found.isDirectory() || !owners.includes(found.uid)) {
+  if (!stats.isDirectory() || !owners.includes(stats.uid)) {
     throw new StartupError(
       `${folder} belongs to another user. Remove it, or choose another DATA_DIR.`,
     )

@@ -46,9 +46,9 @@ describe('programs in a closed folder', () => {
   it('are copied once, so that every user can run them', async () => {
     const publishedFolder = await publish()
     expect(runVersion(publishedFolder).stdout).toMatch(/^postgres \(PostgreSQL\) 18/)
-    const before = await stat(publishedFolder)
+    const statsBefore = await stat(publishedFolder)
     expect(await publish()).toBe(publishedFolder)
-    expect((await stat(publishedFolder)).ino).toBe(before.ino)
+    expect((await stat(publishedFolder)).ino).toBe(statsBefore.ino)
     expect(await readdir(join(openFolder, 'mayfly'))).toHaveLength(1)
   })
 

@@ -121,10 +121,10 @@ export async function writeRows(
   columns: readonly Column[],
   rows: Readable,
 ): Promise<number> {
-  const write = client.query(
+  const copyStream = client.query(
     copyFrom(`copy ${table} (${columns.map(({ name }) => name)}) from stdin`),
   )
-  await pipeline(rows, write)
+  await pipeline(rows, copyStream)
   for (const { name, isIdentity } of columns) {
     if (!isIdentity) continue
     // The next generated id must be higher than all copied ids.
@@ -134,7 +134,7 @@ export async function writeRows(
       name,
     ])
   }
-  return write.rowCount
+  return copyStream.rowCount
 }
 
 /** Sets the store of all files and removals. */

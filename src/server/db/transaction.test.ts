@@ -140,7 +140,9 @@ describe('Postgres times out before the client', () => {
     const lock = sql`lock table settings`
     await holder.db.transaction(async (tx) => {
       await tx.execute(lock)
-      const error = await waiter.db.transaction((other) => other.execute(lock)).catch((e) => e)
+      const error = await waiter.db
+        .transaction((waiterTx) => waiterTx.execute(lock))
+        .catch((e) => e)
       expect([isDatabaseUnavailable(error), isConnectionLost(error)]).toEqual([true, false])
     })
     expect(await backendPid(waiter)).toBe(connection)

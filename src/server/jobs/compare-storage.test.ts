@@ -164,9 +164,9 @@ describe('a file whose bytes are missing', () => {
     await makeFile(person)
     await makeFile(person)
     const list = async function* (): AsyncGenerator<StoredObject> {
-      const found: StoredObject[] = []
-      for await (const object of app.storage.list()) found.unshift(object)
-      yield* found
+      const objects: StoredObject[] = []
+      for await (const object of app.storage.list()) objects.unshift(object)
+      yield* objects
     }
     const stores = createStores({ ...app.storage, list })
     advanceOneDay()

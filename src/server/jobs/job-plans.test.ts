@@ -193,9 +193,9 @@ describe('the removal of old names from receipts', () => {
 describe('the comparison with storage', () => {
   it('reads each page of keys from an index, in index order', async () => {
     const limit = 100
-    for (const after of ['', 'kept-2']) {
+    for (const afterKey of ['', 'kept-2']) {
       const rowCount = await measureRowsRead('files', async () => {
-        expect(await listReferencedKeys(app.deps.db, 'disk', after, limit)).toHaveLength(limit)
+        expect(await listReferencedKeys(app.deps.db, 'disk', afterKey, limit)).toHaveLength(limit)
       })
       expect(rowCount).toBeLessThanOrEqual(limit)
     }

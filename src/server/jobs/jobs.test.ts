@@ -202,8 +202,8 @@ describe('a run whose server was killed', () => {
   it('is retried within minutes if it was sending an email', async () => {
     const { email } = await makePerson(app)
     const askedAt = app.clock().toISOString()
-    await abandonJob(emailQueueName, ({ emails: mail }) =>
-      mail.add({ kind: 'forgot-password', email, askedAt }),
+    await abandonJob(emailQueueName, ({ emails }) =>
+      emails.add({ kind: 'forgot-password', email, askedAt }),
     )
     const sentTo: string[] = []
     const deps = jobDeps(async ({ to }) => {

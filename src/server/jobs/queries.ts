@@ -20,17 +20,17 @@ export interface ReferencedKey {
 export async function listReferencedKeys(
   db: Db,
   storage: StorageName,
-  after: string,
+  afterKey: string,
   limit: number,
 ): Promise<ReferencedKey[]> {
   const { rows } = await db.execute<{ key: string; file_id: string | null }>(sql`
     select key, file_id from (
       (select storage_key as key, id as file_id from files
-        where storage = ${storage} and purged_at is null and storage_key collate "C" > ${after}
+        where storage = ${storage} and purged_at is null and storage_key collate "C" > ${afterKey}
         order by storage_key collate "C" limit ${limit})
       union all
       (select storage_key, null from uploads
-        where storage = ${storage} and storage_key collate "C" > ${after}
+        where storage = ${storage} and storage_key collate "C" > ${afterKey}
         order by storage_key collate "C" limit ${limit})
     ) named order by key collate "C" limit ${limit}`)
   return rows.map(({ key, file_id: fileId }) => ({ key, fileId }))

@@ -42,7 +42,7 @@ export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void
     if (!current) return
     const [queueDepths, records] = current
     for (const queue of [...jobNames, emailQueueName]) {
-      const queueDepth = queueDepths.find((one) => one.queue === queue)
+      const queueDepth = queueDepths.find((entry) => entry.queue === queue)
       depth.set({ queue, state: 'due' }, queueDepth?.due ?? 0)
       depth.set({ queue, state: 'running' }, queueDepth?.running ?? 0)
     }

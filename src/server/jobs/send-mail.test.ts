@@ -186,9 +186,9 @@ describe('a queued email', () => {
   it('scheduled for later is sent at its time, once per key', async () => {
     const { id } = await makePerson(app)
     const key = randomUUID()
-    const at = new Date(Date.now() + 40 * 24 * 60 * 60_000)
+    const dueAt = new Date(Date.now() + 40 * 24 * 60 * 60_000)
     const account = { userId: id, changedAt: app.clock().toISOString() }
-    for (const sendAt of [at, new Date()]) {
+    for (const sendAt of [dueAt, new Date()]) {
       const change = { changedBy: 'session', removedGoogle: false } as const
       const request = { kind: 'password-changed', ...account, ...change } as const
       await queue.emails.add(request, undefined, { at: sendAt, key })
@@ -198,10 +198,10 @@ describe('a queued email', () => {
       [key],
     )
     expect(rows).toEqual([
-      { id: key, state: 'created', start_after: at, keep_until: expect.any(Date) },
+      { id: key, state: 'created', start_after: dueAt, keep_until: expect.any(Date) },
     ])
     // The queue must keep the request at least until it is due.
-    expect(rows[0].keep_until.getTime()).toBeGreaterThan(at.getTime())
+    expect(rows[0].keep_until.getTime()).toBeGreaterThan(dueAt.getTime())
   })
 
   it("isn't queued by a transaction that was rolled back", async () => {

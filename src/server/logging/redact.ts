@@ -72,8 +72,8 @@ function messageWithoutValues(error: Error): string {
 
 /** Returns an error's stack with its message replaced. */
 function replaceMessage(message: string, { message: oldMessage, name, stack = '' }: Error): string {
-  const at = stack.indexOf(oldMessage)
-  const frames = at < 0 ? '' : stack.slice(at + oldMessage.length)
+  const messageStart = stack.indexOf(oldMessage)
+  const frames = messageStart < 0 ? '' : stack.slice(messageStart + oldMessage.length)
   return `${name}: ${message}${frames}`
 }
 

@@ -36,13 +36,13 @@ export function httpMetrics(registers: Registry[]) {
   return {
     /** Counts a request when its response ends or its client disconnects. */
     watch(request: IncomingMessage, response: ServerResponse): void {
-      const started = performance.now()
+      const startedAt = performance.now()
       response.once('close', () => {
         const { method = '' } = request
         const route = routeOf(response)
         const status = response.headersSent ? String(response.statusCode) : 'none'
         requests.inc({ method: methods.has(method) ? method : 'other', route, status })
-        seconds.observe({ route }, (performance.now() - started) / 1000)
+        seconds.observe({ route }, (performance.now() - startedAt) / 1000)
       })
     },
   }

@@ -32,9 +32,9 @@ beforeEach(async () => {
 })
 
 /** Waits until a series has grown by `by`, because responses are counted after they are sent. */
-function expectGrowth(series: string, by: number) {
+function expectGrowth(series: string, expectedGrowth: number) {
   const growth = async () => ((await scrape(app)).get(series) ?? 0) - (before.get(series) ?? 0)
-  return expect.poll(growth, { message: series }).toBe(by)
+  return expect.poll(growth, { message: series }).toBe(expectedGrowth)
 }
 
 function requests(method: string, route: string, status: number | 'none') {
@@ -191,12 +191,14 @@ describe('the other metrics', () => {
     await recordFailedRun(db, { job: 'report-overdue', failedAt: at, failure: 'no' })
     await recordFailedRun(db, { job: 'a job of an earlier version', failedAt: at, failure: 'no' })
     const success = 'mayfly_job_last_success_timestamp_seconds{job="report-overdue"}'
-    const found = await scrape(app)
-    expect(found.get(success)).toBe(at.getTime() / 1000)
-    expect(found.get('mayfly_job_failures_in_a_row{job="report-overdue"}')).toBe(1)
-    expect(found.get('mayfly_job_last_result{figure="overdue",job="report-overdue"}')).toBe(3)
-    expect([...found.keys()].join()).not.toContain('earlier version')
-    expect(found.get('mayfly_database_up')).toBe(1)
+    const currentMetrics = await scrape(app)
+    expect(currentMetrics.get(success)).toBe(at.getTime() / 1000)
+    expect(currentMetrics.get('mayfly_job_failures_in_a_row{job="report-overdue"}')).toBe(1)
+    expect(
+      currentMetrics.get('mayfly_job_last_result{figure="overdue",job="report-overdue"}'),
+    ).toBe(3)
+    expect([...currentMetrics.keys()].join()).not.toContain('earlier version')
+    expect(currentMetrics.get('mayfly_database_up')).toBe(1)
 
     await app.pool.query('alter table job_runs rename to away')
     const metricsDuringOutage = await scrape(app).finally(() =>

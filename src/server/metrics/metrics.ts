@@ -105,7 +105,7 @@ class CollectingRegistry extends Registry {
 
   override metrics(): Promise<string> {
     const scrape = this.#lastScrape.then(async () => {
-      await Promise.all(this.collectors.map((read) => read()))
+      await Promise.all(this.collectors.map((collect) => collect()))
       return super.metrics()
     })
     this.#lastScrape = scrape.catch(() => {})

@@ -28,14 +28,14 @@ describe('a full disk', () => {
       expect(isDiskFull(errorWithCode(code))).toBe(true)
       expect(isDiskFull(errorWithCode('EIO', errorWithCode(code)))).toBe(true)
     }
-    for (const other of [
+    for (const otherError of [
       errorWithCode('ENOENT'),
       errorWithCode('53300'),
       new Error('ENOSPC'),
       null,
       'ENOSPC',
     ]) {
-      expect(isDiskFull(other)).toBe(false)
+      expect(isDiskFull(otherError)).toBe(false)
     }
   })
 })
@@ -72,7 +72,7 @@ describeOnSmallDisk('the free space of a disk', () => {
   }
   const readReserveSize = async () => (await stat(join(disk.folder, 'reserve'))).blocks * 512
   const loggedMessages = () => logged.map(({ msg }) => msg.split(':')[0])
-  const until = (check: () => unknown) => eventually(async () => check())
+  const waitFor = (check: () => unknown) => eventually(async () => check())
 
   test('is available to uploads above the minimum; reserved bytes count before the next read', async () => {
     await open(false, 30 * mebibyte)
@@ -92,11 +92,11 @@ describeOnSmallDisk('the free space of a disk', () => {
     await open(false, 30 * mebibyte)
     space.watch()
     await disk.fill()
-    await until(() => expect(space.availableBytes()).toBeLessThan(0))
-    await until(() => expect(loggedMessages()).toEqual(['Too little free space']))
+    await waitFor(() => expect(space.availableBytes()).toBeLessThan(0))
+    await waitFor(() => expect(loggedMessages()).toEqual(['Too little free space']))
     for (let read = 0; read < 10; read += 1) await space.readStatus()
     await disk.clear()
-    await until(() => expect(loggedMessages()).toHaveLength(2))
+    await waitFor(() => expect(loggedMessages()).toHaveLength(2))
     expect(loggedMessages()).toEqual(['Too little free space', 'Enough free space again'])
     expect(logged.map(({ level }) => level)).toEqual([40, 30])
   })
@@ -110,7 +110,7 @@ describeOnSmallDisk('the free space of a disk', () => {
       operatorMinFree: 101 * mebibyte,
     })
     space.watch()
-    await until(() => expect(logged).toHaveLength(1))
+    await waitFor(() => expect(logged).toHaveLength(1))
     expect(logged[0]).toMatchObject({
       level: 40,
       size: 100 * mebibyte,
@@ -126,13 +126,13 @@ describeOnSmallDisk('the free space of a disk', () => {
     // 24 MiB keep the database running, and 40 MiB are for the reserve, which isn't filled yet.
     expect(space.availableBytes()).toBe(36 * mebibyte)
     space.watch()
-    await until(async () => expect(await disk.freeBytes()).toBe(60 * mebibyte))
-    await until(() => expect(space.availableBytes()).toBe(36 * mebibyte))
+    await waitFor(async () => expect(await disk.freeBytes()).toBe(60 * mebibyte))
+    await waitFor(() => expect(space.availableBytes()).toBe(36 * mebibyte))
     await disk.fill()
     // While the disk is filling up, it may already use space freed by the reserve.
-    await until(async () => expect(await readReserveSize()).toBe(20 * mebibyte))
+    await waitFor(async () => expect(await readReserveSize()).toBe(20 * mebibyte))
     await disk.fill()
-    await until(() =>
+    await waitFor(() =>
       expect(logged.map(({ msg }) => msg)).toContain(
         'Disk full: no reserve left to free. Free some space now',
       ),
@@ -146,14 +146,14 @@ describeOnSmallDisk('the free space of a disk', () => {
     expect(await disk.freeBytes()).toBe(20 * mebibyte)
     await disk.clear()
     space.watch()
-    await until(async () => expect(await disk.freeBytes()).toBe(60 * mebibyte))
+    await waitFor(async () => expect(await disk.freeBytes()).toBe(60 * mebibyte))
   })
 
   test('has no reserve without an embedded database', async () => {
     await open(false, 0)
     space.watch()
     await disk.fill()
-    await until(() => expect(space.availableBytes()).toBeLessThanOrEqual(0))
+    await waitFor(() => expect(space.availableBytes()).toBeLessThanOrEqual(0))
     expect(await disk.freeBytes()).toBe(0)
     expect(await readdir(disk.folder)).toEqual(['filler'])
   })

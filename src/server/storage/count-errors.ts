@@ -35,7 +35,7 @@ export function countErrors<S extends Storage>(
     get(target, name) {
       const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function') return value
-      const operation = storageOperations.find((one) => one === name)
+      const operation = storageOperations.find((candidate) => candidate === name)
       return (...args: unknown[]) => {
         const result = Reflect.apply(value, target, args)
         if (name === 'withOrigin') return countErrors(result, onError)

@@ -102,8 +102,8 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     }
     /** Returns the `listParts` entry expected for a part of this upload. */
     const expectedPart = (upload: Upload, partNumber: number) => {
-      const one = findPart(upload, partNumber)
-      return { partNumber, size: one.size, checksum: computeChecksum(partBytes(upload, one)) }
+      const part = findPart(upload, partNumber)
+      return { partNumber, size: part.size, checksum: computeChecksum(partBytes(upload, part)) }
     }
 
     it('accepts parts in any order', async () => {
@@ -116,7 +116,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     it('accepts four parts at once, for several uploads', async () => {
       const uploads = [makeUpload(3 * partSize + 1), makeUpload(4 * partSize)]
       for (const upload of uploads) {
-        const responses = await Promise.all(upload.parts.map((one) => putPart(upload, one)))
+        const responses = await Promise.all(upload.parts.map((part) => putPart(upload, part)))
         for (const { status } of responses) expect(successStatuses).toContain(status)
       }
       for (const upload of uploads) {
@@ -168,9 +168,9 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
 
     it('accepts a part again, and the last one counts', async () => {
       const upload = makeUpload(partSize + 1000)
-      const other = { ...upload, bytes: randomBytes(upload.whole.size) }
-      await sendParts(other, 1)
-      expect(await storage.listParts(upload.whole.key)).toEqual([expectedPart(other, 1)])
+      const otherUpload = { ...upload, bytes: randomBytes(upload.whole.size) }
+      await sendParts(otherUpload, 1)
+      expect(await storage.listParts(upload.whole.key)).toEqual([expectedPart(otherUpload, 1)])
       await sendParts(upload, 2, 1)
       expect(await storage.listParts(upload.whole.key)).toEqual([
         expectedPart(upload, 1),
@@ -184,15 +184,18 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       ['longer', 1],
       ['shorter', -1],
       ['empty', -1000],
-    ])('rejects a part that is %s than signed, and keeps the stored one', async (_, by) => {
-      const upload = makeUpload(partSize + 1000)
-      await sendParts(upload, 1, 2)
-      expectClientError(
-        await putPart(upload, findPart(upload, 2), { body: randomBytes(1000 + by) }),
-      )
-      await seal(upload)
-      await expectStored(upload)
-    })
+    ])(
+      'rejects a part that is %s than signed, and keeps the stored one',
+      async (_, sizeDifference) => {
+        const upload = makeUpload(partSize + 1000)
+        await sendParts(upload, 1, 2)
+        expectClientError(
+          await putPart(upload, findPart(upload, 2), { body: randomBytes(1000 + sizeDifference) }),
+        )
+        await seal(upload)
+        await expectStored(upload)
+      },
+    )
 
     it('rejects a type other than the signed one', async () => {
       const upload = makeUpload(1000)
@@ -323,8 +326,8 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
 
     it('accepts parts instead of the whole file', async () => {
       const upload = makeUpload(2 * partSize + 1000)
-      const other = { ...upload, bytes: randomBytes(upload.whole.size) }
-      expect(successStatuses).toContain((await putWhole(other)).status)
+      const otherUpload = { ...upload, bytes: randomBytes(upload.whole.size) }
+      expect(successStatuses).toContain((await putWhole(otherUpload)).status)
       await sendParts(upload, 3, 2, 1)
       expect(await listPartNumbers(upload)).toEqual([1, 2, 3])
       await seal(upload)

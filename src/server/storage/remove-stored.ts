@@ -106,7 +106,7 @@ async function settleEach(
   action: (key: string) => Promise<void>,
 ): Promise<{ succeeded: string[]; firstError: unknown }> {
   const results = await Promise.allSettled(keys.map(action))
-  const succeeded = keys.filter((_, at) => results[at]?.status === 'fulfilled')
-  const failed = results.find((result) => result.status === 'rejected')
-  return { succeeded, firstError: failed?.reason }
+  const succeeded = keys.filter((_, index) => results[index]?.status === 'fulfilled')
+  const failure = results.find((result) => result.status === 'rejected')
+  return { succeeded, firstError: failure?.reason }
 }

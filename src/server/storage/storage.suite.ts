@@ -242,8 +242,8 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         const head = await send(await storage.signDownload(grant, 'HEAD'), { method: 'HEAD' })
         const whole = await get(grant)
         expect([head.status, head.body.length]).toEqual([200, 0])
-        const same = ['content-length', 'content-type', 'content-disposition', 'etag']
-        for (const name of same) expect(head.headers[name], name).toBe(whole.headers[name])
+        const headerNames = ['content-length', 'content-type', 'content-disposition', 'etag']
+        for (const name of headerNames) expect(head.headers[name], name).toBe(whole.headers[name])
       })
 
       it.each([
@@ -274,10 +274,10 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       it('rejects an altered signature, key or name', async () => {
         const url = await storage.signDownload(grant)
         const renamedUrl = await storage.signDownload({ ...grant, fileName: 'virus.exe' })
-        const other = await store(Buffer.from('not yours'))
+        const otherFile = await store(Buffer.from('not yours'))
         const alteredUrls = [
           alterSignature(url),
-          url.replace(grant.key, other.key),
+          url.replace(grant.key, otherFile.key),
           withOtherSignature(renamedUrl, url),
         ]
         for (const target of alteredUrls) expect((await send(target)).status, target).toBe(403)
@@ -367,17 +367,17 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
 
     describe('remove and list', () => {
       it('removes sealed, unsealed and missing objects, even twice', async () => {
-        const sealed = await store(Buffer.from('hello'))
+        const sealedFile = await store(Buffer.from('hello'))
         const unsealed = upload(5)
         await put(unsealed, Buffer.from('hello'))
-        const keys = [sealed.key, unsealed.key, newStorageKey()]
+        const keys = [sealedFile.key, unsealed.key, newStorageKey()]
         for (const key of keys) {
           await storage.remove(key)
           await storage.remove(key)
           expect(await storage.storedSize(key)).toBeNull()
         }
         await storage.syncRemovals(keys)
-        expect([403, 404]).toContain((await get(download(sealed))).status)
+        expect([403, 404]).toContain((await get(download(sealedFile))).status)
       })
 
       it('invalidates upload URLs that were signed before the removal', async () => {
@@ -394,17 +394,17 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
 
       it('lists every object, sealed or not, with its date', async () => {
-        const sealed = await store(Buffer.from('hello'))
+        const sealedFile = await store(Buffer.from('hello'))
         const unsealed = upload(5)
         await put(unsealed, Buffer.from('hello'))
         const removed = await store(Buffer.from('hello'))
         await storage.remove(removed.key)
-        const found = new Map<string, Date>()
-        for await (const { key, modifiedAt } of storage.list()) found.set(key, modifiedAt)
-        for (const { key } of [sealed, unsealed]) {
-          expect(Math.abs((found.get(key)?.getTime() ?? 0) - Date.now())).toBeLessThan(hour)
+        const dates = new Map<string, Date>()
+        for await (const { key, modifiedAt } of storage.list()) dates.set(key, modifiedAt)
+        for (const { key } of [sealedFile, unsealed]) {
+          expect(Math.abs((dates.get(key)?.getTime() ?? 0) - Date.now())).toBeLessThan(hour)
         }
-        expect(found.has(removed.key)).toBe(false)
+        expect(dates.has(removed.key)).toBe(false)
       })
 
       it('lists each object once in key order, whether unsealed, sealed or both', async () => {
@@ -446,18 +446,18 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     })
 
     it('returns the installation that claimed it, and does not list it as an object', async () => {
-      const before = await listKeys()
+      const keysBefore = await listKeys()
       expect(await storage.installation()).toBeNull()
       await storage.claim('one')
       await storage.claim('another')
       expect(await storage.installation()).toBe('another')
-      expect((await listKeys()).sort()).toEqual(before.sort())
+      expect((await listKeys()).sort()).toEqual(keysBefore.sort())
     })
 
     it('passes its check and leaves nothing behind', async () => {
-      const before = await listKeys()
+      const keysBefore = await listKeys()
       await Promise.all([storage.check(), storage.check()])
-      expect((await listKeys()).sort()).toEqual(before.sort())
+      expect((await listKeys()).sort()).toEqual(keysBefore.sort())
     })
   })
 }
@@ -480,8 +480,8 @@ export function alterSignature(url: string): string {
 }
 
 /** Replaces the signature in `url` with that of `other`. */
-export function withOtherSignature(url: string, other: string): string {
-  return url.replace(signature, `$1${signature.exec(other)?.[2]}`)
+export function withOtherSignature(url: string, otherUrl: string): string {
+  return url.replace(signature, `$1${signature.exec(otherUrl)?.[2]}`)
 }
 
 /** Sends the start of a body, then drops the connection. Resolves when it has closed. */

@@ -36,11 +36,11 @@ describe('writeBody', () => {
     await fc.assert(
       fc.asyncProperty(sizes, fc.integer({ min: 1, max: 70 }), async (lengths, maxWrite) => {
         const chunks = lengths.map((length) => randomBytes(length))
-        const sent = Buffer.concat(chunks)
+        const sentBytes = Buffer.concat(chunks)
         const { file, bytes } = memoryFile(maxWrite)
         const result = await write(Readable.from(chunks), { file, start: 10 })
-        expect(bytes()).toEqual(sent)
-        expect(result).toEqual({ endOffset: 10 + sent.length, crc32: crc32(sent) })
+        expect(bytes()).toEqual(sentBytes)
+        expect(result).toEqual({ endOffset: 10 + sentBytes.length, crc32: crc32(sentBytes) })
       }),
       { numRuns: 50 },
     )

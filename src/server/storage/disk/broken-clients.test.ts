@@ -30,18 +30,18 @@ async function store(bytes: Buffer) {
 
 describe('clients that disconnect', () => {
   it('in the middle of an upload, 50 times in a row', async () => {
-    const whole = randomBytes(8 * MiB)
-    const upload = singleUpload(disk, whole.length)
+    const fileBytes = randomBytes(8 * MiB)
+    const upload = singleUpload(disk, fileBytes.length)
     for (let round = 0; round < 50; round += 1) {
-      const { client, write } = await upload.open({ 'Content-Length': whole.length })
-      const sent = write(Buffer.alloc(round * 50_000))
+      const { client, write } = await upload.open({ 'Content-Length': fileBytes.length })
+      const sending = write(Buffer.alloc(round * 50_000))
       // Half of the clients disconnect after sending all their bytes, half before.
-      if (round % 2 === 0) await sent
+      if (round % 2 === 0) await sending
       client.destroy()
       await waitForClose(client)
     }
-    expect((await upload.put(whole)).status).toBe(200)
-    expect(await upload.seal()).toBe(sha256(whole))
+    expect((await upload.put(fileBytes)).status).toBe(200)
+    expect(await upload.seal()).toBe(sha256(fileBytes))
     await expectIdle(disk)
   })
 

@@ -96,15 +96,15 @@ describe('malicious requests', () => {
       Buffer.alloc(0x10000),
       Buffer.from('\r\n'),
     ])
-    let sent = 0
+    let sentBytes = 0
     const closed = waitForClose(socket)
     while (!socket.destroyed) {
-      sent += chunk.length
+      sentBytes += chunk.length
       if (socket.write(chunk)) continue
       await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
     }
     expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 413 /)
-    expect(sent).toBeLessThan(64 * MiB)
+    expect(sentBytes).toBeLessThan(64 * MiB)
     expect(await disk.storage.storedSize(upload.key)).toBe(0)
     await expectIdle(disk)
   })

@@ -134,11 +134,11 @@ export class DiskHttp {
   ): Promise<void> {
     const { folders, meter, nginxLocation } = this.#options
     if (nginxLocation !== null && canNginxSend(request)) {
-      const sealed = await folders.statSealed(grant.key)
-      if (sealed === null) throw new AppError('LINK_NOT_FOUND')
-      assertSize(grant, sealed.size)
+      const sealedStats = await folders.statSealed(grant.key)
+      if (sealedStats === null) throw new AppError('LINK_NOT_FOUND')
+      assertSize(grant, sealedStats.size)
       const path = `${nginxLocation}/${sealedRelativePath(grant.key)}`
-      const { modifiedAt } = sealed
+      const { modifiedAt } = sealedStats
       return sendByNginx(grant, { request, response, path, modifiedAt, onBytes })
     }
     await this.#transfer('download', response, async () => {

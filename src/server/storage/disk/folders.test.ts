@@ -15,9 +15,9 @@ beforeAll(async () => {
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
 it("can open the same data folder twice, even if it doesn't exist yet", async () => {
-  const missing = join(dataDir, 'not', 'yet')
-  await Promise.all([Folders.open(fs, missing), Folders.open(fs, missing)])
-  await Folders.open(fs, missing)
+  const missingDir = join(dataDir, 'not', 'yet')
+  await Promise.all([Folders.open(fs, missingDir), Folders.open(fs, missingDir)])
+  await Folders.open(fs, missingDir)
 })
 
 it('rejects sealing a file of another size', async () => {
@@ -46,6 +46,6 @@ it('ignores unrelated files when listing', async () => {
   const keys: string[] = []
   for await (const object of folders.list()) keys.push(object.key)
   expect(keys).toContain(key)
-  expect(keys.every((listed) => listed.length === 26)).toBe(true)
+  expect(keys.every((storageKey) => storageKey.length === 26)).toBe(true)
   expect(keys).toHaveLength(2)
 })

@@ -256,19 +256,19 @@ export class Folders {
    * a sync, which avoids most syncs when many files are confirmed at once.
    */
   #sync(path: string): Promise<void> {
-    const waiting = this.#waitingSyncs.get(path)
-    if (waiting) return waiting
-    const last = this.#lastSyncs.get(path)
+    const waitingSync = this.#waitingSyncs.get(path)
+    if (waitingSync) return waitingSync
+    const lastSync = this.#lastSyncs.get(path)
     const sync = async () => {
       // A running sync may have started before the caller's change, so another one is needed.
-      await last?.catch(() => undefined)
+      await lastSync?.catch(() => undefined)
       this.#waitingSyncs.delete(path)
       await syncFolder(this.#fs, path)
     }
-    const next = sync()
-    this.#waitingSyncs.set(path, next)
-    this.#lastSyncs.set(path, next)
-    return next
+    const nextSync = sync()
+    this.#waitingSyncs.set(path, nextSync)
+    this.#lastSyncs.set(path, nextSync)
+    return nextSync
   }
 }
 

@@ -21,9 +21,9 @@ describe('the part list of an upload', () => {
   it('does not grow when a part is sent again and again', async () => {
     const upload = multipartUpload(disk, 3, 2)
     await upload.putAll()
-    const before = await partListSize(upload.key)
+    const sizeBefore = await partListSize(upload.key)
     for (let round = 0; round < 100; round += 1) expect((await upload.put(2)).status).toBe(200)
-    expect(await partListSize(upload.key)).toBe(before)
+    expect(await partListSize(upload.key)).toBe(sizeBefore)
     expect(await upload.completeParts()).toEqual([1, 2, 3])
     expect(await upload.seal()).toBe(upload.sha256)
   })

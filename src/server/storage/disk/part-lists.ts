@@ -120,13 +120,13 @@ export function isComplete(parts: readonly PartEntry[], size: number): boolean {
 
 function decodeEntries(entries: Buffer): PartEntry[] {
   const parts: PartEntry[] = []
-  for (let at = 0; at + entryBytes <= entries.length; at += entryBytes) {
-    if (entries.readUInt32BE(at) !== marker) continue
+  for (let position = 0; position + entryBytes <= entries.length; position += entryBytes) {
+    if (entries.readUInt32BE(position) !== marker) continue
     parts.push({
-      partNumber: at / entryBytes + 1,
-      crc32: entries.readUInt32BE(at + 4),
-      offset: entries.readDoubleBE(at + 8),
-      size: entries.readDoubleBE(at + 16),
+      partNumber: position / entryBytes + 1,
+      crc32: entries.readUInt32BE(position + 4),
+      offset: entries.readDoubleBE(position + 8),
+      size: entries.readDoubleBE(position + 16),
     })
   }
   return parts

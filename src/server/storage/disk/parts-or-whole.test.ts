@@ -29,9 +29,9 @@ describe('an upload sent both in parts and as a whole file', () => {
     async (headers) => {
       const upload = multipartUpload(disk, 3, 1000)
       await upload.put(3, {}, randomBytes(500))
-      const running = await upload.startPart(2)
+      const partRequest = await upload.startPart(2)
       expect((await upload.single.put(upload.bytes, headers)).status).toBe(200)
-      const response = await running.outcome
+      const response = await partRequest.outcome
       if (response !== 'cut')
         expect(response).toMatchObject({ status: 409, code: 'UPLOAD_SUPERSEDED' })
       expect(await upload.remainingFiles()).toEqual([upload.key])

@@ -74,18 +74,18 @@ async function expectWhole(
 
 /** Sends the missing bytes of a whole-file upload. */
 async function sendRest(upload: SingleUpload, bytes: Buffer) {
-  const stored = await upload.offset()
-  const range = stored > 0 ? { Range: `bytes=${stored}-` } : {}
-  if (stored < bytes.length) {
-    expect((await upload.put(bytes.subarray(stored), range)).status).toBe(200)
+  const storedBytes = await upload.offset()
+  const range = storedBytes > 0 ? { Range: `bytes=${storedBytes}-` } : {}
+  if (storedBytes < bytes.length) {
+    expect((await upload.put(bytes.subarray(storedBytes), range)).status).toBe(200)
   }
 }
 
 /** Sends the missing parts, as a browser does. Sends none if the whole file is stored. */
 async function sendMissing(upload: MultipartUpload, server: DiskServer) {
   const storedParts = await upload.completeParts()
-  const stored = await server.storage.storedSize(upload.key)
-  if (storedParts.length === 0 && stored === upload.bytes.length) return
+  const storedBytes = await server.storage.storedSize(upload.key)
+  if (storedParts.length === 0 && storedBytes === upload.bytes.length) return
   for (const partNumber of upload.partNumbers) {
     if (!storedParts.includes(partNumber)) expect((await upload.put(partNumber)).status).toBe(200)
   }

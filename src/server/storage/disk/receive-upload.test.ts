@@ -21,9 +21,9 @@ afterAll(() => disk.close())
 describe('HEAD of an upload URL', () => {
   it('returns the number of stored bytes and the total size', async () => {
     const upload = singleUpload(disk, 10)
-    const before = await upload.head()
-    expect(before.status).toBe(200)
-    expect(before.headers).toMatchObject({
+    const response = await upload.head()
+    expect(response.status).toBe(200)
+    expect(response.headers).toMatchObject({
       'upload-offset': '0',
       'upload-length': '10',
       'cache-control': 'no-store',

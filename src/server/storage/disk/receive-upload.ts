@@ -155,10 +155,10 @@ async function openWholeFile(
   if (isRestart && start) throw offsetMismatch(0)
   if (isRestart) await folders.discard(key)
   const file = await folders.openUpload(key)
-  const { size: stored } = await file.stat()
-  if (stored === (start ?? 0)) return file
+  const { size: storedBytes } = await file.stat()
+  if (storedBytes === (start ?? 0)) return file
   await file.close()
-  throw offsetMismatch(stored)
+  throw offsetMismatch(storedBytes)
 }
 
 /**
@@ -196,6 +196,6 @@ function admitBytes(key: string, receiver: UploadReceiver) {
   }
 }
 
-function offsetMismatch(stored: number): AppError {
-  return new AppError('OFFSET_MISMATCH', { headers: { 'Upload-Offset': String(stored) } })
+function offsetMismatch(storedBytes: number): AppError {
+  return new AppError('OFFSET_MISMATCH', { headers: { 'Upload-Offset': String(storedBytes) } })
 }

@@ -35,10 +35,10 @@ describe('while parts arrive', () => {
   it('removing the upload aborts them and leaves nothing behind', async () => {
     const upload = multipartUpload(disk, 3, 1000)
     await upload.put(3)
-    const running = await Promise.all([upload.startPart(1), upload.startPart(2)])
+    const partRequests = await Promise.all([upload.startPart(1), upload.startPart(2)])
     disk.endedKeys.add(upload.key)
     await disk.storage.remove(upload.key)
-    for (const { outcome } of running) {
+    for (const { outcome } of partRequests) {
       const response = await outcome
       if (response !== 'cut') expect(response.code).toBe('UPLOAD_NOT_FOUND')
     }

@@ -100,8 +100,8 @@ describe('a download from disk', () => {
 
   it('can be resumed with its own ETag', async () => {
     const { etag = '' } = (await get(grant)).headers
-    const rest = await get(grant, { 'If-Range': etag, Range: 'bytes=4-' })
-    expect([rest.status, rest.body.toString()]).toEqual([206, '456789'])
+    const response = await get(grant, { 'If-Range': etag, Range: 'bytes=4-' })
+    expect([response.status, response.body.toString()]).toEqual([206, '456789'])
     const notModified = await get(grant, { 'If-None-Match': `"a", ${etag}` })
     expect([notModified.status, notModified.headers.etag, notModified.body.length]).toEqual([
       304,
@@ -158,8 +158,8 @@ describe('a download from disk', () => {
   })
 
   it('answers 404 for missing or unsealed bytes', async () => {
-    const missing = await get(disk.downloadGrant(newStorageKey(), 5))
-    expect([missing.status, errorCodeOf(missing)]).toEqual([404, 'LINK_NOT_FOUND'])
+    const response = await get(disk.downloadGrant(newStorageKey(), 5))
+    expect([response.status, errorCodeOf(response)]).toEqual([404, 'LINK_NOT_FOUND'])
     const upload = disk.uploadGrant(5)
     const headers = { 'Content-Type': upload.mimeType }
     await send(await disk.storage.signUpload(upload), { method: 'PUT', headers, body: 'hello' })

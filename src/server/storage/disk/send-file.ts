@@ -71,14 +71,17 @@ export class FileSender {
     { response, onSent }: Download,
   ): Promise<void> {
     const { socket } = response.req
-    let count = maxPieces
+    let pieceCount = maxPieces
     for (let offset = start; offset <= end && !socket.destroyed; ) {
       const remainingBytes = end + 1 - offset
       const buffers = await this.#acquireBuffers()
       let outcome: WriteOutcome
       try {
         if (socket.destroyed) return
-        const pieces = buffers.slice(0, Math.min(count, Math.ceil(remainingBytes / pieceBytes)))
+        const pieces = buffers.slice(
+          0,
+          Math.min(pieceCount, Math.ceil(remainingBytes / pieceBytes)),
+        )
         const { bytesRead } = await readPieces(file, pieces, offset)
         if (bytesRead === 0) throw new Error(`the file ends at ${offset}, before ${end + 1}`)
         if (socket.destroyed) return
@@ -89,7 +92,7 @@ export class FileSender {
       offset += outcome.bytes
       onSent(outcome.bytes)
       // A client that accepted this many pieces will probably accept as many again.
-      count = outcome.flushed ? outcome.pieces : maxPieces
+      pieceCount = outcome.flushed ? outcome.pieces : maxPieces
       if (outcome.flushed) await flushedOrClosed(outcome.flushed, socket)
     }
   }
@@ -119,8 +122,8 @@ export class FileSender {
   }
 
   #releaseBuffers(buffers: Buffer[]): void {
-    const next = this.#waiting.shift()
-    if (next) next(buffers)
+    const nextWaiter = this.#waiting.shift()
+    if (nextWaiter) nextWaiter(buffers)
     else this.#freeBuffers.push(buffers)
   }
 }

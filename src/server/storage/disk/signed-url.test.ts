@@ -53,9 +53,9 @@ it('returns the whole grant until exactly its expiry', () => {
 it('rejects a URL with any character changed, added or removed', () => {
   const edits = fc.constantFrom('alter', 'add', 'remove')
   fc.assert(
-    fc.property(grants, edits, fc.nat(), fc.nat(0x7e - 0x21), (grant, edit, at, charCode) => {
+    fc.property(grants, edits, fc.nat(), fc.nat(0x7e - 0x21), (grant, edit, position, charCode) => {
       const target = targetOf(grant)
-      const index = at % target.length
+      const index = position % target.length
       const character = edit === 'remove' ? '' : String.fromCharCode(0x21 + charCode)
       const rest = target.slice(edit === 'add' ? index : index + 1)
       const altered = target.slice(0, index) + character + rest

@@ -69,11 +69,14 @@ describe('above the transfer limit', () => {
     const upload = multipartUpload(disk, 1, 16)
     const urls = [await upload.single.url(), await upload.partUrl(1)]
     const rejections: HttpResponse[] = []
-    const sendHead = async (address: string, at: number) => {
-      const response = await send(urls[at % 2] ?? '', { method: 'HEAD', headers: from(address) })
+    const sendHead = async (address: string, urlIndex: number) => {
+      const response = await send(urls[urlIndex % 2] ?? '', {
+        method: 'HEAD',
+        headers: from(address),
+      })
       if (response.status !== 200) rejections.push(response)
     }
-    const requests = Array.from({ length: 90 }, (_, at) => sendHead('192.0.2.1', at))
+    const requests = Array.from({ length: 90 }, (_, index) => sendHead('192.0.2.1', index))
     await expect.poll(() => rejections.length).toBe(5)
     expect(disk.touchedKeys).toHaveLength(85)
     for (const { status, headers } of rejections) {

@@ -50,9 +50,9 @@ describe('a part in transit', () => {
     const upload = multipartUpload(disk, 1, 100)
     const { client, outcome } = await upload.startPart(1)
     disk.endedKeys.add(upload.key)
-    for (let sent = 10; sent < 30; sent += 1) {
+    for (let sentBytes = 10; sentBytes < 30; sentBytes += 1) {
       disk.clock.advance(60_000)
-      client.write(upload.bytes.subarray(sent, sent + 1))
+      client.write(upload.bytes.subarray(sentBytes, sentBytes + 1))
       await upload.headPart(1)
     }
     expect(await outcome).toMatchObject({ status: 404, code: 'UPLOAD_NOT_FOUND' })

@@ -13,9 +13,9 @@ describe('the type of a body', () => {
     ['text/plain; charset=utf-8', 'text/plain'],
     ['text/plain', 'TEXT/plain'],
     [undefined, 'application/octet-stream'],
-  ])('%s matches the signed type %s', (sent, signed) => {
-    const headers = { 'content-type': sent, 'content-length': '0' }
-    expect(assertSignedHeaders(headers, { mimeType: signed }, 0)).toBeUndefined()
+  ])('%s matches the signed type %s', (sentType, signedType) => {
+    const headers = { 'content-type': sentType, 'content-length': '0' }
+    expect(assertSignedHeaders(headers, { mimeType: signedType }, 0)).toBeUndefined()
   })
 
   it.each([
@@ -23,8 +23,9 @@ describe('the type of a body', () => {
     [undefined, 'text/plain'],
     ['', 'text/plain'],
     ['text/plain2', 'text/plain'],
-  ])('%s does not match the signed type %s', (sent, signed) => {
-    const check = () => assertSignedHeaders({ 'content-type': sent }, { mimeType: signed }, 0)
+  ])('%s does not match the signed type %s', (sentType, signedType) => {
+    const check = () =>
+      assertSignedHeaders({ 'content-type': sentType }, { mimeType: signedType }, 0)
     expectAppError(check, 'SIGNATURE_INVALID')
   })
 })
@@ -93,8 +94,8 @@ describe('the CRC-32 header', () => {
 
   it.each(['', 'y/Q5Jg', 'y/Q5Jh==', 'y_Q5Jg==', 'AAAAAAA=', 'cbf43926'])(
     'is rejected as %o',
-    (sent) => {
-      expectAppError(() => parseCrc32Header({ 'x-amz-checksum-crc32': sent }), 'INVALID_INPUT')
+    (header) => {
+      expectAppError(() => parseCrc32Header({ 'x-amz-checksum-crc32': header }), 'INVALID_INPUT')
     },
   )
 

@@ -47,10 +47,10 @@ beforeEach(() => {
 })
 
 function upload(uploadId: string, begunAt: number, sizes: number[] = [], changedAt = begunAt) {
-  const parts = sizes.map((Size, at) => ({
-    PartNumber: at + 1,
+  const parts = sizes.map((Size, index) => ({
+    PartNumber: index + 1,
     Size,
-    ETag: `"${uploadId}-${at + 1}"`,
+    ETag: `"${uploadId}-${index + 1}"`,
     LastModified: new Date(changedAt),
   }))
   return { key, uploadId, begunAt: new Date(begunAt), parts }
@@ -73,7 +73,7 @@ async function respond(command: object): Promise<object> {
       .toSorted(compareUploads)
       .filter((one) => `${one.key} ${one.uploadId}` > `${KeyMarker} ${UploadIdMarker}`)
     const page = remaining.slice(0, MaxUploads)
-    const last = page.at(-1)
+    const lastUpload = page.at(-1)
     return {
       Uploads: page.map((one) => ({
         Key: one.key,
@@ -82,8 +82,8 @@ async function respond(command: object): Promise<object> {
       })),
       IsTruncated: page.length < remaining.length,
       // Ceph returns a next-page marker even on the last page.
-      NextKeyMarker: last?.key,
-      NextUploadIdMarker: last?.uploadId,
+      NextKeyMarker: lastUpload?.key,
+      NextUploadIdMarker: lastUpload?.uploadId,
     }
   }
   if (command instanceof CreateMultipartUploadCommand) {
@@ -120,11 +120,11 @@ async function respond(command: object): Promise<object> {
     if (!found) throw s3Error('NoSuchUpload')
     const remaining = found.parts.filter(({ PartNumber }) => PartNumber > Number(PartNumberMarker))
     const page = remaining.slice(0, MaxParts)
-    const last = page.at(-1)?.PartNumber
+    const lastPartNumber = page.at(-1)?.PartNumber
     return {
       Parts: page,
       IsTruncated: page.length < remaining.length,
-      ...(last !== undefined && { NextPartNumberMarker: String(last) }),
+      ...(lastPartNumber !== undefined && { NextPartNumberMarker: String(lastPartNumber) }),
     }
   }
   throw new Error(`an unexpected ${command.constructor.name}`)
@@ -140,9 +140,9 @@ describe('the list of open multipart uploads', () => {
   it('contains each upload once, across all pages', async () => {
     uploads = Array.from({ length: 7 }, (_, n) => upload(`id-${n}`, n))
     for (const pageSize of [1, 3, 7, 8]) {
-      const listed: string[] = []
-      for await (const { uploadId } of open(pageSize).list('files/')) listed.push(uploadId)
-      expect(listed).toEqual(uploads.map(({ uploadId }) => uploadId))
+      const listedIds: string[] = []
+      for await (const { uploadId } of open(pageSize).list('files/')) listedIds.push(uploadId)
+      expect(listedIds).toEqual(uploads.map(({ uploadId }) => uploadId))
     }
   })
 
@@ -165,9 +165,9 @@ describe('a bucket without upload dates', () => {
 
   it('lists every upload, and those of one key by id', async () => {
     uploads = [upload('b', 1), upload('c', 2), upload('a', 3)]
-    const listed: string[] = []
-    for await (const { uploadId } of open(1).list('files/')) listed.push(uploadId)
-    expect(listed.toSorted()).toEqual(['a', 'b', 'c'])
+    const listedIds: string[] = []
+    for await (const { uploadId } of open(1).list('files/')) listedIds.push(uploadId)
+    expect(listedIds.toSorted()).toEqual(['a', 'b', 'c'])
     const keyUploads = await open().listOf(key)
     expect(keyUploads.map(({ uploadId, begunAt }) => [uploadId, begunAt])).toEqual([
       ['a', null],
@@ -284,8 +284,8 @@ describe('received bytes', () => {
 
   it('exclude empty and ended multipart uploads', async () => {
     uploads = [upload('empty', 0)]
-    const listed = [...uploads, upload('gone', 1, [5])]
-    expect(await open().readReceived(listed)).toEqual([])
+    const listedUploads = [...uploads, upload('gone', 1, [5])]
+    expect(await open().readReceived(listedUploads)).toEqual([])
   })
 
   it('are sorted by date, so that the whole file or its parts come first, whichever was sent last', async () => {

@@ -148,8 +148,8 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
     const createdIds = new Set<string>()
     let neededCount = positions[use] + 1
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const found = openUploads[positions[use]]
-      if (found && openUploads.length >= neededCount) return found.uploadId
+      const existing = openUploads[positions[use]]
+      if (existing && openUploads.length >= neededCount) return existing.uploadId
       const [firstBefore] = openUploads
       const missing = Array.from({ length: neededCount - openUploads.length })
       for (const id of await Promise.all(missing.map(() => create(key, mimeType))))
@@ -178,8 +178,8 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
     // The client library's own pagination would never end with Ceph, which returns a next-page
     // marker on the last page too.
     for (let marker: string | undefined, hasMore = true; hasMore; ) {
-      const next = { Bucket, Key, UploadId, PartNumberMarker: marker }
-      const request = new ListPartsCommand({ ...next, MaxParts: pageSize })
+      const pageRequest = { Bucket, Key, UploadId, PartNumberMarker: marker }
+      const request = new ListPartsCommand({ ...pageRequest, MaxParts: pageSize })
       const page: ListPartsCommandOutput | null = await nullIfNotFound(senders.interactive(request))
       for (const { PartNumber = 0, Size = 0, ETag = '', LastModified } of page?.Parts ?? []) {
         const arrivedAt = LastModified ?? new Date(0)
@@ -201,7 +201,7 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
     const parts = [...partsByNumber.values()].sort((a, b) => a.partNumber - b.partNumber)
     const size = parts.reduce((sum, part) => sum + part.size, 0)
     const changedAt = parts.reduce(
-      (last, { uploadedAt: arrivedAt }) => Math.max(last, arrivedAt.getTime()),
+      (latest, { uploadedAt }) => Math.max(latest, uploadedAt.getTime()),
       upload.begunAt?.getTime() ?? 0,
     )
     return { ...upload, parts, size, changedAt: new Date(changedAt) }

@@ -138,7 +138,8 @@ describeOnS3('S3 beyond the storage port', () => {
     await storage.seal(upload.key, 5)
     expect(await storage.storedSize(upload.key)).toBe(5)
     expect(await countUploads(upload.key)).toBe(0)
-    for (const one of [...startedUrls, url]) expect((await put(one, 'other')).status).toBe(404)
+    for (const startedUrl of [...startedUrls, url])
+      expect((await put(startedUrl, 'other')).status).toBe(404)
   })
 
   it('never reports a wrong size for bytes that are resent during a seal', async () => {
@@ -162,7 +163,7 @@ describeOnS3('S3 beyond the storage port', () => {
 
   it('signs all parts, in every batch, for one multipart upload, separate from that of the whole file', async () => {
     const upload = createPartsUpload()
-    const whole = uploadIdIn(await storage.signUpload(upload.whole))
+    const wholeUploadId = uploadIdIn(await storage.signUpload(upload.whole))
     const [one, two] = await signPartUrls(upload)
     expect((await put(two, Buffer.alloc(1000))).status).toBe(200)
     const batches = await Promise.all([
@@ -172,8 +173,8 @@ describeOnS3('S3 beyond the storage port', () => {
     ])
     const ids = new Set([one, two, ...batches.flat()].map(uploadIdIn))
     expect(ids.size).toBe(1)
-    expect(ids).not.toContain(whole)
-    expect(uploadIdIn(await storage.signUpload(upload.whole))).toBe(whole)
+    expect(ids).not.toContain(wholeUploadId)
+    expect(uploadIdIn(await storage.signUpload(upload.whole))).toBe(wholeUploadId)
     expect(await countUploads(upload.whole.key)).toBe(2)
   })
 
@@ -181,8 +182,8 @@ describeOnS3('S3 beyond the storage port', () => {
     for (let round = 0; round < 8; round += 1) {
       const upload = createPartsUpload()
       const parts = new Set((await signPartUrls(upload)).map(uploadIdIn))
-      const whole = uploadIdIn(await storage.signUpload(upload.whole))
-      expect([parts.size, parts.has(whole)]).toEqual([1, false])
+      const wholeUploadId = uploadIdIn(await storage.signUpload(upload.whole))
+      expect([parts.size, parts.has(wholeUploadId)]).toEqual([1, false])
       expect(new Set((await signPartUrls(upload)).map(uploadIdIn))).toEqual(parts)
       expect(await countUploads(upload.whole.key)).toBe(2)
     }
@@ -190,7 +191,7 @@ describeOnS3('S3 beyond the storage port', () => {
 
   it('agrees on one multipart upload when several are started concurrently', async () => {
     const upload = createPartsUpload()
-    const whole = uploadIdIn(await storage.signUpload(upload.whole))
+    const wholeUploadId = uploadIdIn(await storage.signUpload(upload.whole))
     await Promise.all(Array.from({ length: 4 }, () => signPartUrls(upload)))
     const ids = new Set(
       (await Promise.all([signPartUrls(upload), signPartUrls(upload)]))
@@ -198,7 +199,7 @@ describeOnS3('S3 beyond the storage port', () => {
         .map((url) => uploadIdIn(url)),
     )
     expect(ids.size).toBe(1)
-    expect(ids).not.toContain(whole)
+    expect(ids).not.toContain(wholeUploadId)
     const [one, two] = await signPartUrls(upload)
     expect((await put(one, Buffer.alloc(partSize, 1))).status).toBe(200)
     expect((await put(two, Buffer.alloc(1000, 2))).status).toBe(200)
@@ -213,10 +214,10 @@ describeOnS3('S3 beyond the storage port', () => {
     const storageWithWholeSeconds = openS3Storage({ settings, clock })
     for (let round = 0; round < 8; round += 1) {
       const upload = createPartsUpload()
-      const whole = uploadIdIn(await storageWithWholeSeconds.signUpload(upload.whole))
+      const wholeUploadId = uploadIdIn(await storageWithWholeSeconds.signUpload(upload.whole))
       const parts = new Set((await signPartUrls(upload, storageWithWholeSeconds)).map(uploadIdIn))
-      expect(parts).not.toContain(whole)
-      expect(uploadIdIn(await storageWithWholeSeconds.signUpload(upload.whole))).toBe(whole)
+      expect(parts).not.toContain(wholeUploadId)
+      expect(uploadIdIn(await storageWithWholeSeconds.signUpload(upload.whole))).toBe(wholeUploadId)
       expect(
         new Set((await signPartUrls(upload, storageWithWholeSeconds)).map(uploadIdIn)),
       ).toEqual(parts)
@@ -318,9 +319,9 @@ describeOnS3('S3 beyond the storage port', () => {
       index,
     }))
     const createObject = async ({ key, index }: { key: string; index: number }) => {
-      const at = { Bucket, Key: `files/${key}` }
-      if (index % 2) await bucket.client.send(new PutObjectCommand({ ...at, Body: 'x' }))
-      else await bucket.client.send(new CreateMultipartUploadCommand(at))
+      const location = { Bucket, Key: `files/${key}` }
+      if (index % 2) await bucket.client.send(new PutObjectCommand({ ...location, Body: 'x' }))
+      else await bucket.client.send(new CreateMultipartUploadCommand(location))
     }
     await Promise.all(objects.map(createObject))
     await bucket.client.send(new PutObjectCommand({ Bucket, Key: 'files/README', Body: 'x' }))

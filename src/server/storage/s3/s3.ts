@@ -152,14 +152,14 @@ class BucketStorage implements S3Storage {
   constructor(options: S3StorageOptions) {
     const { settings, clock, pageSize = 1000, timeouts = defaultTimeouts } = options
     const {
-      internalClient: own,
+      internalClient,
       signingClient: signing,
       senders: asks,
     } = createS3Clients(settings, timeouts)
     this.#bucket = settings.bucket
     this.#clock = clock
     this.#pageSize = pageSize
-    this.#internalClient = own
+    this.#internalClient = internalClient
     this.#signingClient = signing
     this.#senders = asks
     this.#uploads = openS3Multipart(asks, settings.bucket, pageSize)
@@ -210,7 +210,9 @@ class BucketStorage implements S3Storage {
       if (sizeAfter !== size) throw new SizeMismatch(size, sizeAfter)
     }
     // Keep uploads with all bytes: another call may be completing one right now.
-    const keptIds = received.filter((one) => one.size === size).map(({ uploadId }) => uploadId)
+    const keptIds = received
+      .filter((upload) => upload.size === size)
+      .map(({ uploadId }) => uploadId)
     const surplusUploads = openUploads.filter(({ uploadId }) => !keptIds.includes(uploadId))
     await Promise.all(surplusUploads.map(this.#uploads.abort))
   }

@@ -94,9 +94,9 @@ describe('a bucket that accepts connections but never responds', () => {
       ...shortTimeouts,
       interactive: { attemptMs: 20, totalMs: hangTimeoutMs },
     })
-    const before = sockets.size
+    const countBefore = sockets.size
     await expect(retryingStorage.storedSize(key)).rejects.toBeInstanceOf(StoreTimeout)
-    await expect.poll(() => sockets.size).toBeGreaterThan(before + 1)
+    await expect.poll(() => sockets.size).toBeGreaterThan(countBefore + 1)
     await retryingStorage.close()
   })
 })

@@ -34,9 +34,10 @@ describe('a bucket that lists uploads by id and without dates', () => {
     expect((await send(url ?? '', request)).status).toBe(200)
   }
   const listObjects = async () => {
-    const found: [string, number][] = []
-    for await (const { key, modifiedAt } of storage.list()) found.push([key, modifiedAt.getTime()])
-    return found
+    const objects: [string, number][] = []
+    for await (const { key, modifiedAt } of storage.list())
+      objects.push([key, modifiedAt.getTime()])
+    return objects
   }
   const read = async (key: string) => {
     const bytes = await storage.read(key)
@@ -67,10 +68,10 @@ describe('a bucket that lists uploads by id and without dates', () => {
     await put(await storage.signUpload(sealedUpload), 'hello')
     await storage.seal(sealedUpload.key, 5)
     const openUploads = Array.from({ length: 8 }, () => grant(5))
-    for (const one of openUploads) await storage.signUpload(one)
+    for (const upload of openUploads) await storage.signUpload(upload)
     const keys = (await listObjects()).map(([key]) => key)
     expect(keys).toEqual(keys.toSorted())
-    expect(keys.filter((key) => openUploads.some((one) => one.key === key))).toHaveLength(8)
+    expect(keys.filter((key) => openUploads.some((upload) => upload.key === key))).toHaveLength(8)
     expect(keys).toContain(sealedUpload.key)
     for (const { key } of openUploads) await storage.remove(key)
     expect(bucket.uploads.size).toBe(0)
@@ -78,11 +79,11 @@ describe('a bucket that lists uploads by id and without dates', () => {
 
   it('counts a part that was sent twice only once, across several pages', async () => {
     const upload = grant(5)
-    const grants = Array.from('hello', (_, at) => ({
+    const grants = Array.from('hello', (_, index) => ({
       ...upload,
       size: 1,
-      partNumber: at + 1,
-      offset: at,
+      partNumber: index + 1,
+      offset: index,
     }))
     const urls = await storage.signParts(grants)
     for (const [at, letter] of Array.from('jello').entries()) await put(urls[at], letter)
@@ -132,16 +133,18 @@ describe('a server with such a bucket', () => {
   it('compares the bucket every night, and removes uploads without a row a day after first listing them', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     await makeFile(person)
-    const started = []
-    for (let n = 0; n < 6; n += 1) started.push(await startUpload(person, { size: 3 }))
-    const [lostUpload, ...keptUploads] = started
+    const startedUploads = []
+    for (let n = 0; n < 6; n += 1) startedUploads.push(await startUpload(person, { size: 3 }))
+    const [lostUpload, ...keptUploads] = startedUploads
     if (lostUpload) await putBytes(lostUpload, new Uint8Array(3))
     await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lostUpload?.cloudKey ?? ''))
     expect(await compareStorage(app.deps)).toMatchObject({ objects: 7, removed: 0, missing: 0 })
     app.clock.advance(day)
     expect(await compareStorage(app.deps)).toMatchObject({ objects: 7, removed: 1, missing: 0 })
-    const open = new Set(Array.from(bucket.uploads.values(), ({ key }) => key))
-    expect([...open].sort()).toEqual(keptUploads.map(({ cloudKey }) => `files/${cloudKey}`).sort())
+    const openKeys = new Set(Array.from(bucket.uploads.values(), ({ key }) => key))
+    expect([...openKeys].sort()).toEqual(
+      keptUploads.map(({ cloudKey }) => `files/${cloudKey}`).sort(),
+    )
     expect(app.logLines.filter(({ level }) => level >= 50)).toEqual([])
   })
 })
