@@ -40,7 +40,7 @@ test.each(faultRounds)('keeps every guarantee while %s', async (faultName, round
   const postgres = await startTestPostgres()
   onTestFinished(() => postgres.stop())
   const database = await createDatabase(postgres.url, 'migrated')
-  const plan = { seed: randomInt(2 ** 31), setup: 'disk' as const, rounds, only: faultName }
+  const plan = { seed: randomInt(2 ** 31), setup: 'disk' as const, rounds, fixedFault: faultName }
   const result = await runScenario({ database, postgres, s3Server: null }, plan)
   expect(result.faults).toEqual({ [faultName]: rounds })
 })
