@@ -30,7 +30,7 @@ const commands = {
 function show(
   changes: Partial<UploadRecord>,
   activity?: UploadActivity,
-  { isAdmin = false, isElsewhere: isInOtherTab = false } = {},
+  { isAdmin = false, isInOtherTab = false } = {},
 ) {
   const record = uploadRecord({ fileName: 'a.mp4', fileSize: 1000, ...changes })
   const { container } = render(
@@ -152,7 +152,7 @@ test.each([
 
 test('an upload of another tab can only be cancelled', () => {
   for (const status of ['paused', 'failed'] as const) {
-    const { text, actions } = show({ status, need: 'file' }, undefined, { isElsewhere: true })
+    const { text, actions } = show({ status, need: 'file' }, undefined, { isInOtherTab: true })
     expect(actions()).toEqual(status === 'paused' ? ['Cancel a.mp4'] : [])
     expect(text()).not.toContain('Choose the same file')
     cleanup()
