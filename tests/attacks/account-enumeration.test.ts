@@ -40,9 +40,9 @@ async function recordWork(call: () => Promise<Response>) {
     const { text } = typeof sent === 'string' ? { text: sent } : (sent as unknown as pg.QueryConfig)
     return text
   })
-  const [hashes, mails] = [hashSpy.mock.calls.length, mailSpy.mock.calls.length]
+  const [hashes, emails] = [hashSpy.mock.calls.length, mailSpy.mock.calls.length]
   vi.restoreAllMocks()
-  return { status, hashes, mails, statements }
+  return { status, hashes, emails, statements }
 }
 
 interface RequestWork {

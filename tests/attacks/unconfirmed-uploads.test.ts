@@ -25,7 +25,7 @@ beforeAll(async () => {
   app = await startTestApp({ space })
 })
 afterEach(async () => {
-  Object.assign(space, { left: Number.POSITIVE_INFINITY, found: null })
+  Object.assign(space, { freeBytes: Number.POSITIVE_INFINITY, measureFreeBytes: null })
   await app.deps.db.delete(uploads)
 })
 afterAll(() => app.close())

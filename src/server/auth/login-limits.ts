@@ -81,7 +81,7 @@ async function admitUnknownBrowser({ rateLimits }: LimitDeps, { account, address
   ])
 
   const isUnderAttack = (counts.get(accountCounter.key) ?? 0) >= attackThreshold
-  const effectivePairCounter = isUnderAttack ? { ...pairCounter, most: 1 } : pairCounter
+  const effectivePairCounter = isUnderAttack ? { ...pairCounter, max: 1 } : pairCounter
   const spending = await rateLimits.spend([addressCounter, accountCounter, effectivePairCounter])
   return {
     async succeed() {

@@ -179,7 +179,7 @@ describe('a mail server on another machine', () => {
         expect(error).toMatchObject({ code: 'ETLS' })
         expect(error).not.toBeInstanceOf(MailRejectedError)
       }
-      expect(server).toMatchObject({ logins: [], offered: [], received: [] })
+      expect(server).toMatchObject({ loginNames: [], attemptedRecipients: [], received: [] })
     },
   )
 

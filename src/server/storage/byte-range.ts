@@ -80,8 +80,8 @@ export function evaluateConditions(
  * Follows the same rules as our own responses (RFC 9110 §13.2.2 and §14.2). Returns null if the
  * response will contain no bytes of the file.
  * @param size in bytes.
- * @param readValidators returns the other server's validators, or null if it doesn't have the object.
- * Called only for conditional requests.
+ * @param readValidators returns the other server's validators, or null if it doesn't have the
+ * object. Called only for conditional requests.
  */
 export async function expectedStart(
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,

@@ -70,8 +70,8 @@ test('updates the remaining time every minute', async () => {
 
 test('at the end of the trial, changes the notice and reloads the user', async () => {
   const { notice, advance } = renderNotice(user('premium', 90_000))
-  // React renders only at the end of `advance`, and only then sets the next timer, so one call can't
-  // span both.
+  // React renders only at the end of `advance`, and only then sets the next timer, so one call
+  // can't span both.
   await advance(60_000)
   await advance(29_999)
   expect(notice()).toMatchObject({ kind: 'running' })
