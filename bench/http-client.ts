@@ -23,11 +23,11 @@ export function makeHttpClient(connections: number) {
     { method = 'GET', headers = {}, body }: RequestOptions = {},
   ): Promise<HttpResponse> =>
     new Promise((resolve, reject) => {
-      const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+      const lengthHeader = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
       const options = {
         agent,
         method,
-        headers: { ...headers, ...length },
+        headers: { ...headers, ...lengthHeader },
         signal: AbortSignal.timeout(requestTimeoutMs),
       }
       const clientRequest = request(url, options, (response) => {

@@ -94,7 +94,7 @@ async function soak(rounds: number, roundMs: number): Promise<string[]> {
     String(started),
     String(succeeded),
   ])
-  console.log(`${table(['act', 'begun', 'ended as expected'], counts)}\n`)
+  console.log(`${table(['action', 'started', 'succeeded'], counts)}\n`)
   return [
     ...[...tally.problems].map(([problem, times]) => `${problem} (${times} times)`),
     ...(isShort ? [] : findGrowth(samples)),

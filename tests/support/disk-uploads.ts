@@ -89,7 +89,7 @@ export function singleUpload(
 ): SingleUpload {
   const grant = disk.uploadGrant(size, changes)
   const { key } = grant
-  const type = { 'Content-Type': grant.mimeType }
+  const typeHeader = { 'Content-Type': grant.mimeType }
   const folder = join(disk.dataDir, 'uploads')
   const url = () => disk.storage.signUpload(grant)
   const head = async () => send(await url(), { method: 'HEAD' })
@@ -103,8 +103,8 @@ export function singleUpload(
     key,
     url,
     put: async (body, headers) =>
-      send(await url(), { method: 'PUT', body, headers: { ...type, ...headers } }),
-    open: async (headers) => openPut(await url(), { ...type, ...headers }),
+      send(await url(), { method: 'PUT', body, headers: { ...typeHeader, ...headers } }),
+    open: async (headers) => openPut(await url(), { ...typeHeader, ...headers }),
     head,
     offset,
     waitUntilStored: async (bytes) => {
@@ -172,7 +172,7 @@ function makeMultipartUpload(
   const single = singleUpload(disk, bytes.length, existingGrant)
   const { key, grant } = single
   const count = Math.ceil(bytes.length / partSize)
-  const type = { 'Content-Type': grant.mimeType }
+  const typeHeader = { 'Content-Type': grant.mimeType }
   const part = (partNumber: number): PartGrant => {
     const offset = (partNumber - 1) * partSize
     return { ...grant, partNumber, offset, size: Math.min(partSize, bytes.length - offset) }
@@ -184,10 +184,10 @@ function makeMultipartUpload(
   const partUrl = async (partNumber: number) =>
     (await disk.storage.signParts([part(partNumber)]))[0] ?? ''
   const put: MultipartUpload['put'] = async (partNumber, headers, body = partBytes(partNumber)) =>
-    send(await partUrl(partNumber), { method: 'PUT', body, headers: { ...type, ...headers } })
+    send(await partUrl(partNumber), { method: 'PUT', body, headers: { ...typeHeader, ...headers } })
   const open: MultipartUpload['open'] = async (partNumber, headers) => {
-    const length = { 'Content-Length': part(partNumber).size }
-    return openPut(await partUrl(partNumber), { ...type, ...length, ...headers })
+    const lengthHeader = { 'Content-Length': part(partNumber).size }
+    return openPut(await partUrl(partNumber), { ...typeHeader, ...lengthHeader, ...headers })
   }
   const completeParts = async () =>
     (await disk.storage.listParts(key)).map(({ partNumber }) => partNumber)

@@ -89,8 +89,8 @@ function makeStore() {
     requests.push({ method: req.method ?? '', range, type, checksum: checksum?.toString() })
     if (req.method === 'PUT') return handlePut(req, res)
     const { status, headers } = heads.shift() ?? { status: 200 }
-    const offset = sendsOffset && status < 300 && { 'Upload-Offset': String(bytes.length) }
-    return res.writeHead(status, { ...headers, ...offset }).end()
+    const offsetHeader = sendsOffset && status < 300 && { 'Upload-Offset': String(bytes.length) }
+    return res.writeHead(status, { ...headers, ...offsetHeader }).end()
   })
 
   return {
@@ -121,8 +121,8 @@ function makeSend(stalled: EventTarget): Send {
   return ({ method, url, headers, body, signal, onSent }) =>
     new Promise((resolve, reject) => {
       const size = body?.size ?? 0
-      const length = { 'Content-Length': String(size) }
-      const req = request(url, { method, headers: { ...headers, ...length }, agent: false })
+      const lengthHeader = { 'Content-Length': String(size) }
+      const req = request(url, { method, headers: { ...headers, ...lengthHeader }, agent: false })
       let timedOut = false
       const timeOut = () => {
         timedOut = true

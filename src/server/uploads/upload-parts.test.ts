@@ -331,11 +331,11 @@ describe("a part's presigned URL", () => {
 })
 
 describe('the body of a part', () => {
-  const type = { 'content-type': 'text/plain' }
-  const chunkedHeaders = { ...type, 'transfer-encoding': 'chunked' }
+  const typeHeader = { 'content-type': 'text/plain' }
+  const chunkedHeaders = { ...typeHeader, 'transfer-encoding': 'chunked' }
 
   it.each([
-    ['empty', type, 0, 400, 'UPLOAD_INCOMPLETE'],
+    ['empty', typeHeader, 0, 400, 'UPLOAD_INCOMPLETE'],
     ['too long and has no Content-Length', chunkedHeaders, 5000, 413, 'FILE_TOO_LARGE'],
     ['too short and has no Content-Length', chunkedHeaders, 9, 400, 'UPLOAD_INCOMPLETE'],
     [
@@ -347,14 +347,14 @@ describe('the body of a part', () => {
     ],
     [
       'sent with another checksum',
-      { ...type, 'x-amz-checksum-crc32': 'AAAAAA==' },
+      { ...typeHeader, 'x-amz-checksum-crc32': 'AAAAAA==' },
       10,
       409,
       'CHECKSUM_MISMATCH',
     ],
     [
       'sent with a malformed checksum',
-      { ...type, 'x-amz-checksum-crc32': '12' },
+      { ...typeHeader, 'x-amz-checksum-crc32': '12' },
       10,
       400,
       'INVALID_INPUT',
@@ -381,7 +381,7 @@ describe('the body of a part', () => {
     const person = await makePerson(app)
     const upload = await startUpload(person, { size: 1024 })
     const url = await urlOf(upload, person)
-    for (const headers of [type, chunkedHeaders]) {
+    for (const headers of [typeHeader, chunkedHeaders]) {
       const response = await send(url, { method: 'PUT', headers, body: Buffer.alloc(4 * mebibyte) })
       expect(statusAndErrorCode(response)).toEqual([413, 'FILE_TOO_LARGE'])
       expect((await app.storage.storedSize(upload.cloudKey)) ?? 0).toBe(0)

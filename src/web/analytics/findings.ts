@@ -19,7 +19,7 @@ export const kindNames: Readonly<Record<FileKind, string>> = {
   other: 'Other files',
 }
 
-function downloads(count: number): string {
+function downloadsText(count: number): string {
   return `${formatInteger(count)} ${count === 1 ? 'download' : 'downloads'}`
 }
 
@@ -31,7 +31,7 @@ export function downloadsFinding(days: readonly DayCount[], today: string): stri
   const total = sum(days, ({ count }) => count)
   const period = `in ${days.length} ${days.length === 1 ? 'day' : 'days'}`
   if (total === 0) return `No downloads ${period}`
-  const start = `${downloads(total)} ${period}`
+  const start = `${downloadsText(total)} ${period}`
   const maxCount = Math.max(...days.map(({ count }) => count))
   const [peak, other] = days.filter(({ count }) => count === maxCount)
   if (!peak || other) return `${start}, at most ${formatInteger(maxCount)} a day`
@@ -79,8 +79,8 @@ export function mostDownloadedFinding(
 ): string {
   const [first, second] = files
   if (!first) return 'No file has been downloaded yet'
-  const count = downloads(first.downloadCount)
+  const countText = downloadsText(first.downloadCount)
   return second?.downloadCount === first.downloadCount
-    ? `No file has more than ${count}`
-    : `${isolatedName(first)} leads with ${count}`
+    ? `No file has more than ${countText}`
+    : `${isolatedName(first)} leads with ${countText}`
 }

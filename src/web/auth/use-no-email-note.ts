@@ -1,6 +1,6 @@
 import { useSignInWays, useSupportEmail } from '../api/public-values.ts'
 
-/** Explains how to get an email if this server sends none. Returns null if it sends email. */
+/** Says whom to ask for an email that this server can't send. Null if it sends email. */
 export function useNoEmailNote(): string | null {
   const { sendsMail } = useSignInWays()
   const supportEmail = useSupportEmail()
@@ -8,8 +8,7 @@ export function useNoEmailNote(): string | null {
 }
 
 /**
- * Explains how to get an email from a server that sends none. Returns null if the server sends
- * email.
+ * Says whom to ask for an email that the server can't send. Null if it sends email.
  * @param supportEmail the support address; null if the server has none, undefined until known.
  */
 export function noEmailNote({

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ShareEmail, shareEmailUrl } from './share-email.ts'
 
-function shareEmail(changes: Partial<ShareEmail> = {}): ShareEmail {
+function makeShareEmail(changes: Partial<ShareEmail> = {}): ShareEmail {
   return {
     fileName: 'press-kit.zip',
     fileSize: 101_082_726,
@@ -26,7 +26,7 @@ function parseUrl(address: string) {
 }
 
 test('contains the file, its size, the link, its expiry and the signature', () => {
-  const { to, subject, body } = parseUrl(shareEmailUrl(shareEmail()))
+  const { to, subject, body } = parseUrl(shareEmailUrl(makeShareEmail()))
   expect(to).toBe('')
   expect(subject).toBe('A file for you: press-kit.zip')
   expect(body.split('\r\n')).toEqual([
@@ -43,12 +43,12 @@ test('contains the file, its size, the link, its expiry and the signature', () =
 })
 
 test('omits an empty signature', () => {
-  expect(parseUrl(shareEmailUrl(shareEmail({ signature: ' \n' }))).body).toMatch(/GMT\+2\.$/)
+  expect(parseUrl(shareEmailUrl(makeShareEmail({ signature: ' \n' }))).body).toMatch(/GMT\+2\.$/)
 })
 
 test('shortens a long name in the subject but not in the body', () => {
   const fileName = `${'x'.repeat(200)}.mov`
-  const { subject, body } = parseUrl(shareEmailUrl(shareEmail({ fileName })))
+  const { subject, body } = parseUrl(shareEmailUrl(makeShareEmail({ fileName })))
   expect(subject.length).toBeLessThan(80)
   expect(subject).toContain('….mov'.slice(1))
   expect(body).toContain(fileName)
@@ -62,7 +62,7 @@ describe('any name or signature', () => {
     )
     fc.assert(
       fc.property(texts, texts, (fileName, signature) => {
-        const address = shareEmailUrl(shareEmail({ fileName, signature }))
+        const address = shareEmailUrl(makeShareEmail({ fileName, signature }))
         const { to, fields, body } = parseUrl(address)
         expect(to).toBe('')
         expect(fields).toEqual(['subject', 'body'])

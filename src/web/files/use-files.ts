@@ -40,7 +40,7 @@ export const deleteKey = ['DELETE /api/files']
 export interface ListView {
   search: string
   order: FileOrder
-  /** `soon`: only files whose links end within 24 hours. */
+  /** `soon`: only files whose links expire within 24 hours. */
   expiring?: 'soon' | undefined
 }
 

@@ -16,7 +16,7 @@ const FileStatistics = lazy(() =>
 
 export interface ManagerTabProps {
   user: User
-  /** True to list only files whose links end soon. */
+  /** True to list only files whose links expire within 24 hours. */
   isExpiring: boolean
   /** Called to show all files again. */
   onShowAll: () => void

@@ -15,7 +15,7 @@ export interface ToastOptions {
   link?: ToastLink
   /** `destructive` marks an error, which screen readers announce immediately. */
   tone?: 'plain' | 'destructive'
-  /** True for background events, which wait until a displayed error has closed. */
+  /** True for background events, which wait until a displayed error closes. */
   isNews?: boolean
   durationMs?: number
 }
@@ -37,10 +37,10 @@ function getToastManager() {
 }
 
 let isErrorShown = false
-/** The latest background event that waits for the displayed error to close. */
+/** The latest background event, shown when the current error closes. */
 let pendingToast: ToastOptions | null = null
 
-/** Replaces the current toast. A background event waits until an error has closed. */
+/** Replaces the current toast. A background event waits until a displayed error closes. */
 export function toast(options: ToastOptions): void {
   if (options.isNews && isErrorShown && options.tone !== 'destructive') pendingToast = options
   else show(options)

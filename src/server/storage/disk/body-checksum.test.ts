@@ -38,11 +38,11 @@ describe('the CRC-32 header of a PUT', () => {
     const { single, bytes, key, sha256 } = multipartUpload(disk, 1, 200)
     await single.put(bytes.subarray(0, 40), chunkedEncoding)
     const rest = bytes.subarray(40)
-    const range = { Range: 'bytes=40-' }
-    const response = await single.put(rest, { ...range, ...checksum(bytes) })
+    const rangeHeader = { Range: 'bytes=40-' }
+    const response = await single.put(rest, { ...rangeHeader, ...checksum(bytes) })
     expect(statusAndErrorCode(response)).toEqual([409, 'CHECKSUM_MISMATCH'])
     expect(await disk.storage.storedSize(key)).toBe(40)
-    expect((await single.put(rest, { ...range, ...checksum(rest) })).status).toBe(200)
+    expect((await single.put(rest, { ...rangeHeader, ...checksum(rest) })).status).toBe(200)
     expect(await single.seal()).toBe(sha256)
   })
 

@@ -75,9 +75,9 @@ async function expectWhole(
 /** Sends the missing bytes of a whole-file upload. */
 async function sendRest(upload: SingleUpload, bytes: Buffer) {
   const storedBytes = await upload.offset()
-  const range = storedBytes > 0 ? { Range: `bytes=${storedBytes}-` } : {}
+  const rangeHeader = storedBytes > 0 ? { Range: `bytes=${storedBytes}-` } : {}
   if (storedBytes < bytes.length) {
-    expect((await upload.put(bytes.subarray(storedBytes), range)).status).toBe(200)
+    expect((await upload.put(bytes.subarray(storedBytes), rangeHeader)).status).toBe(200)
   }
 }
 

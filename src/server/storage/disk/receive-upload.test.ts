@@ -152,11 +152,11 @@ describe('overlapping and repeated PUTs', () => {
     const bytes = randomBytes(upload.grant.size)
     let offset = 0
     for (let round = 1; round <= 5; round += 1) {
-      const range = offset > 0 ? { Range: `bytes=${offset}-` } : {}
+      const rangeHeader = offset > 0 ? { Range: `bytes=${offset}-` } : {}
       const remainingBytes = upload.grant.size - offset
       const { client, outcome, write } = await upload.open({
         'Content-Length': remainingBytes,
-        ...range,
+        ...rangeHeader,
       })
       await write(bytes.subarray(offset, offset + MiB + round))
       await upload.waitUntilStored(offset + MiB + round)
@@ -165,8 +165,8 @@ describe('overlapping and repeated PUTs', () => {
       offset = await upload.offset()
       expect(offset).toBe(round * MiB + (round * (round + 1)) / 2)
     }
-    const range = { Range: `bytes=${offset}-` }
-    const response = await upload.put(bytes.subarray(offset), range)
+    const rangeHeader = { Range: `bytes=${offset}-` }
+    const response = await upload.put(bytes.subarray(offset), rangeHeader)
     expect(response.status).toBe(200)
     expect((await upload.stored()).equals(bytes)).toBe(true)
   })

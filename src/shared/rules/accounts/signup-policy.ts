@@ -1,6 +1,6 @@
 import { joinWithOr } from '../format/numbers.ts'
 
-/** Policies that don't depend on the address. */
+/** Policies that don't depend on the email address. */
 export const fixedPolicies = ['open', 'closed'] as const
 
 /**
@@ -10,7 +10,7 @@ export const fixedPolicies = ['open', 'closed'] as const
 export type SignupPolicy = (typeof fixedPolicies)[number] | readonly string[]
 
 /**
- * True if this address may sign up, with any sign-in method. A domain doesn't include its
+ * True if this email address may sign up, with any sign-in method. A domain doesn't include its
  * subdomains.
  */
 export function isSignupAllowed(policy: SignupPolicy, email: string): boolean {

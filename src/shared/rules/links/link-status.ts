@@ -105,7 +105,7 @@ export function timeTone(leftMs: number): TimeTone {
   return leftMs < dayInMs ? 'amber' : 'calm'
 }
 
-/** True if a link ends within 24 hours (spec §2, analytics). */
+/** True if a link expires within 24 hours (spec §2, analytics). */
 export function isEndingSoon(leftMs: number): boolean {
   const tone = timeTone(leftMs)
   return tone === 'amber' || tone === 'red'

@@ -37,7 +37,7 @@ export interface FileManagerProps {
   tier: Tier
   /** A button for the empty state, such as one that starts an upload. */
   emptyAction: ReactNode
-  /** True to list only files whose links end within 24 hours. */
+  /** True to list only files whose links expire within 24 hours. */
   isExpiring: boolean
   /** Called to show all files again. */
   onShowAll: () => void
