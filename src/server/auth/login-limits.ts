@@ -25,7 +25,7 @@ export interface LoginAttempt {
 export interface Admission {
   /** Counts the attempt as successful instead. */
   succeed(): Promise<void>
-  /** Refunds the attempt, because no password was compared. */
+  /** Refunds the attempt. Call this if no password was compared. */
   undo(): Promise<void>
 }
 

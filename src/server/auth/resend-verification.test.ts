@@ -100,7 +100,7 @@ describe('POST /api/auth/resend-verification', () => {
   })
 })
 
-describe('the limit of emails to an address', () => {
+describe('the limit of emails per address', () => {
   it('is six in 15 minutes for signups, and no signup is stored without an email', async () => {
     for (let n = 0; n < 8; n += 1)
       await signUp(makeClient(app), { email, password: `password ${n}` })
@@ -118,7 +118,7 @@ describe('the limit of emails to an address', () => {
     expect(await app.sendQueuedEmails()).toHaveLength(1)
   })
 
-  it('is the same for an address with an account', async () => {
+  it('applies equally to the address of an existing account', async () => {
     await verifyEmail(app, await signUpForToken(app, { email }))
     app.clock.advance(15 * minute)
     for (let n = 0; n < 8; n += 1)

@@ -7,8 +7,8 @@ import { sendEarlyError } from './early-response.ts'
 import type { HttpEnv } from './env.ts'
 
 /**
- * A valid Host header (RFC 9110 §7.2): a name or an address with an optional port. No password,
- * path or second name.
+ * A valid Host header (RFC 9110 §7.2): a name or an address with an optional port. Rejects
+ * userinfo, paths and multiple hosts.
  */
 const hostHeader = /^([a-z\d._-]+|\[[a-f\d:.]+\])(:\d*)?$/i
 

@@ -32,8 +32,8 @@ export interface PublicPages {
 
 /**
  * Reads the built public pages.
- * @param options.connect the origins of object storage, for the uploads of signed-in users.
- * @param options.conditions the conditions that are true for this server.
+ * @param options.connect the storage origins that signed-in users upload to, for `connect-src`.
+ * @param options.conditions the server conditions whose sections the pages include.
  * @throws {StartupError} if the pages are missing or from another version.
  */
 export function loadPublicPages(options: {

@@ -24,11 +24,11 @@ it.each([
 })
 
 it('passes other properties through', async () => {
-  const store = { name: 's3', storedSize: async () => 7, keepsOldVersions: undefined }
+  const store = { name: 's3', storedSize: async () => 7, hasVersioning: undefined }
   const countingStore = countErrors(store as unknown as Storage, () => expect.unreachable())
   expect(countingStore.name).toBe('s3')
   expect(await countingStore.storedSize('key')).toBe(7)
-  expect(countingStore.keepsOldVersions).toBeUndefined()
+  expect(countingStore.hasVersioning).toBeUndefined()
 })
 
 it('lists the objects of a store with private fields', async () => {

@@ -17,7 +17,7 @@ export const storageOperations = [
   'installation',
   'claim',
   'check',
-  'keepsOldVersions',
+  'hasVersioning',
   'clockDifferenceMs',
 ] as const satisfies (keyof Storage)[]
 

@@ -188,7 +188,7 @@ export interface Storage {
    * True if the store keeps the bytes of removed objects as old versions. Absent for stores that
    * never do.
    */
-  keepsOldVersions?(): Promise<boolean>
+  hasVersioning?(): Promise<boolean>
   /**
    * Returns the minimum difference between the store's clock and this server's, in milliseconds.
    * Absent for stores without a clock of their own.

@@ -27,8 +27,7 @@ export async function testUpload(): Promise<ActionOutcome> {
   })
   const url = new URL(uploadUrl, window.location.origin)
   const isOwnServer = url.origin === window.location.origin
-  // Spec §8 has different texts with and without S3. A server that stores the files itself has no
-  // S3.
+  // Spec §8 has separate texts for S3 and for files on the server's disk.
   const failureText = isOwnServer ? 'Upload failed' : 'Direct S3 upload failed'
   const startedAt = performance.now()
   try {

@@ -55,11 +55,8 @@ describe('a store that works', () => {
   it.each([
     [true, 'warning', 'the bytes of deleted files stay there', 'Suspend versioning'],
     [false, 'ok', ' works.', ''],
-  ])('with object versioning (%s) is %s', async (keepsVersions, status, message, cure) => {
-    const findings = await runCheck(
-      [{ ...bucket, keepsOldVersions: async () => keepsVersions }],
-      s3,
-    )
+  ])('with object versioning (%s) is %s', async (isVersioned, status, message, cure) => {
+    const findings = await runCheck([{ ...bucket, hasVersioning: async () => isVersioned }], s3)
     expect(findings).toMatchObject([
       {
         status,
@@ -105,10 +102,10 @@ describe('a store that fails', () => {
     ])
   })
 
-  it("isn't queried for old versions", async () => {
+  it("isn't queried for versioning", async () => {
     const error = errorWithCode('AccessDenied')
-    const keepsOldVersions = () => Promise.reject(new Error('was asked'))
-    const failing = { ...bucket, check: () => Promise.reject(error), keepsOldVersions }
+    const hasVersioning = () => Promise.reject(new Error('was asked'))
+    const failing = { ...bucket, check: () => Promise.reject(error), hasVersioning }
     expect(await runCheck([failing], s3)).toMatchObject([{ status: 'failing' }])
   })
 })

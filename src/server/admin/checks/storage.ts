@@ -41,7 +41,7 @@ async function checkStore(store: Storage, config: Config): Promise<Finding> {
     )
   }
   const ms = Math.max(1, Math.round(performance.now() - startedAt))
-  if (await keepsOldVersions(store)) {
+  if (await hasVersioning(store)) {
     return warning(
       `${location} works, but keeps old versions: the bytes of deleted files stay there.`,
       'Suspend versioning of the bucket, or give it a lifecycle rule that expires noncurrent versions.',
@@ -50,8 +50,8 @@ async function checkStore(store: Storage, config: Config): Promise<Finding> {
   return ok(`Wrote, read and removed an object in ${ms} ms. ${location} works.`)
 }
 
-async function keepsOldVersions(store: Storage): Promise<boolean> {
-  return store.keepsOldVersions ? withTimeout(store.keepsOldVersions(), stepTimeoutMs) : false
+async function hasVersioning(store: Storage): Promise<boolean> {
+  return store.hasVersioning ? withTimeout(store.hasVersioning(), stepTimeoutMs) : false
 }
 
 function describeLocation(store: Storage, { dataDir, s3 }: Config): string {

@@ -215,8 +215,8 @@ const tokenErrors: Readonly<Record<string, SignInError>> = {
   server_error: 'google-away',
 }
 
-/** Errors of the library that don't indicate an invalid response. */
-const libraryErrors: Readonly<Record<string, SignInError>> = {
+/** `ClientError` codes that mean an outage or a wrong clock. */
+const clientErrors: Readonly<Record<string, SignInError>> = {
   OAUTH_TIMEOUT: 'google-away',
   OAUTH_ABORT: 'google-away',
   OAUTH_RESPONSE_IS_NOT_CONFORM: 'google-away',
@@ -236,7 +236,7 @@ function errorCodeOf(error: unknown): SignInError {
     return authorizationErrors[error.error] ?? 'google-refused'
   }
   if (error instanceof ResponseBodyError) return tokenErrors[error.error] ?? 'google-refused'
-  if (error instanceof ClientError) return libraryErrors[error.code ?? ''] ?? 'google-refused'
+  if (error instanceof ClientError) return clientErrors[error.code ?? ''] ?? 'google-refused'
   // Thrown by `fetch` on network errors and by our own limits on responses.
   return error instanceof TypeError ? 'google-away' : 'google-refused'
 }

@@ -83,12 +83,12 @@ async function corsProblem(
 }
 
 async function versioningProblem(send: SendCommand, bucket: string): Promise<string | null> {
-  if (!(await keepsOldVersions(send, bucket))) return null
+  if (!(await hasVersioning(send, bucket))) return null
   return `The bucket "${bucket}" keeps old versions, so the bytes of deleted files stay: suspend versioning, or let a lifecycle rule expire noncurrent versions.`
 }
 
 /** True if the bucket keeps the bytes of deleted objects as old versions. */
-export async function keepsOldVersions(send: SendCommand, bucket: string): Promise<boolean> {
+export async function hasVersioning(send: SendCommand, bucket: string): Promise<boolean> {
   try {
     const { Status } = await send(new GetBucketVersioningCommand({ Bucket: bucket }))
     return Status === 'Enabled'

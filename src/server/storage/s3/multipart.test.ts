@@ -234,9 +234,8 @@ describe('openFor', () => {
     expect(uploads).toHaveLength(2)
   })
 
-  it('keeps the multipart upload of earlier whole-file URLs, even if dates are whole seconds', async () => {
-    // The list is sorted by id. 'a' and 'b' come before the older upload 'm', and 'z' comes after
-    // it.
+  it('keeps the existing multipart upload for whole files, even if new ones have the same date', async () => {
+    // Equal dates are sorted by id: 'a' and 'b' come before the older upload 'm', 'z' after it.
     uploads = [upload('m', second)]
     nextUploads = ['a', 'b', 'z'].map((uploadId) => ({ uploadId, begunAt: second }))
     expect(await open().openFor('parts', key, 'text/plain', notSealed)).toBe('z')

@@ -32,7 +32,7 @@ import {
   type UploadGrant,
 } from '../storage.ts'
 import { assertStorageKey, isStorageKey } from '../storage-key.ts'
-import { checkBucket, clockDifferenceMs, keepsOldVersions } from './bucket.ts'
+import { checkBucket, clockDifferenceMs, hasVersioning } from './bucket.ts'
 import {
   type CommandSenders,
   createS3Clients,
@@ -309,8 +309,8 @@ class BucketStorage implements S3Storage {
     }
   }
 
-  keepsOldVersions(): Promise<boolean> {
-    return orUnavailable(keepsOldVersions(this.#senders.interactive, this.#bucket))
+  hasVersioning(): Promise<boolean> {
+    return orUnavailable(hasVersioning(this.#senders.interactive, this.#bucket))
   }
 
   clockDifferenceMs(): Promise<number> {

@@ -4,12 +4,12 @@ import { endsSoonMs, isFileEmailValid } from './file-emails.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 
-/** Creates a file whose link ends in `leftMs` milliseconds. */
+/** Creates a file whose link expires in `leftMs` milliseconds. */
 function fileEndingIn(leftMs: number, purgingAt: Date | null = null) {
   return { expiresAt: new Date(now.getTime() + leftMs), purgingAt }
 }
 
-describe('the email before the end of a link', () => {
+describe('the expiry email', () => {
   it.each([
     ['ends in an hour', fileEndingIn(hourInMs), true],
     ['ends in this millisecond', fileEndingIn(1), true],
@@ -21,7 +21,7 @@ describe('the email before the end of a link', () => {
     expect(isFileEmailValid('link-ends', file, now)).toBe(isValid)
   })
 
-  it('is due 24 hours before', () => {
+  it('is due 24 hours before the link expires', () => {
     expect(endsSoonMs).toBe(dayInMs)
   })
 })

@@ -5,12 +5,12 @@ import type { LinkDates } from '../links/link-status.ts'
 export const fileEmails = ['first-download', 'link-ends'] as const
 export type FileEmail = (typeof fileEmails)[number]
 
-/** How long before the end of a link the email about it is sent. */
+/** How long before a link expires its owner is emailed. */
 export const endsSoonMs = dayInMs
 
 /**
- * True if a queued email is still accurate. An email about the end of a link is not if the link has
- * been renewed, has ended or has been removed.
+ * True if a queued email is still accurate. An expiry email becomes inaccurate when the link is
+ * renewed, expires or is removed.
  */
 export function isFileEmailValid(
   email: FileEmail,

@@ -5,7 +5,7 @@ import { TransferError } from '../upload-ports.ts'
 import { isTransient, Retries, type RetryDeps, type RetryOptions } from './retry-policy.ts'
 import { callTimeoutMs } from './storage-request.ts'
 
-/** An API call. It doesn't reject. An aborted call ends as if there were no response. */
+/** An API call that never rejects. An aborted call resolves as if there were no response. */
 type UploadCall<Name extends JsonEndpointName, Input> = (
   input: Input,
   signal: AbortSignal,
@@ -60,9 +60,9 @@ export interface CallDeps extends RetryDeps {
 /**
  * Retries a call until the response is final. Returns the last error when no further attempt is
  * made.
- * @param options its signal ends the waits, but not a pending call, which may have changed
+ * @param options its signal cancels the waits, but not a pending call, which may have changed
  * something on the server.
- * @throws the reason of the signal when it is aborted, unless there is a final response.
+ * @throws the signal's reason if it is aborted before there is a final response.
  */
 export async function callWithRetries<Input, Value>(
   repeatedCall: RepeatedCall<Input, Value>,
