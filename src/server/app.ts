@@ -27,7 +27,7 @@ import { requestContext } from './http/request-context.ts'
 import type { WebFiles } from './http/web-files.ts'
 import { valueReader } from './public-pages/page-values.ts'
 import type { PublicPages } from './public-pages/public-pages.ts'
-import { makeShowPage, publicPageRoutes } from './public-pages/routes.ts'
+import { makePageResponder, publicPageRoutes } from './public-pages/routes.ts'
 import { settingRoutes } from './settings/routes.ts'
 import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
@@ -47,7 +47,7 @@ export interface Web {
 export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
   const publicValues = valueReader(deps)
-  const showPage = makeShowPage(web.publicPages, publicValues)
+  const showPage = makePageResponder(web.publicPages, publicValues)
   app.onError(makeErrorHandler(showPage))
   const { appUrl, trustedProxies } = deps.config
   const hosts = servedHosts(deps.config)

@@ -70,7 +70,7 @@ export const unlistedPages = {
     title: 'API reference · Mayfly',
     description: 'The HTTP API of Mayfly.',
   },
-  // Responses to the feedback form without scripts.
+  // Responses to a feedback form submitted without JavaScript.
   'feedback-sent': {
     title: 'Feedback sent · Mayfly',
     description: 'Thank you for your feedback.',

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** A DNS server for IPv4 addresses, like Docker's. */
+/** A DNS server that serves only A records, with the same TTL as Docker's. */
 export interface NameServer {
   port: number
   /** Sets a name's addresses. An empty list means NXDOMAIN. */
@@ -16,7 +16,7 @@ const typeAndClass = [0, 1, 0, 1]
 /** Docker's TTL. */
 const ttlSeconds = 600
 
-/** Starts a DNS server (RFC 1035) without names on 127.0.0.1. */
+/** Starts a DNS server (RFC 1035) on 127.0.0.1. It knows no names until `set` is called. */
 export async function startNameServer(): Promise<NameServer> {
   const addressesByName = new Map<string, readonly string[]>()
   const socket = createSocket('udp4')

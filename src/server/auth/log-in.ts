@@ -39,8 +39,9 @@ interface OpenedSession {
 /**
  * Opens a session and ends the browser's previous one.
  *
- * Every login runs the same queries and computes one hash, even for an unknown account: an account
- * and the pending signups for its address share a salt.
+ * Every login runs the same queries and computes one hash, so that timing doesn't reveal whether an
+ * account exists. One hash is enough because an account and the pending signups for its address
+ * share a salt.
  * @returns the session, or `unverified` if the password was right but the address must be verified.
  * @throws {AppError} INVALID_CREDENTIALS, for an unknown address and a wrong password alike;
  * TOO_MANY_REQUESTS; PASSWORDS_BUSY

@@ -61,7 +61,7 @@ describe('a file name', () => {
     .array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...hostileStrings) }, randomText))
     .map((parts) => parts.join('').slice(0, 200))
 
-  /** Returns the texts that stand where the page shows the name, and the page without them. */
+  /** Returns the text of each element that shows the name, and the page without those texts. */
   const splitAroundName = (originalName: string) => {
     const page = open({ originalName })
     const [heading] = page.findAll('h1')
@@ -80,7 +80,7 @@ describe('a file name', () => {
     fc.assert(
       fc.property(names, (name) => {
         const { found, rest } = splitAroundName(name)
-        // UTF-8 cannot encode half of a surrogate pair.
+        // UTF-8 cannot encode lone surrogates. The encoder replaces them with U+FFFD.
         const sent = name.toWellFormed()
         expect(found).toEqual({ h1: sent, title: `${sent} · Mayfly`, preview: sent })
         expect(rest).toBe(Array.from(name).length > 80 ? smallNameRest : harmlessRest)

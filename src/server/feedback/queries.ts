@@ -6,10 +6,10 @@ import type { Db } from '../db/transaction.ts'
 
 export type FeedbackRow = typeof feedback.$inferSelect
 
-/** Stores feedback. Returns its id. */
+/** Stores feedback and returns its id. */
 export async function insertFeedback(tx: Db, row: Omit<FeedbackRow, 'id'>): Promise<string> {
   const [inserted] = await tx.insert(feedback).values(row).returning({ id: feedback.id })
-  if (!inserted) throw new Error('the feedback was not kept')
+  if (!inserted) throw new Error('inserting feedback returned no row')
   return inserted.id
 }
 

@@ -146,7 +146,7 @@ describe('POST /api/feedback/form', () => {
   const readMainText = async (response: Response) =>
     textOf(parsePage(await response.text()).findOne('main'))
 
-  it('stores and emails a form sent without scripts, and responds with a page', async () => {
+  it('stores and emails a form sent without JavaScript, and responds with a page', async () => {
     const response = await sendForm({ ...form, message: 'It rattles.\r\nAlways & everywhere.' })
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toContain('text/html')

@@ -5,7 +5,7 @@ import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { parseCursor, takePage, timestamp } from '../http/cursor.ts'
-import type { HttpEnv, ShowPage } from '../http/env.ts'
+import type { HttpEnv, PageResponder } from '../http/env.ts'
 import { bodyBytes, type Handlers } from '../http/mount.ts'
 import { deleteFeedback } from './delete-feedback.ts'
 import { listFeedback } from './queries.ts'
@@ -16,7 +16,7 @@ const cursorSchema = z.tuple([timestamp, z.uuid()])
 /** Routes for sending feedback (spec §7), and for the administrator to read and delete it. */
 export function feedbackRoutes(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'rateLimits'>,
-  showPage: ShowPage,
+  showPage: PageResponder,
 ): Handlers<'sendFeedback' | 'sendFeedbackForm' | 'listFeedback' | 'deleteFeedback'> {
   return {
     async sendFeedback({ body, clientAddress }) {
@@ -49,7 +49,7 @@ export function feedbackRoutes(
 }
 
 /**
- * Reads a form sent without scripts. The browser has already checked the fields, so errors are
+ * Reads a form sent without JavaScript. The browser has already checked the fields, so errors are
  * rare.
  * @throws {AppError} INVALID_INPUT
  */

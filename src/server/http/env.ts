@@ -31,7 +31,7 @@ export interface PageResponse {
 }
 
 /** Responds with a built page that has no path of its own. */
-export type ShowPage = (
+export type PageResponder = (
   context: Context<HttpEnv>,
   name: UnlistedPageName,
   response?: PageResponse,

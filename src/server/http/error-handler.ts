@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { isDatabaseUnavailable, isUserDeleted } from '../db/db-errors.ts'
 import { AppError } from '../errors.ts'
 import { isDiskFull } from '../space/disk-space.ts'
-import type { HttpEnv, ShowPage } from './env.ts'
+import type { HttpEnv, PageResponder } from './env.ts'
 
 function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
@@ -42,7 +42,7 @@ export function errorResponse(error: unknown, c: Context<HttpEnv>): Response {
 /**
  * Like `errorResponse`, but sends browsers an HTML page if a page load fails with a server error.
  */
-export function makeErrorHandler(showPage: ShowPage) {
+export function makeErrorHandler(showPage: PageResponder) {
   return (error: unknown, c: Context<HttpEnv>): Response | Promise<Response> => {
     const appError = toLoggedError(error, c)
     const { status, headers, message } = appError

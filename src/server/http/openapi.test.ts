@@ -74,7 +74,7 @@ it('keeps both calls on the same path', () => {
   expect(operationOf('updateUser').operationId).toBe('updateUser')
 })
 
-it('describes what a caller sends and how the server reads it', () => {
+it('describes bodies and query parameters as the client sends them', () => {
   const { requestBody } = operationOf('login')
   expect(requestBody).toMatchObject({
     required: true,

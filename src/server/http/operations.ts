@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts'
 import { metricsType } from '../metrics/metrics.ts'
 import { withTimeout } from '../timeout.ts'
 import { readAddress } from './client-address.ts'
-import type { ShowPage } from './env.ts'
+import type { PageResponder } from './env.ts'
 import { isLoopback } from './hosts.ts'
 import type { Handlers } from './mount.ts'
 import { openApiDocument } from './openapi.ts'
@@ -35,7 +35,7 @@ export function operationsRoutes(
     stopping,
     stores,
   }: Pick<Deps, 'config' | 'db' | 'metrics' | 'settings' | 'stopping' | 'stores'>,
-  showPage: ShowPage,
+  showPage: PageResponder,
 ): Handlers<'health' | 'ready' | 'metrics' | 'openApi' | 'docs'> {
   let pendingCheck: Promise<unknown> | undefined
   const check = () => {

@@ -101,7 +101,7 @@ it.each([
   expect(lineNumbers(await text(reader.stdout))).toEqual([1, 2])
 })
 
-it("a closed log reader doesn't end the process", async () => {
+it('the process keeps running after the log reader closes the pipe', async () => {
   const child = spawnLogger(
     'json',
     `process.stdin.once('end', () => {

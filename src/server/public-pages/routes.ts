@@ -8,7 +8,7 @@ import {
   sharePath,
 } from '../../shared/public-pages.ts'
 import { sendEarlyResponse } from '../http/early-response.ts'
-import type { HttpEnv, ShowPage } from '../http/env.ts'
+import type { HttpEnv, PageResponder } from '../http/env.ts'
 import { nameRoute } from '../http/request-context.ts'
 import { hasSignedInHint } from '../http/session.ts'
 import type { PublicPages } from './public-pages.ts'
@@ -76,7 +76,7 @@ export function publicPageRoutes(
 }
 
 /** Returns a function that responds to a browser's navigation with a public page. */
-export function makeShowPage(pages: PublicPages, values: ReadValues): ShowPage {
+export function makePageResponder(pages: PublicPages, values: ReadValues): PageResponder {
   return async (context, name, response) => {
     if (response === undefined) return pages.send(context, name, await values(), 200)
     const { status, reason = '', headers } = response

@@ -224,11 +224,9 @@ describe('renewing a link', () => {
     'shows the server’s message after a permanent error (%s) and reloads the list',
     async (code, status) => {
       const { hookResult } = await openList(useRenewFile)
-      page.on('PATCH /api/files/b/renew', () =>
-        errorResponse(status, code, 'The words of the server.'),
-      )
+      page.on('PATCH /api/files/b/renew', () => errorResponse(status, code, 'The server message.'))
       renew(hookResult)
-      await expect.poll(page.text).toContain(`${failureTitle}The words of the server.`)
+      await expect.poll(page.text).toContain(`${failureTitle}The server message.`)
       await expect.poll(listRequestCount).toBe(1)
     },
   )

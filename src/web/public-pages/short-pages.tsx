@@ -57,7 +57,7 @@ export function UnavailablePage() {
   )
 }
 
-/** Confirms feedback that was sent without scripts. */
+/** Confirms a feedback form submitted without JavaScript. */
 export function FeedbackSentPage() {
   return (
     <div className="short">
@@ -70,7 +70,7 @@ export function FeedbackSentPage() {
   )
 }
 
-/** Shown when feedback couldn't be sent without scripts. */
+/** Shown when a feedback form submitted without JavaScript fails. */
 export function FeedbackFailedPage() {
   return (
     <div className="short">

@@ -28,7 +28,7 @@ function user(tier: User['tier'], premiumTrialEndsAt: string | null = null): Use
   return { id: 'ada', tier, premiumTrialEndsAt } as User
 }
 
-function open() {
+function renderTierChanges() {
   const hook = page.run(() => useTierChanges((changedUser) => changedUsers.push(changedUser)))
   return () => hook.result.current
 }
@@ -44,8 +44,8 @@ function isUserInvalidated() {
 test('starting a trial updates the user and shows when it ends', async () => {
   const premium = user('premium', '2030-01-31T12:00:00.000Z')
   page.on(startCall, () => ({ message: '', user: premium }))
-  const changes = open()
-  act(() => changes().startTrial())
+  const tierChanges = renderTierChanges()
+  act(() => tierChanges().startTrial())
   await expect.poll(() => changedUsers).toEqual([premium])
   expect(cachedUser()).toEqual(premium)
   await expect.poll(page.text).toMatch(/^Your Premium trial has startedIt ends on .*31 .*\.$/)
@@ -53,27 +53,27 @@ test('starting a trial updates the user and shows when it ends', async () => {
 
 test('switching the tier updates the user and shows the new tier', async () => {
   page.on(toggleCall, () => ({ message: '', user: user('premium') }))
-  const changes = open()
-  act(() => changes().switchTo('premium'))
+  const tierChanges = renderTierChanges()
+  act(() => tierChanges().switchTo('premium'))
   await expect.poll(page.text).toBe('Your account is Premium now')
   expect(page.requests).toMatchObject([{ call: toggleCall, body: { tier: 'premium' } }])
   expect(cachedUser()).toEqual(user('premium'))
 })
 
 test.each([
-  ['startTrial', startCall, 'TRIAL_USED', 'Failed to start trialThe words of the server.'],
+  ['startTrial', startCall, 'TRIAL_USED', 'Failed to start trialThe server message.'],
   ['startTrial', startCall, undefined, 'Failed to start trialPlease try again.'],
   ['switchTo', toggleCall, undefined, 'ErrorFailed to change tier. Please try again.'],
 ] as const)(
   'after %s fails (%s, %s), shows the error and reloads the user',
   async (name, call, code, expectedText) => {
-    page.on(call, () => errorResponse(409, code, code && 'The words of the server.'))
-    const changes = open()
-    act(() => (name === 'startTrial' ? changes().startTrial() : changes().switchTo('free')))
+    page.on(call, () => errorResponse(409, code, code && 'The server message.'))
+    const tierChanges = renderTierChanges()
+    act(() => (name === 'startTrial' ? tierChanges().startTrial() : tierChanges().switchTo('free')))
     await expect.poll(page.text).toBe(expectedText)
     expect(changedUsers).toEqual([])
     expect(isUserInvalidated()).toBe(true)
-    expect(changes().isPending).toBe(false)
+    expect(tierChanges().isPending).toBe(false)
   },
 )
 
@@ -82,8 +82,8 @@ test.each([
   ['switchTo', toggleCall],
 ] as const)('%s without a session shows only the session toast', async (name, call) => {
   page.on(call, unauthorized)
-  const changes = open()
-  act(() => (name === 'startTrial' ? changes().startTrial() : changes().switchTo('free')))
+  const tierChanges = renderTierChanges()
+  act(() => (name === 'startTrial' ? tierChanges().startTrial() : tierChanges().switchTo('free')))
   await expect.poll(page.signOutCount).toBe(1)
   expect(page.text()).toBe('')
   expect(isUserInvalidated()).toBe(false)
@@ -92,9 +92,9 @@ test.each([
 test('all buttons are pending while the tier changes', async () => {
   const { respond: response, resolve } = delayedResponse()
   page.on(toggleCall, response)
-  const [one, other] = [open(), open()]
-  act(() => one().switchTo('premium'))
-  await expect.poll(() => other().isPending).toBe(true)
+  const [first, second] = [renderTierChanges(), renderTierChanges()]
+  act(() => first().switchTo('premium'))
+  await expect.poll(() => second().isPending).toBe(true)
   await act(async () => resolve({ message: '', user: user('premium') }))
-  await expect.poll(() => one().isPending || other().isPending).toBe(false)
+  await expect.poll(() => first().isPending || second().isPending).toBe(false)
 })

@@ -113,7 +113,7 @@ export function Button({
 }
 
 export interface IconButtonProps {
-  /** The accessible name and tooltip: 'Delete press-kit.zip'. */
+  /** The accessible name and tooltip, such as 'Delete press-kit.zip'. */
   label: string
   /** A lucide icon. */
   icon: ReactNode

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 
 export interface CheckboxProps {
-  /** The accessible name: 'Select press-kit.zip'. */
+  /** The accessible name, such as 'Select press-kit.zip'. */
   label: string
   checked: boolean
   /** Shows a dash instead of a check mark, for a partial selection. */

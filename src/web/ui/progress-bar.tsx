@@ -1,7 +1,7 @@
 import { Progress } from '@base-ui/react/progress'
 
 export interface ProgressBarProps {
-  /** The accessible name: 'Uploading press-kit.zip'. */
+  /** The accessible name, such as 'Uploading press-kit.zip'. */
   label: string
   /** A percentage, clamped to 0–100; null if indeterminate. */
   value: number | null

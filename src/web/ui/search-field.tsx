@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { IconButton } from './button.tsx'
 
 export interface SearchFieldProps {
-  /** The accessible name and placeholder: 'Search by name'. */
+  /** The accessible name and placeholder, such as 'Search by name'. */
   label: string
   value: string
   onValueChange: (value: string) => void

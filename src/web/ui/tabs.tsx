@@ -2,7 +2,7 @@ import { Tabs as Base } from '@base-ui/react/tabs'
 import type { ReactNode } from 'react'
 
 export interface TabsProps<Value extends string> {
-  /** The accessible name: 'Dashboard'. */
+  /** The accessible name, such as 'Dashboard'. */
   label: string
   tabs: readonly { value: Value; label: string; content: ReactNode }[]
   value: Value

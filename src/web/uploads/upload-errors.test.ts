@@ -23,7 +23,7 @@ function callError(
 }
 
 describe('the error texts of spec §8', () => {
-  test("a failed call has the server's message, or else the default text", () => {
+  test("a failed call shows the server's message, or the default text", () => {
     expect(callErrorText('start', 'foreground', callError(403, null, 'No.'))).toBe('No.')
     expect(callErrorText('start', 'background', callError(500))).toBe('Failed to get upload URL')
     expect(callErrorText('confirm', 'foreground', callError(500, null, ' '))).toBe(
@@ -35,12 +35,12 @@ describe('the error texts of spec §8', () => {
     [callError(409, null, 'It differs.'), 'Upload confirmation failed: 409 - It differs.'],
     [callError(502, null, null, 'Bad gateway\n'), 'Upload confirmation failed: 502 - Bad gateway'],
     [callError(null), 'Network error during upload'],
-  ])('a rejected background confirm: %j', (callError, text) => {
+  ])('a failed background confirm shows the cause: %j', (callError, text) => {
     expect(callErrorText('confirm', 'background', callError)).toBe(text)
   })
 
   test.each(['foreground', 'background'] as const)(
-    'blocked content has a text without a status (%s)',
+    'the text for blocked content has no status (%s)',
     (path) => {
       const { status, message } = errorTable.CONTENT_BLOCKED
       const blocked = callError(status, 'CONTENT_BLOCKED', message)
@@ -49,7 +49,7 @@ describe('the error texts of spec §8', () => {
     },
   )
 
-  test('an unreadable file and an unknown status have a text', () => {
+  test('an unreadable file and an unknown status have their own texts', () => {
     expect(transferText('background', 'unreadable', null, true)).toBe(
       'The file has changed or can no longer be read',
     )
@@ -59,7 +59,7 @@ describe('the error texts of spec §8', () => {
   })
 
   test.each(['foreground', 'background'] as const)(
-    'a server without space for the upload says what to do (%s)',
+    'the text for a full server says what to do (%s)',
     (path) => {
       const { status, message } = errorTable.STORAGE_FULL
       expect(transferText(path, 'status', status, false)).toBe(message)
