@@ -13,9 +13,9 @@ import {
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack (account enumeration by timing): every call with an email address must do the same
- * work whether or not the account exists: the same password hashes, SQL statements and queued
- * emails.
+ * The attack: find out by timing whether an email address has an account. Either way, every call
+ * that takes an email address must do the same work: the same password hashes, SQL statements and
+ * queued emails.
  */
 
 let app: TestApp
@@ -30,7 +30,6 @@ beforeAll(async () => {
 afterEach(() => vi.restoreAllMocks())
 afterAll(() => app.close())
 
-/** Records the server's work during a call. */
 async function recordWork(call: () => Promise<Response>) {
   const hashSpy = vi.spyOn(app.deps.passwords, 'hash')
   const query = vi.spyOn(pg.Client.prototype, 'query')
@@ -73,7 +72,7 @@ const calls: [string, RequestWork, (email: string) => Promise<Response>][] = [
 ]
 
 it.each(calls)('%s costs the same work for any address', async (_, work, call) => {
-  // The first call opens connections and prepares statements.
+  // Warm up: the first call also opens connections and prepares statements.
   await call(newAddress())
   const unknown = await recordWork(() => call(newAddress()))
   expect(unknown).toMatchObject(work)

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: send truncated request bodies to flood the log with errors and trigger the alarm for
- * an unreachable database.
+ * The attack: send truncated request bodies to flood the log with errors and to trigger the alarm
+ * for an unreachable database.
  */
 
 let app: TestApp
@@ -15,7 +15,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /**
- * Sends a login request with this header and body, ends the connection, and returns the response.
+ * Sends a login request with this header and body, then half-closes the connection. Returns the
+ * response.
  */
 async function login(header: string, body: string): Promise<string> {
   const { hostname, host, port } = new URL(app.url)

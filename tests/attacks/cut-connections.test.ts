@@ -33,11 +33,11 @@ import { isLongRun } from '../support/rounds.ts'
 import { newAddress, signUpForToken, verifyEmail } from '../support/signup.ts'
 
 /**
- * The attack: the connection to Postgres breaks at each statement of a call: before Postgres gets
- * the statement, before its response arrives, or after it. A short run tests one of these three per
- * statement. The call either succeeds or returns 503. Confirmed work is in the database. After a
- * 503 the work is done completely or not at all, and repeating the call completes it. Afterwards
- * every connection of the pool works.
+ * The attack: the connection to Postgres breaks at any statement of a call: before Postgres
+ * receives the statement, before its response arrives, or afterwards. A short run tests one of
+ * these three per statement. The call succeeds or returns 503. Confirmed work is in the database.
+ * After a 503 the work was done completely or not at all, and a retry completes it. Afterwards
+ * every pooled connection works.
  */
 
 let app: TestApp
@@ -59,11 +59,11 @@ type Outcome = 'done' | 'away'
 
 interface Attempt {
   call(): Promise<Outcome>
-  /** Asserts the state after the call. `done`: it succeeded, `away`: it returned 503. */
+  /** Asserts the state after a call that succeeded ('done') or returned 503 ('away'). */
   check(outcome: Outcome): Promise<void>
 }
 
-/** Asserts the usual status, or 503 with Retry-After. */
+/** Asserts that the response has the expected status, or is a 503 with Retry-After. */
 async function outcomeOf(response: Response, expectedStatus: number): Promise<Outcome> {
   if (response.status === expectedStatus) return 'done'
   expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 503 })
@@ -92,14 +92,14 @@ async function deleteFilesAndUploads() {
   await app.deps.db.delete(files).where(eq(files.ownerId, person.id))
   await app.deps.db.delete(uploads).where(eq(uploads.ownerId, person.id))
 }
-/** A purge claims its files for at most ten minutes, even when interrupted. */
+/** Expires the claims of an interrupted purge, which last at most ten minutes. */
 function expireClaims() {
   return app.clock.advance(11 * 60_000)
 }
 
 /**
- * Runs the cleanup jobs until the assertion passes. After a cut, Postgres may still be running the
- * statement and locking a row, which a job then skips until its next run.
+ * Runs the cleanup jobs until the assertion passes. After a cut connection, Postgres may still be
+ * running the statement and locking a row, which jobs skip.
  */
 async function purgeUntil(expectation: () => Promise<void>): Promise<void> {
   expireClaims()
@@ -173,7 +173,7 @@ async function rejectChangedBytes(): Promise<Attempt> {
       expect([404, 409]).toContain((await confirm()).status)
       expect(await filesOf(person.id)).toEqual([])
       expect(await uploadsOf(person.id)).toEqual([])
-      // If deleting the bytes was interrupted, the job completes it.
+      // If the call was interrupted before it deleted the bytes, a job deletes them.
       await purgeUntil(async () => expect(await app.storage.storedSize(upload.cloudKey)).toBeNull())
     },
   }
@@ -216,7 +216,7 @@ async function deleteAUser(): Promise<Attempt> {
   return {
     call: () => outcomeOfWork(remove()),
     async check(outcome) {
-      // All or nothing.
+      // The user was deleted with everything, or not at all.
       const exists = await userExists()
       if (outcome === 'done') expect(exists).toBe(false)
       expect(await canDownload()).toBe(exists)
@@ -248,7 +248,7 @@ async function purgeAFile(): Promise<Attempt> {
   }
 }
 
-/** Asserts that exactly one user has this address, with exactly one password. */
+/** Asserts that exactly one user has this email address, with exactly one password. */
 async function expectCompleteUser(email: string) {
   const rows = await app.deps.db
     .select({ user: users.id, password: accounts.password })
@@ -356,7 +356,7 @@ async function createAdministrator(): Promise<Attempt> {
 }
 
 /**
- * Takes all connections of the pool at once. Each must respond, and none may be in a transaction.
+ * Checks out all pooled connections at once. Each must respond, and none may be in a transaction.
  */
 async function expectIntactPool() {
   const { pool } = app

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
  * The attack (DNS rebinding): a browser on the server's machine opens a page of rebound.example,
- * whose name then resolves to 127.0.0.1. Our responses are now same-origin with its scripts.
+ * whose name then resolves to 127.0.0.1. For the page's scripts our responses are now same-origin.
  */
 let app: TestApp
 let open: TestApp
@@ -147,7 +147,7 @@ describe('a request that names two hosts', () => {
     expect((await exchange(app, lines(line, `Host: 127.0.0.1:${port}`))).status).toBe(status)
   })
 
-  it('is rejected if only its target is ours', async () => {
+  it('is rejected if only its request target is ours', async () => {
     const line = `GET http://127.0.0.1:${port}/login HTTP/1.1`
     expect((await exchange(app, lines(line, 'Host: evil.example'))).status).toBe(421)
   })
@@ -186,7 +186,7 @@ describe('behind a proxy', () => {
     }
   })
 
-  it('lets monitoring use any host', async () => {
+  it('accepts health checks and metrics requests for any host', async () => {
     for (const host of ['10.0.0.7:3000', 'mayfly_app:3000', 'evil.example', 'localhost']) {
       for (const path of ['/api/health', '/api/ready', '/api/ready?probe=1']) {
         expect((await get(path, { host })).status).toBe(200)

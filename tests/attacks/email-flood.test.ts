@@ -8,8 +8,8 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
  * The attack: one client requests emails to many people, guesses email tokens, or triggers many
- * emails to one person. Client addresses come from a proxy header, so one test can act as two
- * clients.
+ * emails to one person. The client's IP address comes from a proxy header, so one test can act as
+ * two clients.
  */
 
 const maxCalls = 20
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Endpoint, the numbers of two clients, the n-th body, and the status of an accepted call. */
+/** Endpoint, the numbers of two clients, the body of the n-th call, and the status if accepted. */
 const calls = [
   ['forgot-password', [1, 2], (index: number) => ({ email: `to-${index}@example.org` }), 200],
   ['resend-verification', [3, 4], (index: number) => ({ email: `to-${index}@example.org` }), 200],
@@ -106,7 +106,7 @@ describe('emails to one address', () => {
     }
   })
 
-  it('are limited to 60 a day, except notices about a changed password', async () => {
+  it('are limited to 60 a day, except for password change notices', async () => {
     const { email, id: userId } = await makePerson(open)
     const { max, windowMs } = emailLimits['reset-password']
     let sentCount = 0
@@ -131,7 +131,7 @@ describe('emails to one address', () => {
     expect(emails.length).toBeLessThanOrEqual(emailLimits.account.max)
   })
 
-  it('are verification emails only, until it is verified', async () => {
+  it('are only verification emails until the address is verified', async () => {
     const { email, id: userId } = await makePerson(open)
     const createdAt = open.clock().toISOString()
     const passwordChange = { changedBy: 'session', removedGoogle: false } as const

@@ -35,7 +35,7 @@ import {
 
 /*
  * The attack (IDOR): a user knows every id and key of another user's files, uploads and sessions.
- * None may work in another user's session, not even the administrator's.
+ * None may work in anyone else's session, not even the administrator's.
  */
 
 let app: TestApp
@@ -52,8 +52,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /**
- * Request fields that name a file, an upload or a session. `ownerId` only states which user the
- * page believes is signed in.
+ * Request fields that name a file, an upload or a session. `ownerId` is excluded: it only says who
+ * the page believes is signed in.
  */
 const idFields = /^(?!ownerId$)(id|.+Ids?|cloudKeys?|uploads)$/
 
@@ -61,13 +61,15 @@ function takesId({ access, params, query, body }: Endpoint) {
   const fields = [params, query, body].flatMap((schema) =>
     schema && 'shape' in schema ? Object.keys(schema.shape as object) : [],
   )
-  // Admin endpoints exist to act on other users' files. contract.test.ts tests their access.
+  // Admin endpoints exist to act on other users' files. contract.test.ts tests access to them.
   return access === 'user' && fields.some((field) => idFields.test(field))
 }
 
 type Attempt = (client: Client, name: string) => Promise<Response>
 
-/** Calls each endpoint that takes one id or key. Endpoints that take several are tested below. */
+/**
+ * A call for each endpoint that takes one id or key. Endpoints that take several are tested below.
+ */
 const attempts: Record<string, Attempt> = {
   deleteFile: (client, id) => client.fetch(`/api/files/${id}`, { method: 'DELETE' }),
   renewFile: requestRenewal,
@@ -80,7 +82,6 @@ const attempts: Record<string, Attempt> = {
   endSession: (client, id) => client.fetch(`/api/auth/sessions/${id}`, { method: 'DELETE' }),
 }
 
-/** Returns the id of the user's only session. */
 async function sessionIdOf({ id }: Person) {
   const [row] = await app.deps.db.select().from(sessions).where(eq(sessions.userId, id))
   return row?.id ?? ''

@@ -41,7 +41,7 @@ afterEach(() => {
 
 type Claims = Record<string, unknown>
 
-/** Makes ID tokens name the victim and overrides these claims. */
+/** Makes the issuer's ID tokens name the victim, with these claims changed. */
 function changeIdToken(claims: Claims) {
   issuer.service.removeAllListeners('beforeTokenSigning')
   issuer.service.on('beforeTokenSigning', ({ payload }: MutableToken) => {
@@ -59,7 +59,7 @@ function changeIdToken(claims: Claims) {
   })
 }
 
-/** Makes the issuer send this ID token instead of its own. */
+/** Replaces the issuer's ID tokens. */
 function replaceIdToken(replace: (idToken: string) => string) {
   issuer.service.on('beforeResponse', ({ body }: MutableResponse) => {
     if (typeof body !== 'string') body.id_token = replace(String(body.id_token))
@@ -191,7 +191,7 @@ describe('rejects an ID token', () => {
   })
 })
 
-describe("doesn't trust an address", () => {
+describe("doesn't trust an email address", () => {
   it.each<[string, unknown]>([
     ['"false"', 'false'],
     ['"true"', 'true'],
@@ -203,7 +203,7 @@ describe("doesn't trust an address", () => {
     expect(await signInPath()).toBe('/login?fault=google-unverified')
   })
 
-  it('when userinfo verifies a different one', async () => {
+  it('if userinfo verifies a different address', async () => {
     changeIdToken({ email_verified: undefined, given_name: undefined })
     issuer.service.on('beforeUserinfo', ({ body }: MutableResponse) => {
       Object.assign(body, { sub: victim.id, email: 'mine@example.org', email_verified: true })
@@ -211,7 +211,7 @@ describe("doesn't trust an address", () => {
     expect(await signInPath()).toBe('/login?fault=google-unverified')
   })
 
-  it('when userinfo names another subject', async () => {
+  it('if userinfo has another subject', async () => {
     changeIdToken({ sub: 'attacker', email: undefined })
     issuer.service.on('beforeUserinfo', ({ body }: MutableResponse) => {
       Object.assign(body, { sub: victim.id, email: victim.email, email_verified: true })
@@ -246,7 +246,7 @@ describe('rejects a callback', () => {
     expect(await signInPath()).toBe('/login?fault=google-lost')
   })
 
-  it("when the issuer doesn't know this client, and tells the user that the operator must fix it", async () => {
+  it("if the issuer doesn't know this client, and says that the operator must fix it", async () => {
     issuer.service.on('beforeResponse', (response: MutableResponse) => {
       Object.assign(response, { statusCode: 401, body: { error: 'invalid_client' } })
     })
@@ -260,7 +260,7 @@ describe('rejects a callback', () => {
     ['temporarily_unavailable', 'google-away'],
     ['<script>alert(1)</script>', 'google-refused'],
     ['google-away&next=//evil.example', 'google-refused'],
-  ])('with the error %s, and shows none of it', async (error, fault) => {
+  ])('with the error %s, without displaying it', async (error, fault) => {
     issuer.service.on('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
       url.searchParams.delete('code')
       url.searchParams.set('error', error)

@@ -14,8 +14,8 @@ import { testClock } from '../support/test-clock.ts'
 import { type LogLine, logCollector } from '../support/test-log.ts'
 
 /**
- * Attempts are counted per client address. The attack: write one address in many ways to be counted
- * as many clients.
+ * Attempts are counted per client IP address. The attack: write one address in many ways to be
+ * counted as many clients.
  */
 const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
 const warnings: LogLine[] = []
@@ -36,14 +36,14 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([trustingServer.close(), directServer.close()]))
 
-/** Returns the address under which the server counts the client. */
+/** Returns the client's IP address as the server sees it. */
 async function clientAddress(server: BareServer, forwardedFor?: string | string[]) {
   const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }
   return (await send(server.url, { headers })).body.toString()
 }
 
 describe('a client that bypasses the proxy', () => {
-  it("can't choose its address", async () => {
+  it("can't choose its IP address", async () => {
     const proxyServer = await startServer(readNetworks(['192.0.2.1', '10.0.0.0/8']))
     expect(await clientAddress(proxyServer, '198.51.100.1')).toBe('127.0.0.1')
     await proxyServer.close()

@@ -42,7 +42,7 @@ async function signIn() {
 
 async function reserveSize(): Promise<number> {
   const stats = await stat(join(settings.dataDir, 'reserve')).catch(() => null)
-  // Sparse files take no space.
+  // Counts allocated blocks, because files may be sparse.
   return stats === null ? 0 : stats.blocks * 512
 }
 
@@ -104,7 +104,7 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     await expectNormalService()
   })
 
-  test('on a disk filled again, everything else works and a restart uses the other half', async () => {
+  test('on a disk that is full again, everything but uploads works and a restart uses the other half', async () => {
     await disk.fill()
     expect(await disk.freeBytes()).toBe(0)
     await expectNormalService()

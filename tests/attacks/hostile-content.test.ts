@@ -8,8 +8,8 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: upload content that runs scripts, misstates its type or redirects, or send people one
- * of our URLs that redirects to another site.
+ * The attack: upload content that runs scripts, misstates its type or redirects, or lure people
+ * with one of our URLs that redirects to another site.
  */
 
 let app: TestApp
@@ -172,7 +172,7 @@ describe('our pages', () => {
     }
   })
 
-  it('of the API reference allow only one style in their policy', async () => {
+  it('of the API reference allow only their one inline style', async () => {
     const response = await fetchAsVisitor('/api/docs')
     const [, style = ''] = /<style>(.*?)<\/style>/s.exec(await response.text()) ?? []
     const hash = createHash('sha256').update(style).digest('base64')
@@ -194,7 +194,7 @@ describe('an open redirect', () => {
     '/s//evil.example',
     '/login?next=//evil.example',
   ])('through %s is impossible', async (path) => {
-    // Pages opened as localhost redirect to 127.0.0.1; that redirect must stay on the server too.
+    // Pages opened as localhost redirect to 127.0.0.1. That redirect must also stay on the server.
     for (const host of ['127.0.0.1', 'localhost']) {
       const headers = { host: `${host}:${app.deps.config.port}`, ...browser }
       const { status, headers: responseHeaders } = await send(app.url, { path, headers })
@@ -207,7 +207,7 @@ describe('an open redirect', () => {
 })
 
 describe('public information about a link', () => {
-  it('reveals neither its owner, its key nor its downloads', async () => {
+  it('reveals no owner, storage key or download count', async () => {
     const { shortCode } = await makeFile(owner)
     const response = await fetchAsVisitor(`/api/links/${shortCode}`)
     const details = await json<object>(response)

@@ -21,7 +21,7 @@ beforeAll(async () => {
   stopPostgres = postgres.stop
   const database = await createDatabase(postgres.url, 'migrated')
   app = await serveApp(database)
-  // A confirmed commit must survive the kill, so don't rely on the default.
+  // A confirmed commit must survive the kill, so set this explicitly.
   await app.pool.query('alter system set synchronous_commit = on')
   await app.pool.query('select pg_reload_conf()')
   // Free accounts start an upload in a transaction, premium accounts in a single statement.
@@ -51,8 +51,8 @@ async function startUpload(person: Person, idempotencyKey: string): Promise<stri
 }
 
 /**
- * Makes each user send two calls in parallel, in a loop. The returned function stops the loop and
- * returns the keys of the started uploads.
+ * Keeps each user making two parallel calls. The returned function stops this and returns the
+ * storage keys of the started uploads.
  */
 function startWork() {
   const startedKeys = new Set<string>()
@@ -84,7 +84,7 @@ test.each([
   const stopWork = startWork()
   onTestFinished(async () => void (await stopWork()))
   for (let time = 0; time < times; time += 1) {
-    // Until Postgres is up again there is no process to kill.
+    // There is no process to kill until Postgres is up again.
     const pid = await eventually(victim)
     process.kill(pid, 'SIGKILL')
     await eventually(() => expect(() => process.kill(pid, 0)).toThrow())
@@ -106,5 +106,5 @@ test.each([
   for (const person of users) expect(await startUpload(person, `0-${person.id}`)).not.toBeNull()
 })
 
-/** Long enough for ten statements to run in parallel. */
+/** Long enough for ten of these queries to overlap. */
 const sleepQuery = sql`select pg_sleep(0.05)`

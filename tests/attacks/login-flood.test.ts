@@ -4,8 +4,8 @@ import { makeClient, makeFile, makePerson, type Person, signUp } from '../suppor
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: sign in or up as often as possible, to keep the CPU busy with password hashes. Rate
- * limits are off here, so only the hashing queue protects other users. Hashing costs a quarter of
+ * The attack: sign in or up as often as possible to keep the CPU busy with password hashing. Rate
+ * limits are off here, so only the hashing queue protects other users. A hash costs a quarter of
  * the production setting.
  */
 const passwordCost = { N: 8192, r: 8, p: 1 }
@@ -40,7 +40,6 @@ function logIn(address: string) {
   return post('/api/auth/login', { email: person.email, password: person.password }, address)
 }
 
-/** Records the order of the responses. */
 function recordOrder() {
   const order: string[] = []
   const record = async (name: string, response: Promise<Response>) => {
@@ -56,7 +55,7 @@ describe('a flood of logins', () => {
     const { shortCode, bytes } = await makeFile(person, { bytes: new Uint8Array(1_000_000) })
     const { order, note } = recordOrder()
     const logins = Array.from({ length: 12 }, () => note('login', logIn('192.0.2.1')))
-    // Once this has a response, all logins have reached the server.
+    // When this responds, all logins have reached the server.
     await makeClient(app).fetch('/api/health')
     const download = await makeClient(app).fetch(`/api/download/${shortCode}`)
     expect((await download.arrayBuffer()).byteLength).toBe(bytes.length)
@@ -65,7 +64,7 @@ describe('a flood of logins', () => {
     expect(order.indexOf('download')).toBeLessThan(6)
   })
 
-  it("doesn't starve other addresses", async () => {
+  it("doesn't starve clients at other IP addresses", async () => {
     const { order, note } = recordOrder()
     const flood = Array.from({ length: 12 }, () => note('flood', logIn('192.0.2.1')))
     await makeClient(app).fetch('/api/health')
@@ -90,7 +89,7 @@ describe('a flood of logins', () => {
 })
 
 describe('a flood of signups', () => {
-  it('holds no database connections while passwords queue', async () => {
+  it('holds no database connections while waiting to hash passwords', async () => {
     const { order, note } = recordOrder()
     const signups = Array.from({ length: 20 }, (_, n) =>
       note('signup', post('/api/auth/signup', form(`flood-${n}@example.org`), '192.0.2.1')),

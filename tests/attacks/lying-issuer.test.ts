@@ -11,8 +11,8 @@ import { type MockIssuer, startMockIssuer } from '../support/mock-issuer.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The issuer (Google) is another machine. It may be unreachable, hang, send endless responses, or
- * name URLs the server must not call. Only users who sign in with it may notice.
+ * The issuer (Google) is an external service. It may be unreachable, hang, send endless responses,
+ * or name URLs the server must not call. Only users who sign in with it may notice.
  */
 
 const discoveryPath = '/.well-known/openid-configuration'
@@ -74,7 +74,7 @@ async function forgetIssuer() {
 
 const unavailablePath = '/login?fault=google-away'
 
-/** Asserts that users who don't use the issuer are served. */
+/** Asserts that users who don't use the issuer are still served. */
 async function expectOthersServed(server: TestApp, person: Person) {
   expect((await person.fetch('/api/auth/user')).status).toBe(200)
   await logIn(server, person.email, person.password)
@@ -115,14 +115,14 @@ describe('an issuer that never responds', () => {
       ['/jwks', neverRespond],
       ['/jwks', sendPartialBody],
     ] as const
-    // In parallel, because each takes as long as the issuer's timeout.
+    // In parallel, because each attempt takes as long as the issuer's timeout.
     await Promise.all(
       stalls.map(async ([path, response]) => {
         const silentIssuer = await startIssuer()
         const server = await startApp(silentIssuer)
         const person = await makePerson(server)
         silentIssuer.overrides.set(path, response)
-        // On a busy machine other users may be served only after the timeout. Then try again.
+        // On a busy machine the other users may be served only after the timeout. Then try again.
         const stalledSignIn = await eventually(async () => {
           silentIssuer.requests.length = 0
           let hasEnded = false
@@ -147,7 +147,6 @@ describe('an issuer that never responds', () => {
 
 it('times out after 3 s for discovery and 5 s otherwise', async () => {
   await forgetIssuer()
-  // Records the timeouts set by the server.
   const timeouts = vi.spyOn(AbortSignal, 'timeout')
   try {
     expect(await signInPath()).toBe('/')
@@ -173,7 +172,7 @@ describe('an unreachable issuer', () => {
     expect(await signInPath()).toBe('/')
   })
 
-  it('is reported if it fails in the middle of a sign-in', async () => {
+  it('is reported if it fails mid-sign-in', async () => {
     const browser = makeBrowser(app)
     const callbackUrl = await browser.open('/api/login', ({ pathname }) =>
       pathname.includes('/callback'),
@@ -184,7 +183,7 @@ describe('an unreachable issuer', () => {
     expect(response.headers.get('location')).toBe(unavailablePath)
   })
 
-  it('is reported as temporary when linking an account', async () => {
+  it('is reported as a temporary error when linking an account', async () => {
     await forgetIssuer()
     await issuer.goOffline()
     const response = await person.post('/api/auth/user/ways/google', {
@@ -220,8 +219,8 @@ describe('a response of 10 MB', () => {
   )
 
   /**
-   * Sends spaces as fast as the server reads them. Returns the number of bytes sent, and true if
-   * all were sent.
+   * Sends spaces as fast as the server reads them. Returns the number of bytes sent, and whether
+   * that was the whole body.
    */
   const send = async (response: ServerResponse, size: number) => {
     const closed = once(response, 'close')

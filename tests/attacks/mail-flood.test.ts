@@ -5,8 +5,8 @@ import { makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: from many addresses, request emails for accounts that don't exist, so that a
- * legitimate email is queued behind those jobs.
+ * The attack: from many IP addresses, request emails for accounts that don't exist, to delay
+ * legitimate emails queued behind those jobs.
  */
 
 let app: TestApp
@@ -34,7 +34,7 @@ function lengthenPolling() {
   )
 }
 
-it('an email behind 300 jobs for unknown addresses is sent without a polling delay', async () => {
+it('an email queued behind 300 jobs for unknown addresses is sent without a polling delay', async () => {
   lengthenPolling()
   const { email } = await makePerson(app)
   for (let number = 0; number < 300; number += 1)

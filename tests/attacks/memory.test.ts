@@ -23,19 +23,21 @@ import { getRequest, sendWithoutReading, type UnreadSockets } from '../support/u
 import { codesOf, startUploads, uploadRequest } from '../support/upload-batches.ts'
 
 /**
- * The most memory in MiB the server process may use, whatever clients do. It uses about 200 when
- * idle and up to 340 during these attacks. Buffering what clients send or don't read would take 480
- * or more.
+ * Memory limit of the server process in MiB. It uses about 200 when idle and up to 340 during these
+ * attacks. If it buffered what clients send or don't read, it would use 480 or more.
  */
 const maxMemoryMiB = 400
 const MiB = 1024 ** 2
 const fileBytes = 16 * MiB
 const metricsToken = 'memory-test-0123456789'
-/** The idle process has about 50 timers and connections. An attack would leave 400 or more. */
+/**
+ * The idle process has about 50 timers and connections. If an attack's weren't released, it would
+ * have 400 or more.
+ */
 const maxResources = 150
-/** Timers of disconnected clients must end well before their own timeouts. */
+/** Timers of disconnected clients must be gone well before they would fire. */
 const idleTimeoutMs = connectionLimits.bodyMs / 2
-/** Health checks at the start of an attack. As many follow afterwards. */
+/** Number of health checks at the start of an attack, and again while its connections are open. */
 const checks = 40
 
 let folder: string
@@ -90,7 +92,9 @@ async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number>
   return peak
 }
 
-/** Cuts all connections of the attack and asserts that the server has released their resources. */
+/**
+ * Closes all connections of the attack and asserts that the server has released their resources.
+ */
 async function expectNothingLeft() {
   closeAll()
   await expect.poll(countActiveResources, { timeout: idleTimeoutMs }).toBeLessThan(maxResources)
@@ -103,12 +107,12 @@ async function countActiveResources(): Promise<number> {
   return Number(/^nodejs_active_resources_total (\d+)$/m.exec(text)?.[1])
 }
 
-/** The last header, and a body that is one byte short. */
+/** Returns the last header and a body one byte shorter than it announces. */
 function truncatedBody(bytes: number): string {
   return `Content-Length: ${bytes}\r\n\r\n${' '.repeat(bytes - 1)}`
 }
 
-/** The same with a chunked body of 512 KiB. */
+/** Like `truncatedBody`, but with a chunked body of 512 KiB. */
 const chunkedBody = `Transfer-Encoding: chunked\r\n\r\n80000\r\n${' '.repeat(512 * 1024 - 1)}`
 
 async function downloads() {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Counts other connections' statements that are waiting for a lock. */
+/** Counts statements on other connections that are waiting for a lock. */
 async function countLockWaits() {
   const { rows } = await app.deps.db.execute<{ count: number }>(sql`
     select count(*)::int as count from pg_stat_activity
@@ -25,7 +25,7 @@ it('a login that verified the old password before a change opens no session afte
   const { email, id, password } = person
   const sessionsBefore = await app.deps.db.$count(sessions, eq(sessions.userId, id))
   const { login } = await app.deps.db.transaction(async (tx) => {
-    // A password change holds this lock.
+    // The lock that a password change holds.
     await tx.select().from(users).where(eq(users.id, id)).for('no key update')
     const login = makeClient(app).post('/api/auth/login', { email, password })
     await expect.poll(countLockWaits).toBe(1)

@@ -15,13 +15,13 @@ import {
 import { freshDatabase } from '../support/postgres.ts'
 
 /**
- * The attack: more requests than the database can handle. Beyond the queue's limit, each is
- * rejected with Retry-After.
+ * The attack: send more requests than the database can handle. Once the queue is full, further
+ * requests are rejected with Retry-After.
  */
 
 const connections = 2
 const queueLimit = 10
-/** Long timeouts, which a slow machine doesn't reach. */
+/** Timeouts long enough for a slow machine. */
 const limits: PoolLimits = {
   connections,
   maxWaiting: queueLimit,
@@ -34,7 +34,7 @@ const limits: PoolLimits = {
 
 let app: TestApp
 let owner: Person
-/** Bypasses the server. Its lock blocks all queries. */
+/** Bypasses the server, to hold a lock that blocks all its queries. */
 let directDb: pg.Client
 
 beforeAll(async () => {
@@ -50,9 +50,9 @@ afterAll(async () => {
 })
 
 /**
- * Fills the pool and its queue with requests blocked by a lock. Every further request must be
- * rejected. Returns the responses to the blocked ones. Sends one at a time, because simultaneous
- * requests may share a query.
+ * Fills the pool and its queue with requests blocked by a lock, and asserts that further requests
+ * are rejected. Sends one request at a time, because concurrent ones may share a query. Returns the
+ * responses to the blocked requests.
  */
 async function overloadDatabase(): Promise<Promise<Response>[]> {
   await directDb.query('begin')

@@ -10,8 +10,8 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: guess passwords from one address or many, or use up the attempts to lock the owner
- * out. Client addresses come from a proxy header, so one test can use many.
+ * The attack: guess passwords from one IP address or many, or use up the attempts to lock the owner
+ * out. The client's IP address comes from a proxy header, so one test can use many.
  */
 
 const minute = 60_000
@@ -65,10 +65,7 @@ function statuses(responses: Response[]) {
   return counts
 }
 
-/**
- * Sets the number of failed logins from other addresses. The account must have at least one
- * already.
- */
+/** Sets the number of failed logins from other IP addresses. The account must already have one. */
 async function setFailedLogins(email: string, failedLogins: number) {
   const key = `wrongLoginsByAccount:${accountName(app.deps.secret, email)}`
   const isAccount = eq(rateLimits.key, key)
@@ -79,7 +76,7 @@ function retryAfter(response: Response) {
   return Number(response.headers.get('retry-after'))
 }
 
-/** Returns the cookies of a known browser without its session. */
+/** Logs in and returns the cookie that marks a known browser, without the session cookie. */
 async function knownBrowser(email: string, password: string) {
   const response = await logIn(email, password, { address: newAddress() })
   expect(response.status).toBe(200)
@@ -171,7 +168,7 @@ describe('guessing from one address', () => {
     expect((await logIn(email, password, { address: '2001:db8:0:8::1' })).status).toBe(200)
   })
 
-  it('may continue after 15 minutes; the right password resets the counter', async () => {
+  it('may continue after 15 minutes, and the right password resets the counter', async () => {
     const { email, password } = await newAccount()
     const address = newAddress()
     await guessPasswords(11, email, () => ({ address }))
@@ -209,12 +206,12 @@ describe('guessing from 100 addresses', () => {
     }
   })
 
-  it("doesn't lock the owner out at a new address", async () => {
+  it("doesn't lock the owner out at a new IP address", async () => {
     const login = await logIn(owner.email, owner.password, { address: newAddress() })
     expect(login.status).toBe(200)
   })
 
-  it('makes an address that has just guessed wait', async () => {
+  it('locks out an IP address after a single guess', async () => {
     const address = newAddress()
     expect((await guessPassword(owner.email, { address })).status).toBe(401)
     const limitedResponse = await logIn(owner.email, owner.password, { address })
@@ -224,7 +221,7 @@ describe('guessing from 100 addresses', () => {
     expect((await logIn(owner.email, owner.password, { address })).status).toBe(200)
   })
 
-  it("doesn't lock out a known browser, even at a locked address", async () => {
+  it("doesn't lock out a known browser, even at a locked IP address", async () => {
     const address = newAddress()
     await guessPasswords(3, owner.email, () => ({ address }))
     expect((await logIn(owner.email, owner.password, { address })).status).toBe(429)
@@ -254,7 +251,7 @@ describe('account enumeration', () => {
     expect(responseHistories[0]?.slice(1)).toEqual([401, 429, windowSeconds])
   })
 
-  it('is impossible through other spellings of an address', async () => {
+  it('is impossible through other spellings of an email address', async () => {
     const { email, password } = await newAccount()
     const address = newAddress()
     await guessPasswords(5, email, () => ({ address }))
@@ -264,9 +261,7 @@ describe('account enumeration', () => {
 })
 
 describe('the cookie of a known browser', () => {
-  /**
-   * Returns an address without attempts left, where only the cookie of a known browser allows more.
-   */
+  /** Returns an IP address with no attempts left, from which only a known browser can log in. */
   const blockedAddress = async (email: string) => {
     const address = newAddress()
     await guessPasswords(11, email, () => ({ address }))
@@ -333,7 +328,7 @@ describe('the cookie of a known browser', () => {
     expect(await status(cookie)).toBe(429)
   })
 
-  it('is HttpOnly and same-site, lasts a year, and contains no address', async () => {
+  it('is HttpOnly and same-site, lasts a year, and contains no email address', async () => {
     const { email, password } = await newAccount()
     const login = await logIn(email, password, { address: newAddress() })
     const cookie =
@@ -403,7 +398,7 @@ describe('an attacker who knows a password', () => {
     await app.deps.db.delete(rateLimits).where(isAccountLimit)
   })
 
-  it("can't keep it busy with many accounts either", async () => {
+  it("can't keep the CPU busy with many accounts", async () => {
     const address = newAddress()
     const { email, password } = await newAccount()
     expect((await logIn(email, password, { address })).status).toBe(200)
@@ -415,7 +410,7 @@ describe('an attacker who knows a password', () => {
 })
 
 describe('the table of counters', () => {
-  it("doesn't grow by rejected attempts, and is empty once all windows end", async () => {
+  it("doesn't grow with rejected attempts, and is empty once all windows end", async () => {
     const address = newAddress()
     const { db } = app.deps
     await guessPassword('somebody@example.org', { address })

@@ -4,7 +4,7 @@ import { connectionLimits } from '../../src/server/http/limits.ts'
 import { type BareServer, serveBare } from '../support/bare-server.ts'
 import { waitForClose } from '../support/send.ts'
 
-/** The numbers of the requests whose handling has started. */
+/** Numbers of the requests whose handling has started. */
 const startedRequests: string[] = []
 let release = Promise.withResolvers<void>()
 let server: BareServer
@@ -60,7 +60,7 @@ it.each([
   ['waiting', 'Host: x'],
   ['without a host', 'X-Nothing: x'],
   ['with an unknown expectation', 'Host: x\r\nExpect: gold'],
-])('cuts a connection with too many requests %s, without handling them', async (_, lines) => {
+])('closes a connection with too many requests %s, without handling them', async (_, lines) => {
   startedRequests.length = 0
   release = Promise.withResolvers()
   const { socket } = open([...requests(1), ...requests(pipelinedCount, lines)].join(''))
@@ -79,7 +79,7 @@ it('limits pipelined requests across connections', async () => {
     release = Promise.withResolvers()
     const sockets = requestTexts.map((text) => open(text).socket)
     await expect.poll(() => startedRequests.length).toBe(requestTexts.length)
-    // On each connection one request is handled, and another may wait without counting against the
+    // One request per connection is handled, and one more may wait without counting toward the
     // shared limit.
     const maxConnections = total / (pipelinedCount - 2)
     await expect.poll(openConnections).toBeLessThanOrEqual(maxConnections)

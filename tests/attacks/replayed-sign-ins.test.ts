@@ -34,7 +34,8 @@ function isCallback({ pathname }: URL): boolean {
 }
 
 /**
- * Opens the callback URL. Returns the redirect's target. A failed sign-in must not change cookies.
+ * Opens the callback URL and returns the redirect's target. Asserts that a failed sign-in changes
+ * no cookies.
  */
 async function openCallback(browser: TestBrowser, callbackUrl: URL): Promise<string | null> {
   const before = browser.cookie()
@@ -61,7 +62,7 @@ describe('a callback URL', () => {
     expect((await browser.fetch('/api/auth/user')).status).toBe(200)
   })
 
-  it('works once, even if opened many times at once', async () => {
+  it('works once, even if opened concurrently', async () => {
     const { browser, back, email } = await signInToCallback()
     const sessionsBefore = await countRows(sessions)
     const responses = await Promise.all(
@@ -79,7 +80,7 @@ describe('a callback URL', () => {
   it('works in no other browser, even one with its own sign-in', async () => {
     const { browser, back } = await signInToCallback()
     expect(await openCallback(makeBrowser(google.app), back)).toBe(failedSignIn)
-    // The first attempt uses up the state, so each browser needs its own.
+    // The first attempt uses up the state, so each browser needs another one.
     expect(await openCallback(browser, back)).toBe(failedSignIn)
 
     const otherSignIn = await signInToCallback()
@@ -88,7 +89,7 @@ describe('a callback URL', () => {
     expect(await openCallback(otherBrowser, otherSignIn.back)).toBe(failedSignIn)
   })
 
-  it('neither signs its reader in as the attacker who sent it (login CSRF), nor signs them out', async () => {
+  it('neither signs a victim in as the attacker (login CSRF), nor signs the victim out', async () => {
     const { back } = await signInToCallback()
     const person = await makePerson(google.app)
     const victim = makeBrowser(google.app, await logIn(google.app, person.email, person.password))
@@ -96,7 +97,7 @@ describe('a callback URL', () => {
     expect(await json(await victim.fetch('/api/auth/user'))).toMatchObject({ id: person.id })
   })
 
-  it("doesn't link the attacker's account to its reader's", async () => {
+  it("doesn't link the attacker's Google account to the victim's account", async () => {
     const attacker = await makePerson(google.app)
     const attackerBrowser = makeBrowser(
       google.app,
@@ -142,7 +143,7 @@ describe('a callback URL', () => {
   })
 })
 
-it('a sign-in returns to the login if the database is unreachable at its start or its end', async () => {
+it('a sign-in returns to the login if the database is unreachable at the start or the end', async () => {
   const { db } = google.app.deps
   const pendingSignIn = await signInToCallback()
   await db.execute(sql`alter table verifications rename to away`)
@@ -159,7 +160,7 @@ it('a sign-in returns to the login if the database is unreachable at its start o
 })
 
 describe('an authorization code', () => {
-  it('that was used already is rejected by the issuer', async () => {
+  it('that was already used is rejected by the issuer', async () => {
     const firstSignIn = await signInToCallback()
     expect(await openCallback(firstSignIn.browser, firstSignIn.back)).toBe('/')
     const secondSignIn = await signInToCallback(firstSignIn.browser)

@@ -22,7 +22,7 @@ import { startSmtpServer } from '../support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { requestConfirm } from '../support/upload-requests.ts'
 
-/** All tables used by account endpoints. */
+/** The tables that account endpoints use. */
 const tables = ['users', 'accounts', 'sessions', 'account_tokens']
 
 let app: TestApp
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Makes every statement on this table fail during a call. */
+/** Makes every statement on this table fail while `work` runs. */
 async function withTableRenamed(table: string, work: () => Promise<void>) {
   await app.deps.db.execute(`alter table ${table} rename to away`)
   try {
@@ -42,7 +42,7 @@ async function withTableRenamed(table: string, work: () => Promise<void>) {
 }
 
 describe('the email log', () => {
-  /** Sends an email through this mailer. Returns the log up to `message`. */
+  /** Sends an email with this mailer. Returns the log up to `message`. */
   const logUntil = async (mailer: Mailer, { email }: Person, message: string): Promise<string> => {
     const queue = await openJobQueue(app.pool, app.deps.log)
     const before = app.logLines.length
@@ -210,7 +210,7 @@ describe('the request log', () => {
     ['/api/files/CODE', '/api/files/{id}'],
     ['/robots.txt', '/robots.txt'],
     ['/share', '/share'],
-  ])('redacts %s to %s for any method', async (path, logged) => {
+  ])('redacts %s as %s for any method', async (path, logged) => {
     const code = 'Wq7TnXk3Rb'
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
       for (const accept of ['text/html', '*/*']) {

@@ -20,9 +20,9 @@ import {
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: sign up with a victim's address, in order to get an account that the victim verifies
- * and whose password the attacker knows, to learn whether the victim has an account, to flood the
- * mailbox, or to lock the victim out.
+ * The attack: sign up with a victim's email address. The goals: an account that the victim verifies
+ * but whose password the attacker knows, learning whether the victim has an account, flooding her
+ * mailbox, or locking her out.
  */
 
 const attackerPassword = 'the attacker knows this'
@@ -48,8 +48,8 @@ function reset(token: string, newPassword: string) {
 }
 
 /**
- * Asserts that the account is the victim's, with her name and password, and that the attacker's
- * password doesn't work.
+ * Asserts that the account has the victim's name and password, and that the attacker's password
+ * doesn't work.
  */
 async function expectVictimOwnsAccount() {
   expect(await tryLogin(email, attackerPassword)).toBe(401)
@@ -76,7 +76,7 @@ describe("a victim's address used by an attacker", () => {
     await expectVictimOwnsAccount()
   })
 
-  it('before she asks for the email again: it belongs to her own signup', async () => {
+  it('before she requests the email again: it belongs to her own signup', async () => {
     const signup = await signUp(makeClient(app), { email, ...victimSignup })
     app.clock.advance(1000)
     await signUpForToken(app, { email, password: attackerPassword })
@@ -113,7 +113,7 @@ describe("a victim's address used by an attacker", () => {
 })
 
 /**
- * Asserts that the attacker's password finds only the pending signup (403), and that the victim's
+ * Asserts that the attacker's password finds only the pending signup (403) and that the victim's
  * works.
  */
 async function expectVictimOwnsAccountAfterSignup() {
@@ -199,7 +199,7 @@ describe('a look-alike address', () => {
     expect(await app.sendQueuedEmails()).toEqual([])
   })
 
-  it('in another case is the same address: one account, one lock, one count', async () => {
+  it('in different case is the same address: one account, one lock, one counter', async () => {
     const [local, domain] = email.split('@')
     const upperCaseEmail = `${local?.toUpperCase()}@${domain?.toUpperCase()}`
     const attackerToken = await signUpForToken(app, {
@@ -246,7 +246,7 @@ describe('an expensive password', () => {
         await signUpForToken(app, { email: address, password: `${attackerPassword} ${n}` })
       }
     }
-    // This address has an account and a pending signup, with different salts.
+    // This email address has an account and a pending signup, with different salts.
     const mixedCaseEmail = newAddress()
     await signUpForToken(app, { email: mixedCaseEmail, password: attackerPassword })
     await makeUnverifiedUser(app, mixedCaseEmail, victimPassword)
@@ -301,7 +301,6 @@ describe('with rate limits on', () => {
   })
   afterAll(() => limitedApp.close())
 
-  /** Creates a client with this address. */
   const clientAt = (address: string) => {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
     return (path: string, body: unknown) =>

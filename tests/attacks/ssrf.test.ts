@@ -15,8 +15,8 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { requestUpload } from '../support/upload-requests.ts'
 
 /*
- * The attack (SSRF): put an address of the server's network into everything a user can send, hoping
- * that the server requests it. A listener records every connection.
+ * The attack (SSRF): put an address inside the server's network into everything a user can send,
+ * hoping that the server requests it. A listener records every connection.
  */
 
 let app: TestApp
@@ -52,15 +52,14 @@ afterAll(async () => {
   listener.close()
 })
 
-/** Returns a URL of the listener whose path names the field it was put in. */
+/** Returns a URL of the listener. The path names the field the URL is put in. */
 function lureUrl(name: string): string {
   return `http://${listenerAddress}/${name}`
 }
 
 /**
- * Asserts that nothing sent so far made the server connect to the listener. Runs deferred work
- * first: emails and every job. The last connection is the test's own, so any earlier one would be
- * listed before it.
+ * Asserts that nothing sent so far makes the server connect to the listener, not even queued emails
+ * and jobs. The test connects last, so any earlier connection would be listed first.
  */
 async function expectNoVisit() {
   await app.sendQueuedEmails()

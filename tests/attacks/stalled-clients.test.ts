@@ -13,7 +13,7 @@ const stalledMs = 300
 const bodyMs = 200
 const headersMs = 200
 
-/** `/wait` waits for this promise, like a request during a database outage. */
+/** Requests to `/wait` block on this promise, like requests during a database outage. */
 const work = Promise.withResolvers<void>()
 let server: BareServer
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Asserts that every connection of the attack is cut and that other clients are served. */
+/** Asserts that every connection of the attack is closed and that other clients are served. */
 async function expectCutAndServing() {
   await expect.poll(() => server.connections()).toBe(0)
   expect((await send(`${server.url}/health`)).status).toBe(200)
@@ -81,7 +81,8 @@ describe('a stalled client', () => {
 })
 
 /**
- * Sends a raw request, then one byte now and then. Returns the response once the connection ends.
+ * Sends a raw request, then `tricklingByte` at intervals. Returns the response once the connection
+ * closes.
  */
 async function exchange(text: string, tricklingByte = ''): Promise<string> {
   const { hostname, port } = new URL(server.url)
@@ -116,8 +117,7 @@ describe('the request timeout', () => {
   it('resets an incomplete request, but not one that waits for the database', async () => {
     const waitingResponse = exchange(`${post('/wait', 4)}here`)
     const empty = exchange(post('/wait', 0))
-    // The two requests time out one after the other, so the first two have exceeded their timeout
-    // too.
+    // These two time out one after the other, so the requests above have exceeded the timeout too.
     expect(await exchange(`${post('/read', 4)}not`)).toBe('')
     expect(await exchange(`${post('/read', 4)}not`)).toBe('')
     work.resolve()

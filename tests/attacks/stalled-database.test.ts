@@ -18,10 +18,12 @@ import {
 /**
  * The attack: Postgres stops responding under load, because of a held lock, a dead network or a
  * stopped process. Calls succeed or return 503. Confirmed work is in the database, and afterwards
- * everything works on all connections.
+ * all connections work again.
  */
 
-/** As in production, Postgres times out before the server does, but both do much sooner. */
+/**
+ * As in production, Postgres times out before the server does, but both timeouts are much shorter.
+ */
 const limits: PoolLimits = {
   maxWaiting: 1000,
   connections: 10,
@@ -35,19 +37,20 @@ const limits: PoolLimits = {
 let database: TestDatabase
 let app: TestApp
 /**
- * Another server on the same database, with production limits, which a slow machine doesn't reach.
+ * Another server on the same database, with production timeouts, which a slow machine doesn't
+ * reach.
  */
 let patientApp: TestApp
 let proxy: PostgresProxy
 let person: Person
-/** Free accounts, whose uploads start in a transaction. */
+/** Free accounts, because their uploads start in a transaction. */
 let freeUsers: Person[]
 /** Bypasses the server and the proxy. */
 let directDb: pg.Client
 let stopPostgres: () => Promise<void>
 
 beforeAll(async () => {
-  // Its own Postgres server, because this test stops all its processes.
+  // A separate Postgres server, because a test stops all its processes.
   const postgres = await startTestPostgres()
   stopPostgres = postgres.stop
   database = await createDatabase(postgres.url, 'migrated')
@@ -68,7 +71,7 @@ afterAll(async () => {
   await stopPostgres()
 })
 
-/** Starts another server on the same database, which outlives it. */
+/** Starts another server on the same database, which stays when that server closes. */
 function serveAnother(poolLimits?: PoolLimits): Promise<TestApp> {
   return serveApp({ url: database.url, async drop() {} }, { poolLimits })
 }
@@ -132,7 +135,7 @@ async function makeCalls(): Promise<CompletedWork> {
     ...Array.from({ length: 2 }, () => logIn(completed)),
     signUp(`${randomUUID()}@example.org`),
     ...Array.from({ length: 6 }, () => startUpload(completed)),
-    // The same key means the same upload, so no account reaches its file limit.
+    // A repeated idempotency key means the same upload, so no account reaches its file limit.
     ...freeUsers.map((user) => startUpload(completed, user, user.id)),
   ])
   return completed
@@ -185,7 +188,7 @@ test('recovers from a lock that is never released', async () => {
 })
 
 test('recovers from a lock that outlasts transactions', async () => {
-  // Otherwise Postgres would end a transaction left open by this server, and hide the leak.
+  // By default Postgres would end a transaction that this server leaks, and hide the leak.
   const server = await serveAnother({ ...limits, idleInTransactionMs: 2 * hangTimeoutMs })
   onTestFinished(() => server.close())
   const users = await Promise.all(freeUsers.map(() => newPerson({}, server)))
@@ -247,7 +250,7 @@ describe('one silent connection', () => {
       await startUpload(completed, newUser, key)
       expect(completed.uploads).toEqual([])
       await eventually(expectIntactPool)
-      // The repeated call finds the upload or starts it. Either way there is exactly one.
+      // The repeated call finds the upload or starts it, so there is exactly one.
       await startUpload(completed, newUser, key)
       expect(completed.uploads).toHaveLength(1)
       const { rows } = await directDb.query('select storage_key from uploads where owner_id = $1', [
@@ -279,8 +282,8 @@ test('recovers from a paused Postgres', async () => {
   let completed: CompletedWork
   try {
     completed = await pendingCalls
-    // A process started later may serve these calls too. It also belongs to one of the ten
-    // connections.
+    // A backend started since the stop may serve these calls. It uses one of the pool's ten
+    // connections too.
     await makeCalls()
   } finally {
     signal(pids, 'SIGCONT')

@@ -6,9 +6,9 @@ import { type Client, json, logIn, makeClient, makePerson } from '../support/mak
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: use a copied session cookie, or a computer where somebody is signed in. It works
- * until the session ends, but must not be enough to take over the account, and the owner must be
- * able to end it.
+ * The attack: use a copied session cookie, or a computer where somebody is signed in. The session
+ * works until it ends, but must not be enough to take over the account, and the owner must be able
+ * to end it.
  */
 
 let app: TestApp
@@ -28,7 +28,7 @@ function change(client: Client, currentPassword: string) {
 }
 
 describe('guessing the current password in a stolen session', () => {
-  it('is limited to 10 attempts, shared with logins and even in parallel', async () => {
+  it('is limited to 10 attempts, even in parallel, which count as failed logins', async () => {
     const person = await makePerson(app)
     const thief = makeClient(app, await stolenCookie(person))
     const guessResponses = await Promise.all(
@@ -44,7 +44,7 @@ describe('guessing the current password in a stolen session', () => {
     const { email, password } = person
     const login = await makeClient(app).post('/api/auth/login', { email, password })
     expect(login.status).toBe(429)
-    // From now on even the right password is rejected without being verified.
+    // From now on even the right password is rejected unverified.
     expect((await change(thief, password)).status).toBe(429)
     const knownClient = makeClient(app, await loginBeforeGuessing(person))
     expect((await knownClient.fetch('/api/auth/user')).status).toBe(200)
@@ -96,7 +96,8 @@ describe('guessing the current password in a stolen session', () => {
 })
 
 /**
- * Returns the cookies of a browser that logged in before. It may still log in after wrong guesses.
+ * Returns the cookies of a browser that logged in before the guesses. It may still log in
+ * afterwards.
  */
 async function loginBeforeGuessing(person: {
   fetch: Client['fetch']

@@ -8,7 +8,7 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { requestConfirm } from '../support/upload-requests.ts'
 
-/* The attack: use values read from the database, a log or an old page, or guess them. */
+/* The attack: use values read from the database, a log or an old page, or guessed ones. */
 
 let app: TestApp
 beforeAll(async () => {
@@ -65,8 +65,8 @@ describe('a reader of the database', () => {
   })
 })
 
-describe('a kept presigned URL', () => {
-  it("can't change the file, and stops working once it is deleted", async () => {
+describe('a saved presigned URL', () => {
+  it("can't change the file, and stops working once the file is deleted", async () => {
     const owner = await makePerson(app)
     const bytes = new Uint8Array(randomBytes(100))
     const upload = await startUpload(owner, { size: 100 })
@@ -131,14 +131,14 @@ describe('a link in an email', () => {
 })
 
 describe('guessing', () => {
-  it('a link takes about 80 million guesses with a billion links', () => {
+  it('a link takes about 80 million guesses if there are a billion links', () => {
     const codes = new Set(shortCodeAlphabet).size ** shortCodeLength
     expect(new Set(shortCodeAlphabet).size).toBe(shortCodeAlphabet.length)
     expect(codes / 1e9).toBeGreaterThan(79e6)
     expect(Math.log2(codes)).toBeGreaterThan(56)
   })
 
-  it('a link is no easier after seeing others', async () => {
+  it('a link is no easier for those who have seen others', async () => {
     const owner = await makePerson(app, { tier: 'premium' })
     const codes: string[] = []
     for (let time = 0; time < 20; time += 1) codes.push((await makeFile(owner)).shortCode)

@@ -11,9 +11,9 @@ import { codesOf, startUploads, uploadRequest } from '../support/upload-batches.
 import { expectError, requestConfirm, requestUpload } from '../support/upload-requests.ts'
 
 /**
- * The attack: take up space with uploads that are announced but never sent, or sent but never
- * confirmed, with one account or many. Announced bytes count against account limits and the storage
- * cap at once, bytes are rejected when free space is short, and abandoned uploads then end soon.
+ * The attack: use up space with uploads that are started but never sent, or sent but never
+ * confirmed, from one account or many. Announced bytes count toward the account's limits and the
+ * storage cap at once. When free space is short, bytes are rejected and abandoned uploads end soon.
  */
 const minute = 60_000
 const mebibyte = 1024 ** 2
@@ -139,7 +139,7 @@ test('a batch starts only the files that fit', async () => {
 })
 
 describe('an account', () => {
-  test("without a file limit can't exceed its byte limit by parallel calls", async () => {
+  test("without a file limit can't exceed its byte limit with parallel calls", async () => {
     const largestSize = largestFileSize(defaultLimits)
     const tier = tiers.find((tier) => defaultLimits[tier].maxFileSize === largestSize)
     const person = await makePerson(app, { tier: tier ?? defaultTier })
