@@ -47,7 +47,7 @@ afterEach(async () => {
 afterAll(() => closeWithoutErrors(app))
 
 describe('blocked content', () => {
-  it('cannot be uploaded again by anyone in one request', async () => {
+  it('cannot be uploaded again in a single request, whoever tries', async () => {
     const bytes = randomFileBytes()
     const file = await makeFile(owner, { bytes })
     await takeDownOrThrow(admin, file.shortCode)
@@ -60,7 +60,7 @@ describe('blocked content', () => {
     ] as const) {
       const { cloudKey, response } = await uploadAndConfirm(person, bytes, claim)
       await expectError(response, 409, 'CONTENT_BLOCKED')
-      // The upload has ended and its bytes are gone.
+      // The failed confirm ended the upload and deleted its bytes.
       await expectError(await requestConfirm(person, cloudKey), 404, 'UPLOAD_NOT_FOUND')
       expect(await app.storage.storedSize(cloudKey)).toBeNull()
     }
@@ -70,7 +70,7 @@ describe('blocked content', () => {
     expect(await json(await eve.fetch('/api/files'))).toEqual([])
   })
 
-  it('cannot be uploaded in parts or confirmed by the other call', async () => {
+  it('cannot be uploaded again in parts', async () => {
     const eve = await makePerson(app)
     const firstUpload = await startMultipartUpload(app, eve)
     const send = async (started: typeof firstUpload, bytes: Uint8Array<ArrayBuffer>) => {
@@ -93,7 +93,7 @@ describe('blocked content', () => {
     expect(await app.storage.storedSize(cloudKey)).toBeNull()
   })
 
-  it('is refused in a batch without affecting other entries', async () => {
+  it('is rejected in a batch without affecting the other entries', async () => {
     const bytes = randomFileBytes()
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     const premium = await makePerson(app, { tier: 'premium' })
@@ -102,7 +102,7 @@ describe('blocked content', () => {
     expect(await app.storage.storedSize(started[1]?.cloudKey ?? '')).toBeNull()
   })
 
-  it('is refused for each of many parallel confirms', async () => {
+  it('is rejected by each of many parallel confirms', async () => {
     const bytes = randomFileBytes()
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     const key = await uploadBytes(owner, bytes)
@@ -112,14 +112,14 @@ describe('blocked content', () => {
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
-  it('is refused when a confirm is repeated after the takedown', async () => {
+  it('is rejected when a confirm is repeated after the takedown', async () => {
     const bytes = randomFileBytes()
     const { cloudKey, response } = await uploadAndConfirm(owner, bytes)
     await takeDownOrThrow(admin, (await json<File>(response)).shortCode)
     await expectError(await requestConfirm(owner, cloudKey), 409, 'CONTENT_BLOCKED')
   })
 
-  it("doesn't include content that differs by one byte or only shares the size", async () => {
+  it('excludes content that differs by one byte or has only the same size', async () => {
     const bytes = randomFileBytes()
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     const other = bytes.slice()
@@ -130,7 +130,7 @@ describe('blocked content', () => {
 })
 
 describe('other files with the same content', () => {
-  it('are counted beforehand and taken down, with an email to their owners', async () => {
+  it('are counted before the takedown and taken down with it, and their owners are emailed', async () => {
     const bytes = randomFileBytes()
     const [ada, bob] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
     const reportedFile = await makeFile(owner, { bytes, name: 'one' })
@@ -167,7 +167,7 @@ describe('other files with the same content', () => {
     expect(lines[0]).toMatchObject({ actor: null, subject: ada.email, details: { isCopy: true } })
   })
 
-  it('are all taken down, even more than fit into one transaction', async () => {
+  it('are all taken down, even if that takes several transactions', async () => {
     const bytes = randomFileBytes(10)
     const eve = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(eve, { bytes })

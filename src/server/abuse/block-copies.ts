@@ -7,7 +7,7 @@ import type { Storage } from '../storage/storage.ts'
 import { blockContent, type Content, lockContent, saveProvedSha256 } from './queries.ts'
 import { closeReportsOfFiles } from './report-queries.ts'
 
-/** A request to block content: the reason and the actor. */
+/** Why content is blocked, and who requested it. */
 export interface BlockRequest {
   reason: string
   actor: Actor
@@ -15,11 +15,11 @@ export interface BlockRequest {
 
 type BlockDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
-/** The maximum number of files that one transaction takes down. */
+/** Maximum number of files that one transaction takes down. */
 const batchSize = 100
 /**
- * Computes the SHA-256 of a file's stored bytes, or null if there are none. Blocks the content if
- * the file was taken down or is being taken down by this `request`.
+ * Computes and stores the SHA-256 of a file's bytes; null if storage has none. Blocks the content
+ * if the file was already taken down or `request` is given.
  * @throws {AppError} UNAVAILABLE if storage can't be read.
  */
 export async function proveContent(
@@ -32,7 +32,7 @@ export async function proveContent(
   if (sha256 === null) await assertMounted(store)
   await db.transaction(async (tx) => {
     const file = await lockContent(tx, id)
-    // An earlier read may have found no bytes because the storage folder was not mounted.
+    // A stored null isn't final: the storage folder may have been unmounted when it was recorded.
     if (!file || (file.isContentProved && file.sha256 !== null)) return
     await saveProvedSha256(tx, id, sha256)
     const reason = file.takedownReason ?? request?.reason
@@ -50,17 +50,17 @@ export async function proveContent(
 }
 
 /**
- * Checks that a store without this object is mounted: an unmounted disk is an empty folder, which
- * belongs to no installation.
- * @throws {AppError} UNAVAILABLE
+ * Checks that the store is mounted. Call this before treating a missing object as deleted: the
+ * folder of an unmounted disk is empty and has no installation id.
+ * @throws {AppError} UNAVAILABLE if the store isn't mounted.
  */
 export async function assertMounted(store: Storage): Promise<void> {
   if ((await store.installation()) === null) throw new AppError('UNAVAILABLE')
 }
 
 /**
- * Takes down all files with blocked content, or only those with one SHA-256, and deletes their
- * bytes. Each file gets an audit log entry, and each owner an email.
+ * Takes down all files with blocked content, or only those with this `sha256`, and deletes their
+ * bytes. Writes an audit log entry for each file and emails the owners.
  * @returns the number of files taken down.
  */
 export async function takeDownCopies(deps: BlockDeps, sha256?: string): Promise<number> {

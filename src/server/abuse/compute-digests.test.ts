@@ -21,14 +21,12 @@ let app: TestApp
 let admin: Person
 let owner: Person
 let visitor: Client
-/** How many times the job was requested. */
 let requestCount = 0
 beforeAll(async () => {
   ;({ app, admin, owner, visitor } = await startTakedownSetup())
 })
 afterAll(() => app.close())
 
-/** Returns the dependencies of a confirm, with changes to the store. */
 function depsWith(changes: Partial<Storage> = {}) {
   return {
     ...app.deps,
@@ -51,7 +49,7 @@ async function errorCodeOf(work: Promise<unknown>): Promise<string> {
 }
 
 describe('a confirmed file', () => {
-  it('works at once and gets its SHA-256 later, once', async () => {
+  it('is usable immediately and gets its SHA-256 later, exactly once', async () => {
     const bytes = randomFileBytes()
     requestCount = 0
     const file = await confirmOrThrow(await uploadBytes(owner, bytes))
@@ -67,7 +65,7 @@ describe('a confirmed file', () => {
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
   })
 
-  it('is checked against a claimed SHA-256 at each confirm, before the response', async () => {
+  it('is checked against the SHA-256 claimed by each confirm, before the response', async () => {
     const bytes = randomFileBytes()
     const wrongKey = await uploadBytes(owner, bytes)
     expect(await errorCodeOf(confirmOrThrow(wrongKey, 'f'.repeat(64)))).toBe('CHECKSUM_MISMATCH')
@@ -86,7 +84,7 @@ describe('a confirmed file', () => {
     await computeDigests(app.deps)
   })
 
-  it("that cannot be read is retried later and doesn't delay others", async () => {
+  it("that cannot be read is retried later and doesn't delay other files", async () => {
     const files = [
       await confirmOrThrow(await uploadBytes(owner, randomFileBytes())),
       await confirmOrThrow(await uploadBytes(owner, randomFileBytes())),
@@ -112,7 +110,7 @@ describe('a confirmed file', () => {
 })
 
 describe('content that was taken down', () => {
-  it('cannot become a file again', async () => {
+  it('cannot be confirmed as a new file', async () => {
     const bytes = randomFileBytes()
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     const key = await uploadBytes(owner, bytes)
@@ -129,8 +127,8 @@ describe('content that was taken down', () => {
     expect((await findListedFile(owner, unknown.id))?.takedownReason).toBe('It is malware.')
   })
 
-  it('is found in a file whose hashing failed on an unmounted storage folder', async () => {
-    // No blocked content has this size. Otherwise the confirm would compute the SHA-256 at once.
+  it('is found in a file whose hashing failed because the storage folder was unmounted', async () => {
+    // A size that no blocked content has. Otherwise the confirm would compute the SHA-256 itself.
     const bytes = randomFileBytes(1001)
     const file = await confirmOrThrow(await uploadBytes(owner, bytes))
     const depsWithUnmountedStorage = depsWith({

@@ -6,15 +6,16 @@ import { type Content, type Digest, findBlocked, listFilesToHash, saveDigests } 
 type DigestDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
 /**
- * The digests of at most this many files, or of about this many bytes, are stored in one statement.
+ * A batch ends after this many files or about this many bytes. Its digests are stored in one
+ * statement.
  */
 const batchSize = 100
 const batchBytes = 256 * 1024 ** 2
 
 /**
- * Computes the missing SHA-256 of files, one after the other. Takes down files with blocked
- * content, and completes interrupted takedowns. If no file of a batch can be read, storage is
- * probably unreachable, and the remaining files wait for the next run.
+ * Computes the missing SHA-256 of files one at a time, takes down files with blocked content, and
+ * completes interrupted takedowns. If every read in a batch fails, storage is probably unreachable,
+ * and the store's remaining files wait for the next run.
  * @returns how many files were read, could not be read, and were taken down. Files without bytes
  * count as neither read nor failed.
  */
@@ -38,7 +39,7 @@ export async function computeDigests(
   return total
 }
 
-/** Returns null if no files follow the id `after`. */
+/** Returns null if there are no more files. */
 async function computeBatch(deps: DigestDeps, store: Storage, after: string | null) {
   const { db, log } = deps
   const files = await listFilesToHash(db, store.name, after, batchSize)
@@ -64,7 +65,7 @@ async function computeBatch(deps: DigestDeps, store: Storage, after: string | nu
   if (digests.length > 0) await saveDigests(db, digests)
   const found = digests.flatMap(({ sha256 }) => sha256 ?? [])
   let takenDown = 0
-  // After storing the digests, so that no concurrent takedown misses these files.
+  // Runs after the digests are stored. Otherwise a concurrent takedown could miss these files.
   for (const sha256 of await findBlocked(db, found)) takenDown += await takeDownCopies(deps, sha256)
   return {
     lastId,

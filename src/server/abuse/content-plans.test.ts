@@ -5,11 +5,12 @@ import { takeDownBlocked } from '../files/queries.ts'
 import { listFilesToHash } from './queries.ts'
 
 /*
- * Counts the rows that the digest job reads each minute, among many files that are already hashed.
+ * Verifies that the digest job, which runs every minute, reads few rows even among many hashed
+ * files.
  */
 
 const hashedFileCount = 10_000
-/** How many files each query returns. */
+/** The number of files that each query should find. */
 const dueCount = 30
 
 let app: TestApp
@@ -42,7 +43,6 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Returns how many rows and index entries of `files` the work reads. */
 async function countFilesRead(work: () => Promise<unknown>): Promise<number> {
   const plans = await analyzedPlansOf(app.pool, work)
   const filePlans = plans.filter((plan) => / on files\b/.test(plan))

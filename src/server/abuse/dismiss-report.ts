@@ -7,8 +7,8 @@ import { closeReport, countOpenReports } from './report-queries.ts'
 const reportId = z.uuid()
 
 /**
- * Closes a report without changing the file. Later reports of the file open a new one.
- * @returns the number of open reports.
+ * Closes a report without changing the file. A later report of the same file opens a new one.
+ * @returns the number of reports that are still open.
  * @throws {AppError} REPORT_NOT_FOUND if no open report has this id.
  */
 export async function dismissReport(

@@ -5,8 +5,8 @@ import { needsHashSql } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 /**
- * Returns the id of the file with this short code. If there is none, returns the id of the file
- * last reported under it, which may have been renewed or removed since.
+ * Returns the id of the file with this short code. If there is none, returns the id of the last
+ * file reported under this code, because it may have been renewed or removed since.
  */
 export async function findFileToTakeDown(db: Db, shortCode: string): Promise<string | undefined> {
   const [fileWithCode] = await db
@@ -72,8 +72,8 @@ export async function lockContent(tx: Db, id: string): Promise<Content | undefin
 }
 
 /**
- * Blocks content, except empty content, which all empty files share. Returns false if nothing was
- * blocked or the content was already blocked.
+ * Blocks content. Ignores empty content, because it would match every empty file. Returns false if
+ * nothing changed.
  */
 export async function blockContent(
   tx: Db,
@@ -88,7 +88,7 @@ export async function blockContent(
   return inserted.length > 0
 }
 
-/** Returns those of these SHA-256 hashes that are blocked. */
+/** Returns the hashes that are blocked. */
 export async function findBlocked(
   db: Db,
   sha256s: readonly string[],
@@ -102,8 +102,8 @@ export async function findBlocked(
 }
 
 /**
- * Returns those of these sizes in bytes that blocked content has. A file of any other size can't
- * match blocked content.
+ * Returns the sizes, in bytes, that match the size of any blocked content. A file of another size
+ * can't contain blocked content.
  */
 export async function findBlockedSizes(
   db: Db,
@@ -118,7 +118,8 @@ export async function findBlockedSizes(
 }
 
 /**
- * Lists up to `limit` files of a store that need a SHA-256, by id, starting after the id `after`.
+ * Lists up to `limit` files of a store that need a SHA-256, ordered by id, starting after the id
+ * `after`.
  */
 export function listFilesToHash(
   db: Db,
@@ -140,12 +141,12 @@ export function listFilesToHash(
     .limit(limit)
 }
 
-/** The digest of a file's stored bytes; `sha256` is null if there are none. */
+/** The digest of a file's stored bytes. `sha256` is null if there are no bytes. */
 export type Digest = Pick<Content, 'id' | 'sha256'>
 
 /**
- * Records the SHA-256 of files and of their open reports, so that a takedown knows it even after
- * the file's row is removed. Skips files that have been taken down or recorded in the meantime.
+ * Records the SHA-256 of files and of their open reports, so a takedown knows it even after the
+ * file's row is removed. Skips files that have since been taken down or already have a SHA-256.
  */
 export async function saveDigests(db: Db, digests: readonly Digest[]): Promise<void> {
   await db.execute(sql`

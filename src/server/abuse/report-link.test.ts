@@ -75,7 +75,7 @@ describe('POST /api/links/{code}/report', () => {
     ])
   })
 
-  it('collects all reports of a file, even across a renewal', async () => {
+  it('collects all reports of a file, even across renewals', async () => {
     const file = await makeFile(owner)
     await reportLink(visitor, file.shortCode, { reason: 'first' })
     app.clock.advance(1000)
@@ -111,7 +111,7 @@ describe('POST /api/links/{code}/report', () => {
     expect((await listReports(admin))[0]?.statements[0]?.reason).toBe('acod.exe[31m b\tc')
   })
 
-  it('counts every one of many parallel reports', async () => {
+  it('counts each of many parallel reports', async () => {
     const { shortCode } = await makeFile(owner)
     const responses = await Promise.all(
       Array.from({ length: 40 }, () => reportLink(makeClient(app), shortCode)),
@@ -120,7 +120,7 @@ describe('POST /api/links/{code}/report', () => {
     expect(await listReports(admin)).toMatchObject([{ count: 40 }])
   })
 
-  it('keeps and marks suspected spam', async () => {
+  it('stores suspected spam and marks it', async () => {
     const { shortCode } = await makeFile(owner)
     expect((await reportLink(visitor, shortCode, { website: 'https://example.net' })).status).toBe(
       200,
@@ -150,7 +150,7 @@ describe('POST /api/links/{code}/report', () => {
     { email: 1 },
     { website: 1 },
     { website: 'x'.repeat(501) },
-  ])('refuses %j and stores nothing', async (changes) => {
+  ])('rejects %j and stores nothing', async (changes) => {
     const { shortCode } = await makeFile(owner)
     const response = await reportLink(visitor, shortCode, changes)
     expect(response.status).toBe(400)
@@ -210,7 +210,6 @@ describe('the rate limit for reports', () => {
   })
   afterAll(() => limitedApp.close())
 
-  /** Reports a link from this IP address. */
   const reportFrom = (address: string, code: string, reason = 'x') =>
     makeClient(limitedApp).fetch(`/api/links/${code}/report`, {
       method: 'POST',
@@ -218,7 +217,7 @@ describe('the rate limit for reports', () => {
       body: JSON.stringify({ reason }),
     })
 
-  it('is ten an hour per address, for all links together', async () => {
+  it('is ten an hour per IP address, for all links together', async () => {
     const { shortCode } = await makeFile(person)
     const codes = Array.from({ length: 11 }, (_, n) => (n === 0 ? shortCode : 'abcdefghij'))
     const responses = await Promise.all(codes.map((code) => reportFrom('203.0.113.7', code)))
@@ -230,7 +229,7 @@ describe('the rate limit for reports', () => {
     expect((await reportFrom('203.0.113.7', shortCode)).status).toBe(200)
   })
 
-  it("is two an hour per file and address, so that a flood can't silence others", async () => {
+  it('is two an hour per file and IP address, so nobody can crowd out other reporters', async () => {
     const { shortCode } = await makeFile(person)
     const reportFromAddresses = (n: number) =>
       Promise.all(
@@ -254,7 +253,7 @@ describe('the rate limit for reports', () => {
 })
 
 describe('GET /api/admin/reports', () => {
-  it('lists all open reports in pages without gaps, last reported first', async () => {
+  it('pages through all open reports without gaps, last reported first', async () => {
     const codes: string[] = []
     for (let n = 0; n < 5; n += 1) {
       const { shortCode } = await makeFile(owner)
@@ -277,7 +276,7 @@ describe('GET /api/admin/reports', () => {
     expect(seenIds.slice(0, 3)).toEqual([codes[0], codes[4], codes[3]])
   })
 
-  it('shows a file that its owner has deleted since', async () => {
+  it('includes a file that its owner has since deleted', async () => {
     const file = await makeFile(owner, { name: 'gone.zip' })
     await computeDigests(app.deps)
     await reportLink(visitor, file.shortCode)
@@ -288,7 +287,7 @@ describe('GET /api/admin/reports', () => {
   })
 
   it.each(['?limit=0', '?limit=101', '?limit=x', '?cursor=x', '?cursor=W10', '?cursor='])(
-    'refuses %s',
+    'rejects %s',
     async (query) => {
       expect((await admin.fetch(`/api/admin/reports${query}`)).status).toBe(400)
     },
@@ -301,7 +300,7 @@ describe('GET /api/admin/reports', () => {
 })
 
 describe('POST /api/admin/reports/{id}/dismiss', () => {
-  it('closes the report once, keeps the file and is audited', async () => {
+  it('closes the report once, keeps the file and writes an audit log entry', async () => {
     const file = await makeFile(owner)
     await reportLink(visitor, file.shortCode)
     const [listedReport] = await listReports(admin)
@@ -377,7 +376,7 @@ describe('the email address of a reporter', () => {
     const { shortCode } = await makeFile(owner)
     await reportLink(visitor, shortCode)
     const afterMs = (ms: number) => new Date(app.clock().getTime() + ms)
-    // The administrator may have set the longest life to 365 days.
+    // The bytes may still be stored by then, because the longest life can be up to 365 days.
     expect(await deleteExpiredReports(app.deps.db, afterMs(181 * day))).toBe(0)
     await app.deps.db
       .update(files)

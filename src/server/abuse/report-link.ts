@@ -12,7 +12,7 @@ import { addToReport, findReportableFile, type ReportableFile } from './report-q
 
 /**
  * Finds the file behind an active link. Returns null for unknown, expired, private and deleted
- * links alike, so that clients can't distinguish them (design §4).
+ * links alike, so clients can't tell them apart (design §4).
  */
 export async function findOpenLink(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
@@ -23,10 +23,10 @@ export async function findOpenLink(
 }
 
 /**
- * Adds a visitor's statement to the file's open report and requests an email to support, at most
- * one per file and day (UTC). One transaction does both, so that neither is lost. If the hidden
- * field `website` is filled in, the statement is probably spam. It is marked and sends no email,
- * but is kept, because browsers may autofill the field.
+ * Adds a visitor's statement to the file's open report and queues an email to support, at most one
+ * per file and UTC day. Both happen in one transaction. If the hidden field `website` is filled in,
+ * the statement is marked as probable spam and sends no email. It is kept, because browsers may
+ * autofill the field.
  * @throws {AppError} LINK_NOT_FOUND if the link isn't active; TOO_MANY_REQUESTS.
  */
 export async function reportLink(
@@ -36,13 +36,13 @@ export async function reportLink(
   clientAddress: string,
 ): Promise<void> {
   const { clock, db, mailQueue, rateLimits } = deps
-  // Reports of inactive links count too. Otherwise this call could be used to guess short codes.
+  // Counts reports of inactive links too. Otherwise this call could be used to guess short codes.
   const client = addressBlock(clientAddress)
   await rateLimits.spend([counter('reportsByAddress', client)])
   const file = await findOpenLink(deps, code)
   if (!file) throw new AppError('LINK_NOT_FOUND')
-  // There is no limit per file: by exhausting it, one client could silence all others. A client can
-  // add only a few of the texts that a report keeps.
+  // This limit is per client, because a file's limit for all clients would let one of them silence
+  // the others.
   await rateLimits.spend([counter('reportsByAddressAndFile', `${client} ${file.id}`)])
   const now = clock()
   const isSuspect = Boolean(website)

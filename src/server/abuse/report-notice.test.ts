@@ -13,7 +13,7 @@ import type { CheckResult } from '../../shared/contract/checks.ts'
 import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { reports } from '../db/schema.ts'
 
-/** Tests the emails and checks that tell support about a reported file. */
+/** Tests how support learns of a reported file: by email and by the report check. */
 
 const day = 24 * 60 * 60_000
 
@@ -33,7 +33,6 @@ beforeEach(async () => {
 })
 afterAll(() => app.close())
 
-/** Dismisses the latest report. */
 async function dismissLatest(): Promise<void> {
   const [latestReport] = await listReports(admin)
   expect((await admin.post(`/api/admin/reports/${latestReport?.id}/dismiss`)).status).toBe(200)
@@ -75,7 +74,7 @@ describe('support', () => {
     expect(texts).toHaveLength(2)
     expect(texts.filter((text) => text.includes('reported 12 times'))).toHaveLength(1)
 
-    // Dismissing the report doesn't allow another email that day.
+    // Dismissing the report doesn't allow a second email on the same day.
     app.clock.advance(1)
     await reportLink(visitor, file.shortCode)
     await dismissLatest()
@@ -86,7 +85,7 @@ describe('support', () => {
     expect(await app.sendQueuedEmails()).toHaveLength(1)
   })
 
-  it('gets no email about suspected spam, but about a later genuine report', async () => {
+  it('gets no email about suspected spam, but gets one about a later genuine report', async () => {
     const { shortCode } = await makeFile(owner)
     await reportLink(visitor, shortCode, { reason: 'Buy now', website: 'https://example.net' })
     expect(await app.sendQueuedEmails()).toEqual([])
@@ -97,7 +96,7 @@ describe('support', () => {
     expect(email?.content.text).not.toContain('Buy now')
   })
 
-  it('gets no email about reports that were closed before sending or refused', async () => {
+  it('gets no email about reports that were rejected or were closed before the email was sent', async () => {
     const { shortCode } = await makeFile(owner)
     await reportLink(visitor, shortCode)
     await dismissLatest()
@@ -107,7 +106,7 @@ describe('support', () => {
     expect(await app.sendQueuedEmails()).toEqual([])
   })
 
-  it('gets the email and the report, or neither', async () => {
+  it('gets an email exactly if the report is stored', async () => {
     const { shortCode } = await makeFile(owner)
     const add = vi.spyOn(app.deps.mailQueue, 'add').mockRejectedValueOnce(new Error('no queue'))
     expect((await reportLink(visitor, shortCode)).status).toBe(500)

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { reportChoiceNames } from '../../shared/rules/links/report.ts'
 import { reports } from '../db/schema.ts'
 
-/** These tests use the form like a browser without JavaScript. */
+/** These tests submit the form as a browser without JavaScript does. */
 
 let app: TestApp
 let admin: Person
@@ -27,7 +27,6 @@ async function open(code: string) {
   return { answer: response, page: parsePage(await response.text()) }
 }
 
-/** Submits the form as a browser does. */
 async function send(code: string, fields: Record<string, string>, headers = {}) {
   const response = await makeClient(app).fetch(`/s/${code}/report`, {
     method: 'POST',
@@ -140,7 +139,7 @@ describe('the report page', () => {
     expect((await listReports(admin))[0]?.statements[0]?.reason).toBe(`Illegal or harmful: ${text}`)
   })
 
-  it('keeps the input after too many reports and says when to retry', async () => {
+  it('keeps the input and says when to retry after too many reports', async () => {
     const { shortCode } = await makeFile(owner)
     for (let n = 0; n < 10; n += 1) await send(shortCode, { choice: 'other', words: 'again' })
     const { answer: response, page } = await send(shortCode, {
@@ -153,7 +152,7 @@ describe('the report page', () => {
     expect(textOf(page.findOne('textarea'))).toBe('once more')
   })
 
-  it('marks submissions that fill in the hidden field', async () => {
+  it('marks reports that fill in the hidden field', async () => {
     const { shortCode } = await makeFile(owner)
     await send(shortCode, {
       choice: 'other',
@@ -163,7 +162,7 @@ describe('the report page', () => {
     expect((await listReports(admin))[0]?.statements).toMatchObject([{ isSuspect: true }])
   })
 
-  it('shows the page of an invalid link for ended and unknown links, at every step', async () => {
+  it('responds to expired and unknown links with the invalid link page, at every step', async () => {
     const file = await makeFile(owner)
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     const unknown = await makeClient(app).fetch('/s/abcdefghij', {
@@ -183,7 +182,7 @@ describe('the report page', () => {
     expect(await listReports(admin)).toEqual([])
   })
 
-  it('refuses forms that are cross-site or too large', async () => {
+  it('rejects forms that are cross-site or too large', async () => {
     const { shortCode } = await makeFile(owner)
     const crossSiteResponse = await send(
       shortCode,

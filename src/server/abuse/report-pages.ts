@@ -16,8 +16,8 @@ export interface ReportInput {
 
 export interface ReportPages {
   /**
-   * Returns the form with the visitor's previous input. If the form was refused, `error` is the
-   * message shown, and `status` the status of the response.
+   * Returns the form with the visitor's previous input. After a rejected submission, `error` is the
+   * message to show and `status` the response status.
    */
   form(
     file: { shortCode: string; originalName: string },
@@ -32,7 +32,7 @@ export interface ReportPages {
 
 /**
  * Loads the template of the report page (report.html in `distDir`), which works without JavaScript.
- * @throws {StartupError} if the template is missing or from another version of the server.
+ * @throws {StartupError} if the template is missing or was built for another version of the server.
  */
 export function loadReportPages(options: { distDir: string; appUrl: URL }): ReportPages {
   const { distDir, appUrl } = options
@@ -50,8 +50,8 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
     'cache-control': 'no-store',
     'x-robots-tag': 'noindex',
   })
-  // With `no-referrer`, browsers would submit the form without an origin, and the server would
-  // refuse it as cross-site. With `same-origin`, the page's URL is sent only to this server.
+  // With `no-referrer`, browsers would submit the form with a null origin, which the server rejects
+  // as cross-site. With `same-origin`, other sites still never see the page's URL.
   const headers = makeHeaders(html, 'same-origin')
   const invalidLinkHeaders = makeHeaders(invalidLinkPage, 'no-referrer')
   const emptyFields = { code: '', name: '', words: '', email: '', error: '' }

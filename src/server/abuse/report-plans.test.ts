@@ -9,13 +9,13 @@ const closedReportCount = 10_000
 const ownerCount = 1000
 const reportsPerOwner = closedReportCount / ownerCount
 
-/** A file with two closed reports. */
+/** A file with two closed reports among many. */
 const fileId = randomUUID()
 
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
-  // The reports were closed one minute apart, the first one first.
+  // The reports were closed one minute apart, in insertion order.
   await app.pool.query(
     `insert into reports (file_id, owner_id, short_code, original_name, mime_type, size, count,
       statements, first_reported_at, last_reported_at, closed_at, outcome)
@@ -28,7 +28,6 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Returns how many rows and index entries of `reports` the work reads. */
 async function countReportRowsRead(work: () => Promise<unknown>): Promise<number> {
   const plans = await analyzedPlansOf(app.pool, work)
   const reportPlans = plans.filter((plan) => / on reports\b/.test(plan))
@@ -37,7 +36,7 @@ async function countReportRowsRead(work: () => Promise<unknown>): Promise<number
   return reportPlans.reduce((sum, plan) => sum + countRowsRead(plan, 'reports'), 0)
 }
 
-it('finds the last report of a file among many closed ones by index', async () => {
+it('finds the last report of a file among many closed ones with an index', async () => {
   const { db } = app.deps
   const readCount = await countReportRowsRead(async () => {
     expect(await findLastReport(db, fileId)).toMatchObject({ shortCode: 'code-50' })

@@ -24,12 +24,12 @@ import type { Db } from '../deps.ts'
 
 export type ReportRow = typeof reports.$inferSelect
 
-/** A report keeps this many of its first statements, and as many of its last. */
+/** A report keeps this many of its first statements and this many of its last. */
 const statementsKeptAtEachEnd = 50
 
 /**
- * Finds the file with this short code, even if its link is inactive. Returns the columns that a
- * report copies and those that decide whether the link is active.
+ * Finds the file with this short code, even if its link is inactive. Selects the columns that a
+ * report copies and those that determine whether the link is active.
  */
 export async function findReportableFile(db: Db, shortCode: string) {
   const [file] = await db
@@ -54,8 +54,8 @@ export async function findReportableFile(db: Db, shortCode: string) {
 export type ReportableFile = NonNullable<Awaited<ReturnType<typeof findReportableFile>>>
 
 /**
- * Adds a visitor's statement to the file's open report, or to a new one. Uses a single SQL
- * statement. A report keeps a limited number of statements, so it stays small.
+ * Adds a visitor's statement to the file's open report, or opens a new one, in a single SQL
+ * statement. Drops statements from the middle to limit the report's size.
  */
 export async function addToReport(
   db: Db,
@@ -85,13 +85,11 @@ export async function addToReport(
       targetWhere: isNull(reports.closedAt),
       set: {
         shortCode: sql`excluded.short_code`,
-        // The SHA-256 may have been computed after the report was opened. If the file has none now,
-        // the report keeps its own.
+        // Keeps a SHA-256 recorded earlier if the file has none now.
         provedSha256: sql`coalesce(excluded.proved_sha256, ${reports.provedSha256})`,
         count: sql`${reports.count} + 1`,
         lastReportedAt: now,
-        // `- n` removes the element at index n: the oldest statement after the first ones, which
-        // always stay.
+        // `- n` removes the element at index n, which is the oldest statement after the first ones.
         statements: sql`case when ${isFull} then ${statements} - ${statementsKeptAtEachEnd}::int else ${statements} end || excluded.statements`,
       },
     })
@@ -114,15 +112,13 @@ export async function countOpenReports(db: Db): Promise<{ count: number; since: 
   return row ?? { count: 0, since: null }
 }
 
-/**
- * The position of a report in the list: the time of the file's last report, and the report's id.
- */
+/** A cursor for the list of reports: the time of the file's last report, and the report's id. */
 export type ReportPosition = readonly [lastReportedAt: Date, id: string]
 
 /**
  * Lists up to `limit` open reports, last reported first, starting after `after`. Each entry
- * includes the file's row if it still exists, the owner's address, and the number of other stored
- * files with the same SHA-256, which a takedown would include.
+ * includes the file's row if it still exists, the owner's email address, and the number of other
+ * stored files with the same SHA-256, which a takedown would include.
  */
 export function listReports(
   db: Db,
@@ -138,7 +134,8 @@ export function listReports(
   return db
     .select({
       report: reports,
-      // The first column must not be nullable: if it is null, drizzle treats the file as missing.
+      // The first column must not be nullable, because drizzle treats a null there as a missing
+      // file.
       file: {
         shortCode: files.shortCode,
         sha256: files.sha256,
@@ -157,7 +154,7 @@ export function listReports(
     .limit(limit)
 }
 
-/** Closes an open report and returns its row. Only one of several parallel calls gets the row. */
+/** Closes an open report and returns its row. Of several parallel calls, only one gets the row. */
 export async function closeReport(
   tx: Db,
   id: string,
@@ -172,7 +169,7 @@ export async function closeReport(
   return closedReport
 }
 
-/** Closes the open reports of these files. Returns the number of closed reports. */
+/** Closes the open reports of these files. Returns how many were closed. */
 export async function closeReportsOfFiles(
   tx: Db,
   fileIds: string[],
@@ -188,8 +185,8 @@ export async function closeReportsOfFiles(
 }
 
 /**
- * Deletes reports and the email addresses in them: closed ones after 30 days, and open ones 180
- * days after the last statement. An open report stays while storage keeps the file's bytes, because
+ * Deletes reports with the email addresses in them: closed ones after 30 days, and open ones 180
+ * days after the last statement. Keeps an open report while storage has the file's bytes, because
  * the administrator can still take the file down. Works in batches.
  * @returns the number of deleted reports.
  */
@@ -222,7 +219,7 @@ function deleteReports(db: Db, condition: SQL | undefined): Promise<number> {
 }
 
 /**
- * Deletes the closed reports of a user's files. Open reports stay, so that their content can still
+ * Deletes the closed reports of a user's files. Keeps open reports, because their content can still
  * be blocked after the user is deleted.
  */
 export async function deleteClosedReportsOf(tx: Db, ownerId: string): Promise<void> {

@@ -31,8 +31,8 @@ type AbuseEndpoint =
   | 'dismissReport'
 
 /**
- * The endpoints against abuse (design §4). Visitors report files. The administrator takes reported
- * files down or dismisses their reports.
+ * The endpoints for abuse reports and takedowns (design §4). Visitors report files. The
+ * administrator takes reported files down or dismisses the reports.
  */
 export function abuseRoutes(
   deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'rateLimits' | 'stores'>,
@@ -98,7 +98,6 @@ function dismissedText(open: number): string {
 
 type ListedReport = Awaited<ReturnType<typeof listReports>>[number]
 
-/** Formats a report for the administrator. */
 function toReport({ report, file, owner, copies }: ListedReport, now: Date) {
   return {
     ...report,
@@ -114,13 +113,12 @@ function toReport({ report, file, owner, copies }: ListedReport, now: Date) {
   }
 }
 
-/** Parses a form submitted without JavaScript. */
 async function readForm(context: Context<HttpEnv>): Promise<Record<string, string>> {
   const text = new TextDecoder().decode(bodyBytes(context))
   return Object.fromEntries(new URLSearchParams(text))
 }
 
-/** Returns the visitor's input, so that a refused form can show it again. */
+/** Returns the visitor's input, to show it again after a rejected submission. */
 function reportInput({ choice = '', words = '', email = '' }: Record<string, string>): ReportInput {
   return { choice: isChoice(choice) ? choice : null, words, email }
 }
@@ -129,7 +127,6 @@ function isChoice(text: string): text is ReportChoice {
   return Object.hasOwn(reportChoices, text)
 }
 
-/** Returns the error message for an invalid form. */
 function validationMessage({ issues }: z.ZodError): string {
   const isInvalid = (field: string) => issues.some(({ path }) => path[0] === field)
   if (isInvalid('choice')) return 'Please choose what is wrong with the file.'

@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /**
- * Creates a file whose SHA-256 is only claimed by the sender, as in a bucket. Returns it with its
- * owner.
+ * Creates a file whose SHA-256 is only claimed by the sender, as for files in a bucket. Returns it
+ * with its owner.
  */
 async function makeUnprovenFile() {
   const owner = await makePerson(app)
@@ -38,14 +38,13 @@ async function makeUnprovenFile() {
   return { owner, file }
 }
 
-/** Returns the audit log entries about a user, newest first. */
 async function findAuditEntries({ email }: Person): Promise<AuditEntry[]> {
   return json(await admin.fetch(`/api/admin/audit?search=${email}`))
 }
 
 describe('a takedown of a file whose content can no longer be determined', () => {
   it.each(['purged', 'deleted'])(
-    '%s: closes the report and records actor and reason in the audit log',
+    '%s: closes the report and records actor and reason',
     async (state) => {
       const { owner, file } = await makeUnprovenFile()
       await reportLink(makeClient(app), file.shortCode)
@@ -57,7 +56,7 @@ describe('a takedown of a file whose content can no longer be determined', () =>
         'The link had ended before. No bytes are left to tell its content by, so nothing is blocked.'
       expect(await takeDownOrThrow(admin, file.shortCode, 'Gone, but bad.')).toBe(message)
       expect(await listReports(admin)).toEqual([])
-      // The second call changes nothing, so it isn't recorded.
+      // The second call changes nothing and isn't recorded.
       expect(await takeDownOrThrow(admin, file.shortCode, 'Again.')).toBe(message)
       app.clock.set(before)
       const [entry, ...otherEntries] = await findAuditEntries(owner)
@@ -79,7 +78,7 @@ describe('a takedown of a file whose content can no longer be determined', () =>
 })
 
 describe('content blocked after its link has ended', () => {
-  it('is attributed to the administrator if the same call could read it', async () => {
+  it('is attributed to the administrator if the takedown call could read it', async () => {
     const { owner, file } = await makeUnprovenFile()
     await takeDownOrThrow(admin, file.shortCode, 'Malware.')
     const { shortCode, id: fileId } = file
@@ -100,7 +99,7 @@ describe('content blocked after its link has ended', () => {
 
   it('is recorded even if the link had already expired', async () => {
     const { owner, file } = await makeUnprovenFile()
-    // The bytes are still stored, but the purge has begun.
+    // The bytes are still stored, but their deletion has begun.
     const changes = { expiresAt: app.clock(), purgingAt: app.clock() }
     await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))
     expect(await takeDownOrThrow(admin, file.shortCode)).toBe(

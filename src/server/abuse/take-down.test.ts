@@ -53,14 +53,13 @@ async function rowOf(id: string) {
   return row
 }
 
-/** Returns the audit log entry about the takedown of one of the owner's files. */
 async function auditOf({ id }: { id: string }) {
   const lines = await takedownAudit(admin, owner)
   return lines.find(({ details }) => details.fileId === id)
 }
 
 describe('a link that is taken down', () => {
-  it('responds like an unknown link on every route at once', async () => {
+  it('responds like an unknown link on every route immediately', async () => {
     const file = await makeFile(owner)
     expect(await takeDownOrThrow(admin, file.shortCode)).toBe(
       'The file was taken down. Its content is blocked.',
@@ -85,7 +84,7 @@ describe('a link that is taken down', () => {
     }
   })
 
-  it('to an empty file affects no other empty file and blocks no upload', async () => {
+  it("to an empty file doesn't affect other empty files or block uploads", async () => {
     const bytes = new Uint8Array()
     const other = await makePerson(app)
     const [file, otherFile] = [await makeFile(owner, { bytes }), await makeFile(other, { bytes })]
@@ -103,7 +102,7 @@ describe('a link that is taken down', () => {
     expect((await uploadAndConfirm(owner, bytes)).response.status).toBe(200)
   })
 
-  it('is also gone on a server whose clock is behind', async () => {
+  it('is inactive even on a server whose clock is behind', async () => {
     const file = await makeFile(owner)
     await takeDownOrThrow(admin, file.shortCode)
     app.clock.advance(-60_000)
@@ -111,7 +110,7 @@ describe('a link that is taken down', () => {
     app.clock.advance(60_000)
   })
 
-  it('loses its bytes at once, with a receipt, and storage stays consistent', async () => {
+  it('loses its bytes at once and gets a receipt, and storage stays consistent', async () => {
     const file = await makeFile(owner)
     const key = (await rowOf(file.id))?.storageKey ?? ''
     await takeDownOrThrow(admin, file.shortCode, 'Malware.\nSeen by three scanners.')
@@ -128,7 +127,7 @@ describe('a link that is taken down', () => {
     expect(await expireFiles(app.deps)).toMatchObject({ purged: 0, failed: 0 })
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
 
-    // The owner may remove the file from the history. The receipt stays.
+    // The receipt stays if the owner removes the file from the history.
     expect((await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
     const [receipt] = await app.deps.db
       .select()
@@ -196,7 +195,7 @@ describe('the owner of a file that was taken down', () => {
     expect(email?.content.text).not.toContain('words to a stranger')
   })
 
-  it('gets an email even if the row was removed before it was written', async () => {
+  it("gets an email even if the file's row was removed before the email was written", async () => {
     const file = await makeFile(owner)
     await takeDownOrThrow(admin, file.shortCode)
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
@@ -207,7 +206,7 @@ describe('the owner of a file that was taken down', () => {
 })
 
 describe('a takedown of a link that is not active', () => {
-  it('twice reports the earlier takedown and changes nothing', async () => {
+  it('twice returns the earlier takedown and changes nothing', async () => {
     const file = await makeFile(owner)
     await takeDownOrThrow(admin, file.shortCode, 'First.')
     app.clock.advance(1000)
@@ -220,7 +219,7 @@ describe('a takedown of a link that is not active', () => {
     expect(lines.filter(({ details }) => details.fileId === file.id)).toHaveLength(1)
   })
 
-  it('in parallel takes it down once', async () => {
+  it('in parallel takes the file down once', async () => {
     const file = await makeFile(owner)
     const responses = await Promise.all(
       Array.from({ length: 8 }, () => takeDown(admin, file.shortCode)),
@@ -283,7 +282,7 @@ describe('a takedown of a link that is not active', () => {
     'deleted, with a SHA-256 from after the report (%s): blocks its content',
     async (state) => {
       const file = await makeFile(owner)
-      // A bucket trusts the sender's SHA-256.
+      // With a bucket, the SHA-256 is only claimed by the sender.
       await app.pool.query('update files set is_content_proved = false where id = $1', [file.id])
       await reportLink(visitor, file.shortCode)
       if (state === 'reported again') {
@@ -307,7 +306,7 @@ describe('a takedown of a link that is not active', () => {
     },
   )
 
-  it('renewed after the report: takes the file down under its new link', async () => {
+  it('renewed after the report: takes down the file under its new link', async () => {
     const file = await makeFile(owner)
     await reportLink(visitor, file.shortCode)
     const renewedFile = await json<File>(await requestRenewal(owner, file.id))
@@ -316,7 +315,7 @@ describe('a takedown of a link that is not active', () => {
   })
 
   it.each(['abcdefghij', 'x', "'--", 'x'.repeat(64), '\0', 'https://'])(
-    'unknown: %j is reported as unknown',
+    'unknown: rejects %j as unknown',
     async (code) => {
       const response = await takeDown(admin, code)
       expect(response.status).toBe(404)
@@ -338,13 +337,13 @@ describe('POST /api/admin/takedown', () => {
     ['abcdefghij', ' '],
     ['abcdefghij', 'x'.repeat(1001)],
     ['abcdefghij', 'a\0b'],
-  ])('refuses %j for %j', async (code, reason) => {
+  ])('rejects %j for %j', async (code, reason) => {
     const response = await admin.post('/api/admin/takedown', { shortCode: code, reason })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  it('is open only to the administrator and audited', async () => {
+  it('is open only to the administrator and writes to the audit log', async () => {
     const file = await makeFile(owner)
     expect((await takeDown(visitor, file.shortCode)).status).toBe(401)
     expect((await takeDown(await makePerson(app), file.shortCode)).status).toBe(403)
@@ -383,7 +382,7 @@ describe('POST /api/admin/takedown', () => {
   it('keeps the bytes of an unreadable file until their SHA-256 is known', async () => {
     const file = await makeFile(owner)
     const key = (await rowOf(file.id))?.storageKey ?? ''
-    // As in a bucket, the SHA-256 is only claimed by the sender.
+    // As with a bucket, the SHA-256 is only claimed by the sender.
     await app.deps.db
       .update(files)
       .set({ isContentProved: false, sha256: sha256(randomFileBytes()) })
@@ -413,7 +412,7 @@ describe('POST /api/admin/takedown', () => {
     app.logLines.splice(0)
   })
 
-  it('hashes the bytes of a file that was stored before the server computed SHA-256s', async () => {
+  it('hashes a file stored before the server computed SHA-256s', async () => {
     const file = await makeFile(owner)
     const changes = { isContentProved: false, sha256: null }
     await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))

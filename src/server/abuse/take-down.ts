@@ -14,7 +14,7 @@ type TakedownDeps = Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'mailQueu
 /** An administrator's request to take down a link. */
 export interface TakedownRequest {
   shortCode: string
-  /** Included in the email to the owner. */
+  /** Quoted in the email to the owner. */
   reason: string
   actor: Actor
 }
@@ -22,27 +22,27 @@ export interface TakedownRequest {
 /** The effect of a takedown on the link and on the content of the file. */
 export interface TakedownResult {
   /**
-   * `ended`: this call has taken the file down. `ended-before`: an earlier takedown did. `over`:
-   * the bytes were already gone or being removed, because the file had expired or its owner had
+   * `ended`: this call took the file down. `ended-before`: an earlier takedown did. `over`: the
+   * bytes were already deleted or being deleted, because the file had expired or its owner had
    * deleted it.
    */
   link: 'ended' | 'ended-before' | 'over'
   /**
-   * `blocked`: the content can't be uploaded any more. `waiting`: storage is unreadable now; a job
-   * will block the content. `gone`: no bytes are left, and their SHA-256 is unknown. `empty`: empty
-   * content is never blocked.
+   * `blocked`: the content can't be uploaded again. `waiting`: storage can't be read now, so a job
+   * will block the content. `gone`: the bytes are deleted and their SHA-256 is unknown. `empty`:
+   * empty content is never blocked.
    */
   content: 'blocked' | 'waiting' | 'gone' | 'empty'
-  /** How many other files with the same content this call has taken down. */
+  /** How many other files with the same content this call took down. */
   copies: number
 }
 
 /**
- * Takes a file down. Ends its link at once, deletes its bytes and blocks its content: uploads with
- * the same SHA-256 are refused, and other files with it are taken down too. Only a SHA-256 computed
- * by this server counts, so a file without one is read first. The job `compute-digests` handles
- * files whose SHA-256 is still unknown, and completes an interrupted takedown, as does a second
- * takedown. Every owner gets an email. Each call that changes something is audited.
+ * Takes a file down: ends its link, deletes its bytes and blocks its content. Uploads with the same
+ * SHA-256 are then rejected, and other files with it are taken down too. Only a SHA-256 computed by
+ * this server counts, so a file without one is read first. If storage can't be read, the job
+ * `compute-digests` blocks the content later. That job or a repeated call completes an interrupted
+ * takedown. Every owner gets an email. Calls that change something are audited.
  * @throws {AppError} LINK_NOT_FOUND if no file has this link or was reported under it.
  */
 export async function takeDown(
@@ -60,14 +60,14 @@ export async function takeDown(
   }
   if (endedLink.size === 0) return { link: endedLink.link, content: 'empty', copies: 0 }
   if (sha256 === null) return { link: endedLink.link, content: 'gone', copies: 0 }
-  // Other files may have the same content but no computed SHA-256 yet.
+  // Finds other files with the same content whose SHA-256 isn't computed yet.
   deps.requestJob('compute-digests')
   return { link: endedLink.link, content: 'blocked', copies: await takeDownCopies(deps, sha256) }
 }
 
 interface EndedLink {
   link: TakedownResult['link']
-  /** The content to block, unless the file is empty. Null if this server hasn't computed it yet. */
+  /** Null if this server hasn't computed it yet. */
   sha256: string | null
   size: number
   /** Undefined if the file's row was removed. */
@@ -75,9 +75,9 @@ interface EndedLink {
 }
 
 /**
- * Ends a file's link, closes its report and requests the email to its owner. Blocks the content if
- * its SHA-256 is known. Runs in one transaction. Returns null if neither the file nor a report of
- * it exists.
+ * Ends a file's link, closes its report, queues the email to its owner, and blocks the content if
+ * its SHA-256 is known, in one transaction. Returns null if neither the file nor a report of it
+ * exists.
  */
 function endLink(
   { clock, db, mailQueue }: TakedownDeps,
@@ -96,7 +96,6 @@ function endLink(
       sha256 !== null && (await blockContent(tx, { sha256, size, reason, blockedAt: now }))
     const closedCount = await closeReportsOfFiles(tx, [id], 'taken-down', now)
     const subject = file?.ownerId ?? report?.ownerId ?? null
-    // Recorded only if the call has changed anything.
     if (takenDownFile || isNewlyBlocked || closedCount > 0) {
       const linkWasOpen = takenDownFile !== undefined && takenDownFile.expiresAt > now
       const details = { shortCode, fileId: id, sha256, reason, linkWasOpen }
@@ -139,7 +138,7 @@ async function proveContentOfEndedLink(
   }
 }
 
-/** Describes the effect of a takedown to the administrator. */
+/** Describes the result of a takedown to the administrator. */
 export function takedownText({ link, content, copies }: TakedownResult): string {
   const otherFiles = copies === 1 ? '1 other file' : `${groupDigits(copies)} other files`
   const contentTexts = {

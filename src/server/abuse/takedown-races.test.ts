@@ -30,8 +30,8 @@ import { computeDigests } from './compute-digests.ts'
 
 /*
  * Each test runs a takedown in parallel with another action on the same content, on a real
- * Postgres. Afterwards no link is active, storage holds none of the bytes, and they can't be
- * uploaded again.
+ * Postgres. Afterward, no link to the content is active, storage has none of its bytes, and it
+ * can't be uploaded again.
  */
 
 const rounds = chooseRounds(4, 12)
@@ -49,18 +49,14 @@ beforeAll(async () => {
 afterAll(() => closeWithoutErrors(app))
 
 /**
- * Starts the work after a random number of event loop ticks, up to roughly the duration of one of
- * these calls.
+ * Starts the work after a random number of event loop ticks, up to about the duration of one call
+ * under test.
  */
 async function afterRandomDelay<T>(work: () => Promise<T>): Promise<T> {
   for (let tick = randomInt(maxTicks); tick > 0; tick -= 1) await nextTurn()
   return work()
 }
 
-/**
- * Asserts that no link is active, storage has none of these keys, and a new upload of the bytes is
- * refused.
- */
 async function expectGone(codes: string[], keys: string[], bytes: Uint8Array<ArrayBuffer>) {
   for (const code of codes) expect(await canDownload(visitor, code)).toBe(false)
   await expireFiles(app.deps)
@@ -112,12 +108,12 @@ it('with confirms of the same content by others: no link is left', async () => {
     const ids = (await json<File[]>(await bob.fetch('/api/files'))).map(({ id }) => id)
     if (ids.length > 0) await requestDeletion(bob, ids)
     await expectGone([file.shortCode, ...codes], keys, bytes)
-    // The takedown is complete: the job had nothing left to do.
+    // The takedown was complete, so the job has nothing left to do.
     expect(await computeDigests(app.deps)).toMatchObject({ takenDown: 0 })
   }
 })
 
-it('with downloads: each gets all of the bytes or none, and none afterwards', async () => {
+it('with downloads: each returns all of the bytes or none, and later ones return none', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const file = await makeFile(ada, { bytes: randomFileBytes() })
     const key = await keyOf(file.id)

@@ -20,8 +20,9 @@ export async function writeTakedownEmail(
 ): Promise<OutgoingEmail | null> {
   const owner = await findUser(db, userId)
   if (!owner) return null
-  // Somebody else may have signed up with this unverified address, and file names could send text
-  // to its real owner. `greetingName` omits the name for the same reason.
+  // Someone else may have signed up with this address if it is unverified. A file name of theirs
+  // would put their text into an email to its real owner. `greetingName` omits the user's name for
+  // the same reason.
   const fileNames = owner.emailVerified ? await findFileNames(db, fileIds) : []
   const { supportEmail } = config
   const content = takedownEmail({

@@ -58,7 +58,7 @@ export function adminActionRoutes(
     },
 
     testStorageUpload({ body, publicOrigin, ...call }) {
-      // Like the URL of an ordinary upload, the presigned URL must use the browser's origin.
+      // The presigned URL must match the browser's origin, as for an ordinary upload.
       const stores = deps.stores.withOrigin(publicOrigin)
       return startTestUpload({ ...deps, stores }, body, actorOf(call))
     },

@@ -80,7 +80,7 @@ describe('GET /api/admin/users', () => {
     expect((await searchUsers(' ')).map(({ id }) => id)).toEqual(personIds.slice(0, 5))
   })
 
-  it('matches parts of addresses and names, ignoring case and wildcards', async () => {
+  it('matches parts of email addresses and names, ignoring case and treating wildcards literally', async () => {
     const grace = await makePersonNamed('grace.hopper@navy.example', 'Grace Brewster Hopper')
     const percent = await makePersonNamed('100%_sure@navy.example', 'Ünï Çödé')
     const ids = async (search: string) => (await searchUsers(search)).map(({ id }) => id)
@@ -136,7 +136,7 @@ describe('GET /api/admin/users', () => {
     expect(await sessionCount()).toBe(0)
   })
 
-  it('exposes no secrets of a user', async () => {
+  it('exposes no secrets of users', async () => {
     const [user] = await searchUsers(admin.email)
     expect(Object.keys(user ?? {}).sort()).toEqual(
       [
@@ -240,7 +240,7 @@ describe('POST /api/admin/users', () => {
     }
   })
 
-  it('creates one account per address, also under concurrency', async () => {
+  it('creates one account per email address, even with concurrent requests', async () => {
     const responses = await Promise.all(
       Array.from({ length: 5 }, () => createUser('parallel@example.org')),
     )
@@ -271,7 +271,7 @@ describe('POST /api/test-email', () => {
     return json<{ success: boolean; message: string }>(response)
   }
 
-  it('writes the email to the outbox when no mail server is configured', async () => {
+  it('writes the email to the outbox if no mail server is configured', async () => {
     await app.sendQueuedEmails()
     expect(await sendTestEmail(admin)).toEqual({
       success: true,
@@ -282,7 +282,7 @@ describe('POST /api/test-email', () => {
     ])
   })
 
-  it('sends through the mail server and reports its rejection', async () => {
+  it('sends through the mail server and reports a rejection', async () => {
     const server = await startSmtpServer()
     const mailApp = await startTestApp({
       env: { SMTP_URL: server.url, REQUIRE_EMAIL_VERIFICATION: 'off' },
@@ -316,7 +316,7 @@ describe('POST /api/test-email', () => {
 })
 
 describe('GET /api/admin/audit', () => {
-  it('pages through every line once, newest first', async () => {
+  it('pages through every entry once, newest first', async () => {
     const { id } = await makePerson(app)
     for (let toggles = 0; toggles < 5; toggles += 1) await toggleTier(id)
     const ids: number[] = []

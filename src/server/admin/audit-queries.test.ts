@@ -19,11 +19,11 @@ beforeAll(async () => {
     from generate_series(0, $1::int - 1) n`,
     [userCount, app.clock()],
   )
-  // The seed data: `set-role` occurs only in the oldest 60 lines. A quarter of all lines are by one
-  // user, a quarter are about that user, and a tenth are by the administrator. The administrator
-  // never sets a tier, and this user's settings never change. The actor `early` occurs only in the
-  // first 600 lines. Every eighth line is about one link, the oldest lines about another. Every
-  // third line is from one IP address, the oldest lines from another.
+  // The seed data: `set-role` occurs only in the oldest 60 entries. One user wrote a quarter of all
+  // entries and is the subject of another quarter. The administrator wrote a tenth, none of them
+  // `set-tier`. No `change-setting` entry is about that user. The actor `early` occurs only in the
+  // first 600 entries. Every eighth entry is about one link and the oldest ones about another.
+  // Every third entry is from one IP address and the oldest ones from another.
   await app.pool.query(
     `insert into audit_log (at, actor, action, subject, ip_address, details)
     select $2::timestamptz + n * interval '1 second',
@@ -46,20 +46,19 @@ async function fetchPage(query: string): Promise<{ lines: AuditEntry[]; cursor: 
   return { lines: await json(response), cursor }
 }
 
-/** Returns the time at which line `n` was written. */
 function timeOfLine(n: string): string {
   return new Date(app.clock().getTime() + 1000 * Number(n)).toISOString()
 }
 
 /**
- * Replaces each `@n` in a query with the time of line `n`, and `ADMIN` with the administrator's
- * address.
+ * Replaces each `@n` in a query with the time of entry `n`, and `ADMIN` with the administrator's
+ * email address.
  */
 function fillTemplate(query: string): string {
   return query.replaceAll(/@(\d+)/g, (_, n) => timeOfLine(n)).replace('ADMIN', admin.email)
 }
 
-/** Reference implementation: filters the joined log without the queries under test. */
+/** Reference implementation in plain SQL, to compare the results with. */
 async function queryReference(query: string): Promise<number[]> {
   const params = new URLSearchParams(query)
   const search = params.get('search')?.replace('/s/', '')
@@ -105,13 +104,13 @@ describe('a page of a long audit log', () => {
     ['lines of a user, long ago', '&search=7@many.example&from=@300&to=@600'],
     ['lines from an IP address, long ago', '&search=192.0.2.1&from=@300&to=@900'],
     ['an action on a link, long ago', `&search=${frequentCode}&action=set-tier&to=@500`],
-  ])('lists the expected lines: %s', async (_, template) => {
+  ])('has the expected entries: %s', async (_, template) => {
     const query = fillTemplate(template)
     const ids = (await fetchPage(query)).lines.map(({ id }) => id)
     expect(ids).toEqual(await queryReference(query.replace('DB8:0::7', 'db8::7')))
   })
 
-  it('keeps its date range across pages', async () => {
+  it('keeps its date range when paging', async () => {
     const query = fillTemplate('&search=192.0.2.1&from=@300&to=@500')
     const ids: number[] = []
     let cursor: string | null = ''
@@ -131,7 +130,7 @@ describe('a page of a long audit log', () => {
     expect(ids.length).toBeGreaterThan(2 * pageSize)
   })
 
-  it("is ordered by time even if one server's clock was behind", async () => {
+  it("is ordered by time even if one server's clock is behind", async () => {
     const address = '198.51.100.9'
     for (const n of ['700', '500', '600']) {
       await app.pool.query(
@@ -146,14 +145,14 @@ describe('a page of a long audit log', () => {
     expect(recentPage.lines.map(({ at }) => at)).toEqual(expectedTimes.slice(0, 2))
   })
 
-  it('finds the few lines of an action at the far end of the log', async () => {
+  it('finds the few entries of an action at the far end of the log', async () => {
     const { lines, cursor } = await fetchPage('&action=set-role')
     expect(lines).toHaveLength(pageSize)
     const lastPage = await fetchPage(`&action=set-role&cursor=${cursor}`)
     expect(lastPage).toMatchObject({ lines: { length: 10 }, cursor: null })
   })
 
-  it('covers the user and all deleted users who had the address', async () => {
+  it('covers the user and all deleted users who had the email address', async () => {
     const owner = await makePerson(app)
     await app.pool.query(
       `insert into audit_log (at, actor, action, subject, ip_address, details)

@@ -8,15 +8,14 @@ import type { Db } from '../deps.ts'
 import { readAddress } from '../http/client-address.ts'
 
 /**
- * The sort key of an entry: its time and id. Server clocks differ slightly, so an entry may have a
- * greater id than a later one.
+ * The sort key of an entry: its time and id. The id alone isn't enough: server clocks differ
+ * slightly, so a later entry may have a smaller id.
  */
 export type AuditCursor = readonly [at: Date, id: number]
 
-/** The filters and page of an audit log query. */
 interface AuditQuery {
   limit: number
-  /** Only entries after this position in the list. */
+  /** Returns only entries after this position in the list. */
   after?: AuditCursor | undefined
   /** Inclusive start of the time range. */
   from?: Date | undefined
@@ -84,7 +83,6 @@ function addressOf(email: PgColumn, id: PgColumn): SQL<string | null> {
   return sql`coalesce(${email}, ${deletedUserAddress}, ${id})`
 }
 
-/** Builds the condition for entries that match a search text. */
 async function searchCondition(db: Db, search: string): Promise<SQL | undefined> {
   const shortCode = extractShortCode(search)
   if (shortCode !== null) return eq(shortCodeOf(auditLog.details), shortCode)

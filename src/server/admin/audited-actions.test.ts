@@ -17,7 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Each administrator endpoint that changes something, with the action it must log. */
+/**
+ * Each administrator endpoint that changes something, with the action that it must log and a
+ * request to it.
+ */
 const auditedActions: Partial<Record<EndpointName, [AuditAction, () => Promise<Response>]>> = {
   makeUser: [
     'make-user',
@@ -85,10 +88,7 @@ const auditedActions: Partial<Record<EndpointName, [AuditAction, () => Promise<R
   ],
 }
 
-/**
- * True for endpoints that must be audited. `testStorage` is one: it is a GET, but writes to
- * storage.
- */
+/** True if calls to the endpoint must be audited. `testStorage` is a GET, but writes to storage. */
 function isAudited(name: EndpointName): boolean {
   const { access, method }: Endpoint = endpoints[name]
   return access === 'admin' && (method !== 'GET' || name === 'testStorage')

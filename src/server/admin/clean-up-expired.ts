@@ -4,15 +4,13 @@ import { maxRemovalsPerCall, removeDeletedBytes } from '../files/delete-files.ts
 import { markAllExpiredDeleted, nextFilePage } from '../files/queries.ts'
 
 /**
- * Deletes the files of all users whose links have ended and can't be renewed (spec §7), as users do
- * for themselves when they clear their expired history. The files disappear from the lists
- * immediately. The bytes of the first thousand are removed before this function returns, the rest
- * by the next purge.
+ * Deletes all users' files whose links have ended and can't be renewed (spec §7), as users can for
+ * themselves by clearing their history. The files disappear from lists immediately. The bytes of
+ * the first thousand are removed before this function returns, the rest by the next purge.
  *
- * Works in pages. Each page has its own transaction, which also logs its deletions, so the audit
- * log is right even after an interruption. From the second line on, each line includes the running
- * total.
- * @param pageSize files per statement. The default keeps the statement far below its time limit.
+ * Works in pages. Each page is one transaction that also logs its deletions, so the audit log is
+ * correct even after an interruption. From the second entry on, each includes the running total.
+ * @param pageSize files per statement. The default keeps each statement far below its time limit.
  * @returns the number of deleted files.
  */
 export async function cleanUpExpired(

@@ -6,7 +6,7 @@ import type { UserRow } from '../tiers/queries.ts'
 
 /**
  * Locks a user's row until the transaction ends. Concurrent inserts for this user, such as an
- * upload, a file or a session, wait for the lock and fail after the deletion.
+ * upload, a file or a session, wait for the lock and fail once the user is deleted.
  */
 export async function lockForDeletion(tx: Db, userId: string): Promise<UserRow | undefined> {
   const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
@@ -14,9 +14,9 @@ export async function lockForDeletion(tx: Db, userId: string): Promise<UserRow |
 }
 
 /**
- * Removes up to `limit` rows of a user's files. Files with bytes get a row in `removals`, so that a
- * job removes the bytes and writes the receipt. Files without bytes get their receipt immediately.
- * @returns how many rows were removed, and how many of them were still visible to the user.
+ * Removes up to `limit` rows of a user's files. Files with bytes get a row in `removals`, and a job
+ * then removes the bytes and writes the receipt. Files without bytes get their receipt immediately.
+ * @returns how many rows were removed, and how many of them the user could still see.
  */
 export async function releaseFiles(
   tx: Db,
@@ -37,7 +37,7 @@ export async function releaseFiles(
   for (const file of rows) {
     const columns = { fileId: file.id, ownerId, storage: file.storage, storageKey: file.storageKey }
     const { dueAt, purgedAt } = file
-    // The receipt has no file name, because the only person allowed to read it is deleted.
+    // The receipt has no file name, because the only user who could read it is deleted.
     if (purgedAt === null) removalRows.push({ ...columns, dueAt, tries: 0, tryAt: now })
     else receipts.push({ ...columns, dueAt, purgedAt })
   }
@@ -64,8 +64,8 @@ export async function clearReceiptNames(tx: Db, ownerId: string): Promise<void> 
 }
 
 /**
- * Deletes a user's row. Foreign keys cascade to sessions, credentials, tokens, settings, brand and
- * download counts. None of these have bytes in storage.
+ * Deletes a user's row. Foreign keys cascade to sessions, credentials, tokens, settings, the brand
+ * and download counts, none of which have bytes in storage.
  */
 export async function removeUser(tx: Db, userId: string): Promise<void> {
   await tx.delete(users).where(eq(users.id, userId))

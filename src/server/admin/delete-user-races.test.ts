@@ -30,8 +30,9 @@ import {
 import { retryRemovals } from '../uploads/end-uploads.ts'
 
 /*
- * Each test repeatedly deletes a user during another operation of that user, on a real Postgres. In
- * either order, no trace of the user is left, and all bytes are removed or scheduled for removal.
+ * Each test repeatedly deletes a user during another operation by that user, on a real Postgres.
+ * Whichever comes first, no trace of the user is left, and all bytes are removed or scheduled for
+ * removal.
  */
 
 const rounds = chooseRounds(8, 14)
@@ -60,8 +61,8 @@ async function deletePerson({ id, email }: Person) {
 }
 
 /**
- * Asserts that nothing of the user is left except the scheduled removals of `keys`. Then runs these
- * removals and asserts that the bytes are removed.
+ * Asserts that nothing of the user is left except the scheduled removals of `keys`. Then runs the
+ * removals and asserts that the bytes are gone.
  */
 async function expectNoTraces({ id }: Person, keys: string[]) {
   const { db } = app.deps
@@ -142,7 +143,7 @@ describe('deleting a user', () => {
     race.expectBothWon()
   })
 
-  it('races with a renewal', async () => {
+  it('is safe during a renewal', async () => {
     const race = makeRace(rounds)
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app, { tier: 'premium' })
@@ -162,7 +163,7 @@ describe('deleting a user', () => {
     race.expectBothWon()
   })
 
-  it('races with a download', async () => {
+  it('is safe during a download', async () => {
     const race = makeRace(rounds)
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app)
@@ -180,7 +181,7 @@ describe('deleting a user', () => {
     race.expectBothWon()
   })
 
-  it('races with a sign-in', async () => {
+  it('is safe during a sign-in', async () => {
     const race = makeRace(rounds)
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app)
@@ -199,7 +200,7 @@ describe('deleting a user', () => {
     race.expectBothWon()
   })
 
-  it('races with all of these operations at once', async () => {
+  it('is safe during all of these operations at once', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app, { tier: 'premium' })
       const readyFiles = await Promise.all([1, 2, 3].map(() => makeFile(ada)))

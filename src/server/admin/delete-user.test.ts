@@ -69,16 +69,17 @@ async function upload(person: Person): Promise<StartedUpload> {
 }
 
 /**
- * Returns every database column that contains the user's id or address, except columns that store
- * them on purpose.
+ * Returns every database column that contains the user's id or email address, except those that
+ * keep it on purpose.
  */
 async function findTraces({ id, email }: Person) {
   const allowedColumns = [
-    // These rows record the actions on the user and prove that the bytes are removed.
+    // The audit log keeps the user's actions and those on the user. Receipts prove that the bytes
+    // were deleted.
     'audit_log.actor',
     'audit_log.subject',
     'deletion_receipts.owner_id',
-    // This row stays until the bytes are removed.
+    // Kept until the bytes are removed.
     'removals.owner_id',
   ]
   const { rows: columns } = await app.pool.query<{ table: string; column: string }>(`
@@ -146,7 +147,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await app.sendQueuedEmails()).toEqual([])
     expect(await findTraces(ada)).toEqual([])
 
-    // The bytes of the expired file were removed earlier; these were removed with the user.
+    // The bytes of the expired file were removed earlier, and these with the user.
     const storedKeys = [firstFile, secondFile]
       .map(({ id }) => keys.get(id) ?? '')
       .concat(openUpload.cloudKey)
@@ -161,14 +162,13 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(receiptKeys.delete(deletedFile.id)).toBe(true)
     expect(receiptKeys).toEqual(keys)
     expect(keys.has(expiredFile.id)).toBe(true)
-    // Receipts of a deleted user's files have no names.
     expect(receipts.filter(({ originalName }) => originalName !== null)).toEqual([])
     app.clock.advance(2 * day)
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, failed: 0, missing: 0 })
     expect(await fetchStatus(`/api/download/${otherFile.shortCode}`)).toBe(200)
   })
 
-  it('removes closed reports about the files but keeps open ones for blocking content', async () => {
+  it('removes closed reports of the files but keeps open ones, to allow their content to be blocked', async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const visitor = makeClient(app)
     const [closedCaseFile, openCaseFile, otherFile] = [
@@ -192,7 +192,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await findTraces(ada)).toEqual(['reports.owner_id'])
   })
 
-  it('counts the visible files but not those that the user had deleted', async () => {
+  it('counts the visible files but not those that the user had already deleted', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     await makeFile(ada)
@@ -205,7 +205,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
-  it('retries bytes that storage fails to remove, and then writes receipts', async () => {
+  it('retries removing bytes after a storage failure, and then writes receipts', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const failingStores = createStores({
@@ -227,7 +227,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await findReceipts()).toMatchObject([{ ownerId: ada.id, purgedAt: app.clock() }])
   })
 
-  it('accepts the address in any case and with surrounding spaces', async () => {
+  it('accepts the email address in any case and with surrounding spaces', async () => {
     const ada = await makePerson(app)
     const response = await requestUserDeletion(admin, ada.id, {
       email: ` ${ada.email.toUpperCase()} `,
@@ -257,7 +257,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     [],
     null,
     'text',
-  ])('rejects %j as the address and deletes nothing', async (body) => {
+  ])('rejects %j as the email address and deletes nothing', async (body) => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     await expectError(await requestUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
@@ -294,7 +294,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await exists(admin)).toBe(true)
   })
 
-  it('deletes a user once, however many requests arrive', async () => {
+  it('deletes a user once, regardless of the number of requests', async () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     const responses = await Promise.all([deletePerson(ada), deletePerson(ada), deletePerson(ada)])
@@ -306,7 +306,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(lines).toHaveLength(1)
   })
 
-  it("frees the address for a new account without the old one's data", async () => {
+  it('frees the email address for a new account without the old data', async () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     const { email, password } = ada
@@ -318,7 +318,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await json(await newUser.fetch('/api/auth/user'))).toMatchObject({ name: 'Ada Two' })
   })
 
-  it('deletes thousands of files in batches of a thousand and leaves remaining bytes to the job', async () => {
+  it('deletes thousands of files in batches of a thousand and leaves the remaining bytes to the job', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 2500)
     const plans = await queryPlansOf(app.pool, async () => {
@@ -357,7 +357,7 @@ describe('DELETE /api/admin/users/{id}', () => {
 })
 
 describe('a deleted user', () => {
-  it('leaves no pending signup for the address', async () => {
+  it('leaves no pending signup for the email address', async () => {
     const verifyingApp = await startTestApp({ env: { REQUIRE_EMAIL_VERIFICATION: 'on' } })
     try {
       const { db } = verifyingApp.deps

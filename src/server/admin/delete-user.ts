@@ -16,22 +16,24 @@ import {
   removeUser,
 } from './delete-user-queries.ts'
 
-/** Keeps each statement far below its time limit. */
+/** Small enough to keep each statement far below its time limit. */
 const batchSize = 1000
 
-/** How many objects are removed before the response. The job `sweep-uploads` removes the rest. */
+/**
+ * Maximum number of objects removed before the response. The job `sweep-uploads` removes the rest.
+ */
 const maxRemovedAtOnce = 1000
 
 /**
- * Deletes a user and all of the user's data in one transaction (spec §7). Afterwards, removes the
- * bytes of files and uploads and writes their receipts. Queued emails to the user are dropped when
- * they are due, because the account no longer exists.
+ * Deletes a user and all of the user's data in one transaction (spec §7). Then removes the bytes of
+ * files and uploads and writes their receipts. Emails to the user that are still queued are dropped
+ * when they come due, because the account no longer exists.
  *
- * Like all other code, the transaction locks the address first, then the user's row, then the
- * user's other rows, to prevent deadlocks.
- * @param email the address that the administrator typed, in lower case. If given, it must be the
- * user's.
- * @returns the address, and the number of files that were visible to the user.
+ * To prevent deadlocks, locks the email address first, then the user's row, then the user's other
+ * rows, as all code does.
+ * @param email the email address that the administrator typed, in lower case. If given, it must be
+ * the user's.
+ * @returns the user's email address, and the number of files that the user could see.
  * @throws {AppError} USER_NOT_FOUND; ADMIN_STAYS; INVALID_INPUT if `email` isn't the user's.
  */
 export async function deleteUser(
@@ -59,7 +61,7 @@ export async function deleteUser(
     await clearReceiptNames(tx, userId)
     await deleteClosedReportsOf(tx, userId)
     await removeUser(tx, userId)
-    // After the deletion, only this audit log entry has the address.
+    // After the deletion, this audit log entry is the only record of the email address.
     const details = { email: user.email, deletedFiles, endedUploads: endedUploads.length }
     const entry = { action: 'delete-user', subject: userId, details } as const
     await writeAudit(tx, [adminEntry(actor, now, entry)])
@@ -68,7 +70,7 @@ export async function deleteUser(
   try {
     await retryRemovals(deps, maxRemovedAtOnce)
   } catch (error) {
-    // The user is deleted all the same, and the job retries.
+    // The user is already deleted, so only the bytes remain. The job retries their removal.
     log.warn({ err: error, userId }, 'could not remove the bytes of a deleted user yet')
   }
   return deleted

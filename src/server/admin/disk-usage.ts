@@ -4,15 +4,15 @@ import type { Deps } from '../deps.ts'
 import { diskUsage } from '../space/disk-usage.ts'
 import { sumFilesIn } from '../uploads/queries.ts'
 
-/** Mayfly's disk usage in `DATA_DIR`, in bytes. */
+/** Mayfly's disk usage in `DATA_DIR` by category, in bytes. */
 export interface DiskUsage {
-  /** The files on this disk that the database knows about. */
+  /** Files on this disk that the database lists. */
   files: number
   /** Bytes of unconfirmed uploads. */
   uploads: number
   /** The embedded database with its WAL. */
   database: number
-  /** The file that is deleted to free space for the embedded database. */
+  /** The reserve file, deleted to free space for the embedded database. */
   reserve: number
   /** Everything else in `DATA_DIR`, such as emails in the outbox. */
   other: number

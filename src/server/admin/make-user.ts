@@ -12,7 +12,7 @@ import { findUser } from '../tiers/queries.ts'
 
 /**
  * Creates an account, even if signup is closed (`SIGNUP=closed`). The email address counts as
- * verified, because the administrator chose it. Pending signups for this address are removed.
+ * verified, because the administrator chose it. Removes pending signups for this email address.
  * @throws {AppError} EMAIL_TAKEN; PASSWORDS_BUSY.
  */
 export async function makeUser(
@@ -28,7 +28,7 @@ export async function makeUser(
 ): Promise<SessionUser> {
   const email = typedEmail.toLowerCase()
   if (email === config.adminEmail) throw new AppError('EMAIL_TAKEN')
-  // Hashing is slow, so it runs before the transaction, which occupies a database connection.
+  // Hashing is slow, so it happens before the transaction takes a database connection.
   const client = addressBlock(actor.ipAddress)
   const passwordHash = await passwords.hash(password, saltFor(secret, email), client)
   return db.transaction(async (tx) => {

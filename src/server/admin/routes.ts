@@ -26,7 +26,7 @@ type Endpoint =
 
 /**
  * The Admin Center's endpoints for statistics, users, the test email and the audit log (spec §2).
- * Only the administrator may call them, as declared in the endpoint table and enforced by `mount`.
+ * Only the administrator may call them: the endpoint table says so, and `mount` enforces it.
  */
 export function adminRoutes(
   deps: Pick<

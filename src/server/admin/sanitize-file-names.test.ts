@@ -14,7 +14,7 @@ const now = new Date('2026-03-01T12:00:00Z')
 
 let server: FreshDatabase
 let logLines: LogLine[]
-/** The newest audit log id before a test. Lines can't be removed between tests. */
+/** The newest audit log id before a test, because the log can't be cleared between tests. */
 let lastAuditId: number
 beforeAll(async () => {
   server = await openFreshDatabase()
@@ -39,7 +39,7 @@ function runSanitize() {
   return sanitizeFileNames({ clock: () => now, db: server.db, log }, actor)
 }
 
-/** Creates files whose names all begin with a disallowed character. */
+/** Creates files whose names all start with a disallowed character. */
 async function makeUncleanFiles(count: number) {
   await server.pool.query(insertFilesQuery('ada', count, now))
   await server.db.update(files).set({ originalName: sql`'<' || original_name` })
@@ -49,7 +49,7 @@ function countUncleanFiles() {
   return server.db.$count(files, sql`original_name like '<%'`)
 }
 
-/** Returns the details of the lines that a test added to the audit log, oldest first. */
+/** Returns the details of the audit log entries that a test added, oldest first. */
 async function listAuditDetails(): Promise<unknown[]> {
   const lines = await server.db
     .select()
@@ -66,7 +66,6 @@ async function listAuditDetails(): Promise<unknown[]> {
   return lines.map(({ details }) => details)
 }
 
-/** Makes the database reject some names while `work` runs. */
 async function withRejectedRenames(
   condition: string,
   triggerBody: string,
@@ -83,7 +82,7 @@ async function withRejectedRenames(
   }
 }
 
-it('sanitizes names by the upload rule, except those of deleted files', async () => {
+it('sanitizes names by the rule for uploads, except those of deleted files', async () => {
   await server.pool.query(insertFilesQuery('ada', 4, now))
   const ids = (await server.db.select().from(files).orderBy(asc(files.size))).map(({ id }) => id)
   const names = ['ab\u202ec/d:.png', '"quoted".pdf', 'clean name.txt', '<deleted>.txt']
@@ -116,7 +115,7 @@ it('handles any number of files', async () => {
   expect(await listAuditDetails()).toEqual([{ updated: 1100, errors: 0 }])
 })
 
-it("counts and logs the names it can't change, and changes the rest", async () => {
+it("counts and logs the names it can't change, and changes the others", async () => {
   await makeUncleanFiles(20)
   const rejectedNames =
     "new.original_name like 'Report 7 %' or new.original_name like 'Report 12 %'"
@@ -133,7 +132,7 @@ it("counts and logs the names it can't change, and changes the rest", async () =
   expect(await runSanitize()).toEqual({ updated: 2, errors: 0 })
 })
 
-it('stops when the connection is lost, and logs its changes so far', async () => {
+it('stops when the connection is lost, and logs the changes made so far', async () => {
   await makeUncleanFiles(8)
   const closeConnection = 'perform pg_terminate_backend(pg_backend_pid()); return new;'
   await withRejectedRenames("new.original_name like 'Report 5 %'", closeConnection, async () => {
@@ -145,7 +144,7 @@ it('stops when the connection is lost, and logs its changes so far', async () =>
   expect(await countUncleanFiles()).toBeGreaterThan(0)
 })
 
-it('changes each name once when run twice concurrently', async () => {
+it('changes each name once when two runs overlap', async () => {
   await makeUncleanFiles(300)
   const runs = await Promise.all([runSanitize(), runSanitize()])
   expect(runs.reduce((sum, { updated }) => sum + updated, 0)).toBe(300)

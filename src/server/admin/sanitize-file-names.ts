@@ -8,8 +8,8 @@ import { listNames, nextFilePage, renameFile } from '../files/queries.ts'
 const pageSize = 1000
 
 /**
- * Applies the current rule for upload names (spec §5) to all files. It may have been less strict
- * when they were uploaded.
+ * Applies the current rule for upload names (spec §5) to all files, because it may have been less
+ * strict when they were uploaded.
  * @returns how many files were renamed, and how many couldn't be.
  */
 export async function sanitizeFileNames(

@@ -12,19 +12,19 @@ import { describeFailure } from './test-storage.ts'
 
 const urlLifetimeMs = 10 * minuteInMs
 /**
- * Delay after which the bytes of a test upload are removed. The URL has expired by then, so no more
- * bytes arrive.
+ * Delay before the bytes of a test upload are removed. By then the URL has expired, so no more
+ * bytes can arrive.
  */
 const removalDelayMs = 15 * minuteInMs
 
 /**
  * Returns a presigned URL for an upload test in the administrator's browser (spec §7). The URL
- * accepts exactly the announced number of bytes, which don't become a file. The removal of the
- * bytes is scheduled in `removals` before the URL is signed, so they are removed even if this
- * server is killed.
+ * accepts exactly the announced number of bytes, which don't become a file. Their removal is
+ * scheduled in `removals` before the URL is signed, so they are removed even if this server is
+ * killed.
  * @throws {AppError} TOO_MANY_REQUESTS; STORAGE_FULL; UNAVAILABLE if storage rejects the upload,
- * with a message that names the cause and the remedy. A bucket already fails here if the key lacks
- * write permission, so the browser never sees that error.
+ * with the cause and the remedy in the message. If the key of a bucket lacks write permission, the
+ * error occurs here and not in the browser.
  */
 export async function startTestUpload(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'rateLimits' | 'stores'>,

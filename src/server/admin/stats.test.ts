@@ -34,7 +34,7 @@ async function fetchStats(): Promise<Stats> {
 }
 
 describe('the server-wide figures', () => {
-  it('equal the sums over all users, also after a file is deleted', async () => {
+  it('equal the sums over all users, even after a file is deleted', async () => {
     const owner = await makePerson(app)
     const [keptFile, deletedFile] = [await makeFile(owner), await makeFile(owner)]
     for (const [id, downloadCount] of [

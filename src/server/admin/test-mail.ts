@@ -6,20 +6,19 @@ import { testEmail } from '../email/templates/support.ts'
 import type { SessionUser } from '../http/session.ts'
 import { withTimeout } from '../timeout.ts'
 
-/** Time limit for the mail server. */
 const timeoutMs = 20_000
 
 interface SendResult {
   success: boolean
-  /** The outcome, as a sentence for the administrator. */
+  /** The result, as a sentence for the administrator. */
   message: string
 }
 
 type TestMailDeps = Pick<Deps, 'config' | 'log' | 'mailer' | 'settings'>
 
 /**
- * Sends the administrator a test email directly, without the queue, so that an error is shown
- * immediately (spec §2). The audit log records the attempt, its success, and whether the email went
+ * Sends the administrator a test email directly, without the queue, so errors are shown immediately
+ * (spec §2). The audit log records each attempt, whether it succeeded, and whether the email went
  * to a mail server or to the outbox folder.
  */
 export async function testMail(

@@ -124,7 +124,8 @@ describe('POST /api/admin/test-s3-upload', () => {
     expect((await putTestBytes(uploadUrl)).status).toBe(403)
     app.clock.advance(5 * minute)
     expect(await reportOverdueRemovals(app.deps)).toBe(0)
-    // A killed server leaves only the row in `removals`, which any other server can process.
+    // After a server is killed, only its row in `removals` remains, and any other server can
+    // process it.
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
     expect(await app.storage.storedSize(testKey)).toBeNull()
     expect(await app.deps.db.$count(removals)).toBe(0)
@@ -154,12 +155,12 @@ describe('POST /api/admin/test-s3-upload', () => {
     expect(await app.deps.db.$count(removals)).toBe(0)
   })
 
-  it('accepts the largest test size', async () => {
+  it('accepts the maximum test size', async () => {
     expect((await requestTestUpload({ fileSize: maxTestUploadSize })).status).toBe(200)
   })
 })
 
-it("connection tests are limited to 60 an hour, and excess ones aren't logged", async () => {
+it("connection tests are limited to 60 an hour, and rejected ones aren't logged", async () => {
   const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
   try {
     const administrator = await makePerson(limitedApp, { role: 'admin' })

@@ -6,7 +6,7 @@ import type { Storage } from '../storage/storage.ts'
 import { withTimeout } from '../timeout.ts'
 import { errorName, remedyFor } from './storage-remedies.ts'
 
-/** The steps of the test. `action` describes a step in the message to the administrator. */
+/** The steps of the test. In the message, `action` precedes the name of the bucket or folder. */
 const steps: readonly { action: string; run(storage: Storage): Promise<unknown> }[] = [
   { action: 'write to and remove from', run: (storage) => storage.check() },
   { action: 'read from', run: (storage) => storage.installation() },
@@ -22,9 +22,9 @@ type StorageDeps = Pick<Deps, 'config' | 'log' | 'stores'>
 
 /**
  * Tests the store for new files by writing, removing, reading and listing objects (spec §7). The
- * message names the test, the bucket or folder and, after a failure, the remedy. It contains no
- * secrets, because it includes only the name of an error. The audit log records the test and its
- * success.
+ * message names the test, the bucket or folder and, after a failure, the remedy. It includes only
+ * the name of an error, because an error message could contain secrets. The audit log records each
+ * test and whether it succeeded.
  * @param timeoutMs time limit for storage.
  * @throws {AppError} TOO_MANY_REQUESTS
  */
@@ -63,7 +63,7 @@ async function runStorageTest(deps: StorageDeps, timeoutMs: number): Promise<Sto
 
 /**
  * Describes a failed test of the store for new files, with its cause and remedy. Logs the error.
- * @param action the action that failed, as words to put before the name of the bucket or folder.
+ * @param action the failed action, worded to precede the name of the bucket or folder.
  */
 export function describeFailure(
   { config, log, stores: { current } }: StorageDeps,
@@ -81,7 +81,6 @@ function describeLocation({ name }: Storage, { dataDir, s3 }: Config): string {
   return `the bucket "${s3.bucket}" at ${s3.endpoint?.origin ?? `AWS in ${s3.region}`}`
 }
 
-/** Reads only the first object of the list. */
 async function listFirstObject(storage: Storage): Promise<void> {
   for await (const _ of storage.list()) return
 }

@@ -42,7 +42,7 @@ function adminActor() {
   return { id: admin.id, ipAddress: '127.0.0.1' }
 }
 
-/** Calls an administrator action and returns its figures. */
+/** Calls an administrator action and returns its counts. */
 async function runAction(path: string, body?: unknown): Promise<unknown> {
   const response = await admin.post(`/api/admin/${path}`, body)
   expect(response.status).toBe(200)
@@ -60,7 +60,7 @@ async function listAuditDetails(action: AuditAction): Promise<unknown[]> {
   return lines.map(({ details }) => details)
 }
 
-/** Returns the details of an action's newest line, as shown in the Admin Center. */
+/** Returns the details of an action's newest entry, as shown in the Admin Center. */
 async function findLastResult(action: AuditAction) {
   const lines = await json<AuditEntry[]>(await admin.fetch('/api/admin/maintenance'))
   return lines.find((line) => line.action === action)?.details
@@ -90,7 +90,7 @@ it('GET /api/admin/maintenance returns the last result of each action that has r
   ])
 })
 
-/** Expires files as the administrator would, with these dependencies. */
+/** Expires files as the administrator does, with these dependencies. */
 async function expireFilesNow(
   deps: TestApp['deps'],
   { id, ipAddress }: ReturnType<typeof adminActor>,
@@ -138,7 +138,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     ])
   })
 
-  it('deletes rows whose bytes are already deleted', async () => {
+  it('deletes rows whose bytes are already gone', async () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     app.clock.advance(4 * day)
@@ -172,7 +172,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     expect(await listFileIds(ada)).toEqual([])
   })
 
-  it('logs the total in its last line', async () => {
+  it('logs the total in its last entry', async () => {
     const ada = await makePerson(app)
     await insertFiles(app, ada.id, 120)
     app.clock.advance(31 * day)
@@ -233,7 +233,7 @@ describe('POST /api/admin/expire-files', () => {
     const jobRun = expireFiles(hangingDeps)
     await removalStarted.promise
     expect(await expireFilesNow(app.deps, adminActor())).toMatchObject({ expiredCount: 0 })
-    // The job has hung long enough for another run to take over its files.
+    // The job has hung long enough for another run to claim its files.
     app.clock.advance(2 * minute)
     expect(await expireFilesNow(app.deps, adminActor())).toMatchObject({ expiredCount: 3 })
     removalAllowed.resolve()
@@ -254,7 +254,7 @@ describe('POST /api/admin/expire-files', () => {
     expect(await listAuditDetails('expire-files')).toEqual([figures])
   })
 
-  it('reports a storage failure if no bytes were removed', async () => {
+  it('reports a storage failure if no bytes could be removed', async () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     app.clock.advance(3 * day)
@@ -269,7 +269,7 @@ describe('POST /api/admin/expire-files', () => {
 })
 
 describe('POST /api/admin/expire-trials', () => {
-  it('downgrades users whose trial is over and counts each once when the job runs too', async () => {
+  it('downgrades users whose trial has ended and counts each once when the job runs too', async () => {
     await expireTrials(app.deps)
     const premiumTrialEndsAt = new Date(app.clock().getTime() + day)
     const trial = { tier: 'premium', premiumTrialEndsAt } as const
@@ -289,7 +289,7 @@ describe('POST /api/admin/expire-trials', () => {
       { expiredCount: manualRun.expiredCount },
       { expiredCount: 0 },
     ])
-    // The log also has a line per user whose trial ended, as after a run of the job.
+    // The log also has an entry per user whose trial ended, as after a run of the job.
     const trialLines = await app.deps.db.$count(auditLog, inArray(auditLog.subject, ids))
     expect(trialLines).toBe(2)
   })

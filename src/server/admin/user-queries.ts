@@ -4,14 +4,14 @@ import type { Db } from '../deps.ts'
 import { hasPremiumAt } from '../tiers/queries.ts'
 
 /**
- * Selects the files that count in the statistics of the server and of a user: all files that their
- * owners haven't deleted, including expired and taken-down ones. Only their downloads count.
+ * Selects the files that count in the statistics of the server and of users: all that their owners
+ * haven't deleted, including expired and taken-down ones. Downloads of other files don't count.
  */
 const isCounted = isNull(files.deletedAt)
 
 /**
- * Counts all users, users with Premium at `now`, counted files, and their downloads. Scans both
- * tables.
+ * Counts all users, users with Premium at `now`, counted files, and the downloads of those files.
+ * Scans both tables.
  */
 export async function readStats(db: Db, now: Date) {
   const [userCounts] = await db
@@ -39,21 +39,21 @@ export async function readStats(db: Db, now: Date) {
 export interface CountedUser {
   user: typeof users.$inferSelect
   fileCount: number
-  /** Total size of the files whose bytes are stored, in bytes. */
+  /** Total size of the files that are still in storage, in bytes. */
   storedBytes: number
   totalDownloads: number
   sessionCount: number
 }
 
 /**
- * Lists up to `limit` of the newest users. With `search`, only users whose email address or name
- * contains this text, ignoring case.
+ * Lists up to `limit` users, newest first. With `search`, lists only users whose email address or
+ * name contains that text, ignoring case.
  */
 export async function listUsers(
   db: Db,
   { search, limit, now }: { search: string | undefined; limit: number; now: Date },
 ): Promise<CountedUser[]> {
-  // A trigram index on this column serves searches of three or more characters.
+  // For three or more characters, this uses a trigram index on the column.
   const searchCondition = search ? ilike(users.searchText, `%${escapePattern(search)}%`) : undefined
   const matchingUsers = db
     .select()
@@ -96,7 +96,7 @@ export async function listUsers(
     .orderBy(desc(matchingUsers.createdAt), desc(matchingUsers.id))
 }
 
-/** Escapes the `like` wildcards `%` and `_`, and the backslash. */
+/** Escapes the `like` wildcards `%` and `_` as well as the backslash. */
 function escapePattern(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }

@@ -11,7 +11,7 @@ let admin: Person
 beforeAll(async () => {
   app = await startTestApp()
   admin = await makePerson(app, { role: 'admin' })
-  // User 1 is the newest. Every tenth user is called Grace.
+  // User 1 is the newest. Every tenth user is named Grace.
   await app.pool.query(
     `insert into users (id, name, email, created_at, updated_at)
     select 'many ' || n, case n % 10 when 0 then 'Grace' else 'Ada' end || ' Hamilton',
@@ -70,7 +70,7 @@ describe('a search among many users', () => {
     expect(await searchUserIds(search)).toEqual(ids)
   })
 
-  it('finds any short substring of an old address or name', async () => {
+  it('finds any short substring of an old email address or name', async () => {
     const text = 'zoe@quox.example zoë quoxley'
     for (const length of [1, 2]) {
       for (let start = 0; start + length <= text.length; start += 1) {

@@ -23,7 +23,6 @@ beforeAll(async () => {
 afterEach(() => server.db.delete(settings))
 afterAll(() => server.close())
 
-/** Runs the check with the given store and database URL. */
 async function runCheck({ store = 'disk', databaseUrl = server.url } = {}) {
   const [finding, ...otherFindings] = await checkBackups({
     clock,
@@ -76,7 +75,7 @@ describe('without any backup', () => {
     ],
     ['both possibly remote', { store: 's3' }, 'in the database and the bucket'],
   ])(
-    'the check shows a warning wherever the database and files are: %s',
+    'the check shows a warning whether the database and files are local or remote: %s',
     async (_, options, location) => {
       await readInstallation(server.db, new Date(ago(8 * dayInMs)))
       expect(await runCheck(options)).toMatchObject({
@@ -116,7 +115,7 @@ describe('the last backup', () => {
     )
   })
 
-  it('is also checked when the database and files are remote', async () => {
+  it('is also checked if the database and files are remote', async () => {
     await recordBackup(server.pool, { madeAt: ago(8 * dayInMs), objects: 1, faults: 0 })
     expect(await runCheck({ store: 's3' })).toMatchObject({ status: 'warning' })
   })
@@ -137,7 +136,7 @@ describe('the last backup', () => {
     expect((await runCheck())?.message).toContain('Last backup 24 hours ago, 2 files.')
   })
 
-  it('may have been made by another program and recorded by hand', async () => {
+  it('can be made by another program and recorded by hand', async () => {
     await recordBackup(server.pool, { madeAt: ago(0), objects: 0, faults: 0, by: 'other' })
     expect(await runCheck()).toMatchObject({
       status: 'ok',

@@ -4,16 +4,15 @@ import { findFirstUse, findLastBackup, type LastBackup } from '../../backup/last
 import { type CheckDeps, type Finding, ok, shellQuote, warning } from './check.ts'
 import { spanText } from './span-text.ts'
 
-/** Maximum age of the last backup before the check warns. */
 const maxBackupAgeMs = 7 * dayInMs
 
 type BackupDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'stores'>
 
 /**
- * Reports when the last backup was made. The server makes no backups itself and knows only about
- * backups made or recorded by `npm run backup`. If there is none, the check gives a hint for the
- * first 7 days and warns after that, even if the database and the bucket are reached over the
- * network: both may still run on this machine.
+ * Reports when the last backup was made, as recorded by `npm run backup`. The server makes no
+ * backups itself. Without a record, the check shows a hint for the first 7 days and a warning after
+ * that. That applies even if the database and the bucket are reached over the network, because both
+ * may still run on this machine.
  */
 export async function checkBackups(deps: BackupDeps): Promise<Finding[]> {
   const now = deps.clock()

@@ -3,7 +3,6 @@ import type { Deps } from '../../deps.ts'
 import { AppError, codeOf } from '../../errors.ts'
 import { redactedMessage } from '../../logging/redact.ts'
 
-/** The dependencies of the checks. */
 export type CheckDeps = Pick<
   Deps,
   | 'clock'
@@ -16,43 +15,43 @@ export type CheckDeps = Pick<
   | 'space'
   | 'stores'
 > & {
-  /** When this server started. */
+  /** When this server process started. */
   startedAt: Date
 }
 
-/** How the request for the checks reached the server. */
+/** How the HTTP request for the checks reached the server. */
 export interface RequestInfo {
   /** The `Host` header. */
   host: string
-  /** From `X-Forwarded-Proto`; null without that header. */
+  /** From `X-Forwarded-Proto`. Null without that header. */
   scheme: 'http' | 'https' | null
   /** True if the request has an `X-Forwarded-For` header. */
   isForwarded: boolean
-  /** True if the request seems to come through the operator's own proxy. */
+  /** True if the request seems to have passed through the operator's own proxy. */
   isProxied: boolean
   /** True if TRUST_PROXY covers the peer address. */
   isTrusted: boolean
 }
 
-/** The result of a check, worded for administrators who aren't programmers. */
+/** The result of a check, in words for administrators who aren't programmers. */
 export interface Finding {
-  /** Distinguishes several findings of one check, such as a job's name. */
+  /** Distinguishes the findings of one check, for example by job name. */
   about?: string
   status: CheckStatus
   message: string
-  /** What the administrator should do; empty if the status is ok. */
+  /** What the administrator should do. Empty if the status is ok. */
   cure: string
 }
 
 export interface Check {
   name: string
-  /** Returns one finding per line. */
+  /** Each finding becomes a line in the Admin Center. */
   run(deps: CheckDeps, request: RequestInfo): Promise<Finding[]> | Finding[]
 }
 
 /**
- * Shorter than the time limit of a check, so that a slow step doesn't hide the results of the other
- * steps.
+ * Time limit for one step of a check. It is shorter than the limit for the whole check, so a slow
+ * step doesn't hide the results of the others.
  */
 export const stepTimeoutMs = 8_000
 
@@ -60,12 +59,12 @@ export function ok(message: string): Finding {
   return { status: 'ok', message, cure: '' }
 }
 
-/** A finding about something that may fail or hide a failure. */
+/** Creates a finding about something that may fail or may hide a failure. */
 export function warning(message: string, remedy: string): Finding {
   return { status: 'warning', message, cure: remedy }
 }
 
-/** A finding about something that doesn't work. */
+/** Creates a finding about something that doesn't work. */
 export function failing(message: string, remedy: string): Finding {
   return { status: 'failing', message, cure: remedy }
 }
@@ -73,8 +72,8 @@ export function failing(message: string, remedy: string): Finding {
 const maxReasonLength = 300
 
 /**
- * Returns the message of an error, or of its cause for our own errors and failed queries, as one
- * line without database values.
+ * Returns an error's message on one line, without database values. For our own errors and failed
+ * queries, uses the message of the cause.
  */
 export function reasonOf(error: unknown): string {
   const isWrapper = error instanceof AppError || (error instanceof Error && 'query' in error)
@@ -83,7 +82,7 @@ export function reasonOf(error: unknown): string {
   return shortenReason(parts.join(': ') || 'no reason was given')
 }
 
-/** Returns the error name assigned by storage, or the code of an error without a message. */
+/** Returns the error name assigned by storage, or the error code if there is no message. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if (error.message === '') return codeOf(error) ?? error.name

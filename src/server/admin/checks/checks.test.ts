@@ -87,7 +87,7 @@ describe('GET /api/admin/checks', () => {
     }
   })
 
-  it('counts failures for the page header from a run at most ten minutes old', async () => {
+  it('counts failures for the page header, from a run at most ten minutes old', async () => {
     const clients = [makeClient(app), await makePerson(app, { tier: 'premium' })]
     const statuses = clients.map(
       async (client) => (await client.fetch('/api/admin/waiting')).status,
@@ -104,7 +104,7 @@ describe('GET /api/admin/checks', () => {
     expect(await fetchWaiting()).toEqual({ failingChecks: 0, openReports: 1 })
     expect(smtp.connections() - before).toBe(0)
 
-    // Now the clocks of the server and the database differ by ten minutes.
+    // The clocks of the server and the database now differ by ten minutes.
     app.clock.advance(1)
     expect(await fetchWaiting()).toEqual({ failingChecks: 1, openReports: 1 })
     expect(smtp.connections() - before).toBe(1)

@@ -46,7 +46,7 @@ describe("this server's clock", () => {
   })
   afterAll(() => server.close())
 
-  /** Runs the check with our clock showing these times in order. */
+  /** Runs the check with a clock that returns these times in order. */
   const runCheck = (times: readonly Date[], clockDifferenceMs?: () => Promise<number>) => {
     const remainingTimes = [...times]
     const clock = () => remainingTimes.shift() ?? new Date(Number.NaN)
@@ -56,7 +56,7 @@ describe("this server's clock", () => {
     return checkClock({ clock, db: server.db, stores })
   }
 
-  // The database's time lies between these, so the check finds no difference.
+  // The database's time lies between these two, so the check finds no difference.
   const surroundingTimes = [new Date(0), new Date('2999-01-01')]
 
   it.each([-10.5, 10.5])("is compared with the database's, %d hours away", async (hours) => {
@@ -70,7 +70,7 @@ describe("this server's clock", () => {
     ])
   })
 
-  it("is compared without the database's response time", async () => {
+  it("is compared with the database's clock regardless of the query's duration", async () => {
     expect(await runCheck(surroundingTimes)).toEqual([clockFinding('database', 0)])
   })
 

@@ -13,7 +13,7 @@ import { readDatabaseTime } from './queries.ts'
 import { spanText } from './span-text.ts'
 
 const warnAboveMs = 15_000
-/** Presigned URLs of a bucket live for a minute, so they fail from this difference on. */
+/** Presigned URLs are valid for a minute, so a larger difference makes them fail. */
 const failFromMs = 60_000
 
 const consequences = {
@@ -21,7 +21,7 @@ const consequences = {
   bucket: 'downloads fail, because their addresses live for a minute',
 } as const
 
-/** Compares this server's clock with those of the database and the bucket. */
+/** Compares this server's clock with the clocks of the database and the bucket. */
 export async function checkClock({
   clock,
   db,
@@ -48,7 +48,10 @@ async function checkBucketClock(differenceMs: Promise<number>): Promise<Finding>
   }
 }
 
-/** Builds the finding for a clock that differs from ours by `differenceMs`, in either direction. */
+/**
+ * Creates the finding for a clock that differs from this server's by `differenceMs`, in either
+ * direction.
+ */
 export function clockFinding(owner: keyof typeof consequences, differenceMs: number): Finding {
   if (differenceMs < 1000) return ok(`The clocks of this server and of the ${owner} agree.`)
   const message = `The clocks of this server and of the ${owner} are ${spanText(differenceMs)} apart`

@@ -9,7 +9,7 @@ import { checkCors } from './cors.ts'
 
 const origin = 'http://files.example.org'
 
-/** A bucket whose response to every request, including preflights, is set by the test. */
+/** A fake bucket that sends the response set by the test to every request, including preflights. */
 let bucket: Server
 let url: string
 let respond: (response: ServerResponse) => void

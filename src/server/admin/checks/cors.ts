@@ -18,10 +18,9 @@ const mimeType = 'text/plain'
 const urlLifetimeMs = 60_000
 
 /**
- * Checks whether the bucket accepts uploads from pages at `APP_URL`. Like a browser, the check
- * sends a preflight request and then a few bytes, verifies that a page could read the response, and
- * removes the bytes. Without a bucket, browsers upload to this server itself, which needs no CORS
- * rule.
+ * Checks whether the bucket accepts uploads from pages at `APP_URL`. Like a browser, sends a
+ * preflight request and then a few bytes, and verifies that a page could read the response. Then
+ * removes the bytes. Without a bucket, browsers upload to this server and need no CORS rule.
  */
 export async function checkCors({
   clock,
@@ -40,8 +39,8 @@ export async function checkCors({
     return [await uploadAsBrowser(url, appUrl.origin, s3)]
   } finally {
     await store.remove(key).catch((error: unknown) => {
-      // The nightly comparison of storage with the database removes these bytes. The check
-      // "Storage" shows why the removal failed.
+      // The nightly comparison of storage with the database will remove these bytes. The check
+      // "Storage" reports why the removal failed.
       log.warn({ err: error, key }, 'the bytes of the check of CORS could not be removed')
     })
   }

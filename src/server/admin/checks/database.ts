@@ -1,15 +1,15 @@
 import { type CheckDeps, type Finding, ok, warning } from './check.ts'
 import { readDatabase } from './queries.ts'
 
-/** The oldest major version of Postgres that the server was tested with. */
+/** The oldest major version of Postgres that we test with. */
 const minMajorVersion = 15
 
-/** With fewer spare connections, a restart or a backup may fail to connect. */
+/** With fewer spare connections, a restart or a backup may be unable to connect. */
 const minSpareConnections = 3
 
 /**
- * Checks the database's response, its version, and its number of connections. They must be enough
- * for this server's pool, with a few to spare if several servers share them.
+ * Checks that the database responds, that its version is supported, and that its connections
+ * suffice for this server's pool. Several servers that share the database need a few to spare.
  */
 export async function checkDatabase({
   db,

@@ -22,7 +22,7 @@ afterEach(() => {
 afterAll(() => app.close())
 
 describe('the free space', () => {
-  /** Checks the real disk with the minimum free space that `minFreeOf` returns. */
+  /** Checks the real disk with a minimum free space computed by `minFreeOf`. */
   const runCheck = async (minFreeOf: (space: { free: number; size: number }) => number) => {
     const { dataDir: folder, databaseUrl } = app.deps.config
     const minFree = Math.floor(minFreeOf(await readFreeSpace(folder)))
@@ -56,7 +56,7 @@ describe('the free space', () => {
       message: expect.stringMatching(/that must stay free: uploads are refused\.$/),
       cure: expect.stringMatching(/Reports.*Users.*Maintenance.*the larger counts\.$/),
     })
-    // Far from the limits, because other programs change the free space of the same disk.
+    // Stays far from the limits, because other programs change the free space of this disk.
     expect(await runCheck(({ free }) => 0.75 * free)).toMatchObject({ status: 'warning' })
     expect(await runCheck(({ free }) => 0.25 * free)).toMatchObject({ status: 'ok' })
     expect(await runCheck(() => 0)).toMatchObject({ status: 'ok', cure: '' })
@@ -64,7 +64,7 @@ describe('the free space', () => {
 })
 
 describe('a disk too small for the tier limits', () => {
-  /** Simulates a disk with this many bytes available to uploads. */
+  /** Simulates a disk with this much space for uploads, in bytes. */
   const simulateFreeSpace = (bytes: number) => {
     const minFree = 30 * megabyte
     const figures = { size: 4096 * megabyte, minFree, operatorMinFree: minFree }
@@ -101,7 +101,7 @@ describe('a disk too small for the tier limits', () => {
     })
     expect(await countFailing()).toBe(before + 1)
 
-    // As the remedy says, lowering the limits is enough.
+    // Lowering the limits suffices, as the remedy says.
     simulateFreeSpace(100 * megabyte)
     for (const key of ['free_max_file_size', 'premium_max_file_size']) {
       expect((await admin.post('/api/admin/settings', { key, value: '100MB' })).status).toBe(200)

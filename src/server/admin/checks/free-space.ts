@@ -72,7 +72,7 @@ interface MinFreeSpaceSettings {
   dataDir: string
 }
 
-/** Describes how to fix low disk space, and which of the two settings applies. */
+/** Tells how to free disk space, and which of the two settings applies. */
 function remedyFor(
   { size, minFree, operatorMinFree }: DiskSpaceStatus,
   { minFreeSpace, leastFree, dataDir }: MinFreeSpaceSettings,

@@ -19,7 +19,7 @@ function failureAt(ms: number, consecutiveFailures: number) {
   return { at: ago(ms), reason: 'no room', consecutiveFailures }
 }
 
-/** A job that runs every minute, scheduled long ago and never run. */
+/** A job scheduled long ago to run every minute that has never run. */
 const job: JobRecord = {
   name: 'expire-files',
   cron: '* * * * *',
@@ -73,7 +73,7 @@ describe('a job', () => {
     expect(makeFinding(record).status).toBe(status)
   })
 
-  it("that hasn't run reports that, and mentions success only after a failure", () => {
+  it("that hasn't run says so, and says when it last succeeded only after a failure", () => {
     const messageOf = (record: Partial<JobRecord>) =>
       makeFinding({ ...dailyJob, scheduledAt: now, ...record }).message
     expect(messageOf({})).toMatch(/^It has not run yet\. Next run: /)
@@ -102,7 +102,7 @@ describe('a job', () => {
     )
   })
 
-  it('reports a last run in the future, as after a clock correction', () => {
+  it('reports a last run in the future, which a clock correction can cause', () => {
     expect(makeFinding({ success: runAt(-4 * 24 * hour) })).toEqual({
       status: 'failing',
       message:

@@ -7,19 +7,18 @@ import { spanText } from './span-text.ts'
 
 /**
  * A job is failing after this many consecutive failures. The queue retries a failed run twice, so
- * three failures mean a persistent cause.
+ * three failures suggest a persistent cause.
  */
 const failingThreshold = 3
-/** A job is overdue after two missed runs plus this delay. */
+/** A job is overdue after missing two runs plus this delay. */
 const graceMs = 15 * minuteInMs
 
 /**
- * A run recorded further in the future than this was recorded by a wrong clock. Smaller differences
+ * A run recorded further in the future than this came from a wrong clock. Smaller differences
  * between server clocks are normal.
  */
 const maxClockSkewMs = minuteInMs
 
-/** Labels for the figures that jobs report. */
 const figureLabels: Record<string, string> = {
   purged: 'files deleted from storage',
   failed: 'failed (will be retried)',
@@ -40,12 +39,13 @@ const figureLabels: Record<string, string> = {
 interface CheckTimes {
   now: Date
   /**
-   * When this server started. No server may have run before it, so jobs may be late for a while.
+   * When this server started. Jobs may be late for a while after that, because no server may have
+   * been running before.
    */
   serverStartedAt: Date
 }
 
-/** Builds the finding for a job: last run, next run, result and status. */
+/** Creates the finding for a job, with its last run, its result and its next run. */
 export function jobFinding(job: JobRecord, { now, serverStartedAt }: CheckTimes): Finding {
   const { intervalMs, next } = parseSchedule(job.cron, now)
   const lastRunText = describeLastRun(job, now)
@@ -89,14 +89,17 @@ function parseSchedule(cron: string, now: Date): { intervalMs: number; next: Dat
   return { intervalMs: schedule.next().toDate().getTime() - next.getTime(), next }
 }
 
-/** True if a job has missed two runs. A failed run isn't missed; a running job isn't overdue. */
+/**
+ * True if a job has missed two runs. A failed run doesn't count as missed, and a running job isn't
+ * overdue.
+ */
 function isOverdue(job: JobRecord, now: Date, intervalMs: number) {
   if (job.runningSince) return false
   const lastActiveAt = Math.max(job.scheduledAt.getTime(), newestRunTime(job))
   return now.getTime() - lastActiveAt > 2 * intervalMs + graceMs
 }
 
-/** Returns the time of the newest recorded run in milliseconds, or 0. */
+/** Returns the time of the newest recorded run in Unix milliseconds, or 0. */
 function newestRunTime({ success, failure }: JobRecord): number {
   return Math.max(success?.startedAt.getTime() ?? 0, failure?.at.getTime() ?? 0)
 }

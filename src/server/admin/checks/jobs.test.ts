@@ -79,7 +79,7 @@ describe('the jobs', () => {
     expect((await getCheckLine(admin, `Jobs: ${job}`)).message).toMatch(/^The last run failed/)
   })
 
-  it("include a failing line for a job that doesn't run", async () => {
+  it('include a failing line for a job that never runs', async () => {
     const now = app.clock()
     app.clock.advance(18 * minuteInMs)
     const ranAt = app.clock()
@@ -112,7 +112,7 @@ describe('the jobs', () => {
     })
   })
 
-  it('are failing while bytes are still stored 15 minutes after they were due', async () => {
+  it('are failing while bytes are still stored 15 minutes after their deletion was due', async () => {
     const name = 'Jobs: bytes that should be gone'
     const file = await makeFile(admin)
     await markDeleted(app.deps.db, admin.id, [file.id], app.clock())

@@ -9,7 +9,7 @@ import { listJobRecords } from './queries.ts'
 
 type JobDeps = Pick<CheckDeps, 'clock' | 'db' | 'startedAt'>
 
-/** Returns a finding for each job, and findings about overdue removals and missing bytes. */
+/** Creates a finding for each job, one for overdue deletions, and one for missing bytes. */
 export async function checkJobs(deps: JobDeps): Promise<Finding[]> {
   const { clock, db, startedAt } = deps
   const now = clock()
@@ -30,7 +30,7 @@ export async function checkJobs(deps: JobDeps): Promise<Finding[]> {
 }
 
 /**
- * Checks whether storage still holds bytes that were due for removal 15 minutes ago (design §4,
+ * Checks whether storage still has bytes whose deletion was due over 15 minutes ago (design §4,
  * Expire).
  */
 async function checkOverdue({ clock, db }: JobDeps): Promise<Finding> {

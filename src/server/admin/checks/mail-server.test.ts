@@ -18,7 +18,6 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Returns the check dependencies for a server with these environment variables. */
 function depsWith(env: Record<string, string>) {
   const { dataDir, databaseUrl } = app.deps.config
   const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl ?? '', ...env })
@@ -57,7 +56,7 @@ describe('email without a mail server', () => {
 })
 
 describe('a mail server', () => {
-  it('that rejects the login is reported with its reply but without secrets', async () => {
+  it('that rejects the login is reported with its response but without secrets', async () => {
     const server = await startSmtpServer()
     const url = server.url.replace('://', '://ada:hunter2hunter2@')
     const deps = depsWith({ SMTP_URL: url })
@@ -83,7 +82,7 @@ describe('a mail server', () => {
       return finding
     }
     expect(await runCheck(server.url)).toMatchObject({ status: 'ok' })
-    // 0.0.0.0 leads to this machine too, but the check doesn't know that.
+    // 0.0.0.0 also reaches this machine, but the check treats it as remote.
     const remoteUrl = server.url.replace('127.0.0.1', '0.0.0.0')
     expect(await runCheck(remoteUrl)).toMatchObject({
       status: 'failing',

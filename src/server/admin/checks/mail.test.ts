@@ -43,7 +43,7 @@ describe('email', () => {
     expect((await getCheckLine(admin, 'Mail')).status).toBe('ok')
   })
 
-  it("shows which email was rejected, its recipient and the server's reply", async () => {
+  it("shows the rejected email, its recipient and the mail server's response", async () => {
     const { email } = await makePerson(app)
     smtp.setReaction({ recipient: 550 })
     await withRunningJobs(app, async () => {
@@ -59,7 +59,7 @@ describe('email', () => {
     expect(line.message).toContain('550 Refused')
   })
 
-  it('resolves account addresses, counts all lost emails and lists the newest', async () => {
+  it('resolves accounts to email addresses, counts all lost emails and lists the newest', async () => {
     const { id, email } = await makePerson(app)
     await addEmail({
       state: 'failed',
@@ -126,7 +126,7 @@ describe('email', () => {
     return rows[0]?.count ?? 0
   }
 
-  /** Inserts a queued email in this state, which would otherwise take up to a day to reach. */
+  /** Queues an email directly in this state, which would otherwise take up to a day to reach. */
   const addEmail = (job: {
     state: string
     data: object

@@ -22,15 +22,13 @@ type MailCheckDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'mailer'>
 
 /** Lost emails are reported for this many days. The queue stores them for 14. */
 const reportedDays = 7
-/** Limits how many lost emails are described. The count includes all of them. */
+/** Maximum number of lost emails described individually. The count includes all. */
 const maxDescribed = 5
-/**
- * Waiting emails are reported after this many failed attempts, which take more than seven minutes.
- */
+/** Waiting emails are reported after this many failed attempts, which take over seven minutes. */
 const minFailedAttempts = 5
 /**
- * The queue polls every second. If an email has been due for this long without an attempt, no
- * server is sending.
+ * An email that has been due for this long without an attempt means that no server is sending. The
+ * queue polls every second.
  */
 const stalledAfterMs = 5 * minuteInMs
 

@@ -7,11 +7,11 @@ import type { JobName } from '../../jobs/job-names.ts'
 import { emailQueueName } from '../../jobs/job-queue.ts'
 import type { JobResult } from '../../jobs/queries.ts'
 
-/** The Postgres version and connection counts. */
+/** The version and connection counts of Postgres. */
 export interface DatabaseInfo {
   version: string
   major: number
-  /** Connections available to ordinary users. */
+  /** Maximum number of connections for ordinary users. */
   allowed: number
   /** Open connections to all databases. */
   open: number
@@ -34,7 +34,7 @@ export async function readDatabase(db: Db): Promise<DatabaseInfo> {
   return info
 }
 
-/** Returns the database's clock time, to the millisecond. */
+/** Returns the database's current time, to the millisecond. */
 export async function readDatabaseTime(db: Db): Promise<Date> {
   const { rows } = await db.execute<{ ms: string }>(
     sql`select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms`,
@@ -42,33 +42,33 @@ export async function readDatabaseTime(db: Db): Promise<Date> {
   return new Date(Number(rows[0]?.ms))
 }
 
-/** An email that the mail server rejected, or that couldn't be sent within a day. */
+/** An email that the mail server rejected or that couldn't be sent within a day. */
 export interface LostEmail {
   kind: string
-  /** null if the account or signup no longer exists. */
+  /** Null if the account or signup no longer exists. */
   address: string | null
   reason: string
   at: Date
 }
 
 /**
- * The emails that the queue gave up on recently. `newest` lists only some of them; `total` counts
- * all.
+ * The emails that the queue gave up on recently. `total` counts all of them; `newest` lists only
+ * some.
  */
 export interface LostEmails {
   total: number
   newest: LostEmail[]
 }
 
-/** The recorded reason of the last attempt: the mail server's reply or a timeout. */
+/** The recorded reason of the last failure: the mail server's response or a timeout. */
 const lastReason = sql.raw(
   "coalesce(j.output->>'reason', j.output->'value'->>'message', 'no reason was noted')",
 )
 
 /**
- * Lists the newest emails that the queue gave up on in the last `days` days. Emails of a kind in
- * `supportEmails` go to `supportEmail`. For all other kinds, the queue stores an address, or the id
- * of an account or signup.
+ * Lists the newest emails that the queue gave up on in the last `days` days. Kinds in
+ * `supportEmails` are sent to `supportEmail`. For other kinds, the queue stores an email address or
+ * the id of an account or signup.
  */
 export async function listLostEmails(
   db: Db,
@@ -102,22 +102,22 @@ export async function listLostEmails(
   }
 }
 
-/** Emails that are still queued although they should have been sent. */
+/** Emails that are still queued although they are due. */
 export interface WaitingEmails {
   /**
-   * Emails with several failed attempts. `maxAttempts` is the highest number of attempts among
-   * them, and `reason` is the last failure.
+   * How many emails have failed several attempts. `maxAttempts` is the highest number of attempts
+   * among them, and `reason` the last failure.
    */
   retrying: number
   maxAttempts: number
   reason: string | null
-  /** Emails that have been due for minutes without an attempt. */
+  /** How many emails have been due for minutes without an attempt. */
   unattempted: number
 }
 
 /**
- * Counts the emails with at least `tries` failed attempts, and those due for more than `minutes`
- * minutes without an attempt.
+ * Counts emails with at least `tries` failed attempts, and emails that have been due for over
+ * `minutes` minutes without one.
  */
 export async function countWaitingEmails(
   db: Db,
@@ -145,7 +145,7 @@ export async function countWaitingEmails(
   }
 }
 
-/** The queue's record of a job's runs. */
+/** What the queue has recorded about a job's runs. */
 export interface JobRecord {
   name: JobName
   cron: string
@@ -153,9 +153,9 @@ export interface JobRecord {
   scheduledAt: Date
   /** The last successful run, or null. */
   success: { startedAt: Date; endedAt: Date; result: JobResult } | null
-  /** The last failed run since the last success, or null if the last run succeeded. */
+  /** The last failed run, or null if the last run succeeded. */
   failure: { at: Date; reason: string; consecutiveFailures: number } | null
-  /** Start time of the current run; null if the job isn't running. */
+  /** Start time of the current run. Null if the job isn't running. */
   runningSince: Date | null
 }
 

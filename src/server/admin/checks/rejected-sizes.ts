@@ -6,7 +6,7 @@ import {
 import { defaultTier, tiers, tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import type { Limits } from '../../../shared/rules/tiers/tier-limits.ts'
 
-/** File sizes that a tier allows but that don't fit now. */
+/** File sizes that a tier allows but that currently don't fit. */
 interface RejectedSizes {
   /** `failing` if users of the default tier are affected. */
   status: 'failing' | 'warning'

@@ -4,10 +4,11 @@ import { dayInMs } from '../../../shared/rules/format/units.ts'
 import { countOpenReports } from '../../abuse/report-queries.ts'
 import { type CheckDeps, type Finding, ok, warning } from './check.ts'
 
-/** Maximum age of an open report before the check warns. */
 const maxWaitMs = 2 * dayInMs
 
-/** Reports the number and age of open abuse reports. Warns if one has been open for long. */
+/**
+ * Reports the number and age of open abuse reports. Warns if one has been open for over two days.
+ */
 export async function checkReports({
   clock,
   db,

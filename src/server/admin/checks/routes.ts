@@ -7,10 +7,12 @@ import type { Handlers } from '../../http/mount.ts'
 import type { CheckDeps, RequestInfo } from './check.ts'
 import { ChecksRunner } from './run-checks.ts'
 
-/** The administrator's pages poll the number of failing checks every minute. */
+/** Caches the number of failing checks, which the administrator's pages poll every minute. */
 const countMaxAgeMs = 10 * minuteInMs
 
-/** Creates the handlers that run the checks. The time of this call counts as the server's start. */
+/**
+ * Creates the handlers that run the checks. The time of this call is taken as the server's start.
+ */
 export function checkRoutes(
   deps: Omit<CheckDeps, 'startedAt'>,
 ): Handlers<'adminChecks' | 'adminWaiting'> {
@@ -32,7 +34,7 @@ export function checkRoutes(
 
 function requestInfo(request: IncomingMessage, trustedProxies: BlockList | null): RequestInfo {
   const { headers } = request
-  // Each proxy appends its value, so the first one is the browser's scheme.
+  // Each proxy appends its value, so the first one is the scheme that the browser used.
   const [scheme] = String(headers['x-forwarded-proto'] ?? '').split(',')
   return {
     host: headers.host ?? '',

@@ -23,7 +23,7 @@ function run(list: Check[], timeoutMs?: number) {
   return runChecks(deps, request, timeoutMs === undefined ? { list } : { list, timeoutMs })
 }
 
-it('reports a check that throws, rejects or hangs on its own line and runs the rest', async () => {
+it('reports a check that throws, rejects or hangs on its own line and runs the others', async () => {
   const lines = await run(
     [
       { name: 'First', run: () => [ok('Fine.')] },
@@ -99,7 +99,7 @@ it('exposes no values of a failed query', async () => {
 })
 
 describe('concurrent calls', () => {
-  /** Creates a runner with one check that the test completes manually. */
+  /** Creates a runner with one check that finishes when the test says so. */
   const makeRunner = () => {
     const gates: (() => void)[] = []
     const run = async () => {
@@ -110,7 +110,7 @@ describe('concurrent calls', () => {
     const runner = new ChecksRunner(deps, [{ name: 'Slow', run }])
     const read = (maxAgeMs?: number, host = request.host) =>
       runner.read({ ...request, host }, maxAgeMs).then(([line]) => line?.message)
-    /** Waits for the `nth` run, counted from 1, and completes it. */
+    /** Waits until the `nth` run, counted from 1, has started, then completes it. */
     const completeRun = async (nth: number) => {
       await expect.poll(() => gates.length).toBe(nth)
       gates[nth - 1]?.()
@@ -123,7 +123,7 @@ describe('concurrent calls', () => {
     const first = read()
     await expect.poll(runCount).toBe(1)
     const laterReads = [read(), read(), read(1000)]
-    // A different address can change the lines, so it gets its own run.
+    // A different host can change the lines, so it needs its own run.
     const otherHostRead = read(0, 'example.org')
     await end(1)
     await end(2)
@@ -137,7 +137,7 @@ describe('concurrent calls', () => {
     expect(await otherHostRead).toBe('Run 3.')
   })
 
-  it('reuse the lines of a recent enough run', async () => {
+  it('reuse the lines of a sufficiently recent run', async () => {
     const { read, end } = makeRunner()
     const first = read()
     await end(1)

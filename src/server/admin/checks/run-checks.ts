@@ -3,12 +3,11 @@ import { withTimeout } from '../../timeout.ts'
 import { type Check, type CheckDeps, failing, type RequestInfo, reasonOf } from './check.ts'
 import { checks } from './checks.ts'
 
-/** Time limit per check. */
 const checkTimeoutMs = 10_000
 
 /**
- * Runs all checks in parallel. A check that throws or times out gets a line with the error.
- * @returns their lines in the order of `list`.
+ * Runs all checks in parallel. A check that throws or times out returns a line with the error.
+ * @returns the lines of all checks, in the order of `list`.
  */
 export async function runChecks(
   deps: CheckDeps,
@@ -46,12 +45,13 @@ async function runCheck(
 interface Run {
   request: string
   lines: Promise<CheckResult[]>
-  /** When the run began; null while it waits for the previous one. */
+  /** Null while the run waits for the previous one. */
   beganAt: number | null
 }
 
 /**
- * Runs the checks one run at a time, because they write to storage and connect to the mail server.
+ * Allows only one run of the checks at a time, because they write to storage and connect to the
+ * mail server.
  */
 export class ChecksRunner {
   readonly #deps: CheckDeps
@@ -64,8 +64,8 @@ export class ChecksRunner {
   }
 
   /**
-   * Returns the lines of all checks for a request, from a run that began after this call or is at
-   * most `maxAgeMs` old.
+   * Returns the lines of all checks for a request, from a run that began after this call or at most
+   * `maxAgeMs` before it.
    */
   read(request: RequestInfo, maxAgeMs = 0): Promise<CheckResult[]> {
     const key = JSON.stringify(request)
@@ -83,7 +83,7 @@ export class ChecksRunner {
   #isRecent({ beganAt }: Run, maxAgeMs: number): boolean {
     if (beganAt === null) return true
     const ageMs = this.#deps.clock().getTime() - beganAt
-    // The age is negative after the clock was set back.
+    // The age is negative if the clock was set back.
     return ageMs >= 0 && ageMs < maxAgeMs
   }
 }

@@ -12,7 +12,7 @@ import {
 
 type ConfigDeps = Pick<CheckDeps, 'config'>
 
-/** Checks whether the contact addresses shown on the pages receive email. */
+/** Checks whether the contact addresses shown on pages can receive email. */
 export function checkContact({ config }: ConfigDeps): Finding[] {
   const { appUrl, supportEmail, supportReceivesEmail, privacyEmail, privacyReceivesEmail } = config
   if (supportReceivesEmail && privacyReceivesEmail) {
@@ -36,7 +36,7 @@ export function checkContact({ config }: ConfigDeps): Finding[] {
   ]
 }
 
-/** Checks whether `APP_URL` matches the address that browsers use, and whether it is secure. */
+/** Checks whether `APP_URL` matches the URL that browsers use, and whether it is secure. */
 export function checkAddress({ config }: ConfigDeps, request: RequestInfo): Finding[] {
   const { appUrl, appUrlIsSet } = config
   const requestUrl = URL.parse(
@@ -66,8 +66,8 @@ export function checkAddress({ config }: ConfigDeps, request: RequestInfo): Find
 }
 
 /**
- * True if both URLs lead to the same server over the same scheme. `requestUrl` may lack a port,
- * because a proxy may drop it. All loopback names, such as localhost and 127.0.0.1, are equal.
+ * True if both URLs lead to the same server with the same scheme. `requestUrl` may lack a port,
+ * because a proxy may drop it. All loopback names, such as localhost and 127.0.0.1, count as equal.
  */
 function isSameServer(requestUrl: URL, appUrl: URL): boolean {
   if (requestUrl.protocol !== appUrl.protocol) return false
@@ -76,7 +76,7 @@ function isSameServer(requestUrl: URL, appUrl: URL): boolean {
   return requestUrl.port === '' || requestUrl.port === appUrl.port
 }
 
-/** Checks whether all servers of the same database share one secret. */
+/** Checks whether all servers that use the same database share one secret. */
 export function checkSecrets({ config }: ConfigDeps): Finding[] {
   const { authSecret, databaseUrl, dataDir } = config
   const file = join(dataDir, 'secret')
@@ -94,7 +94,7 @@ export function checkSecrets({ config }: ConfigDeps): Finding[] {
   ]
 }
 
-/** Checks whether sign-ins and email requests are rate limited. */
+/** Checks whether sign-ins and requests for emails are rate limited. */
 export function checkRateLimits({ config }: ConfigDeps): Finding[] {
   if (config.rateLimits) return [ok('They are on.')]
   const message =
@@ -103,7 +103,7 @@ export function checkRateLimits({ config }: ConfigDeps): Finding[] {
   return [isLoopback(config.appUrl.hostname) ? warning(message, remedy) : failing(message, remedy)]
 }
 
-/** Checks whether the server sees its clients' IP addresses. */
+/** Checks whether the server sees the clients' real IP addresses. */
 export function checkProxy({ config }: ConfigDeps, request: RequestInfo): Finding[] {
   const trustsProxies = config.trustedProxies !== null
   if (!trustsProxies && !request.isProxied) {

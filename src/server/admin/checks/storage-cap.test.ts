@@ -96,7 +96,7 @@ describe('a cap smaller than the largest allowed file', () => {
       defaultLimits,
     )
 
-  it('warns with the tier limits below 80%', () => {
+  it('shows a warning with the tier limits below 80%', () => {
     expect(makeFinding(819 * kilobyte)).toEqual({
       status: 'warning',
       message: expect.stringContaining(
@@ -106,7 +106,7 @@ describe('a cap smaller than the largest allowed file', () => {
     })
   })
 
-  it('warns with the remaining space from 80% on', () => {
+  it('shows a warning with the remaining space from 80% on', () => {
     expect(makeFinding(820 * kilobyte)).toMatchObject({
       status: 'warning',
       message:
@@ -151,7 +151,7 @@ describe('the total compared with the cap', () => {
     server = await openFreshDatabase()
     const person = { id: 'ada', name: 'Ada', email: 'ada@example.org' }
     await server.db.insert(users).values({ ...person, createdAt: now, updatedAt: now })
-    // Three files with a total of 6000 bytes.
+    // Three files of 6000 bytes in total.
     await server.pool.query(insertFilesQuery('ada', 3, now))
   })
   afterEach(async () => {

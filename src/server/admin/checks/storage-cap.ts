@@ -13,8 +13,8 @@ const remedy =
   'In the Admin Center: raise the cap under Limits ("Bytes in storage at most", the setting storage_cap), take files down under Reports, delete a user who stores much under Users, or run "Clean up expired files" under Maintenance. No restart is needed.'
 
 /**
- * Compares the stored bytes with this installation's storage cap, and the remaining space with the
- * largest file of each tier. From 80% of the cap on, the finding is at least a warning.
+ * Compares the stored bytes with the storage cap, and the remaining space with the largest file of
+ * each tier. Shows at least a warning from 80% of the cap on.
  */
 export async function checkStorageCap({
   db,
@@ -41,8 +41,8 @@ export interface CapUsage {
 }
 
 /**
- * Builds the finding for a storage cap. It isn't ok if a file that a tier allows would be rejected,
- * or from 80% of the cap on.
+ * Creates the finding for a storage cap: ok only if less than 80% is used and every file that a
+ * tier allows would fit.
  */
 export function storageCapFinding(
   { stored, uploads, availableBytes, maxStored }: CapUsage,

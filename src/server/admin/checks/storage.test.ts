@@ -16,14 +16,14 @@ const s3 = {
   S3_SECRET_ACCESS_KEY: 'secret',
 }
 
-/** Checks a server with these stores and environment variables. The first store takes new files. */
+/** Checks a server with these stores and environment variables. New files go to the first store. */
 function runCheck(stores: readonly Partial<Storage>[], env: Record<string, string> = {}) {
   const [currentStore, ...otherStores] = stores as readonly Storage[]
   const config = readConfig({ DATA_DIR: '/srv/my data', ...env })
   return checkStorage({ config, stores: createStores(currentStore as Storage, ...otherStores) })
 }
 
-/** Creates an error with this code as the cause, wrapped as drivers do. */
+/** Creates an error whose cause has this code, wrapped as drivers do. */
 function errorWithCode(code: string) {
   const cause = Object.assign(new Error('told only in the log'), { code })
   return new AppError('UNAVAILABLE', { cause })

@@ -5,11 +5,11 @@ import { readDatabase } from './queries.ts'
 
 const packageFile = new URL('../../../../package.json', import.meta.url)
 
-/** The required major version of Node. */
 const nodeMajor = 24
 
 /**
- * Shows the versions of Mayfly, Node and Postgres, and checks that the database has all migrations.
+ * Reports the versions of Mayfly, Node and Postgres, and checks that the database has all
+ * migrations.
  */
 export async function checkVersion({ db }: Pick<CheckDeps, 'db'>): Promise<Finding[]> {
   const [migrations, { version: postgres }, text] = await Promise.all([
