@@ -33,16 +33,16 @@ import { isStorageKey } from '../storage/storage-key.ts'
 
 const manifestFile = 'manifest.json'
 const sumsFile = 'SHA256SUMS'
-/** The files of the data folder that a backup copies. */
+/** Files in the data folder that a backup includes. */
 export const secretFiles = ['secret', 'admin-password'] as const
 
-/** A read fails after this long without a byte. */
+/** How long a read may stall before it fails. */
 const stallMs = 5 * minuteInMs
 
 /**
  * Checksums detect damage, not tampering: anyone who can write to the backup can change them too.
- * So the names of tables and columns are only compared with those in the database, never used in
- * SQL.
+ * The names of tables and columns are therefore only compared with those in the database, never
+ * used in SQL.
  */
 const manifestSchema = z.object({
   format: z.literal(2),
@@ -67,7 +67,7 @@ export function objectPath(key: string): string {
   return join('files', key.slice(0, 2), key)
 }
 
-/** Writes a backup to a new or empty folder, private to its owner. */
+/** Writes a backup to a new or empty folder that only its owner can access. */
 export class BackupWriter {
   readonly #folder: string
   readonly #checksums: FileHandle
@@ -78,8 +78,8 @@ export class BackupWriter {
   }
 
   /**
-   * @throws {StartupError} if the folder is a link, not empty, owned by another user or not
-   * writable.
+   * @throws {StartupError} if the folder is a symbolic link, not empty, owned by another user or
+   * not writable.
    */
   static async create(folder: string): Promise<BackupWriter> {
     try {
@@ -87,7 +87,7 @@ export class BackupWriter {
       await requireOwnFolder(folder)
       await requireEmpty(folder)
       await chmod(folder, 0o700)
-      // Another user may have added a link before the folder was private.
+      // Check again: another user may have created a symbolic link before the folder was private.
       await requireEmpty(folder)
       return new BackupWriter(folder, await open(join(folder, `${sumsFile}.new`), 'wx', 0o600))
     } catch (error) {
@@ -98,7 +98,10 @@ export class BackupWriter {
     }
   }
 
-  /** Writes a file and syncs its content, but not its name. Returns its size and checksum. */
+  /**
+   * Writes a file and syncs its content, but not its directory entry. Returns its size and
+   * checksum.
+   */
   async write(
     path: string,
     bytes: AsyncIterable<string | Buffer>,
@@ -141,7 +144,7 @@ export class BackupWriter {
     await this.#checksums.appendFile(`${sha256}  ${path}\n`)
   }
 
-  /** Writes the manifest and completes the backup, which then survives a power failure. */
+  /** Writes the manifest and syncs the backup, which is then complete. */
   async complete(manifest: Manifest): Promise<void> {
     const text = `${JSON.stringify(manifest, null, 2)}\n`
     const { sha256 } = await this.write(manifestFile, Readable.from([text]))
@@ -251,7 +254,7 @@ export async function* readChecksums(
   }
 }
 
-/** Reads a file of a backup. Fails at the end on a checksum mismatch. */
+/** Reads a file of a backup. Throws at the end if its checksum doesn't match. */
 export async function* readVerified(
   folder: string,
   path: string,

@@ -56,7 +56,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mayfly-backup-'))
   backup = join(folder, 'backup')
   app = await startTestApp()
-  // As a server does at startup.
+  // Every server does this at startup.
   await bindStores(app.deps)
   ada = await makePerson(app, { tier: 'premium' })
 })
@@ -188,7 +188,7 @@ it('reads all rows from one snapshot', async () => {
   expect(counts).toEqual([0, 0])
 })
 
-it('is incomplete after an interruption and can be redone in a new folder', async () => {
+it('is incomplete after an interruption and can be repeated in a new folder', async () => {
   await makeFile(ada)
   const interrupted = backUp(async () => {
     throw new Error('cut off')
@@ -296,7 +296,7 @@ describe('a restore', () => {
     expect((await readdir(restoredDir)).filter((name) => name.includes('.'))).toEqual([])
   })
 
-  it('into a different kind of store counts the bytes there and none in the old one', async () => {
+  it('into a different kind of store counts the bytes there and not in the old one', async () => {
     await makeFile(ada, { bytes: new Uint8Array(1000) })
     // A purged file keeps its row for the history.
     await makeFile(await makePerson(app), { bytes: new Uint8Array(500) })

@@ -23,7 +23,6 @@ const tables: readonly PgTable[] = Object.values(schema).filter((value) => is(va
 /** Text that looks like COPY syntax: column and row ends, null, escapes. */
 const hostileText = 'a\tb\nc\\N \\. \\x41 "quoted" \'it\' Ünïcode 🐞'
 
-/** Adds a row to every table, parents first. */
 async function fillEveryTable(pool: pg.Pool): Promise<void> {
   const rows = new Map<PgTable, Record<string, unknown>>()
   const addRow = async (table: PgTable) => {
@@ -57,7 +56,7 @@ async function fillEveryTable(pool: pg.Pool): Promise<void> {
 
 /** Values that satisfy check constraints and triggers. */
 const constrainedValues: Record<string, Record<string, unknown>> = {
-  // A file with bytes, which are counted.
+  // An unpurged file, which `stored_bytes` counts.
   files: { purged_at: null, purging_at: null, storage: 'disk', storage_key: newStorageKey() },
   settings: { key: 'installation' },
   account_tokens: { signup_id: null },
@@ -120,7 +119,7 @@ it('a backup restores every row of every table, whatever its values', async () =
       extraRowSets,
     })
     expect(await readContent(target.pool)).toEqual(content)
-    // New lines of the audit log continue the numbering.
+    // New entries in the audit log continue the numbering.
     await target.pool.query(
       'insert into audit_log (at, action, details) select at, action, details from audit_log',
     )

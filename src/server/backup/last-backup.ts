@@ -6,7 +6,6 @@ import type { Db } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { withTimeout } from '../timeout.ts'
 
-/** The `settings` key of the last backup's record. */
 const lastBackupKey = 'last_backup'
 
 const lastBackupSchema = z.object({
@@ -56,8 +55,8 @@ export async function findFirstUse(db: Db): Promise<Date | null> {
 const readTimeoutMs = 2000
 
 /**
- * Exports the time of the last known backup as a metric. It is 0 if there is none, so that an alert
- * on its age fires in this case, too.
+ * Exports the time of the last recorded backup as a metric. Without one it is 0, which triggers an
+ * alert on the backup's age.
  */
 export function watchBackups({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void {
   const lastBackupTime = metrics.gauge(

@@ -35,7 +35,7 @@ export interface BackupOptions {
   open?: (name: StorageName) => Promise<SealedObjects>
 }
 
-/** A summary of a backup. `damagedFileIds` are the files lost or altered in storage. */
+/** The outcome of a backup. `damagedFileIds` lists the files lost or altered in storage. */
 export interface BackupResult {
   rows: number
   objects: number
@@ -58,9 +58,10 @@ const concurrency = 4
 const rowsPerFetch = 1000
 
 /**
- * Backs up everything except running uploads into a folder, even while servers run. All rows are
- * from one snapshot. The bytes of files are copied afterwards, which is safe because they never
- * change. If a file is deleted meanwhile, a restore ends its link.
+ * Backs up everything except unfinished uploads, even while servers run. All rows come from one
+ * snapshot. The files' bytes are copied afterwards, which is safe because they never change. If a
+ * file is deleted before it is copied, a restore ends its link.
+ *
  * @throws {StartupError} if no server has used the database yet, or if the folder, the database or
  * a store can't be used.
  */
@@ -98,7 +99,7 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
       objects: copied.objects,
       faults: copied.damagedFileIds.length,
     }).catch((error: unknown) => {
-      // A read-only replica, for example, can't record its backup, which is complete anyway.
+      // Recording fails on a read-only replica, for example, but the backup itself is complete.
       log.warn({ err: error }, 'the database could not note the backup')
     })
     return { rows: count, ...copied }
@@ -133,7 +134,7 @@ async function copySecret(name: string, dataDir: string, backup: BackupWriter): 
   await backup.addChecksum(name, (await backup.write(name, Readable.from([text]))).sha256)
 }
 
-/** Copies the bytes of files. Returns which files couldn't be copied. */
+/** Returns which files couldn't be copied. */
 async function copyFiles(
   files: AsyncIterable<StoredFile>,
   backup: BackupWriter,
@@ -179,7 +180,7 @@ async function copyFile(
     if (writtenFile?.size === size && (sha256 ?? writtenFile.sha256) === writtenFile.sha256)
       return writtenFile
   } catch (error) {
-    // The file may have been deleted while it was read.
+    // A file deleted while it was read isn't an error.
     if (await isFileStored(pool, id)) throw error
   }
   await backup.remove(objectPath(key))

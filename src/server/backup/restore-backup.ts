@@ -35,7 +35,7 @@ import { openObjects } from './open-objects.ts'
 export interface RestoreOptions {
   config: Pick<Config, 'appUrl' | 'authSecret' | 'dataDir' | 's3'>
   clock: Deps['clock']
-  /** An empty database with all tables, including the job queue's, that no server uses. */
+  /** An empty database with all tables, including the job queue's. No server may be using it. */
   pool: pg.Pool
   /** Rows of tables outside `schema.ts`: the queued emails. */
   extraRowSets: readonly RowSet[]
@@ -48,8 +48,9 @@ const concurrency = 4
  * Restores a backup into an empty database and the configured, empty store. Files are written
  * first, then all rows in one transaction, so a server finds everything or nothing. An interrupted
  * restore can be repeated.
- * @throws {StartupError} if the target isn't empty or the backup is from another version. No row is
- * written then.
+ *
+ * @throws {StartupError} if the target isn't empty or the backup is from another version. No rows
+ * are written in that case.
  */
 export async function restoreBackup(
   { folder, manifest }: VerifiedBackup,
@@ -148,7 +149,9 @@ async function restoreSecrets(
 }
 
 /**
- * Marks a store with the id of its installation. A repeated restore finds its own mark.
+ * Marks a store with the id of its installation. Accepts the mark of an earlier, interrupted
+ * restore.
+ *
  * @throws {StartupError} if the store belongs to another installation, or has files but no mark.
  */
 async function claimStore(store: SealedObjects, installation: string): Promise<void> {

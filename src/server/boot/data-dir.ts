@@ -12,7 +12,7 @@ import { createFile } from '../storage/disk/durable-file.ts'
 import { storeOfNewFiles } from '../storage/stores.ts'
 import type { Shutdown } from './shutdown.ts'
 
-/** 32 distinguishable characters, so 20 of them have 100 random bits. */
+/** 32 characters that are hard to confuse, so 20 of them have 100 bits of entropy. */
 const makePassword = customAlphabet('abcdefghijkmnpqrstuvwxyz23456789', 20)
 const makeSecret = customAlphabet(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
@@ -26,7 +26,7 @@ const makeSecret = customAlphabet(
 export async function prepareDataDir(dataDir: string): Promise<void> {
   try {
     const createdPath = await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    // Root runs Postgres as another user, who must be able to traverse the folder outside Linux.
+    // Outside Linux, Postgres must be able to traverse the folder. Root runs it as another user.
     const needsTraversal = process.getuid?.() === 0 && process.platform !== 'linux'
     if (createdPath !== undefined && needsTraversal) await chmod(dataDir, 0o711)
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -120,7 +120,7 @@ export async function openDataFolder({
     hasReserve: databaseUrl === null,
     log,
   })
-  // Registered before Postgres to close after it: Postgres may need the reserve to stop.
+  // Added before Postgres to be closed after it: Postgres may need the reserve's space to stop.
   shutdown.add({ name: 'disk space', close: () => space.close() })
   if (databaseUrl !== null) return { space }
   const postgres = await startEmbeddedPostgres(dataDir, log)

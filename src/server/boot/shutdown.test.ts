@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { closeServer, createShutdown } from './shutdown.ts'
 
 describe('a shutdown', () => {
-  test('closes in reverse order, once, despite failures', async () => {
+  test('closes every part once, in reverse order, despite failures', async () => {
     const closed: string[] = []
     const log = { error: vi.fn() }
     const shutdown = createShutdown(log)
@@ -48,7 +48,7 @@ describe('closing the server', () => {
       response.write('begun ')
       responses.push(response)
     })
-    // The server's own timeout for idle connections, longer than the test.
+    // Longer than the test, so that Node doesn't close idle connections by itself.
     server.keepAliveTimeout = 10 * 60_000
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

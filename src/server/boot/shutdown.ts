@@ -49,8 +49,9 @@ export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
 }
 
 /**
- * Stops the process at SIGTERM, SIGINT or an uncaught error: waits until it has started, closes
+ * Stops the process on SIGTERM, SIGINT or an uncaught error: waits for startup to finish, closes
  * every part, and exits. A second signal or error exits at once with code 1.
+ *
  * @returns a function that stops the process with an exit code.
  */
 export function superviseProcess(
@@ -94,7 +95,7 @@ export function superviseProcess(
 
 /** Stops listening and lets running requests finish for up to `graceMs`. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
-  // Node closes idle connections only once, at `close`, but not those that become idle later.
+  // `close` closes only connections that are idle at that moment, not those that become idle later.
   const idleTimer = setInterval(() => server.closeIdleConnections(), idleCheckMs)
   const graceTimer = setTimeout(() => server.closeAllConnections(), graceMs)
   await new Promise<void>((resolve) => server.close(() => resolve()))

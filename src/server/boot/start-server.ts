@@ -34,8 +34,9 @@ interface ServerStart extends Omit<DataFolderOptions, 'onLost'> {
 
 /**
  * Starts the parts of the server one after another, and listens.
+ *
  * @returns the greeting for the operator.
- * @throws {StartupError} if it can't start. `shutdown` has the parts that were started.
+ * @throws {StartupError} if it can't start. `shutdown` then has the parts already started.
  */
 export async function startServer({
   config,
@@ -51,8 +52,7 @@ export async function startServer({
   const { pool, db, close } = await openServerDatabase(config, log)
   shutdown.add({ name: 'database', close })
 
-  // Starts filling the reserve. Any earlier, it could leave too little space to create a new
-  // database.
+  // Starts filling the reserve. Doing so earlier could leave too little space for a new database.
   space.watch()
 
   const shedLoad = makeLoadShedder({ clock, log, pool, maxWaiting: poolLimits.maxWaiting })
@@ -83,7 +83,7 @@ export async function startServer({
     supportEmail: config.supportEmail,
     onCap: ({ leastFree }) => space.setAdminMinFree(leastFree),
   })
-  // Calls `onCap` before the server accepts uploads.
+  // Loads the settings, so that `onCap` runs before the server accepts uploads.
   await settings.current()
   const stopping = new AbortController()
   const deps = {
@@ -140,7 +140,7 @@ function greeting({ appUrl, appUrlIsSet, host }: Config): string {
   return `Mayfly is ready: ${appUrl.origin}${hint}`
 }
 
-/** The greeting of the first start, the only text with the generated password. */
+/** The greeting on the first start is the only output that contains the generated password. */
 async function greetingWithPassword(config: Config): Promise<string> {
   const lines = [greeting(config), '', `  Administrator  ${config.adminEmail}`]
   if (config.adminPassword !== null) lines.push('  Password       the one of ADMIN_PASSWORD')

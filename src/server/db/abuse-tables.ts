@@ -48,7 +48,7 @@ export const reports = pgTable(
     index('reports_short_code').on(table.shortCode),
     // A takedown needs a file's last report, open or closed.
     index('reports_file').on(table.fileId, table.lastReportedAt),
-    // These serve the deletion of closed reports, by owner and by age.
+    // For deleting closed reports by owner and by age.
     index('reports_closed_owner').on(table.ownerId).where(sql`${table.closedAt} is not null`),
     index('reports_closed').on(table.closedAt).where(sql`${table.closedAt} is not null`),
   ],

@@ -4,14 +4,14 @@ import { type AuditAction, auditActions } from '../../shared/rules/accounts/audi
 import { timestamptz } from './columns.ts'
 import { sqlLiteral } from './sql.ts'
 
-/** SQL for the short code of the line's link, or null. */
+/** Returns SQL for the short code in an entry's details, or null. */
 export function shortCodeOf(details: SQLWrapper): SQL {
   return sql`(${details} ->> 'shortCode')`
 }
 
 /**
- * The action of user deletions, as a SQL literal. Queries must use it as a literal so that Postgres
- * can use the index on deleted addresses.
+ * The action of user deletions. Queries must inline it as a literal for Postgres to use the partial
+ * index on deleted users' email addresses.
  */
 export const deleteUserAction = sqlLiteral<AuditAction>('delete-user')
 

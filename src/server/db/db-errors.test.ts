@@ -15,7 +15,7 @@ let host: string
 beforeAll(async () => {
   database = await freshDatabase()
   host = new URL(database.url).searchParams.get('host') ?? ''
-  // Superusers are exempt from this limit, so this is an ordinary role.
+  // Connection limits don't apply to superusers, so use an ordinary role.
   await execute(`create role nobody login connection limit 0`)
 })
 afterAll(async () => {
@@ -110,12 +110,11 @@ async function terminatedClient(): Promise<pg.Client> {
   return client
 }
 
-/** Creates an error like those of Node for network and system failures. */
 function nodeError(code: string, syscall?: string) {
   return Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
 }
 
-/** An error for each kind of outage, real wherever a test can cause it. */
+/** An error for each kind of outage, a real one where a test can cause it. */
 const outages = {
   connectionFailure: () => postgresError('08006'),
   diskFull: () => postgresError('53100'),
@@ -169,7 +168,7 @@ const outages = {
   },
 }
 
-/** Outages for which retries at startup don't help. */
+/** Outages that startup doesn't retry. */
 const permanentOutages = [
   ...['diskFull', 'outOfMemory', 'lockTimeout', 'statementTimeout', 'transactionTimeout'],
   ...['databaseMissing', 'notAuthorized', 'readOnly', 'ioError', 'tooManySockets', 'poolClosed'],

@@ -3,7 +3,10 @@
  * stopping.
  */
 const transientSqlStates = ['08', '53300', '57P01', '57P02', '57P03', '57P05']
-/** SQLSTATEs of permanent outages: disk full, out of memory, overload, read-only, access denied. */
+/**
+ * SQLSTATEs of outages that startup doesn't retry: disk full, out of memory, overload, read-only,
+ * access denied.
+ */
 const permanentSqlStates = [
   ...['25006', '25P03', '25P04', '28', '3D000', '53000', '53100', '53200', '53400'],
   ...['55P03', '57014', '57P04', '58000', '58030'],
@@ -12,7 +15,7 @@ const networkCodes = [
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
   ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
 ]
-/** File access can fail with these codes, too. */
+/** Outages only if `connect` failed, because file access can fail with these codes, too. */
 const tooManySocketsCodes = ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'EAGAIN']
 /** Prefixes of the driver's own messages. Its errors have no codes. */
 const driverMessages = [
@@ -26,15 +29,12 @@ const driverMessages = [
 const poolClosedMessage = 'Cannot use a pool after calling end on the pool'
 
 interface Outage {
-  /** True if the outage may end soon, so that startup retries. */
+  /** True if startup should retry, because the outage may end soon. */
   isTransient: boolean
   isConnectionLost: boolean
 }
 
-/**
- * Classifies the outage behind an error or one of its causes. Returns undefined for any other
- * error.
- */
+/** Classifies the outage in an error's chain of causes. Returns undefined if there is none. */
 function findOutage(error: unknown): Outage | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const outage = classifyError(cause)
@@ -63,7 +63,7 @@ function classifyError(error: NodeJS.ErrnoException & { severity?: string }): Ou
   return isTransient || isPermanent ? { isTransient, isConnectionLost: true } : undefined
 }
 
-/** True for errors that are reported as 503. Any other error is a bug. */
+/** True for outages, which the API reports as 503. Any other error is a bug. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return findOutage(error) !== undefined
 }
@@ -86,7 +86,7 @@ export function isUserDeleted(error: unknown): boolean {
     const { code, constraint } = cause as Error & { code?: unknown; constraint?: unknown }
     const isUserMissing =
       code === foreignKeyViolation && String(constraint).endsWith('_users_id_fk')
-    // Deleting a user before its rows raises the same code, but that would be a bug.
+    // Deleting a user before its rows fails with the same code, but that would be a bug.
     if (isUserMissing && cause.message.startsWith('insert or update')) return true
   }
   return false

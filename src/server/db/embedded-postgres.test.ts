@@ -85,7 +85,7 @@ async function startInChildProcess() {
   return child
 }
 
-test('keeps committed rows and ends on stop', async () => {
+test('keeps committed rows and exits on stop', async () => {
   const first = await start()
   await query(first, "create table kept as select 'written' as value")
   await first.stop()
@@ -159,7 +159,7 @@ describe('a failed start stops its Postgres', () => {
   )
 })
 
-test("reports a Postgres that can't start with the end of its log", async () => {
+test("reports the end of the log if Postgres can't start", async () => {
   await writeFile(join(dataDir, 'postgres/postgresql.conf'), 'no_such_setting = 1\n')
   await expect(start()).rejects.toThrow(
     /^The embedded Postgres did not start: [\s\S]*no_such_setting[\s\S]*\nIts log: .*postgres\.log$/,

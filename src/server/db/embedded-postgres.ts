@@ -22,12 +22,12 @@ const settings = {
   // This database has no replicas.
   wal_level: 'minimal',
   max_wal_senders: '0',
-  // Suitable for a small machine. Large installations set DATABASE_URL.
+  // Sized for a small machine. Large installations set DATABASE_URL.
   shared_buffers: '64MB',
   max_wal_size: '256MB',
   io_method: 'sync',
   max_parallel_workers_per_gather: '0',
-  // The server reports failed statements. Logging them here too would let clients fill the disk.
+  // The server logs failed statements. If Postgres logged them too, clients could fill the disk.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 }
@@ -41,7 +41,7 @@ const pollMs = 20
 const maxStarts = 5
 const restartDelayMs = 100
 const maxLogBytes = 1024 * 1024
-/** The file descriptor that passes the socket folder to Postgres. */
+/** The socket folder's file descriptor in the Postgres process. */
 const socketFolderFd = 3
 
 export interface EmbeddedPostgres {
@@ -50,7 +50,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>
   /** Signals Postgres to stop, without waiting. */
   abandon(): void
-  /** Sets the listener that is called once if Postgres has exited and can't be restarted. */
+  /** Sets the listener that is called once if Postgres exits and can't be restarted. */
   onLost(listener: (error: unknown) => void): void
 }
 
@@ -60,8 +60,9 @@ export function embeddedConnection(dataDir: string): EmbeddedPostgres['connectio
 }
 
 /**
- * Starts the Postgres in `dataDir/postgres` and restarts it if it crashes. First stops one left
- * over from a killed server.
+ * Starts the Postgres in `dataDir/postgres` and restarts it if it crashes. First stops any Postgres
+ * left over from a killed server.
+ *
  * @param dataDir an absolute path of a folder locked by this process (`lockDataDir`).
  * @throws {StartupError} if Postgres can't run.
  */
@@ -98,7 +99,7 @@ class Postgres implements EmbeddedPostgres {
     this.#options = options
     this.connection = embeddedConnection(options.dataDir)
     this.#logFile = join(options.dataDir, 'postgres.log')
-    // Postgres ends with this process, except after SIGKILL.
+    // Stops Postgres when this process exits, except after SIGKILL.
     process.once('exit', this.abandon)
   }
 
@@ -114,7 +115,7 @@ class Postgres implements EmbeddedPostgres {
           return
         }
         if (this.#isStopping || attempt === maxStarts) throw await this.#startError()
-        // A killed Postgres releases its shared memory after a delay.
+        // A killed Postgres doesn't release its shared memory immediately.
         await wait(attempt * restartDelayMs)
       }
     } catch (error) {

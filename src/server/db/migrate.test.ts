@@ -65,7 +65,7 @@ test('a second run changes nothing', async () => {
   await database.drop()
 })
 
-test('a database with a different baseline stops startup and is left unchanged', async () => {
+test('a different baseline stops startup and leaves the database unchanged', async () => {
   const database = await emptyDatabase()
   await query(
     database.url,

@@ -11,7 +11,10 @@ import type { Db } from './transaction.ts'
 const migrationsFolder = join(import.meta.dirname, 'migrations')
 const migrationLock = 'mayfly: migrations'
 
-/** Timeouts of the role or the database must not cancel a migration or the wait for one. */
+/**
+ * Timeouts set for the role or the database must not cancel a migration or the wait for another
+ * server's.
+ */
 const noTimeouts = `
   set statement_timeout = 0;
   set lock_timeout = 0;
@@ -51,7 +54,7 @@ async function requireBaseline(db: NodePgDatabase): Promise<void> {
 }
 
 export interface MigrationState {
-  /** Number of this version's migrations that the database has. */
+  /** Number of this version's migrations applied to the database. */
   applied: number
   missing: string[]
   /** Number of applied migrations that are unknown to this version. */

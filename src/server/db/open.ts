@@ -155,7 +155,7 @@ function newClient(connection: pg.ClientConfig): pg.Client {
 }
 
 function reasonOf(error: unknown): string {
-  // If all addresses of a host fail, the error has no message.
+  // If a host has several addresses and all fail, Node's error has no message.
   return error instanceof Error ? error.message || String(codeOf(error)) : String(error)
 }
 

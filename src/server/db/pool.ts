@@ -12,7 +12,7 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Creates a pool, without connecting yet. */
+/** Creates a pool without connecting. */
 export function openPool(
   connection: pg.ClientConfig,
   log: Pick<Logger, 'warn'>,
@@ -56,7 +56,9 @@ async function setLimits(client: pg.ClientBase, limits: PoolLimits): Promise<voi
   await client.query(query)
 }
 
-/** Pool size and timeouts. Postgres itself enforces all but `connectMs` and `clientTimeoutMs`. */
+/**
+ * Pool size and timeouts. Postgres enforces all timeouts except `connectMs` and `clientTimeoutMs`.
+ */
 export interface PoolLimits {
   connections: number
   /** Maximum number of queued queries before requests are shed (`makeLoadShedder`). */

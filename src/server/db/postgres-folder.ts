@@ -11,7 +11,6 @@ import { type Account, type PostgresPrograms, run } from './postgres-programs.ts
  */
 const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length
 
-/** SQLite's error code for a lock of another process. */
 const sqliteBusy = 5
 
 /**
@@ -22,7 +21,7 @@ const sqliteBusy = 5
 export function lockDataDir(dataDir: string): () => void {
   const lock = new DatabaseSync(join(dataDir, 'lock'))
   try {
-    // A journal file would fail on a full disk.
+    // The journal is in memory, because writing a journal file would fail on a full disk.
     lock.exec('pragma journal_mode = memory; begin exclusive')
   } catch (cause) {
     lock.close()
@@ -37,8 +36,9 @@ export function lockDataDir(dataDir: string): () => void {
 }
 
 /**
- * Creates the Postgres cluster unless it exists. It is created under a temporary name, so that an
- * interrupted `initdb` leaves no partial cluster.
+ * Creates the Postgres cluster unless it exists. Runs `initdb` in a temporary folder, so an
+ * interruption leaves no partial cluster.
+ *
  * @throws {StartupError} if Postgres can't create the cluster, or another version created it.
  */
 export async function prepareCluster(
@@ -78,7 +78,7 @@ async function initialize(
   await changeOwner(programs.account, tempFolder)
   const args = [
     '--username=postgres',
-    // Only the server's own user can enter the socket folder.
+    // Safe, because only the server's own user can enter the socket folder.
     '--auth=trust',
     '--encoding=UTF8',
     // With this locale, text sorts the same on every system.
@@ -148,7 +148,8 @@ export function socketFolderOf(dataDir: string): string {
 
 /**
  * Stops a Postgres of this cluster left over from a killed server.
- * @throws {StartupError} if it doesn't end within `stopMs`.
+ *
+ * @throws {StartupError} if it doesn't exit within `stopMs`.
  */
 export async function stopLeftoverPostgres(cluster: string, stopMs: number): Promise<void> {
   const deadline = AbortSignal.timeout(stopMs)
@@ -182,8 +183,8 @@ export async function removeStaleSocketLock(folder: string, cluster: string): Pr
 
 /**
  * Returns the process id in a lock file if it belongs to a running Postgres of `cluster`, otherwise
- * null. After a crash another program may have the id, because containers reuse low numbers.
- * Postgres would mistake that program for itself, so the file is removed.
+ * null. Removes the file if another program has this id, because Postgres would mistake that
+ * program for itself. Containers often reuse low ids after a crash.
  */
 async function findLockOwner(file: string, cluster: string): Promise<number | null> {
   const content = await readIfExists(file)
@@ -212,7 +213,8 @@ function isAlive(pid: number): boolean {
 
 async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
-  // On Linux, the process has ended. Without /proc, Postgres itself must detect it.
+  // On Linux, the process has exited. Other systems have no /proc, so Postgres itself must detect
+  // that.
   if (status === null) return process.platform !== 'linux'
   if (!/^\d+ \(postgres\) [^Z]/.test(status)) return false
   // Compare inodes, because DATA_DIR may be a symbolic link.

@@ -49,7 +49,7 @@ describe('the Postgres on this machine', () => {
     expect(version).toMatch(/^\d+\.\d+$/)
   })
 
-  it('runs as this account, or for root as another account that gets access to its folders', async () => {
+  it('runs as this account or, for root, as another account that gets access to its folders', async () => {
     const { account, pathOf } = await findPostgres(join(folder, 'missing'))
     if (isRoot) expect(account?.uid).toBeGreaterThan(0)
     else expect(account).toBeNull()

@@ -9,7 +9,7 @@ import { codeOf, StartupError } from '../errors.ts'
 const systemUser = 'postgres'
 
 /**
- * Destination for copies of the programs if that user can't reach them. Only root can write there.
+ * The programs are copied here if that user can't reach them. Only root can write to this folder.
  */
 const publicFolder = '/var/lib/mayfly'
 
@@ -54,7 +54,7 @@ export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
       spawn(join(bin, program), ['-D', usesOpenFolders ? '/proc/self/cwd' : folder, ...args], {
         stdio,
         env,
-        // The process changes to this directory before it changes the account.
+        // The process changes to this directory before it switches accounts.
         cwd: usesOpenFolders ? folder : '/',
         detached: true,
         ...account,
@@ -64,8 +64,8 @@ export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
 }
 
 /**
- * Finds a folder from which the account can run Postgres: the installed one or a public copy.
- * Whether the account can reach the program and its libraries only shows when it runs.
+ * Finds a folder from which the account can run Postgres: the installed one or a public copy. Runs
+ * the program to check, because its libraries must be accessible, too.
  */
 async function findRunnable(
   nativeFolder: string,
@@ -130,7 +130,7 @@ export async function publishPrograms(programs: string, to = publicFolder): Prom
   const target = join(to, `postgres-${basename(name)}-${version}`)
   if (await stat(target).catch(() => null)) return target
   await mkdir(to, { recursive: true })
-  // This process's umask would make the folder private.
+  // The umask may have made the folder private.
   await chmod(to, 0o755)
   const tempFolder = await mkdtemp(`${target}-`)
   try {

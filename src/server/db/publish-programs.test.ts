@@ -43,7 +43,7 @@ function runVersion(programs: string) {
 }
 
 describe('programs in a closed folder', () => {
-  it('are copied once, so that every user can run them', async () => {
+  it('are copied once for all users', async () => {
     const publishedFolder = await publish()
     expect(runVersion(publishedFolder).stdout).toMatch(/^postgres \(PostgreSQL\) 18/)
     const statsBefore = await stat(publishedFolder)
@@ -52,7 +52,7 @@ describe('programs in a closed folder', () => {
     expect(await readdir(join(openFolder, 'mayfly'))).toHaveLength(1)
   })
 
-  it('are readable by all despite private modes and umask', async () => {
+  it('are readable by all users despite private modes and umask', async () => {
     await chmod(join(closedFolder, 'native/bin/postgres'), 0o700)
     await chmod(join(closedFolder, 'native/lib/libpq.so.5'), 0o600)
     const umask = process.umask(0o077)

@@ -21,9 +21,9 @@ interface Column {
 }
 
 /**
- * The rows in a backup. Each table comes after the tables that it references. Backups don't contain
- * the bytes of unfinished uploads, so their rows are left out too. A browser that resumes such an
- * upload gets "not found" and starts a new one.
+ * The rows in a backup. Each table comes after the tables that it references. Unfinished uploads
+ * are left out, because backups don't contain their bytes. A browser that resumes one gets "not
+ * found" and starts a new upload.
  */
 export const rowsToCopy: readonly RowSet[] = parentsFirst(
   Object.values(schema)
@@ -39,9 +39,7 @@ export function inSnapshot<T>(
   return inTransaction(pool, 'isolation level repeatable read read only', work)
 }
 
-/**
- * Runs `work`, which fills a database, in one transaction, and then updates the planner statistics.
- */
+/** Runs `work`, which fills a database, in one transaction. Then updates the planner statistics. */
 export function fillDatabase<T>(
   pool: pg.Pool,
   work: (client: pg.ClientBase) => Promise<T>,
@@ -54,8 +52,8 @@ export function fillDatabase<T>(
 }
 
 /**
- * Fixes the text formats of values across databases. An error closes the connection, which rolls
- * back.
+ * Fixes the text formats, which otherwise depend on the database. An error closes the connection,
+ * which rolls back.
  */
 async function inTransaction<T>(
   pool: pg.Pool,

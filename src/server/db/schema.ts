@@ -58,7 +58,7 @@ export const users = pgTable(
       .on(table.premiumTrialEndsAt)
       .where(sql`${table.tier} = 'premium' and ${table.premiumTrialEndsAt} is not null`),
     index('users_created_at').on(table.createdAt, table.id),
-    // The administrator's search.
+    // For the administrator's search.
     index('users_search_text').using('gin', table.searchText.op('gin_trgm_ops')),
   ],
 )
@@ -115,9 +115,9 @@ export const verifications = pgTable('verifications', {
 })
 
 /**
- * Signups with an unverified address (design §6). Opening the link in the email creates the
- * account. An address may have several pending signups. `browser` is the browser's display name,
- * null if unknown.
+ * Signups with an unverified email address (design §6). Opening the link in the email creates the
+ * account. An email address may have several pending signups. `browser` is the browser's display
+ * name, null if unknown.
  */
 export const pendingSignups = pgTable(
   'pending_signups',
@@ -135,9 +135,9 @@ export const pendingSignups = pgTable(
 )
 
 /**
- * Links in emails that change an account or confirm a signup, stored as the SHA-256 of their
- * tokens. `stamp` fingerprints the address and password of the account or signup: a change of
- * either invalidates the token.
+ * Emailed links that change an account or confirm a signup, stored as the SHA-256 of their tokens.
+ * `stamp` is a fingerprint of the account's or signup's email address and password. Changing either
+ * invalidates the token.
  */
 export const accountTokens = pgTable(
   'account_tokens',
@@ -156,7 +156,7 @@ export const accountTokens = pgTable(
   ],
 )
 
-/** Emails that count toward the limits of `jobs/send-mail.ts`, by job id. */
+/** Emails that count toward the limits in `jobs/send-mail.ts`, by job id. */
 export const sentEmails = pgTable(
   'sent_emails',
   {
@@ -175,7 +175,7 @@ export const uploads = pgTable(
     id: uuid().primaryKey().defaultRandom(),
     ownerId: text('owner_id')
       .notNull()
-      // Cascading the deletion of a user would leave the upload's bytes orphaned.
+      // Deleting the upload with its user would orphan its bytes.
       .references(() => users.id, { onDelete: 'restrict' }),
     storage: text({ enum: storageNames }).notNull(),
     storageKey: text('storage_key').notNull().unique(),
@@ -189,20 +189,20 @@ export const uploads = pgTable(
      */
     partSize: bytes('part_size').notNull().default(8_388_608),
     /**
-     * The limits at the start of the upload. They also apply at the confirm, even if the
-     * administrator has changed them since. `maxFiles` is the limit of `tier`; null means
-     * unlimited. `tier` is null for uploads older than this column.
+     * The limits when the upload started, which still apply at the confirm even if the
+     * administrator has changed them. `maxFiles` is the limit of `tier`; null means unlimited.
+     * `tier` is null for uploads older than this column.
      */
     tier: text({ enum: tiers }),
     maxFiles: integer('max_files'),
     maxLifetimeDays: smallint('max_lifetime_days').notNull().default(30),
     /**
-     * A client-chosen key. A client that lost the response to its start request finds the upload by
-     * this key.
+     * A key chosen by the client, which finds the upload again if the response to its start request
+     * is lost.
      */
     idempotencyKey: text('idempotency_key'),
     createdAt: timestamptz('created_at').notNull(),
-    /** When bytes last arrived or a URL was last signed. */
+    /** When bytes were last received or a URL was last signed. */
     lastActivityAt: timestamptz('last_activity_at').notNull(),
   },
   (table) => [
@@ -215,25 +215,24 @@ export const uploads = pgTable(
 )
 
 /**
- * Bytes that storage may have but no upload or file references: from uploads that didn't become
- * files, from files of deleted users, and from the administrator's test uploads. The statement that
- * deletes the row of the upload or file inserts the row here. For a test upload, the row is
- * inserted before the upload begins. The row is deleted when storage confirms that the bytes are
- * gone.
+ * Bytes that may be in storage without an upload or file: from uploads that didn't become files,
+ * from files of deleted users, and from the administrator's test uploads. The row is inserted by
+ * the statement that deletes the upload's or file's row, or before a test upload begins. It is
+ * deleted when storage confirms that the bytes are gone.
  */
 export const removals = pgTable(
   'removals',
   {
     storageKey: text('storage_key').primaryKey(),
     storage: text({ enum: storageNames }).notNull(),
-    /** When the bytes should be removed. A test upload may still be sending before this time. */
+    /** When the bytes should be removed. A test upload may still be running before this time. */
     dueAt: timestamptz('due_at').notNull(),
-    /** Number of removal attempts. `tryAt` is the next one. */
+    /** Number of removal attempts. `tryAt` is the time of the next one. */
     tries: integer().notNull(),
     tryAt: timestamptz('try_at').notNull(),
     /**
-     * The bytes' file and its owner; the file gets a receipt when the bytes are gone. Both are null
-     * if the bytes belonged to no file.
+     * The file that the bytes belonged to and its owner, for the file's receipt. Both are null if
+     * there was no file.
      */
     fileId: uuid('file_id'),
     ownerId: text('owner_id'),
@@ -278,12 +277,12 @@ export const files = pgTable(
     sha256: text(),
     /**
      * True if this server computed `sha256` from the stored bytes, or found no bytes, in which case
-     * `sha256` is null. If false, `sha256` is only the uploader's claim or null.
+     * `sha256` is null. If false, `sha256` is the uploader's unverified claim or null.
      */
     isContentProved: boolean('is_content_proved').notNull().default(false),
     /**
-     * The `expiresAt` in the last expiry email to the owner. A renewal makes `expiresAt` differ, so
-     * the owner gets another email. null before the first email.
+     * The `expiresAt` announced in the last expiry email to the owner. After a renewal, `expiresAt`
+     * differs, so the owner gets another email. null before the first email.
      */
     notifiedExpiresAt: timestamptz('notified_expires_at'),
     deletedAt: timestamptz('deleted_at'),
@@ -296,7 +295,7 @@ export const files = pgTable(
     purgeTries: integer('purge_tries').notNull().default(0),
     /**
      * When the bytes are due for removal: once the link has ended and the owner can't renew it. Set
-     * by a confirm, a renewal or a change of tier. After the removal has begun, this is the time of
+     * by a confirm, a renewal or a change of tier. Once the removal has begun, this is the time of
      * the next attempt.
      */
     purgeAt: timestamptz('purge_at').notNull(),
@@ -331,8 +330,8 @@ export const files = pgTable(
       table.kind,
       table.size,
     ),
-    // Finds an owner's most downloaded files. Takedowns use this index to find all files with the
-    // same content.
+    // For an owner's most downloaded files, and for takedowns, which find all files with the same
+    // content.
     index('files_kept_sha256')
       .on(table.sha256)
       .where(sql`${table.purgingAt} is null and ${table.purgedAt} is null`),
@@ -448,8 +447,8 @@ export const preferences = pgTable('preferences', {
 })
 
 /**
- * Files with a first download whose owners want an email about it. A row is removed when the email
- * is queued, or if the owner no longer wants it.
+ * Files with a first download whose owners have yet to be emailed about it. A row is removed when
+ * the email is queued, or if the owner no longer wants it.
  */
 export const firstDownloads = pgTable(
   'first_downloads',
@@ -460,8 +459,7 @@ export const firstDownloads = pgTable(
     /** The file's owner, which never changes. */
     ownerId: text('owner_id').notNull(),
   },
-  // The job that queues the emails about first downloads handles one owner at a time and reads only
-  // that owner's rows.
+  // The job that queues these emails handles one owner at a time and reads only that owner's rows.
   (table) => [index('first_downloads_of_owner').on(table.ownerId, table.fileId)],
 )
 

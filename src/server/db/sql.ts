@@ -33,7 +33,7 @@ function defaultValue(column: Column): SQL {
   return sql`${value}::${sql.raw(column.getSQLType())}`
 }
 
-/** Rows per statement of a job, far below the statement timeout. */
+/** Rows removed per statement, few enough to stay far below the statement timeout. */
 const removalBatchSize = 5000
 
 /** Calls `remove` until it removes fewer rows than the limit. Returns the total. */
@@ -47,9 +47,10 @@ export async function removeInBatches(remove: (limit: number) => Promise<number>
 }
 
 /**
- * Returns a file's kind as SQL, generated from the tables of `fileKind`, so that kinds are defined
- * only once. A test compares both. The patterns mean the same in JavaScript and in Postgres. A
- * change of the tables needs a migration, because the generated column `files.kind` uses this SQL.
+ * Returns SQL for a file's kind, generated from the tables of `fileKind` so that kinds are defined
+ * only once. Their patterns mean the same in JavaScript and in Postgres, as a test verifies.
+ * Changing the tables requires a migration, because the generated column `files.kind` uses this
+ * SQL.
  */
 export function fileKindSql(files: { mimeType: PgColumn; originalName: PgColumn }): SQL {
   const type = sql`lower(btrim(split_part(${files.mimeType}, ';', 1)))`
@@ -64,7 +65,10 @@ export function fileKindSql(files: { mimeType: PgColumn; originalName: PgColumn 
   return sql`case ${sql.join([...byType, ...byExtension], sql` `)} else 'other' end`
 }
 
-/** SQL condition for stored files whose SHA-256 must be computed: files in use or taken down. */
+/**
+ * SQL condition for stored files whose SHA-256 must be computed. Files being purged are excluded,
+ * except those taken down.
+ */
 export function needsHashSql(
   file: Record<'isContentProved' | 'purgingAt' | 'purgedAt' | 'takenDownAt', SQLWrapper>,
 ): SQL {

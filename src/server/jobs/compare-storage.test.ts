@@ -65,7 +65,7 @@ describe('an object without a row', () => {
     expect(loggedErrors()).toEqual([])
   })
 
-  it('is removed even if it belongs to a removed file, like bytes from a backup', async () => {
+  it('is removed even if its file was purged before, as when a backup restores the bytes', async () => {
     const [ada, eve] = [await makePerson(app), await makePerson(app)]
     const [expiredFile, activeFile] = [await makeFile(ada), await makeFile(eve)]
     const [expiredKey, activeKey] = [await keyOf(expiredFile.id), await keyOf(activeFile.id)]
@@ -88,7 +88,7 @@ describe('an object without a row', () => {
     expect(await app.storage.storedSize(activeKey)).toBe(1000)
   })
 
-  it('is removed even if a file references its key, if that file was moved to another store', async () => {
+  it('is removed even if the file with its key was moved to another store', async () => {
     const person = await makePerson(app)
     const [movedFile, keptFile] = [await makeFile(person), await makeFile(person)]
     await app.deps.db.update(files).set({ storage: 's3' }).where(eq(files.id, movedFile.id))
@@ -110,7 +110,7 @@ describe('an object without a row', () => {
 })
 
 describe('a file whose bytes are missing', () => {
-  it('logs an error every night and keeps its row', async () => {
+  it('is logged as an error every night and keeps its row', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const createdFiles = [await makeFile(person), await makeFile(person), await makeFile(person)]
     const [, lostFile] = createdFiles
@@ -133,7 +133,7 @@ describe('a file whose bytes are missing', () => {
     expect(await keyOf(lostFile.id)).toBe(key)
   })
 
-  it("doesn't include uploads or purged files", async () => {
+  it('is never an upload or a purged file', async () => {
     const person = await makePerson(app)
     await startUpload(person, { size: 3 })
     const file = await makeFile(person)
@@ -159,7 +159,7 @@ describe('a file whose bytes are missing', () => {
     expect(loggedErrors().map(({ fileId }) => fileId)).not.toContain(file.id)
   })
 
-  it("isn't searched for in an unsorted listing", async () => {
+  it("isn't reported if the listing is unsorted", async () => {
     const person = await makePerson(app, { tier: 'premium' })
     await makeFile(person)
     await makeFile(person)
@@ -203,7 +203,7 @@ describe('changes during a comparison', () => {
     expect(await app.storage.storedSize(row.storageKey)).toBe(1000)
   })
 
-  it('log no error for an object missing from the listing but present in storage', async () => {
+  it('cause no error for an object missing from the listing but present in storage', async () => {
     await makeFile(await makePerson(app))
     expect(await compareAfter(async () => {}, emptyListing)).toMatchObject({
       objects: 0,
@@ -211,7 +211,7 @@ describe('changes during a comparison', () => {
     })
   })
 
-  it('log no error for a file purged after its row was read', async () => {
+  it('cause no error for a file purged after its row was read', async () => {
     const file = await makeFile(await makePerson(app))
     await app.deps.db
       .update(files)

@@ -11,7 +11,7 @@ import {
 /** Objects without a row are removed at this age. */
 const orphanAgeMs = dayInMs
 const pageSize = 1000
-/** Limits how many missing objects are logged individually. All are counted. */
+/** Missing objects beyond this number are counted but not logged individually. */
 const maxLoggedFiles = 100
 
 type CompareDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
@@ -32,10 +32,10 @@ export type Comparison = {
  * Compares the listing of each store with the keys in the database. Both are read in key order and
  * in pages, so memory use is constant.
  *
- * - An object is removed at an age of 24 h if no upload and no file with bytes references it. The
- *   server inserts an upload's row before any byte can be stored under its key, and never reuses a
- *   key, so an object without a row never gets one later. This also removes bytes that reappeared
- *   after their removal, for instance from a backup, once the removal is 24 h old.
+ * - An object is removed once it is 24 h old, if no upload and no file with bytes references it.
+ *   The server inserts an upload's row before any byte can be stored under its key, and never
+ *   reuses a key, so an object without a row never gets one later. This also removes bytes that
+ *   reappeared after their removal, for instance from a backup, once the removal is 24 h old.
  * - A file without its object is logged as an error, because accepted bytes are lost.
  */
 export async function compareStorage(deps: CompareDeps): Promise<Comparison> {

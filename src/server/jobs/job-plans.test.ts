@@ -14,8 +14,8 @@ import { expireTrials, setTier } from '../tiers/set-tier.ts'
 import { findReferencedKeys, listReferencedKeys } from './queries.ts'
 
 /*
- * These tests count the rows that jobs read when most rows are irrelevant, using the plans of the
- * statements actually sent. A job that runs every few minutes must not scan a whole table.
+ * These tests count the rows that jobs read when most rows are irrelevant, using the actual plans
+ * of their statements. A job that runs every few minutes must not scan a whole table.
  */
 
 const minute = 60_000
@@ -78,7 +78,7 @@ async function measureRowsRead(table: Table, work: () => Promise<unknown>) {
   return tablePlans.reduce((sum, plan) => sum + countRowsRead(plan, table), 0)
 }
 
-/** Asserts that the work reads the relevant rows a few times each, and no others. */
+/** Asserts that the work reads each due row, and few others. */
 async function expectFewReads(table: Table, work: () => Promise<unknown>) {
   const rowCount = await measureRowsRead(table, work)
   expect(rowCount).toBeGreaterThanOrEqual(dueCount)
@@ -141,7 +141,7 @@ describe('the emails about expiring links', () => {
     await app.pool.query('vacuum analyze preferences')
   })
 
-  it('read only these links', async () => {
+  it('read only the files whose links expire soon', async () => {
     await expectFewReads('files', async () =>
       expect(await queueExpiryEmails(app.deps)).toEqual({ notifiedCount: dueCount }),
     )
@@ -173,7 +173,7 @@ describe('the emails about first downloads', () => {
 })
 
 describe('the removal of old names from receipts', () => {
-  it('reads only these receipts', async () => {
+  it('reads only receipts with old names', async () => {
     const fill = `insert into deletion_receipts
         (file_id, owner_id, storage, storage_key, original_name, due_at, purged_at)
       select gen_random_uuid(), 'user-1', 'disk', 'removed', name, purged, purged

@@ -74,7 +74,7 @@ describe('a clock that was four days ahead and is corrected', () => {
       })
       .toEqual(expect.arrayContaining(['expire-files', 'sweep-uploads']))
   }
-  /** Returns the queues of the jobs with a time at least a day ahead. */
+  /** Returns the queues with a job whose timestamps are at least a day ahead. */
   const findJobsAhead = async () => {
     const { rows } = await app.pool.query<{ name: string }>(`
       select name from pgboss.job, (select now() + interval '1 day') as _ (tomorrow)

@@ -106,7 +106,7 @@ describe('a run whose server was killed', () => {
     await stopServers()
   })
   beforeEach(async () => {
-    // Clears the queues, so that the servers don't process leftovers of earlier tests.
+    // Removes earlier tests' jobs from the queues.
     await app.pool.query('delete from pgboss.job')
   })
   afterEach(async () => {
@@ -124,7 +124,7 @@ describe('a run whose server was killed', () => {
   const enqueuePurge = ({ boss }: JobQueue) => boss.send('expire-files')
 
   /**
-   * Moves the times in the queues into the past, and lets the queues check for dead runs at once.
+   * Moves the times in the queues into the past, and makes the queues check for dead runs at once.
    */
   const advanceMinutes = async (minutes: number) => {
     await app.pool.query(

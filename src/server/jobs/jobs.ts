@@ -36,8 +36,8 @@ const emailPollingSeconds = 1
 /** Number of parallel email workers, so that a slow mail server delays only some of the email. */
 const emailSenders = 3
 /**
- * Number of emails per poll. After a full batch, a worker polls again without a pause, so that a
- * flood of requests doesn't delay all email.
+ * Number of emails per poll. After a full batch, a worker polls again without a pause, so that
+ * email isn't delayed by a flood of requests.
  */
 const emailBatchSize = 2
 
@@ -45,7 +45,7 @@ const emailBatchSize = 2
 const heartbeatSeconds = 60
 const heartbeatRefreshSeconds = 20
 
-/** A longer run continues, but another one may start in parallel. */
+/** After this time, another run may start, but this one continues. */
 const maxRunSeconds = 12 * 60 * 60
 
 const jobDefinitions: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
@@ -164,7 +164,7 @@ async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
   }
 }
 
-/** Tries to send an email. A permanently rejected one is kept for the operator. */
+/** Tries to send an email. Keeps it for the operator if it is permanently rejected. */
 async function sendQueuedEmail(
   deps: SendMailDeps & Pick<Deps, 'metrics'>,
   job: JobWithMetadata<unknown>,

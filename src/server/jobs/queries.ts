@@ -156,13 +156,14 @@ export async function listJobRecords(db: Db): Promise<JobRecord[]> {
 
 /**
  * Resets pg-boss timestamps that are more than a minute in the future, because they were written
- * while the database's clock was ahead. Otherwise no job would run until then, because pg-boss
- * schedules its maintenance, its retries and the expiry of killed runs from these timestamps.
- * Emails scheduled for later keep their time.
+ * while the database's clock was ahead. pg-boss schedules its maintenance, its retries and the
+ * expiry of killed runs from these timestamps, so no job would run until then. Emails scheduled for
+ * later keep their time.
+ *
  * @returns the number of rows changed.
  */
 export async function resetFutureTimestamps(pool: Pick<pg.Pool, 'query'>): Promise<number> {
-  // Other connections write timestamps after this statement has started, which isn't an error.
+  // Tolerates timestamps that other connections write while these statements run.
   const soon = `now() + interval '1 minute'`
   // A single string without parameters makes these statements one round trip and one transaction.
   // `not blocked` and `state <> 'cancelled'` let them use indexes instead of scanning the table.

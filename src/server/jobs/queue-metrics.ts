@@ -46,7 +46,7 @@ export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void
       depth.set({ queue, state: 'due' }, queueDepth?.due ?? 0)
       depth.set({ queue, state: 'running' }, queueDepth?.running ?? 0)
     }
-    // The table keeps rows for jobs of earlier versions.
+    // Skip jobs of earlier versions, whose rows the table keeps.
     for (const { job, succeededAt, result, failures: failureCount } of records) {
       if (!knownJobs.has(job)) continue
       failures.set({ job }, failureCount)

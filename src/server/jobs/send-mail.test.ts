@@ -129,7 +129,7 @@ describe('a queued email', () => {
     expect(receivedBy(email)).toHaveLength(1)
   })
 
-  it('is permanently rejected at once (550) and kept with the reason', async () => {
+  it('is kept with the reason and not retried if it is permanently rejected (550)', async () => {
     server.setReaction({ recipient: 550 })
     await queueResetEmail(email)
     await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('failed')

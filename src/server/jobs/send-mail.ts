@@ -54,7 +54,7 @@ export async function sendMail(
   if (email === null || !isAllowed(deps, email, kind)) return
   if (!(await admitEmail(deps, { id, kind, address: email.to.address }))) {
     log.info({ kind: emailRequest.kind, jobId: id }, 'email limit reached')
-    // Its link is never delivered, so the signup can't be completed.
+    // Without the email, the signup can't be completed.
     if (emailRequest.kind === 'signup') await removePendingSignup(deps.db, emailRequest.signupId)
     return
   }
@@ -70,8 +70,8 @@ export async function sendMail(
 }
 
 /**
- * If addresses must be verified, an unverified address gets only emails with a link that verifies
- * it. A password reset link does that too.
+ * If email addresses must be verified, an unverified one gets only emails with a link that verifies
+ * it. A password reset link does that, too.
  */
 function isAllowed({ config }: SendMailDeps, email: OutgoingEmail, kind: EmailKind): boolean {
   const provesAddress = kind === 'signup' || kind === 'reset-password'
