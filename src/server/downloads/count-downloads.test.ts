@@ -32,10 +32,7 @@ function downloadAtOnce(shortCode: string, count: number): Promise<number[]> {
   return Promise.all(Array.from({ length: count }, () => download(shortCode)))
 }
 
-/**
- * Reads a file's download counts from the database: in total, and per day. The total is null if the
- * file doesn't exist.
- */
+/** Reads a file's download counts, in total and per day. The total is null if the file is gone. */
 async function countsOf(id: string) {
   const { db } = app.deps
   const [file] = await db.select({ total: files.downloadCount }).from(files).where(eq(files.id, id))
@@ -66,8 +63,8 @@ describe('parallel downloads of one link', () => {
         const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
         responseCount += 1
         const minCount = responseCount
-        // A download is counted before its first byte is sent. Here the headers have arrived, but
-        // perhaps not the body.
+        // A download is counted before its first byte is sent. `fetch` resolves on the headers, so
+        // the body may still be in flight.
         expect((await countsOf(id)).total).toBeGreaterThanOrEqual(minCount)
         await response.arrayBuffer()
       }),
@@ -75,7 +72,7 @@ describe('parallel downloads of one link', () => {
     expect((await countsOf(id)).total).toBe(60)
   })
 
-  it('are counted by several servers together', async () => {
+  it('are all counted across several servers', async () => {
     const { id } = await makeFile(owner)
     const servers = [1, 2, 3].map(() => makeDownloadCounter(prepareWriteCount(app.deps.db)))
     const pendingCounts = servers.flatMap((count) =>
@@ -94,12 +91,12 @@ describe('parallel downloads of one link', () => {
       .from(ownerDownloads)
       .where(eq(ownerDownloads.ownerId, bob.id))
     expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(200)
-    // Files are spread over 16 rows by the last byte of their ids, so some may share a row.
+    // The last byte of a file's id selects one of 16 rows, so files may share a row.
     expect(rows.length).toBeGreaterThan(1)
     expect(rows.length).toBeLessThanOrEqual(16)
   })
 
-  it('are counted on their own day around midnight', async () => {
+  it('count towards the right day around midnight', async () => {
     const before = app.clock()
     const { id, shortCode } = await makeFile(owner)
     const midnight = Math.ceil((before.getTime() + 1) / day) * day
@@ -134,7 +131,7 @@ describe('parallel downloads of one link', () => {
 })
 
 describe(`in ${rounds} parallel rounds`, () => {
-  it('downloads and a deletion leave no counts for the deleted file', async () => {
+  it('a deletion during downloads leaves no counts for the file', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { id, shortCode } = await makeFile(owner, { bytes: new Uint8Array(10) })
       const [statuses, deletion] = await Promise.all([
@@ -147,7 +144,7 @@ describe(`in ${rounds} parallel rounds`, () => {
     }
   })
 
-  it('downloads and an expiry: every served download is counted', async () => {
+  it('every served download is counted even if the link expires meanwhile', async () => {
     const free = await makePerson(app)
     for (let round = 0; round < rounds; round += 1) {
       const before = app.clock()
@@ -163,7 +160,7 @@ describe(`in ${rounds} parallel rounds`, () => {
       const statuses = [...(await downloadsBeforeExpiry), ...(await downloadsAfterExpiry)]
       for (const status of statuses) expect([200, 404]).toContain(status)
       const { total, days } = await countsOf(id)
-      // Some downloads were allowed but found their bytes already removed. They don't count.
+      // A download that found its bytes already removed got an error and doesn't count.
       expect(total).toBe(statuses.filter((status) => status === 200).length)
       expect(days.reduce((sum, { count }) => sum + count, 0)).toBe(total)
       await app.deps.db.delete(files).where(eq(files.id, id))

@@ -11,7 +11,7 @@ import type { BrandRow } from '../branding/queries.ts'
 import { StartupError } from '../errors.ts'
 import { loadLinkPages, type PageLink, type PageOwner } from './page-template.ts'
 
-/** Fills in the built pages (dist/web) and parses them like a browser. */
+/** Renders the pages built in dist/web and parses the HTML. */
 const distDir = resolve('dist/web')
 const pages = loadLinkPages({ distDir, appUrl: new URL('https://files.example.org') })
 
@@ -32,7 +32,7 @@ const link: PageLink = {
   sha256: null,
 }
 
-/** Fills in the page of a link, encodes it as UTF-8 and parses it. */
+/** Renders a link's page and parses it from its UTF-8 bytes. */
 function open(
   changes: Partial<PageLink> = {},
   now = createdAt,
@@ -74,7 +74,7 @@ describe('a file name', () => {
     return { found, rest: page.toHtml() }
   }
 
-  it('is escaped in all three places', () => {
+  it('is escaped wherever it appears', () => {
     const { rest: harmlessRest } = splitAroundName('minutes.pdf')
     const { rest: smallNameRest } = splitAroundName('x'.repeat(81))
     fc.assert(
@@ -213,7 +213,7 @@ describe('the page of a link', () => {
 describe('the SHA-256 of a file', () => {
   const sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-  it('is shown in full without scripts', () => {
+  it('is shown in full even without JavaScript', () => {
     const page = open({ sha256 })
     expect(textOf(page.findOne('summary'))).toBe('Checksum (SHA-256)')
     expect(findElements(page.findOne('details'), 'code').map(textOf)).toEqual([sha256])
@@ -377,7 +377,7 @@ describe('the page of an expired link', () => {
     expect(pages.notFound).not.toMatch(/\/api\/|\{\{/)
   })
 
-  it('is also contained in the open page, for when its link expires', () => {
+  it('is also embedded in the active page, for when the link expires', () => {
     const [, heading, ...otherHeadings] = open().findAll('h1')
     expect(textOf(heading)).toBe('Invalid download link')
     expect(otherHeadings).toEqual([])
@@ -397,7 +397,7 @@ describe('the headers of both pages', () => {
     })
   })
 
-  it('allow uploads to the storage', () => {
+  it('allow uploads to object storage', () => {
     const { headers } = loadLinkPages({
       distDir,
       appUrl: new URL('https://files.example.org'),
@@ -409,7 +409,7 @@ describe('the headers of both pages', () => {
     expect(policy).toContain("connect-src 'self';")
   })
 
-  it('allow exactly the built inline scripts', () => {
+  it('allow only the inline scripts of the build', () => {
     expect(policy).not.toContain('unsafe-')
     expect(policy).not.toContain(hashOf('alert(1)'))
     for (const page of [
@@ -429,7 +429,7 @@ describe('the headers of both pages', () => {
   })
 })
 
-describe('an incompatible build stops startup with a remedy', () => {
+describe('startup fails with a remedy', () => {
   let folder: string
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mayfly-pages-'))

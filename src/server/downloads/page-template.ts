@@ -49,8 +49,8 @@ type Headers = Readonly<Record<string, string>>
 /** The pages behind short links, as complete HTML documents. */
 export interface LinkPages {
   /**
-   * Renders the page of a link that is active at `now`. URLs on the page start with `origin`. All
-   * values are escaped.
+   * Renders the page of a link that is active at `now`, with URLs under `origin`. Escapes all
+   * values.
    */
   active: (
     link: PageLink,
@@ -58,19 +58,19 @@ export interface LinkPages {
     origin: string,
     now: Date,
   ) => { html: string; headers: Headers }
-  /** The page of a link that doesn't exist or has ended. Always shows our own brand. */
+  /** The page for a link that doesn't exist or has ended. Always shows Mayfly's own brand. */
   notFound: string
   /**
-   * The headers of `notFound`, and of pages without a brand color. The pages aren't cached because
-   * they change over time.
+   * The headers of `notFound`, and of pages without a brand color. They disable caching, because
+   * the pages change over time.
    */
   headers: Headers
 }
 
 /**
  * Reads and compiles the built pages.
- * @param options.connect the origins of object storage, because a signed-in user's uploads continue
- * on these pages.
+ * @param options.connect object storage origins for `connect-src`, because a signed-in user's
+ * uploads continue on these pages.
  * @throws {StartupError} if the pages are missing or from another version.
  */
 export function loadLinkPages(options: {
@@ -136,14 +136,14 @@ function conditionsOf(
 /** Longer names use a smaller font. */
 const maxLargeNameLength = 80
 
-/** Counts code points, so that an emoji is one character. */
+/** Counts code points, because an emoji may take two UTF-16 units. */
 function isLong(name: string): boolean {
   return name.length > maxLargeNameLength && Array.from(name).length > maxLargeNameLength
 }
 
 type BrandPlaceholder = keyof ReturnType<typeof brandValues> | 'accentStyle'
 
-/** The maximum size of a logo in CSS pixels: see .brand in the style sheet. */
+/** The maximum size of a logo in CSS pixels, as in `.brand` of the style sheet. */
 const logoBox = { width: 160, height: 36 }
 
 function brandValues(brand: BrandRow | null) {
@@ -158,7 +158,7 @@ function brandValues(brand: BrandRow | null) {
     logoPath: logoKey ? logoPath(logoKey) : '',
     logoWidth: String(Math.max(1, Math.round(width * scale))),
     logoHeight: String(Math.max(1, Math.round(height * scale))),
-    // Screen readers needn't read the name twice.
+    // Next to a name, the logo is decorative: screen readers needn't read the name twice.
     logoAlt: name ? '' : 'The logo of the sender',
   }
 }
@@ -199,7 +199,9 @@ function pageValues(
   }
 }
 
-/** Returns the owner's brand and whether the link can be renewed, by the tier at `now`. */
+/**
+ * Returns the owner's brand and whether the link can be renewed, according to the tier at `now`.
+ */
 export function pageOwner(link: Link, now: Date): PageOwner {
   const { branding, renewal } = tierTraits[effectiveTier(link, now)]
   return { brand: branding ? link.brand : null, canRenew: renewal }

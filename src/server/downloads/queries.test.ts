@@ -3,7 +3,7 @@ import { makeDownloadCounter } from './queries.ts'
 
 const noon = new Date('2026-03-08T12:00:00.000Z')
 
-/** A statement in flight. The test lets it succeed or fail. */
+/** An in-flight statement that the test settles. */
 interface SentStatement {
   statement: string
   /** The time of the last download in this statement. */
@@ -13,8 +13,8 @@ interface SentStatement {
 }
 
 /**
- * Builds a download counter with a fake database. `sent` lists the statements, `settledCalls` the
- * settled calls.
+ * Creates a download counter on a fake database. `sent` lists the statements, and `settledCalls`
+ * the calls that have settled.
  */
 function setUp() {
   const sent: SentStatement[] = []
@@ -47,7 +47,7 @@ function setUp() {
   }
 }
 
-/** Waits until all pending callbacks have run. */
+/** Waits until all pending microtasks have run. */
 function nextTick() {
   return new Promise<void>((resolve) => setImmediate(resolve))
 }
@@ -119,7 +119,7 @@ describe('downloads of a file', () => {
     expect(statements()).toEqual(['a 2026-03-08 +1', 'b 2026-03-08 +1'])
   })
 
-  it('are written for their own day', async () => {
+  it('are counted per UTC day', async () => {
     const { startDownload, statements } = setUp()
     const beforeMidnight = new Date('2026-03-08T23:59:59.999Z')
     const midnight = new Date('2026-03-09T00:00:00.000Z')

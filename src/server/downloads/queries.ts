@@ -16,12 +16,12 @@ import {
 import type { Clock, Db } from '../deps.ts'
 
 /**
- * Returns a function that finds the file behind a short code, with its owner's brand and tier. It
- * returns null unless the link is active. To clients, unknown, expired, private and deleted links
- * are indistinguishable (design §4).
+ * Returns a function that looks up an active link by short code, with its owner's brand and tier.
+ * It returns null for any other link: clients can't tell whether a link is unknown, expired,
+ * private or deleted (design §4).
  */
 export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
-  // Without the limits, Postgres may join the whole tables.
+  // Without `limit`, Postgres may join the whole tables.
   const owner = db
     .select({
       tier: users.tier,
@@ -69,7 +69,7 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
     .leftJoinLateral(brand, sql`true`)
     .where(sql`${files.shortCode} = any(${sql.placeholder('codes')})`)
     .prepare('find_links')
-  // Lookups in the same tick share a query. Nothing is cached.
+  // Batches the lookups of one tick into a query, without caching.
   const links = new DataLoader(
     async (codes: readonly string[]) => {
       const found = await query.execute({ codes })
@@ -89,8 +89,8 @@ export type OpenLink = ReturnType<typeof prepareOpenLink>
 export type Link = NonNullable<Awaited<ReturnType<OpenLink>>>
 
 /**
- * The number of rows that count a user's downloads of one day. With several, parallel downloads
- * rarely wait for the same row.
+ * A user's downloads of one day are counted in this many rows, so that parallel downloads rarely
+ * contend for the same row lock.
  */
 const shards = 16
 
@@ -99,8 +99,8 @@ const shards = 16
  * owner's daily count, in one prepared statement. Records a file's first download if the owner
  * wants an email about it.
  *
- * The statement locks the owner before the file, like the deletion of a user. Otherwise the two
- * could deadlock.
+ * The statement locks the owner before the file, in the same order as the deletion of a user, to
+ * prevent deadlocks.
  */
 export function prepareWriteCount(db: Db): WriteCount {
   const count = sql`${sql.placeholder('count')}::int`
@@ -130,7 +130,7 @@ export function prepareWriteCount(db: Db): WriteCount {
       )
       .returning({ id: files.id, ownerId: files.ownerId, downloadCount: files.downloadCount }),
   )
-  // The last byte of a file's id is random.
+  // The last byte of a file's id is random, so files spread evenly over the shards.
   const shard = sql`get_byte(uuid_send(${countedFile.id}), 15) % ${sql.raw(String(shards))}`
   const countedForOwner = db.$with('counted_for_owner').as(
     db
@@ -169,7 +169,7 @@ export function prepareWriteCount(db: Db): WriteCount {
   }
 }
 
-/** Adds `count` downloads of a file on one day (UTC). `last` is the time of the latest. */
+/** Adds `count` downloads of a file on one day (UTC). `last` is the time of the last one. */
 type WriteCount = (fileId: string, day: string, count: number, last: Date) => Promise<void>
 
 /** Counts a download of a file. Resolves once it is in the database. */
@@ -182,13 +182,13 @@ interface Batch {
 }
 
 /**
- * Returns a function that counts downloads. All downloads of a file update the same row, so each
- * file and day has one statement at a time, and the next one covers all downloads that arrived in
- * the meantime. The first statement waits for the end of the tick, because lookups that share a
- * query finish together. If a statement fails, the callers of its downloads get the error.
+ * Returns a function that counts downloads in batches, because all downloads of a file update the
+ * same row. Each file and day has at most one running statement; downloads that arrive meanwhile
+ * share the next one. The first statement waits for the end of the tick, because lookups that share
+ * a query finish together. If a statement fails, every call in its batch rejects.
  */
 export function makeDownloadCounter(write: WriteCount): CountDownload {
-  /** Has an entry for each running statement: the batch to write next, or null. */
+  /** The next batch after each running statement, by file and day. null if it is still empty. */
   const pending = new Map<string, Batch | null>()
 
   const writeNext = (fileId: string, day: string): void => {

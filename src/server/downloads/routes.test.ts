@@ -68,7 +68,7 @@ describe('the page of a link', () => {
       }
       expect(await renewableWidth(), name).toBe(name === 'free' ? '0%' : '90%')
       if (name !== 'trial') continue
-      // An ended trial counts as Free even before a job has changed the tier.
+      // An ended trial counts as Free even before a job changes the tier.
       await app.deps.db
         .update(users)
         .set({ premiumTrialStartedAt: now, premiumTrialEndsAt: now })

@@ -9,7 +9,7 @@ import { sendDownload } from './send-download.ts'
 
 type DownloadEndpoint = 'download' | 'openLink' | 'openDownloadPage' | 'linkDetails'
 
-/** Routes for a link's page, details and bytes, open to everyone (design §4). */
+/** Public routes for a link's page, details and bytes (design §4). */
 export function downloadRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'stores'>,
   pages: LinkPages,
@@ -22,7 +22,7 @@ export function downloadRoutes(
 
   const showPage = async (code: string, origin: string): Promise<Response> => {
     const link = await links.openLink(code)
-    // Hono's helpers would parse the same headers every time.
+    // A plain Response, because Hono's helpers would parse these constant headers on every request.
     if (!link) return new Response(pages.notFound, { status: 404, headers: pages.headers })
     const now = deps.clock()
     const { html, headers } = pages.active(link, pageOwner(link, now), origin, now)

@@ -30,7 +30,7 @@ async function readDownloadCount(id: string) {
 }
 
 describe('links opened at the same time', () => {
-  it('are looked up in the current rows', async () => {
+  it('are looked up in the database each time', async () => {
     const files = await Promise.all(
       ['one.txt', 'two.txt', 'three.txt'].map((name) => makeFile(owner, { name })),
     )
@@ -140,8 +140,8 @@ describe.each(['/api/download/', '/s/'])('GET %s{code}', (basePath) => {
   })
 })
 
-describe('counting downloads', () => {
-  it('counts a download once', async () => {
+describe('the download count', () => {
+  it('increases once per download', async () => {
     const { id, shortCode } = await makeFile(owner)
     const path = `/api/download/${shortCode}`
     await (await get(path)).arrayBuffer()
@@ -164,7 +164,7 @@ describe('counting downloads', () => {
     })
   })
 
-  it("doesn't count views of the page by browsers and bots", async () => {
+  it('excludes page views by browsers and bots', async () => {
     const { id, shortCode } = await makeFile(owner)
     for (const path of [`/s/${shortCode}`, `/download/${shortCode}`]) {
       expect((await get(path, browser)).status).toBe(200)

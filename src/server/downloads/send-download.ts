@@ -9,14 +9,13 @@ import { rejectExecution } from '../storage/download-headers.ts'
 import type { CountDownload, OpenLink } from './queries.ts'
 
 /**
- * How long a redirect may wait for the bucket's validators, which are needed only to count the
- * download.
+ * How long a redirect may wait for the bucket's validators, which only the download count needs.
  */
 const validatorsTimeoutMs = 1000
 
 /**
- * Sends the bytes behind a short code, or redirects to a presigned URL that expires with the link
- * or earlier (design §4).
+ * Sends the bytes behind a short code, or redirects to a presigned URL that expires no later than
+ * the link (design §4).
  * @throws {AppError} LINK_NOT_FOUND unless the link is active; DOWNLOAD_ONLY if a browser would run
  * the bytes.
  */
@@ -28,7 +27,7 @@ export async function sendDownload(
   rejectExecution(context.env.incoming.headers)
   const link = await deps.openLink(code)
   if (!link) throw new AppError('LINK_NOT_FOUND')
-  // The disk store writes Node's own response, so set the header there.
+  // Set on Node's response, because the disk store bypasses Hono.
   context.env.outgoing.setHeader('x-robots-tag', 'noindex')
   const { method } = context.req
   const delivery = await deps.stores.get(link.storage).deliver(
@@ -43,7 +42,7 @@ export async function sendDownload(
     },
     method === 'HEAD' ? 'HEAD' : 'GET',
   )
-  /** The download continues even if it can't be counted. */
+  /** A failed count must not fail the download. */
   const logUncounted = (error: unknown): null => {
     context.get('log').error({ err: error, fileId: link.id }, 'Cannot count a download')
     return null

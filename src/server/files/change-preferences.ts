@@ -8,9 +8,9 @@ import type { Owner } from '../http/session.ts'
 import { writePreferences } from './preference-queries.ts'
 
 /**
- * Updates some of a user's preferences. Returns all preferences.
+ * Updates the given preferences of a user. Returns all preferences.
  * @throws {AppError} TIER_FILE_MANAGER if the user's tier has no File Manager; TIER_EXPIRATION if
- * the tier doesn't offer these days, INVALID_INPUT if no tier does.
+ * the tier doesn't offer this expiration, INVALID_INPUT if no tier does.
  */
 export async function changePreferences(
   { db, settings }: Pick<Deps, 'db' | 'settings'>,

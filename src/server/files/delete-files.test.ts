@@ -67,13 +67,13 @@ describe('DELETE /api/files/bulk', () => {
         ({ status }) => status,
       ),
     ).toEqual([404, 404, 200])
-    // The deleted files free two of the three slots, so two uploads can start.
+    // The deletion freed two of the three slots, so two uploads can start.
     await startUpload(ada, { size: 1 })
     await startUpload(ada, { size: 1 })
     expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed: 0 })
   })
 
-  it('ends a link even for a server whose clock is behind', async () => {
+  it('ends the link even on a server whose clock is behind', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     await requestDeletion(ada, [file.id])
@@ -161,7 +161,7 @@ describe('DELETE /api/files/bulk', () => {
 })
 
 describe('every statement that locks several files', () => {
-  it('locks them in the order of their ids to prevent deadlocks', async () => {
+  it('locks them in id order to prevent deadlocks', async () => {
     const ada = await makePerson(app)
     const [firstFile, secondFile] = [await makeFile(ada), await makeFile(ada)]
     await app.deps.db
@@ -230,7 +230,7 @@ describe('DELETE /api/files/expired/bulk', () => {
     expect(await app.deps.db.$count(files, eq(files.ownerId, ada.id))).toBe(0)
   })
 
-  it("keeps a premium user's renewable files to the last millisecond", async () => {
+  it("keeps a premium user's renewable files until the last millisecond", async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(person)
     app.clock.set(new Date(Date.parse(file.maxLifetimeAt) - 1))
@@ -304,7 +304,7 @@ describe('DELETE /api/files/{id}', () => {
     },
   )
 
-  it('deletes once when called in parallel', async () => {
+  it('deletes the file once when called in parallel', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const responses = await Promise.all(
@@ -313,7 +313,7 @@ describe('DELETE /api/files/{id}', () => {
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404])
   })
 
-  it("ends the link and leaves bytes that can't be removed yet to the job", async () => {
+  it("ends the link and leaves bytes that can't be removed yet to a later purge", async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const key = await keyOf(file.id)

@@ -38,8 +38,8 @@ export async function deleteFiles(
 }
 
 /**
- * Deletes a user's files whose links have ended and can't be renewed (spec §2: clear expired
- * history). A premium user's private files stay.
+ * Deletes a user's history (spec §2: clear expired history). A premium user's private files stay,
+ * because they can be renewed.
  * @returns the number of deleted files.
  */
 export async function deleteExpiredFiles(deps: DeleteDeps, owner: Owner): Promise<number> {

@@ -29,7 +29,6 @@ afterEach(async () => {
 })
 afterAll(() => app.close())
 
-/** Returns the purge's dependencies, with some storage functions replaced. */
 function depsWithStore(changes: Partial<Storage>) {
   return { ...app.deps, stores: createStores({ ...app.storage, ...changes }) }
 }
@@ -250,7 +249,7 @@ describe('overdue bytes', () => {
     expect(await reportOverdue(app.deps)).toBe(1)
   })
 
-  it('are removed exactly once after a week without servers', async () => {
+  it('are removed exactly once after a week of downtime', async () => {
     const ada = await makePerson(app)
     await insertFiles(app, ada.id, 1000)
     app.clock.advance(10 * day)
@@ -262,7 +261,7 @@ describe('overdue bytes', () => {
 })
 
 describe('a run with many due files', () => {
-  it('ends when the store becomes unavailable', async () => {
+  it('stops when the store becomes unavailable', async () => {
     const ada = await makePerson(app)
     await insertFiles(app, ada.id, 250)
     app.clock.advance(10 * day)

@@ -5,12 +5,12 @@ import { claimDueFiles, countOverdue, markPurged } from './purge-queries.ts'
 const batchSize = 100
 
 /**
- * Purges files that were deleted, or whose links have ended and can't be renewed (design §4). For
- * each batch of claimed files, removes the bytes, verifies that they are gone and records the
- * purge. Safe to interrupt at any point, and to run on several servers at once.
+ * Purges deleted files, and files whose links have ended and can't be renewed (design §4). For each
+ * batch of claimed files, removes the bytes, verifies that they are gone and records the purge.
+ * Safe to interrupt at any point, and to run on several servers at once.
  *
- * Retries failed removals without limit, with backoff. If a whole batch fails, the rest of that
- * store waits for the next run.
+ * Retries failed removals without limit, with backoff. If a whole batch fails, the store's
+ * remaining files wait for the next run.
  * @returns the number of purged files and of failed removals.
  */
 export async function expireFiles({

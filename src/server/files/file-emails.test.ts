@@ -29,7 +29,6 @@ beforeEach(async () => {
   ada = await makeRecipient()
 })
 
-/** Creates a premium user who can get emails about files. */
 async function makeRecipient(fields: { emailVerified?: boolean } = {}) {
   const person = await makePerson(app, { tier: 'premium' })
   await app.deps.db
@@ -151,7 +150,7 @@ describe('the first-download email', () => {
     expect(await emails()).toEqual([])
   })
 
-  it("doesn't name files if the address is unverified", async () => {
+  it("doesn't name files if the email address is unverified", async () => {
     const bob = await makeRecipient({ emailVerified: false })
     await setPreferences(bob, { mailOnFirstDownload: true })
     await download(app, await makeFile(bob, { name: 'Call this number.txt' }))
@@ -166,7 +165,7 @@ describe('the expiry email', () => {
   beforeEach(() => setPreferences(ada, { mailBeforeExpiry: true }))
   const emails = () => emailsTo(ada, queueExpiryEmails)
 
-  it('is sent once, a day before the link ends', async () => {
+  it('is sent once, a day before the link expires', async () => {
     await makeFile(ada, { name: 'press-kit.zip' })
     app.clock.advance(2 * day - 1)
     expect(await emails()).toEqual([])
@@ -179,7 +178,7 @@ describe('the expiry email', () => {
     expect(await emails()).toEqual([])
   })
 
-  it('is sent again a day before a renewed link ends', async () => {
+  it('is sent again a day before a renewed link expires', async () => {
     const file = await makeFile(ada)
     app.clock.advance(2 * day)
     expect(await emails()).toHaveLength(1)
@@ -232,7 +231,7 @@ describe('the expiry email', () => {
     expect(await emails()).toHaveLength(1)
   })
 
-  it("doesn't mention a link that was renewed, deleted or ended before sending", async () => {
+  it('skips links that were renewed or deleted, or that expired before sending', async () => {
     const [renewedFile, deletedFile] = [await makeFile(ada), await makeFile(ada)]
     app.clock.advance(2 * day)
     await queueExpiryEmails(app.deps)
@@ -247,7 +246,7 @@ describe('the expiry email', () => {
     expect(await emails()).toEqual([])
   })
 
-  it("isn't sent for links that ended while no server was running", async () => {
+  it("isn't sent for links that expired while no server was running", async () => {
     await makeFile(ada)
     app.clock.advance(7 * day)
     expect(await emails()).toEqual([])

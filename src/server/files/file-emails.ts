@@ -21,13 +21,13 @@ import {
 type EmailDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue'>
 
 const ownerBatchSize = 100
-/** An owner with more files gets several emails. */
+/** More files are split into several emails. */
 const maxFilesPerEmail = 1000
 
 /**
  * Queues one email per owner about first downloads. The transaction that queues the email also
- * removes its files from `first_downloads`, so each file is in one email only.
- * @returns the number of files.
+ * removes its files from `first_downloads`, so that no file is emailed twice.
+ * @returns the number of files in the emails.
  */
 export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCount: number }> {
   return forEachOwner(
@@ -45,7 +45,7 @@ export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCou
 /**
  * Queues one email per owner about links that expire within a day. The transaction that queues the
  * email also marks its files, so that each expiry is emailed only once.
- * @returns the number of files.
+ * @returns the number of files in the emails.
  */
 export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: number }> {
   const now = deps.clock()
@@ -60,7 +60,7 @@ export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: num
   )
 }
 
-/** Queues emails to an owner until no files remain. Returns the number of files in them. */
+/** Queues an owner's files in emails of up to `maxFilesPerEmail`. Returns the number of files. */
 async function queueEmails(
   { db, mailQueue }: EmailDeps,
   userId: string,
@@ -99,7 +99,6 @@ async function forEachOwner(
 
 type FileEmailMessage = Extract<MailRequest, { kind: 'files' }>
 
-/** Returns true if the user's settings enable the email. */
 const isEmailEnabled: Readonly<Record<FileEmail, (recipient: FileEmailRecipient) => boolean>> = {
   'first-download': (recipient) => recipient.mailOnFirstDownload,
   'link-ends': (recipient) => recipient.mailBeforeExpiry,
@@ -121,8 +120,8 @@ export async function writeFileEmail(
   if (files.length === 0) return null
   const content = fileEmail(about, {
     name: greetingName(recipient),
-    // Somebody else may have signed up with this unverified address, and file names could send text
-    // to its real owner (see `greetingName`).
+    // Anyone can sign up with another person's email address, and could use file names to send that
+    // person text (see `greetingName`).
     namesFiles: recipient.emailVerified,
     files: files.map(({ originalName, expiresAt }) => ({
       name: originalName,

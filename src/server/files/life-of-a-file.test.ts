@@ -19,8 +19,9 @@ import { expireFiles } from './expire-files.ts'
 const day = 24 * 60 * 60_000
 
 /*
- * Follows a file from upload to its end, with a purge every day. It is uploaded half an hour before
- * a month ends, and lives through both daylight saving changes: a day still has 24 hours.
+ * Follows a file from upload to purge, with a purge run every day. It is uploaded half an hour
+ * before the end of a month and spans the daylight saving changes of the US and Europe, where a day
+ * must still have 24 hours.
  */
 const uploadedAt = new Date('2027-02-28T23:30:00.000Z')
 
@@ -179,7 +180,7 @@ describe('the life of a premium file', () => {
     expect(new Set(testFile.codes).size).toBe(9)
   })
 
-  it('ends on the millisecond, whether the link is active or private', async () => {
+  it('ends at the exact millisecond, whether the link is active or private', async () => {
     for (const shouldRenew of [true, false]) {
       const testFile = await uploadTestFile('premium', '7')
       await advanceTo(30, -1)

@@ -76,7 +76,7 @@ describe('a list of thousands of files', () => {
   })
 })
 
-describe('links that end soon', () => {
+describe('links that expire soon', () => {
   it('match the analytics, in every order, with search and paging', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const now = app.clock().getTime()
@@ -177,7 +177,7 @@ describe('the order of a list', () => {
   beforeAll(async () => {
     ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 60)
-    // Many files share a size and a download count, so pages end between equal files.
+    // Many files share a size and a download count, so some pages end between equal files.
     await app.pool.query(
       `update files set size = size / 1000 % 4, download_count = (size / 1000 * 7 % 5)::int,
         original_name = case when size / 1000 % 2 = 0 then 'b' else 'B' end || size / 1000 % 9
@@ -374,7 +374,7 @@ describe('the query plan of the list, with 10,000 files', () => {
     ['-date', /Backward using files_of_owner .*\n.*Index Cond: .*ROW\(created_at, id\) </],
     ['size', /Index Scan using files_of_owner_by_size .*\n.*Index Cond: .*ROW\(size, id\) >/],
     ['-name', /Backward using files_of_owner_by_name .*\n.*Index Cond: .*ROW\(search_name, id\) </],
-  ])('later pages use the same index: %s', async (sort, condition) => {
+  ])('uses the same index for later pages: %s', async (sort, condition) => {
     const { headers } = await ada.fetch(`/api/files?limit=1000&sort=${sort}`)
     const cursor = headers.get('x-next-cursor')
     const next = `/api/files?limit=100&sort=${sort}&cursor=${cursor}`

@@ -10,7 +10,7 @@ import { timestampText } from '../http/cursor.ts'
 import type { Owner } from '../http/session.ts'
 import { type FileRow, statusOf } from './queries.ts'
 
-/** The end of a page: the last row's sort value and id. */
+/** The position of a page's last row: its sort value and id. */
 export interface Position {
   value: string | number
   id: string
@@ -21,9 +21,9 @@ export interface ListedPage {
   order: FileOrder
   /** The position after which the page starts. */
   after?: Position | undefined
-  /** A part of the file's name. */
+  /** Text that the file's name must contain. */
   search?: string | undefined
-  /** Only links that are active at this time and end within 24 hours of it. */
+  /** Only links that are active at this time and expire within the next 24 hours. */
   endingAfter?: Date | undefined
 }
 
@@ -62,7 +62,7 @@ export function listFiles(
     .limit(limit)
 }
 
-/** Matches links that are active at `now` and end within 24 hours, as in the analytics. */
+/** Matches links that are active at `now` and expire within 24 hours, like the analytics. */
 function endsSoon(now: Date): SQL | undefined {
   return and(
     gt(files.expiresAt, now),

@@ -27,7 +27,7 @@ export async function readPreferences(db: Db, userId: string): Promise<Preferenc
   return row ? toPreferences(row) : defaultPreferences
 }
 
-/** Updates some of a user's preferences. Returns all preferences. */
+/** Updates the given preferences of a user. Returns all preferences. */
 export async function writePreferences(
   db: Db,
   userId: string,
@@ -57,7 +57,7 @@ export async function findOwnersOfFirstDownloads(
   return rows.map(({ ownerId }) => ownerId)
 }
 
-/** Removes up to `limit` of an owner's rows from `first_downloads`. Returns the file IDs. */
+/** Removes up to `limit` of an owner's rows from `first_downloads`. Returns their file ids. */
 export async function takeFirstDownloads(
   tx: Db,
   ownerId: string,
@@ -77,7 +77,9 @@ export async function takeFirstDownloads(
   return deletedRows.map(({ fileId }) => fileId)
 }
 
-/** Matches links that expire between `now` and `until`, unless their expiry email was queued. */
+/**
+ * Matches links that expire between `now` and `until` and whose expiry email hasn't been queued.
+ */
 function needsExpiryEmail(now: Date, until: Date) {
   return and(
     gt(files.expiresAt, now),
@@ -120,8 +122,8 @@ export async function findOwnersOfEndingLinks(
 
 /**
  * Claims up to `limit` of an owner's links that expire between `now` and `until` for an expiry
- * email. Returns the file IDs. Parallel callers get different files. A renewed link can be claimed
- * again.
+ * email. Returns their file ids. Parallel callers get different files. A renewed link can be
+ * claimed again.
  */
 export async function takeEndingLinks(
   tx: Db,

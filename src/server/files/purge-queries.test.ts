@@ -55,7 +55,7 @@ function trial(ms: number) {
   ]
   return { tier: 'premium', premiumTrialStartedAt, premiumTrialEndsAt } as const
 }
-/** Creates a file whose link has ended but can be renewed. */
+/** Creates an expired file that can be renewed. */
 async function makeExpiredFile(
   accountFields: Parameters<typeof makePerson>[1] = { tier: 'premium' },
 ) {
@@ -72,7 +72,7 @@ describe('a renewable file', () => {
     await expectPurgedAt(file.id, maxLifetimeAt)
   })
 
-  it('is purged when its renewed link ends if its owner is on Free by then', async () => {
+  it('is purged when its renewed link expires if its owner is on Free by then', async () => {
     const { owner, file } = await makeExpiredFile()
     const { expiresAt } = await renewFile(app.deps, owner.id, file.id, 3)
     await switchTo(owner, 'free')
@@ -86,8 +86,8 @@ describe('a renewable file', () => {
   })
 })
 
-describe('a file of an owner who goes back to Free', () => {
-  it('is purged by the next run, with the tier change as its due time', async () => {
+describe("after a change of the owner's tier, a file", () => {
+  it('is purged by the next run if the tier is Free, with the change as its due time', async () => {
     const { owner, file } = await makeExpiredFile()
     app.clock.advance(day)
     await switchTo(owner, 'free')
@@ -105,7 +105,7 @@ describe('a file of an owner who goes back to Free', () => {
     await expectPurgedAt(file.id, maxLifetimeAt)
   })
 
-  it('is kept if a free owner upgrades to Premium before the link ends', async () => {
+  it('is kept if the tier is Premium before the link expires', async () => {
     const owner = await makePerson(app)
     const file = await makeFile(owner)
     await switchTo(owner, 'premium')
@@ -139,7 +139,7 @@ describe('a file of an owner on a trial', () => {
     await expectPurgedAt(file.id, maxLifetimeAt)
   })
 
-  it('can be renewed beyond the end of the trial, and is purged when that link ends', async () => {
+  it('can be renewed beyond the end of the trial, and is purged when that link expires', async () => {
     const { owner, file } = await makeExpiredFile(trial(4 * day))
     const { expiresAt } = await renewFile(app.deps, owner.id, file.id, 3)
     await expectPurgedAt(file.id, new Date(expiresAt))

@@ -143,7 +143,7 @@ export async function claimDueFiles(
     .returning({ id: files.id, storageKey: files.storageKey })
 }
 
-/** The columns of a deleted row that its receipt needs. */
+/** The columns of a removed row of `files` that its receipt needs. */
 export const receiptColumns = {
   id: files.id,
   ownerId: files.ownerId,
@@ -153,7 +153,7 @@ export const receiptColumns = {
   purgeDueAt: files.purgeDueAt,
 }
 
-/** Builds a `with` query that writes a receipt for each row of the `with` query `removed`. */
+/** Builds a CTE that inserts a receipt for each row of the CTE `removed`. */
 export function insertReceipts(db: Db, purgedAt: SQL) {
   const receipt = rowValues(deletionReceipts, {
     fileId: sql`id`,
@@ -176,7 +176,8 @@ export function insertReceipts(db: Db, purgedAt: SQL) {
 
 /**
  * Records that the bytes of these files are gone. Replaces the rows of deleted files with receipts.
- * @returns the number of files that this call recorded, without those recorded by a parallel call.
+ * @returns the number of files that this call recorded, excluding those recorded by a parallel
+ * call.
  */
 export async function markPurged(db: Db, ids: string[], now: Date): Promise<number> {
   if (ids.length === 0) return 0
@@ -222,8 +223,8 @@ export async function countOverdue(
     .where(
       and(
         isNull(files.purgedAt),
-        // For the index, which starts with the store. `purge_at` of a due file is at most
-        // `maxWaitMs` in the future.
+        // Lets Postgres use the index, which starts with the store. `purge_at` of a due file is at
+        // most `maxDelayMs` in the future.
         inArray(files.storage, storageNames),
         lte(files.purgeAt, new Date(now.getTime() + maxDelayMs)),
         lte(dueAt, new Date(now.getTime() - overdueMs)),

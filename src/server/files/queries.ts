@@ -20,7 +20,9 @@ export { markPurged } from './purge-queries.ts'
 
 export type FileRow = typeof files.$inferSelect
 
-/** Generates a short code. Inserting a code into `short_codes` fails if it was issued before. */
+/**
+ * Generates a short code. Inserting a code into `short_codes` fails if it was ever issued before.
+ */
 export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
 
 /** Finds an owner's files by storage key, except deleted ones. */
@@ -141,13 +143,13 @@ export function markDeleted(
   return markDeletedWhere(db, and(eq(files.ownerId, ownerId), hasListedId), now)
 }
 
-/** Deletes a user's files whose links have ended and can't be renewed. Returns them. */
+/** Deletes a user's history. Returns the deleted files. */
 export function markExpiredDeleted(db: Db, { id, tier }: Owner, now: Date): Promise<DeletedFile[]> {
   const isDeleted = sql`${statusOf(tier, now)} = ${deleted}`
   return markDeletedWhere(db, and(eq(files.ownerId, id), isDeleted), now)
 }
 
-/** A page of all files, by id: after `after`, up to and including `end`. null means no limit. */
+/** A range of file ids: after `after`, up to and including `end`. null means unbounded. */
 export interface FilePage {
   after: string | null
   end: string | null
@@ -162,7 +164,7 @@ function isOnPage({ after, end }: FilePage): SQL | undefined {
 
 /**
  * Returns the page with the next `size` files after the id `after`. The last page has no end. Pages
- * limit the rows that a statement reads.
+ * bound the number of rows that a statement reads.
  */
 export async function nextFilePage(db: Db, after: string | null, size: number): Promise<FilePage> {
   const [last] = await db
@@ -203,7 +205,7 @@ export async function renameFile(
   return rowCount === 1
 }
 
-/** A file that was just taken down. `expiresAt` is when its link would have ended. */
+/** A file that was just taken down. `expiresAt` is when its link would have expired. */
 export type TakenDownFile = Pick<
   FileRow,
   | 'id'

@@ -63,8 +63,8 @@ async function canDownload(code: string, bytes: Uint8Array) {
 }
 
 /**
- * Returns the short codes from the successful responses. Asserts that the others have one of these
- * statuses.
+ * Returns the short codes of the successful responses. Asserts that every other response has one of
+ * these statuses.
  */
 async function readShortCodes(responses: Response[], otherStatuses: number[]) {
   const codes: string[] = []
@@ -187,7 +187,7 @@ describe('an expiry and a download in parallel', () => {
       app.clock.set(new Date(expiry.getTime() - 1))
       const [isServed] = await race.run(() => canDownload(file.shortCode, file.bytes), purge)
       race.recordWin(isServed ? 'first' : 'second')
-      // A file is locked while its download is counted. The purge skips it until the next run.
+      // The first purge may have skipped the file, which is locked while its download is counted.
       await purge()
       const row = await rowOf(file.id)
       expect(row?.purgedAt).toEqual(expiry)

@@ -54,7 +54,7 @@ describe('the receipts of deleted files', () => {
     expect((await receiptsOf(bob)).receipts).toEqual([])
   })
 
-  it('include cleared history, but no file that is still listed', async () => {
+  it('include cleared history, but no files that are still listed', async () => {
     const ada = await makePerson(app)
     await makeFile(ada, { name: 'expired.txt' })
     app.clock.advance(3 * day)
@@ -67,7 +67,7 @@ describe('the receipts of deleted files', () => {
 
   it('are paged newest first, without duplicates', async () => {
     const ada = await makePerson(app)
-    // Storage confirms several removals at the same time.
+    // Storage may confirm several removals at the same instant.
     for (const name of ['1', '2', '3', '4', '5']) await deleteFile(ada, name)
     await app.deps.db
       .update(deletionReceipts)
@@ -178,7 +178,7 @@ describe('the receipt of a deletion', () => {
     expect((await getFileRow(app, id)).purgeDueAt).toEqual(new Date(Date.parse(createdAt) + due))
   })
 
-  it('was due when the trial ended, for a file that had already expired', async () => {
+  it('has the end of the trial as the due time if the file had already expired', async () => {
     const trialEndsAt = timeFromNow(app, 10 * day)
     const trial = {
       premiumTrialStartedAt: timeFromNow(app, -20 * day),
@@ -191,7 +191,7 @@ describe('the receipt of a deletion', () => {
     expect((await getFileRow(app, id)).purgeDueAt).toEqual(trialEndsAt)
   })
 
-  it('was due when the account went back to Free, for a file that had already expired', async () => {
+  it('has the return to Free as the due time if the file had already expired', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const { id } = await makeFile(ada)
     app.clock.advance(5 * day)

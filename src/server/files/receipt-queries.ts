@@ -43,7 +43,7 @@ export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
       .select({ fileId })
       .from(deletionReceipts)
       .where(and(isNotNull(originalName), lt(purgedAt, receiptCutoff(now))))
-      // In index order, Postgres stops at the first receipt that is too recent.
+      // In index order, so that Postgres stops at the first receipt that is too recent.
       .orderBy(purgedAt)
       .limit(limit)
       .for('update', { skipLocked: true })

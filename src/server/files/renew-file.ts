@@ -13,8 +13,8 @@ import { type FileRow, issueNewLink, lockFile, newShortCode } from './queries.ts
 const fileId = z.uuid()
 
 /**
- * Gives a file a new link, and ends the old one. The new link ends after `days`, or with the file's
- * longest life if that is earlier (spec §4). Of parallel renewals, the last one wins.
+ * Gives a file a new link, and ends the old one. The new link expires after `days`, or with the
+ * file's longest life if that is earlier (spec §4). Of parallel renewals, the last one wins.
  * @throws {AppError} FILE_NOT_FOUND; TIER_RENEWAL for a free user; FILE_GONE once the bytes are
  * gone or the longest life is over; TIER_EXPIRATION if the tier doesn't offer these days,
  * INVALID_INPUT if no tier does.
@@ -28,8 +28,8 @@ export async function renewFile(
   if (!fileId.safeParse(id).success) throw new AppError('FILE_NOT_FOUND')
   const limits = await settings.limits()
   return db.transaction(async (tx) => {
-    // The same order of locks as in a tier change, which waits for this and then updates the purge
-    // times.
+    // Locks in the same order as a tier change, which waits for this transaction and then updates
+    // the purge times.
     const owner = await lockUser(tx, ownerId, 'share')
     const file = owner && (await lockFile(tx, ownerId, id))
     if (!file) throw new AppError('FILE_NOT_FOUND')

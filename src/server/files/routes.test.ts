@@ -131,7 +131,7 @@ describe('/api/preferences', () => {
     expect(await json(await change(bob, {}))).toMatchObject({ defaultExpirationDays: 7 })
   })
 
-  it('keeps all of several parallel changes, even the first ones', async () => {
+  it('keeps all parallel changes, even if none were stored before', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     await Promise.all([
       change(bob, { mailOnFirstDownload: true }),
@@ -161,7 +161,7 @@ describe('/api/preferences', () => {
     expect(await readPreferences(ada)).toEqual(before)
   })
 
-  it('refuses a free user, who has no File Manager', async () => {
+  it('refuses free users because they have no File Manager', async () => {
     const bob = await makePerson(app)
     await expectError(await change(bob, { mailBeforeExpiry: true }), 403, 'TIER_FILE_MANAGER')
     expect(await readPreferences(bob)).toEqual(defaultPreferences)
