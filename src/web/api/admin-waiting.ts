@@ -5,7 +5,10 @@ import { call } from './call.ts'
 /** The query key prefix of all admin-only queries. */
 export const adminKey = 'admin'
 
-/** Counts the items that need the administrator's attention. A visible page polls once a minute. */
+/**
+ * Counts the items that need the administrator's attention. Refetched every minute while the page
+ * is visible.
+ */
 export const adminWaitingQuery = queryOptions({
   queryKey: [adminKey, 'waiting'],
   queryFn: ({ signal }) => call('adminWaiting', { signal }),

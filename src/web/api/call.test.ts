@@ -122,7 +122,7 @@ test("an error status without a body throws '{status}: {status text}'", async ()
   })
 })
 
-test('an error provides the Retry-After header', async () => {
+test('an error contains the Retry-After header', async () => {
   await serve((_, response) => response.writeHead(429, { 'retry-after': '7' }).end())
   expect(await rejectionOf(call('version'))).toMatchObject({ status: 429, retryAfter: '7' })
 })

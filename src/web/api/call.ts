@@ -17,7 +17,6 @@ type InputPart<Name extends JsonEndpointName, Key extends 'params' | 'query' | '
     ? { [K in Key]: z.input<Schema> }
     : unknown
 
-/** The body of an endpoint that takes bytes. */
 type BytesInput<Name extends JsonEndpointName> = Endpoints[Name] extends { bytes: unknown }
   ? { bytes: Blob }
   : unknown
@@ -42,9 +41,9 @@ export class ApiError extends Error {
   readonly status: number
   /** The error code of `errorTable`; undefined if the body has none. */
   readonly code: ErrorCode | undefined
-  /** The `message` field of the body, as text for users. */
+  /** The `message` field of the body, which is written for users. */
   readonly publicMessage: string | undefined
-  /** The `Retry-After` header, for the next attempt. */
+  /** The raw `Retry-After` header. */
   readonly retryAfter: string | undefined
 
   constructor(
@@ -61,7 +60,10 @@ export class ApiError extends Error {
   }
 }
 
-/** No response, or an unreadable one: the connection failed, or a proxy changed the response. */
+/**
+ * There was no response, or it wasn't JSON: the connection failed, or a proxy replaced the
+ * response.
+ */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
 
@@ -136,7 +138,7 @@ interface AnyInput {
 
 /**
  * Sends a request to an endpoint (spec §7). Each response updates `serverClock`. If the session has
- * ended, removes the hint cookie, so that the next page doesn't request the user.
+ * ended, removes the hint cookie to keep the next page from requesting the user.
  */
 async function sendRequest(name: JsonEndpointName, input: AnyInput = {}) {
   const { params = {}, query = {}, body, bytes, signal, fresh } = input
@@ -168,7 +170,9 @@ async function sendRequest(name: JsonEndpointName, input: AnyInput = {}) {
   }
 }
 
-/** The input of a call as a rest parameter, optional if no part is required. */
+/**
+ * The arguments after the endpoint's name. The input is optional if none of its parts is required.
+ */
 type CallArguments<Name extends JsonEndpointName> =
   Partial<CallInput<Name>> extends CallInput<Name>
     ? [input?: CallInput<Name>]
@@ -187,7 +191,7 @@ export async function call<Name extends JsonEndpointName>(
   return (await sendRequest(name, input as AnyInput)).body
 }
 
-/** One page of a list. */
+/** One page of a paginated list. */
 export interface ListPage<Items> {
   items: Items
   /** The cursor of the next page; null after the last page. */

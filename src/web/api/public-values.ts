@@ -30,9 +30,9 @@ export function useEmailSignature(): string {
 }
 
 /**
- * Loads the limits of each tier. `currentUserQuery` returns them too, so a signed-in user needs no
- * request for the first 5 minutes. Later reloads let open pages accept files that a raised limit
- * allows.
+ * Loads the limits of each tier. `currentUserQuery` also returns them, so signed-in users need no
+ * request for the first 5 minutes. Refetched every 5 minutes, so open pages notice when a limit is
+ * raised.
  */
 export const limitsQuery = queryOptions({
   queryKey: ['/api/settings/limits'],

@@ -14,9 +14,9 @@ export function isSignedOutError(error: unknown): boolean {
 }
 
 /**
- * Creates the cache of all server data. Spec §9: data is never stale by itself, no refetch on
- * focus, no retry. `onSignedOut` is called for each query and mutation that fails because the
- * session has ended.
+ * Creates the cache of all server data. Spec §9: no automatic staleness, no refetch on focus, no
+ * retries. `onSignedOut` is called for each query and mutation that fails because the session has
+ * ended.
  */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown) => {

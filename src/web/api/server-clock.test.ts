@@ -86,7 +86,7 @@ test('follows changes of the browser clock in both directions', () => {
   expect(error()).toBe(0)
 })
 
-test('the error never exceeds that of the fastest response', () => {
+test('the error never exceeds the error bound of the fastest response', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -1e9, max: 1e9 }),
@@ -100,7 +100,7 @@ test('the error never exceeds that of the fastest response', () => {
         for (const exchange of exchanges) {
           wait(exchange.wait)
           respond(exchange.there, exchange.back)
-          // The maximum error of the fastest response so far: one second for the rounded date, plus
+          // The error bound of the fastest response so far: one second for the rounded date, plus
           // the latencies.
           smallestBound = Math.min(smallestBound, 1000 + exchange.there + exchange.back)
           expect(Math.abs(error())).toBeLessThanOrEqual(smallestBound)

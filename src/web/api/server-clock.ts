@@ -3,8 +3,7 @@
  */
 export interface DatedResponse {
   /**
-   * The server's time when it responded, between `from` and `to`. The `Date` header has only whole
-   * seconds.
+   * The server's time when it responded. A range, because the `Date` header has only whole seconds.
    */
   date: { from: number; to: number }
   /** When the request was sent, by the browser's clock. */
@@ -14,8 +13,8 @@ export interface DatedResponse {
 }
 
 /**
- * Returns the second in which a response was created, or null if it is unknown or the response may
- * be cached. A cached response still has its old `Date` header.
+ * Returns when a response was created, to the second, or null if that is unknown. Responses that
+ * may be cached return null, because they keep their old `Date` header.
  */
 export function readNewDate(headers: Headers): DatedResponse['date'] | null {
   const isCached = /\bmax-age=/.test(headers.get('cache-control') ?? '')
@@ -24,8 +23,8 @@ export function readNewDate(headers: Headers): DatedResponse['date'] | null {
 }
 
 /**
- * An estimate of the server's time, based on its responses. Pages use it to determine when links
- * end, because the browser's clock may be wrong.
+ * An estimate of the server's time, based on its responses. Pages use it to tell when links expire,
+ * because the browser's clock may be wrong.
  */
 export interface ServerClock {
   /** Refines the estimate with a response. */
@@ -36,22 +35,19 @@ export interface ServerClock {
   subscribe(listener: () => void): () => void
 }
 
-/**
- * How far the server's clock is ahead of the browser's, in milliseconds: between `least` and
- * `most`.
- */
+/** Bounds of the server clock's lead over the browser's clock, in milliseconds. */
 interface Bounds {
   least: number
   most: number
 }
 
 /**
- * Creates a clock that corrects the browser's clock by the dates of responses.
+ * Creates a clock that corrects the browser's clock with the dates of responses.
  *
- * The server wrote the date after the request was sent and before the response arrived. Each
- * response therefore bounds the clock difference, and a fast one bounds it more tightly. The bounds
- * are only ever narrowed, unless a response contradicts them. In that case one of the clocks was
- * changed, and the new bounds replace the old ones.
+ * The server sets the date after the request is sent and before the response arrives, so each
+ * response bounds the difference between the clocks. Faster responses give tighter bounds. New
+ * bounds narrow the current ones or, if they contradict them because a clock was changed, replace
+ * them.
  * @param browserNow reads the browser's clock, in milliseconds since 1970.
  */
 export function createServerClock(browserNow: () => number = () => Date.now()): ServerClock {
@@ -86,8 +82,8 @@ function boundsOf({ date, sentAt, receivedAt }: DatedResponse): Bounds | null {
 }
 
 /**
- * Returns the milliseconds to add to the browser's clock: 0 while it may be correct, or else the
- * midpoint of the bounds, which minimizes the maximum error.
+ * Returns the milliseconds to add to the browser's clock: 0 if the clock may be correct, otherwise
+ * the midpoint of the bounds, which minimizes the maximum error.
  */
 function correction({ least, most }: Bounds): number {
   return least <= 0 && most >= 0 ? 0 : Math.round((least + most) / 2)
@@ -106,9 +102,9 @@ export function serverNow(): Date {
 }
 
 /**
- * Calls `check` after `waitMs`. Since browsers pause timers in the background, also calls it when
+ * Calls `check` after `waitMs`. Because browsers pause timers in the background, also calls it when
  * the page becomes visible or hidden, and when a response corrects the page's clock.
- * @returns a function that cancels all of these, usable as the cleanup of a React effect.
+ * @returns a cleanup function suitable for a React effect.
  */
 export function scheduleCheck(check: () => void, waitMs: number): () => void {
   const timer = setTimeout(check, waitMs)

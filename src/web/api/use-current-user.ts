@@ -5,8 +5,8 @@ import { readHint } from './hint-cookie.ts'
 import { limitsQuery } from './public-values.ts'
 
 /**
- * Loads the signed-in user with the limits; null if nobody is signed in. Status 401 is a valid
- * response here and not an error (spec §4).
+ * Loads the signed-in user and the limits, or null if nobody is signed in. A 401 is a valid
+ * response here, not an error (spec §4).
  */
 export const currentUserQuery = queryOptions({
   queryKey: ['/api/auth/user'],

@@ -2,7 +2,7 @@ import { readHint } from '../api/hint-cookie.ts'
 import { currentTheme, setTheme, subscribeToTheme } from '../ui/theme.ts'
 import { recordKeyPrefix } from '../uploads/records/record-key.ts'
 
-/** Activates the theme button and shows the uploads of a signed-in user. */
+/** Activates the theme button and loads the uploads panel for users with uploads. */
 export function enhancePage(): void {
   enableThemeButton()
   enableUploadsPanel()
@@ -22,8 +22,8 @@ function enableThemeButton() {
 declare const uploadsScript: string
 
 /**
- * Loads the uploads panel once a signed-in user has uploads in this browser, including ones started
- * in another tab. Other visitors don't load it.
+ * Loads the uploads panel once a signed-in user has uploads in this browser, even if another tab
+ * started them.
  */
 function enableUploadsPanel() {
   const controller = new AbortController()
@@ -31,8 +31,8 @@ function enableUploadsPanel() {
     if (!keys.some((key) => key?.startsWith(recordKeyPrefix))) return
     if (readHint(document) === null) return
     controller.abort()
-    // Our content security policy forbids eval. Zod would otherwise try it once, and the browser
-    // would report a violation.
+    // Keeps Zod from trying eval, which our content security policy forbids and browsers would
+    // report as a violation.
     Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
     void import(/* @vite-ignore */ uploadsScript)
   }
@@ -42,6 +42,6 @@ function enableUploadsPanel() {
   try {
     loadIfNeeded(Object.keys(localStorage))
   } catch {
-    // localStorage is blocked, so there are no upload records.
+    // localStorage is blocked, so this browser has no upload records.
   }
 }

@@ -1,11 +1,12 @@
-/** Default duration of a toast (spec §9: 5 s). */
+/** Spec §9: toasts are shown for 5 s. */
 const defaultDurationMs = 5000
 
 let timer = 0
 
 /**
  * Shows a message in the page's `#toast` element, replacing any earlier one.
- * @param options `tone` is 'plain' for success messages. Defaults to the style of an error.
+ * @param options `tone` is 'plain' for success messages. By default the toast is styled as an
+ * error.
  */
 export function showToast(
   title: string,

@@ -11,7 +11,7 @@ import { showToast } from './toast.ts'
 let isAdmin = false
 let panelRoot: Root | null = null
 
-/** The panel shows completed uploads, and a toast explains a failed one. */
+/** Shows toasts only for failures, because the panel lists completed uploads. */
 const { store, setUser } = createBrowserUploads({
   onStored: () => undefined,
   onNotice: ({ title, description = '', isServerFull, isFailure }) => {
@@ -50,6 +50,6 @@ call('currentUser').then(
     setUser(user.id)
     renderPanel()
   },
-  // Signed out or offline: there are no uploads to show.
+  // Signed out or offline, so there are no uploads to show.
   () => setUser(null),
 )

@@ -2,12 +2,12 @@ import { axisTicks, type BarPoint, type BarScale, barPosition, barScale } from '
 import './charts.css'
 import { formatInteger, formatShortCount } from './format-count.ts'
 
-/** Height of the highest bar in pixels. The chart fills the width of its container. */
+/** The height of the highest bar in pixels. The width depends on the chart's container. */
 const plotHeight = 172
 /** Space in pixels for the value above the highest bar. */
 const headroom = 24
 const height = plotHeight + headroom
-/** In pixels. Keeps every value above 0 visible. */
+/** The minimum height in pixels, which keeps every value above 0 visible. */
 const minBarHeight = 2
 /** Longer values would overlap their neighbors. The highest bar is always labeled. */
 const maxValueLength = 3
@@ -22,15 +22,13 @@ function yOf(value: number, { top }: BarScale): number {
 }
 
 export interface BarChartProps {
-  /** Singular and plural of the noun after a value: 'download', 'downloads'. */
+  /** Singular and plural of the noun after a value, such as 'download' and 'downloads'. */
   unit: readonly [one: string, several: string]
   /** From left to right, at least one. */
   points: readonly BarPoint[]
 }
 
-/**
- * A bar chart with an axis and a scale. Hidden from screen readers, which need a table beside it.
- */
+/** A bar chart with an axis and a scale. Screen readers ignore it, so place a table next to it. */
 export function BarChart({ points, unit }: BarChartProps) {
   const scale = barScale(points.map(({ value }) => value))
   return (

@@ -20,7 +20,7 @@ describe('barScale', () => {
     expect(barScale(values)).toEqual({ top, lines, peak })
   })
 
-  it('has grid lines at whole numbers and the index of a highest bar', () => {
+  it('has whole-number grid lines and the index of the highest bar', () => {
     fc.assert(
       fc.property(counts, (values) => {
         const { top, lines, peak } = barScale(values)
@@ -54,7 +54,7 @@ describe('axisTicks', () => {
     [7, [0, 2, 4, 6]],
     [30, [0, 5, 10, 15, 20, 25, 29]],
     [31, [0, 6, 12, 18, 24, 30]],
-  ])('labels the expected bars of %i', (count, ticks) => {
+  ])('picks the expected labels for %i bars', (count, ticks) => {
     expect(axisTicks(count)).toEqual(ticks)
   })
 

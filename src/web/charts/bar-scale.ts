@@ -5,7 +5,7 @@ export interface BarPoint {
   label: string
   /** The label below the bar. Example: '9 Nov'. */
   tick: string
-  /** 0 or more. */
+  /** Not negative. */
   value: number
 }
 
@@ -23,7 +23,7 @@ export interface BarScale {
   peak: number | null
 }
 
-/** Computes the vertical scale of a chart, whose highest bar reaches the upper edge. */
+/** Computes the vertical scale of a chart. The highest bar reaches the upper edge. */
 export function barScale(values: readonly number[]): BarScale {
   const largest = Math.max(0, ...values)
   const top = largest || 1
@@ -44,7 +44,7 @@ export interface BarPosition {
 /** The fraction of a slot that its bar fills. */
 const barFraction = 0.68
 
-/** Computes the position of bar number `index`, from 0, among `count` bars. */
+/** Computes the position of the bar at `index` (zero-based) among `count` bars. */
 export function barPosition(index: number, count: number): BarPosition {
   const slotWidth = 100 / count
   const width = slotWidth * barFraction
@@ -56,8 +56,8 @@ export function barPosition(index: number, count: number): BarPosition {
 }
 
 /**
- * Returns the indexes of the bars with a label on the axis: the last one, and evenly spaced ones
- * from the first that aren't too close to it.
+ * Returns the indexes of the bars to label on the axis: evenly spaced ones from the first, and
+ * always the last. Bars too close to the last one are skipped.
  */
 export function axisTicks(count: number): number[] {
   if (count === 0) return []

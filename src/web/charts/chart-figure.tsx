@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Card } from '../ui/card.tsx'
 
 export interface ChartFigureProps {
-  /** The chart's message in a sentence: '412 downloads in 30 days, most on 12 Nov'. */
+  /** A one-sentence summary of the chart: '412 downloads in 30 days, most on 12 Nov'. */
   finding: string
   /** The chart's subject: 'Downloads per day'. */
   title: string

@@ -7,10 +7,10 @@ import { LifelineShape } from '../files/lifeline.tsx'
 import { HomeLink, LinkPage, tagline } from './page-frame.tsx'
 import { invalidLink } from './texts.ts'
 
-/** The property of a <meta> element that only pages with a logo have. */
+/** The `property` attribute of the logo's <meta> element, which pages without a logo omit. */
 export const logoProperty = 'og:image'
 
-/** The logo, the name, or both, of the owner's brand. */
+/** The owner's logo, name, or both. */
 function Brand() {
   return (
     <p className="brand">
@@ -20,7 +20,8 @@ function Brand() {
           width={placeholder('logoWidth')}
           height={placeholder('logoHeight')}
           alt={placeholder('logoAlt')}
-          // Without this, React adds a preload to the head even when there is no logo.
+          // Without a low priority, React would add a preload to the head, even if there is no
+          // logo.
           fetchPriority="low"
         />
       </When>
@@ -31,7 +32,7 @@ function Brand() {
   )
 }
 
-/** The brand's message to downloaders. */
+/** The owner's message to downloaders. */
 function Message() {
   return (
     <div className="note">

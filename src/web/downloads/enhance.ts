@@ -1,6 +1,6 @@
 /**
- * Script of the download page: local times, a countdown, and an error message if a download can't
- * start. The page also works without it.
+ * Adds local times, a countdown, and download error messages to the download page. The page also
+ * works without this script.
  */
 
 import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
@@ -26,7 +26,8 @@ function showInvalidLink(card: HTMLElement, page: HTMLTemplateElement) {
 }
 
 /**
- * Updates the remaining time every second by the server's clock. Calls `onEnd` when the link ends.
+ * Counts down the remaining time every second by the server's clock. Calls `onEnd` when the link
+ * expires.
  */
 function startCountdown(card: HTMLElement, onEnd: () => void) {
   const time = find<HTMLTimeElement>('time', card)
@@ -52,7 +53,7 @@ function startCountdown(card: HTMLElement, onEnd: () => void) {
     purgingAt: null,
   }
 
-  // The server renders the renewable part only if the owner can renew the link.
+  // The server gives this part a width only if the owner can renew the link.
   const canRenew = renewable.getAttribute('width') !== '0%'
 
   const tick = () => {
@@ -76,9 +77,9 @@ function startCountdown(card: HTMLElement, onEnd: () => void) {
 }
 
 /**
- * Checks whether `url` can be downloaded, with a HEAD request, which doesn't count as a download.
- * Returns 'yes' for a redirect to object storage, and after a timeout, so that the download is
- * attempted.
+ * Checks whether `url` can be downloaded. Sends a HEAD request, because that doesn't count as a
+ * download. Also returns 'yes' for a redirect to object storage and after a timeout, to let the
+ * browser try the download.
  */
 async function checkDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   try {

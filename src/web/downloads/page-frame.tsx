@@ -6,12 +6,12 @@ interface LinkPageProps {
   assets: PageAssets
   title: string
   /**
-   * Lets browsers send the page's address to this server. Required for pages with a form: without
-   * it browsers send `Origin: null`, and the server rejects the form.
+   * Lets browsers send this server the page's URL as the referrer. Pages with a form need it,
+   * because browsers would otherwise send `Origin: null`, which the server rejects.
    */
   sendsReferrer?: boolean
   head?: ReactNode
-  /** A style element with the brand's colors, which overrides the page's style sheet. */
+  /** A <style> element with the brand's colors that overrides the page's style sheet. */
   style?: ReactNode
   /** The owner's brand or ours, shown in the header. */
   sender: ReactNode
@@ -19,7 +19,7 @@ interface LinkPageProps {
   children: ReactNode
 }
 
-/** Layout of the pages about a link. They work without scripts. */
+/** The layout of link pages, which work without scripts. */
 export function LinkPage(props: LinkPageProps) {
   return (
     <html lang="en">

@@ -28,8 +28,8 @@ export function renderDownloadPages(script: string): {
 }
 
 /**
- * Wraps the logo's <meta> element in a section of the rendered text. React would move the element
- * out of a section in JSX.
+ * Wraps the logo's <meta> element in a conditional section. Edits the rendered HTML, because React
+ * would hoist the element out of a section in JSX.
  */
 function withOptionalLogo(html: string): string {
   const meta = new RegExp(`<meta property="${logoProperty}"[^>]*>`)
@@ -37,8 +37,8 @@ function withOptionalLogo(html: string): string {
 }
 
 /**
- * Wraps the `checked` attribute of each radio button in a section of the rendered text. JSX can't
- * have sections inside a tag.
+ * Wraps the `checked` attribute of each radio button in a conditional section. Edits the rendered
+ * HTML, because JSX can't have sections inside a tag.
  */
 function withOptionalChoices(html: string): string {
   return reportChoiceNames.reduce(

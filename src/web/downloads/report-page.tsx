@@ -11,8 +11,8 @@ import { type PageAssets, When } from '../built-pages/template.tsx'
 import { HomeLink, LinkPage, tagline } from './page-frame.tsx'
 
 /**
- * The page for reporting a file. Works without scripts: the form posts to the page's own address.
- * Shows our brand instead of the owner's because the report goes to the operator.
+ * The page for reporting a file. It works without scripts: the form posts to the page's own URL.
+ * Shows our brand instead of the owner's, because the report goes to the operator.
  */
 export function ReportPage(props: { assets: PageAssets }) {
   const linkPath = `/s/${placeholder('code')}`

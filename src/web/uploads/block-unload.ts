@@ -1,7 +1,7 @@
 /**
  * Makes the browser warn users who close or leave the page. Returns a function that removes the
- * warning. Use only while data would be lost: people learn to dismiss needless warnings, and some
- * browsers exclude such pages from the back/forward cache.
+ * warning. Use only while data would be lost, because people learn to dismiss needless warnings,
+ * and some browsers exclude such pages from the back/forward cache.
  */
 export function blockUnload(page: EventTarget = window): () => void {
   const preventUnload = (event: Event) => event.preventDefault()
@@ -9,7 +9,9 @@ export function blockUnload(page: EventTarget = window): () => void {
   return () => page.removeEventListener('beforeunload', preventUnload)
 }
 
-/** True while the browser would warn users who leave the page. Don't navigate away while it is. */
+/**
+ * True while the browser would warn users who leave the page. The app shouldn't navigate away then.
+ */
 export function isUnloadBlocked(page: EventTarget = window): boolean {
   return !page.dispatchEvent(new Event('beforeunload', { cancelable: true }))
 }

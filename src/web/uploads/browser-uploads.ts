@@ -19,7 +19,6 @@ import type { UploadCalls } from './transfer/upload-calls.ts'
 import { outcomeOf } from './upload-errors.ts'
 import type { PageCallbacks, ShownUploads, UploadsState, UploadsStore } from './uploads-state.ts'
 
-/** Timeout of a readiness check. */
 const readyTimeoutMs = 10_000
 
 const timeout = (ms: number) => AbortSignal.timeout(ms)
@@ -46,7 +45,7 @@ const calls: UploadCalls = {
   currentUser: () => outcomeOf(call('currentUser', { signal: timeout(callTimeoutMs) })),
 }
 
-/** Returns a random ID. `crypto.randomUUID` requires a secure context. */
+/** Doesn't use `crypto.randomUUID`, which requires a secure context. */
 function randomId(): string {
   return [...crypto.getRandomValues(new Uint8Array(8))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
@@ -63,7 +62,10 @@ function createSortedIds(): () => string {
   }
 }
 
-/** Returns a function that notifies other tabs of a change. */
+/**
+ * Calls `onChange` when another tab reports a change. Returns a function that reports one to the
+ * other tabs.
+ */
 function openChannel(onChange: () => void): () => void {
   const channel = new BroadcastChannel('mayfly-uploads')
   channel.addEventListener('message', onChange)
@@ -78,7 +80,7 @@ function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof Pag
     isServerReady,
     timers: browserTimers,
   }
-  // A separate worker, because hashing a whole file takes seconds.
+  // Use a separate worker, because hashing a whole file takes seconds.
   const wholeFileChecksums = createChecksums(startChecksumWorker)
   return {
     ...retryDeps,
@@ -179,7 +181,7 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
       user = id
       if (id !== null && running?.ownerId !== id) startEngine(id)
       update()
-      // Other tabs may have uploads waiting for this sign-in.
+      // Other tabs may have uploads that wait for this sign-in.
       notifyOtherTabs()
     },
     handleTierChange: (before, after) => void currentEngine()?.handleTierChange(before, after),

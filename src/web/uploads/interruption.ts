@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../shared/contract/errors.ts'
 
 /**
  * Why a request failed.
- * - `no-response`: no response, or one below 500 that fits none of the other reasons.
+ * - `no-response`: no response, or a status below 500 that matches none of the other reasons.
  * - `not-ready`: the server can't serve requests (5xx).
  * - `busy`: the server works but is overloaded.
  * - `disk-full`: the server can't write until space is freed.
@@ -13,7 +13,7 @@ export type Interruption = 'no-response' | 'not-ready' | 'busy' | 'disk-full'
 export interface FailedAttempt {
   status?: number | null | undefined
   code?: string | null | undefined
-  /** The wait before the next attempt, if the response has one. */
+  /** The delay that the response requested with `Retry-After`, if any. */
   retryAfterMs?: number | null | undefined
 }
 

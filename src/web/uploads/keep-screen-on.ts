@@ -8,7 +8,8 @@ export interface ScreenApis {
 /**
  * Keeps the screen on with a wake lock, because uploads stop when the device sleeps. Returns a
  * function that releases it. Browsers release the lock when the page is hidden, so it is requested
- * again when the page becomes visible. They may also deny it, for example on low battery.
+ * again when the page becomes visible. A browser may also deny the lock, for example when the
+ * battery is low.
  */
 export function keepScreenOn({ wakeLock, document }: ScreenApis): () => void {
   let lock: Promise<{ release(): Promise<void> } | undefined> | undefined

@@ -18,7 +18,7 @@ import { Card } from '../../ui/card.tsx'
 import { FileName } from '../../ui/file-name.tsx'
 import type { UploadsStore } from '../uploads-state.ts'
 
-/** The upgrade card's badge text for each limit, without the tier's name. */
+/** The upgrade card's badge text for each limit. The tier's name is prepended. */
 const badgeTexts: Record<TierLimitCode, (limits: TierLimits) => string> = {
   TIER_FILE_COUNT: ({ maxFiles }) => `holds ${filesText(maxFiles)}`,
   TIER_FILE_SIZE: ({ maxFileSize }) => `takes files up to ${formatSizeLimit(maxFileSize)}`,

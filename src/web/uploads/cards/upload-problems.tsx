@@ -13,7 +13,7 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import { isCancelled, isOutOfSpaceFailure } from '../upload-errors.ts'
 import type { UploadsStore } from '../uploads-state.ts'
 
-/** Maximum number of failures to list. The rest are only counted. */
+/** Further failures are only counted. */
 const maxShown = 50
 
 function hasFailed(record: UploadRecord) {

@@ -17,8 +17,8 @@ const maxNameLength = 60
 
 export interface ForegroundBatch {
   /**
-   * All uploads of the drops that are still in progress, or else of the last drop. Excludes
-   * cancelled uploads, and paused ones, which the uploads panel shows.
+   * All uploads of the drops in progress or, if there are none, of the last drop. Excludes
+   * cancelled uploads and paused ones, which the uploads panel shows.
    */
   batch: readonly UploadRecord[]
   /** The upload named in the progress text; undefined if none is pending or running. */
@@ -89,7 +89,7 @@ function RunningBatch({ batch, current, interruption, onCancel }: RunningBatchPr
   )
 }
 
-/** Shows the outcome of a batch, with a full progress bar if all files are stored. */
+/** Shows the outcome of a batch. The progress bar is full if all files are stored. */
 function BatchOutcome({ outcome, isComplete }: { outcome: string; isComplete: boolean }) {
   return (
     <>
@@ -111,7 +111,7 @@ function spokenText(current: UploadRecord | undefined, activity: UploadsState['a
 
 /**
  * Shows the progress or the outcome of foreground uploads (spec §4), with a shorter text for screen
- * readers. Renders nothing if there is neither.
+ * readers. Renders nothing if there are no uploads to show.
  */
 export function UploadProgress({ store }: { store: UploadsStore }) {
   const state = useStore(store)

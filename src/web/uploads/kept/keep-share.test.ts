@@ -40,6 +40,6 @@ it.each([
   ['our own page', 'https://files.example.org/share', false],
   ['another site', 'https://evil.example/', true],
   ['our host over plain HTTP', 'http://files.example.org/', true],
-])('a share from %s: cross-site is %s', (_from, referrer, expected) => {
+])('a share from %s is cross-site: %s', (_from, referrer, expected) => {
   expect(isCrossSite(referrer, 'https://files.example.org')).toBe(expected)
 })

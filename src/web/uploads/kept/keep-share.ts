@@ -1,12 +1,12 @@
 import { sharePath } from '../../../shared/public-pages.ts'
 import type { KeptFiles } from './kept-files.ts'
 
-/** The form field with the shared files, as named in the web manifest. */
+/** The form field that contains the shared files, as named in the web manifest. */
 export const sharedField = 'files'
 
 /**
- * True if another site's page sent this request. Phones send no referrer when sharing files. Sites
- * can suppress theirs, so not every cross-site request is detected.
+ * True if a page of another site sent this request. Phones send no referrer when sharing files.
+ * Sites can suppress the referrer, so not every cross-site request is detected.
  */
 export function isCrossSite(referrer: string, origin: string): boolean {
   return URL.canParse(referrer) && new URL(referrer).origin !== origin

@@ -6,7 +6,6 @@ import { FileName } from '../../ui/file-name.tsx'
 import type { PickedFile } from '../picking/picked-file.ts'
 import { createBrowserKeptFiles } from './kept-files.ts'
 
-/** Maximum number of files to list. */
 const maxListed = 5
 
 const store = createBrowserKeptFiles()
@@ -88,7 +87,7 @@ export function KeptFilesCard({ keptFiles, isPrimary, onUpload, onDone }: KeptFi
   )
 }
 
-/** Notice on the login and signup pages that kept files can be uploaded after sign-in. */
+/** Tells users on the login and signup pages that kept files can be uploaded after signing in. */
 export function KeptFilesNotice() {
   const { files } = useKeptFiles()
   const [firstFile] = files

@@ -29,7 +29,6 @@ export interface KeptFileTable {
   remove(ids: readonly string[]): Promise<void>
 }
 
-/** Maximum number of kept files. */
 export const maxKeptFiles = 100
 
 /** The files kept in this browser. No method rejects. */
@@ -76,7 +75,7 @@ export function createBrowserKeptFiles(): KeptFiles {
   const store = createStore('mayfly-kept', 'files')
   return createKeptFiles(
     {
-      // idb-keyval throws without IndexedDB. An async function turns that into a rejection.
+      // idb-keyval throws if there is no IndexedDB. An async function turns that into a rejection.
       add: async (files) =>
         setMany(
           files.map((file) => [file.id, file]),

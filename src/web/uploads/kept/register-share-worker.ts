@@ -2,8 +2,8 @@ import { sharePath } from '../../../shared/public-pages.ts'
 
 /**
  * Registers the service worker for files that a phone shares with the installed app. Only the
- * installed app registers it: it would let other sites' forms store files in any visitor's browser.
- * Its scope is the share path alone, so it doesn't slow down other pages.
+ * installed app registers it, because otherwise other sites' forms could store files in any
+ * visitor's browser. Its scope is only the share path, so it doesn't slow down other pages.
  */
 export function registerShareWorker(): void {
   // Service workers require a secure context, as does installing the app.

@@ -3,7 +3,7 @@
 import { isCrossSite, keepShare } from './keep-share.ts'
 import { createBrowserKeptFiles } from './kept-files.ts'
 
-/** The part of the fetch event used here. TypeScript's DOM types lack it. */
+/** The part of the fetch event used here, which TypeScript's DOM types lack. */
 interface FetchEvent extends Event {
   request: Request
   respondWith(response: Promise<Response>): void
@@ -15,7 +15,7 @@ function isFetchEvent(event: Event): event is FetchEvent {
 
 addEventListener('fetch', (event) => {
   if (!isFetchEvent(event) || event.request.method !== 'POST') return
-  // Leave cross-site forms to the server, which doesn't read them.
+  // Let the server handle cross-site forms. It doesn't read them.
   if (isCrossSite(event.request.referrer, location.origin)) return
   const store = createBrowserKeptFiles()
   event.respondWith(keepShare(event.request, store).then((path) => Response.redirect(path, 303)))

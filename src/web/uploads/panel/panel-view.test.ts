@@ -60,7 +60,7 @@ describe('the header text', () => {
     expect(countStatuses('failed', 'pending')).toBe('Uploading 1 of 1')
   })
 
-  it('shows the reason while no upload makes progress', () => {
+  it('shows why no upload makes progress', () => {
     const record = (status: UploadStatus) =>
       summaryText(countByStatus([{ status, error: null }]), 'no-response')
     expect(record('uploading')).toBe('Waiting for the connection')

@@ -6,8 +6,8 @@ import { isCancelled } from '../upload-errors.ts'
 import type { UploadsState } from '../uploads-state.ts'
 
 /**
- * Which uploads the panel lists. `background`: only paused uploads, those of other tabs and those
- * on the background path (spec §4), for the dashboard, which shows its own foreground uploads.
+ * Which uploads the panel lists. `background` is for the dashboard, which shows its own foreground
+ * uploads: only paused uploads, uploads of other tabs, and those on the background path (spec §4).
  */
 export type PanelScope = 'all' | 'background'
 
@@ -40,7 +40,7 @@ export function countByStatus(records: readonly Pick<UploadRecord, 'status' | 'e
   return counts
 }
 
-/** Returns the reason why no upload makes progress, or null if any does. */
+/** Returns why no upload makes progress, or null if at least one does. */
 export function interruptionOfAll(
   records: readonly Pick<UploadRecord, 'id' | 'status'>[],
   activity: UploadsState['activity'],
@@ -52,8 +52,8 @@ export function interruptionOfAll(
   const pending = records.filter(({ status }) => status === 'pending').map(interruptionOf)
   if (uploading.includes(null)) return null
   const reasons = [...uploading, ...pending].filter((reason) => reason !== null)
-  // Any response proves that the connection works. A full disk takes precedence because it needs
-  // someone to free space.
+  // Any response proves that the connection works. A full disk takes precedence, because someone
+  // has to free space.
   const responded = reasons.filter((reason) => reason !== 'no-response')
   return responded.find((reason) => reason === 'disk-full') ?? responded[0] ?? reasons[0] ?? null
 }
@@ -69,7 +69,7 @@ const waitTexts: Record<Interruption, string> = {
 /**
  * Returns the panel's header text: the running uploads, else those that need attention, else the
  * overall result.
- * @param interruption why no upload makes progress; null if any does.
+ * @param interruption why no upload makes progress; null if at least one does.
  */
 export function summaryText(counts: Counts, interruption: Interruption | null): string {
   const { pending, uploading, paused, completed } = counts
@@ -116,7 +116,7 @@ const minuteInSeconds = 60
 const hourInSeconds = 60 * minuteInSeconds
 const dayInSeconds = 24 * hourInSeconds
 
-/** Returns the time left at this speed; null if unknown. */
+/** Returns the time left at this speed, or null if it can't be computed. */
 export function transferTimeLeft(
   { fileSize, uploadedBytes }: Pick<UploadRecord, 'fileSize' | 'uploadedBytes'>,
   bytesPerSecond: number | null,

@@ -55,7 +55,6 @@ const needTexts: Record<Exclude<UploadNeed, 'file' | null>, string> = {
   'sign-in': 'You were signed out. Sign in to resume the upload where it stopped.',
 }
 
-/** Explains what the upload needs before it can continue. */
 function NeedNote({ need }: { need: Exclude<UploadNeed, null> }) {
   return (
     <p className="upload-note">
@@ -90,7 +89,7 @@ export function UploadBar(props: {
   label: string
   percent: number
   tone: 'accent' | 'quiet'
-  /** Text for screen readers instead of the number, worded as in spec §4. */
+  /** What screen readers announce instead of the percentage, worded as in spec §4. */
   text?: string | undefined
 }) {
   return (
@@ -157,7 +156,7 @@ function ActionButton(props: { label: string; name: string; onClick: () => void 
   )
 }
 
-/** Handles drops on an upload that needs its file. All other drops are left to the page. */
+/** Handles drops on an upload that needs its file. The page handles all other drops. */
 function useFileDrop(isEnabled: boolean, onDrop: (transfer: DataTransfer) => void) {
   const [isDraggedOver, setDraggedOver] = useState(false)
   if (!isEnabled) return { isDraggedOver: false, handlers: {} }
@@ -175,7 +174,7 @@ function useFileDrop(isEnabled: boolean, onDrop: (transfer: DataTransfer) => voi
       onDrop: (event: DragEvent) => {
         setDraggedOver(false)
         if (!hasFiles(event)) return
-        // Marks the drop as handled for the page.
+        // Tells the page that this drop has been handled.
         event.preventDefault()
         onDrop(event.dataTransfer)
       },
@@ -190,7 +189,7 @@ function Item({ record, activity, isInOtherTab, isAdmin, commands }: UploadItemP
   const isResumable = canResume(record) && !isInOtherTab
   const needsFile = isResumable && need === 'file'
   const { error: fileError, choose } = useFileChoice((picked) => commands.provideFile(id, picked))
-  // Dropping the file also replaces a missing read permission.
+  // A dropped file can be read without the missing permission.
   const canDrop = needsFile || (isResumable && need === 'permission')
   const drop = useFileDrop(canDrop, ({ items }) => void choose(readDrop(items)))
   const resume = () => (needsFile ? void choose(chooseFile()) : commands.resume(id))
@@ -223,7 +222,7 @@ function Item({ record, activity, isInOtherTab, isAdmin, commands }: UploadItemP
           />
         ) : null}
         {helpLink ? (
-          // In a new tab, for the same reason.
+          // In a new tab, because this one has the files of uploads in memory.
           <a className="upload-act" href={helpLink.href} target="_blank" rel="noreferrer">
             {helpLink.text}
           </a>

@@ -20,7 +20,7 @@ import { useThrottledUploads } from './use-throttled-uploads.ts'
 export interface UploadsPanelProps {
   store: UploadsStore
   scope: PanelScope
-  /** The path of the page. A change resets whether the panel is open. */
+  /** The path of the page. When it changes, the panel returns to its default state. */
   path: string
   /** True for the administrator, who can free space on the server. */
   isAdmin: boolean
@@ -30,7 +30,7 @@ interface PanelProps {
   state: UploadsState
   records: readonly UploadRecord[]
   counts: Counts
-  /** Why no upload makes progress; null if any does. */
+  /** Why no upload makes progress; null if at least one does. */
   interruption: Interruption | null
   isDashboard: boolean
   isAdmin: boolean
@@ -42,14 +42,14 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
   const hadFocus = useRef(false)
   const listId = useId()
 
-  // The list opens by itself only on the dashboard of a wide screen, where there is space, and only
-  // while uploads are unfinished.
+  // The list opens automatically only while uploads are unfinished, and only on the dashboard of a
+  // wide screen, where there is space.
   const hasUnfinished = counts.pending + counts.uploading + counts.paused + counts.failed > 0
   const opensAutomatically =
     isDashboard && hasUnfinished && matchMedia('(min-width: 641px)').matches
   const isOpen = userChoice ?? opensAutomatically
 
-  // If a focused button disappears with its upload, move the focus to the header.
+  // If the focused button disappears with its upload, move the focus to the header.
   useEffect(() => {
     const hasLostFocus = hadFocus.current && document.activeElement === document.body
     if (hasLostFocus) toggleButton.current?.focus()

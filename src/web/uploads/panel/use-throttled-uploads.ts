@@ -7,7 +7,7 @@ const progressIntervalMs = 1000
 /** Throttles changes other than progress. */
 const changeIntervalMs = 100
 
-/** True if two states differ only in progress. */
+/** True if only the progress differs between two states. */
 function isOnlyProgress(before: UploadsState, after: UploadsState): boolean {
   return (
     before.records.length === after.records.length &&
