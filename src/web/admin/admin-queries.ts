@@ -42,7 +42,7 @@ export function usersQuery(search: string) {
   })
 }
 
-/** The newest audit log entry of each maintenance action. */
+/** The newest audit log entry for each maintenance action. */
 export const maintenanceQuery = queryOptions({
   queryKey: [adminKey, 'maintenance'],
   queryFn: ({ signal }) => call('listMaintenance', { signal }),
@@ -80,7 +80,7 @@ export const feedbackQuery = infiniteQueryOptions({
   ...alwaysRefetch,
 })
 
-/** Audit log entries that match a filter, newest first. */
+/** Audit log entries matching a filter, newest first. */
 export function auditQuery(filter: CallInput<'listAudit'>['query']) {
   return infiniteQueryOptions({
     queryKey: [adminKey, 'audit', filter],
@@ -92,7 +92,7 @@ export function auditQuery(filter: CallInput<'listAudit'>['query']) {
   })
 }
 
-/** Reloads all data of the Admin Center, including the counts on its badge. */
+/** Reloads all data of the Admin Center, including its badge counts. */
 export function refreshAdmin(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: [adminKey] })
 }
@@ -103,8 +103,7 @@ export function reasonText(error: unknown): string {
 }
 
 /**
- * Shows a toast for a failed admin action and reloads all data, which may have changed in another
- * window.
+ * Shows a toast for a failed admin action, then reloads all data in case another window changed it.
  */
 export function showAdminFailure(client: QueryClient, error: unknown, title: string): void {
   showFailure(error, title, reasonText(error))

@@ -26,8 +26,8 @@ const actions: { value: AuditAction | 'all'; label: string }[] = [
 ]
 
 /**
- * The audit log, newest first, with a search by user, link or IP address and filters by action and
- * date.
+ * The audit log, newest first. Can be searched by user, link or IP address and filtered by action
+ * and date.
  */
 export function AuditSection() {
   const { input, search, setInput } = useSearch()
@@ -99,7 +99,7 @@ function ColumnTitles() {
   )
 }
 
-/** No entry is older. While the year is being typed, the field reports years like 0002. */
+/** Rejects years like 0002, which the field reports while the year is being typed. */
 const firstYear = 1970
 
 /**
@@ -111,7 +111,7 @@ export function startOfLocalDay(day: string): Date | null {
   return start.getFullYear() >= firstYear ? start : null
 }
 
-/** Returns the start of the next day, or null as in `startOfLocalDay`. */
+/** Like `startOfLocalDay`, but returns the start of the following day. */
 export function endOfLocalDay(day: string): Date | null {
   const end = startOfLocalDay(day)
   end?.setDate(end.getDate() + 1)
@@ -142,10 +142,7 @@ function NoSearchResults({ onClear }: { onClear: () => void }) {
 /** Grid columns shared by the entries and their header row. */
 const auditColumns = 'lg:grid-cols-[168px_minmax(0,1fr)_minmax(0,1.35fr)_minmax(0,1fr)_118px_32px]'
 
-/**
- * An audit log entry. Its button expands all recorded data. On small screens it is a card that
- * starts with the action.
- */
+/** An audit log entry with a button that expands its details. Shown as a card on small screens. */
 function AuditRow({ line, now }: { line: AuditEntry; now: Date }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
@@ -195,8 +192,8 @@ function AuditRow({ line, now }: { line: AuditEntry; now: Date }) {
 }
 
 /**
- * A label before a value. On wide screens the column header replaces it, and only screen readers
- * announce it.
+ * A label before a value. On wide screens, only screen readers announce it, because the column has
+ * a header.
  */
 function CellLabel({ children }: { children: ReactNode }) {
   return <span className="text-muted lg:sr-only">{children}</span>

@@ -76,7 +76,7 @@ describe('the text of an audit log entry', () => {
     expect(auditText({ action, details })).toBe(text)
   })
 
-  it('names a deleted user by email address', () => {
+  it('identifies a deleted user by email address', () => {
     const details = { email: 'a@example.org' }
     expect(affectedUserText({ action: 'delete-user', subject: 'id', details })).toBe(
       'a@example.org',

@@ -24,15 +24,15 @@ type SubjectFields = Pick<AuditEntry, 'action' | 'subject' | 'details'>
 
 /**
  * Describes an audit log entry. Example: 'Tier: Free to Premium (trial)'. Falls back to the
- * action's name if the details don't match the schema, as an older version may have written them.
+ * action's name if an older version wrote details that don't match the schema.
  */
 export function auditText({ action, details }: Pick<AuditEntry, 'action' | 'details'>): string {
   return sentences[action]?.(details) ?? auditActionNames[action]
 }
 
 /**
- * Returns the affected user's email address, or the user's id if the user was deleted and the entry
- * lacks the address. Returns null if the entry affects no particular user.
+ * Returns the affected user's email address, or the user ID if the user was deleted and the entry
+ * has no email address. Returns null if no particular user is affected.
  */
 export function affectedUserText({ action, subject, details }: SubjectFields): string | null {
   const { email } = details
@@ -41,7 +41,7 @@ export function affectedUserText({ action, subject, details }: SubjectFields): s
 
 type Sentence = (details: Details) => string | undefined
 
-/** Builds a sentence from details that match `schema`. Returns undefined for other details. */
+/** Returns a formatter for details that match `schema`. It ignores other details. */
 function sentenceFrom<Parsed>(
   schema: z.ZodType<Parsed>,
   format: (parsed: Parsed) => string,
@@ -52,14 +52,14 @@ function sentenceFrom<Parsed>(
   }
 }
 
-/** An action with a count. Example: 'Expired files: 12'. */
+/** Formats an action with a count: 'Expired files: 12'. */
 function countSentence(action: string, name: string): Sentence {
   return sentenceFrom(z.object({ [name]: z.number() }), (parsed) => {
     return `${action}: ${parsed[name]?.toLocaleString('en')}`
   })
 }
 
-/** A test with its result. Example: 'Sent a test email: failed'. */
+/** Formats a test with its result: 'Sent a test email: failed'. */
 function resultSentence(action: string, name: string): Sentence {
   return sentenceFrom(z.object({ [name]: z.boolean() }), (parsed) => {
     return `${action}: ${parsed[name] ? 'OK' : 'failed'}`
@@ -83,7 +83,7 @@ const roleNames: Record<Role, string> = { user: 'User', admin: 'Administrator' }
 const takedown = z.object({ shortCode: z.string(), reason: z.string() })
 const tierState = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullable() })
 
-/** Texts for actions whose details add to their name. */
+/** Actions without an entry here are shown by name only. */
 const sentences: Partial<Record<AuditAction, Sentence>> = {
   'set-tier': sentenceFrom(z.object({ from: tierState, to: tierState }), ({ from, to }) => {
     const names = [from, to].map(({ tier }) => tierTraits[tier].name)

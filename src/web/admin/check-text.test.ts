@@ -6,7 +6,7 @@ function line(name: string, status: CheckStatus): CheckResult {
   return { name, status, message: '', cure: '' }
 }
 
-it('sorts failing checks before warnings, keeps their order, and counts those that are OK', () => {
+it('lists failing checks before warnings, preserves their order and counts those that are OK', () => {
   const lines = [
     line('Database', 'ok'),
     line('Storage', 'warning'),
@@ -21,14 +21,13 @@ it('sorts failing checks before warnings, keeps their order, and counts those th
   expect(text).toBe('2 of 6 OK')
 })
 
-/** Joins the parts into one text, with links as [text](#section). */
 function toMarkdown(remedy: string): string {
   return remedyParts(remedy)
     .map(({ text, section }) => (section === null ? text : `[${text}](#${section})`))
     .join('')
 }
 
-it('distinguishes equal parts by position', () => {
+it('gives equal parts distinct offsets', () => {
   const parts = remedyParts('under Reports or under Reports')
   expect(parts.map(({ at }) => at)).toEqual([0, 6, 13, 23, 30])
 })

@@ -1,7 +1,6 @@
 import { type CheckResult, checkStatuses } from '../../shared/contract/checks.ts'
 import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
 
-/** Descriptions of the checks, keyed by check name. */
 const checkMeanings: Readonly<Record<string, string>> = {
   Database: 'Accounts, links and settings.',
   Storage: 'The contents of files.',
@@ -35,22 +34,22 @@ const checkMeanings: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the description of a check, or null for an unknown name, since the server may be newer
- * than the page.
+ * Returns a check's description, or null if the name is unknown because the server is newer than
+ * the page.
  */
 export function checkMeaning(name: string): string | null {
   return checkMeanings[name] ?? null
 }
 
 export interface CheckSummary {
-  /** Lines that need action, failing ones first. */
+  /** Checks that need action, failures before warnings. */
   urgent: CheckResult[]
   passing: CheckResult[]
-  /** The number of lines that are OK. Example: '7 of 9 OK'. */
+  /** How many checks are OK. Example: '7 of 9 OK'. */
   text: string
 }
 
-/** Separates the lines that need action from those that are OK. */
+/** Separates checks that need action from those that are OK. */
 export function summarize(lines: readonly CheckResult[]): CheckSummary {
   const urgent = checkStatuses
     .filter((status) => status !== 'ok')
@@ -59,7 +58,9 @@ export function summarize(lines: readonly CheckResult[]): CheckSummary {
   return { urgent, passing, text: `${passing.length} of ${lines.length} OK` }
 }
 
-/** Part of a check's remedy. `section` is set if the text names a section of the Admin Center. */
+/**
+ * Part of a check's remedy. `section` is set if the part is the title of an Admin Center section.
+ */
 export interface RemedyPart {
   text: string
   section: SectionId | null
@@ -70,7 +71,7 @@ export interface RemedyPart {
 /** Matches a section title after 'under': 'take files down under Reports'. */
 const sectionReference = new RegExp(`(?<=\\bunder )(${Object.values(sectionTitles).join('|')})\\b`)
 
-/** Splits a check's remedy so that section titles can become links. */
+/** Splits a check's remedy around section titles, which become links. */
 export function remedyParts(remedy: string): RemedyPart[] {
   let at = 0
   return remedy.split(sectionReference).map((text) => {

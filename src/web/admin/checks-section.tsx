@@ -13,7 +13,7 @@ import { checkMeaning, remedyParts, summarize } from './check-text.ts'
 import { SectionFrame } from './section.tsx'
 
 /**
- * The server's health checks with their remedies. Problems come first; checks that are OK are
+ * The server's health checks with their remedies. Problems come first, and checks that are OK are
  * collapsed.
  */
 export function ChecksSection() {
@@ -53,7 +53,7 @@ export function ChecksSection() {
   )
 }
 
-/** The time in this note makes screen readers announce a new check even if no result changed. */
+/** Includes the time so that screen readers announce every run, even if no result changed. */
 function CheckSummaryNote({ lines, checkedAt }: { lines: CheckResult[]; checkedAt: Date }) {
   return (
     <span role="status">
@@ -122,7 +122,6 @@ const statusStyles = {
   },
 } as const satisfies Record<CheckStatus, unknown>
 
-/** A check with its status, findings and remedy. */
 function CheckRow({ line: { name, status, message, cure } }: { line: CheckResult }) {
   const { icon, mark, text } = statusStyles[status]
   const isPassing = status === 'ok'
@@ -153,7 +152,6 @@ function CheckRow({ line: { name, status, message, cure } }: { line: CheckResult
   )
 }
 
-/** The remedy for a check, with links to the sections it names. */
 function Remedy({ remedy }: { remedy: string }) {
   return remedyParts(remedy).map(({ text, section, at }) =>
     section === null ? (

@@ -27,7 +27,7 @@ function deletions() {
   return page.requests.filter(({ call }) => call.startsWith('DELETE'))
 }
 
-test('deletes a user only after the email address is typed, and sends the address along', async () => {
+test('requires the email address to be typed before deleting a user, and sends it to the server', async () => {
   page.on('DELETE /api/admin/users/mira', () => ({ message: 'Gone.', deletedFiles: 3 }))
   page.show(<DeleteUserButton />)
   fireEvent.click(screen.getByRole('button', { name: 'Ask' }))

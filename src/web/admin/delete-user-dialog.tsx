@@ -32,7 +32,7 @@ interface DeleteUserFormProps {
 }
 
 /**
- * Asks the administrator to type the user's address, to prevent deleting the wrong user. The server
+ * Requires the user's email address to be typed, to avoid deleting the wrong user. The server
  * checks it too. A user who no longer exists counts as deleted.
  */
 function DeleteUserForm({ user, onCancel, onDeleted }: DeleteUserFormProps) {

@@ -6,15 +6,13 @@ import type { CheckResult } from '../../shared/contract/checks.ts'
 import { AuditSection } from './audit-section.tsx'
 import { ChecksSection } from './checks-section.tsx'
 
-/** The Admin Center without problems or data. */
-
 let page: WebPage
 beforeEach(() => {
   page = openPage()
 })
 afterEach(() => page.close())
 
-describe('checks that all pass', () => {
+describe('passing checks', () => {
   const passingCheck: CheckResult = {
     name: 'Database',
     status: 'ok',
@@ -34,7 +32,7 @@ describe('checks that all pass', () => {
   })
 
   it.each(['warning', 'failing'] as const)(
-    'do not report all OK next to a %s check',
+    'are not summarized as all OK next to a %s check',
     async (status) => {
       page.on('GET /api/admin/checks', () => [
         passingCheck,

@@ -9,8 +9,6 @@ import { MaintenanceSection } from './maintenance-section.tsx'
 import { TextSetting } from './settings-section.tsx'
 import { UserRow } from './user-row.tsx'
 
-/** The error message of each admin action. */
-
 const reason = 'The reason that the server gave.'
 
 let page: WebPage
@@ -20,7 +18,6 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-/** Sets the response to every call that the actions send. */
 function respondToAllCalls(respond: () => Response) {
   for (const call of [
     'POST /api/test-email',
@@ -106,14 +103,14 @@ describe('a destructive maintenance action', () => {
   )
 })
 
-describe('a failed change', () => {
-  it('of a tier shows an error', async () => {
+describe('changes in the Admin Center', () => {
+  it('tier: shows an error if the change fails', async () => {
     page.show(<UserRow user={user} now={new Date()} onDelete={() => undefined} />)
     press('Make Premium: Mira Oake')
     await expectToast('Failed to change user tier')
   })
 
-  it('of a tier asks for confirmation before a downgrade', async () => {
+  it('tier: asks for confirmation before a downgrade', async () => {
     const premium: ListedUser = { ...user, tier: 'premium' }
     page.show(<UserRow user={premium} now={new Date()} onDelete={() => undefined} />)
     press('Make Free: Mira Oake')
@@ -128,7 +125,7 @@ describe('a failed change', () => {
     await waitFor(() => expect(sentCalls('POST')).toHaveLength(1))
   })
 
-  it('by a deletion shows an error and keeps the dialog and its input', async () => {
+  it('deletion: shows an error and keeps the dialog and its input', async () => {
     page.show(<DeleteUserButton />)
     press('Ask')
     const field = await screen.findByLabelText('Type this address to delete the account')
@@ -141,7 +138,7 @@ describe('a failed change', () => {
     expect(screen.getByLabelText<HTMLInputElement>(/^Type this address/).value).toBe(user.email)
   })
 
-  it('by a deletion reports a user who was already deleted, without a file count', async () => {
+  it('deletion: reports a user who was already deleted, without a file count', async () => {
     respondToAllCalls(() => errorResponse(404, 'USER_NOT_FOUND', reason))
     page.show(<DeleteUserButton />)
     press('Ask')
@@ -156,7 +153,7 @@ describe('a failed change', () => {
     ['premium_price', '9', 'Failed to update premium price'],
     ['app_version', 'v1', 'Failed to update app version'],
     ['email_signature', 'Us', 'Failed to update email signature'],
-  ] as const)('of the setting %s shows an error and keeps the input', async (key, value, text) => {
+  ] as const)('setting %s: shows an error and keeps the input', async (key, value, text) => {
     page.show(<TextSetting setting={key} stored="8" />)
     fireEvent.change(screen.getByRole(key === 'premium_price' ? 'spinbutton' : 'textbox'), {
       target: { value },
@@ -166,7 +163,7 @@ describe('a failed change', () => {
     expect(screen.getByDisplayValue(value)).toBeTruthy()
   })
 
-  it('of a setting shows the reason for a rejection only below the field', async () => {
+  it('setting: shows the reason for a rejection only below the field', async () => {
     respondToAllCalls(() => errorResponse(400, 'INVALID_INPUT', reason))
     page.show(<TextSetting setting="app_version" stored="v0" />)
     fireEvent.change(screen.getByRole('textbox'), { target: { value: 'v1' } })

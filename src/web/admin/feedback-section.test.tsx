@@ -18,7 +18,6 @@ function feedbackFrom(name: string): Feedback {
 }
 
 let page: WebPage
-/** The feedback on the server. */
 let storedFeedback: Feedback[]
 beforeEach(() => {
   page = openPage()
@@ -64,7 +63,7 @@ describe('deleting feedback', () => {
     expect(deletions()).toEqual(['DELETE /api/admin/feedback/id-of-ada'])
   })
 
-  it('treats feedback deleted in another window as deleted', async () => {
+  it('succeeds if the feedback was already deleted in another window', async () => {
     page.on('DELETE /api/admin/feedback/id-of-ada', () => {
       storedFeedback = storedFeedback.slice(1)
       return errorResponse(404, 'FEEDBACK_NOT_FOUND')

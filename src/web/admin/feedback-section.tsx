@@ -16,9 +16,7 @@ import { toast } from '../ui/toast.tsx'
 import { feedbackQuery, refreshAdmin, showAdminFailure } from './admin-queries.ts'
 import { EmailLink, MoreButton, SectionFrame } from './section.tsx'
 
-/**
- * User feedback, newest first, with likely spam marked. The administrator can delete each entry.
- */
+/** User feedback, newest first, with likely spam marked. Each entry can be deleted. */
 export function FeedbackSection() {
   const sendsMail = useSendsMail()
   const now = serverNow()
@@ -40,14 +38,14 @@ export function FeedbackSection() {
   )
 }
 
-/** Describes whether new feedback is emailed. */
+/** Explains whether new feedback is also emailed. Undefined until known. */
 function deliveryNote(sendsMail: boolean | undefined): string | undefined {
   if (sendsMail === undefined) return undefined
   if (!sendsMail) return 'This server sends no email. New feedback appears only here.'
   return `Also emailed to support, except for likely spam: at most ${maxFeedbackEmailsPerHour} an hour, then a summary.`
 }
 
-/** Describes where emails about feedback are stored; empty until known. */
+/** Completes the sentence 'An email about it stays…'. Empty until known. */
 function emailLocationText(sendsMail: boolean | undefined): string {
   if (sendsMail === undefined) return ''
   return sendsMail ? ' in the inbox of support' : ' in the folder outbox of the server'
@@ -106,7 +104,6 @@ function FeedbackRow({ feedback, now }: { feedback: Feedback; now: Date }) {
   )
 }
 
-/** The text of a feedback entry. Long texts are collapsed at first. */
 function Message({ text, from }: { text: string; from: string }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
@@ -130,11 +127,11 @@ function Message({ text, from }: { text: string; from: string }) {
   )
 }
 
-/** Texts with more characters or lines than this are collapsed at first. */
+/** Texts with more characters or lines than this are initially collapsed. */
 const maxShownLength = 320
 const maxLines = 5
 
-/** Reports whether a text is collapsed at first. */
+/** Reports whether a text is long enough to be initially collapsed. */
 export function isLongText(text: string): boolean {
   return text.length > maxShownLength || text.split('\n').length > maxLines
 }

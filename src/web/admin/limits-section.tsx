@@ -122,7 +122,6 @@ const tones: Record<Fullness, { bar: string; text: string }> = {
   full: { bar: 'bg-red', text: 'text-red' },
 }
 
-/** How much of the cap is in use, as a bar and as text. */
 function UsageBar({ used, maxStored }: { used: number; maxStored: number }) {
   const percent = Math.floor((used / maxStored) * 100)
   const tone = tones[fullness(used, { maxStored })]

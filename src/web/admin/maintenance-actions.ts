@@ -10,11 +10,10 @@ export interface MaintenanceAction {
   /** The action's name in the audit log. */
   act: MaintenanceActionName
   title: string
-  /** A short description of the action. */
   description: string
   button: string
   pendingLabel: string
-  /** The confirmation question for a destructive action. */
+  /** The confirmation question. Set only for destructive actions. */
   question?: string
   /** The title of the error message (spec §8). */
   failure: string
@@ -28,7 +27,7 @@ const lowestTier = tierTraits[defaultTier].name
 
 /**
  * All maintenance actions, in display order.
- * @param sendsMail false if no mail server is configured. The test email is then written to a file.
+ * @param sendsMail if false, the test email is written to a file instead of sent.
  */
 export function maintenanceActions(
   adminEmail: string,
@@ -130,7 +129,7 @@ export function maintenanceActions(
   ]
 }
 
-/** Describes how many files had their bytes removed and how many failed. */
+/** Summarizes how many files had their bytes deleted and how many failed. */
 export function expireFilesOutcome(result: {
   expiredCount: number
   failed: number

@@ -37,7 +37,7 @@ function findRow(title: string): HTMLElement {
   return row
 }
 
-test('each action shows its last result with the time, or that it was never run', async () => {
+test('each action shows its last result and when it ran, or that it never ran', async () => {
   page.on('GET /api/admin/maintenance', () => [
     auditLine('sanitize-file-names', { updated: 4, errors: 0 }),
     auditLine('test-mail', { success: false }),
@@ -47,7 +47,7 @@ test('each action shows its last result with the time, or that it was never run'
   expect(findRow('Sanitize filenames').textContent).toContain('Wed 19 Nov 2025, 16:02:47')
   expect(findRow('Test email').textContent).toContain('Sent a test email: failed')
   expect(screen.getAllByText('Not run from here yet.')).toHaveLength(5)
-  // A single call loads all rows. Nothing is announced, since no action was run.
+  // A single call loads all rows. Nothing is announced, since no action has run.
   expect(page.requests.filter(({ call }) => call.endsWith('/maintenance'))).toHaveLength(1)
   for (const status of screen.getAllByRole('status')) expect(status.textContent).toBe('')
 })
@@ -67,7 +67,7 @@ test('a new result replaces the last one and is announced', async () => {
   expect(within(row).getByRole('status').textContent).toContain('It works.')
 })
 
-test('shows one error if the last results cannot be loaded, and actions still work', async () => {
+test('shows a single error if the last results fail to load, and the actions still work', async () => {
   page.on('GET /api/admin/maintenance', () => errorResponse(403, 'FORBIDDEN'))
   show()
   const alert = await screen.findByText('The last results could not be loaded.')

@@ -58,7 +58,7 @@ export function MaintenanceSection() {
 
 interface MaintenanceRowProps {
   action: MaintenanceAction
-  /** The result from before the page was opened. */
+  /** The result of the last run before the page was opened. */
   lastResult: ReactNode
 }
 
@@ -111,7 +111,6 @@ function LastResultSkeleton() {
   )
 }
 
-/** An action's last result, from its audit log entry. */
 function LastResult({ line }: { line: AuditEntry }) {
   const { success, connected } = line.details
   return (

@@ -16,7 +16,7 @@ export function reportedText(
     : `reported ${formatCount(count, 'time')}, last ${last}`
 }
 
-/** Returns how many other files have the same content, as text, or null if there are none. */
+/** Formats the number of other files with the same content, or returns null if there are none. */
 export function copiesText(copies: number): string | null {
   return copies === 0 ? null : `${formatCount(copies, 'other file')} with the same content`
 }
@@ -25,10 +25,7 @@ export function copiesText(copies: number): string | null {
 export const linkTakedownWarning =
   'Its link ends at once and its contents are deleted. The same content cannot be uploaded again. Other files with it are taken down too.'
 
-/**
- * Describes what a takedown does to the file, to other files with the same content, and to their
- * owners.
- */
+/** Describes what a takedown does to the file and to other files with the same content. */
 export function takedownWarning({ openCode, copies, size }: Report['file']): string {
   const link =
     openCode === null

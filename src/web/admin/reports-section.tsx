@@ -20,8 +20,8 @@ import { EmailLink, MoreButton, SectionFrame } from './section.tsx'
 import { TakeDownLink, targetForReport, useTakedownDialog } from './takedown-dialog.tsx'
 
 /**
- * Reported files, most recently reported first. The administrator can take each file down or
- * dismiss its report. A form takes down unreported files by link.
+ * Reported files, most recently reported first. Each can be taken down, or its report dismissed. A
+ * form takes down unreported files by link.
  */
 export function ReportsSection() {
   const query = useInfiniteQuery(reportsQuery)
@@ -73,7 +73,7 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
     onSuccess: ({ message }) => {
       void refreshAdmin(client)
       toast({ title: message })
-      // The row with the focused button is removed.
+      // The focused button disappears with its row.
       document.getElementById('reports')?.focus()
     },
     onError: (error) => showAdminFailure(client, error, 'Failed to dismiss the report'),
@@ -132,7 +132,7 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
   )
 }
 
-/** Visitors' statements about a file. Only the latest is shown at first. */
+/** Visitors' statements about a file. All but the latest are initially collapsed. */
 function Statements({ report, now }: { report: Report; now: Date }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)

@@ -5,8 +5,8 @@ import { Badge } from '../ui/badge.tsx'
 import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
 
 /**
- * Sticky links to the sections of the page, with the current section highlighted. On a narrow
- * screen they scroll sideways. Badges count the failing checks and open reports.
+ * Sticky links to the page's sections. They highlight the current section and scroll sideways on
+ * narrow screens. Badges count the failing checks and open reports.
  */
 export function SectionLinks() {
   const current = useCurrentSection()
@@ -69,8 +69,8 @@ function CountBadge({
 }
 
 /**
- * Returns the id of the current section: the last one whose heading is in the upper third of the
- * window or above it, or the very last one at the end of the page.
+ * Returns the current section: the last one whose heading has scrolled into the upper third of the
+ * window or beyond, or the final section at the end of the page.
  */
 function useCurrentSection(): SectionId | undefined {
   const [current, setCurrent] = useState(sectionIds[0])

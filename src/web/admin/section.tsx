@@ -45,7 +45,7 @@ export function SectionFrame({ id, note, action, children }: SectionFrameProps) 
   )
 }
 
-/** A sender's email address, as a link. */
+/** A `mailto:` link to a sender. */
 export function EmailLink({ address }: { address: string }) {
   return (
     <a

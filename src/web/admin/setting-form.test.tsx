@@ -37,7 +37,7 @@ function savedCalls() {
   return page.requests.filter(({ call }) => call === 'POST /api/admin/settings')
 }
 
-it("shows the server's value and follows its changes", () => {
+it("shows the server's value and updates when it changes", () => {
   const { rerender } = page.show(form('v1'))
   rerender(form('v2'))
   expect(field().value).toBe('v2')

@@ -11,14 +11,13 @@ import { reasonText, refreshAdmin, showAdminFailure } from './admin-queries.ts'
 
 export interface SettingFormProps {
   setting: SettingKey
-  /** The value stored on the server. */
   stored: string
   label: string
   /** Describes where the value appears and its allowed range. */
   hint: string
   /** The title of the error message if the save fails (spec §8). */
   failure: string
-  /** Props for the text field, such as its type. */
+  /** Additional props for the text field, such as its type. */
   input?: Partial<TextFieldProps>
   /**
    * Follows 'Save' in the button's accessible name. Required if several forms share a label.
@@ -33,15 +32,14 @@ export interface SettingFormProps {
 }
 
 /**
- * A form for one setting. Both the form and the server reject values out of range. After a failure,
- * the field keeps its input.
+ * A form for one setting. The value's range is checked here and on the server. The input survives a
+ * failed save.
  */
 export function SettingForm(props: SettingFormProps) {
   const { setting, label, failure, check, previousValue, format = (stored) => stored } = props
   const client = useQueryClient()
   const savedText = format(props.stored)
   const [input, setInput] = useState(savedText)
-  /** The value of `savedText` at the last render. */
   const [previousSavedText, setPreviousSavedText] = useState(savedText)
   if (previousSavedText !== savedText) {
     // The stored value changed. Show it unless the field was edited.
@@ -49,7 +47,7 @@ export function SettingForm(props: SettingFormProps) {
     if (input === previousSavedText) setInput(savedText)
   }
   const [errors, setErrors] = useState<FieldErrors>({})
-  /** The message about the last save. It disappears on the next edit. */
+  /** The result of the last save, cleared on the next edit. */
   const [message, setMessage] = useState<string | null>(null)
   const { mutateAsync: save } = useMutation({
     mutationFn: (value: string) => call('changeSetting', { body: { key: setting, value } }),
@@ -64,7 +62,7 @@ export function SettingForm(props: SettingFormProps) {
       if (!hasErrorCode(error, 'INVALID_INPUT')) return showAdminFailure(client, error, failure)
       setErrors({ value: reasonText(error) })
       toast({ title: failure, tone: 'destructive' })
-      // A limit that was changed in another window may conflict with the value.
+      // The value may conflict with a limit that was changed in another window.
       void refreshAdmin(client)
     },
   })

@@ -73,7 +73,7 @@ function isLimit(key: LimitSetting): key is LimitKey {
 
 /**
  * Returns a setting's label, a hint with its range, and a name that is unique among the forms. The
- * name includes the tier, because both tiers share their labels.
+ * name includes the tier, because the labels are the same for both tiers.
  */
 export function limitTexts(key: LimitSetting): { label: string; hint: string; name: string } {
   if (!isLimit(key)) {
@@ -145,8 +145,8 @@ const usageNames: Record<keyof Disk['use'], string> = {
 }
 
 /**
- * Breaks down the used disk space into the parts of Mayfly and everything else, without empty
- * parts. The entries plus the free space add up to the size of the disk.
+ * Breaks down the used disk space into Mayfly's parts and everything else, omitting empty parts.
+ * The entries and the free space add up to the size of the disk.
  */
 export function diskUsage({ free, size, use }: Disk): { name: string; size: string }[] {
   const parts = Object.keys(usageNames) as (keyof Disk['use'])[]

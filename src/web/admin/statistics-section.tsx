@@ -15,7 +15,7 @@ const names = {
 
 const statNames = Object.entries(names) as [keyof typeof names, string][]
 
-/** The number of users, files and downloads (spec §7, admin stats). */
+/** The numbers of users, files and downloads (spec §7, admin stats). */
 export function StatisticsSection() {
   const query = useQuery(statsQuery)
   const { data, isError, isFetching } = query

@@ -111,17 +111,16 @@ function reasonHint(sendsMail: boolean | undefined): string {
   return sendsMail === false ? `${inMyFiles} This server sends no email.` : inMyFiles
 }
 
-/** The maximum input length in characters, well above that of any link. */
+/** In characters. Well above the length of any link. */
 const maxLinkLength = 500
 
 export interface TakeDownLinkProps {
-  /** Opens the takedown dialog for the file. */
   onTakeDown: (target: TakedownTarget) => void
 }
 
 /** A form that takes down an unreported file by link or short code. */
 export function TakeDownLink({ onTakeDown }: TakeDownLinkProps) {
-  /** The number of completed takedowns. Each one resets the form. */
+  /** Incremented after each takedown to reset the form. */
   const [count, setCount] = useState(0)
   const [errors, setErrors] = useState<FieldErrors>({})
   const submit = async ({ link }: { link: string }) => {

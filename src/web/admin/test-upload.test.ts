@@ -11,7 +11,7 @@ afterEach(() => page.close())
 
 const bucket = 'https://bucket.example.org'
 
-/** Runs the test. `response` is the storage's response; undefined means unreachable. */
+/** Runs the test with this response from storage. Undefined means that storage is unreachable. */
 function runTest(origin: string, response?: Response) {
   page.on('POST /api/admin/test-s3-upload', () => ({ uploadUrl: `${origin}/key?signature=x` }))
   if (response) page.on('PUT /key', () => response)
@@ -41,7 +41,7 @@ describe('the upload test', () => {
     ])
   })
 
-  it('hints at missing write permission on status 403', async () => {
+  it('suggests missing write permission on status 403', async () => {
     const forbiddenResponse = new Response('<Error><Code>AccessDenied</Code></Error>', {
       status: 403,
     })

@@ -4,7 +4,7 @@ import { call } from '../api/call.ts'
 /** The result of a maintenance action, as text for the administrator. */
 export interface ActionOutcome {
   ok: boolean
-  /** The result or the error, in one line. */
+  /** The result or error, on one line. */
   text: string
   /** Further details, or a remedy after a failure. */
   note?: string
@@ -17,8 +17,8 @@ const testTimeoutMs = 60_000
 const probeTimeoutMs = 10_000
 
 /**
- * Tests an upload the way browsers do it: PUTs 1 MB to a presigned URL (spec §2, §7). The server
- * deletes it within an hour.
+ * Uploads 1 MB to a presigned URL, as browsers do (spec §2, §7). The server deletes the object
+ * within an hour.
  * @throws {ApiError} or {NetworkError} if the server returned no presigned URL.
  */
 export async function testUpload(): Promise<ActionOutcome> {
@@ -52,24 +52,19 @@ export async function testUpload(): Promise<ActionOutcome> {
   }
 }
 
-/** Returns the remedy when this server rejects the upload. */
 function ownServerRemedy(status: number): string {
   return status === 403
     ? 'This server stores the files itself and refused its own URL. Compare the clocks and AUTH_SECRET of all servers, check whether a proxy changes the address, and check write permission in DATA_DIR.'
     : 'Check write permission and free space in DATA_DIR, then try again.'
 }
 
-/**
- * Returns the remedy when a bucket rejects the upload. 403 usually means that the key lacks write
- * permission.
- */
 function bucketRemedy(status: number): string {
   return status === 403
     ? 'The key probably lacks write permission: allow s3:PutObject on the bucket. Also compare the clocks of server and storage.'
     : 'Check that the storage is running and has free space. Test the storage connection for details.'
 }
 
-/** Returns the remedy when there was no response, or CORS blocked it. */
+/** Distinguishes unreachable storage from a response that CORS blocked. */
 async function noResponseRemedy({ host, origin }: URL, isOwnServer: boolean): Promise<string> {
   if (isOwnServer) return 'The connection was lost. Check your network, then try again.'
   const isReachable = await fetch(origin, {

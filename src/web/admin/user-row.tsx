@@ -24,7 +24,7 @@ export interface UserRowProps {
   onDelete: () => void
 }
 
-/** A user in the administrator's list. On phones the row is a card. */
+/** A row in the administrator's list of users. Shown as a card on phones. */
 export function UserRow({ user, now, onDelete }: UserRowProps) {
   const client = useQueryClient()
   const { mutate: switchTier, isPending } = useMutation({

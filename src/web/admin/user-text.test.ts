@@ -23,7 +23,7 @@ describe('the note beside the users', () => {
   ])('for %j', (summary, text) => expect(usersNote(summary)).toBe(text))
 })
 
-test('names a user by name or else email address, and shortens both', () => {
+test("shows a user's name, or the email address if there is none, and shortens long ones", () => {
   expect(displayName({ name: 'Mira Oake', email: 'mira@example.org' })).toBe('Mira Oake')
   expect(displayName({ name: ' ', email: 'mira@example.org' })).toBe('mira@example.org')
   expect(displayName({ name: 'x'.repeat(200), email: '' })).toHaveLength(40)
@@ -40,7 +40,7 @@ test.each([
   expect(tierText({ tier, premiumTrialEndsAt }, now)).toBe(text)
 })
 
-test('the downgrade warning names the lost files and the end of a trial', () => {
+test('the downgrade warning mentions the lost files and the end of a trial', () => {
   const trialLostText =
     'Files of this user whose links have ended are deleted within minutes, because only Premium can renew them. Open links stay open until their own dates.'
   const premium = { tier: 'premium' as const }
@@ -52,7 +52,7 @@ test('the downgrade warning names the lost files and the end of a trial', () => 
   )
 })
 
-test('the deletion warning names everything that is deleted', () => {
+test('the deletion warning lists everything that is deleted', () => {
   const otherDataText = 'uploads under way, brand and waiting emails'
   expect(deletionText({ fileCount: 0, sessionCount: 0 })).toBe(
     `This account has no files. Its ${otherDataText} are deleted with it. This cannot be undone.`,
@@ -65,7 +65,7 @@ test('the deletion warning names everything that is deleted', () => {
   )
 })
 
-test('compares typed addresses without regard to case or surrounding spaces', () => {
+test('ignores case and surrounding spaces when comparing email addresses', () => {
   expect(isSameAddress(' Mira@Example.org ', 'mira@example.org')).toBe(true)
   for (const input of ['', 'mira@example.or', 'mira @example.org', 'mira@example.org.']) {
     expect(isSameAddress(input, 'mira@example.org')).toBe(false)

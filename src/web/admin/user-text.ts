@@ -13,7 +13,6 @@ export function displayName({ name, email }: Pick<ListedUser, 'name' | 'email'>)
 
 export interface ShownUsers {
   search: string
-  /** The number of users in the list. */
   shownCount: number
   /** The number of users on the server; undefined until known. */
   total: number | undefined
@@ -30,7 +29,7 @@ export function usersNote({ search, shownCount, total }: ShownUsers): string {
   return `The ${shownCount} newest of ${total.toLocaleString('en')}`
 }
 
-/** Returns the text of a user's badge: the tier, with the word 'trial' during a trial. */
+/** Returns the text of a user's badge: the tier, plus 'trial' during a trial. */
 export function tierText(user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>, now: Date): string {
   const { name } = tierTraits[user.tier]
   return isTrial(user, now) ? `${name}, trial` : name
@@ -66,7 +65,7 @@ export function deletionText({
   return `${files} This cannot be undone.`
 }
 
-/** Reports whether both texts are the same email address, ignoring case. */
+/** Reports whether the input matches the email address, ignoring case and surrounding spaces. */
 export function isSameAddress(input: string, email: string): boolean {
   return input.trim().toLowerCase() === email.toLowerCase()
 }

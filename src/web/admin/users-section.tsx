@@ -23,8 +23,8 @@ import { UserRow, userColumns } from './user-row.tsx'
 import { usersNote } from './user-text.ts'
 
 /**
- * The newest users, or those whose address or name matches a search (spec §2). The search runs
- * while the administrator types.
+ * The newest users, or those whose email address or name matches a search (spec §2). The search
+ * runs while the administrator types.
  */
 export function UsersSection() {
   const { input, search, setInput } = useSearch()

@@ -19,9 +19,9 @@ import { KindsChart } from './kinds-chart.tsx'
 import { MostDownloadedChart } from './most-downloaded-chart.tsx'
 
 export interface AnalyticsSectionProps {
-  /** Shown in the empty state of a user without files. */
+  /** A button for the empty state. */
   emptyAction: ReactNode
-  /** Links to the files that expire soon. */
+  /** A link to the files that expire soon. */
   expiringLink: ReactNode
 }
 
@@ -108,10 +108,9 @@ function NoStatistics({ action }: { action: ReactNode }) {
   )
 }
 
-/** The length in days of the period that is compared with the one before it. */
+/** Downloads in this many days are compared with those in the same period before. */
 const recentDays = 7
 
-/** Shows files, downloads, recent downloads, and links that expire soon. */
 function Totals({
   analytics: { kinds, days, expiringSoon },
   expiringLink,

@@ -9,7 +9,8 @@ const today = '2026-11-21'
 const days30 = lastDays(new Date('2026-11-21T12:00:00.000Z'), 30)
 
 /**
- * Returns 30 days up to 21 Nov. `lastCounts` are the counts of the final days; all others are 0.
+ * Returns counts for the 30 days ending on 21 Nov. `lastCounts` fills the final days, zeros the
+ * rest.
  */
 function days(...lastCounts: number[]) {
   const counts = [...Array<number>(30 - lastCounts.length).fill(0), ...lastCounts]

@@ -25,7 +25,7 @@ function downloadsText(count: number): string {
 
 /**
  * Summarizes downloads per day in a sentence: '412 downloads in 30 days, most on 12 Nov'.
- * @param today dates in its year are shown without the year.
+ * @param today determines which year is omitted from dates.
  */
 export function downloadsFinding(days: readonly DayCount[], today: string): string {
   const total = sum(days, ({ count }) => count)

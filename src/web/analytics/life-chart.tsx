@@ -15,7 +15,6 @@ export interface LifeChartProps {
   /** Every day from the upload to today or the end of the longest life, whichever is earlier. */
   days: readonly DayCount[]
   dates: LifelineDates
-  /** True if the link can be renewed. */
   canRenew: boolean
   now: Date
   asTable: boolean
@@ -54,7 +53,6 @@ export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProp
   )
 }
 
-/** The lifeline below the bars, with its dates. */
 function LifelineWithDates({
   dates,
   canRenew,

@@ -3,8 +3,8 @@ import { PasswordField, TextField } from '../ui/field.tsx'
 
 export interface AccountFieldsProps {
   /**
-   * True if users create their own account, so the browser may autofill their name and address.
-   * False if the administrator creates the account for another person.
+   * Lets the browser autofill the name and email address. False if the administrator creates the
+   * account for someone else.
    */
   isOwnAccount: boolean
   emailHint?: string | undefined

@@ -8,9 +8,6 @@ import { LoginForm } from './login-form.tsx'
 import { ResetPasswordForm } from './reset-password-form.tsx'
 import { SignupForm } from './signup-form.tsx'
 
-/**
- * Spec §8: the default error texts of each form, for a response without a message or no response.
- */
 
 let page: WebPage
 let response: () => Promise<Response>
@@ -61,6 +58,7 @@ function submitPasswordReset() {
   submit({ 'New password': 'secret', 'Confirm password': 'secret' }, 'Reset Password')
 }
 
+// Spec §8: each form's default error text, for no response or a response without a message.
 test.each([
   ['login', submitLogin, 'Login failed', 'Invalid email or password. Please try again.'],
   ['signup', submitSignup, 'Signup failed', 'Failed to create account. Please try again.'],
@@ -98,7 +96,7 @@ test.each([
   },
 )
 
-test('forgot password: the dialog is prefilled with the address from the login form', async () => {
+test('forgot password: the dialog is prefilled with the email address from the login form', async () => {
   let email = 'ada@example.org'
   page.show(<ForgotPassword noEmailNote={null} getEmail={() => email} />)
   press('Forgot password?')
@@ -114,7 +112,7 @@ test.each([
   [null, 'Open the link in the email that we sent to ada@example.org.'],
   [noEmailText, `Open the link in the email to ada@example.org. ${noEmailText}`],
 ])(
-  'login with an unverified address: explains how the email arrives (%j)',
+  'login with an unverified email address: explains how the email arrives (%j)',
   async (noEmailNote, expectedText) => {
     response = async () =>
       Response.json({ message: 'Verify.', code: 'EMAIL_NOT_VERIFIED' }, { status: 403 })

@@ -8,18 +8,18 @@ import { Form } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
 import { useAuthForm } from './use-auth-form.ts'
 
-/** Leaves time to read the confirmation and copy the address. */
+/** Leaves enough time to read the confirmation and copy the support address. */
 const confirmationMs = 60_000
 
 export interface ForgotPasswordProps {
-  /** How to get the email if the server sends none; null if it sends email. */
+  /** Says whom to ask for an email that the server can't send. Null if it sends email. */
   noEmailNote: string | null
-  /** Returns the address entered in the login form. */
+  /** Returns the email address entered in the login form. */
   getEmail: () => string
 }
 
 /**
- * The 'Forgot password?' link of the login, which opens a dialog to request a password reset email
+ * The 'Forgot password?' link on the login page. Opens a dialog to request a password reset email
  * (spec §2).
  */
 export function ForgotPassword({ noEmailNote, getEmail }: ForgotPasswordProps) {
@@ -68,7 +68,7 @@ interface ForgotPasswordFormProps {
 function ForgotPasswordForm({ email, hint, onClose }: ForgotPasswordFormProps) {
   const form = useAuthForm({
     schema: account.forgotPassword.body,
-    // Spec §5, forgot password: the email is required.
+    // Spec §5, forgot password: the email address is required.
     errorToast: ({ email }) =>
       email.trim() === ''
         ? { title: 'Email required', description: 'Please enter your email address.' }

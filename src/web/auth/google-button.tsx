@@ -4,8 +4,8 @@ import { ButtonLink } from '../ui/button.tsx'
 import { useNext } from './use-auth-state.ts'
 
 /**
- * A button that navigates to /api/login, as an alternative to the form above it (spec §2).
- * Preserves the page to return to. Renders nothing if the server doesn't support Google sign-in.
+ * A button that starts Google sign-in (spec §2) and preserves the page to return to. Renders
+ * nothing if the server doesn't support Google sign-in.
  */
 export function GoogleButton({ children }: { children: string }) {
   const next = useNext()

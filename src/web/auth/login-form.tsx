@@ -10,20 +10,19 @@ import { showCallError, useAuthForm } from './use-auth-form.ts'
 
 export interface LoginFormProps {
   email?: string | undefined
-  /** The page of this server to open after sign-in. */
+  /** The path on this server to open after sign-in. */
   next: string
-  /** How to get an email if the server sends none; null if it sends email. */
+  /** Says whom to ask for an email that the server can't send. Null if it sends email. */
   noEmailNote: string | null
-  /** A ref to the email field. */
   emailField?: Ref<HTMLElement> | undefined
 }
 
 /**
- * Signs in with email and password. On success, loads the next page in full to discard all
- * signed-out state (spec §4).
+ * Signs in with email and password. On success, does a full page load to discard all signed-out
+ * state (spec §4).
  */
 export function LoginForm({ email, next, noEmailNote, emailField = null }: LoginFormProps) {
-  /** The email address if the last login failed because it is unverified; otherwise null. */
+  /** Set if the last login failed because this email address is unverified. */
   const [unverified, setUnverified] = useState<string | null>(null)
   const form = useAuthForm({
     schema: account.login.body,
@@ -69,13 +68,13 @@ export function LoginForm({ email, next, noEmailNote, emailField = null }: Login
   )
 }
 
-/** Offers to resend the verification email after a login with an unverified address. */
+/** Offers to resend the verification email after a login with an unverified email address. */
 function ResendVerification({
   email,
   noEmailNote,
 }: {
   email: string
-  /** How to get the email if the server sends none; null if it sends email. */
+  /** Says whom to ask for an email that the server can't send. Null if it sends email. */
   noEmailNote: string | null
 }) {
   const resend = useMutation({

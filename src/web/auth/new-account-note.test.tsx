@@ -9,10 +9,10 @@ test.each([
   null,
   'ada@example.org',
   {},
-  // An older version stored only the address.
+  // An older version stored only the email address.
   { email: 'ada@example.org' },
   { email: 1, requiresVerification: true },
-])('reads no account from %j', (state) => {
+])('finds no account in the state %j', (state) => {
   expect(readNewAccount(state)).toBeNull()
 })
 

@@ -6,9 +6,9 @@ import { durationText } from '../../shared/rules/format/numbers.ts'
 
 export interface NewAccountNoteProps {
   account: NewAccount
-  /** How to get the email if the server sends none; null if it sends email. */
+  /** Says whom to ask for an email that the server can't send. Null if it sends email. */
   noEmailNote: string | null
-  /** A link back to the signup, in case the address has a typo. */
+  /** A link back to the signup, in case the email address has a typo. */
   signupLink: ReactNode
 }
 
@@ -38,7 +38,7 @@ export function NewAccountNote({ account, noEmailNote, signupLink }: NewAccountN
 
 const newAccountSchema = z.object({
   email: z.string(),
-  /** True if the account is created only after a click on the link in the email. */
+  /** True if the account is created only once the user opens the link in the email. */
   requiresVerification: z.boolean(),
 })
 
@@ -46,8 +46,8 @@ const newAccountSchema = z.object({
 export type NewAccount = z.infer<typeof newAccountSchema>
 
 /**
- * Reads the new account from a history state; null if it contains none. Since this state survives
- * reloads, an older version may have written it.
+ * Returns the new account from a history state, or null if there is none. An older version may have
+ * written the state, since it survives reloads.
  */
 export function readNewAccount(state: unknown): NewAccount | null {
   return newAccountSchema.safeParse(state).data ?? null

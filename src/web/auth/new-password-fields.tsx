@@ -5,7 +5,6 @@ import {
 } from '../../shared/contract/account.ts'
 import { PasswordField } from '../ui/field.tsx'
 
-/** The values of the two password fields. */
 interface NewPassword {
   newPassword: string
   confirmPassword: string

@@ -13,7 +13,7 @@ const schema = account.resetPassword.body
   .refine(isConfirmed, { path: ['confirmPassword'] })
 
 export interface ResetPasswordFormProps {
-  /** The secret token of the email link that opened this page. */
+  /** The secret token from the email link that opened this page. */
   token: string
   onDone: () => void
   /** Called if the token is unknown, expired or already used. */

@@ -41,7 +41,6 @@ interface FormOptions {
   noEmailNote?: string | null
 }
 
-/** Opens, fills in and submits the form. */
 async function submitSignup(changes: Partial<typeof fieldValues> = {}, options: FormOptions = {}) {
   const { policy = 'open', noEmailNote = null } = options
   page.show(
@@ -75,7 +74,7 @@ test.each([
   expect([page.requests, createdAccounts]).toEqual([[], []])
 })
 
-test('an empty field is reported only at the field', async () => {
+test('an empty field is reported only below the field', async () => {
   await submitSignup({ 'First name': ' ' })
   expect(page.text()).toContain('Please fill in this field.')
   expect(screen.queryByRole('alert')).toBeNull()
@@ -86,12 +85,15 @@ test.each([
   ['ada@example.org', true],
   ['ada@Example.ORG', true],
   ['ada@mail.example.org', false],
-])('an address in another domain is rejected before the request: %s', async (email, isAccepted) => {
-  respondToSignup(false)
-  await submitSignup({ Email: email }, { policy: ['example.org'] })
-  expect(page.requests).toHaveLength(isAccepted ? 1 : 0)
-  expect(page.text().includes('This address is of another domain.')).toBe(!isAccepted)
-})
+])(
+  'checks the domain of the email address before sending a request: %s',
+  async (email, isAccepted) => {
+    respondToSignup(false)
+    await submitSignup({ Email: email }, { policy: ['example.org'] })
+    expect(page.requests).toHaveLength(isAccepted ? 1 : 0)
+    expect(page.text().includes('This address is of another domain.')).toBe(!isAccepted)
+  },
+)
 
 test('continues immediately if the account is ready', async () => {
   respondToSignup(false)
@@ -131,7 +133,7 @@ test('leaving the page within the 3 s cancels the redirect', async () => {
   expect(createdAccounts).toEqual([])
 })
 
-test('shows that an address is taken, and allows another submit', async () => {
+test('shows that the email address is taken, and allows another submit', async () => {
   page.on('POST /api/auth/signup', () => errorResponse(409, 'EMAIL_TAKEN', 'It exists already.'))
   await submitSignup()
   expect(page.text()).toContain('Sign in with this address, or use another.')

@@ -23,9 +23,9 @@ const verificationRedirectMs = 3000
 const verificationToastMs = 10_000
 
 export interface SignupFormProps {
-  /** Who can sign up. The server enforces the same rule. */
+  /** Who can sign up. The server enforces this too. */
   policy: SignupPolicy
-  /** How to get an email if the server sends none; null if it sends email. */
+  /** Says whom to ask for an email that the server can't send. Null if it sends email. */
   noEmailNote: string | null
   /** Called when the login page should open. */
   onDone: (account: NewAccount) => void

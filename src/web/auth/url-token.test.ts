@@ -42,7 +42,7 @@ describe('hiding the token', () => {
     expect(readToken()).toBe('abc')
   })
 
-  it('can discard it', () => {
+  it('discards it if called with null', () => {
     open('/reset-password', { token: 'abc', email: 'x' })
     hideToken(null)
     expect(window.history.state).toEqual({ email: 'x' })

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 
 /**
- * Returns the secret token of the email link that opened this page, or an empty string. It is in
- * the URL at first, and later in the state of the history entry.
+ * Returns the secret token from the email link that opened this page, or an empty string. Reads the
+ * URL, or the history state after `hideToken`.
  */
 export function readToken(): string {
   const { location, history } = window
@@ -12,8 +12,8 @@ export function readToken(): string {
 }
 
 /**
- * Removes the token from the URL, because people copy URLs and take screenshots. If `token` is
- * non-empty, the history entry keeps it for a reload. Otherwise the token is discarded.
+ * Removes the token from the URL, because people share URLs and screenshots. A non-empty `token` is
+ * kept in the history state for reloads. Otherwise the token is discarded.
  */
 export function hideToken(token: string | null): void {
   const { location, history } = window
@@ -28,7 +28,7 @@ export function hideToken(token: string | null): void {
 }
 
 /**
- * Returns the secret token of the email link that opened this page, and a function that discards
+ * Returns the secret token from the email link that opened this page, and a function that discards
  * it.
  */
 export function useUrlToken(): [token: string, forget: () => void] {

@@ -196,7 +196,7 @@ test.each<[string, Partial<typeof validValues>, Partial<typeof validValues>]>([
   expect(fieldErrorsFor(change)).toEqual(expected)
 })
 
-test("maps the server's errors to fields, the first one for each", () => {
+test("shows the server's first error for each field", () => {
   const names = ['email', 'password'] as const
   const parse = (message: string) => errorsInMessage(message, names)
   expect(parse('email: Invalid: no @; or two; password: Too short')).toEqual({

@@ -20,11 +20,11 @@ export interface AuthForm<Body, Values> {
   /** Returns a toast to show in addition to the field errors (spec §5), or null. */
   errorToast?: (values: Values) => ToastText | null
   /**
-   * Calls the server. If it resolves to 'leave', the form stays busy, because the page is about to
-   * change. A thrown error is shown as a failure.
+   * Calls the server. Resolve to 'leave' to keep the form busy while the page changes. A thrown
+   * error is shown as a failure.
    */
   send: (body: Body) => Promise<unknown>
-  /** The toast for a failure: its title, and its text if the server sent no message (spec §8). */
+  /** The toast for a failure (spec §8). The server's message, if any, replaces the description. */
   failed: ToastText
   /** The title of the toast if there was no response. Defaults to the title of `failed`. */
   networkTitle?: string
@@ -64,7 +64,6 @@ export function useAuthForm<Body, Values>(form: AuthForm<Body, Values>) {
   return { errors, onSubmit }
 }
 
-/** Returns the field errors for a server error. */
 function serverFieldErrors(
   { code, publicMessage = '' }: ApiError,
   { errorsByCode }: { errorsByCode?: Partial<Record<ErrorCode, FieldErrors>> },
@@ -130,5 +129,5 @@ export function errorsInMessage(message: string, names: readonly string[]): Fiel
   return errors
 }
 
-/** Shown on the verification and password reset pages, besides a toast (spec §8). */
+/** Shown on the verification and password reset pages, in addition to a toast (spec §8). */
 export const networkErrorOccurred = 'Network error occurred'

@@ -5,8 +5,7 @@ import { nextPath } from '../../shared/rules/accounts/next-path.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 
 /**
- * The authentication state as known to the browser. It decides which screens are shown (spec §2,
- * §4).
+ * The browser's view of the authentication state. Determines which screens are shown (spec §2, §4).
  */
 export type AuthState =
   | { is: 'loading' }
@@ -30,8 +29,8 @@ export function useAuthState(): AuthState {
 }
 
 /**
- * Returns the page of this server to open after sign-in, from the query parameter `next`. Any other
- * target is replaced by the front page.
+ * Returns the path to open after sign-in, from the query parameter `next`. Falls back to / for paths
+ * that aren't allowed, such as another site.
  */
 export function useNext(): string {
   const [search] = useSearchParams()

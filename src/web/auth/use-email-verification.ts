@@ -10,12 +10,12 @@ export type EmailVerification =
   /** Waiting for a click, because this browser did not sign up. */
   | { state: 'unconfirmed'; confirm: () => void }
   | { state: 'verified' }
-  /** `retry` repeats the request. Null unless the network failed. */
+  /** `retry` is null unless the network failed. */
   | { state: 'failed'; reason: string; retry: (() => void) | null }
 
 /**
  * Verifies an email address by its token. The browser that signed up verifies it immediately. Other
- * browsers wait for a click, because mail scanners open links and run scripts.
+ * browsers wait for a click, because email scanners open links and run scripts.
  * @param token empty if the URL has none.
  */
 export function useEmailVerification(token: string): EmailVerification {

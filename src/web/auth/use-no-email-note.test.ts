@@ -9,7 +9,7 @@ it.each([
   ['help@example.org', 'Write to help@example.org for it.'],
   [null, 'Ask its operator for it.'],
   [undefined, 'Ask its operator for it.'],
-])('names a contact for the email, with the support address %j', (supportEmail, expectedText) => {
+])('says whom to contact if the support address is %j', (supportEmail, expectedText) => {
   const text = noEmailNote({ sendsMail: false, supportEmail })
   expect(text).toBe(`This server doesn't send email. ${expectedText}`)
 })

@@ -1,6 +1,9 @@
 import { useSignInWays, useSupportEmail } from '../api/public-values.ts'
 
-/** Says whom to ask for an email that this server can't send. Null if it sends email. */
+/**
+ * Returns a note that says whom to ask for an email that this server can't send. Null if it sends
+ * email.
+ */
 export function useNoEmailNote(): string | null {
   const { sendsMail } = useSignInWays()
   const supportEmail = useSupportEmail()
@@ -8,7 +11,8 @@ export function useNoEmailNote(): string | null {
 }
 
 /**
- * Says whom to ask for an email that the server can't send. Null if it sends email.
+ * Returns a note that says whom to ask for an email that the server can't send. Null if it sends
+ * email.
  * @param supportEmail the support address; null if the server has none, undefined until known.
  */
 export function noEmailNote({

@@ -38,7 +38,9 @@ export function AccentField({ name, value, onValueChange }: AccentFieldProps) {
   )
 }
 
-/** Explains that pages show the color darker or lighter. Returns null if they show it unchanged. */
+/**
+ * Explains whether pages show the color darker or lighter. Returns null if they show it unchanged.
+ */
 export function accentHint(color: string): string | null {
   const { light, dark } = accentPairs(color)
   const isDarker = light.accent !== color

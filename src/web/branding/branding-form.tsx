@@ -19,7 +19,6 @@ import { AccentField } from './accent-field.tsx'
 import { BrandPreview } from './brand-preview.tsx'
 import { LogoField, useChosenLogo } from './logo-field.tsx'
 
-/** The user's brand, or null. */
 const brandingQuery = queryOptions({
   queryKey: ['/api/branding'],
   queryFn: ({ signal }) => call('getBranding', { signal }),
@@ -56,7 +55,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
   const accentInput = values.accent.trim().toLowerCase()
 
   const save = useMutation({
-    // Update the cache from the response after each call.
+    // Update the cache after each call, because a later one may fail.
     mutationFn: async (body: CallInput<'saveBranding'>['body']) => {
       updateCache(await call('saveBranding', { body }))
       if (logo.change === 'remove') updateCache(await call('removeLogo'))

@@ -26,7 +26,6 @@ export function BrandingSection({ tier }: { tier: Tier }) {
   )
 }
 
-/** Skeleton of the form. */
 function BrandingLoading() {
   return (
     <Loading label="Loading your branding">

@@ -83,7 +83,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
   )
 }
 
-/** The change to the logo when the form is saved. */
+/** The change to make to the logo when the form is saved. */
 type LogoChange = { picture: File } | 'remove' | 'keep'
 
 /** Returns why a file can't be a logo, or null. The server also checks its content. */

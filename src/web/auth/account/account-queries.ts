@@ -8,7 +8,7 @@ export const sessionsQuery = queryOptions({
   refetchOnMount: 'always',
 })
 
-/** The account's sign-in methods. */
+/** The sign-in methods of the user's account. */
 export const ownSignInWaysQuery = queryOptions({
   queryKey: ['/api/auth/user/ways'],
   queryFn: ({ signal }) => call('listOwnWays', { signal }),

@@ -23,7 +23,7 @@ function trialEndingIn(days: number): Partial<User> {
   return { premiumTrialEndsAt: new Date(Date.now() + days * dayMs).toISOString() }
 }
 
-test('shows the end of a running trial below the tier, but not of a past one', () => {
+test('shows the end of a running trial below the tier, but not that of a past trial', () => {
   expect(shownTier({ tier: 'premium', ...trialEndingIn(3) })).toMatch(/^TierPremiumtrial until \w/)
   page.close()
   page = openPage()

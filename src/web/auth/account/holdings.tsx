@@ -10,7 +10,7 @@ import { Card } from '../../ui/card.tsx'
 import { InlineLoadError } from '../../ui/load-error.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 
-/** Shows the account's tier, and its number of files, bytes and active links. */
+/** Shows the account's tier, number of files, storage use and active links. */
 export function Holdings({ user }: { user: User }) {
   const query = useQuery({
     queryKey: ['/api/auth/user/holdings'],

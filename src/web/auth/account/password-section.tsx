@@ -16,7 +16,9 @@ import { showCallError, useAuthForm } from '../use-auth-form.ts'
 import { noEmailNote } from '../use-no-email-note.ts'
 import { ownSignInWaysQuery, sessionsQuery } from './account-queries.ts'
 
-/** Changes the password. An account without one can request an email with a link to set it. */
+/**
+ * Changes the password. If the account has none, offers to send an email with a link to set one.
+ */
 export function PasswordSection({ email }: { email: string }) {
   const { data: ways, isError } = useQuery(ownSignInWaysQuery)
   const hasPassword = ways ? ways.some(({ way }) => way === 'password') : isError
@@ -74,7 +76,7 @@ const schema = ownAccount.changePassword.body
   .extend({ confirmPassword: z.string() })
   .refine(isConfirmed, { path: ['confirmPassword'] })
 
-/** Changes the user's password, then clears the fields. */
+/** Remounts the fields after each change to clear them. */
 function ChangePasswordForm({ email }: { email: string }) {
   const [changes, setChanges] = useState(0)
   const empty = () => {

@@ -148,7 +148,6 @@ function SessionRow({ session, now, action }: SessionRowProps) {
   )
 }
 
-/** Shortens a `User-Agent` header to 60 characters. */
 function truncateUserAgent(userAgent: string): string {
   return userAgent.length > 60 ? `${userAgent.slice(0, 59)}…` : userAgent
 }
@@ -160,8 +159,8 @@ function Dot() {
 
 /**
  * Formats the time since a session was last used: 'just now', '25 minutes ago', '2 hours ago', 'on
- * 11 Nov'. Anything under ten minutes is 'just now', since the server records use only every ten
- * minutes. Times in the future, caused by a wrong clock, are 'just now' too.
+ * 11 Nov'. Anything under ten minutes is 'just now', because the server updates the time only every
+ * ten minutes. Future times, caused by a wrong clock, are 'just now' too.
  */
 export function lastSeenText(lastSeen: Date, now: Date): string {
   const elapsedMs = now.getTime() - lastSeen.getTime()

@@ -111,7 +111,7 @@ function RemoveGoogle({ unavailable }: { unavailable: string | undefined }) {
   )
 }
 
-/** A button that opens a dialog, which asks for the password and then redirects to Google. */
+/** A button whose dialog asks for the password and then redirects to Google. */
 function AddGoogle({ email }: { email: string }) {
   const [open, setOpen] = useState(false)
   return (
@@ -162,8 +162,8 @@ function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => voi
 }
 
 /**
- * After the redirect back from Google, shows whether Google was added. Then removes the result from
- * the URL, so that a reload doesn't show it again.
+ * Shows whether Google was added after the redirect back from Google. Removes the result from the
+ * URL to keep a reload from showing it again.
  */
 export function useGoogleLinkToast(): void {
   const [search, setSearch] = useSearchParams()
