@@ -18,7 +18,8 @@ export default defineConfig({
   // project starts first.
   projects: [
     { name: 'bucket', testMatch: 'bucket.spec.ts' },
-    { name: 'stories', testIgnore: 'bucket.spec.ts' },
+    { name: 'stories', testIgnore: ['bucket.spec.ts', 'other-engines.spec.ts'] },
+    { name: 'engines', testMatch: 'other-engines.spec.ts' },
   ],
   workers: availableParallelism() + 1,
   retries: 0,

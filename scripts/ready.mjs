@@ -1,7 +1,7 @@
 /**
  * Installs the packages and programs a command needs and builds the web app: `node
- * scripts/ready.mjs start|test|dev|copy`. `copy` is for `npm run backup` and `restore`. Runs on
- * Node 20 in a fresh clone, so it imports packages only after installing them.
+ * scripts/ready.mjs start|test|engines|dev|copy`. `copy` is for `npm run backup` and `restore`.
+ * Runs on Node 20 in a fresh clone, so it imports packages only after installing them.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -65,7 +65,8 @@ const steps = {
 }
 const stepsByCommand = {
   start: ['install', 'links', 'exports', 'web'],
-  test: ['install', 'links', 'exports', 'web', 'chromium', 'engines', 'nginx', 's3'],
+  test: ['install', 'links', 'exports', 'web', 'chromium', 'nginx', 's3'],
+  engines: ['install', 'links', 'exports', 'web', 'chromium', 'engines'],
   dev: ['install', 'links', 'exports', 'web'],
   copy: ['install', 'links', 'exports'],
 }
@@ -74,7 +75,7 @@ class SetupError extends Error {}
 
 const stepNames = stepsByCommand[process.argv[2]]
 if (!stepNames) {
-  console.error('Usage: node scripts/ready.mjs start|test|dev|copy')
+  console.error('Usage: node scripts/ready.mjs start|test|engines|dev|copy')
   process.exit(2)
 }
 try {
