@@ -7,7 +7,7 @@ import { bodyLimit } from './limits.ts'
 const maxSize = 1000
 const largeSize = 2 * 1024 * 1024
 let gate = Promise.withResolvers<void>()
-/** The number of calls inside the handler of `/hold`. */
+/** The number of requests currently held by the handler of `/hold`. */
 let waitingCallCount = 0
 
 let server: BareServer
@@ -87,7 +87,7 @@ describe('the memory of large bodies', () => {
     return error === undefined
   }
 
-  it('is limited per client and in total, and released', async () => {
+  it('is limited per client and in total, and released after each call', async () => {
     gate = Promise.withResolvers()
     const firstClientCalls = [await sendAndWait('198.51.100.1'), await sendAndWait('198.51.100.1')]
     expect([...firstClientCalls, await sendAndWait('198.51.100.1')]).toEqual([true, true, false])
@@ -103,7 +103,7 @@ describe('the memory of large bodies', () => {
     expect((await post('x'.repeat(largeSize), {}, '/larger')).status).toBe(200)
   })
 
-  it("is not taken by bodies that are announced but don't arrive", async () => {
+  it("isn't reserved for bodies that are announced but don't arrive", async () => {
     const head = `POST /larger HTTP/1.1\r\nHost: x\r\nContent-Length: ${largeSize}\r\n\r\n`
     const stalledClient = await sendWithoutReading(server.url, () => head, 32)
     expect((await post('x'.repeat(largeSize), {}, '/larger')).status).toBe(200)

@@ -55,7 +55,7 @@ describe('a page from another version', () => {
     ['a section without an end', page.replace('{{/known}}', '')],
     ['a section without a start', page.replace('{{#late}}', '')],
     ['a section that ends twice', `${page}{{/late}}`],
-  ])('with %s fails the startup with a remedy', (_problem, html) => {
+  ])('with %s fails startup with a remedy', (_problem, html) => {
     expect(() => template(html)).toThrow(StartupError)
     expect(() => template(html)).toThrow(/page\.html.*npm run build/)
   })

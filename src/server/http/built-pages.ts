@@ -15,17 +15,17 @@ export interface BuiltTemplate<Name extends string, Condition extends string> {
   isPartial?: boolean
 }
 
-/** A compiled template that only concatenates strings. */
+/** A compiled template. Filling it only concatenates strings. */
 export interface Page<Name extends string> {
-  /** The template without the sections whose conditions are false. */
+  /** The template's text, without sections whose condition is false. */
   text: string
   /** Fills the placeholders. All values are escaped. */
   fill: (values: Readonly<Record<Name, string>>) => string
 }
 
 /**
- * Returns a function that compiles the page for a set of true conditions. The result is cached per
- * set.
+ * Returns a function that compiles the page for the conditions that are true, and caches the result
+ * for each such set.
  * @throws {StartupError} for an unknown placeholder, an incomplete section or, without `isPartial`,
  * a missing placeholder or section.
  */
@@ -134,9 +134,9 @@ function inlineHashes(html: string, element: 'script' | 'style') {
  * Returns the security headers of a page. The content security policy allows our own files, and
  * inline scripts and styles by their hash in the built HTML.
  * @param html the built HTML; inline scripts and styles must be in tags without attributes.
- * @param appUrl the public origin; with https, browsers must use https only.
- * @param pictures other allowed origins for pictures.
- * @param connect other allowed origins for requests.
+ * @param appUrl the public origin; https adds HSTS.
+ * @param pictures further origins for `img-src`.
+ * @param connect further origins for `connect-src`.
  */
 export function pageHeaders(page: {
   html: string
@@ -169,7 +169,7 @@ export function pageHeaders(page: {
   }
 }
 
-/** Returns the headers of a page that also contains this inline style. */
+/** Returns the headers with a content security policy that also allows this inline style. */
 export function allowStyle(
   headers: Readonly<Record<string, string>>,
   style: string,
@@ -180,7 +180,7 @@ export function allowStyle(
 }
 
 /**
- * Reads a text file of the built web.
+ * Reads a text file of the web build.
  * @throws {StartupError} if the file is missing.
  */
 export function readBuilt(distDir: string, file: string): string {

@@ -39,7 +39,7 @@ describe('readAddress', () => {
     ['2001:db8::1]:443', null],
     ['for=192.0.2.7', null],
     ['"', null],
-  ])('%j is %j', (text, address) => {
+  ])('parses %j as %j', (text, address) => {
     expect(readAddress(text)).toBe(address)
   })
 
@@ -85,7 +85,7 @@ describe('readNetworks', () => {
     (text) => expect(readNetworks([text])).toBeNull(),
   )
 
-  it('contains exactly the addresses of each network', () => {
+  it('matches exactly the addresses of each network', () => {
     const networks = readNetworks(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'])
     expect(['10.9.9.9', '192.0.2.7', '2001:db8::1'].map((a) => isTrusted(a, networks))).toEqual(
       Array(3).fill(true),

@@ -28,7 +28,7 @@ export function isTrusted(address: string, trustedProxies: BlockList | null): bo
 export function readAddress(text: string): string | null {
   const unquoted = text.trim().replace(/^"(.*)"$/, '$1')
   const [, bracketed, withPort] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(unquoted) ?? []
-  // A zone names a network interface of this machine.
+  // Drops the zone, which names a network interface of this machine.
   const address = (bracketed ?? withPort ?? unquoted).replace(/%.*$/, '')
   const family = isIP(address)
   if (family !== 6) return family === 4 ? address : null
@@ -89,8 +89,8 @@ export function isFromProxy(request: IncomingMessage): boolean {
 }
 
 /**
- * Returns a function that warns once about an untrusted proxy. All of its users count as one
- * client.
+ * Returns a function that warns once about an untrusted proxy, because all users behind it share
+ * one client's limits.
  */
 export function untrustedProxyWarning(
   log: Pick<Logger, 'warn'>,

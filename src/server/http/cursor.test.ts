@@ -9,10 +9,7 @@ import { parseCursor, takePage } from './cursor.ts'
 
 const shape = z.strictObject({ n: z.number() })
 
-/**
- * Requests a page of at most `limit` numbers, of which `rows` were read: one more than `limit` if
- * the list continues. Returns the page and its cursor.
- */
+/** Serves a page of at most `limit` of these rows. Returns the page and its cursor. */
 async function pageOf(rows: number[], limit: number) {
   const app = new Hono().get('/', (context) =>
     context.json(takePage(context, rows, { limit, cursorOf: (n) => ({ n }) })),
@@ -21,7 +18,7 @@ async function pageOf(rows: number[], limit: number) {
   return { rows: await response.json(), cursor: response.headers.get('x-next-cursor') }
 }
 
-it('a page followed by another has a cursor that can be parsed', async () => {
+it('a page followed by another has a valid cursor', async () => {
   const { rows, cursor } = await pageOf([1, 2, 3], 2)
   expect(rows).toEqual([1, 2])
   expect(parseCursor(shape, cursor ?? '')).toEqual({ n: 2 })
@@ -32,7 +29,7 @@ it.each([[[1, 2]], [[1]], [[]]])('the last page has no cursor: %o', async (all) 
 })
 
 it.each(['', 'x', '{"n":1}', Buffer.from('{"n":"1"}').toString('base64url')])(
-  'any other text is invalid: %o',
+  'text that is not a cursor is invalid: %o',
   (text) => {
     const invalidInput = expect.objectContaining({ code: 'INVALID_INPUT' })
     expect(() => parseCursor(shape, text)).toThrow(invalidInput)
@@ -60,13 +57,13 @@ describe('a forged cursor', () => {
     return admin.fetch(`${path}cursor=${cursor}`)
   }
 
-  it('is tested for every list with cursors', () => {
+  it('is tested for every paged endpoint', () => {
     const rows: Endpoint[] = Object.values(endpoints)
     const pagedEndpoints = rows.filter(
       ({ query }) => query && 'cursor' in (query as z.ZodObject).shape,
     )
     const testedPaths = Object.keys(cursorMakers).map((path) => path.replace(/\?.*/, ''))
-    // The cursor of the audit log is a number.
+    // Except for the audit log, whose cursor is a number.
     expect(pagedEndpoints.map(({ path }) => path).sort()).toEqual(
       [...testedPaths, '/api/admin/audit'].sort(),
     )

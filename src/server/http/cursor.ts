@@ -7,7 +7,7 @@ export const timestampText = z.iso
   .datetime({ precision: 3 })
   .refine((text) => text >= '0001' && !Number.isNaN(Date.parse(text)))
 
-/** `timestampText` parsed to a Date. */
+/** Like `timestampText`, parsed to a Date. */
 export const timestamp = timestampText.transform((text) => new Date(text))
 
 /** Encodes the position of the last row of a page as an opaque string. */

@@ -9,7 +9,6 @@ import { sendEarlyError } from './early-response.ts'
 const MiB = 1024 * 1024
 const unavailableError = new AppError('UNAVAILABLE', { headers: { 'retry-after': '7' } })
 
-/** The server's handler. */
 let handler: (request: IncomingMessage, response: ServerResponse) => Promise<void>
 /** Resolves when the last request has been refused. */
 let errorSent: Promise<void>
@@ -65,7 +64,7 @@ it('sends a Content-Length but no body for HEAD', async () => {
   expect(Number(headers['content-length'])).toBeGreaterThan(0)
 })
 
-it('sends the code in a header for HEAD', async () => {
+it('sends the error code in a header for HEAD', async () => {
   expect((await send(url, { method: 'HEAD' })).headers['x-error-code']).toBe('UNAVAILABLE')
   expect((await send(url)).headers['x-error-code']).toBeUndefined()
 })

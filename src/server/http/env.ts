@@ -13,7 +13,7 @@ export interface HttpEnv {
     log: Logger
     clientAddress: string
     /**
-     * The origin of this server's URLs in responses: links, and presigned URLs of the disk store.
+     * The origin for this server's URLs in responses: links, and presigned URLs of the disk store.
      * Presigned URLs of a bucket use the bucket's origin.
      */
     publicOrigin: string

@@ -62,7 +62,7 @@ describe('a browser opening a page during a server error', () => {
 })
 
 describe('a full disk', () => {
-  it('of the database is answered with 503 and logged with its cause', async () => {
+  it('on the database server is answered with 503 and logged with its cause', async () => {
     const person = await makePerson(app)
     // From here on, inserts fail with the Postgres error for a full disk.
     await app.deps.db.execute(`
@@ -98,7 +98,7 @@ describe('a full disk', () => {
     expect((await person.fetch('/api/files')).status).toBe(200)
   })
 
-  it('of the store is reported when an upload is confirmed', async () => {
+  it('in the store is reported when an upload is confirmed', async () => {
     const person = await makePerson(app)
     const started = await startUpload(person, { size: 5 })
     await putBytes(started, new Uint8Array(5))
@@ -131,7 +131,7 @@ describe('a body above the limit', () => {
   )
 })
 
-describe('readiness', () => {
+describe('is 200 while database and storage respond, as is health', () => {
   it('is 200 if database and storage respond; health checks neither', async () => {
     for (const path of ['/api/ready', '/api/health']) {
       const response = await makeClient(app).fetch(path)

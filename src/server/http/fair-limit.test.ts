@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FairLimit, type SharedLimit } from './limits.ts'
 
-/** Many clients take one unit at a time until all are refused. Returns the largest share. */
+/** Lets many clients take one unit at a time until all are refused. Returns the largest share. */
 function maxShareOfOneClient(limit: SharedLimit, clients: number): number {
   const limiter = new FairLimit(limit)
   const countsByClient = Array.from({ length: clients }, () => 0)
@@ -28,7 +28,7 @@ describe('a limit shared by all clients', () => {
     expect(maxShareOfOneClient(limit, clients)).toBe(expectedShare)
   })
 
-  it('is never exceeded and guarantees each client its share while any is free', () => {
+  it('is never exceeded, and guarantees each client its share while capacity is left', () => {
     const clients = fc.array(fc.nat(40), { maxLength: 2000 })
     fc.assert(
       fc.property(clients, (steps) => {

@@ -12,14 +12,14 @@ import type { HttpEnv } from './env.ts'
  */
 const hostHeader = /^([a-z\d._-]+|\[[a-f\d:.]+\])(:\d*)?$/i
 
-/** The hosts that this server accepts. Refuses all others, which prevents DNS rebinding. */
+/** The hosts that this server accepts. Other hosts are refused to prevent DNS rebinding. */
 export interface ServedHosts {
   /**
-   * Returns the origin of a page opened with this `Host` header; null if the host isn't served.
-   * Ports are ignored: proxies may omit them, and DNS rebinding changes only names.
+   * Returns the origin of a page opened with this `Host` header; null if the host isn't served. Any
+   * port is accepted, because proxies may omit it and DNS rebinding changes only the name.
    */
   pageOrigin(host: string | undefined): string | null
-  /** Returns the origin of URLs in the response to a request with this `Host` header. */
+  /** Returns the origin for URLs in the response to a request with this `Host` header. */
   publicOrigin(host: string | undefined): string
 }
 
@@ -30,8 +30,8 @@ export function isLoopback(hostname: string): boolean {
 
 /**
  * Returns the served hosts: the host of `appUrl` and, if that is a loopback name, every loopback
- * name. Without APP_URL also IP addresses, because a server with HOST=0.0.0.0 is opened by the
- * machine's address.
+ * name. Without APP_URL, IP addresses are served too, because users open a server with HOST=0.0.0.0
+ * by the machine's address.
  */
 export function servedHosts({
   appUrl,
@@ -63,12 +63,15 @@ export function servedHosts({
 /** Returns true if the request may continue. If not, the error response has been sent. */
 export type Admit = (request: IncomingMessage, response: ServerResponse) => boolean
 
-/** Load balancers request these paths by IP address. The responses are public. */
+/**
+ * Load balancers request these paths by IP address. `requireMetricsAccess` protects the metrics;
+ * the other responses are public.
+ */
 const hostIndependentPath = /^\/(api\/health|api\/ready|metrics)(\?|$)/
 
 /**
- * Refuses requests for unknown hosts with 421 (RFC 9110 §15.5.20). Otherwise a foreign domain could
- * resolve to this machine (DNS rebinding), and its pages could read our responses. A request with
+ * Refuses requests for unknown hosts with 421 (RFC 9110 §15.5.20). Otherwise the pages of a foreign
+ * domain that resolves to this machine (DNS rebinding) could read our responses. A request with
  * several Host headers is refused with 400. X-Forwarded-Host is ignored, because any client can
  * send it.
  */

@@ -57,7 +57,7 @@ function sendLargeBody(_: IncomingMessage, response: ServerResponse) {
 }
 const { checks, bytes: minBytes } = StalledClients.minProgress
 
-/** Serves a client that sends `bytes` of its body with each call of `sendBytes`. */
+/** Serves a client that sends `bytes` bytes of its body per call of `sendBytes`. */
 async function serveSteadyUpload(bytes: number) {
   const connection = await serve(longPost, (incoming) => void incoming.resume())
   const sendBytes = () => {
@@ -76,7 +76,7 @@ describe('a stalled client', () => {
     expect(await check(2 * checks + 1)).toBe('cut')
   })
 
-  it('is reset even if it sends bytes', async () => {
+  it('is reset if it reads nothing, even while it sends', async () => {
     const { client, check } = await serve(post, (incoming, response) => {
       incoming.resume()
       sendLargeBody(incoming, response)

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { addressBlock, isTrusted, peerAddress } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
 
-/** Limits for each connection, and for the number of connections. */
+/** Limits per connection, and on the number of connections. */
 export interface ConnectionLimits {
   /**
    * How many pipelined requests may wait behind the current one. The first waiting request of each
@@ -38,7 +38,8 @@ export const connectionLimits: ConnectionLimits = {
   // Most bodies are at most 64 KiB, which takes 26 s at 20 kbit/s.
   bodyMs: 30_000,
   // 4,000 idle connections take 50 MiB of memory, or 150 MiB with partial headers or bodies. A
-  // browser opens up to six, so a third of the total is enough for 200 people behind one address.
+  // browser opens up to six, so the third of the total that one address can take is enough for 200
+  // people.
   connections: { total: 4096, guaranteed: 256 },
 }
 
@@ -46,8 +47,8 @@ export const connectionLimits: ConnectionLimits = {
 const logEveryMs = 60_000
 
 /**
- * Limits the open connections, in total and per address, so that one client can't exhaust the
- * limit. Trusted proxies only count towards the total.
+ * Limits the open connections, in total and per address, so that one client can't use all of them.
+ * Trusted proxies only count towards the total.
  */
 export function limitConnections(
   server: Server,
@@ -110,14 +111,14 @@ export class PipelineQueue {
       response.once('close', () => this.#active.delete(response))
       handle()
     }
-    // Node assigns the socket to a response once the earlier ones have been sent.
+    // Node assigns the socket to a response once all earlier responses have been sent.
     if (response.socket) {
       startHandling()
       return
     }
     const waiting = this.#waiting.get(socket) ?? 0
-    // Not counted: even without pipelining, a client's next request may arrive before this server
-    // sees the end of the response.
+    // The first waiting request is free: even without pipelining, a client's next request may
+    // arrive before this server sees the end of the response.
     const queueCost = waiting === 0 ? 0 : 1
     const { perConnection, total } = this.#limits
     if (waiting >= perConnection || this.#total + queueCost > total) {
@@ -162,8 +163,8 @@ interface Progress {
 }
 
 /**
- * Resets the connections of clients that read or send almost nothing. Time in which the server is
- * busy doesn't count. Node's own timeouts don't help, because each byte restarts them.
+ * Resets the connections of clients that read or send almost nothing. Time spent waiting for the
+ * server doesn't count. Node's own timeouts don't help, because each byte restarts them.
  */
 export class StalledClients {
   /**
@@ -192,7 +193,7 @@ export class StalledClients {
       }
       lastProgress.checks += 1
       if (lastProgress.checks < checks) continue
-      // A reset makes the kernel drop the unread bytes.
+      // A reset, unlike a normal close, makes the kernel drop the unread bytes.
       if (progress.bytes - lastProgress.bytes < bytes && response.socket)
         resetSocket(response.socket)
       lastProgress.bytes = progress.bytes
@@ -206,7 +207,7 @@ function progressOf(response: ServerResponse): Progress | null {
   const { req: request, socket } = response
   if (!socket) return null
   if (response.writableLength > 0) return { activity: 'read', bytes: bytesFlushed(socket) }
-  // While the buffer is full, the server doesn't read.
+  // While the read buffer is full, the server doesn't read from the socket.
   const canReceive = !request.complete && request.readableLength < request.readableHighWaterMark
   return canReceive ? { activity: 'send', bytes: socket.bytesRead } : null
 }
@@ -241,8 +242,8 @@ export interface SharedLimit {
 
 /**
  * Enforces a shared limit. A client may take `guaranteed`, and more while its share is at most half
- * of the free capacity. So one client can reach a third of `total`, enough for many people behind
- * one address, and several greedy clients still leave capacity for others.
+ * of the free capacity. A single client can thus reach a third of `total`, enough for many people
+ * behind one address, and several greedy clients still leave capacity for others.
  */
 export class FairLimit {
   readonly #limit: SharedLimit
@@ -281,7 +282,7 @@ export class FairLimit {
 /**
  * Returns the check that requests run before their first query. It sheds load: while too many
  * queries wait for a database connection, requests are refused at once. Jobs, running transfers and
- * the calls that operators need skip it.
+ * endpoints that operators need skip it.
  */
 export function makeLoadShedder({
   clock,
@@ -314,7 +315,7 @@ export function makeLoadShedder({
 /** Limits the memory for large bodies. Once parsed, a body takes several times its size. */
 export const largeBodies: SharedLimit = { total: 16 * 1024 * 1024, guaranteed: 2 * 1024 * 1024 }
 
-/** Smaller bodies don't count. A login or signup body has less than 1 KiB. */
+/** Smaller bodies don't count against the limit. A login or signup body has less than 1 KiB. */
 const largeBodyBytes = 4 * 1024
 
 /**
@@ -328,7 +329,7 @@ export function bodyLimit(maxSize: number, memory: FairLimit = new FairLimit(lar
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
     if (Number(length) > maxSize) throw new AppError('BODY_TOO_LARGE')
     const hasBody = coding !== undefined || Number(length) > 0
-    // GET and HEAD bodies are never read, and a download may take hours.
+    // GET and HEAD bodies aren't read: they would take up the memory for the hours of a download.
     if (!hasBody || c.req.method === 'GET' || c.req.method === 'HEAD') return next()
     const releases: (() => void)[] = []
     const reserve = (bytes: number) => {
@@ -362,7 +363,8 @@ async function readBody(
       chunks.push(chunk)
     }
   } catch (error) {
-    // The client disconnected. Without this, its error would count as a lost database connection.
+    // The client disconnected. If rethrown, the socket error would be mistaken for a lost database
+    // connection.
     if (error instanceof AppError || !request.destroyed) throw error
     throw new AppError('INVALID_INPUT', { message: 'The body is incomplete.' })
   }

@@ -19,7 +19,7 @@ import {
 export type StorageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /**
- * How long an idle connection stays open. Longer than the idle timeout of most proxies, so that a
+ * How long an idle connection stays open: longer than the idle timeout of most proxies, so that a
  * proxy doesn't reuse a connection that the server is closing.
  */
 const keepAliveMs = 75_000
@@ -49,8 +49,8 @@ export async function listen(
   const requestListener = getRequestListener(
     async (request, bindings) => {
       const response = await app.fetch(request, bindings)
-      // For HEAD, `app.fetch` returns a copy of the response, and the adapter couldn't see that
-      // storage has already answered.
+      // For HEAD, `app.fetch` returns a copy of the response, so the adapter can't see that storage
+      // has already answered.
       return bindings.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
     },
     { hostname: host }, // for HTTP/1.0 requests without a host

@@ -15,7 +15,7 @@ import type { Session, SessionUser } from './session.ts'
 type AnyCall = Call<Endpoint>
 
 const names = Object.keys(endpoints) as EndpointName[]
-/** All endpoints, with example values for their path parameters. */
+/** All endpoints, with example values for path parameters. */
 const rows = names.map((name) => {
   const row: Endpoint = endpoints[name]
   return { name, ...row, path: row.path.replaceAll(/\{\w+\}/g, 'abcdefghij') }

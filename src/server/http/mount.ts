@@ -12,19 +12,18 @@ import type { Session, SessionUser } from './session.ts'
 type Parsed<T> = T extends ZodType ? z.output<T> : undefined
 type Field<E, K extends string> = E extends { [key in K]: infer T } ? Parsed<T> : undefined
 
-/** A call with parsed input and checked access. */
+/** A parsed and authorized API call. */
 export interface Call<E extends Endpoint> {
   params: Field<E, 'params'>
   query: Field<E, 'query'>
   body: Field<E, 'body'>
   user: E['access'] extends 'visitor' ? undefined : SessionUser
-  /** The id of the caller's session. */
   sessionId: E['access'] extends 'visitor' ? undefined : string
   clientAddress: string
-  /** The origin of this server's URLs in the response; see `HttpEnv`. */
+  /** The origin for this server's URLs in the response; see `HttpEnv`. */
   publicOrigin: string
   log: Logger
-  /** For response headers, and for responses other than JSON. */
+  /** For setting response headers and for sending anything other than JSON. */
   context: Context<HttpEnv>
 }
 

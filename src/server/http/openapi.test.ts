@@ -69,7 +69,7 @@ it('names the server, its cookie and every error code', () => {
   expect(httpDocument.components.securitySchemes.session.name).not.toMatch(/^__/)
 })
 
-it('keeps both calls on the same path', () => {
+it('documents both methods of a path', () => {
   expect(operationOf('currentUser').operationId).toBe('currentUser')
   expect(operationOf('updateUser').operationId).toBe('updateUser')
 })

@@ -41,7 +41,7 @@ call.
 
 /**
  * Returns the OpenAPI 3.1 document. Error messages contain the current limits.
- * @param server an origin, or `/` for the origin of the document.
+ * @param server an origin, or `/` for the origin that serves the document.
  */
 export function openApiDocument(
   server: string,
@@ -111,7 +111,6 @@ function operation(operationId: EndpointName, row: Endpoint, limits: Limits) {
   }
 }
 
-/** Returns the JSON Schema for the input or the output of a schema. */
 function schemaOf(schema: ZodType, io: 'input' | 'output') {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return rest

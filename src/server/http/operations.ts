@@ -25,7 +25,7 @@ const openApiHeaders = {
 /** Brotli takes 6 ms at this quality, and 130 ms at the highest. */
 const openApiQuality = 6
 
-/** Health, readiness, metrics and the API description. */
+/** Routes for health, readiness, metrics and the API description. */
 export function operationsRoutes(
   {
     config,
@@ -54,7 +54,7 @@ export function operationsRoutes(
     health: () => ({ status: 'ok' }),
 
     async ready() {
-      // Load balancers switch to other servers before this one stops listening.
+      // Fails before this server stops listening, so that load balancers switch to others in time.
       if (stopping.aborted) throw new AppError('UNAVAILABLE', { isLogged: false })
       try {
         await check()
@@ -83,8 +83,8 @@ export function operationsRoutes(
 }
 
 /**
- * Returns a function that returns the OpenAPI document, cached until the limits change. The
- * document names the public origin, or '/' for any other host, so that clients can't fill the
+ * Returns a function that returns the compressed OpenAPI document, cached until the limits change.
+ * The document names the public origin, or '/' for any other host, so that clients can't fill the
  * cache.
  */
 function cacheOpenApi(appUrl: URL) {
@@ -107,7 +107,7 @@ const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwa
 /**
  * Requires METRICS_TOKEN. Without that setting, only programs on this machine can read the metrics,
  * and only if there is no trusted proxy and no public address: a local proxy could forward a
- * request from outside. `Host` is checked against DNS rebinding.
+ * request from outside. The Host header is checked to prevent DNS rebinding.
  * @throws {AppError} UNAUTHORIZED for a missing or wrong token; FORBIDDEN if no token is set and
  * the request may come from another machine.
  */
@@ -133,7 +133,7 @@ export function requireMetricsAccess(
 
 function hasToken({ headers }: IncomingMessage, token: string): boolean {
   const [, sentToken = ''] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
-  // Digests have equal lengths, as `timingSafeEqual` requires.
+  // Compares digests, because `timingSafeEqual` requires equal lengths.
   return timingSafeEqual(digest(sentToken), digest(token))
 }
 

@@ -9,7 +9,7 @@ const page = {
   referrer: 'no-referrer',
 } as const
 
-/** Returns the allowed sources by directive of the content security policy. */
+/** Returns the content security policy's allowed sources by directive. */
 function policyOf(changes: Partial<Parameters<typeof pageHeaders>[0]>) {
   const policy = pageHeaders({ ...page, ...changes })['content-security-policy'] ?? ''
   return new Map(

@@ -112,7 +112,7 @@ describe('spending', () => {
   })
 })
 
-describe('an error', () => {
+describe('the error for a full counter', () => {
   it.each([
     [1, 'Too many attempts. Please wait 1 s and try again.', '1'],
     [59_000, 'Too many attempts. Please wait 59 s and try again.', '59'],
@@ -126,7 +126,7 @@ describe('an error', () => {
     expect(error?.headers).toEqual({ 'retry-after': retryAfter })
   })
 
-  it('for several full counters has the longest wait', async () => {
+  it('has the longest wait if several are full', async () => {
     await limits.spend([{ key: 'short', max: 1, windowMs: 10_000 }])
     await limits.spend([{ key: 'long', max: 1, windowMs: 30_000 }])
     const both = [makeCounter('short', 1), makeCounter('long', 1)]
@@ -179,7 +179,7 @@ describe('refunding', () => {
     expect(await readCounts()).toEqual({})
   })
 
-  it('refunds one attempt of all or of the given counters', async () => {
+  it('refunds one attempt, for all counters or only the given ones', async () => {
     await limits.spend([makeCounter('a'), makeCounter('b')])
     const spent = await limits.spend([makeCounter('a'), makeCounter('b')])
     await limits.refund(spent, ['b', 'never spent'])
@@ -203,8 +203,8 @@ describe('resetting', () => {
   })
 })
 
-describe('with limits off', () => {
-  it('counts and refuses nothing', async () => {
+describe('disabled limits', () => {
+  it('count and refuse nothing', async () => {
     const disabledLimits = createRateLimits({ pool, clock, enabled: false })
     for (let attempt = 0; attempt < 3; attempt += 1)
       await disabledLimits.spend([makeCounter('a', 1)])
@@ -216,7 +216,7 @@ describe('with limits off', () => {
   })
 })
 
-it('a counter has the limit of its name and its own key', () => {
+it('a counter has the limit of its name, and shares its key with no other name', () => {
   const login = counter('loginsByAddress', '192.0.2.1')
   expect(login).toEqual({ key: 'loginsByAddress:192.0.2.1', max: 600, windowMs: 900_000 })
   expect(counter('loginsByAccount', '192.0.2.1').key).not.toBe(login.key)

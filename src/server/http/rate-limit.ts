@@ -11,8 +11,8 @@ import { AppError } from '../errors.ts'
 const unlimited = 2 ** 31 - 1
 
 /**
- * The number of attempts allowed in a window, which starts with the first attempt. A counter with
- * `unlimited` never refuses one.
+ * How many attempts are allowed in a window, which starts with the first attempt. An `unlimited`
+ * counter counts but never refuses.
  */
 const limits = {
   wrongLoginsByAddress: { max: 100, windowMs: 15 * minuteInMs },
@@ -53,15 +53,15 @@ export interface Counter {
   windowMs: number
 }
 
-/** The counters that an attempt has incremented: each key with the end of its window. */
+/** The counters incremented by an attempt: the end of each window by key. */
 export type SpentCounters = ReadonlyMap<string, number>
 
 /** Counts attempts in the database, shared by all servers. */
 export interface RateLimits {
   /**
    * Returns the counts by key. Ignores windows that have ended, and windows that end too late to be
-   * valid: they were written while a clock was ahead, and would lock users out after its
-   * correction.
+   * valid: they were written while a clock was ahead, and would lock users out once it is
+   * corrected.
    * @throws {AppError} TOO_MANY_REQUESTS with `Retry-After` if a counter is full.
    */
   check(counters: readonly Counter[]): Promise<ReadonlyMap<string, number>>
@@ -72,7 +72,7 @@ export interface RateLimits {
   spend(counters: readonly Counter[]): Promise<SpentCounters>
   /** Increments every counter, even a full one. */
   add(counters: readonly Counter[]): Promise<void>
-  /** Undoes `spend` for these keys or for all. */
+  /** Undoes `spend`, for these keys or for all. */
   refund(spent: SpentCounters, keys?: readonly string[]): Promise<void>
   /** Resets counters after a success, which shows that the earlier attempts were legitimate. */
   forget(keys: readonly string[]): Promise<void>
@@ -89,7 +89,7 @@ interface RateLimitOptions {
   enabled: boolean
 }
 
-/** Creates rate limits. Unless `enabled`, nothing is counted or refused. */
+/** Creates rate limits. If not `enabled`, they count and refuse nothing. */
 export function createRateLimits(options: RateLimitOptions): RateLimits {
   if (options.enabled) return new CountingLimits(options)
   return {
@@ -139,7 +139,7 @@ class CountingLimits implements RateLimits {
     const now = this.#now()
     const { rows } = await this.#pool.query<{ key: string; until: string }>({
       name: 'spend_rate_limits',
-      // Locks rows in key order, so that calls can't deadlock.
+      // Locks rows in key order to prevent deadlocks.
       text: `insert into rate_limits as kept (key, points, expire)
         select key, 1, expire from unnest($1::text[], $2::bigint[]) as wanted (key, expire) order by key
         on conflict (key) do update set
@@ -181,7 +181,7 @@ class CountingLimits implements RateLimits {
           and rate_limits.expire = spent.expire and points > 0`,
       values: [spentKeys, spentKeys.map((key) => spent.get(key))],
     })
-    // Without this, logins with invented addresses would fill the table.
+    // Otherwise, logins with made-up email addresses would fill the table.
     await this.#pool.query({
       name: 'remove_empty_rate_limits',
       text: `delete from rate_limits where key in

@@ -126,7 +126,7 @@ describe('a cached response', () => {
     }
   })
 
-  it('is sent again with status 404', async () => {
+  it('is sent again if the status is 404', async () => {
     const response = await requestVariant(browserHeaders('TAG'), { status: 404 })
     expect(response.status).toBe(404)
     expect(Buffer.from(await response.arrayBuffer())).toEqual(bodyOf('br'))

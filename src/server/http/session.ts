@@ -9,7 +9,7 @@ import type { HttpEnv } from './env.ts'
 
 type UserRow = Pick<typeof users.$inferSelect, keyof SessionUser>
 
-/** The signed-in user. `tier` is the currently effective tier. */
+/** The signed-in user. `tier` is the tier in effect now. */
 export interface SessionUser {
   id: string
   email: string
@@ -24,7 +24,7 @@ export interface SessionUser {
   image: string | null
 }
 
-/** The owner of uploads and files, with the currently effective tier. */
+/** The owner of uploads and files, with the tier in effect now. */
 export type Owner = Pick<SessionUser, 'id' | 'tier'>
 
 export interface Session {
@@ -38,14 +38,14 @@ export function toSessionUser(user: UserRow, now: Date): SessionUser {
   return { ...user, tier: effectiveTier(user, now) }
 }
 
-/** Returns the public fields of a user (spec §3, User). The contract removes all others. */
+/** Returns the public fields of a user (spec §3, User). The response schema removes all others. */
 export function publicUser(user: SessionUser) {
   return { ...user, isAdmin: user.role === 'admin', profileImageUrl: user.image }
 }
 
 /**
- * Returns the prefix of our cookie names. Other sites on the domain can't set cookies with
- * `__Host-`.
+ * Returns the prefix of our cookie names. With `__Host-`, other hosts of the domain can't set the
+ * cookies.
  * @param origin the public origin.
  */
 export function cookiePrefix(origin: URL): string {

@@ -100,7 +100,7 @@ describe('files', () => {
     })
   })
 
-  it('are served whatever the query', async () => {
+  it('are served regardless of the query', async () => {
     expect((await get(`${app}?v=1`)).body.toString()).toBe(code)
   })
 
@@ -254,7 +254,7 @@ describe('path traversal', () => {
 describe('the security headers of the HTML', () => {
   const hash = createHash('sha256').update(script).digest('base64')
 
-  it('allow its inline script only', async () => {
+  it('allow only its inline script', async () => {
     const policy = String((await getAsBrowser('/login')).headers['content-security-policy'])
     expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`)
     expect(policy).not.toContain('unsafe-')

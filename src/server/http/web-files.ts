@@ -15,7 +15,7 @@ import {
 } from './send-variants.ts'
 import { hasSignedInHint } from './session.ts'
 
-/** Serves the files of the built web and the application's pages. */
+/** Serves the files of the web build and the application's pages. */
 export type WebFiles = Handler<HttpEnv>
 
 interface WebFile {
@@ -23,7 +23,7 @@ interface WebFile {
   variants: Variants
 }
 
-/** The codings in order of preference, each with the suffix of the files that the build writes. */
+/** The codings in order of preference, each with the file suffix that the build uses. */
 const codingSuffixes: readonly [Coding, string][] = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -34,11 +34,11 @@ const codingSuffixes: readonly [Coding, string][] = [
 const home = '/'
 
 /**
- * Serves the built web in `distDir` from memory, so that requests can't reach any other file. Files
+ * Serves the web build in `distDir` from memory, so that requests can't reach any other file. Files
  * with a hash in their name are cached forever. The paths in `shared/pages.ts` get the
  * application's HTML, but `/` only if the browser seems to be signed in.
- * @param pictures other allowed origins for pictures, such as profile pictures.
- * @param connect other allowed origins for requests, such as object storage.
+ * @param pictures further origins for `img-src`, such as those of profile pictures.
+ * @param connect further origins for `connect-src`, such as object storage.
  * @throws {StartupError} if the web is not built.
  */
 export function webFiles(options: {
@@ -65,7 +65,7 @@ export function webFiles(options: {
   })
   const defaultPage = makeAppPage('same-origin')
   const dashboardPage = makeAppPage('same-origin', { vary: 'Cookie, Accept-Encoding' })
-  // The URL of these pages contains a secret token from an email, which a referrer could leak to a
+  // These pages' URLs contain a secret token from an email, which a referrer could leak to a
   // proxy's log.
   const tokenPage = makeAppPage('no-referrer', { 'x-robots-tag': 'noindex' })
   const pagesByPath = new Map<string, WebFile>(
