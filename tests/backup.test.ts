@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Runs the command from docs/operations.md in a shell, with these directories. */
+/** Runs a command quoted from docs/operations.md, with these directories. */
 async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
   const page = await readFile(join(root, 'docs/operations.md'), 'utf8')
   const line =
@@ -46,7 +46,7 @@ async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
   })
 }
 
-/** Opens the database in a data directory, even while a server is using it. */
+/** Opens the database in a data directory, even while a server uses it. */
 async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   const { pool, close } = await openReadOnly({ dataDir, databaseUrl: null }, log)
   try {
@@ -56,7 +56,7 @@ async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T>)
   }
 }
 
-/** Queues an email that is due in ten years. */
+/** Queues an email due in ten years. */
 function queueEmail(dataDir: string, id: string): Promise<void> {
   return withPool(dataDir, async (pool) => {
     const queue = await openJobQueue(pool, log)
@@ -66,7 +66,10 @@ function queueEmail(dataDir: string, id: string): Promise<void> {
   })
 }
 
-/** Kills backups while they copy files; in a long run, before each step. None of them completes. */
+/**
+ * Kills backups while they copy files and before the last step or, in a long run, before each step.
+ * None completes.
+ */
 async function killBackups(dataDir: string): Promise<void> {
   const lastStep = /^rename .*\/SHA256SUMS$/
   const kill = async (before: RegExp, count: number) => {
@@ -103,7 +106,7 @@ test('backs up and restores a server with the documented commands, during upload
   })
   for (let remaining = 10; isRunning && remaining > 0; remaining -= 1) {
     const file = await makeFile(ada)
-    // A free user has three files at most.
+    // A free user can have only three files.
     await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
   }
   expect(await backup).toMatchObject({ code: 0 })

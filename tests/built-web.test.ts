@@ -10,7 +10,7 @@ function built(file: string) {
   return readFile(join(dist, file))
 }
 
-/** Shorter texts may not get smaller by compression. */
+/** Compression may not shrink shorter texts. */
 const minEncodedBytes = 1024
 
 test('every text asset has a smaller, equivalent variant in each coding', async () => {
@@ -38,7 +38,7 @@ test('every asset has a content hash in its name', async () => {
 
 test('no font replaces the x between digits of a name or code', async () => {
   const files = await readdir(dist, { recursive: true })
-  // The app's style sheet is a separate file.
+  // index.html is excluded, because its styles are in a separate file.
   const pagesAndStyles = files.filter(
     (file) => /\.html$|index-.*\.css$/.test(file) && file !== 'index.html',
   )
@@ -91,7 +91,7 @@ test("the download page's script is one file of at most 3 KB compressed", async 
   expect((await built(`${path}.br`)).length).toBeLessThanOrEqual(3 * 1024)
   const script = (await built(path)).toString()
   expect(script).not.toMatch(/\bexport\b|\bimport\b(?!\()/)
-  // It may load one more script later, for the user's own uploads.
+  // The page may load one more script later, for the visitor's own uploads.
   const lazyScripts = Array.from(
     script.matchAll(/import\(.?\/assets\/([\w.-]+)/g),
     ([, name]) => name,

@@ -54,7 +54,7 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   expect(await statusesOfFailedLogins(carol.email, 11)).toEqual([...Array(10).fill(401), 429])
 
   app.clock.advance(-4 * day)
-  // According to its row it expires in three days, but the bytes are purged.
+  // By its row the file expires in three days, but its bytes are purged.
   expect((await requestDownload(app, expiredFile.shortCode)).status).toBe(404)
   expect((await requestConfirm(ada, open.cloudKey)).status).toBe(404)
   for (const file of laterFiles) expect((await download(app, file)).length).toBe(1000)

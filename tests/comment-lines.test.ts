@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '..')
-/** Biome wraps code at this width, but not comments. */
+/** Biome wraps code at this width, but doesn't wrap comments. */
 const maxColumns = 100
 /** A line that contains only a comment, or starts one in JSX. */
 const commentPattern = /^\s*(?:\/\/|\/?\*|\{\/\*)/

@@ -65,7 +65,7 @@ describe.each(names)('%s', (name) => {
     for (const caller of ['visitor', 'other user', 'premium user', 'administrator'] as const) {
       const response = await callEndpoint(callers[caller], row)
       const { status } = response
-      // A tier error is no access error.
+      // A tier error isn't an access error.
       const body = await json<{ code?: string } | null>(response).catch(() => null)
       if (body?.code?.startsWith('TIER_')) continue
       const expected =
@@ -108,7 +108,6 @@ describe.each(names)('%s', (name) => {
   })
 })
 
-/** Returns a fingerprint of each table's rows. */
 async function fingerprintTables(): Promise<Record<string, string>> {
   const { rows } = await app.pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public'`,
@@ -125,8 +124,8 @@ async function fingerprintTables(): Promise<Record<string, string>> {
 
 describe('a GET', () => {
   /**
-   * GETs that write: `download` and `openLink` count a download, `logout` and `testStorage` reject
-   * cross-site requests.
+   * GETs with side effects: `download` and `openLink` count a download, `logout` and `testStorage`
+   * reject cross-site requests.
    */
   const sideEffects: readonly EndpointName[] = ['logout', 'testStorage', 'download', 'openLink']
 
@@ -165,7 +164,7 @@ describe('a GET', () => {
 })
 
 describe('a page of another site', () => {
-  it('can make a browser send only GETs, whatever the session', async () => {
+  it('can make a browser send only GETs, with or without a session', async () => {
     const owner = await makePerson(app, { role: 'admin', tier: 'premium' })
     const file = await makeFile(owner)
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
@@ -173,7 +172,7 @@ describe('a page of another site', () => {
     const before = await fingerprintTables()
     for (const [name, { method, path, bytes }] of writeEndpoints) {
       const filledPath = path.replace('{id}', file.id).replace('{code}', file.shortCode)
-      // A form's content type, which needs no preflight. Endpoints for bytes get a type they
+      // A form's content type, because it needs no preflight. Endpoints for bytes get a type they
       // accept.
       const type = bytes?.types[0] ?? 'text/plain'
       const crossSiteHeaders: Record<string, string>[] = [

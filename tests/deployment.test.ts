@@ -181,7 +181,7 @@ describeRequiring('systemd', hasSystemd, 'the systemd units', () => {
     const folder = await mkdtemp(join(tmpdir(), 'mayfly-unit-'))
     const unit = await read(`deploy/systemd/${name}`)
     const file = join(folder, name)
-    // The unit has Debian's path to npm, but verification needs a command that exists here.
+    // The unit names Debian's path to npm, but verification needs a command that exists here.
     await writeFile(file, unit.replace('/usr/bin/npm', process.execPath))
     const { status, stdout, stderr } = spawnSync(systemdAnalyze, ['verify', '--man=no', file])
     await rm(folder, { recursive: true })
@@ -264,7 +264,7 @@ describeBehindNginx('nginx as configured in deploy', () => {
   let app: TestApp
   let bucket: Server
   let nginx: DeployedNginx
-  /** All requests that reached the bucket. */
+  /** Every request that reached the bucket. */
   let received: IncomingMessage[]
   beforeAll(async () => {
     app = await startTestApp({ env: { APP_URL: `https://${site}`, TRUST_PROXY: 'on' } })
@@ -354,7 +354,7 @@ describeBehindNginx('nginx logs', () => {
   const hosts = ['files.example.org', 's3.example.org']
   let nginx: DeployedNginx
   beforeAll(async () => {
-    // nginx logs the first as an error and the second as critical.
+    // nginx logs a refused connection as an error, and a missing socket as critical.
     const [refusing, absent] = [`127.0.0.1:${await freePort()}`, 'unix:/nowhere/mayfly.sock']
     nginx = await startDeployedNginx({ servers: [refusing, absent], bucket: absent })
   })
@@ -365,7 +365,7 @@ describeBehindNginx('nginx logs', () => {
     const plain = await fetch(`http://127.0.0.1:${nginx.httpPort}${path}`, { redirect: 'manual' })
     expect(plain.status).toBe(301)
     for (const host of hosts) {
-      // By now nginx has marked the servers as down.
+      // nginx now considers the servers down.
       for (let time = 0; time < 2; time += 1) {
         expect((await nginx.send(host, `${path}&X-Amz-Signature=SECRET`)).status).toBe(502)
       }

@@ -7,7 +7,7 @@ import { endpoints } from '../src/shared/contract/index.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Every document by its path relative to the root. */
+/** Every document, by path relative to the repository root. */
 const documents = new Map<string, string>()
 
 beforeAll(async () => {
@@ -22,7 +22,6 @@ function textOf(document: string) {
   return documents.get(document) ?? ''
 }
 
-/** Removes code blocks. */
 function proseOf(document: string) {
   return textOf(document).replaceAll(/^```.*?^```/gms, '')
 }
@@ -41,7 +40,7 @@ function anchorsIn(document: string) {
   )
 }
 
-/** Returns the targets of links and images, in Markdown and HTML. */
+/** Returns the targets of all links and images, in Markdown and HTML. */
 function links(document: string) {
   return [
     ...matchGroups(proseOf(document), /\]\(([^)\s]+)\)/g),
@@ -70,7 +69,7 @@ test('every nginx example keeps short codes out of the logs', async () => {
   const pages = [...documents.values()].flatMap((text) =>
     matchGroups(text, /^```nginx\n(.*?)^```/gms),
   )
-  // Only a proxy in front of Mayfly forwards the client's address. One in front of a bucket
+  // Only a proxy in front of Mayfly forwards the client's IP address. A proxy in front of a bucket
   // doesn't.
   const servers = [file, ...pages]
     .flatMap((text) => text.split(/^server \{/m))
@@ -106,25 +105,22 @@ test('every source path in backticks exists', () => {
   expect(missing).toEqual([])
 })
 
-describe('a comment that cites a section', () => {
+describe('a section cited in a comment', () => {
   const pages = { spec: 'docs/specification.md', design: 'docs/architecture.md' }
 
-  test.each(Object.entries(pages))(
-    'of the %s names an existing one',
-    async (documentName, page) => {
-      const sections = new Set(matchGroups(textOf(page), /^## (\d+)\. /gm))
-      const citation = new RegExp(`\\b${documentName} §(\\d+)`, 'gi')
-      const missing: string[] = []
-      for (const name of await readdir(join(root, 'src'), { recursive: true })) {
-        if (!/\.tsx?$/.test(name)) continue
-        const citedSections = matchGroups(await readFile(join(root, 'src', name), 'utf8'), citation)
-        for (const section of citedSections)
-          if (!sections.has(section)) missing.push(`${name}: §${section}`)
-      }
-      expect(sections.size).toBeGreaterThan(0)
-      expect(missing).toEqual([])
-    },
-  )
+  test.each(Object.entries(pages))('exists in the %s', async (documentName, page) => {
+    const sections = new Set(matchGroups(textOf(page), /^## (\d+)\. /gm))
+    const citation = new RegExp(`\\b${documentName} §(\\d+)`, 'gi')
+    const missing: string[] = []
+    for (const name of await readdir(join(root, 'src'), { recursive: true })) {
+      if (!/\.tsx?$/.test(name)) continue
+      const citedSections = matchGroups(await readFile(join(root, 'src', name), 'utf8'), citation)
+      for (const section of citedSections)
+        if (!sections.has(section)) missing.push(`${name}: §${section}`)
+    }
+    expect(sections.size).toBeGreaterThan(0)
+    expect(missing).toEqual([])
+  })
 })
 
 describe('docs/threats.md', () => {

@@ -26,7 +26,6 @@ const postgresFaults = [
   'Postgres is paused',
 ] as const satisfies FaultName[]
 
-/** The fault of each run, and the number of rounds. */
 const faultRounds: [FaultName, number][] = isLongRun
   ? [
       ...postgresFaults.map((faultName): [FaultName, number] => [faultName, 20]),
@@ -34,8 +33,8 @@ const faultRounds: [FaultName, number][] = isLongRun
     ]
   : []
 
-// Only in a long run. tests/attacks covers short outages with a killed or stalled Postgres. The
-// last fault lasts half a minute.
+// Only in a long run, because tests/attacks covers short outages with a killed or stalled Postgres.
+// The last fault lasts half a minute.
 test.each(faultRounds)('keeps every guarantee while %s', async (faultName, rounds) => {
   const postgres = await startTestPostgres()
   onTestFinished(() => postgres.stop())

@@ -14,18 +14,20 @@ import { startTestApp, type TestApp } from './support/test-app.ts'
 import { requestConfirm } from './support/upload-requests.ts'
 
 /*
- * The hot queries of uploads, downloads and pages must not scan tables with many unrelated rows.
- * The plans come from real requests.
+ * The hot queries of uploads, downloads and pages must not scan tables that have many unrelated
+ * rows. The plans come from real requests.
  */
 
-/** Rows of each large table, and the number of users. */
+/** Number of rows in each large table, and of users. */
 const rowCount = 5000
-/** Prepared statements may get a generic plan from the sixth run on. */
+/** From the sixth run on, a prepared statement may get a generic plan. */
 const runs = 7
 /** The most rows a hot statement may read from one table. */
 const maxReads = 10
 
-/** SQL that fills each large table, for each `n` up to `rowCount`. `today` is the current time. */
+/**
+ * SQL that fills each large table with `rowCount` rows numbered `n`. `today` is the current time.
+ */
 const fillings = {
   users: `insert into users (id, name, email, tier, created_at, updated_at)
     select 'user-' || n, 'Ada', n || '@example.org', 'premium', today, today`,
@@ -64,7 +66,6 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Uploads, downloads and deletes files. With `renews` it renews them too. */
 async function runLifecycles(person: Awaited<ReturnType<typeof makePerson>>, renews: boolean) {
   const visitor = makeClient(app)
   for (let run = 0; run < runs; run += 1) {

@@ -14,7 +14,7 @@ import { freePort } from './support/free-port.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** As in `npm start`: Node 24.0.0 warns that TypeScript support is experimental. */
+/** Same as in `npm start`, because Node 24.0.0 warns that TypeScript support is experimental. */
 const nodeFlags = ['--disable-warning=ExperimentalWarning']
 
 /** A server in its own process, as in production. */
@@ -147,7 +147,7 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   const password = (await readFile(join(dataDir, 'admin-password'), 'utf8')).trim()
   expect((await logIn(firstServer, { email, password })).status).toBe(200)
 
-  // A second server on the same directory exits and does no harm.
+  // A second server on the same directory exits without affecting the first.
   const secondRun = await run()
   expect(await secondRun.ended).toBe(1)
   const errorMessage = `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.\n`
@@ -157,7 +157,7 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   expect(await runWithUrl.stderr).toBe(errorMessage)
   expect((await signUp(firstServer)).status).toBe(200)
 
-  // After a signal, a running upload finishes and new requests are rejected.
+  // After a signal, an upload in progress finishes and new requests are rejected.
   const upload = await startUpload(firstServer)
   firstServer.child.kill('SIGTERM')
   await eventually(() => expect(fetch(`${firstServer.url}/api/health`)).rejects.toThrow())
@@ -187,7 +187,7 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   expect(await secondServer.stderr).toBe(`Mayfly is ready: ${secondServer.url}\n`)
 })
 
-describe("a start that can't succeed exits with 1 and explains why", () => {
+describe('a failed start exits with 1 and reports', () => {
   test('all invalid settings', async () => {
     const failedRun = await run({ LOG_LEVEL: 'loud', APP_URL: 'nowhere', S3_BUCKET: 'files' })
     expect(await failedRun.ended).toBe(1)
@@ -227,7 +227,7 @@ test('an uncaught error stops the server gracefully, without draining', async ()
   await expectPostgresStopped()
 })
 
-test('a stopping server responds but reports not ready for DRAIN_SECONDS', async () => {
+test('a stopping server still responds but reports not ready for DRAIN_SECONDS', async () => {
   await prepareDataFolder(dataDir)
   const started = await startServer({ DRAIN_SECONDS: '4' })
   started.child.kill('SIGTERM')

@@ -39,7 +39,7 @@ const alerts = rules.groups.flatMap((group) =>
 /** Labels added by Prometheus, and `le`. */
 const commonLabels = ['instance', 'job', 'le']
 
-/** Label values that don't occur in this test, by metric. */
+/** Possible label values by metric, for labels whose values don't all occur in this test. */
 const declaredValues: Record<string, Record<string, readonly string[]>> = {
   mayfly_http_requests_total: {
     status: Array.from({ length: 500 }, (_, index) => String(100 + index)),
@@ -59,7 +59,7 @@ const declaredValues: Record<string, Record<string, readonly string[]>> = {
 let app: TestApp
 /** Every series the server emits after each job has run once. */
 let series: { name: string; labels: Record<string, string> }[]
-/** The labels of each metric, by every name of its series. */
+/** The label names of each metric, by series name. */
 let emittedValues: Map<string, string[]>
 beforeAll(async () => {
   app = await startTestApp({ openQueue: openJobQueue })
@@ -86,7 +86,6 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Matches a label's value, or several by regular expression. */
 interface Matcher {
   label: string
   pattern: RegExp
@@ -114,8 +113,8 @@ function canBeEmitted(name: string, matchers: Matcher[]): boolean {
 }
 
 /**
- * Expands a selector into one list of matchers per combination of its alternatives `a|b`. Negative
- * matchers count as positive ones, because the server must be able to emit what they exclude.
+ * Expands a selector into one list of matchers per combination of its alternatives `a|b`. Treats
+ * negative matchers as positive, because the server must be able to emit what they exclude.
  */
 function matchersOf(selector: string): Matcher[][] {
   let combinations: Matcher[][] = [[]]
@@ -134,7 +133,7 @@ function matchersOf(selector: string): Matcher[][] {
   return combinations
 }
 
-/** Expands a regular expression: `/(a|b)` becomes `/a` and `/b`. */
+/** Expands the alternatives in a regular expression: `/(a|b)` becomes `/a` and `/b`. */
 function alternativesOf(pattern: string): string[] {
   const [, before = '', group, after = ''] = /^(.*?)\(([^()]*)\)(.*)$/.exec(pattern) ?? []
   if (group === undefined) return pattern.split('|')
@@ -244,7 +243,7 @@ describe('the example dashboard and the alert rules', () => {
     ).toEqual([])
   })
 
-  test('are documented, with every metric', async () => {
+  test('are documented, as is every metric', async () => {
     const page = await readFile(new URL('../docs/operations.md', import.meta.url), 'utf8')
     const [section = ''] = /^## Metrics$.*?^## /ms.exec(page) ?? []
     for (const { name } of app.deps.metrics.registry.getMetricsAsArray()) {

@@ -84,7 +84,7 @@ describeBehindNginx('a file that nginx sends', () => {
     expect(await downloadCountOf(file)).toBe(1)
   })
 
-  test('counts a conditional request only when nginx sends the first byte', async () => {
+  test('is counted for a conditional request only if nginx sends the first byte', async () => {
     const file = await makeFile(owner, { bytes })
     const path = `/s/${file.shortCode}`
     const { headers } = await request(path, {}, 'HEAD')
@@ -128,7 +128,7 @@ describeBehindNginx('a file that nginx sends', () => {
   test('is never served without a link', async () => {
     const file = await makeFile(owner, { bytes })
     const path = await pathOf(app, file)
-    // The last three are other spellings of the location.
+    // The last three are alternative spellings of nginx's internal location.
     for (const internalPath of [
       `/sealed/${path}`,
       `//sealed/${path}`,

@@ -12,8 +12,8 @@ import { findElements, type ParsedPage, parsePage, textOf } from './support/html
 import { logIn, makeClient } from './support/make.ts'
 
 /**
- * Compares the privacy policy and the FAQ with the code: every table, cookie and browser storage
- * key must be mentioned, and every number must come from a constant.
+ * Compares the privacy policy and the FAQ with the code: they must mention every table, cookie and
+ * browser storage key, and every number must come from a constant.
  */
 
 const webDir = resolve('src/web')
@@ -31,7 +31,7 @@ function policyText(): string {
   return textOf(policy.findOne('main')).replaceAll(/\s+/g, ' ')
 }
 
-/** Returns entry `at` of the policy's section 'Who can see it', about one group of people. */
+/** Returns what the policy's section 'Who can see it' says about the audience at `index`. */
 function audienceText(index: number): string {
   const section = findElements(policy.findOne('main'), 'section')[3]
   const dataText = section && findElements(section, 'dd')[index]
@@ -216,7 +216,7 @@ test('no number in the FAQ, terms or policy is hard-coded', async () => {
     /^(faq|legal)\/.*\.tsx$/.test(file),
   )
   expect(texts.length).toBeGreaterThan(5)
-  // Texts whose digits aren't product decisions.
+  // Texts with digits that aren't product decisions.
   const names =
     /SHA-256|IPv6|7z|is="s3"|<\/?h\d|July 12, 2025|2025-07-12|[Ss]pec §\d+|(?:size|strokeWidth)=\{[\d.]+\}/g
   const typedFields: string[] = []

@@ -34,12 +34,12 @@ import { type ServerProcess, startServerProcess } from './support/server-process
 import { testClock } from './support/test-clock.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Due files at startup. Their rows have no bytes in storage. */
+/** Number of files that are due at startup. Their rows have no bytes in storage. */
 const dueRows = chooseRounds(1000, 1_000_000)
 const owners = chooseRounds(20, 20_000)
 /** Files the purge claims or completes per statement. */
 const filesInBatch = 100
-/** The idle server uses about 200 MiB. With all rows in memory it would use about 1,000. */
+/** The idle server uses about 200 MiB. If it held all rows in memory, it would use about 1,000. */
 const maxMemoryMiB = 400
 const pollMs = chooseRounds(250, 2000)
 /** A million files took 34 minutes on two busy cores. */
@@ -69,9 +69,8 @@ afterAll(async () => {
 /** Files stored before the server was down for days. */
 interface Backlog {
   premium: Person
-  /** Its link is active. */
   activeFile: StoredFile
-  /** Its link has expired, but its owner can renew it. */
+  /** The link has expired, but the owner can renew it. */
   renewable: StoredFile
   /** Due to be purged. */
   expiredFiles: StoredFile[]
@@ -87,7 +86,7 @@ async function createBacklog(): Promise<Backlog> {
       dataDir,
       clock,
       openQueue: openJobQueue,
-      // The real server must be able to verify the passwords.
+      // Production cost, because the real server has to verify the passwords.
       passwordCost: { N: 16_384, r: 16, p: 1 },
     },
   )
@@ -116,7 +115,7 @@ async function expectOpens({ shortCode, bytes }: Pick<StoredFile, 'shortCode' | 
   expect(sha256(new Uint8Array(await response.arrayBuffer()))).toBe(sha256(bytes))
 }
 
-/** Asserts that a link is dead for programs and browsers. */
+/** Asserts that a link is dead for API clients and browsers. */
 async function expectExpired(code: string) {
   const response = await download(code)
   expect(response.status).toBe(404)
@@ -228,7 +227,7 @@ test(
     // The margin allows for partial batches and empty runs.
     expect(statements).toBeLessThan((2.2 * dueCount) / filesInBatch + 20)
 
-    // Each file was claimed once, and its receipt has its due time. The premium user's files are
+    // Each file was claimed once, and its due time is its expiry. The premium user's files are
     // untouched.
     const { rows } = await directDb.query(
       `select

@@ -23,9 +23,7 @@ describeOnS3('the administrator on S3', () => {
   })
   afterAll(() => app.close())
 
-  /**
-   * Runs the deletions due within `ms`. Then moves our clock back, because the bucket has its own.
-   */
+  /** Runs the deletions due within `ms`, then sets the server's clock back to the bucket's. */
   const removeLater = async (ms: number) => {
     app.clock.advance(ms)
     const result = await retryRemovals(app.deps)
@@ -33,7 +31,7 @@ describeOnS3('the administrator on S3', () => {
     return result
   }
 
-  it('deletes a user with their links, uploads, bytes and issued URLs', async () => {
+  it('deletes a user with their links, uploads, bytes and presigned URLs', async () => {
     const admin = await makePerson(app, { role: 'admin' })
     const ada = await makePerson(app)
     const file = await makeFile(ada)
@@ -47,7 +45,7 @@ describeOnS3('the administrator on S3', () => {
     const deleted = await requestUserDeletion(admin, ada.id, { email: ada.email })
     expect(await json(deleted)).toMatchObject({ deletedFiles: 1 })
     expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(404)
-    // A URL is valid for at most a minute, even if the job is late.
+    // Issued URLs are valid for at most a minute, even if the job is late.
     const lifetimeSeconds = Number(new URL(signedUrl).searchParams.get('X-Amz-Expires'))
     expect(lifetimeSeconds).toBeLessThanOrEqual(60)
     expect(await removeLater(0)).toEqual({ removed: 0, failed: 0 })

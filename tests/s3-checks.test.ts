@@ -107,7 +107,7 @@ describeOnS3('the checks of a server with a bucket', () => {
     [40 * second, 'warning'],
     [-40 * second, 'warning'],
     [-180 * second, 'failing'],
-  ])('compare clocks with the bucket: %d ms apart', async (differenceMs, status) => {
+  ])("compare the server's clock with the bucket's: %d ms apart", async (differenceMs, status) => {
     const now = app.clock()
     app.clock.set(new Date(Date.now() + differenceMs))
     const clockCheck = await checkClock(app.deps)

@@ -34,8 +34,8 @@ const minute = 60_000
 const hour = 60 * minute
 const partSize = 8 * mebibyte
 /**
- * Three parts, the last one small: a large rejected body might break the connection before the
- * error is read.
+ * Three parts. The last is small, because rejecting a large body may break the connection before
+ * the error is read.
  */
 const bytes = new Uint8Array(randomBytes(2 * partSize + 1000))
 const hash = sha256(bytes)
@@ -114,7 +114,7 @@ describeOnS3('a multipart upload on S3', () => {
     const file = await expectFile(await requestConfirm(ada, started.cloudKey, { sha256: hash }))
     expect(file).toMatchObject({ size: bytes.length, sha256: null })
     expect(await countStoredBytes(bucket)).toBe(before + bytes.length)
-    // Like a client that lost the first response.
+    // Repeats the confirm, like a client that lost the first response.
     expect(await json(await requestConfirm(ada, started.cloudKey, { sha256: hash }))).toMatchObject(
       {
         id: file.id,
@@ -241,7 +241,7 @@ describeOnS3('a multipart upload on S3', () => {
     await expectFile(await requestConfirm(ada, started.cloudKey))
   })
 
-  it('keeps its bytes when sealed but rejected over the limit', async () => {
+  it('keeps its bytes when sealed but rejected by the file limit', async () => {
     const ada = await makePerson(app)
     const [multipartUpload, singleUpload] = [
       await start(ada),
@@ -331,7 +331,7 @@ describeOnS3('a multipart upload on S3', () => {
     expect(await countStoredBytes(bucket)).toBe(before)
   })
 
-  // Moves our clock. Don't sign anything afterwards, because the bucket has its own clock.
+  // Advances only the server's clock. The bucket rejects URLs signed afterwards.
   describe('left behind', () => {
     it('is deleted after a day, as are orphaned parts', async () => {
       const ada = await makePerson(app)

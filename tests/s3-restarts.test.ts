@@ -104,7 +104,7 @@ describeOnS3('a server switched to S3 and back', () => {
 
     app = await serveFromDisk()
     expect((await downloadBytes(diskFile)).equals(Buffer.from(diskFile.bytes))).toBe(true)
-    // This server has no bucket configured. The row stays, but the file can't be downloaded.
+    // This server has no bucket configured. The file's row stays, but its bytes are unavailable.
     expect((await download(s3File)).status).toBe(503)
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, diskFile.id))
     const key = row?.storageKey ?? ''

@@ -76,7 +76,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       const { shortCode } = await makeFile(ada)
       const statuses = new Map<string, Set<number>>()
       let isRunning = true
-      // Leave the CPU to the starting server.
+      // Pauses between requests, to leave the CPU to the starting server.
       const repeatRequest = async (name: string, path: string, sending: SendOptions = {}) => {
         const headers = { cookie, 'content-type': 'application/json' }
         for (; isRunning; await wait(5)) {
@@ -110,7 +110,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       expect(statusesByName).toEqual({ list: [200], health: [200], abort: [404], download: [302] })
     })
 
-    it("leave nothing that the jobs don't delete days later", async () => {
+    it("leave nothing that the jobs don't delete within days", async () => {
       for (const server of servers) server.kill('SIGTERM')
       await Promise.all(servers.map(({ exitCode }) => exitCode))
       await expectConsistentDaysLater({

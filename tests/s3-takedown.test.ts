@@ -50,7 +50,7 @@ describeOnS3('a takedown on S3', () => {
     return row
   }
 
-  /** Uploads bytes in one PUT. `claimedSha256` is the SHA-256 sent by the client. */
+  /** Uploads bytes in one PUT. `claimedSha256` is the SHA-256 the client sends. */
   const upload = async (bytes: Uint8Array<ArrayBuffer>, claimedSha256?: string) => {
     const started = await startUpload(ada, { size: bytes.length })
     await putBytes(started, bytes)

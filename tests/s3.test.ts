@@ -247,7 +247,7 @@ describeOnS3('a server with a bucket', () => {
     expect((await putBytes(started, text(10))).status).toBe(404)
   })
 
-  it("deletes a file's bytes, so that presigned URLs end too", async () => {
+  it("deletes a file's bytes, which also makes presigned URLs useless", async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     const key = await keyOf(app, file)
@@ -258,7 +258,7 @@ describeOnS3('a server with a bucket', () => {
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
-  it('ends a renewed link, and its URLs within a minute', async () => {
+  it('ends the old link of a renewed file at once, and its URLs within a minute', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(ada)
     const { headers } = await download(app, file, { redirect: 'manual' })
@@ -268,7 +268,7 @@ describeOnS3('a server with a bucket', () => {
     const response = await download(app, renewedFile)
     expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
 
-    // Signed at an earlier time, because the bucket has its own clock.
+    // Signed with an earlier time, because the bucket's clock can't be advanced.
     expect(Number(signedUrl.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
     app.clock.advance(-2 * minute)
     const earlierRedirect = await download(app, renewedFile, { redirect: 'manual' })
@@ -276,8 +276,7 @@ describeOnS3('a server with a bucket', () => {
     app.clock.advance(2 * minute)
   })
 
-  // These tests move our clock. Don't sign anything afterwards, because the bucket has its own
-  // clock.
+  // These tests advance only the server's clock. The bucket rejects URLs signed afterwards.
   describe('cleanup', () => {
     it('deletes expired files, idle uploads and orphans', async () => {
       const ada = await makePerson(app)
@@ -363,13 +362,13 @@ describeOnS3('a bucket behind a failing network', () => {
           expect(response.headers.get('retry-after')).toBe('5')
         }
       }
-      // The server only redirects. The bucket serves the bytes itself.
+      // The server only redirects; the bucket sends the bytes.
       const redirect = await download(app, remainingFile, { redirect: 'manual' })
       expect(redirect.status).toBe(302)
       const storageResponse = await fetch(redirect.headers.get('location') ?? '').catch(() => null)
       const expected = { down: undefined, 500: 500, 503: 503, slow: 200 }
       expect(storageResponse?.status).toBe(expected[fault])
-      // A link ends at once. Bytes that couldn't be deleted are purged later.
+      // The link ends at once. Bytes that couldn't be deleted are purged later.
       expect((await ada.fetch(`/api/files/${removedFile.id}`, { method: 'DELETE' })).status).toBe(
         200,
       )

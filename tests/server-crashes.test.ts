@@ -34,7 +34,7 @@ let settings: { dataDir: string; port: number }
 let server: ServerProcess
 let isRunning = false
 
-/** Starts the server on the shared directory. Each test begins with a running server. */
+/** Starts the server on the shared directory. Each test starts with the server running. */
 async function start() {
   server = await startServerProcess(settings)
   isRunning = true
@@ -71,7 +71,6 @@ async function makeUser(): Promise<Client> {
 
 const type = 'application/octet-stream'
 
-/** A started upload and its bytes. */
 interface PendingUpload extends StartedUpload {
   bytes: Buffer<ArrayBuffer>
 }
@@ -116,7 +115,7 @@ async function storedOffset({ uploadUrl }: PendingUpload): Promise<number> {
   return Number(response.headers.get('upload-offset'))
 }
 
-/** Completes an upload, with the missing bytes or from the start. */
+/** Completes an upload by sending either the missing bytes or all of them. */
 async function finish(user: Client, upload: PendingUpload, method: 'continue' | 'start again') {
   const { uploadUrl, bytes } = upload
   const offset = await storedOffset(upload)
@@ -134,11 +133,11 @@ async function finish(user: Client, upload: PendingUpload, method: 'continue' | 
   return confirm(user, upload)
 }
 
-/** A user's uploads, interrupted by a kill. */
+/** Uploads of one user that a kill interrupts. */
 interface Interrupted {
   /**
-   * Sends requests that are in flight when the server is killed. Resolves when the server has
-   * responded or died.
+   * Sends the requests that are in flight during the kill. Resolves when the server has responded
+   * or died.
    */
   sendRest(): Promise<unknown>
   /**
@@ -198,8 +197,8 @@ async function interruptFileUploads(
 const partNumbers = [1, 2, 3, 4]
 
 /**
- * Sends `whole` parts of a file. The others, or the confirm if none are left, are in flight when
- * the server is killed.
+ * Sends `completeParts` parts of a file. The remaining parts, or else the confirm, are in flight
+ * when the server is killed.
  */
 async function interruptPartUpload(random: RandomInt, completeParts: number): Promise<Interrupted> {
   const partSize = 8 * 1024 * 1024
@@ -243,9 +242,7 @@ test('after repeated kills, confirmed files and parts are intact and everything 
   const maxWaitMs = 20
   const confirmed = new Map<string, Buffer>()
   const offsets: number[] = []
-  /**
-   * The number of parts stored before each kill. If all are stored, only the confirm is in flight.
-   */
+  /** Number of parts stored before each kill. If all are stored, only the confirm is in flight. */
   const completePartCounts = isLongRun ? [0, 1, 2, 3, 4] : [0, 2, partNumbers.length]
 
   await seededRounds(completePartCounts.length, async (random) => {
@@ -265,7 +262,7 @@ test('after repeated kills, confirmed files and parts are intact and everything 
 })
 
 describe('SIGTERM during a download', () => {
-  /** More than all buffers between the server and a stalled client can hold. */
+  /** More than the buffers between the server and a stalled client can hold. */
   const size = 48 * 1024 * 1024
 
   const beginDownload = async (): Promise<{ bytes: Uint8Array; response: IncomingMessage }> => {
@@ -291,8 +288,8 @@ describe('SIGTERM during a download', () => {
     response.on('error', () => {})
     server.kill('SIGTERM')
     await waitUntilClosed()
-    // A second signal in quick succession counts as the same one, so repeat it until the server
-    // exits.
+    // The server treats signals in quick succession as one, so repeat the second signal until the
+    // server exits.
     const secondSignal = setInterval(() => server.kill('SIGTERM'), 100)
     expect(await server.exitCode).toBe(1)
     clearInterval(secondSignal)
@@ -328,8 +325,8 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     const [file] = await json<File[]>(await user.fetch('/api/files'))
     const countedDownloads = file?.downloadCount ?? 0
     expect(countedDownloads).toBeGreaterThanOrEqual(completedCount)
-    // After a graceful stop, every counted download got a response. A kill can come between count
-    // and response.
+    // After a graceful stop, every counted download got a response. A kill can come between the
+    // count and the response.
     expect(countedDownloads).toBeLessThanOrEqual(
       completedCount + (signal === 'SIGTERM' ? 0 : clients),
     )

@@ -24,7 +24,6 @@ test('leaves a lock that another process has acquired', async () => {
   expect(await locksIn(folder)).toEqual([expect.objectContaining({ text: otherPid })])
 })
 
-/** Sets TMPDIR to a new directory and returns it. */
 async function useTemporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-alone-'))
   vi.stubEnv('TMPDIR', folder)

@@ -8,7 +8,7 @@ import { newAddress, password, signUp, verifyEmail } from './support/signup.ts'
 import { startSmtpServer, type TestSmtpServer } from './support/smtp-server.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
-/** Signups with a real server, database queue, SMTP and email client. */
+/** Signups with a real server, database queue, SMTP server and email client. */
 
 let app: TestApp
 let queue: JobQueue
@@ -72,7 +72,7 @@ it('a slow mail server delays no response and gets a single email', async () => 
   const response = await signUp(makeClient(app), { email })
   expect(await response.json()).toMatchObject({ requiresVerification: true })
   await expect.poll(() => server.attemptedRecipients).toContain(email)
-  // The mail server delays the email. Meanwhile other signups work.
+  // Other signups work while the mail server delays the email.
   expect((await signUp(makeClient(app), { email: newAddress() })).status).toBe(200)
   expect(receivedBy(email)).toEqual([])
   server.setReaction('accept')

@@ -15,7 +15,7 @@ const flatSample: Sample = {
   checkedOut: 0,
 }
 
-/** Creates ten samples, all like `flatSample` except for these changes. */
+/** Creates ten samples that equal `flatSample` except for these changes. */
 function tenRounds(change: (round: number) => Partial<Sample>): Sample[] {
   return Array.from({ length: 10 }, (_, round) => ({ ...flatSample, ...change(round) }))
 }

@@ -8,8 +8,8 @@ import { expect, test } from './support/test.ts'
 import { openTextSize, type SetTextSize } from './support/text-size.ts'
 
 /**
- * The viewports in which no screen may scroll sideways; the first one is the default. axe runs once
- * per theme, because colors don't depend on the width.
+ * The viewports. No screen may scroll sideways at any of them. The first is the default. axe runs
+ * once per theme, because colors don't depend on the width.
  */
 const displayModes: readonly { width: number; theme?: 'light' | 'dark'; text?: number }[] = [
   { width: 1280, theme: 'dark' },
@@ -18,7 +18,7 @@ const displayModes: readonly { width: number; theme?: 'light' | 'dark'; text?: n
   { width: 360, theme: 'light' },
 ]
 
-/** Switches to a theme. Returns the elements that start an animation or transition. */
+/** Switches the theme. Returns the elements that start an animation or transition. */
 function show(page: Page, theme: string) {
   return page.evaluate((theme) => {
     document.documentElement.dataset.theme = theme
@@ -29,7 +29,7 @@ function show(page: Page, theme: string) {
   }, theme)
 }
 
-/** Checks the current screen. Leaves the page at 1280 px. */
+/** Checks the current screen. Leaves the viewport at 1280 px. */
 async function check(page: Page, screen: string, setTextSize: SetTextSize) {
   for (const { width, theme, text = 1 } of displayModes) {
     await page.setViewportSize({ width, height: 800 })

@@ -22,7 +22,7 @@ async function expectToast(page: Page, title: string, description: string) {
   await expect(page.getByText(description, { exact: true })).toBeVisible()
 }
 
-test('a wrong password and an unknown address get the same message', async ({
+test('a wrong password and an unknown email address get the same message', async ({
   app,
   errors,
   page,
@@ -35,7 +35,7 @@ test('a wrong password and an unknown address get the same message', async ({
     await page.getByLabel('Password', { exact: true }).fill('wrong horse')
     await page.getByRole('button', { name: 'Sign In' }).click()
     await expectToast(page, 'Login failed', 'Invalid email or password. Please try again.')
-    // The toast alone explains the error. The field is only marked and focused.
+    // Only the toast explains the error. The field is marked and focused.
     const field = page.getByLabel('Password', { exact: true })
     await expect(field).toBeFocused()
     await expect(field).toHaveAttribute('aria-invalid', 'true')
@@ -46,7 +46,6 @@ test('a wrong password and an unknown address get the same message', async ({
   await expect(page).toHaveURL('/login')
 })
 
-/** Submits a wrong password. */
 async function logInWithWrongPassword(page: Page, email: string) {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill('wrong horse')
@@ -108,13 +107,13 @@ test('signup can show passwords, explains errors and keeps the input', async ({ 
   await expect(page.getByLabel('First name')).toBeFocused()
 
   errors.expect(/409 \(Conflict\).*\/api\/auth\/signup$/)
-  // With the clock paused, signup opens the login without the delay it has when verification is
+  // Signup opens the login even with the clock paused. It would wait only if verification were
   // required.
   await page.clock.pauseAt(Date.now() + 60 * 60_000)
   await fillSignup(page, 'correct horse', 'correct horse')
   await expect(page).toHaveURL('/login')
   await page.clock.resume()
-  // The toast disappears, but this text survives even a reload.
+  // The toast disappears, but this text remains even after a reload.
   await page.reload()
   await expect(page.getByText('Your account is ready. Sign in with the password')).toBeVisible()
   await expect(page.getByLabel('Email')).toHaveValue('grace@example.org')
@@ -159,7 +158,7 @@ test('a session that ends mid-use leads to the login', async ({ app, errors, pag
   const person = await makePerson(app)
   await makeFile(person, { name: 'notes.txt' })
   await openDashboard(page, app, person)
-  // Load the list first, or its 401 would be a second console error.
+  // Load the list first, or else its 401 would be a second console error.
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
   await app.deps.db.delete(sessions)
 

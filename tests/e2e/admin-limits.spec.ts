@@ -4,7 +4,7 @@ import { openAdminCenter, openSection, section } from './support/admin.ts'
 import { typeInto } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
-test('the administrator changes limits and cap, sees the usage, and conflicts are rejected', async ({
+test('the administrator changes limits and the cap, and conflicts are rejected', async ({
   app,
   errors,
   page,
@@ -43,7 +43,7 @@ test('the administrator changes limits and cap, sees the usage, and conflicts ar
   await change('All accounts together', 'Total storage', '1MB')
   await expect(limits.getByText('87 % of 1MB.')).toBeVisible()
 
-  // Simulates another server changing limits right after this one read them.
+  // Simulates another server changing limits right after this server read them.
   for (const [key, value] of [
     ['free_max_files', '5'],
     ['premium_max_files', '6'],

@@ -91,7 +91,7 @@ test('a page uploads to a bucket and downloads from it across origins', async ({
   const videoFile = await writeRandomFile(folder, 'film.mkv', 17 * mebibyte)
   const unknownTypeFile = await writeRandomFile(folder, 'Zoë of no known type.xyzzy', 12_345)
   const empty = await writeRandomFile(folder, 'empty.txt', 0)
-  // Premium, because free users can have only three files.
+  // A premium user, because free users can have only three files.
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
   const putRequest = page.waitForRequest((request) => request.method() === 'PUT')
   await dropFiles(page, [videoFile.path, unknownTypeFile.path, empty.path])
@@ -239,7 +239,7 @@ test('a file edited before it is chosen again is stored as edited', async ({
   // The page identifies a file by name and size. Only bytes of the first part differ.
   const bytes = await readFile(videoFile.path)
   bytes.write('edited', mebibyte)
-  // Other tests share the bytes of the old file, so replace it.
+  // Other tests share the old file's bytes, so replace it instead of writing to it.
   await rm(videoFile.path)
   await writeFile(videoFile.path, bytes)
   await dropOnUpload(secondPage, videoFile.path, videoFile.name)
@@ -270,7 +270,7 @@ test('the administrator tests email and bucket, and learns which permission is m
   const firstPut = page.waitForRequest((request) => request.method() === 'PUT')
   await expect(await upload()).toContainText(/1 MB sent in \d+\.\d s/)
   expect(new URL((await firstPut).url()).origin).toBe(network.url)
-  // The server's own checks write and delete small objects in the meantime.
+  // In the meantime the server's own checks write and delete small objects.
   await expect.poll(() => countStoredBytes(bucket)).toBe(mebibyte)
 
   // The key loses its write permission once the browser has its URL.

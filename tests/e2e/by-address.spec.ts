@@ -28,7 +28,7 @@ const test = base.extend({
 /** Browsers honor this header only on HTTPS and loopback, and log a warning elsewhere. */
 const openerPolicyIgnored = /Cross-Origin-Opener-Policy header has been ignored/
 
-test('everything works when the server is opened by its network address', async ({
+test('everything works when the server is opened by its IP address', async ({
   app,
   baseURL,
   folder,

@@ -25,7 +25,7 @@ const bytesBeforeStall = (partCount * 0.6 + maxInFlight) * partSize
 async function crash(page: Page) {
   const browser = await page.context().newCDPSession(page)
   const crashed = page.waitForEvent('crash')
-  // The page crashes, so this command never returns.
+  // The page crashes before it can respond, so don't wait for it.
   browser.send('Page.crash').catch(() => {})
   await crashed
   await page.close()

@@ -40,7 +40,7 @@ test('shows HTML in a name as text, and a dead link as dead, without scripts', a
 }) => {
   const person = await makePerson(app)
   const file = await makeFile(person)
-  // Uploads strip most of these characters, but the page must not depend on that.
+  // Uploads strip most of these characters, but the page must not rely on that.
   const name = `<img src=x onerror="alert(1)">'</title></h1>&amp;{{name}}$&$1<script>alert(2)</script>`
   await app.deps.db.update(files).set({ originalName: name }).where(eq(files.id, file.id))
   await page.goto(`/s/${file.shortCode}`)
@@ -56,11 +56,7 @@ test('shows HTML in a name as text, and a dead link as dead, without scripts', a
   await expect(noScriptPage.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
 })
 
-test('tells the visitor when the link ends while the page is open', async ({
-  app,
-  errors,
-  page,
-}) => {
+test('tells the visitor if the link ends while the page is open', async ({ app, errors, page }) => {
   const person = await makePerson(app)
   const file = await makeFile(person)
   await page.goto(`/download/${file.shortCode}`)
@@ -77,7 +73,7 @@ test('tells the visitor when the link ends while the page is open', async ({
   await expect(page).toHaveURL(`/download/${file.shortCode}`)
 })
 
-test('reports a dead link only once, even when its expiry passes later', async ({
+test('reports a dead link only once, even if its expiry passes later', async ({
   app,
   errors,
   page,

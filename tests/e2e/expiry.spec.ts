@@ -86,7 +86,7 @@ test("a premium user's link becomes private, then expires permanently", async ({
   await setClocks(app, [page])
   await openDashboard(page, app, person)
   const row = fileRow(page, 'agenda.pdf')
-  // Sessions end after 14 idle days, and background requests of an open page don't extend them.
+  // Sessions end after 14 idle days, which background requests of an open page don't extend.
   const keepSignedIn = () => page.request.get('/api/auth/user')
 
   await advanceClocks(app, [page], 7 * day)

@@ -86,7 +86,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await tabTo(page, page.getByRole('button', { name: 'Delete 12' }))
   await press('Enter')
   await expect(dialog).toContainText('Are you sure you want to delete 12 file(s)?')
-  // Meanwhile one of them is deleted elsewhere.
+  // Another client deletes one of the files in the meantime.
   const [deletedFile] = await json<File[]>(await person.fetch('/api/files?search=report+110+of'))
   await person.fetch(`/api/files/${deletedFile?.id}`, { method: 'DELETE' })
   await press('Tab')
@@ -125,8 +125,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
 
   await tabTo(page, page.getByRole('button', { name: 'Upload a file' }))
   await press('Enter')
-  // The closing File Manager panel also has a '5 days' option, so search only the Upload tab's
-  // panel.
+  // The closing File Manager panel also has a '5 days' option, so search only the Upload panel.
   const upload = page.getByRole('tabpanel', { name: 'Upload' })
   await expect(upload.getByRole('radio', { name: '5 days' })).toBeChecked()
 })

@@ -36,7 +36,7 @@ test('a file chosen in the file picker resumes after a reload', async ({
   await expectArrived(page, app, videoFile)
 })
 
-test('one click resumes the upload if the browser has to ask for permission', async ({
+test('one click resumes the upload if the browser requires permission', async ({
   app,
   videoFile,
   network,
@@ -99,7 +99,7 @@ test('a paused upload reports an unreadable file until another one is chosen', a
 })
 
 test('a dismissed picker opens no second dialog and can be opened again', async ({ page }) => {
-  // Here the page opens the browser's own dialog, which closes at once because tests handle all
+  // The page now opens the browser's own dialog, which closes at once because tests intercept all
   // file dialogs.
   await page.evaluate(() => {
     const show: () => Promise<unknown> = Reflect.get(window, 'showOpenFilePicker')

@@ -63,8 +63,8 @@ test('a first sign-in with Google creates an account with the Google picture', a
   await expect(page.getByRole('banner').getByText('GH')).toBeVisible()
   await expect(avatar).toBeHidden()
 
-  // Google is the only sign-in method, so it can't be removed. An email lets the user set a
-  // password.
+  // Google is the only sign-in method, so it can't be removed. The user can set a password by
+  // email.
   await pressOn(page, page.getByRole('link', { name: 'Account' }))
   const signInMethods = page.getByRole('region', { name: 'Ways to sign in' })
   const remove = signInMethods.getByRole('button', { name: 'Remove Google' })
@@ -106,7 +106,8 @@ test('linking Google requires the password, and Google can be unlinked', async (
     await pressOn(page, dialog.getByRole('button', { name: 'Go to Google' }))
   }
 
-  // With a wrong password no request reaches Google. Google's errors show on the account page.
+  // A wrong password is rejected before the browser goes to Google. Google's errors are shown on
+  // the account page.
   errors.expect(/400 \(Bad Request\).*\/api\/auth\/user\/ways\/google$/)
   google.issuer.person = null
   await pressOn(page, signInMethods.getByRole('button', { name: 'Add Google' }))
@@ -159,7 +160,7 @@ test('a sign-in that fails at Google ends on the login page with advice', async 
   await pressOn(page, page.getByRole('button', { name: 'Sign In' }))
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 
-  // The login page normally redirects signed-in users, but stays to show a Google error.
+  // The login page normally redirects signed-in users, but not if it has to show a Google error.
   await page.goto('/login?fault=google-failed')
   await expect(page.getByRole('alert')).toHaveText(/^Something went wrong on our side/)
 })

@@ -34,7 +34,7 @@ function response(status: number): Interruption {
 /** Breaks all connections while the browser still reports being online. */
 const cutNetwork: Interruption = async ({ network }) => network.cut()
 
-/** Ten connection or server failures, in this order. Most occur twice. */
+/** Ten connection and server failures, in order. Most kinds occur twice. */
 const interruptions: Interruption[] = [
   goOffline,
   cutNetwork,
@@ -102,8 +102,8 @@ test('a stalled connection times out, and its parts are sent again', async ({
 
   await stallAfter(network, 18 * mebibyte, () => chooseFiles(page, [file.path]))
   const exchangeCount = network.exchanges.length
-  // Once all bytes of a part are sent, the page waits longer for the response. On a slow machine it
-  // may learn of that only after this step.
+  // The page waits longer for a response once all bytes of a part are sent. On a slow machine it
+  // may not have noticed that yet.
   const afterTwoMinutes = async () => {
     await page.clock.fastForward(125_000)
     return network.exchanges.length

@@ -35,7 +35,7 @@ test('a file dropped by a visitor is kept and uploaded after signup', async ({
   folder,
   page,
 }) => {
-  // For a file of this size, the browser stores only the handle.
+  // The browser stores only the handle of a file this large.
   const file = await writeRandomFile(folder, 'rough-cut.mov', 17 * mebibyte)
   const large = await writeSparseFile(folder, 'disk.img', 1024 ** 3 + 1)
   await openLanding(page)

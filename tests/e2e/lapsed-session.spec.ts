@@ -49,7 +49,7 @@ test("a page with the only copy of a paused upload doesn't redirect to the login
   errors.expect(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  // Confirms leaving the page, so only the page itself can prevent it.
+  // The test accepts the browser's dialog, so only the page itself can prevent leaving.
   page.on('dialog', (dialog) => void dialog.accept())
 
   // Files from a file input have no handle. Only this page can read them, and only until it closes

@@ -38,7 +38,7 @@ test("a free user's fourth file is rejected next to the drop zone", async ({
   expect(shownTexts).not.toContain('Upload Error')
   await expect(page.getByText('Free holds 3 files')).toBeVisible()
   await expect(page.getByText('None left: delete files to make room')).toBeVisible()
-  // The error, with both ways out, comes before the upgrade offer.
+  // The error and both remedies come before the upgrade offer.
   const text = (await page.getByRole('main').textContent()) ?? ''
   expect(text.indexOf('make room. Upgrade')).toBeLessThan(text.indexOf('Continue with Free'))
 
@@ -50,7 +50,7 @@ test("a free user's fourth file is rejected next to the drop zone", async ({
   await expect(page.getByRole('main').getByRole('alert')).toBeHidden()
   await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeHidden()
 
-  // After an upgrade by any of the buttons, the rejected files upload.
+  // After an upgrade with any of the buttons, the rejected files are uploaded.
   await chooseFiles(page, [first.path, second.path])
   await expect(page.getByRole('button', { name: /^Try again/ })).toHaveCount(2)
   await page.getByRole('button', { name: 'Start trial' }).first().click()

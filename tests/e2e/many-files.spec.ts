@@ -50,6 +50,6 @@ test('all files of a large folder are uploaded, and the page stays responsive', 
   const files = await listFiles()
   expect(new Map(files.map(({ originalName, sha256 }) => [originalName, sha256]))).toEqual(hashes)
   await expect(page.getByText(`${count} active links`)).toBeVisible()
-  // Upload starts are batched.
+  // Upload starts are batched into fewer requests.
   expect(network.exchanges.filter(isStart).length).toBeLessThan(count)
 })

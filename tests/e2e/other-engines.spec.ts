@@ -32,7 +32,7 @@ async function chooseFile(page: EnginePage, path: string): Promise<void> {
   await page.chooseFile('//input[@aria-label="Files to upload"]', path)
 }
 
-/** Sets a form field in a way that React notices. */
+/** Sets a form field so that React notices the change. */
 function fill(page: EnginePage, label: string, value: string): Promise<void> {
   return page.evaluate(`(() => {
     const label = [...document.querySelectorAll('label')].find(

@@ -137,7 +137,7 @@ test('a network error is reported, and the input is kept', async ({
   await expect(page.getByText('Please check your connection and try again')).toBeVisible()
   const networkError = page.locator('form').getByText('Network error occurred')
   await expect(networkError).toBeVisible()
-  // The next submit fails for another reason, which replaces the old message.
+  // The next submit fails for another reason, and its message replaces the old one.
   await fillPasswords(page, 'a new password', 'another one')
   await expect(page.getByText("Passwords don't match")).toBeVisible()
   await expect(networkError).toBeHidden()

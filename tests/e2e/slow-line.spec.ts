@@ -31,7 +31,7 @@ test('on a slow line, speed and time left are shown, and expired part URLs are r
   page,
   network,
 }) => {
-  // The server rejects a part with an expired URL before reading the whole body, and closes the
+  // The server rejects a part with an expired URL before reading the whole body, then closes the
   // connection.
   errors.allow(/403 \(Forbidden\).*\/storage\//)
   errors.allow(connectionErrors)
@@ -39,13 +39,13 @@ test('on a slow line, speed and time left are shown, and expired part URLs are r
   await openDashboard(page, app, await makePerson(app))
 
   await dropFiles(page, [file.path])
-  // Now the first parts are in flight and others are queued.
+  // The first parts are now in flight, and others are queued.
   const putExchanges = () => network.exchanges.filter(({ method }) => method === 'PUT')
   await expect.poll(() => putExchanges().length).toBeGreaterThan(0)
   // Part URLs are valid for an hour, so all URLs signed so far have expired.
   app.clock.advance(2 * 3_600_000)
   const item = uploadItem(page, file.name)
-  // The displayed speed is at most the line's. How much lower it is depends on the machine.
+  // The displayed speed is at most the line's. The machine may be slower.
   const speed = item.getByText(/^\d+% · ([1-6](\.\d)? MB|\d+(\.\d)? KB)\/s$/)
   // Wait for both in parallel, because each is visible only for a while.
   const timeLeft = item.getByText(/ left$/)
@@ -53,7 +53,7 @@ test('on a slow line, speed and time left are shown, and expired part URLs are r
 
   await expectUpload(page, file.name, 'Completed')
   const signRequests = network.exchanges.filter(({ url }) => url === '/api/files/upload-parts')
-  // The start response had URLs for all seven parts.
+  // The start response had URLs for all seven parts, so these requests replaced expired ones.
   expect(signRequests.length).toBeGreaterThan(0)
   // Downloads directly, because the line is slow in both directions.
   const directUrl = `http://127.0.0.1:${app.deps.config.port}`

@@ -13,7 +13,7 @@ import { freeUserWalk } from './support/texts/free-user-walk.ts'
 import { premiumUserWalk } from './support/texts/premium-user-walk.ts'
 import { visitorWalk } from './support/texts/visitor-walk.ts'
 
-/** Every screen of spec §2, for each role of spec §6. */
+/** The screens of spec §2, for each role of spec §6. */
 const walks = {
   visitor: visitorWalk,
   'free user': freeUserWalk,
@@ -82,7 +82,7 @@ test('feedback: errors are explained, a failure keeps the input, success clears 
   await expect(toast).toContainText('Something went wrong. Please try again.')
   await expect(message).toHaveValue('A bell.')
   await expect(name).toHaveValue('Ada')
-  // The toast is below the header, which has two lines on a phone.
+  // The toast is below the header, which takes two lines on a phone.
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await toast.boundingBox()).toMatchObject({ x: 12, y: 116, width: 366 })
   await page.setViewportSize({ width: 1280, height: 800 })
@@ -110,7 +110,8 @@ test('feedback: errors are explained, a failure keeps the input, success clears 
     await expect(field).toHaveValue('')
   }
   expect(requests).toBe(1)
-  // This toast stays for 8 s instead of 5 s. Real time passes too, so check well before that.
+  // This toast stays for 8 s instead of the usual 5 s. Real time passes too, so check well before 8
+  // s.
   await page.clock.runFor(5500)
   await expect(toast).toContainText('Feedback sent successfully!')
   await page.clock.runFor(2500)

@@ -65,7 +65,7 @@ test('every page is light by default, dark when chosen, and stays dark after a r
     await expect(page.getByRole('button', { name: 'Switch to light theme' })).toBeVisible()
     expect(await themeOf(page), name).toBe('dark')
     expect(await backgroundColor(page), name).toBe(darkBackground)
-    // The first paint is reported with a delay.
+    // Browsers report the first paint with a delay.
     const paints = await page.waitForFunction(() => {
       const [paint] = performance.getEntriesByName('first-paint')
       return paint && { setAt: window.themeSetAt ?? Number.NaN, paintedAt: paint.startTime }

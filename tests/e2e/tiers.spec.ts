@@ -19,7 +19,7 @@ test('a trial is offered, counts down days and hours, and ends while the page is
   const person = await makePerson(app)
   await setClocks(app, [page])
   await signIn(page, app, person)
-  // The target of the landing page's trial button.
+  // The landing page's trial button leads here.
   await page.goto('/?trial=offer')
   const banner = page.getByRole('complementary', { name: 'Premium trial' })
   const badge = page.getByRole('banner').getByText('Premium', { exact: true })
@@ -63,7 +63,7 @@ test('a trial is offered, counts down days and hours, and ends while the page is
   await expect(page.getByText('3 days (default)')).toBeVisible()
   await pressOn(page, banner.getByRole('button', { name: 'Dismiss' }))
   await expect(banner).toBeHidden()
-  // A dismissed banner stays dismissed after navigation.
+  // A dismissed banner stays hidden after navigation.
   await page.evaluate(() => history.pushState(null, '', '/reset-password'))
   await expect(page.getByRole('heading', { name: 'Invalid Reset Link' })).toBeVisible()
   await page.goBack()
@@ -99,8 +99,8 @@ test('Upgrade Now continues a rejected file, and the administrator can downgrade
 }) => {
   const person = await makePerson(app, { role: 'admin' })
   await openDashboard(page, app, person)
-  // Stall PUTs in the proxy, so that the large upload starts but never finishes. A Playwright route
-  // would buffer the bodies, and the toast could disappear before the test sees it.
+  // Stall PUTs in the proxy, to keep the large upload from finishing. A Playwright route would
+  // buffer the bodies, and the toast could disappear before the test sees it.
   network.stall(isPut)
   const large = await writeSparseFile(folder, 'large.iso', 600 * 1024 ** 2)
   await chooseFiles(page, [large])

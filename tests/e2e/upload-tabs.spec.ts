@@ -5,7 +5,7 @@ import { expectArrived, expectUpload } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
-test('a dropped file resumes by itself after a reload', async ({
+test("a dropped file's upload resumes automatically after a reload", async ({
   app,
   videoFile,
   errors,
@@ -21,7 +21,7 @@ test('a dropped file resumes by itself after a reload', async ({
   await expectArrived(page, app, videoFile)
 })
 
-test('a dropped file resumes by itself in another tab when its own tab is closed', async ({
+test("a dropped file's upload resumes in another tab when its own tab is closed", async ({
   app,
   context,
   videoFile,

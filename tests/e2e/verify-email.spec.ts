@@ -16,7 +16,6 @@ const test = base.extend<{ app: TestApp }>({
   },
 })
 
-/** Returns the links of new emails. */
 async function links(app: TestApp): Promise<string[]> {
   return (await app.sendQueuedEmails()).map(
     ({ content }) => /https?:\S+\/verify-email\S+/.exec(content.text)?.[0] ?? '',
@@ -63,7 +62,7 @@ test('signup works by keyboard to the dashboard, even with a second email', asyn
   await page.clock.runFor(1000)
   await expect(createdMessage).toBeHidden()
   await page.clock.resume()
-  // The toast has disappeared, but the instructions remain.
+  // The toast has disappeared, but the instructions are still there.
   await expect(page.getByText('Open the link in it within 24 hours, then sign in')).toBeVisible()
 
   errors.expect(/403 \(Forbidden\).*\/api\/auth\/login$/)
@@ -121,7 +120,7 @@ test('a network error is reported, and the link works afterwards', async ({
   }
   await page.route('**/api/auth/verify-email', failLater, { times: 1 })
   await page.goto(`/verify-email?token=${token}`)
-  // Like an email scanner, this browser isn't the one that signed up.
+  // Like an email scanner, this browser didn't sign up.
   await pressOn(page, page.getByRole('button', { name: 'Verify my address' }))
   await expect(page.getByRole('heading', { name: 'Verifying your email' })).toBeVisible()
   await expect(page.getByText('This takes a moment.')).toBeVisible()

@@ -3,10 +3,10 @@ import { Violation } from './expected-file.ts'
 import { expectValidServerError } from './valid-server-error.ts'
 
 /**
- * The users' actions, and the errors a healthy server may return for each. Reasons: a free user has
- * too many files or may not renew, the file was deleted or purged, the link expired, an interrupted
- * upload ended, or a confirm whose response was lost sealed the upload. After 15 idle minutes an
- * upload no longer occupies a slot.
+ * The users' actions, each with the errors it may get from a healthy server. They occur because a
+ * free user has too many files or may not renew, the file was deleted or purged, the link expired,
+ * an interrupted upload ended, or a confirm whose response was lost sealed the upload. After 15
+ * idle minutes an upload no longer occupies a slot.
  */
 const allowedErrors = {
   'start an upload': ['TIER_FILE_COUNT'],
@@ -22,19 +22,17 @@ const allowedErrors = {
 export type UserAction = keyof typeof allowedErrors
 export const userActions = Object.keys(allowedErrors) as UserAction[]
 
-/** The sender of a request. */
 export interface Caller {
   /** The server's origin. */
   url: string
-  /** Number of successes by action. */
   successCounts: Map<UserAction, number>
-  /** True if an unnoticed password change, whose response was lost, may have ended the session. */
+  /** True if a password change whose response was lost may have ended the session. */
   hasUncertainSession(): boolean
 }
 
 /**
  * Sends a request. Returns null if the outcome is unknown: the connection broke, or the server
- * returned 5xx. Responses of a bucket aren't checked.
+ * returned 5xx. Doesn't check a bucket's responses.
  * @throws {Violation} for a malformed 5xx or an unexpected 4xx.
  */
 export async function call(

@@ -18,7 +18,7 @@ import {
 import { download, type SimulatedUser, signIn, tryPassword } from './simulated-user.ts'
 import { expectValidServerError } from './valid-server-error.ts'
 
-/** Replaced links checked for each user after a round. */
+/** Number of replaced links checked for each user after a round. */
 const deadLinksPerCheck = 2
 /** One in this many unchanged files is checked after a round. */
 const untouchedPerCheck = 8
@@ -101,8 +101,8 @@ async function checkLink(
 }
 
 /**
- * Retries a request while the server returns 5xx. On a busy machine a recovered server may briefly
- * lose its database.
+ * Retries a request while the server returns 5xx. On a busy machine, a server that has recovered
+ * may briefly lose its database.
  * @throws {Violation} if the error is malformed.
  */
 async function retryServerErrors(request: () => Promise<Response>): Promise<Response> {
@@ -152,7 +152,7 @@ export async function checkAfterTwoDays(
     await server.setClock(new Date(server.now().getTime() + dayMs + 1))
     onClockChange()
     await runOrThrow(server, { type: 'run-jobs', waitForDatabase: true })
-    // Must precede the comparison, which would delete leftovers of the jobs.
+    // Must precede the comparison, which deletes anything the jobs left behind.
     await checkPurged(directDb, storageReader)
     await checkNoOrphans(directDb, storageReader)
     await runOrThrow(server, { type: 'compare-storage' })
@@ -174,7 +174,6 @@ async function runOrThrow(server: Environment['server'], command: Command): Prom
   if (failure !== null) throw new Violation(`${command.type}: ${failure}`)
 }
 
-/** Asserts that the current password works and an old one doesn't. */
 async function checkPassword(user: SimulatedUser): Promise<void> {
   if (!(await signIn(user))) throw new Violation(`${user.email} cannot sign in`)
   if (user.oldPassword === null) return

@@ -7,12 +7,12 @@ export type Command =
   | { type: 'set-clock'; now: number }
   /** Runs the cleanup jobs. With `waitForDatabase`, retries while the database is down. */
   | { type: 'run-jobs'; waitForDatabase?: true }
-  /** Compares storage with the database. Retries while the database is down. */
+  /** Compares storage with the database, retrying while the database is down. */
   | { type: 'compare-storage' }
-  /** Times out attempts to send emails that killed processes have abandoned. */
+  /** Times out attempts to send emails that died with their process. */
   | { type: 'release-stale-emails' }
 
-/** A command with its number, which the result repeats. */
+/** A command with a number, which its result repeats. */
 export type NumberedCommand = Command & { number: number }
 export interface CommandResult {
   number: number
@@ -27,7 +27,7 @@ export interface ServerOptions {
   databaseUrl: string
   dataDir: string
   port: number
-  /** The time to start at, in milliseconds since 1970. */
+  /** The clock's initial time, in milliseconds since 1970. */
   now: number
   /** Other settings, as environment variables. */
   env: Record<string, string>

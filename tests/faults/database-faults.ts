@@ -75,8 +75,8 @@ export const databaseFaults = {
       network.silence()
       await wait(random(maxOutageMs))
       network.restore()
-      // After an outage a network may have dropped its connections. Usually it resets them,
-      // otherwise they stay silent.
+      // After an outage, a network may have dropped its connections. Usually it resets them, but
+      // sometimes they stay silent.
       if (random(4) > 0) network.closeSilent()
     },
   },
@@ -102,7 +102,7 @@ export const databaseFaults = {
   },
   'Postgres is down for long': {
     affects: postgresTargets,
-    // Too slow to be drawn at random. One test requests it.
+    // Too slow for random draws. One test requests it.
     weight: 0,
     isPossible: hasOwnPostgres,
     canLoseCounts: true,

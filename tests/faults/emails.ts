@@ -8,18 +8,18 @@ import type { FaultServer } from './fault-server.ts'
 const pollMs = 50
 
 /**
- * The number of emails a user must have received. Each password change sends one, but after a lost
- * response it is unknown whether the change happened.
+ * How many emails a user must have received. Each password change sends one, but if its response
+ * was lost, the change may not have happened.
  */
 export interface EmailRange {
   min: number
   max: number
 }
 
-/** The Message-IDs received by each address. Duplicates share one. */
+/** The Message-IDs received at each address. Duplicates have the same one. */
 export type Mailbox = Map<string, Set<string>>
 
-/** Moves the emails accepted by the mail server into the mailbox. */
+/** Moves the emails that the mail server has accepted into the mailbox. */
 export function collectEmails(mailbox: Mailbox, { received }: TestSmtpServer): void {
   for (const { to, messageId = '' } of received.splice(0)) {
     for (const { address = '' } of [to ?? []].flat().flatMap(({ value }) => value)) {
@@ -38,8 +38,8 @@ export async function makeEmailsDue(directDb: DirectDb): Promise<void> {
 }
 
 /**
- * Waits until the email queue is empty. Attempts of killed processes, which would time out after
- * two minutes, are timed out at once.
+ * Waits until the email queue is empty. Times out attempts of killed processes at once, instead of
+ * after two minutes.
  * @throws {Violation} if emails are still queued after two minutes, or have failed.
  */
 export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): Promise<void> {
@@ -60,7 +60,7 @@ export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): 
         `update pgboss.job set started_on = started_on - interval '1 hour'
          where name = 'send-mail' and state = 'active'`,
       )
-      // The queue checks for such attempts once a minute.
+      // Look for abandoned attempts now. The queue does so only once a minute.
       await directDb.query(
         `update pgboss.queue set monitor_claim_on = null, monitor_on = null
          where name = 'send-mail'`,

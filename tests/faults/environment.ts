@@ -15,20 +15,18 @@ import { createFaultServer, type FaultServer } from './fault-server.ts'
 import { type SetupName, setups } from './setups.ts'
 import { bucketReader, diskReader, type StorageReader } from './storage-reader.ts'
 
-/**
- * Size of the small disk. It must hold about 200 MiB, stored by all users together in 200 rounds.
- */
+/** Size of the small disk. All users together store about 200 MiB in 200 rounds. */
 const smallDiskBytes = 384 * 1024 ** 2
 /**
- * How far the server's clock is ahead, so that the bucket accepts presigned URLs even after a fault
- * sets the clock back by an hour.
+ * The server's clock starts this far ahead, so that the bucket accepts presigned URLs even after a
+ * fault sets the clock back by an hour.
  */
 const clockLeadMs = 24 * 60 * 60_000
 
 /** External services used by a scenario. */
 export interface Backends {
   database: TestDatabase
-  /** Null if the Postgres server is shared, so that no fault may restart it. */
+  /** Null if the Postgres server is shared. Faults must not restart it then. */
   postgres: TestPostgres | null
   /** Only for the setup `bucket`. */
   s3Server: S3Server | null
@@ -46,7 +44,7 @@ export interface Environment {
   mailServer: TestSmtpServer
   /** Between the server and the bucket. Null without a bucket. */
   bucketNetwork: ChaosProxy | null
-  /** The file system that contains all files. Null if it can't be filled. */
+  /** The file system that holds all files. Null if it can't be filled. */
   smallDisk: SmallDisk | null
   storageReader: StorageReader
   close(): Promise<void>
@@ -54,7 +52,7 @@ export interface Environment {
 
 /**
  * Starts everything a scenario needs. Closing it drops the database.
- * @param isLong true for many rounds, where the server is killed often.
+ * @param isLong true for many rounds, in which the server is killed often.
  * @param limits Postgres timeouts of the server.
  */
 export async function startEnvironment(

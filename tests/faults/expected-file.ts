@@ -1,4 +1,7 @@
-/** The required state of a file after calls whose responses may have been lost. Pure functions. */
+/**
+ * The required state of a file after calls whose responses may have been lost. All functions are
+ * pure.
+ */
 
 /** The server violated a guarantee. */
 export class Violation extends Error {}

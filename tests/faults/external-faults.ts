@@ -8,7 +8,7 @@ import type { Setup } from './setups.ts'
 
 const maxOutageMs = 800
 const maxResponseDelayMs = 250
-/** The server polls for emails once a second. */
+/** A little longer than the server's polling interval for emails, one second. */
 const maxMailOutageMs = 1200
 const pollMs = 20
 
@@ -39,7 +39,7 @@ function randomRequests(random: RandomInt): (exchange: Exchange) => boolean {
     (chosenMethod === 'any' || chosenMethod === method) && random(100) < percent
 }
 
-/** Breaks the connection to the bucket by calling `startFailure`, and restores it after a while. */
+/** Interrupts the connection to the bucket with `startFailure`, and restores it after a while. */
 function interrupt(
   startFailure: (network: ChaosProxy, random: RandomInt) => void,
 ): Fault['inject'] {

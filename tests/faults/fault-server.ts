@@ -10,7 +10,7 @@ const compileCache = fileURLToPath(new URL('../../node_modules/.cache/node', imp
 /** A server in a child process. It can be killed and restarted, and keeps its port. */
 export interface FaultServer {
   url: string
-  /** The server's clock, which survives a restart. */
+  /** The server's clock, which survives restarts. */
   now(): Date
   setClock(now: Date): Promise<void>
   /** Runs a command. Returns null on success, otherwise the error. */
@@ -18,7 +18,7 @@ export interface FaultServer {
   /** Ends the server with SIGKILL. */
   kill(): Promise<void>
   /**
-   * Starts the server unless it is running. Rejects if the start fails, or if the server is killed
+   * Starts the server unless it is running. Rejects if the start fails or if the server is killed
    * before it is ready.
    */
   start(): Promise<void>
@@ -28,11 +28,11 @@ export interface FaultServer {
 
 /**
  * Returns a server that isn't started yet.
- * @param hasStandby keeps a spare process ready, which saves time where the server is often killed.
+ * @param hasStandby keeps a spare process ready, which saves time if the server is killed often.
  */
 export function createFaultServer(options: ServerOptions, hasStandby: boolean): FaultServer {
   let child: ChildProcess | null = null
-  /** A process that has loaded its modules, which is most of the startup time. */
+  /** A spare process with its modules loaded, which is most of the startup time. */
   let standby: ChildProcess | null = null
   let now = options.now
   let commandCount = 0
@@ -52,7 +52,7 @@ export function createFaultServer(options: ServerOptions, hasStandby: boolean): 
       if (child === null) return resolve('the server does not run')
       commandCount += 1
       pending.set(commandCount, resolve)
-      // If sending fails, the server has just died, and `onExit` resolves this promise.
+      // If sending fails, the server has just died and `onExit` resolves this promise.
       child.send({ ...command, number: commandCount } satisfies NumberedCommand, () => {})
     })
   const spawnServer = () =>

@@ -8,14 +8,13 @@ import type { Setup } from './setups.ts'
  */
 export type Target = 'processes' | 'jobs' | 'clock' | 'database' | 'bucket' | 'mail' | 'disk'
 
-/** The scenario in which a fault may occur. */
+/** The scenario that a fault may occur in. */
 export interface FaultContext extends Setup {
-  /** True if this scenario has its own Postgres server. */
   hasOwnPostgres: boolean
 }
 
 export interface Fault {
-  /** Faults with a common target are never injected together. */
+  /** Faults that share a target are never injected together. */
   affects: readonly Target[]
   /** Relative probability. */
   weight: number
@@ -23,7 +22,7 @@ export interface Fault {
   isPossible?(context: FaultContext): boolean
   /** True if downloads may go uncounted, for example while the database is down. */
   canLoseCounts?: boolean
-  /** True if users keep working until the fault is over. */
+  /** True if users keep acting until the fault is over. */
   isLong?: boolean
   /** Injects the fault while users are active. `recover` cleans up after the round. */
   inject(environment: Environment, random: RandomInt): Promise<void>

@@ -12,7 +12,7 @@ export type FaultName = keyof typeof allFaults
 export const faults: Record<FaultName, Fault> = allFaults
 
 const faultNames = Object.keys(allFaults) as FaultName[]
-/** One in this many rounds with a fault has a second fault. */
+/** Of the rounds with a fault, one in this many has a second fault. */
 const roundsPerSecondFault = 5
 
 /**

@@ -84,8 +84,8 @@ export async function checkRemovalsDone(directDb: DirectDb): Promise<void> {
 
 /**
  * Checks the file limit of free users.
- * @param latest the latest time the server's clock has shown. A link that had expired by then may
- * work again when the clock is set back, although its slot was reused.
+ * @param latest the latest time the server's clock has shown. If a link had expired by then, its
+ * slot may have been reused, but it works again when the clock is set back.
  * @throws {Violation} if a free user has more than `maxFiles` active files.
  */
 export async function checkFreeLimit(

@@ -43,7 +43,7 @@ async function expectReady(
     const userStatus = await readStatus(await user.client.fetch('/api/auth/user'))
     if (userStatus === 200) continue
     if (userStatus !== 401) throw new Error(`/api/auth/user returns ${userStatus}`)
-    // A password change replaces the session cookie. If its response was lost, the user still has
+    // A password change replaces the session cookie. If the response was lost, the user still has
     // the old cookie.
     if (!(await signIn(user))) throw new Error(`${user.email} cannot sign in`)
   }

@@ -19,12 +19,15 @@ import {
 } from './simulated-user.ts'
 
 const userTiers = ['free', 'premium', 'premium'] as const
-/** Rounds between checks of all links. Other rounds check only links that could have changed. */
+/**
+ * Rounds between checks of all links. In other rounds, only links that could have changed are
+ * checked.
+ */
 const roundsBetweenFullChecks = 5
 const roundsBetweenDeepChecks = 20
-/** After this many rounds every action must have succeeded. */
+/** From this many rounds on, every action must have succeeded. */
 const roundsForEveryAction = 100
-/** How far the server's clock advances after each round, so that no two rounds share a time. */
+/** How far the server's clock advances after each round, so that rounds have different times. */
 const clockStepMs = 1000
 /** Pause between a user's actions during a long fault. */
 const pauseMs = 1000
@@ -33,7 +36,6 @@ export interface ScenarioResult {
   rounds: number
   faults: Partial<Record<FaultName, number>>
   downloads: number
-  /** Number of successes by action. */
   successCounts: Record<UserAction, number>
 }
 
@@ -42,8 +44,8 @@ export interface Scenario {
   setup: SetupName
   rounds: number
   /**
-   * Injects this fault in every round, with production timeouts. If omitted, faults are drawn by
-   * the seed and timeouts are short.
+   * Injects this fault in every round, with production timeouts. If omitted, timeouts are short and
+   * the seed determines the faults.
    */
   fixedFault?: FaultName
 }
@@ -121,7 +123,7 @@ export async function runScenario(
 }
 
 /**
- * Adds up the users' successes by action.
+ * Totals the users' successes by action.
  * @throws {Violation} if an action never succeeded in a long run.
  */
 function countSuccesses(

@@ -13,7 +13,7 @@ import { canMount } from '../support/small-disk.ts'
 import { runScenario } from './run-scenario.ts'
 import { type SetupName, setupForSeed, setupNames, setups } from './setups.ts'
 
-/** More rounds are split into several scenarios with consecutive seeds. */
+/** More rounds than this are split into several scenarios with consecutive seeds. */
 const roundsPerScenario = 200
 const roundsPerReport = 50
 
@@ -47,7 +47,6 @@ interface PlannedScenario {
   rounds: number
 }
 
-/** Splits the rounds into scenarios. */
 function planScenarios(): PlannedScenario[] {
   const count = Math.ceil(rounds / roundsPerScenario)
   return Array.from({ length: count }, (_, index) => {
@@ -119,7 +118,7 @@ async function runScenarios(postgres: TestPostgres): Promise<void> {
   }
 }
 
-/** Runs scenarios one after another on its own Postgres server. */
+/** Starts a Postgres server and runs scenarios on it one after another. */
 async function runWorker(): Promise<void> {
   const postgres = await startTestPostgres()
   try {

@@ -55,7 +55,10 @@ async function retryWhileUnavailable(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Runs a command. The server itself sends queued emails, and no check needs the remaining jobs. */
+/**
+ * Runs a command. Queued emails are sent by the server itself, and no check needs the remaining
+ * jobs.
+ */
 async function runCommand({ deps, jobQueue }: TestApp, command: Command): Promise<void> {
   switch (command.type) {
     case 'run-jobs':

@@ -1,8 +1,8 @@
 import { seededRandom } from '../support/seeded-rounds.ts'
 
-/** The storage of a scenario. */
+/** The storage that a scenario uses. */
 export interface Setup {
-  /** 'small disk' is a file system that a fault can fill. */
+  /** 'small disk' is a file system that faults can fill. */
   store: 'disk' | 'small disk' | 'bucket'
 }
 

@@ -9,17 +9,17 @@ import { type Caller, call } from './call.ts'
 import type { EmailRange } from './emails.ts'
 import { type Attempts, type ExpectedFile, noAttempts, Violation } from './expected-file.ts'
 
-/** An upload not yet confirmed, retried in the next round. */
+/** An upload that isn't confirmed yet and is retried in the next round. */
 interface PendingUpload {
   name: string
   bytes: Buffer<ArrayBuffer>
   days: string
   idempotencyKey: string
-  /** True for a retry. While the upload was idle, its slot may have been reused. */
+  /** True for a retry. The upload may have lost its slot while idle. */
   isRetry: boolean
 }
 
-/** A simulated user, and the server's responses to them. */
+/** A simulated user and what the server's responses have established. */
 export interface SimulatedUser extends Caller {
   email: string
   /** Passwords that may be current. Several after a change whose response was lost. */
@@ -28,9 +28,9 @@ export interface SimulatedUser extends Caller {
   oldPassword: string | null
   expectedEmails: EmailRange
   tier: 'free' | 'premium'
-  /** Determines, together with the seed, the user's uploads. */
+  /** Together with the seed, determines the user's uploads. */
   number: number
-  /** The expiries in days available to this user. */
+  /** The expiries this user may choose, in days. */
   days: readonly number[]
   client: Client
   files: ExpectedFile[]
@@ -39,8 +39,8 @@ export interface SimulatedUser extends Caller {
   /** Ids of the files confirmed in this round. */
   confirmedIds: Set<string>
   /**
-   * Codes of links that returned 404 in this round, although the user neither renewed nor deleted
-   * the file.
+   * Codes of links that returned 404 in this round, although the user didn't renew or delete the
+   * file.
    */
   notFoundCodes: Set<string>
   pendingUploads: PendingUpload[]
@@ -119,8 +119,8 @@ async function upload(user: SimulatedUser, pending: PendingUpload): Promise<void
       call(user, 'send bytes', () => fetch(url, { method: 'PUT', headers, body })),
     ),
   )
-  // An earlier confirm may have succeeded with its response lost. Then the PUTs are rejected, and
-  // this confirm returns the file.
+  // An earlier confirm may have succeeded although its response was lost. Then the PUTs are
+  // rejected, and this confirm returns the file.
   if (putResponses.includes(null)) return postpone()
   const confirmRequest = { cloudKey }
   const confirmResponse = await call(user, 'confirm', () =>
@@ -182,7 +182,7 @@ async function deleteFile(user: SimulatedUser, file: ExpectedFile): Promise<void
 }
 
 /**
- * Downloads a file as a visitor. Returns the status, or null without a response.
+ * Downloads a file as a visitor. Returns the status, or null if there was no response.
  * @param isCounted true if the server is certain to count it.
  * @throws {Violation} if a complete response has the wrong bytes.
  */
@@ -244,7 +244,6 @@ async function changePassword(user: SimulatedUser, random: RandomInt): Promise<v
   user.client = clientWithCookies(user, response)
 }
 
-/** Creates a client with the cookies of a response. */
 function clientWithCookies({ url }: Pick<SimulatedUser, 'url'>, response: Response): Client {
   const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
   return makeClient({ url }, cookies.join('; '))
@@ -270,7 +269,7 @@ export async function signIn(user: SimulatedUser): Promise<boolean> {
     if (!response?.ok) continue
     const [formerPassword, ...newerPasswords] = user.passwords
     if (newerPasswords.includes(password)) {
-      // The password change did succeed, so its email must arrive.
+      // The password change succeeded after all, so its email must arrive.
       user.expectedEmails.min += 1
       user.oldPassword = formerPassword ?? null
     }
@@ -296,7 +295,7 @@ export async function finishUploads(user: SimulatedUser): Promise<void> {
   }
 }
 
-/** Uploads a file, so that the first fault can already lose one. */
+/** Uploads a file, to give the first fault something to lose. */
 export async function uploadInitialFile(user: SimulatedUser, random: RandomInt): Promise<void> {
   await upload(user, newUpload(user, random))
 }

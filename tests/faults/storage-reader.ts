@@ -9,12 +9,13 @@ export interface StorageReader {
   sealedSizes(): Promise<Map<string, number>>
   /** The storage keys of all uploads with stored data, such as a part. */
   listOpenUploads(): Promise<string[]>
-  /** True if storage may start an upload after the server has timed out. */
+  /** True if the store may start an upload even after the server's request timed out. */
   canStartLate: boolean
 }
 
 /**
- * The server writes dotfiles to check that a directory is writable, and may leave one when killed.
+ * The server writes dotfiles to check that a directory is writable, and may leave one behind when
+ * killed.
  */
 function isProbeFile(name: string): boolean {
   return name.startsWith('.')
@@ -57,7 +58,7 @@ export function bucketReader({ client, settings: { bucket: Bucket } }: TestBucke
       return sizes
     },
     async listOpenUploads() {
-      // One page (1,000 uploads) is enough, because jobs have removed the old uploads.
+      // One page (1,000 uploads) is enough, because jobs have already removed old uploads.
       const list = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })
       const { Uploads = [] } = await client.send(list)
       return Uploads.map(({ Key = '' }) => Key.slice(prefix.length))

@@ -4,7 +4,7 @@ import { expectValidServerError } from './valid-server-error.ts'
 
 const unavailable = { code: 'UNAVAILABLE', message: 'Try again shortly.' }
 
-/** Builds a response as received by a client, with a URL. */
+/** Builds a response with a URL, as a client receives it. */
 function response(status: number, body: string | ReadableStream, headers = {}): Response {
   const result = new Response(body, { status, headers })
   Object.defineProperty(result, 'url', { value: 'http://127.0.0.1/api/files' })

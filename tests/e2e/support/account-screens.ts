@@ -10,7 +10,7 @@ import { offerGoogle } from './sign-in-screens.ts'
 
 const hour = 3_600_000
 
-/** Creates a user with the longest allowed names and many sessions. */
+/** Creates a user with the longest allowed name and many sessions. */
 async function makePersonWithSessions(app: TestApp) {
   const person = await makePerson(app)
   const longName = {
@@ -37,7 +37,7 @@ async function makePersonWithSessions(app: TestApp) {
   return { ...person, email }
 }
 
-/** Opens the account page with these sign-in methods, whatever the server supports. */
+/** Opens the account page. It offers these sign-in methods, whatever the server supports. */
 async function openAccount(page: Page, methods: ('password' | 'google')[]) {
   await offerGoogle(page)
   const since = new Date().toISOString()

@@ -106,7 +106,7 @@ const lines: CheckResult[] = [
 
 /**
  * Admin Center screens. Dialogs come first, because axe is fast on a short page. Each dialog
- * continues the screen before it; two more continue the screen with the longest texts.
+ * continues the screen before it. Two more continue the screen with the longest texts.
  */
 export const adminScreens: Screens = {
   'the question before expiring files': async ({ app, page }) => {

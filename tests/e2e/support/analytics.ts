@@ -3,7 +3,7 @@ import { utcDay } from '../../../src/shared/rules/format/day.ts'
 import type { TestApp } from '../../support/app-server.ts'
 import { makeFile, type Person } from '../../support/make.ts'
 
-/** Downloads per day over the last 30 days, 412 in all. */
+/** Downloads on each of the last 30 days, 412 in all. */
 const downloads = [
   3, 0, 2, 5, 8, 6, 4, 1, 0, 7, 12, 9, 5, 3, 2, 6, 11, 14, 9, 8, 10, 6, 25, 36, 61, 52, 41, 33, 24,
   9,
@@ -11,7 +11,6 @@ const downloads = [
 
 const longName = `Minutes ${'of a very long meeting '.repeat(8)}`.slice(0, 196).concat('.pdf')
 
-/** Files of several kinds and sizes, with their downloads. */
 const files: [name: string, type: string, downloads: number, size: number][] = [
   ['press-kit.zip', 'application/zip', 231, 1_825_361_100],
   ['lecture-07.mp4', 'video/mp4', 112, 851_000_000],
@@ -22,8 +21,8 @@ const files: [name: string, type: string, downloads: number, size: number][] = [
 ]
 
 /**
- * Gives the user files with 412 downloads in 30 days, most of them 5 days ago. Sizes and counts
- * exist in the database only.
+ * Gives the user files with 412 downloads in 30 days, most of them around 5 days ago. The files
+ * have no bytes in storage.
  */
 export async function makeDownloads(app: TestApp, person: Person): Promise<void> {
   const { db } = app.deps

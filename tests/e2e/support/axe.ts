@@ -29,7 +29,7 @@ export async function loadAxeIntoEachPage(page: Page): Promise<void> {
 
 /**
  * Returns axe's violations on the current page.
- * @param rules all if omitted.
+ * @param rules the rules to check, by default all.
  */
 export function axeViolations(page: Page, rules?: readonly string[]): Promise<AxeViolation[]> {
   return page.evaluate(async (rules) => {
@@ -39,7 +39,7 @@ export function axeViolations(page: Page, rules?: readonly string[]): Promise<Ax
       iframes: false,
       resultTypes: ['violations'],
       selectors: false,
-      // Only rules about orientation and audio need preloading.
+      // Only rules about orientation and audio need preloaded assets.
       preload: false,
     })
     return violations.map(({ id, nodes }) => ({ id, where: nodes.map(({ html }) => html) }))

@@ -12,13 +12,13 @@ export async function setClocks(app: TestApp, pages: Page[]): Promise<void> {
   }
 }
 
-/** Advances the clocks of the server and the pages. Afterwards the pages' clocks run. */
+/** Advances the clocks of the server and the pages. The pages' clocks keep running. */
 export async function advanceClocks(
   app: TestApp,
   pages: Page[],
   milliseconds: number,
 ): Promise<void> {
-  // Pages set their clock from responses. A response between the two steps would count the time
+  // Pages set their clock from responses. A response between these two steps would count the time
   // twice, so wait for pending requests.
   for (const page of pages) await page.waitForLoadState('networkidle')
   app.clock.advance(milliseconds)

@@ -4,7 +4,7 @@ import type { BrowserContext } from '@playwright/test'
 export interface ErrorWatcher {
   /** Listens to all pages of a context. */
   watch(context: BrowserContext): Promise<void>
-  /** Requires a message: the test fails without it. */
+  /** Requires a matching message: the test fails without one. */
   expect(pattern: RegExp): void
   allow(pattern: RegExp): void
   /** Returns unexpected messages and missing required ones. */

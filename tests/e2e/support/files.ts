@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { runFolder } from './run.ts'
 
-/** A file on disk to upload. */
 export interface DiskFile {
   name: string
   path: string
@@ -51,7 +50,7 @@ function sharedPath(size: number, sha256: string): string {
 /** SHA-256 of each shared file, by size. */
 const sharedFiles = new Map<number, Promise<string>>()
 
-/** Writes the shared file of this size unless it exists. Returns its SHA-256. */
+/** Writes the shared file of this size if it doesn't exist. Returns its SHA-256. */
 async function shareFile(size: number): Promise<string> {
   const found = (await readdir(runFolder())).find((entry) => entry.startsWith(`${size}-`))
   if (found !== undefined) return found.slice(`${size}-`.length)

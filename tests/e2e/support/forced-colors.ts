@@ -8,7 +8,7 @@ import type { Page } from '@playwright/test'
  */
 export async function forcedColorsProblems(page: Page): Promise<string[]> {
   await page.emulateMedia({ forcedColors: 'active' })
-  // Browsers show a ring for focus set by script only if the last input was a key.
+  // After focus by script, browsers show a focus ring only if the last input was a key.
   await page.keyboard.press('Shift')
   const problems = await page.evaluate(findProblems)
   await page.emulateMedia({ forcedColors: 'none' })
@@ -52,7 +52,7 @@ function findProblems(): string[] {
     focused.focus({ preventScroll: true })
   } else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
 
-  // Our background colors survive only on elements that opt out of forced colors.
+  // Background colors of our own survive only on elements that opt out of forced colors.
   const styleOf = (element: Element) => {
     const style = getComputedStyle(element)
     const isForced = style.getPropertyValue('forced-color-adjust') !== 'none'

@@ -25,7 +25,10 @@ const lectureUpload: UploadRecord = {
   error: null,
 }
 
-/** Writes upload records in different states to localStorage, as left by an earlier page load. */
+/**
+ * Writes upload records in different states to localStorage, as an earlier page load would leave
+ * them.
+ */
 export async function storeUploadRecords(page: Page, ownerId: string) {
   const records: UploadRecord[] = [
     { ...lectureUpload },
@@ -47,7 +50,7 @@ export async function storeUploadRecords(page: Page, ownerId: string) {
       progress: 100,
       uploadedBytes: 0,
     },
-    // A pasted file can't be chosen again, so the page drops this upload when it opens.
+    // A pasted file can't be chosen again, so the page drops this upload on load.
     {
       ...lectureUpload,
       id: '5',

@@ -11,7 +11,7 @@ export function mainActions(page: Page): Promise<string[]> {
     document.body.append(probe)
     const accent = getComputedStyle(probe).backgroundColor
     probe.remove()
-    // Skips the skip link, and switches and choices that are on.
+    // Skips the skip link, switches and selectable choices.
     const actions = 'a:not([href="#content"]), button:not([role])'
     return [...document.querySelectorAll<HTMLElement>(actions)]
       .filter((button) => getComputedStyle(button).backgroundColor === accent)

@@ -7,7 +7,7 @@ import { type DiskFile, writeRandomFile } from './files.ts'
 import { postgresUrl } from './run.ts'
 import { test as base, expect } from './test.ts'
 
-/** Console messages about broken transfers, which vary with where the transfer broke. */
+/** Console messages about a broken transfer. They depend on when it broke. */
 export const connectionErrors = /net::ERR_|Failed to load resource/
 
 const mebibyte = 1024 ** 2
@@ -15,7 +15,7 @@ const mebibyte = 1024 ** 2
 /** Tests whose traffic passes a proxy that can simulate failures. */
 export const test = base.extend<{
   network: ChaosProxy
-  /** Large enough for a background upload in several parts. */
+  /** A file large enough for a background upload in several parts. */
   videoFile: DiskFile
 }>({
   network: async ({}, use) => {
@@ -48,8 +48,8 @@ export async function stallAfter(
 }
 
 /**
- * Reloads the page while stalled, and drops bytes in kernel buffers, which would otherwise arrive
- * after `network.restore`.
+ * Reloads the page while transfers are stalled. Drops the bytes in kernel buffers, which would
+ * otherwise arrive after `network.restore`.
  */
 export async function reloadWhileStalled(page: Page, network: ChaosProxy): Promise<void> {
   await reloadAndConfirm(page)
@@ -57,8 +57,8 @@ export async function reloadWhileStalled(page: Page, network: ChaosProxy): Promi
 }
 
 /**
- * Ends a tab, cuts its connections and opens the dashboard in a new one.
- * @param endTab ends the tab; closes it by default.
+ * Closes a tab, cuts its connections and opens the dashboard in a new one.
+ * @param endTab replaces closing the tab, for example with a crash.
  */
 export async function reopen(
   page: Page,

@@ -2,7 +2,6 @@ import { type Page, test } from '@playwright/test'
 import type { TestApp } from '../../support/app-server.ts'
 import type { ErrorWatcher } from './error-watcher.ts'
 
-/** The input for opening a screen. */
 export interface ScreenContext {
   app: TestApp
   page: Page
@@ -13,8 +12,8 @@ export interface ScreenContext {
 export type Screens = Readonly<Record<string, (context: ScreenContext) => Promise<void>>>
 
 /**
- * Opens the screens one after another and checks each. Routes and settings are reset in between;
- * page and user stay.
+ * Opens the screens one after another and checks each. Resets routes and settings in between, but
+ * keeps the page and the user.
  */
 export async function openEach(
   screens: Screens,

@@ -58,7 +58,7 @@ async function openFirefox(folder: string): Promise<EnginePage> {
       target: { context },
       expression: `Promise.resolve(${expression}).then((value) => JSON.stringify(value))`,
       awaitPromise: true,
-      // Without user activation a click can't write to the clipboard.
+      // A click without user activation can't write to the clipboard.
       userActivation: true,
     })
     if (exceptionDetails) throw new Error(exceptionDetails.text)

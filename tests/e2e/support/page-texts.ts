@@ -4,9 +4,9 @@ import { expect, type Locator, type Page } from '@playwright/test'
 export type ToastTexts = readonly [title: string, description?: string]
 
 interface RecordedTexts {
-  /** The full text of each element that appeared or changed. */
+  /** The full text of each element that has appeared or changed. */
   texts: string[]
-  /** The lines of each toast shown. */
+  /** The lines of each toast that was shown. */
   toasts: string[][]
 }
 
@@ -21,7 +21,7 @@ export async function recordPageTexts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const recorded: RecordedTexts = { texts: [], toasts: [] }
     window.recorded = recorded
-    // Toasts of the app and of the prerendered pages.
+    // Toasts of the app and of prerendered pages.
     const toasts = '[role=region][aria-live] [role=dialog], #toast'
     const linesOf = (toast: Element) => {
       const lines = toast.id === 'toast' ? toast.childNodes : toast.querySelectorAll('p')
@@ -47,7 +47,7 @@ export async function recordPageTexts(page: Page): Promise<void> {
   })
 }
 
-/** Discards earlier texts, which could hide a missing one. */
+/** Discards earlier texts, so that they can't stand in for a missing one. */
 export async function clearPageTexts(page: Page): Promise<void> {
   await page.evaluate(() => {
     if (window.recorded)

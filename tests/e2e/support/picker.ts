@@ -15,9 +15,9 @@ export async function denyPicker(page: Page): Promise<void> {
 }
 
 /**
- * Stubs the file picker in every tab to return this file; the native dialog can't be driven. The
- * file is in OPFS, so its handle is real and shared between tabs. OPFS never prompts for
- * permission, so the prompt is simulated: access ends with a reload, and with `asksPermission` a
+ * Stubs the file picker in every tab to return this file, because the native dialog can't be
+ * automated. The file is in OPFS, so its handle is real and shared between tabs. OPFS never prompts
+ * for permission, so the prompt is simulated: a reload revokes access, and with `asksPermission` a
  * click is needed to regain it.
  */
 export async function mockPicker(
@@ -26,7 +26,7 @@ export async function mockPicker(
   { asks: asksPermission }: { asks: boolean },
 ): Promise<void> {
   const installMock = ({ name, asks: asksPermission }: { name: string; asks: boolean }) => {
-    // A blank page has no OPFS.
+    // OPFS isn't available on a blank page.
     if (!isSecureContext) return
     let isAllowed = !asksPermission
     const { prototype } = FileSystemFileHandle
@@ -86,7 +86,9 @@ export function countHandles(page: Page): Promise<number> {
   )
 }
 
-/** Waits until IndexedDB has the chosen file's handle, which an earlier reload would lose. */
+/**
+ * Waits until IndexedDB has the chosen file's handle, because a reload before then would lose it.
+ */
 export async function expectHandleSaved(page: Page): Promise<void> {
   await expect.poll(() => countHandles(page)).toBe(1)
 }

@@ -23,8 +23,8 @@ export default async function setup() {
   // On disk: below /dev Chromium can't open directories or create file handles.
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-'))
   keepTempFilesInMemory()
-  // Workers copy every byte several times. A small young generation keeps buffers in the CPU cache,
-  // which halves the CPU time of a download.
+  // Workers copy every byte several times. With a small young generation, buffers stay in the CPU
+  // cache, which halves the CPU time of a download.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=1`
   const postgres = await startTestPostgres(addJobs)
   process.env[variables.postgres] = postgres.url
@@ -36,8 +36,8 @@ export default async function setup() {
 }
 
 /**
- * Creates the queue tables and job schedules of a real server, without which the checks would fail.
- * The tests' databases are copies of this one.
+ * Creates the queue tables and job schedules of a real server, because the checks fail without
+ * them. The tests' databases are copies of this one.
  */
 async function addJobs(databaseUrl: string): Promise<void> {
   const log = pino({ level: 'silent' })

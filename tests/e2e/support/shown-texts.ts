@@ -7,8 +7,8 @@ declare global {
 }
 
 /**
- * Records every text the tab shows from now on, even briefly and across navigations, including
- * progress announced to screen readers.
+ * Records every text this tab shows from now on, across navigations and even if shown only briefly,
+ * including progress announced to screen readers.
  * @returns an array that grows as texts appear.
  */
 export async function recordShownTexts(page: Page): Promise<string[]> {

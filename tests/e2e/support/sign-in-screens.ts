@@ -50,7 +50,7 @@ export const signInScreens: Screens = {
     app.deps.config.requireEmailVerification = true
     const { email, password } = await signUp(app)
     await page.goto('/login')
-    // The signup page stores this in the history state.
+    // The state that the signup page leaves in the browser history.
     await page.evaluate(
       (email) => history.replaceState({ email, requiresVerification: true }, ''),
       email,

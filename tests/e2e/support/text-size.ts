@@ -4,12 +4,11 @@ import type { Page } from '@playwright/test'
 const defaultSize = 16
 
 /**
- * Sets the browser's text size to a multiple of the default, which also scales `rem`, even in media
+ * Sets the browser's text size to a multiple of the default. This also scales `rem`, even in media
  * queries.
  */
 export type SetTextSize = (factor: number) => Promise<void>
 
-/** Returns a function that sets the text size of this page. */
 export async function openTextSize(page: Page): Promise<SetTextSize> {
   const browser = await page.context().newCDPSession(page)
   return async (factor) => {

@@ -14,7 +14,7 @@ export function uploadItem(page: Page, name: string): Locator {
     .filter({ has: page.getByText(name, { exact: true }) })
 }
 
-/** Drops a file on a paused upload, once it asks for its file. */
+/** Waits until a paused upload asks for its file, then drops the file on it. */
 export async function dropOnUpload(page: Page, path: string, name: string): Promise<void> {
   const item = uploadItem(page, name)
   await expect(item.getByText(/Choose the same file again/)).toBeVisible()

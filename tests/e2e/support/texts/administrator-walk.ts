@@ -48,7 +48,7 @@ export const administratorWalk: readonly WalkStep[] = [
       async ({ page }) => {
         const buttons = maintenanceSection(page).getByRole('button')
         await buttons.first().waitFor()
-        // These buttons ask for confirmation.
+        // These buttons open a confirmation dialog.
         const destructive = /^(Clean up|Sanitize|Expire)/
         for (const button of await buttons.all()) {
           const name = (await button.textContent()) ?? ''

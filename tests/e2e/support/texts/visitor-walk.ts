@@ -82,7 +82,7 @@ export const visitorWalk: readonly WalkStep[] = [
     at: 'forgotten password, without an address',
     perform: async (context) => {
       await pressButton('Forgot password?')(context)
-      // The dialog is prefilled with the login form's address.
+      // The dialog is prefilled with the email address from the login form.
       await submitForm({ 'Email address': '' }, 'Send Reset Email', dialog)(context)
     },
     expectedTexts: [[dialog, ['Cancel', 'Send Reset Email']]],

@@ -56,7 +56,7 @@ export function submitForm(fields: Record<string, string>, button: string, regio
   }
 }
 
-/** Runs `perform`. From now on requests matching `calls` fail with an empty 500. */
+/** Runs `perform`. From then on, requests that match `calls` fail with an empty 500. */
 export function withServerError(calls: RegExp, perform: WalkStep['perform']) {
   return async (context: ScreenContext) => {
     context.errors.expect(/500 \(Internal Server Error\)/)
@@ -66,8 +66,8 @@ export function withServerError(calls: RegExp, perform: WalkStep['perform']) {
 }
 
 /**
- * Runs `perform`. The first request matching `call` fails with 400 and `body`, without a message of
- * ours, as from a proxy.
+ * Runs `perform`. The first request that matches `call` fails with 400 and `body` instead of an
+ * error of ours, as if sent by a proxy.
  */
 export function withBadRequest(call: RegExp, perform: WalkStep['perform'], body = '') {
   return async (context: ScreenContext) => {
@@ -77,7 +77,7 @@ export function withBadRequest(call: RegExp, perform: WalkStep['perform'], body 
   }
 }
 
-/** Runs `perform`. Requests matching `call` succeed with `message`. */
+/** Runs `perform`. Requests that match `call` succeed with `message`. */
 export function withResponse(call: RegExp, message: string, perform: WalkStep['perform']) {
   return async (context: ScreenContext) => {
     await context.page.route(call, (route) => route.fulfill({ json: { message } }))
