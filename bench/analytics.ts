@@ -7,11 +7,10 @@ import { type Row, row } from './report.ts'
 import { measureTimes } from './times-of.ts'
 
 const fileCount = 100_000
-/** Other accounts, and the number of files each has. */
 const otherAccountCount = 10
 const filesPerOtherAccount = 5_000
 
-/** Files of many kinds, up to 29 days old, with links of 7 days. */
+/** Gives the files many kinds, ages up to 29 days, and links that expire after 7 days. */
 const spreadFiles = `
   update files set
     mime_type = (array['image/png', 'video/mp4', 'audio/mpeg', 'application/pdf', 'application/zip',
@@ -22,7 +21,7 @@ const spreadFiles = `
     from files) ages
   where id = other`
 
-/** Updates before each measurement, by their name in the report. */
+/** Statements run before each measurement, by their name in the report. */
 const steps = {
   'downloads of all sorts':
     'update files set download_count = (1000 / (1 + abs(hashtext(id::text)) % 2000))::int',
@@ -38,8 +37,8 @@ const markSomeDownloaded =
 
 /**
  * Measures `GET /api/analytics` for a user with 100,000 files, next to 50,000 files of other users.
- * After the first step it also updates 5 % of the files and measures again before a vacuum, when
- * index-only scans have to visit the table.
+ * After the first step it also measures right after an update of 5 % of the files, when index-only
+ * scans have to visit the table because it hasn't been vacuumed.
  */
 export async function measureAnalytics(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'analytics'), cores.server)

@@ -9,7 +9,7 @@ import { peakBytes, resetPeak, residentBytes } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const dueCount = 100_000
-/** Expired premium files, which the purge must not touch. */
+/** Files of a premium user, whose expired links can be renewed. The purge must keep these files. */
 const unexpiredCount = 20_000
 const objectBytes = 100
 const dayMs = 24 * 60 * 60_000
@@ -82,7 +82,7 @@ interface JobCost {
   count: number
   before: number
   peak: number
-  /** Number of sequential scans of files. */
+  /** Sequential scans of the table `files`. */
   tableScans: number
 }
 
@@ -119,7 +119,6 @@ async function measureJob(
   return { seconds, count: processedCount, before, peak: peakBytes([mayfly.pid]), tableScans }
 }
 
-/** Returns the number of sequential scans of files. */
 async function countTableScans(mayfly: Mayfly): Promise<number> {
   // Backends report statistics at most once a second.
   await wait(1500)

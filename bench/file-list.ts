@@ -9,7 +9,6 @@ import { type Row, row } from './report.ts'
 import { measureTimes } from './times-of.ts'
 
 const fileCount = 10_000
-/** Other accounts, and the number of files each has. */
 const otherAccountCount = 20
 const filesPerOtherAccount = 2_000
 const scrolledFrames = 300

@@ -3,12 +3,12 @@ import type { Mayfly, Sql } from './mayfly.ts'
 /** Statements with their values, in any order. */
 export type Statements = [text: string, values?: unknown[]][]
 
-/** Parallel connections. */
+/** Number of parallel connections. */
 const sessions = 2
 
 /**
- * Inserts millions of rows fast, then rebuilds indexes and statistics. Triggers and foreign keys
- * are off.
+ * Inserts millions of rows quickly, without triggers and foreign keys. Then rebuilds indexes and
+ * statistics.
  * @param tables all tables that get rows, largest first.
  */
 export async function fillInBulk(

@@ -16,9 +16,9 @@ export interface Sample {
 
 /** Warm-up rounds, excluded from the comparison. */
 const warmUpRounds = 3
-/** The number of rounds at each end that are compared. */
+/** Compares the medians of this many rounds at the start and at the end. */
 const comparedRounds = 3
-/** Allowed growth of the median. */
+/** Allowed growth of each median. */
 const allowedGrowth: Readonly<Sample> = {
   // Garbage collection changes it by a few MiB.
   memoryMiB: 16,
@@ -26,8 +26,8 @@ const allowedGrowth: Readonly<Sample> = {
   heapMiB: 24,
   // Varies with pool connections and files read by jobs.
   handles: 6,
-  // The pool closes connections after 30 s idle and has at most ten. So this detects leaks outside
-  // the pool; `checkedOut` detects leaks from it.
+  // The pool has at most ten connections and closes each after 30 s idle, so this detects leaks
+  // outside the pool. `checkedOut` detects leaks from the pool.
   connections: 3,
   // A job may be using one.
   checkedOut: 1,

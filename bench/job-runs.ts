@@ -15,8 +15,7 @@ export interface JobRun {
 
 /**
  * Waits until each of these jobs has run again. Returns their runs, sorted by job.
- * @param maxMs the timeout.
- * @throws {Error} if a job didn't run in time.
+ * @throws {Error} if a job didn't run within `maxMs`.
  */
 export async function waitForRuns(
   mayfly: Mayfly,

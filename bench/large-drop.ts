@@ -15,7 +15,7 @@ const timeoutMs = 150_000
 
 interface Drop {
   seconds: number
-  /** CPU seconds of the server with Postgres, and of the browser. */
+  /** CPU seconds. The server's include those of Postgres. */
   serverCpu: number
   browserCpu: number
   calls: number

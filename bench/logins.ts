@@ -16,7 +16,7 @@ const filesInList = 20
 const requestsPerRound = 12
 /** How long the flood runs before the measurement starts. */
 const warmUpMs = 1_000
-/** Time for the server to hash the queued passwords. */
+/** Time for the server to finish hashing the queued passwords. */
 const drainMs = 8_000
 
 /** Response times in milliseconds and logins by status, for one round. */
@@ -28,9 +28,9 @@ interface LoginRound {
 }
 
 /**
- * Measures the impact of logins on other requests: a download of 8 MiB and a list of files, without
- * logins, next to 8 correct logins, and next to 50 wrong ones. Once without rate limits, so that
- * every password is hashed, and once with them.
+ * Measures how logins slow down a download of 8 MiB and a list of files: without logins, during 8
+ * correct logins, and during 50 wrong ones. Runs once without rate limits, so that every password
+ * is hashed, and once with them.
  */
 export async function measureLogins(cores: Cores, scratch: string): Promise<Row[]> {
   const rows: Row[] = []
@@ -70,7 +70,7 @@ async function measureFloods(mayfly: Mayfly, setup: string): Promise<Row[]> {
       ),
   }
   const figuresByName = new Map<string, LoginRound[]>()
-  // The first round warms up.
+  // The first round is a warm-up.
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, measure] of Object.entries(loads)) {
       const figures = await measure()

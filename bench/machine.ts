@@ -12,7 +12,7 @@ const scratchBytes = 4 * gibibyte
 /** The Debian package of each program. */
 const packages = { nginx: 'nginx', wrk: 'wrk', curl: 'curl', taskset: 'util-linux' } as const
 
-/** Includes Debian's directories for server programs. */
+/** Debian installs server programs in these directories, which a user's PATH may lack. */
 const path = `${process.env.PATH}:/usr/sbin:/sbin`
 
 /** The environment of every started program. */
@@ -33,8 +33,8 @@ export function missingPrograms(): string[] {
 }
 
 /**
- * CPU numbers for servers and clients, such as `0,1`. Empty on machines with fewer than four cores:
- * all programs share them.
+ * CPU numbers for servers and clients, such as `0,1`. Empty on machines with fewer than four cores,
+ * where all programs share the cores.
  */
 export interface Cores {
   server: string
@@ -56,7 +56,7 @@ export async function makeScratch(): Promise<{ dir: string; inMemory: boolean }>
   return { dir: await makeFolder(inMemory ? '/dev/shm' : diskFolder), inMemory }
 }
 
-/** Unlike /tmp, never in memory. */
+/** Unlike /tmp, never a file system in memory. */
 const diskFolder = '/var/tmp'
 
 /** Creates a directory on disk. */
@@ -66,7 +66,7 @@ export function makeDiskScratch(): Promise<string> {
 
 async function makeFolder(parent: string): Promise<string> {
   const dir = await mkdtemp(join(parent, 'mayfly-bench-'))
-  // Started by root, Postgres runs as another user, who must be able to reach its directory.
+  // Root runs Postgres as another user, which must be able to reach its directory.
   await chmod(dir, 0o755)
   return dir
 }

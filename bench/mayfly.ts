@@ -21,7 +21,7 @@ export interface Mayfly {
   pid: number
   /** Returns the pids of the server, without Postgres. */
   pids(): number[]
-  /** Returns the current pids of its Postgres. */
+  /** Returns the pids of the server's current Postgres. */
   postgresPids(): number[]
   readyMs: number
   /** Runs SQL on a separate connection. Returns the rows. */
@@ -151,7 +151,9 @@ interface StartedUpload {
   parts?: { size: number; count: number }
 }
 
-/** Returns a browser's API calls: start an upload, get URLs for more parts, confirm. */
+/**
+ * Returns the API calls of an upload from a browser: start it, get URLs for more parts, confirm it.
+ */
 export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   const post = async (path: string, body: unknown): Promise<unknown> => {
     const response = await http.expectOk(`${mayfly.url}${path}`, {

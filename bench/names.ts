@@ -10,8 +10,8 @@ const lastNames =
   'Agnesi Gauss Kovalevskaya Euler Khan Zhang Diallo Tanaka Ivanova Garcia Abubakar'
 
 /**
- * A SQL table for `from` with 2,500 combinations of first and last names, as `names.first` and
- * `names.last`, selected by `n`.
+ * SQL for `from` that selects one of 2,500 combinations of first and last names by `n`, as
+ * `names.first` and `names.last`.
  */
 export const personNamesSql = `lateral (
   select (${sqlArray(firstNames)})[(1 + n % 50)::int] as first,

@@ -8,8 +8,8 @@ import { startServer } from './servers.ts'
 
 /**
  * Debian's defaults where they matter: sendfile and an access log. Two workers for the two cores.
- * WebDAV handles the PUTs, with temporary files on the same file system so that they are moved, not
- * copied.
+ * WebDAV handles the PUTs. Its temporary files are on the same file system, so they are moved
+ * instead of copied.
  */
 function configuration(dir: string, port: number, extraConfig: string) {
   return `

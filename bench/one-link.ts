@@ -15,9 +15,9 @@ const sizes = { '1 KiB': 1024, '1 MiB': 1024 ** 2 }
 const clients = { counted: 'wrk/4.1.0 (for a bench)', uncounted: 'Slackbot-LinkExpanding 1.' }
 
 /**
- * Measures downloads of one link by 32 clients. Counted downloads update the same row, so the
- * requests are also sent as a bot, whose downloads don't count. The report shows the ratio. nginx
- * serves the same bytes from a file.
+ * Measures downloads of one link by 32 clients. Counted downloads contend for one row. For
+ * comparison, the same requests are sent as a bot, whose downloads don't count, and the report
+ * shows the ratio. nginx serves the same bytes from a file.
  */
 export async function measureOneLink(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
@@ -51,7 +51,7 @@ type Name = 'counted' | 'uncounted' | 'nginx'
 async function measure(loads: Record<Name, Load>, cores: Cores, label: string): Promise<Row[]> {
   const figuresByName: Record<Name, LoadFigures[]> = { counted: [], uncounted: [], nginx: [] }
   const names = Object.keys(figuresByName) as Name[]
-  // The first round warms up.
+  // The first round is a warm-up.
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of names) {
       const figures = await runWrk(cores, loads[name])

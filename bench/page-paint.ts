@@ -22,7 +22,7 @@ interface Paint {
   largestMs: number
   /** Cumulative Layout Shift. */
   shift: number
-  /** Received bytes including headers, until the network was idle. */
+  /** Bytes received until the network was idle, including headers. */
   bytes: number
 }
 
@@ -45,7 +45,7 @@ export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   try {
     const paintsByName = new Map(pages.map(([name]) => [name, [] as Paint[]]))
-    // The first round starts the browser.
+    // The first round, which starts the browser, is a warm-up.
     for (let round = 0; round <= rounds; round += 1) {
       for (const [name, path] of pages) {
         const paint = await measurePaint(browser, mayfly.url + path)

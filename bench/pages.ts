@@ -52,7 +52,7 @@ export async function measurePages(
     keyof typeof loads,
     LoadFigures[]
   >
-  // The first round warms up.
+  // The first round is a warm-up.
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of names) {
       const figures = await runWrk(cores, loads[name])

@@ -55,7 +55,7 @@ function sum(pids: readonly number[], bytes: (pid: number) => number) {
   return pids.reduce((total, pid) => total + bytes(pid), 0)
 }
 
-/** Resets the peak memory. */
+/** Resets the peak memory of these processes. */
 export function resetPeak(pids: readonly number[]): void {
   for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
@@ -70,7 +70,10 @@ export function residentBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/status`), 'VmRSS'))
 }
 
-/** Returns the memory of these processes, counting shared pages once. Postgres shares many. */
+/**
+ * Returns the memory of these processes, counting shared pages once, because Postgres processes
+ * share many.
+ */
 export function proportionalBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/smaps_rollup`), 'Pss'))
 }

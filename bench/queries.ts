@@ -11,7 +11,10 @@ export interface RequestQueries {
   statements: string[]
 }
 
-/** Counts the queries of each request in the log of a dedicated Postgres, one request at a time. */
+/**
+ * Counts the queries of each request. Sends one request at a time and reads the log of a dedicated
+ * Postgres.
+ */
 export async function countQueries(cores: Cores, scratch: string): Promise<RequestQueries[]> {
   const mayfly = await startMayfly(join(scratch, 'queries'), cores.server)
   const http = makeHttpClient(1)

@@ -2,9 +2,12 @@ import { countRowsRead } from '../tests/support/query-plans.ts'
 import type { Mayfly } from './mayfly.ts'
 import { logOf } from './postgres-log.ts'
 
-/** A table with this many rows is large. */
+/** Tables with at least this many rows count as large. */
 const largeRows = 10_000
-/** The most rows a request may read from one table. User searches scan the newest 10,000. */
+/**
+ * Maximum number of rows that a request may read from one table. User searches scan the newest
+ * 10,000.
+ */
 const maxRowsRead = 20_000
 const maxStatementLength = 300
 
@@ -29,11 +32,11 @@ const allowedScans: readonly { table: string; prefix: string }[] = [
     table: 'sessions',
     prefix: 'delete from "sessions" where "sessions"."id" in (select "id" from',
   },
-  // `tell-ending-links`, every ten minutes: all users who want this email.
+  // `tell-ending-links`, every ten minutes, reads all users who want this email.
   { table: 'preferences', prefix: 'select "preferences"."user_id" from "preferences" inner join' },
 ]
 
-/** Makes Postgres log each plan with actual row counts, from the next start on. */
+/** Makes Postgres log every plan with actual row counts, starting with its next start. */
 export function logPlansFromNextStart(mayfly: Mayfly): Promise<void> {
   return mayfly.inSession(async (sql) => {
     await sql("alter system set session_preload_libraries = 'auto_explain'")

@@ -27,7 +27,7 @@ interface OwnedFile {
 /** Random rows for the requests. */
 export interface Sample {
   links: OpenFile[]
-  /** Each call uses a different file. `renewed` and `deleted` are disjoint. */
+  /** `renewedFiles` and `deleted` have no file in common. */
   renewedFiles: OwnedFile[]
   deleted: OwnedFile[]
   /** Sessions of free users with a free slot. */

@@ -6,13 +6,13 @@ import { personNamesSql } from './names.ts'
 
 /** Average number of files per user. Every fifth user is premium. */
 export const filesPerUser = 50
-/** The time span of the uploads. */
+/** The uploads are spread over this period. */
 const uploadPeriodMs = 60 * dayInMs
-/** The most files inserted per statement. */
+/** Maximum number of files inserted per statement. */
 const filesPerStatement = 500_000
 
 /**
- * Selects users $1 to $2, with $3 as the current time. `users.n` is the number. Ids have 32
+ * Selects users $1 to $2, with $3 as the current time. `n` is the user's number. Ids have 32
  * characters.
  */
 const peopleSql = `(select n, md5('user ' || n) as id, $3::timestamptz as now
@@ -45,10 +45,7 @@ const userRowSql = [
     from ${peopleSql}, unnest(array['set-tier', 'change-password']) action`,
 ]
 
-/**
- * `foreign`: base64 characters that short codes don't contain. `native`: their replacements, which
- * short codes contain.
- */
+/** Base64 characters that short codes don't contain, and the characters that replace them. */
 const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const foreignCharacters = [...base64].filter((sign) => !shortCodeAlphabet.includes(sign)).join('')
 const replacements = shortCodeAlphabet.slice(0, foreignCharacters.length)
@@ -60,10 +57,10 @@ function codeSql(n: string): string {
 }
 
 /**
- * Selects the columns of files $1 to $2, or of every `every`-th of them, numbered by upload time:
- * file $5 was the first, file $6 the last, and $7 is the current time. Owners are the $4 users from
- * $3 on. Uploads happened a whole number of days plus up to 21 hours before $7, and links live for
- * whole days. So for three hours after $7 no link expires and the purge finds nothing. `offset 0`
+ * Selects the columns of files $1 to $2, or of every `every`-th of them. Files are numbered by
+ * upload time, from $5 to $6, and $7 is the current time. Owners are the $4 users from $3 on.
+ * Uploads happened a whole number of days plus up to 21 hours before $7, and links live for whole
+ * days. So no link expires in the three hours after $7, and the purge finds nothing. `offset 0`
  * makes Postgres compute each value once.
  */
 function filesSql(every = 1): string {
@@ -83,7 +80,10 @@ function filesSql(every = 1): string {
   offset 0) uploads offset 0) lives) made`
 }
 
-/** Each statement inserts rows for the files of `filesSql`. Files that are due have been purged. */
+/**
+ * Each statement inserts rows for the files of `filesSql`. Files due for a purge are inserted as
+ * purged.
+ */
 const fileRowSql = [
   `insert into files (id, owner_id, storage, storage_key, original_name, mime_type, size, short_code,
       created_at, expires_at, max_lifetime_at, download_count, last_download_at, upload_duration,
@@ -131,8 +131,8 @@ const filledTables = [
 ]
 
 /**
- * Creates SQL functions: `draw` returns a number from 0 to 1, `uuid` a UUID, both pseudorandom in
- * their arguments.
+ * Creates SQL functions whose pseudorandom results depend only on the arguments: `draw` returns a
+ * number from 0 to 1, `uuid` a UUID.
  */
 const createFunctionsSql = `create schema bench;
   create function bench.draw(n bigint, which bigint) returns float8 language sql immutable return

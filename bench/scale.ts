@@ -23,7 +23,7 @@ const timedCalls = 60
 const timedCountAlls = 3
 /** Requests per plan check. */
 const planCalls = 3
-/** Counts all users and files. The action before it invalidates the cache. */
+/** Counts all users and files. The first request invalidates the cached counts. */
 const countAllName = 'POST /api/admin/expire-files, GET /api/admin/stats'
 /**
  * The frequent jobs, except `compute-digests`, because all files here have a SHA-256. Daily jobs
@@ -54,9 +54,9 @@ interface Step {
 }
 
 /**
- * Measures each request's cost as the database grows from 10,000 to ten million files, filled in by
- * SQL. One server handles one request at a time, each for different random rows. After the last
- * step the plans are checked: reading a whole large table is an error unless allowed
+ * Measures the cost of each request as the database grows from 10,000 to ten million files, which
+ * are inserted with SQL. One server handles one request at a time, each for different random rows.
+ * After the last step, checks the plans: reading a whole large table is an error unless allowed
  * (query-plans.ts).
  * @param steps from 1 to `maxSteps`.
  * @throws {Error} if disk space is short.
@@ -111,7 +111,7 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
     }
     const countAll = async (call: number) => {
       await requests.invalidateCounts(call)
-      // The server cancels a count after 25 s, which then shows in the time.
+      // The server cancels a count after 25 s. The time until then is measured.
       await requests.countAll(call).catch(() => undefined)
     }
     costs.set(countAllName, await measureCost(mayfly, timedCountAlls, countAll))

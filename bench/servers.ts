@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { environment } from './machine.ts'
 
-/** On a busy machine a start takes minutes. */
+/** Startup can take minutes on a busy machine. */
 const startTimeoutMs = 300_000
 const stopTimeoutMs = 40_000
 const pollMs = 2
@@ -17,7 +17,7 @@ export interface StartedServer {
 
 /**
  * Starts a server and waits for a 2xx from `url`.
- * @throws if it exits or takes more than five minutes.
+ * @throws if the server exits or takes more than five minutes.
  */
 export async function startServer(
   [command = '', ...args]: string[],

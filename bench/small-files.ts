@@ -26,8 +26,9 @@ interface UploadCost {
 }
 
 /**
- * Measures uploads per second of 100 KiB files by 16 clients: three requests per file for Mayfly
- * (start, PUT, confirm), one PUT for nginx. Also measures batches of 100 starts and confirms.
+ * Measures how many 100 KiB files per second 16 clients upload: with three requests per file for
+ * Mayfly (start, PUT, confirm), and one PUT for nginx. Also measures batches of 100 starts and
+ * confirms.
  */
 export async function measureSmallFiles({
   mayfly,

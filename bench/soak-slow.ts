@@ -7,7 +7,10 @@ import { type ActionContext, sharedBytes } from './soak-actions.ts'
 export interface SlowClient {
   /** Returns the text to send before stalling. */
   start(context: ActionContext): string | Promise<string>
-  /** How long the server must tolerate the stall, at least and at most. */
+  /**
+   * The earliest and latest time, from the start of the stall, when the server may close the
+   * connection.
+   */
   minMs: number
   maxMs: number
   /** How long the client doesn't read. */
@@ -26,7 +29,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
     {
       start: ({ mayfly }) => `${getText(mayfly.url).slice(0, -2)}X-Slow: `,
       minMs: headersMs,
-      // The server checks twice in this time.
+      // The server checks for timeouts every `headersMs / 2`.
       maxMs: 1.5 * headersMs + toleranceMs,
       isExpected: (received) => received.startsWith('HTTP/1.1 408 '),
     },
@@ -67,7 +70,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
 
 /**
  * Stalls until the server closes the connection. Returns false if the signal aborts first.
- * @throws {Error} if it closes too early or too late, or with an unexpected response.
+ * @throws {Error} if the server closes it too early or too late, or sends an unexpected response.
  */
 export async function stallUntilClosed(
   context: ActionContext,

@@ -4,7 +4,7 @@ import type { Mayfly } from './mayfly.ts'
 import { actions, type SharedFixture } from './soak-actions.ts'
 import { slowClients, stallUntilClosed } from './soak-slow.ts'
 
-/** Parallel clients. */
+/** Number of parallel clients. */
 const clients = 8
 /** The pause between a client's actions, which limits the load on the server. */
 const pauseMs = 20
@@ -38,8 +38,8 @@ export class TrafficTally {
 }
 
 /**
- * Runs all clients for `ms`, and until each action was started once. Clients cycle through the
- * actions.
+ * Runs all clients for `ms`, or longer until each action has started once. Clients cycle through
+ * the actions.
  */
 export async function runTraffic(
   mayfly: Mayfly,

@@ -16,7 +16,7 @@ import { table } from './report.ts'
 import { prepareSoak } from './soak-actions.ts'
 import { runSlowClients, runTraffic, TrafficTally } from './soak-traffic.ts'
 
-/** Idle time after each round, in which the server finishes its work before it is measured. */
+/** Idle time after each round, which lets the server finish its work before it is measured. */
 const maxRestMs = 2000
 /** A shorter run has a single round and doesn't check growth. */
 const minMinutes = 1

@@ -21,7 +21,7 @@ const newCodeCount = 1_000
 const lookUpCount = 20_000
 const fileBytes = 1024
 
-/** Returns SQL for a random ten-character code, determined by `number`. */
+/** Returns SQL for a random ten-character code. */
 function randomCodeSql(number: string): string {
   return `translate(substr(encode(sha256((random()::text || ${number})::bytea), 'base64'), 1, 10), '+/', 'xy')`
 }
@@ -273,7 +273,7 @@ async function measureLookUps(mayfly: Mayfly): Promise<Row[]> {
       await mayfly.sql(`do $$ declare wanted text; found text; begin
         for wanted in select code from bench_wanted loop ${query}; end loop; end $$`)
       const microseconds = ((performance.now() - started) / lookUpCount) * 1000
-      // The first round reads pages from disk.
+      // Skip the first round, which reads pages from disk.
       if (round > 0) times.set(way, [...(times.get(way) ?? []), microseconds])
     }
   }

@@ -14,7 +14,7 @@ const fileBytes = 1024 ** 3
 const quarterBytes = fileBytes / 4
 const connections = 4
 const rounds = 5
-/** The most part URLs per request. */
+/** Maximum number of part URLs per request. */
 const partsPerSignCall = 100
 
 /** One transfer of 1 GiB. */

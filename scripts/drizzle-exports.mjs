@@ -10,7 +10,7 @@ const manifestFile = fileURLToPath(
   new URL('../node_modules/drizzle-orm/package.json', import.meta.url),
 )
 
-/** Resolves modules that have no entry of their own. */
+/** Resolves modules that aren't listed by name. */
 const pattern = './*'
 const patternTargets = { require: './*.cjs', default: './*.js' }
 

@@ -48,7 +48,7 @@ const nodeLink = 'node_modules/.bin/node'
 
 const noThrow = { throwIfNoEntry: false }
 
-/** Run in this order. `isDue` returns true if the step must run. */
+/** The steps, in order. `isDue` returns true if the step must run. */
 const steps = {
   install: { message: 'Installing dependencies', isDue: needsInstall, run: install },
   links: { message: 'Linking Node and the Postgres libraries', isDue: needsLinks, run: makeLinks },
@@ -115,8 +115,9 @@ function needsInstall() {
 }
 
 /**
- * `npm ci` would reject the lock file: it lacks packages for other platforms that the registry
- * didn't have. So run `npm install`, and let `needsInstall` compare the result with the lock file.
+ * `npm ci` would reject the lock file, which lacks some packages for other platforms because the
+ * registry didn't have them. So run `npm install`, and let `needsInstall` compare the result with
+ * the lock file.
  */
 function install() {
   npm(

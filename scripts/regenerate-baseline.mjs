@@ -25,7 +25,7 @@ if (status !== 0) throw new Error(`drizzle-kit failed: ${stdout}${stderr}`)
 rewrite('0000_baseline.sql', (tables) =>
   [read('extensions.sql'), `${tables.trim()}\n`, read('triggers.sql')].join(breakpoint),
 )
-// drizzle-kit writes the time and a random id here.
+// drizzle-kit writes the current time and a random id, which would make each output different.
 rewrite('meta/_journal.json', (text) => text.replace(/"when": \d+/, '"when": 0'))
 rewrite('meta/0000_snapshot.json', (text) =>
   text.replace(/"id": "[^"]+"/, '"id": "00000000-0000-0000-0000-000000000001"'),

@@ -23,7 +23,7 @@ await runCommand(async (config) => {
   const log = await createLogger({ level: 'warn', format: 'readable' })
   const { pool, close } = await openDatabase(config, log, copyLimits)
   try {
-    // Creates the queue's tables.
+    // Opening the queue creates its tables.
     await (await openJobQueue(pool, log)).stop()
     const clock = () => new Date()
     const { rows, objects } = await restoreBackup(backup, {

@@ -15,7 +15,8 @@ import type { Stores } from './storage/stores.ts'
 export type { Clock, Db }
 
 /**
- * The dependencies of use cases. Each declares the few that it needs: `Pick<Deps, 'db' | 'clock'>`.
+ * The dependencies of use cases. Each use case declares those it needs: `Pick<Deps, 'db' |
+ * 'clock'>`.
  */
 export interface Deps {
   config: Config

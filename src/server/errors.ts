@@ -12,8 +12,8 @@ export class AppError extends Error {
 
   /**
    * @param message replaces the table's text. Clients see it.
-   * @param headers of the response, with names in lower case. `retry-after` defaults to the
-   * table's.
+   * @param headers of the response, with names in lower case. `retry-after` defaults to the table's
+   * value.
    */
   constructor(
     code: ErrorCode,
@@ -50,7 +50,7 @@ function retryAfter(code: ErrorCode): Record<string, string> {
   return 'retrySeconds' in row ? { 'retry-after': String(row.retrySeconds) } : {}
 }
 
-/** Creates the error for a tier's limit, with the current limits in the message. */
+/** Creates the error for exceeding a tier's limit, with the current limits in the message. */
 export function limitError(code: UploadLimitError, tier: Tier, limits: Limits): AppError {
   switch (code) {
     case 'FILE_TOO_LARGE':

@@ -27,7 +27,7 @@ async function run(config: Config): Promise<void> {
   })
   const shutdown = createShutdown(log)
   const databaseLost = Promise.withResolvers<never>()
-  // Handled here, because the database may be lost before this promise is awaited.
+  // Prevents an unhandled rejection if the database is lost before this promise is awaited.
   databaseLost.promise.catch(() => {})
   const startup = start({ config, log, shutdown, onLost: databaseLost.reject })
   const stop = superviseProcess(startup, shutdown, log)
@@ -66,8 +66,8 @@ function printLine(text: string): void {
 }
 
 /**
- * Returns memory that only startup needed to the system, pausing for about 100 ms. Node alone would
- * collect it much later. Does nothing without `--expose-gc`, which `npm start` sets.
+ * Frees memory that only startup needed, which Node would otherwise do much later. Pauses the
+ * process for about 100 ms. Does nothing without `--expose-gc`, which `npm start` sets.
  */
 function collectGarbage(): void {
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })

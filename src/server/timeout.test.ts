@@ -11,7 +11,7 @@ describe('withTimeout', () => {
     )
   })
 
-  it('rejects if the work never ends', async () => {
+  it('rejects if the work never settles', async () => {
     await expect(withTimeout(new Promise(() => undefined), 1)).rejects.toThrow(
       'not done within 1 ms',
     )

@@ -8,7 +8,7 @@ export class TimeoutError extends Error {
 }
 
 /**
- * Waits up to `limitMs` for the work, but doesn't stop it.
+ * Waits up to `limitMs` for `work` without stopping it.
  * @throws {TimeoutError} if the work takes longer.
  */
 export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {

@@ -61,7 +61,6 @@ const rowsPerFetch = 1000
  * Backs up everything except unfinished uploads, even while servers run. All rows come from one
  * snapshot. The files' bytes are copied afterwards, which is safe because they never change. If a
  * file is deleted before it is copied, a restore ends its link.
- *
  * @throws {StartupError} if no server has used the database yet, or if the folder, the database or
  * a store can't be used.
  */

@@ -48,7 +48,6 @@ const concurrency = 4
  * Restores a backup into an empty database and the configured, empty store. Files are written
  * first, then all rows in one transaction, so a server finds everything or nothing. An interrupted
  * restore can be repeated.
- *
  * @throws {StartupError} if the target isn't empty or the backup is from another version. No rows
  * are written in that case.
  */
@@ -151,7 +150,6 @@ async function restoreSecrets(
 /**
  * Marks a store with the id of its installation. Accepts the mark of an earlier, interrupted
  * restore.
- *
  * @throws {StartupError} if the store belongs to another installation, or has files but no mark.
  */
 async function claimStore(store: SealedObjects, installation: string): Promise<void> {

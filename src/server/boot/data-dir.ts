@@ -26,7 +26,7 @@ const makeSecret = customAlphabet(
 export async function prepareDataDir(dataDir: string): Promise<void> {
   try {
     const createdPath = await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    // Outside Linux, Postgres must be able to traverse the folder. Root runs it as another user.
+    // Except on Linux, the user that Postgres runs as must be able to traverse the folder.
     const needsTraversal = process.getuid?.() === 0 && process.platform !== 'linux'
     if (createdPath !== undefined && needsTraversal) await chmod(dataDir, 0o711)
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)

@@ -26,7 +26,6 @@ interface ServerParts {
 
 /**
  * Loads the built web app, builds the HTTP app, and listens.
- *
  * @throws {StartupError} if the built pages are missing or from another version.
  * @throws Node's errors from `listen`, such as EADDRINUSE.
  */

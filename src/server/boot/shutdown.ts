@@ -51,7 +51,6 @@ export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
 /**
  * Stops the process on SIGTERM, SIGINT or an uncaught error: waits for startup to finish, closes
  * every part, and exits. A second signal or error exits at once with code 1.
- *
  * @returns a function that stops the process with an exit code.
  */
 export function superviseProcess(

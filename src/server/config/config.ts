@@ -15,7 +15,8 @@ export interface Config {
   port: number
   /**
    * The public origin. Links in emails use `appUrl.origin`, but links in responses use the
-   * request's `publicOrigin`, because without APP_URL the server has several addresses.
+   * request's `publicOrigin`, because without APP_URL the server can be reached at several
+   * addresses.
    */
   appUrl: URL
   /** False if `appUrl` is derived from HOST and PORT. */
@@ -41,21 +42,21 @@ export interface Config {
    * address or a name such as localhost. Pages then link to the feedback form.
    */
   supportReceivesEmail: boolean
-  /** The same for `privacyEmail`. */
+  /** Like `supportReceivesEmail`, for `privacyEmail`. */
   privacyReceivesEmail: boolean
   /** False disables `http/rate-limit.ts`, except for emails and feedback. */
   rateLimits: boolean
   /** The proxies whose X-Forwarded-For is trusted, or null. */
   trustedProxies: BlockList | null
-  /** nginx's internal location of the files. null: nginx doesn't serve files itself. */
+  /** The internal nginx location from which nginx sends files. null: this server sends them. */
   nginxLocation: string | null
   /** The bearer token for the metrics. null: see `requireMetricsAccess`. */
   metricsToken: string | null
   /** Bytes that uploads must leave free. null: 2% of the disk, but at least 512 MiB. */
   minFreeSpace: number | null
   /**
-   * How long the server keeps responding after a stop signal while `/api/ready` fails, in
-   * milliseconds.
+   * How long the server still responds after a stop signal, in milliseconds. Meanwhile `/api/ready`
+   * fails, so that a load balancer stops sending requests.
    */
   drainMs: number
   /** True if accounts are created only after their email address is verified. */
@@ -104,7 +105,7 @@ function readDotEnv(file: string): Environment {
 
 /**
  * Parses the settings. An empty value counts as unset.
- * @throws {ConfigError} without secret values.
+ * @throws {ConfigError} if a setting is invalid. The message contains no secret values.
  */
 export function readConfig(environment: Environment): Config {
   const values = Object.fromEntries(

@@ -23,7 +23,7 @@ describe('sign-in with Google', () => {
     })
   })
 
-  test('is disabled without them or with empty values', () => {
+  test('is disabled if the client id and secret are unset or empty', () => {
     const empty = { GOOGLE_CLIENT_ID: '', GOOGLE_CLIENT_SECRET: '', GOOGLE_ISSUER: '' }
     expect(readConfig(empty).google).toBeNull()
   })
@@ -63,7 +63,7 @@ describe('sign-in with Google', () => {
     ['http://127.0.0.1:8080', 'https://id.example.org/token', true],
     ['http://127.0.0.1:8080', 'http://192.168.0.7/token', false],
     ['http://127.0.0.1:8080', 'file:///etc/passwd', false],
-  ])('of the issuer %s, the address %s is safe: %s', (issuer, address, isSafe) => {
+  ])('with the issuer %s considers the URL %s safe: %s', (issuer, address, isSafe) => {
     expect(isSafeAddress(new URL(address), new URL(issuer))).toBe(isSafe)
   })
 

@@ -11,7 +11,7 @@ export interface GoogleSettings {
 }
 
 /**
- * True for https without credentials, and for http if both address and issuer are on this machine.
+ * True for https without userinfo, and for http if both `address` and `issuer` are on this machine.
  */
 export function isSafeAddress(address: URL, issuer: URL): boolean {
   const isProtected = address.protocol === 'https:' || (isLocalHttp(address) && isLocalHttp(issuer))

@@ -18,7 +18,7 @@ export interface S3Settings {
 /** 3 to 63 characters, as every S3 service requires. */
 const bucketName = /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/
 
-/** Rejects queries, fragments and passwords, which S3 clients would drop. */
+/** Rejects queries, fragments and userinfo, which S3 clients would drop. */
 function isEndpoint(value: string): boolean {
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol)) return false

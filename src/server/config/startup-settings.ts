@@ -129,7 +129,7 @@ function isHost(value: string) {
   return isIP(value) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(value)
 }
 
-/** Rejects paths, queries and passwords, which would be ignored. */
+/** Rejects paths, queries and userinfo, which would be ignored. */
 function isOrigin(value: string): boolean {
   const url = URL.parse(value)
   return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`

@@ -62,7 +62,6 @@ export function embeddedConnection(dataDir: string): EmbeddedPostgres['connectio
 /**
  * Starts the Postgres in `dataDir/postgres` and restarts it if it crashes. First stops any Postgres
  * left over from a killed server.
- *
  * @param dataDir an absolute path of a folder locked by this process (`lockDataDir`).
  * @throws {StartupError} if Postgres can't run.
  */

@@ -38,7 +38,6 @@ export function lockDataDir(dataDir: string): () => void {
 /**
  * Creates the Postgres cluster unless it exists. Runs `initdb` in a temporary folder, so an
  * interruption leaves no partial cluster.
- *
  * @throws {StartupError} if Postgres can't create the cluster, or another version created it.
  */
 export async function prepareCluster(
@@ -148,7 +147,6 @@ export function socketFolderOf(dataDir: string): string {
 
 /**
  * Stops a Postgres of this cluster left over from a killed server.
- *
  * @throws {StartupError} if it doesn't exit within `stopMs`.
  */
 export async function stopLeftoverPostgres(cluster: string, stopMs: number): Promise<void> {

@@ -29,7 +29,6 @@ export function makeDb(pool: pg.Pool): Db {
  * Runs `work` in a transaction. If this rejects, nothing was committed, unless the response to the
  * commit was lost. The connection returns to the pool only if no transaction is open. Otherwise it
  * is closed.
- *
  * @throws errors of `work` and of the database.
  */
 async function inTransaction<T>(

@@ -159,7 +159,6 @@ export async function listJobRecords(db: Db): Promise<JobRecord[]> {
  * while the database's clock was ahead. pg-boss schedules its maintenance, its retries and the
  * expiry of killed runs from these timestamps, so no job would run until then. Emails scheduled for
  * later keep their time.
- *
  * @returns the number of rows changed.
  */
 export async function resetFutureTimestamps(pool: Pick<pg.Pool, 'query'>): Promise<number> {

@@ -15,7 +15,6 @@ function buildProgram(format: Format, script: string): string {
     ${script}`
 }
 
-/** Starts a process that runs `script` with a logger. */
 function spawnLogger(format: Format, script: string) {
   const program = buildProgram(format, script)
   return spawn(process.execPath, ['--input-type=module', '--eval', program], {
@@ -25,7 +24,6 @@ function spawnLogger(format: Format, script: string) {
   })
 }
 
-/** Runs a process that logs, and returns its output. */
 async function readLog(format: Format, script: string): Promise<string> {
   const child = spawnLogger(format, script)
   const [output] = await Promise.all([text(child.stdout), text(child.stderr)])

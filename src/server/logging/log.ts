@@ -27,7 +27,8 @@ export async function createLogger(options: {
 }): Promise<Logger> {
   // Synchronous, so that no line is lost, however the process ends.
   const output = pino.destination({ fd: 1, sync: true })
-  // The reader has closed or the disk is full. There is nowhere else to report that.
+  // The log's reader has closed the pipe, or the disk is full. There is nowhere else to report
+  // this.
   output.on('error', () => {})
   const format = options.format === 'readable' ? await createReadableFormat() : formatJson
   return pino(

@@ -1,7 +1,7 @@
 /**
  * Removes the values of a failed query, such as email addresses, password hashes or session tokens,
- * from an error and its causes. The statement, the code and the names of tables, columns and
- * constraints stay.
+ * from an error and its causes. Keeps the statement, the code and the names of tables, columns and
+ * constraints.
  */
 export function redactQuery(error: unknown): unknown {
   if (!(error instanceof Error)) return error
@@ -40,7 +40,7 @@ const maxCauses = 5
 
 function causeText(cause: unknown): string {
   const { name = '', code = '' } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : {}
-  // If all addresses of a host fail, the error has no message.
+  // If a host has several addresses and all fail, Node's error has no message.
   return [name, redactedMessage(cause) || code].filter((part) => part !== '').join(': ')
 }
 

@@ -31,7 +31,7 @@ beforeEach(async () => {
   before = await scrape(app)
 })
 
-/** Waits until a series has grown by `by`, because responses are counted after they are sent. */
+/** Waits until a series has grown this much, because responses are counted after they are sent. */
 function expectGrowth(series: string, expectedGrowth: number) {
   const growth = async () => ((await scrape(app)).get(series) ?? 0) - (before.get(series) ?? 0)
   return expect.poll(growth, { message: series }).toBe(expectedGrowth)

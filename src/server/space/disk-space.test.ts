@@ -101,7 +101,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     expect(logged.map(({ level }) => level)).toEqual([40, 30])
   })
 
-  test('warns if the minimum is larger than the disk', async () => {
+  test('is logged with a remedy if the minimum is larger than the disk', async () => {
     await open(false, 101 * mebibyte)
     expect(await space.readStatus()).toEqual({
       free: 100 * mebibyte,
@@ -121,7 +121,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     })
   })
 
-  test("includes the database's needs, even if the minimum is 0", async () => {
+  test('excludes what the database needs, even if the minimum is 0', async () => {
     await open(true, 0)
     // 24 MiB keep the database running, and 40 MiB are for the reserve, which isn't filled yet.
     expect(space.availableBytes()).toBe(36 * mebibyte)

@@ -149,7 +149,8 @@ export class DiskSpace implements UploadSpace {
   }
 
   async #read(): Promise<void> {
-    // The result may or may not include bytes written meanwhile, so they count as taken.
+    // The result may lack bytes written during the read, so bytes reserved meanwhile count as
+    // taken.
     const reservedBytes = this.#reservedBytes
     const { free, size } = await readFreeSpace(this.#options.folder)
     this.#free = free
@@ -184,7 +185,9 @@ export class DiskSpace implements UploadSpace {
     await this.#read()
   }
 
-  /** Logs once when the minimum is reached, and once when there is clearly more again. */
+  /**
+   * Logs once when the free space falls to the minimum, and once when it is clearly above it again.
+   */
   #logShortage(): void {
     const { log, storesUploads } = this.#options
     const [free, size, minFree] = [this.#free, this.#size, this.#minFree()]

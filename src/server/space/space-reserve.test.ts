@@ -36,7 +36,7 @@ test("a sparse file doesn't count as reserve", async () => {
   expect(await sizeOnDisk()).toBeGreaterThanOrEqual(reserveBytes)
 })
 
-test('it frees the requested bytes but keeps the part for the next start', async () => {
+test('the reserve frees the requested bytes but keeps the part for the next start', async () => {
   const reserve = await SpaceReserve.open(folder)
   await reserve.fill(neverAborted)
   const requestedBytes = 3 * 1024 * 1024

@@ -43,12 +43,12 @@ export class SpaceReserve {
     return this.#size
   }
 
-  /** The bytes missing to its full size. */
+  /** How many bytes the reserve lacks until it is full. */
   get missingBytes(): number {
     return Math.max(0, reserveBytes - this.#size)
   }
 
-  /** Frees up to `bytes`, but keeps at least `keep`. Returns the number of bytes freed. */
+  /** Frees up to `bytes`, but keeps at least `minSize`. Returns the number of bytes freed. */
   async shrink(bytes: number, minSize: number): Promise<number> {
     const oldSize = this.#size
     const newSize = Math.max(0, Math.min(oldSize, Math.max(minSize, oldSize - bytes)))
@@ -59,7 +59,7 @@ export class SpaceReserve {
   }
 
   /**
-   * Fills the reserve until `stop` aborts.
+   * Fills the reserve until it is full or `signal` aborts.
    * @throws if the disk has too little space after all. The reserve is then unchanged.
    */
   async fill(signal: AbortSignal): Promise<void> {
