@@ -3,9 +3,9 @@ import { storageNames } from './rules/files/storage-name.ts'
 import { type ReportChoice, reportChoiceNames } from './rules/links/report.ts'
 
 /*
- * The build renders pages as templates, which the server fills in for each response. Placeholders
- * become plain text, between tags or in a double-quoted attribute. A section is included only if
- * its condition is true.
+ * The build renders pages as templates. The server fills them in for each response. Placeholders
+ * become plain text between tags or in a double-quoted attribute. A section is included only if its
+ * condition is true.
  */
 
 /** Returns the template syntax for a placeholder. */
@@ -14,7 +14,8 @@ export function placeholder(name: string): string {
 }
 
 /**
- * Returns the template syntax for the start of a section. A condition can have several sections.
+ * Returns the template syntax for the start of a section. Several sections can have the same
+ * condition.
  */
 export function sectionStart(condition: string): string {
   return `{{#${condition}}}`
@@ -36,7 +37,8 @@ export const pagePlaceholders = [
   'tone',
   'until',
   'expiresAt',
-  // `createdAt` and `maxLifetimeAt` of the file and the server time, in Unix milliseconds.
+  // `createdAt` and `maxLifetimeAt` of the file and the server's current time, in Unix
+  // milliseconds.
   'created',
   'max',
   'now',
@@ -46,14 +48,14 @@ export const pagePlaceholders = [
   'renewableX',
   'renewableWidth',
   'sha256',
-  // The name of the brand, or Mayfly.
+  // The name of the brand, or Mayfly if there is none.
   'site',
-  // The brand's message ending with a period, or empty. Link previews begin with it.
+  // The brand's message, ending with a period, or empty. Link previews begin with it.
   'lead',
   'brandName',
   'brandMessage',
-  // A style sheet. Must come from `accentStyle` in page-template.ts: escaping doesn't make other
-  // text safe inside <style>.
+  // A style sheet. It must come from `accentStyle` in page-template.ts, because escaping doesn't
+  // make other text safe inside <style>.
   'accentStyle',
   'logoPath',
   'logoWidth',
@@ -63,12 +65,12 @@ export const pagePlaceholders = [
 
 export type PagePlaceholder = (typeof pagePlaceholders)[number]
 
-/** Conditions of the download page, in addition to the kinds of files. */
+/** Conditions of the download page, in addition to one per kind of file. */
 export const pageConditions = [
-  // The name is so long that it needs a smaller font.
+  // True if the name is so long that it needs a smaller font.
   'longName',
   'sha256',
-  // Exactly one is true: the page has the owner's brand, or not.
+  // `branded` if the page has the owner's brand, otherwise `plain`.
   'branded',
   'plain',
   'brandName',
@@ -84,20 +86,21 @@ export const reportPlaceholders = ['code', 'name', 'words', 'email', 'error'] as
 
 export type ReportPlaceholder = (typeof reportPlaceholders)[number]
 
-/** Conditions of the report page: the selected choice, and the parts to show. */
+/** Conditions of the report page: the selected choice and the visible parts. */
 export const reportConditions = [...reportChoiceNames, 'error', 'form', 'sent'] as const
 
 export type ReportCondition = ReportChoice | (typeof reportConditions)[number]
 
-/** Placeholders of the public pages. Texts begin with a lower-case letter. */
+/** Placeholders of the public pages. Their texts begin with a lower-case letter unless noted. */
 export const publicPlaceholders = [
   'origin',
   'version',
-  // Per month: '$8', '$9.50'.
+  // The price per month: '$8', '$9.50'.
   'price',
   'supportEmail',
   'privacyEmail',
-  // '3 files', '1 file', 'unlimited files'. Those with `First` begin a sentence.
+  // '3 files', '1 file', 'unlimited files'. Those ending in `First` are capitalized to begin a
+  // sentence.
   'freeFiles',
   'premiumFiles',
   'freeFilesFirst',
@@ -111,26 +114,26 @@ export const publicPlaceholders = [
   // '3 days', '3, 5 or 7 days'.
   'freeDays',
   'premiumDays',
-  // The longest life of a file in any tier: '30 days' and '30'.
+  // The longest life of a file in any tier, as '30 days' and '30'.
   'maxLifetime',
   'maxLifetimeDays',
   // '30 days'.
   'trial',
   // Maximum file size of any tier, in bytes.
   'largestFileBytes',
-  // Positions on a bar that represents the longest life of a file: where the longest links of both
-  // tiers end, and the distance between them, in percent.
+  // Positions in percent on a bar that represents a file's longest life: the end of the longest
+  // link in each tier, and the distance between the two.
   'freeEnd',
   'premiumEnd',
   'premiumSpan',
-  // Labels at these positions: '3', '7 days'. The first is empty if both are the same.
+  // Labels at these positions: '3', '7 days'. The first is empty if both are at the same position.
   'freeMark',
   'premiumMark',
   // 'example.org or example.com', or empty.
   'signupDomains',
   // The host of the object storage, or empty.
   'storageHost',
-  // Errors for a free user who has reached a limit.
+  // Error messages for a free user who has reached a limit.
   'TIER_FILE_COUNT',
   'TIER_FILE_SIZE',
   'TIER_EXPIRATION',
@@ -140,19 +143,19 @@ export const publicPlaceholders = [
 
 export type PublicPlaceholder = (typeof publicPlaceholders)[number]
 
-/** Depend on whether the browser has the sign-in hint cookie. */
+/** Conditions that depend on the sign-in hint cookie. */
 export const browserConditions = ['visitor', 'signedIn'] as const
 
 export type BrowserCondition = (typeof browserConditions)[number]
 
-/** Conditions derived from the server's settings. Exactly one of each group is true. */
+/** Conditions derived from the server's settings. Of each group, exactly one is true. */
 export const serverConditions = [
   ...(['https', 'http'] as const),
   // Where new files are stored.
   ...storageNames,
-  // Whether emails are sent or only written to a folder.
+  // Whether emails are sent or only written to the outbox folder.
   ...(['smtp', 'outbox'] as const),
-  // Whether these addresses can receive email. If not, pages link to the feedback form.
+  // Whether these addresses receive email. Pages link to the feedback form if they don't.
   ...(['supportMail', 'supportForm'] as const),
   ...(['privacyMail', 'privacyForm'] as const),
   ...(['signupOpen', 'signupDomains', 'signupClosed'] as const),

@@ -4,11 +4,11 @@ import { placeholder } from './placeholders.ts'
 export interface PageMetadata {
   path: string
   title: string
-  /** One or two sentences. They can contain placeholders. */
+  /** One or two sentences, which can contain placeholders. */
   description: string
 }
 
-/** Public pages. They are in the sitemap and work without scripts. */
+/** Public pages. They are listed in the sitemap and work without JavaScript. */
 export const publicPages = {
   landing: {
     path: '/',
@@ -47,20 +47,20 @@ export const publicLinks = [
   { path: '/terms', name: 'Terms' },
 ] as const
 
-/** The landing page for signed-in users (spec §2). A 404 for visitors. */
+/** Shows the landing page to signed-in users (spec §2). A 404 for visitors. */
 export const previewPath = '/preview'
 
-/** The target for files that a phone shares with the installed application. */
+/** Receives the files that a phone shares with the installed application. */
 export const sharePath = '/share'
 
-/** Other pages rendered by the build. They are not in the sitemap. */
+/** Other pages rendered by the build, which are not in the sitemap. */
 export const unlistedPages = {
   // For every unknown path (spec §2).
   'not-found': {
     title: 'Page not found · Mayfly',
     description: 'There is nothing at this address.',
   },
-  // Shown to browsers when the server has failed or is overloaded.
+  // Shown by browsers when the server has failed or is overloaded.
   unavailable: {
     title: 'Not available · Mayfly',
     description: 'This page cannot be shown right now.',
@@ -70,7 +70,7 @@ export const unlistedPages = {
     title: 'API reference · Mayfly',
     description: 'The HTTP API of Mayfly.',
   },
-  // Responses to a feedback form submitted without JavaScript.
+  // The response to a feedback form submitted without JavaScript.
   'feedback-sent': {
     title: 'Feedback sent · Mayfly',
     description: 'Thank you for your feedback.',
@@ -79,7 +79,7 @@ export const unlistedPages = {
     title: 'Failed to send feedback · Mayfly',
     description: 'Your feedback was not sent.',
   },
-  // Shown if the application couldn't accept the files that a phone shared.
+  // Shown if the application couldn't accept files that a phone shared.
   'not-shared': {
     title: 'Please share it again · Mayfly',
     description: 'The files that you shared did not arrive.',

@@ -146,7 +146,7 @@ export type Digest = Pick<Content, 'id' | 'sha256'>
 
 /**
  * Records the SHA-256 of files and of their open reports, so a takedown knows it even after the
- * file's row is removed. Skips files that have since been taken down or already have a SHA-256.
+ * file's row is removed. Skips files that have been taken down or hashed in the meantime.
  */
 export async function saveDigests(db: Db, digests: readonly Digest[]): Promise<void> {
   await db.execute(sql`

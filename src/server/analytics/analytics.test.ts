@@ -48,7 +48,6 @@ async function download({ shortCode }: { shortCode: string }, times = 1): Promis
   }
 }
 
-/** Runs `work` with the clock set to another time. */
 async function atTime(time: Date, work: () => Promise<unknown>): Promise<void> {
   const before = app.clock()
   app.clock.set(time)
@@ -61,7 +60,7 @@ function total({ days }: Pick<Analytics, 'days'>): number {
 }
 
 describe('analytics', () => {
-  it('require Premium, with an error message that says so', async () => {
+  it('require Premium, and the error message says so', async () => {
     const free = await makePerson(app)
     for (const path of ['/api/analytics', `/api/files/${(await makeFile(free)).id}/stats`]) {
       const response = await free.fetch(path)
@@ -85,7 +84,7 @@ describe('analytics', () => {
     })
   })
 
-  it('are zero for a user without files, for every kind and day', async () => {
+  it('are zero for a user without files, in every kind and on every day', async () => {
     const { kinds, days, ...rest } = await read(ada)
     expect(kinds).toEqual(fileKinds.map((kind) => ({ kind, count: 0, size: 0 })))
     expect(days).toHaveLength(30)
@@ -170,7 +169,7 @@ describe('files by kind', () => {
     expect(await kindsOf(ada)).toEqual({ document: [expected, expected * 1000] })
   })
 
-  it('agree with `fileKind` for any type and name', async () => {
+  it('agree with `fileKind` for any media type and name', async () => {
     const types = [
       'image/svg+xml',
       'IMAGE/JPEG',
@@ -224,7 +223,7 @@ describe('files by kind', () => {
 
 describe('expiring soon', () => {
   it.each([-1, 0, 1, hour, day - 1, day, day + 1])(
-    'agrees with isEndingSoon %i ms before the end',
+    'agrees with isEndingSoon %i ms before the link expires',
     async (remainingMs) => {
       const { id } = await makeFile(ada)
       await app.deps.db
@@ -272,7 +271,7 @@ describe('downloads per day', () => {
     })
   })
 
-  it('are kept when files are deleted or links renewed', async () => {
+  it('are kept when files are deleted and links are renewed', async () => {
     const adaFiles = [await makeFile(ada), await makeFile(ada), await makeFile(ada)] as const
     for (const file of adaFiles) await download(file, 2)
     const renewalResponse = await requestRenewal(ada, adaFiles[2].id)
@@ -331,7 +330,7 @@ describe('downloads per day', () => {
     await db.delete(users).where(like(users.id, 'owner-%'))
   })
 
-  it('include those from while the account was on Free', async () => {
+  it("include downloads from the account's time on Free", async () => {
     const { db } = app.deps
     const file = await makeFile(ada)
     const setTier = (tier: 'free' | 'premium') =>
@@ -344,11 +343,11 @@ describe('downloads per day', () => {
 })
 
 describe('the most downloaded files', () => {
-  it('are sorted by downloads, newest first among equals', async () => {
+  it('are sorted by downloads, with the newest first among equals', async () => {
     const { db } = app.deps
     await insertFiles(app, ada.id, 100)
     const rows = await db.select().from(files).where(eq(files.ownerId, ada.id))
-    // The numbers include many ties. Each round reduces all larger numbers to 0.
+    // The numbers include many ties. Each round lowers every number above `largest` to 0.
     const numbers = [0, 1, 2, 3, 4, 5, 12, 19, 20, 21, 22, 23, 400, 401, 1_000_000]
     for (const largest of [1_000_000, 401, 22, 20, 4, 2, 1]) {
       const expectedRows = rows.map((row, index) => {
@@ -369,7 +368,7 @@ describe('the most downloaded files', () => {
     }
   })
 
-  it('have their exact counts, without deleted files', async () => {
+  it('have exact counts and exclude deleted files', async () => {
     const [first, second] = [await makeFile(ada, { name: 'first' }), await makeFile(ada)]
     await makeFile(ada)
     await download(first, 3)

@@ -74,7 +74,7 @@ describe('the statistics of a file', () => {
     expect(lastDownloadAt).toBe(app.clock().toISOString())
   })
 
-  it('continue after a renewal, and end after the 30 days', async () => {
+  it('continue after a renewal and end after 30 days', async () => {
     const file = await makeFile(ada)
     await download(app, file)
     app.clock.advance(4 * day)

@@ -9,9 +9,9 @@ import type { FileRow } from '../files/queries.ts'
 import type { Owner } from '../http/session.ts'
 
 /**
- * Counts a user's files that are active or private at `now`, by kind, and how many of them end
- * within 24 hours. Sizes are in bytes. The browser uses `linkStatus` and `isEndingSoon`; tests
- * compare the results.
+ * Counts a user's files that are active or private at `now`, by kind, and those that expire within
+ * 24 hours. Sizes are in bytes. The browser uses `linkStatus` and `isEndingSoon` instead; tests
+ * verify that the results agree.
  */
 export function countKinds(
   db: Db,
@@ -40,7 +40,7 @@ export function countKinds(
     .groupBy(files.kind)
 }
 
-/** Returns the downloads of a user's files on each of these days. Omits days without downloads. */
+/** Returns a user's downloads on each of these days. Omits days without downloads. */
 export function countDownloadsOfOwner(
   db: Db,
   ownerId: string,
@@ -56,10 +56,10 @@ export function countDownloadsOfOwner(
     .groupBy(day)
 }
 
-/** Up to this many owners, Postgres finds the rows by primary key. */
+/** With more owners per statement, Postgres would no longer find the rows by primary key. */
 const ownerBatchSize = 500
 
-/** Removes the counts of days that are no longer shown. Returns the number of removed counts. */
+/** Deletes the download counts of days that are no longer shown. Returns how many it deleted. */
 export async function removeOldDays({
   clock,
   db,
@@ -92,7 +92,7 @@ export function countDownloadsOfFile(db: Db, fileId: string): Promise<DayCount[]
     .where(eq(fileDownloads.fileId, fileId))
 }
 
-/** Finds a user's file. Returns undefined for a deleted one. */
+/** Finds a user's file. Returns undefined if the user has deleted it. */
 export async function findFile(db: Db, ownerId: string, id: string): Promise<FileRow | undefined> {
   const [file] = await db
     .select()
@@ -102,7 +102,8 @@ export async function findFile(db: Db, ownerId: string, id: string): Promise<Fil
 }
 
 /**
- * Finds a user's most downloaded files, newest first among equals. Omits files without downloads.
+ * Finds a user's most downloaded files, with the newest first among equals. Omits files without
+ * downloads.
  */
 export function findMostDownloaded(db: Db, ownerId: string, limit: number): Promise<FileRow[]> {
   return db

@@ -18,7 +18,7 @@ import {
   findMostDownloaded,
 } from './queries.ts'
 
-/** The number of kinds, because the page shows the two lists side by side. */
+/** The page shows this list beside the list of kinds, so both have the same length. */
 const mostDownloadedLength = fileKinds.length
 
 /**
@@ -41,8 +41,8 @@ export async function readAnalytics({ clock, db }: Pick<Deps, 'clock' | 'db'>, u
 const fileId = z.uuid()
 
 /**
- * Returns a file's downloads: the total, the last one, and per day from the upload until today or
- * the end of the longest life.
+ * Returns a file's downloads: the total, the time of the last one, and the count per day from the
+ * upload until today or the end of the longest life.
  * @throws {AppError} FILE_NOT_FOUND if the caller has no such file.
  */
 export async function readFileStats(

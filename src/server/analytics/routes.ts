@@ -6,7 +6,7 @@ import type { Handlers } from '../http/mount.ts'
 import type { SessionUser } from '../http/session.ts'
 import { readAnalytics, readFileStats } from './read-analytics.ts'
 
-/** Routes for statistics of a user's files and downloads (spec §2). */
+/** The endpoints for statistics about a user's files and downloads (spec §2). */
 export function analyticsRoutes(
   deps: Pick<Deps, 'clock' | 'db'>,
 ): Handlers<'analytics' | 'fileStats'> {
@@ -23,10 +23,6 @@ export function analyticsRoutes(
   }
 }
 
-/**
- * Refuses a user whose tier has no analytics.
- * @throws {AppError} TIER_ANALYTICS
- */
 function requireAnalytics({ tier }: SessionUser): void {
   if (tierTraits[tier].analytics) return
   throw new AppError('TIER_ANALYTICS', { message: tierErrorText(tier, 'TIER_ANALYTICS') })

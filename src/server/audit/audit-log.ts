@@ -5,16 +5,16 @@ import type {
 import { auditLog } from '../db/schema.ts'
 import type { Db } from '../db/transaction.ts'
 
-/** A line of the audit log (`db/audit-table.ts`). */
+/** An audit log entry to write (see `db/audit-table.ts`). */
 export type AuditEntry = Omit<typeof auditLog.$inferInsert, 'id'>
 
-/** The acting administrator and the request's IP address. */
+/** The administrator who acts, and the IP address of the request. */
 export interface Actor {
   id: string
   ipAddress: string
 }
 
-/** Creates the entry for an administrator's action. `subject` is the affected user. */
+/** Creates the entry for an action of the administrator. `subject` is the affected user. */
 export function adminEntry(
   { id, ipAddress }: Actor,
   at: Date,
@@ -23,7 +23,9 @@ export function adminEntry(
   return { at, actor: id, ipAddress, subject: null, ...entry }
 }
 
-/** Creates the entry for a change of a user's own account. `address` is the client's IP address. */
+/**
+ * Creates the entry for a user's change to their own account. `address` is the client's IP address.
+ */
 export function ownEntry(
   { userId, address, now }: { userId: string; address: string; now: Date },
   change:
@@ -34,7 +36,7 @@ export function ownEntry(
   return { at: now, actor: userId, subject: userId, ipAddress: address, ...change }
 }
 
-/** Writes lines to the audit log. Pass the transaction of the recorded change. */
+/** Writes entries to the audit log. Pass the transaction that makes the recorded change. */
 export async function writeAudit(tx: Db, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length > 0) await tx.insert(auditLog).values([...entries])
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { solidPng } from '../../../tests/support/pictures.ts'
 import { logoConverter } from './convert-logo.ts'
 
-it('refuses the 17th image in the queue, and accepts images again once it is empty', async () => {
+it('rejects the 17th image in the queue, and accepts images again once the queue is empty', async () => {
   const convert = logoConverter()
   const png = await solidPng({ width: 10, height: 10 })
   const conversions = Array.from({ length: 16 }, () => convert(png))

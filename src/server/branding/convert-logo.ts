@@ -4,22 +4,22 @@ import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { AppError } from '../errors.ts'
 
 export interface Logo {
-  /** A PNG without metadata. */
+  /** PNG bytes without metadata. */
   png: Buffer
-  /** A hash of the PNG in hexadecimal. */
+  /** A hash of the PNG, in hexadecimal. */
   key: string
   /** In pixels. */
   width: number
   height: number
 }
 
-/** The maximum size of a stored logo, which keeps a page with a logo below 100 KB. */
+/** Maximum size of a stored logo. It keeps a page with a logo below 100 KB. */
 export const maxLogoPngBytes = 24 * 1024
 
-/** The maximum dimensions in pixels. Pages show logos up to 36 px high. */
+/** Maximum dimensions in pixels. Pages show logos up to 36 px high. */
 const boundingBox = { width: 480, height: 240 }
 
-/** Each encoding produces a smaller PNG than the previous one. The last is always small enough. */
+/** Each encoding yields a smaller PNG than the previous one. The last one always fits. */
 const encodings = [
   { scale: 1, palette: false },
   { scale: 1, palette: true },
@@ -31,7 +31,9 @@ const encodings = [
 /** The slowest image within the pixel limit takes about three seconds. */
 const timeoutSeconds = 20
 
-/** Loads sharp with the first logo: it takes 30 MB and 0.1 s, and many servers never need it. */
+/**
+ * Loads sharp with the first logo, because it takes 30 MB and 0.1 s and many servers never need it.
+ */
 async function loadSharp() {
   const { default: sharp } = await import('sharp')
   sharp.block({ operation: ['VipsForeignLoad'] })
@@ -45,13 +47,13 @@ async function loadSharp() {
 
 /**
  * Converts an image to a logo.
- * @throws {AppError} LOGO_UNREADABLE unless it is an intact PNG, JPEG or WebP within the limits.
+ * @throws {AppError} LOGO_UNREADABLE if it isn't an intact PNG, JPEG or WebP within the limits.
  */
 async function convert(image: Uint8Array): Promise<Logo> {
   const sharp = await loadSharp()
   const timeout = { seconds: timeoutSeconds }
   try {
-    // Reads only the first frame of an animation.
+    // Reads only the first frame of an animated image.
     const input = sharp(image, { failOn: 'error', limitInputPixels: maxLogoSide ** 2, pages: 1 })
     const { width, height } = await input.metadata()
     if (width > maxLogoSide || height > maxLogoSide) throw tooLarge()
@@ -85,13 +87,16 @@ function tooLarge(): AppError {
   return new AppError('LOGO_UNREADABLE', { message })
 }
 
-/** Decoding a logo can take 70 MB, so logos are decoded one at a time. This many may be queued. */
+/**
+ * Maximum number of queued images. Logos are decoded one at a time, because decoding can take 70
+ * MB.
+ */
 const maxQueued = 16
 
 /**
  * Returns a function that converts images to logos, one at a time.
- * @throws {AppError} from that function: LOGOS_BUSY if 16 images are queued; LOGO_UNREADABLE unless
- * the image is an intact PNG, JPEG or WebP of at most 4,096 pixels a side.
+ * @throws {AppError} from the returned function: LOGOS_BUSY if 16 images are queued;
+ * LOGO_UNREADABLE if the image isn't an intact PNG, JPEG or WebP of at most 4,096 pixels a side.
  */
 export function logoConverter(): (image: Uint8Array) => Promise<Logo> {
   let queuedCount = 0

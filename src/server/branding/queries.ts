@@ -9,8 +9,8 @@ import { tierAt } from '../tiers/queries.ts'
 const tiersWithBranding = tiers.filter((tier) => tierTraits[tier].branding)
 
 /**
- * The columns of a brand without the logo's bytes. A brand replaces our name and colors on its
- * owner's pages.
+ * All columns of a brand except the logo's bytes. A brand replaces our name and colors on its
+ * owner's download pages.
  */
 export const brandColumns = {
   name: branding.name,
@@ -46,8 +46,7 @@ export async function writeBrand(
 }
 
 /**
- * Removes the logo from the user's brand. Returns the brand without it, or undefined if there is no
- * brand.
+ * Removes the logo from the user's brand. Returns the updated brand, or undefined if there is none.
  */
 export async function removeLogo(
   db: Db,
@@ -62,14 +61,14 @@ export async function removeLogo(
   return row
 }
 
-/** Removes a user's brand and its logo, if any. */
+/** Deletes the user's brand and its logo, if any. */
 export async function removeBrand(db: Db, ownerId: string): Promise<void> {
   await db.delete(branding).where(eq(branding.ownerId, ownerId))
 }
 
 /**
- * Returns the logo with this key. Returns null unless one of the accounts that have it may show a
- * brand at `now`.
+ * Returns the logo with this key. Returns null unless an account that uses it may show a brand at
+ * `now`.
  */
 export async function findLogo(db: Db, key: string, now: Date): Promise<Buffer | null> {
   const [row] = await db
@@ -81,13 +80,13 @@ export async function findLogo(db: Db, key: string, now: Date): Promise<Buffer |
   return row?.logo ?? null
 }
 
-/** Converts a brand for clients. The logo's URL starts with `origin`. */
+/** Converts a brand to its API representation. The logo's URL starts with `origin`. */
 export function toBrand({ name, accent, message, logoKey }: BrandRow, origin: string): Brand {
   const logoUrl = logoKey === null ? null : `${origin}${logoPath(logoKey)}`
   return { name, accent, message, logoUrl }
 }
 
-/** Returns the path of a logo on this server. */
+/** Returns the URL path of a logo. */
 export function logoPath(key: string): string {
   return endpoints.logo.path.replace('{key}', key)
 }

@@ -45,7 +45,7 @@ describe('a logo', () => {
     },
   )
 
-  it('of random noise is small too', async () => {
+  it('of random noise is also small', async () => {
     const image = await randomPicture({ width: 240, height: 120 }).png().toBuffer()
     const response = await fetch(await saveLogo(ada, image))
     expect((await response.arrayBuffer()).byteLength).toBeLessThanOrEqual(maxLogoPngBytes)
@@ -64,7 +64,7 @@ describe('a logo', () => {
     expect(dominant.r).toBeGreaterThan(dominant.b)
   })
 
-  it('is public, cacheable forever and without active content', async () => {
+  it('is public, cacheable forever and has no active content', async () => {
     const logoUrl = await saveLogo(ada, await solidPng(square(30)))
     expect(logoUrl).toMatch(new RegExp(`^${app.url}/api/branding/logo/[0-9a-f]{32}$`))
     const response = await makeClient(app).fetch(new URL(logoUrl).pathname)
@@ -77,7 +77,7 @@ describe('a logo', () => {
     })
   })
 
-  it('gets a new URL when the image changes, and the old one stops working', async () => {
+  it('gets a new URL when the image changes, and the old URL stops working', async () => {
     const first = await saveLogo(ada, await solidPng(square(30), '#ff0000'))
     expect(await saveLogo(ada, await solidPng(square(30), '#ff0000'))).toBe(first)
     const second = await saveLogo(ada, await solidPng(square(30), '#00ff00'))
@@ -86,7 +86,7 @@ describe('a logo', () => {
     expect((await fetch(second)).status).toBe(200)
   })
 
-  it('shared by two accounts is served while one of them may show it', async () => {
+  it('shared by two accounts is served while either may show it', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     const image = await solidPng(square(30), '#0f0f0f')
     const logoUrl = await saveLogo(ada, image)
@@ -105,7 +105,7 @@ describe('a logo', () => {
     },
   )
 
-  it('can be saved twice in parallel, and one of them is kept', async () => {
+  it('can be saved twice in parallel, and one of the two is kept', async () => {
     const images = await Promise.all(
       ['#111111', '#222222'].map((color) => solidPng(square(40), color)),
     )
@@ -188,7 +188,7 @@ describe('a logo upload', () => {
     expect(await getBrand(ada)).toMatchObject({ logoUrl })
   })
 
-  it('of a decompression bomb is refused before decoding', async () => {
+  it('of a decompression bomb is rejected before decoding', async () => {
     const decompressionBomb = pngOfZeros({ width: 60_000, height: 60_000 }, 60_000_000)
     expect(decompressionBomb.length).toBeLessThan(100_000)
     const error = await readError(await putLogo(ada, decompressionBomb))
@@ -213,7 +213,7 @@ describe('a logo upload', () => {
     expect((await settledRequests).every(({ status }) => status === 'rejected')).toBe(true)
   })
 
-  it('is accepted up to a megabyte and refused a byte above', async () => {
+  it('is accepted up to a megabyte and rejected one byte above', async () => {
     const paddedPng = Buffer.concat([await solidPng(square(5)), Buffer.alloc(maxLogoBytes)])
     const largestLogo = paddedPng.subarray(0, maxLogoBytes)
     expect((await putLogo(ada, largestLogo)).status).toBe(200)
@@ -237,7 +237,7 @@ function withFlippedBit(bytes: Buffer) {
   return copy
 }
 
-/** A JPEG as written by cameras: rotated by 90 degrees, with the orientation in its metadata. */
+/** Creates a JPEG as cameras do: rotated by 90 degrees, with the orientation in its metadata. */
 function rotatedJpeg() {
   return randomPicture({ width: 200, height: 100 })
     .jpeg()

@@ -32,7 +32,7 @@ describe('a brand', () => {
     }
   })
 
-  it('is replaced as a whole by the next one, except for its logo', async () => {
+  it('is completely replaced by the next one, except for its logo', async () => {
     const logoUrl = await storeLogo(app, ada)
     expect(await getBrand(ada)).toEqual({ name: '', accent: null, message: '', logoUrl })
     await putBrand(ada, brand)
@@ -101,7 +101,7 @@ describe('a brand', () => {
     ['a three-digit color', { accent: '#fff' }],
     ['a color followed by CSS', { accent: '#ffffff;}body{display:none' }],
     ['an empty color', { accent: '' }],
-  ])('refuses %s, and keeps the saved brand', async (_description, changes) => {
+  ])('rejects %s and keeps the saved brand', async (_description, changes) => {
     await putBrand(ada, brand)
     const error = await readError(await putBrand(ada, { ...brand, ...changes }))
     expect(error).toMatchObject({ status: 400, code: 'INVALID_INPUT' })
@@ -110,7 +110,7 @@ describe('a brand', () => {
     expect(await getBrand(ada)).toMatchObject(brand)
   })
 
-  it('stays one row when saved in parallel', async () => {
+  it('stays a single row when saved in parallel', async () => {
     const bodies = Array.from({ length: 8 }, (_, index) => ({
       name: `Brand ${index}`,
       message: `${index}`,
@@ -122,7 +122,7 @@ describe('a brand', () => {
   })
 })
 
-describe('without the tier', () => {
+describe('without a tier that includes branding', () => {
   const calls: [string, (person: Person) => Promise<Response>][] = [
     ['reading', (person) => person.fetch('/api/branding')],
     ['saving', (person) => putBrand(person, brand)],
@@ -142,7 +142,7 @@ describe('without the tier', () => {
     expect(await app.deps.db.select().from(branding)).toEqual([])
   })
 
-  it("a trial user's brand is hidden once the trial ends, and returns with the tier", async () => {
+  it("a trial user's brand is hidden once the trial ends, and shown again with Premium", async () => {
     const end = new Date(app.clock().getTime() + 60_000)
     const trialUser = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
     const key = await storeLogo(app, trialUser)
@@ -167,7 +167,7 @@ describe('links of an owner with a brand', () => {
   const pageOf = async (code: string) =>
     (await fetch(`${app.url}/s/${code}`, { headers: { accept: 'text/html' } })).text()
 
-  it('show it once it is saved, until the tier ends, and again when the tier is back', async () => {
+  it('show it once it is saved and until the tier ends, and again when the tier is back', async () => {
     const end = new Date(app.clock().getTime() + 60_000)
     const trialUser = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
     const { shortCode } = await makeFile(trialUser)
@@ -194,7 +194,7 @@ describe('links of an owner with a brand', () => {
     expect(await details(shortCode)).toBeNull()
   })
 
-  it("don't show another owner's brand, nor any after the link has ended", async () => {
+  it("don't show another owner's brand, nor any brand after the link has ended", async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     const [adaFile, bobFile] = [await makeFile(ada), await makeFile(bob)]
     await putBrand(ada, brand)

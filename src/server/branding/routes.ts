@@ -20,8 +20,8 @@ type BrandingEndpoint =
 const logoKey = z.hex().length(32)
 
 /**
- * The headers of a logo. It can be cached forever, because its URL contains a hash of the bytes.
- * The CSP is defense in depth for a logo that is opened as a page: the server encodes the PNG
+ * The response headers of a logo. It can be cached forever, because its URL contains a hash of the
+ * bytes. The CSP is defense in depth for a logo opened as a page, since the server encodes the PNG
  * itself.
  */
 const logoHeaders = {
@@ -31,7 +31,7 @@ const logoHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Routes for users to set their own brand, and for visitors to load logos. */
+/** The endpoints for users to set their brand and for visitors to load logos. */
 export function brandingRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
 ): Handlers<BrandingEndpoint> {
@@ -81,7 +81,7 @@ export function brandingRoutes(
 }
 
 /**
- * Refuses a user whose current tier has no custom branding (spec §7).
+ * Rejects a user whose current tier has no custom branding (spec §7).
  * @throws {AppError} TIER_BRANDING
  */
 function requireBranding({ tier }: SessionUser): void {

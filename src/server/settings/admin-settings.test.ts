@@ -5,7 +5,7 @@ import { AdminSettings } from './admin-settings.ts'
 
 type Rows = { key: string; value: string; description: string }[]
 
-/** A fake database whose queries resolve when the test calls their resolvers, in any order. */
+/** A fake database whose queries stay pending until the test resolves them, in any order. */
 function slowDatabase() {
   const resolvers: ((freeSpace: string) => void)[] = []
   const query = () =>
@@ -27,7 +27,7 @@ function makeSettings(db: Db) {
   return { settings, caps }
 }
 
-it("a slow read from before a change doesn't restore an old cap", async () => {
+it("a slow read that started before a change doesn't restore the old cap", async () => {
   const { db, answers: responses } = slowDatabase()
   const { settings, caps } = makeSettings(db)
   const before = settings.read()
@@ -42,7 +42,7 @@ it("a slow read from before a change doesn't restore an old cap", async () => {
   expect(responses).toHaveLength(2)
 })
 
-it('a slow read that a change overtakes sets no cap', async () => {
+it('a slow read sets no cap if a setting changes meanwhile', async () => {
   const { db, answers: responses } = slowDatabase()
   const { settings, caps } = makeSettings(db)
   const before = settings.read()

@@ -14,10 +14,10 @@ import type { Db } from '../db/transaction.ts'
 import { AppError } from '../errors.ts'
 import { findSettings, lockSettings, type StoredSetting, writeSetting } from './queries.ts'
 
-/** Spec §7: how long servers and browsers cache the settings. */
+/** How long servers and browsers cache the settings (spec §7). */
 export const settingsCacheMs = 5 * minuteInMs
 
-/** The settings as text, and the limits and the cap parsed from them. */
+/** The settings as text, with the limits and the cap parsed from them. */
 export interface CurrentSettings {
   values: SettingValues
   limits: Limits
@@ -28,7 +28,7 @@ export interface AdminSettingsOptions {
   db: Db
   clock: Clock
   supportEmail: string
-  /** Called with the cap after every read of the settings. */
+  /** Called with the cap after each read of the settings. */
   onCap: (cap: StorageCap) => void
 }
 
@@ -36,7 +36,7 @@ export interface SettingChange {
   key: SettingKey
   value: string
   description?: string | undefined
-  /** The id of the administrator. */
+  /** The administrator's user id. */
   actor: string
   ipAddress: string
 }
@@ -59,7 +59,7 @@ export class AdminSettings {
     this.#onCap = onCap
   }
 
-  /** Returns all settings, with defaults for unchanged settings. */
+  /** Returns all settings, using the default for any that was never changed. */
   async read(): Promise<SettingValues> {
     return (await this.current()).values
   }
@@ -69,18 +69,18 @@ export class AdminSettings {
     return (await this.current()).limits
   }
 
-  /** Clears the cache. Call it after a change is committed. */
+  /** Clears the cache. Call this after committing a change. */
   clearCache(): void {
     this.#cached = null
   }
 
-  /** Reads the settings from the database, including other servers' changes. */
+  /** Reads the settings from the database, which includes changes made by other servers. */
   readNow(): Promise<CurrentSettings> {
     this.clearCache()
     return this.current()
   }
 
-  /** Fills in the defaults of settings without a row. */
+  /** Adds the defaults of settings that have no row. */
   withDefaults(storedSettings: readonly Pick<StoredSetting, 'key' | 'value'>[]): SettingValues {
     const entries = storedSettings.map(({ key, value }): [SettingKey, string] => [key, value])
     return { ...this.#defaults, ...Object.fromEntries(entries) }
@@ -93,7 +93,7 @@ export class AdminSettings {
     this.#cached = cacheEntry
     try {
       const settings = await cacheEntry.settings
-      // The settings may be outdated if `clearCache` was called in the meantime.
+      // If `clearCache` was called in the meantime, these settings may be outdated.
       if (this.#cached === cacheEntry) this.#onCap(settings.cap)
       return settings
     } catch (error) {
@@ -115,7 +115,7 @@ export class AdminSettings {
   }: SettingChange): Promise<StoredSetting> {
     const at = this.#clock()
     const changedSetting = await this.#db.transaction(async (tx) => {
-      // Limits depend on each other.
+      // Limits are validated against each other, so changes must not run in parallel.
       await lockSettings(tx)
       const storedSettings = await findSettings(tx)
       const check = checkSetting(key, value, this.withDefaults(storedSettings))

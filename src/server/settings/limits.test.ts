@@ -49,7 +49,6 @@ async function fetchLimits() {
   return json(await makeClient(app).fetch('/api/settings/limits'))
 }
 
-/** Starts an upload and sends its bytes, without confirming it. */
 async function startAndSend(person: Person, size = 5, days = '3'): Promise<StartedUpload> {
   const upload = await startUpload(person, { size, days })
   expect((await putBytes(upload, new Uint8Array(size))).status).toBe(200)
@@ -67,7 +66,7 @@ function daysUntil(file: File, end: 'expiresAt' | 'maxLifetimeAt') {
 }
 
 describe('GET /api/settings/limits', () => {
-  it('returns the defaults of spec §9, and applies changes at once', async () => {
+  it('returns the defaults of spec §9 and applies changes immediately', async () => {
     expect(await fetchLimits()).toEqual(defaultLimits)
     await changeSetting('premium_max_file_size', '2GB')
     await changeSetting('premium_expiration_days', '1, 3, 14')
@@ -82,20 +81,20 @@ describe('GET /api/settings/limits', () => {
     })
   })
 
-  it("returns the same limits as the signed-in user's account", async () => {
+  it('returns the same limits as the account of the signed-in user', async () => {
     await changeSetting('free_max_files', 4)
     expect(await json(await admin.fetch('/api/auth/user'))).toMatchObject({
       limits: await fetchLimits(),
     })
   })
 
-  it('returns the default for an unreadable row', async () => {
+  it("returns the default for a row that can't be parsed", async () => {
     const row = { key: 'free_max_files', value: 'a dozen', updatedAt: app.clock() }
     await app.deps.db.insert(settings).values(row)
     expect(await fetchLimits()).toEqual(defaultLimits)
   })
 
-  it('matches the texts of the API description', async () => {
+  it('matches the limits stated in the API description', async () => {
     await changeSetting('free_max_files', 7)
     const text = await (await makeClient(app).fetch('/api/openapi.json')).text()
     expect(text).toContain('The free tier holds 7 files at most:')
@@ -129,7 +128,7 @@ describe('a change of a limit', () => {
   })
 
   it('is checked against parallel changes of other limits', async () => {
-    // Each change is allowed on its own, but not both together.
+    // Each change is allowed on its own, but together they conflict.
     const changes = [
       ['premium_max_lifetime_days', '30'],
       ['premium_expiration_days', '3,31'],
@@ -155,7 +154,7 @@ describe('a change of a limit', () => {
 })
 
 describe('uploads started after a change', () => {
-  it('are limited to the new file count, without deleting files', async () => {
+  it('are limited to the new file count, and no files are deleted', async () => {
     const person = await makePerson(app)
     for (const name of ['one', 'two']) await makeFile(person, { name })
     await changeSetting('free_max_files', 1)
@@ -170,7 +169,7 @@ describe('uploads started after a change', () => {
     await makeFile(person)
   })
 
-  it('are limited in a tier that was unlimited before', async () => {
+  it('are limited even in a tier that was unlimited before', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     await changeSetting('free_max_files', 2)
     await changeSetting('premium_max_files', 2)
@@ -197,8 +196,8 @@ describe('uploads started after a change', () => {
     await changeSetting('premium_max_file_size', '83886080000')
     const person = await makePerson(app, { tier: 'premium' })
     const { db } = app.deps
-    // The limit allows this upload, but the disk of the test machine may be too small, which
-    // returns 507.
+    // The limits allow this upload, but the disk of the test machine may be too small and cause a
+    // 507.
     const response = await requestUpload(person, { fileSize: 83_886_080_000 })
     expect([200, 507]).toContain(response.status)
     await db.delete(uploads).where(eq(uploads.ownerId, person.id))
@@ -210,7 +209,7 @@ describe('uploads started after a change', () => {
     await changeSetting('premium_expiration_days', '1,60')
     const file = await makeFile(person, { days: '60' })
     expect([daysUntil(file, 'expiresAt'), daysUntil(file, 'maxLifetimeAt')]).toEqual([60, 90])
-    // Now only the free tier offers 3 days, and no tier offers 7.
+    // Only the free tier offers 3 days now, and no tier offers 7.
     expect(await json(await requestUpload(person, { expirationDays: '3' }))).toEqual({
       code: 'TIER_EXPIRATION',
       message: 'The premium tier keeps files for 1 or 60 days.',
@@ -223,7 +222,7 @@ describe('uploads started after a change', () => {
 })
 
 describe('an upload started before a change', () => {
-  it('is confirmed within the file limit at its start', async () => {
+  it('is confirmed within the file limit that applied at its start', async () => {
     const person = await makePerson(app)
     const startedUploads = [
       await startAndSend(person),
@@ -245,7 +244,7 @@ describe('an upload started before a change', () => {
     await confirmUpload(person, upload)
   })
 
-  it('is confirmed if the limit was raised after it lost its slot', async () => {
+  it('is confirmed if the limit was raised after the upload lost its slot', async () => {
     const person = await makePerson(app)
     const upload = await startAndSend(person)
     app.clock.advance(16 * 60_000)
@@ -263,7 +262,7 @@ describe('an upload started before a change', () => {
     await expectError(await requestConfirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
   })
 
-  it('keeps its days and longest life, as do files', async () => {
+  it('keeps its days and longest life, and so do files', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const before = await makeFile(person, { days: '7' })
     const upload = await startAndSend(person, 5, '7')
@@ -315,7 +314,7 @@ describe('an upload started before a change', () => {
 })
 
 describe('renewals and preferences after a change', () => {
-  it("can choose the tier's days, within the longest life", async () => {
+  it("can use the tier's new days, within the longest life", async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(person)
     await changeSetting('premium_expiration_days', '1,14')
@@ -339,7 +338,7 @@ describe('renewals and preferences after a change', () => {
     expect(renewedFile.expiresAt).toBe(file.maxLifetimeAt)
   })
 
-  it("accept the tier's days as a preference", async () => {
+  it("accept the tier's new days", async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const setPreference = (defaultExpirationDays: number) =>
       person.fetch('/api/preferences', {

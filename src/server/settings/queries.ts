@@ -4,14 +4,14 @@ import { type SettingKey, settingKeys } from '../../shared/rules/tiers/admin-set
 import { settings } from '../db/schema.ts'
 import type { Db } from '../db/transaction.ts'
 
-/** A setting in the database (spec §3). */
+/** A stored setting (spec §3). */
 export interface StoredSetting {
   key: SettingKey
   value: string
   description: string
 }
 
-/** Returns the settings that have a row. Others have their defaults. */
+/** Returns the settings that have a row. All others have their default values. */
 export async function findSettings(db: Db): Promise<StoredSetting[]> {
   const rows = await db
     .select({ key: settings.key, value: settings.value, description: settings.description })
@@ -20,12 +20,12 @@ export async function findSettings(db: Db): Promise<StoredSetting[]> {
   return rows as StoredSetting[]
 }
 
-/** Locks the whole table against writers, because a setting may have no row yet. */
+/** Locks the whole table against other writers, because a setting without a row can't be locked. */
 export function lockSettings(tx: Db): Promise<unknown> {
   return tx.execute(sql`lock table ${settings} in share row exclusive mode`)
 }
 
-/** Writes a setting and returns it. Without a description, the old one is kept. */
+/** Writes a setting and returns it. Keeps the old description if none is given. */
 export async function writeSetting(
   tx: Db,
   setting: { key: SettingKey; value: string; description?: string | undefined },
@@ -41,7 +41,7 @@ export async function writeSetting(
   return { key, value, description: row?.description ?? '' }
 }
 
-/** Returns the installation id, which the first call generates. */
+/** Returns the installation id. The first call generates it. */
 export async function readInstallation(db: Db, now: Date): Promise<string> {
   await db
     .insert(settings)

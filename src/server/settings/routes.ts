@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { Handlers } from '../http/mount.ts'
 
-/** Routes that read and change settings (spec §7). */
+/** The endpoints that read and change settings (spec §7). */
 export function settingRoutes({
   config,
   settings,

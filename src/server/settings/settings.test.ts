@@ -43,7 +43,7 @@ describe('the public settings', () => {
     })
   })
 
-  it('include a support address only if it receives email', async () => {
+  it('include a support address only if that address receives email', async () => {
     const fetchContact = async (server: TestApp) =>
       json(await makeClient(server).fetch('/api/settings/contact'))
     expect(await fetchContact(app)).toEqual({ supportEmail: null })
@@ -61,7 +61,7 @@ describe('the public settings', () => {
     expect(user.headers.get('cache-control')).toBe('no-store')
   })
 
-  it("are cached for 5 minutes, then include other servers' changes", async () => {
+  it('are cached for 5 minutes, then include changes made by other servers', async () => {
     await readSetting('version')
     await app.deps.db
       .insert(settings)
@@ -89,7 +89,7 @@ describe('GET /api/admin/settings', () => {
     })
   })
 
-  it("returns and applies another server's change at once", async () => {
+  it("returns another server's change and applies it immediately", async () => {
     await readSetting('version')
     for (const [key, value] of [
       ['app_version', 'v2'],
@@ -109,7 +109,7 @@ describe('GET /api/admin/settings', () => {
 })
 
 describe('POST /api/admin/settings', () => {
-  it('changes a setting, which applies at once on this server', async () => {
+  it('changes a setting, which applies immediately on this server', async () => {
     await readSetting('premium-price')
     const response = await changeSetting('premium_price', 12.5, { description: 'Since November' })
     expect(response.status).toBe(200)
@@ -184,7 +184,7 @@ describe('POST /api/admin/settings', () => {
     expect((await admin.post('/api/admin/settings', body)).status).toBe(400)
   })
 
-  it('documents the value as required, a string or a number', async () => {
+  it('is documented to require a value that is a string or a number', async () => {
     const description = await json<{ paths: Record<string, unknown> }>(
       await admin.fetch('/api/openapi.json'),
     )
@@ -204,7 +204,7 @@ describe('POST /api/admin/settings', () => {
     })
   })
 
-  it('states the limit for a number that JSON parses as infinite', async () => {
+  it('states the limit for a number that JSON.parse reads as infinite', async () => {
     const rejectedResponse = await admin.fetch('/api/admin/settings', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -259,7 +259,7 @@ describe('POST /api/admin/settings', () => {
       .where(eq(auditLog.action, 'change-setting'))
       .orderBy(auditLog.id)
     const changes = lines.slice(-8).map(({ details }) => details)
-    // Each change starts from the value that the previous one wrote.
+    // Each change starts from the value written by the previous one.
     for (const [index, line] of changes.slice(1).entries())
       expect(line.from).toBe(changes[index]?.to)
   })

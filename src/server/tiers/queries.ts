@@ -7,12 +7,12 @@ import type { Db } from '../deps.ts'
 
 export type UserRow = typeof users.$inferSelect
 
-/** SQL for the tier of a `users` row at `now`. A test compares it with `effectiveTier`. */
+/** Returns SQL for the tier of a `users` row at `now`. A test compares it with `effectiveTier`. */
 export function tierAt(now: Date | SQLWrapper): SQL<Tier> {
   return sql`case when ${isTrialOver(now)} then ${free} else ${users.tier} end`
 }
 
-/** SQL: true if a `users` row has Premium at `now`. */
+/** Returns SQL that is true if a `users` row has Premium at `now`. */
 export function hasPremiumAt(now: Date): SQL<boolean> {
   return sql`${tierAt(now)} = ${premium}`
 }
@@ -25,7 +25,8 @@ const free = sqlLiteral<Tier>('free')
 const premium = sqlLiteral<Tier>('premium')
 
 /**
- * Finds and locks a user until the transaction ends. Several transactions can hold a `share` lock.
+ * Finds a user and locks the row until the transaction ends. Several transactions can hold a
+ * `share` lock at once.
  */
 export async function lockUser(
   tx: Db,
@@ -42,7 +43,7 @@ export async function findUser(db: Db, userId: string): Promise<UserRow | undefi
   return user
 }
 
-/** Updates a user's tier and trial. Returns the user. */
+/** Updates a user's tier and trial dates. Returns the user. */
 export async function writeTierFacts(
   tx: Db,
   userId: string,
@@ -66,14 +67,15 @@ export async function writeTierFacts(
 export type EndedTrial = Pick<UserRow, 'id' | 'premiumTrialEndsAt'>
 
 /**
- * Downgrades up to `limit` users whose trials have ended by `now`, and returns them. Skips locked
- * users.
+ * Downgrades up to `limit` users whose trials have ended by `now`, and returns them. Skips users
+ * locked by other transactions.
  */
 export function endTrials(tx: Db, now: Date, limit: number): Promise<EndedTrial[]> {
   const endedTrialIds = tx
     .select({ id: users.id })
     .from(users)
-    // `isTrialOver` inlines the tier, so that Postgres can use the partial index of trials.
+    // `isTrialOver` inlines the tier as a literal, because Postgres can't use the partial index of
+    // trials with a parameter.
     .where(isTrialOver(now))
     .limit(limit)
     .for('no key update', { skipLocked: true })

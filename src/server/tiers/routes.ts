@@ -7,15 +7,15 @@ import type { SessionUser } from '../http/session.ts'
 import { publicUser } from '../http/session.ts'
 import { setTier } from './set-tier.ts'
 
-/** Routes for users to change their own tier (spec §4, 'Tier'). */
+/** The endpoints for users to change their own tier (spec §4, 'Tier'). */
 export function tierRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
 ): Handlers<'startTrial' | 'togglePremium'> {
   const setOwnTier = async (user: SessionUser, request: TierRequest, ipAddress: string) => {
-    // Rate-limited because the audit log stores every change forever.
+    // The audit log keeps every change forever, so changes are rate limited.
     await deps.rateLimits.spend([counter('tierChangesByUser', user.id)])
     const changedUser = await setTier(deps, { userId: user.id, request, actor: user.id, ipAddress })
-    // The user was deleted after the session was read.
+    // The user was deleted after the session was loaded.
     if (!changedUser) throw new AppError('UNAUTHORIZED')
     return { user: publicUser(changedUser) }
   }

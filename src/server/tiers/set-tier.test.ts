@@ -27,7 +27,7 @@ function startTrial(person: Client) {
   return person.post('/api/auth/start-trial')
 }
 
-/** Signs a user in again after the session has expired. */
+/** Signs a user in again, because the session has expired. */
 async function signInAgain(person: Person): Promise<Person> {
   const cookie = await logIn(app, person.email, person.password)
   return { ...person, ...makeClient(app, cookie) }
@@ -42,7 +42,7 @@ async function readChangedUser(response: Response): Promise<User> {
   return (await json<{ user: User }>(response)).user
 }
 
-/** Returns the user without the limits, which are part of the same response. */
+/** Returns the user without the limits that the response also contains. */
 async function fetchUser(person: Client): Promise<User> {
   const { limits, ...user } = await json<User & { limits: Limits }>(
     await person.fetch('/api/auth/user'),
@@ -73,7 +73,7 @@ describe('POST /api/auth/start-trial', () => {
     expect(await fetchUser(ada)).toEqual(user)
   })
 
-  it('is rejected if the user has or had a trial', async () => {
+  it('is rejected if the user is or was on a trial', async () => {
     const ada = await makePerson(app)
     const before = app.clock()
     const user = await readChangedUser(await startTrial(ada))
@@ -87,7 +87,7 @@ describe('POST /api/auth/start-trial', () => {
     app.clock.set(before)
   })
 
-  it('is rejected on Premium, and allowed once the user is on Free again', async () => {
+  it('is rejected on Premium and allowed once the user is on Free again', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await expectError(await startTrial(ada), 409, 'ALREADY_PREMIUM')
     expect((await fetchUser(ada)).premiumTrialStartedAt).toBeNull()
@@ -97,7 +97,7 @@ describe('POST /api/auth/start-trial', () => {
 })
 
 describe('POST /api/auth/toggle-premium', () => {
-  it("switches the caller's tier only", async () => {
+  it("switches only the caller's tier", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     expect((await readChangedUser(await toggleTier(ada))).tier).toBe('premium')
     expect((await fetchUser(ada)).tier).toBe('premium')
@@ -106,7 +106,7 @@ describe('POST /api/auth/toggle-premium', () => {
     expect((await fetchUser(ada)).tier).toBe('free')
   })
 
-  it('is idempotent when the tier is given', async () => {
+  it('is idempotent if the tier is given', async () => {
     const ada = await makePerson(app)
     for (const tier of ['premium', 'premium', 'free', 'free'] as const) {
       expect((await readChangedUser(await toggleTier(ada, { tier }))).tier).toBe(tier)
@@ -128,7 +128,7 @@ describe('POST /api/auth/toggle-premium', () => {
     },
   )
 
-  it('makes a running trial permanent, and upgrades after an ended one', async () => {
+  it('makes a running trial permanent, and upgrades after a trial has ended', async () => {
     const before = app.clock()
     const [upgradedUser, expiredUser] = [await makePerson(app), await makePerson(app)]
     for (const person of [upgradedUser, expiredUser]) await startTrial(person)
@@ -163,7 +163,7 @@ describe('POST /api/auth/toggle-premium', () => {
     expect(await listAuditLines(ada.id)).toEqual([])
   })
 
-  it('applies the limits of the new tier at once', async () => {
+  it('applies the limits of the new tier immediately', async () => {
     const ada = await makePerson(app)
     const requestLargeUpload = (expirationDays: string) =>
       ada.post('/api/files/get-upload-url', {
@@ -181,7 +181,7 @@ describe('POST /api/auth/toggle-premium', () => {
 })
 
 describe('the audit log', () => {
-  it('records every tier change: actor, user, reason, address, before and after', async () => {
+  it('records each tier change with actor, user, reason, IP address, and the tier before and after', async () => {
     const ada = await makePerson(app)
     const admin = await makePerson(app, { role: 'admin' })
     const at = app.clock()
@@ -275,7 +275,7 @@ describe('the audit log', () => {
 })
 
 describe('a user who changes the tier often', () => {
-  it("is rate limited, while other users aren't", async () => {
+  it('is rate limited without affecting other users', async () => {
     const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
     const [ada, bob] = [await makePerson(limitedApp), await makePerson(limitedApp)]
     for (let change = 0; change < 60; change += 1) expect((await toggleTier(ada)).status).toBe(200)

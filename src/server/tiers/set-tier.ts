@@ -18,14 +18,14 @@ const batchSize = 500
 export interface TierChange {
   userId: string
   request: TierRequest
-  /** The id of the user who requested it. */
+  /** The id of the user who requested the change. */
   actor: string
   ipAddress: string
 }
 
 /**
- * Changes a user's tier according to `changeTier`. One transaction, with the user locked, also
- * writes the audit log entry and queues the emails of a new trial.
+ * Changes a user's tier as decided by `changeTier`. The same transaction locks the user, writes the
+ * audit log entry and queues the emails of a new trial.
  * @returns the user after the change, or null if the user was deleted.
  * @throws {AppError} TRIAL_USED, ALREADY_PREMIUM.
  */
@@ -62,8 +62,8 @@ export function setTier(
 }
 
 /**
- * Downgrades users whose trial has ended, in batches. Only updates the rows and the audit log:
- * `effectiveTier` already ends a trial on time. Safe to run on several servers at once.
+ * Downgrades users whose trial has ended, in batches. This only updates the rows and the audit log,
+ * because `effectiveTier` already ends a trial on time. Safe to run on several servers at once.
  */
 export async function expireTrials({
   clock,
@@ -101,7 +101,7 @@ function tierEntry(change: {
   from: TierState
   to: TierState
   at: Date
-  /** The id of the user who requested it; null if the trial ended. */
+  /** The id of the user who requested the change. Null if the trial ended by itself. */
   actor: string | null
   ipAddress: string | null
 }): AuditEntry {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 beforeEach(async () => {
-  // Ends the trials left by earlier tests.
+  // Ends the trials that earlier tests left running.
   await runJob()
   ada = await makePerson(app)
 })
@@ -40,8 +40,8 @@ type Details = { reason: string; from: TierState; to: TierState }
 
 /**
  * Sets the user's tier and trial, runs all `actions` in parallel and returns their results. Asserts
- * that the audit log is consistent in any order of execution: each entry starts from the state that
- * the previous one ended with, and at most one entry is about a trial.
+ * that the audit log is consistent whatever the order: each entry starts from the state in which
+ * the previous one ended, and at most one entry starts a trial.
  */
 async function race<Results extends unknown[]>(
   initialState: StoredTier,
@@ -107,7 +107,7 @@ function runJob() {
 }
 
 describe(`in ${rounds} parallel rounds`, () => {
-  it('two requests start one trial and send its emails once', async () => {
+  it('two requests start a single trial and send its emails once', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { results, lines, after } = await race(neverOnTrial, startTrialByHttp, startTrialByHttp)
       expect(results.toSorted()).toEqual(['200 premium', '409 TRIAL_USED'])
@@ -137,7 +137,7 @@ describe(`in ${rounds} parallel rounds`, () => {
     }
   })
 
-  it('a trial and a switch to Premium leave permanent Premium', async () => {
+  it('a trial and a switch to Premium result in permanent Premium', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { results, after } = await race(neverOnTrial, startTrial, () => toggleTier('premium'))
       expect(['200 premium', '409 ALREADY_PREMIUM']).toContain(results[0])
@@ -146,7 +146,7 @@ describe(`in ${rounds} parallel rounds`, () => {
     }
   })
 
-  it('switches alternate, each applied once', async () => {
+  it('switches to the other tier are each applied once', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const outcome = await race(neverOnTrial, toggleTier, toggleTier, toggleTier)
       expect(outcome.results.toSorted()).toEqual(['200 free', '200 premium', '200 premium'])
@@ -198,7 +198,7 @@ describe('the job that ends trials', () => {
     )
   }
 
-  it('works in batches shared between servers', async () => {
+  it('divides its batches among servers', async () => {
     const now = app.clock()
     await insertTrials(1700, now)
     await insertTrials(3, new Date(now.getTime() + 1))

@@ -36,12 +36,11 @@ beforeEach(async () => {
 })
 afterEach(() => app.clock.set(trialStart))
 
-/** Sets the server's clock to this many milliseconds after the start of the trial. */
 function setTime(elapsedMs: number) {
   app.clock.set(new Date(trialStart.getTime() + elapsedMs))
 }
 
-/** Like `setTime`, but also signs Ada in again, because her session may have expired. */
+/** Sets the clock like `setTime`, then signs Ada in again, because her session may have expired. */
 async function signInAt(elapsedMs: number) {
   setTime(elapsedMs)
   ada = { ...ada, ...makeClient(app, await logIn(app, ada.email, ada.password)) }
@@ -57,7 +56,10 @@ async function fetchUser(person: Client): Promise<User> {
   return json(await person.fetch('/api/auth/user'))
 }
 
-/** Starts uploads for 3 and 7 days and aborts them. Returns 'ok' or the error code for each. */
+/**
+ * Starts an upload for 3 days and one for 7 and aborts both. Returns 'ok' or the error code for
+ * each.
+ */
 async function tryUploads(person: Client) {
   const results: Record<string, string> = {}
   for (const days of ['3', '7']) {
@@ -69,7 +71,7 @@ async function tryUploads(person: Client) {
   return results
 }
 
-/** Sends all queued emails. Returns this person's. */
+/** Sends all queued emails. Returns those to this person. */
 async function sendEmailsTo(person: Person) {
   return (await app.sendQueuedEmails()).filter(({ to }) => to.address === person.email)
 }
@@ -79,7 +81,7 @@ async function sendSubjects() {
 }
 
 describe('a trial', () => {
-  it('is Premium to the last millisecond, and Free from then on', async () => {
+  it('is Premium up to the last millisecond, and Free from then on', async () => {
     await startTrial(ada)
     const premium = { 3: 'ok', 7: 'ok' }
     for (let today = 0; today < 30; today += 1) {
@@ -95,7 +97,7 @@ describe('a trial', () => {
       expect((await fetchUser(ada)).tier).toBe('free')
       expect(await tryUploads(ada)).toEqual({ 3: 'ok', 7: 'TIER_EXPIRATION' })
     }
-    // The user was Free before the job ran. The job only updates the row of `users`.
+    // The user was already on Free before the job ran. The job only updates the row in `users`.
     expect(await expireTrials(app.deps)).toEqual({ expiredCount: 1 })
     expect((await fetchUser(ada)).tier).toBe('free')
   })
@@ -132,7 +134,7 @@ describe('a trial', () => {
     expect((await makeClient(app).fetch(`/api/download/${firstFile?.shortCode}`)).status).toBe(404)
   })
 
-  it('lets uploads started in it finish within the current file limit', async () => {
+  it('lets uploads that started during it finish within the current file limit', async () => {
     await startTrial(ada)
     await signInAt(30 * day - 1)
     const startedUploads = []
@@ -149,8 +151,7 @@ describe('a trial', () => {
     for (const { cloudKey } of startedUploads.toReversed()) {
       statuses.push((await requestConfirm(ada, cloudKey)).status)
     }
-    // After the trial, the limit is three files again, so the last of the four confirms is
-    // rejected.
+    // The limit is three files again after the trial, so the last of the four confirms is rejected.
     expect(statuses.toSorted()).toEqual([200, 200, 200, 403])
     const [file] = await json<{ expiresAt: string; createdAt: string }[]>(
       await ada.fetch('/api/files'),
@@ -177,7 +178,7 @@ describe('the emails about a trial', () => {
     ])
   })
 
-  it('include the end, the coming changes, and how to keep Premium', async () => {
+  it('include the end date, the coming changes, and how to keep Premium', async () => {
     await startTrial(ada)
     setTime(27 * day)
     const [sentEmail] = await sendEmailsTo(ada)
@@ -191,7 +192,7 @@ describe('the emails about a trial', () => {
     }
   })
 
-  it('address the user by name if the address is verified', async () => {
+  it('address the user by name if the email address is verified', async () => {
     await app.deps.db.update(users).set({ emailVerified: true }).where(eq(users.id, ada.id))
     await startTrial(ada)
     setTime(30 * day)
@@ -210,7 +211,7 @@ describe('the emails about a trial', () => {
     ['day 36.9', 36.9, ['has ended']],
     ['day 37', 37, []],
     ['day 365', 365, []],
-  ])('are skipped if stale once the server is back on %s', async (...row) => {
+  ])('are skipped if they are stale once the server is back on %s', async (...row) => {
     const [, restartDay, expected] = row
     await startTrial(ada)
     const subjects = []

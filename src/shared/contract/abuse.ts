@@ -34,7 +34,7 @@ const statement = z.object({
   isSuspect: z.boolean().describe('Whether a bot probably sent it.'),
 })
 
-/** The open report of a file, with all statements since the previous report was closed. */
+/** A file's open report, with all statements since its previous report was closed. */
 const reportSchema = z.object({
   id: z.uuid(),
   shortCode: shortCode.describe('The link that was reported last.'),

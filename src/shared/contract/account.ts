@@ -11,7 +11,7 @@ import {
 } from './fields.ts'
 import { limitsSchema } from './settings.ts'
 
-/** Spec §9. The maximum limits the cost of hashing. */
+/** Spec §9. The upper limit bounds the cost of hashing. */
 export const minPasswordLength = 6
 export const maxPasswordLength = 128
 
@@ -36,11 +36,11 @@ export const userSchema = z.object({
 })
 export type User = z.infer<typeof userSchema>
 
-/** Trimmed, but in the user's spelling. Accounts store addresses in lower case. */
+/** Trimmed, with the user's capitalization. Accounts store email addresses in lower case. */
 export const email = z.string().trim().min(1).max(maxEmailLength).pipe(z.email())
-/** Hashing encodes passwords as UTF-8, so texts that UTF-8 can't represent are rejected. */
+/** Passwords are hashed as UTF-8, so text that UTF-8 can't represent is rejected. */
 const password = z.string().max(maxPasswordLength).refine(isStorableText, 'Must be text.')
-/** May be shorter than `minPasswordLength` if it was set under earlier rules. */
+/** May be shorter than `minPasswordLength`, because earlier rules allowed that. */
 export const currentPassword = password.min(1)
 export const newPassword = password.min(minPasswordLength, passwordTooShortText)
 const token = z.string().min(1).max(200).describe('The secret from the link in the email.')
@@ -125,7 +125,7 @@ export const account = {
   currentUser: endpoint('GET', '/api/auth/user', {
     summary: 'Get the signed-in user and the limits of each tier',
     access: 'user',
-    // Including the limits saves the page a request.
+    // Includes the limits to save the page a request.
     response: userSchema.extend({ limits: limitsSchema }),
   }),
   logout: endpoint('GET', '/api/logout', {

@@ -8,7 +8,7 @@ import { endpoint } from './endpoint.ts'
 import { fileName, isoDate, isStorableText, mimeType } from './fields.ts'
 import { tierBody } from './own-account.ts'
 
-/** Not validated as a UUID: an unknown id simply finds no user. */
+/** Not validated as a UUID, because an unknown id simply finds no user. */
 const userId = z.string().max(64).refine(isStorableText, 'Must be text.')
 
 const search = z
@@ -26,10 +26,10 @@ const utcDateTime = z.iso
     'Must be a date and time in UTC.',
   )
 
-/** Number of newest users listed before the administrator searches. */
+/** Number of users listed before the administrator searches. */
 export const newestUserCount = 5
 
-/** Maximum number of users in a search result, newest first. */
+/** Maximum number of users in a search result. */
 export const maxUserResults = 50
 
 /** Maximum size of the administrator's test upload, in bytes. */
@@ -96,7 +96,7 @@ export const admin = {
       'Delete a user with all files. If `email` is given, it must be the address of the user',
     access: 'admin',
     params: z.object({ id: userId }),
-    // API clients can omit the address because they have already looked up the id.
+    // Optional, because API clients have already used the email address to look up the id.
     body: z
       .strictObject({ email: z.string().trim().toLowerCase().max(maxEmailLength).optional() })
       .optional(),

@@ -12,9 +12,12 @@ export class InvalidEntry {
   }
 }
 
-/** The entries of a batch. An invalid one becomes an `InvalidEntry` and doesn't fail the others. */
+/**
+ * Schema for the entries of a batch. An invalid entry becomes an `InvalidEntry` and doesn't fail
+ * the others.
+ */
 export function batchOf<S extends ZodType>(entry: S) {
-  // Zod's types require `catch` to return a valid entry.
+  // Zod's types allow `catch` to return only a valid entry.
   const entryOrInvalid = entry.catch(({ error }) => new InvalidEntry(error.issues) as never)
   return z
     .array(entryOrInvalid as ZodType<z.output<S> | InvalidEntry, z.input<S>>)
@@ -31,7 +34,7 @@ const error = z
   })
   .describe('The error that the call for one entry would return.')
 
-/** The results of a batch. Each entry has an `answer` or an `error`. */
+/** Schema for the results of a batch. Each has either an `answer` or an `error`. */
 export function resultsOf<S extends ZodType>(response: S) {
   return z.object({
     results: z

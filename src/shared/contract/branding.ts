@@ -4,7 +4,7 @@ import { formatSizeLimit } from '../rules/format/file-size.ts'
 import { endpoint } from './endpoint.ts'
 import { hasVisibleCharacter, isPlainLine, messageResponse } from './fields.ts'
 
-/** Accepted image formats for logos, detected from the bytes and not from the file name. */
+/** Image formats accepted for logos. They are detected from the bytes; the file name is ignored. */
 export const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const
 
 /** Maximum size of an uploaded logo, in bytes. */

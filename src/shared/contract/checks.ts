@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
-/** Most urgent first. */
+/** From most to least urgent. */
 export const checkStatuses = ['failing', 'warning', 'ok'] as const
 export type CheckStatus = (typeof checkStatuses)[number]
 

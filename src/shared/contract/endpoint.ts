@@ -8,33 +8,33 @@ export type Access = 'visitor' | Role
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 /**
- * The response: JSON that the server validates against a Zod schema, or `raw` for a response that
- * the handler writes itself.
+ * The response: either a Zod schema that the server validates JSON against, or `raw` if the handler
+ * writes the response itself.
  */
 export type EndpointResponse =
   | ZodType
   | { raw: 'bytes' | 'json' | 'page' | 'png' | 'redirect' | 'text' }
 
-/** Path parameters are in braces, as in OpenAPI. */
+/** One endpoint of the HTTP API. Path parameters are in braces, as in OpenAPI. */
 export interface Endpoint {
   method: Method
   path: `/${string}`
-  /** Plain text for the OpenAPI document, without a period at the end. */
+  /** Plain text for the OpenAPI document, without a final period. */
   summary: string
   access: Access
-  /** Open pages poll the endpoint, so calling it doesn't extend the session. */
+  /** Open pages poll this endpoint, so calling it doesn't extend the session. */
   isPolled?: true
   params?: ZodType
   query?: ZodType
   body?: ZodType
-  /** Maximum size of the JSON body in bytes, if larger than the default. */
+  /** Maximum size of the JSON body in bytes, if it exceeds the default. */
   maxBodySize?: number
-  /** Media types and maximum size in bytes of a body that isn't JSON. */
+  /** Allowed media types and maximum size in bytes of a body that isn't JSON. */
   bytes?: { types: readonly string[]; maxSize: number }
   response: EndpointResponse
-  /** Error codes other than `commonErrors` and those of `access`. */
+  /** Additional error codes, besides `commonErrors` and those of `access`. */
   errors?: readonly ErrorCode[]
-  /** How long browsers cache a JSON response, in seconds. Not cached by default. */
+  /** How long browsers cache a JSON response, in seconds. By default, they don't. */
   cacheSeconds?: number
 }
 
@@ -49,7 +49,7 @@ const commonErrors: readonly ErrorCode[] = [
   'UNAVAILABLE',
 ]
 
-/** Describes an endpoint, preserving its literal types. */
+/** Defines an endpoint, preserving its literal types. */
 export function endpoint<
   const M extends Method,
   const P extends Endpoint['path'],

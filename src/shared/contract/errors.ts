@@ -2,21 +2,21 @@ import { defaultTier } from '../rules/tiers/tier.ts'
 import { defaultLimits } from '../rules/tiers/tier-limits.ts'
 import { limitErrorText, tierErrorText } from './tier-errors.ts'
 
-/** The HTTP status of an error other than 503. */
+/** The HTTP status of any error except a 503. */
 type OtherStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 416 | 421 | 429 | 500 | 507
 
 /**
- * One error. `retrySeconds` is the default `Retry-After` of a 503. A 507 has none, because it lasts
- * until space is freed.
+ * An error of the API. `retrySeconds` is the default `Retry-After` of a 503. A 507 has none,
+ * because the server can't tell when space will be free.
  */
 type ErrorRow =
   | { status: 503; retrySeconds: number; message: string }
   | { status: OtherStatus; retrySeconds?: never; message: string }
 
 /**
- * Every error of the HTTP API: its code, status and public message. The server may send a more
- * precise message, but never internal details. Messages about tier limits contain the default
- * limits; `limitErrorText` returns them for the current ones.
+ * Every error of the HTTP API with its code, status and public message. The server may send a more
+ * specific message, but never internal details. Messages about tier limits state the default
+ * limits; `limitErrorText` returns them with the current ones.
  */
 export const errorTable = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
@@ -150,7 +150,7 @@ export const errorTable = {
   },
   PASSWORDS_BUSY: {
     status: 503,
-    // On a slow core, a full queue of password hashes takes about five seconds.
+    // A full queue of password hashes takes about five seconds on a slow core.
     retrySeconds: 5,
     message: 'Many people are signing in right now. Please try again in a few seconds.',
   },
@@ -172,7 +172,7 @@ export const errorTable = {
   },
   DISK_FULL: {
     status: 503,
-    // The purge runs every minute and may free space.
+    // The purge runs every minute and may free some space.
     retrySeconds: 60,
     message: 'The disk of this server is full. Please try again later.',
   },

@@ -11,7 +11,7 @@ import {
   tooLongText,
 } from './fields.ts'
 
-/** In characters. */
+/** Maximum length of each field, in characters. */
 export const maxFeedbackLengths = { name: 100, email: maxEmailLength, message: 5000 } as const
 
 function singleLine(max: number) {

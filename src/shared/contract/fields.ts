@@ -3,22 +3,22 @@ import { maxMediaTypeLength, mediaTypePattern } from '../rules/files/file-kind.t
 import { groupDigits } from '../rules/format/numbers.ts'
 import { limitBounds } from '../rules/tiers/limit-settings.ts'
 
-/** A date in a response: the server returns a `Date`, clients receive ISO 8601 in UTC. */
+/** A date in a response. The server returns a `Date`, and clients receive ISO 8601 in UTC. */
 export const isoDate = z
   .date()
   .transform((date) => date.toISOString())
   .pipe(z.iso.datetime())
 
-/** Not validated: an invalid code simply finds no link. */
+/** Not validated, because an invalid code simply finds no link. */
 export const shortCode = z.string().describe('The end of the link: `/s/{shortCode}`.')
 
-/** True if Postgres can store the text unchanged: no NUL and no lone surrogates. */
+/** True if Postgres can store the text unchanged: it has no NUL and no lone surrogates. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
 /**
- * True for a single line without control characters or bidirectional controls, which could mislead
+ * True for a single line without control characters or bidirectional controls, which could deceive
  * readers of emails, lists and logs.
  */
 export function isPlainLine(text: string): boolean {
@@ -33,14 +33,14 @@ export function hasVisibleCharacter(text: string): boolean {
 /** Bidirectional and terminal control characters, except tab and line feed. */
 const deceptiveCharacters = /[[\p{Cc}--[\0\t\n]]\p{Bidi_Control}\u2028\u2029]/gv
 
-/** The error text for more than `max` characters. */
+/** Returns the error message for text longer than `max` characters. */
 export function tooLongText(max: number): string {
   return `Must have ${groupDigits(max)} characters at most.`
 }
 
 /**
- * Multi-line text of up to `max` characters. CRLF counts as one character, as in the `maxlength` of
- * a form field. Bidirectional and terminal control characters are removed.
+ * Schema for multi-line text of up to `max` characters. CRLF counts as one character, as in the
+ * `maxlength` of a form field. Bidirectional and terminal control characters are removed.
  */
 export function multilineText(max: number) {
   return z
@@ -55,7 +55,7 @@ export function multilineText(max: number) {
 export const fileName = z.string().min(1).max(1024)
 
 /**
- * A media type (RFC 9110). Parameters are dropped, and an empty one becomes
+ * A media type (RFC 9110). Parameters are dropped, and an empty value becomes
  * `application/octet-stream`.
  */
 export const mimeType = z
@@ -71,7 +71,7 @@ const { min, max } = limitBounds.days
 
 export const numberOfDays = z.int().min(min).max(max)
 
-/** Also accepts text such as '3'. `checkDays` checks what the tier offers. */
+/** Accepts a number or text such as '3'. `checkDays` then checks whether the tier offers it. */
 export const expirationDays = z
   .union([z.string(), z.number()])
   .transform(String)
@@ -80,5 +80,5 @@ export const expirationDays = z
   .pipe(numberOfDays)
   .describe('How many days the link works, of those that your tier offers.')
 
-/** The response of calls that return no data. */
+/** The response of endpoints that return no data. */
 export const messageResponse = z.object({ message: z.string() })

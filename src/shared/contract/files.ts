@@ -17,7 +17,7 @@ export const sha256 = z
   .regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in hexadecimal.')
   .describe('The SHA-256 of the whole file, in lower-case hexadecimal.')
 
-/** Spec §3, File. */
+/** A file as shown to its owner (spec §3, File). */
 export const fileSchema = z.object({
   id: z.uuid(),
   originalName: z.string(),
@@ -42,10 +42,10 @@ export type File = z.infer<typeof fileSchema>
 
 const maxReceiptPageSize = 100
 
-/** In characters. A cursor can contain a long file name. */
+/** In characters. Leaves space for a long file name in the cursor. */
 const maxCursorLength = 1000
 
-/** Not validated as a UUID: an unknown id simply finds no file. */
+/** Not validated as a UUID, because an unknown id simply finds no file. */
 const fileId = z.string().max(64)
 
 const receipt = z.object({

@@ -27,9 +27,9 @@ export const endpointsByFeature = {
 }
 
 /**
- * Every endpoint. The server's routes, the browser's calls and the paths of the OpenAPI document
- * are derived from this table. A fixed path such as `/api/files/bulk` must precede a pattern that
- * matches it, such as `/api/files/{id}`.
+ * Every endpoint of the API. The server's routes, the browser's calls and the paths of the OpenAPI
+ * document are derived from this table. A fixed path such as `/api/files/bulk` must precede any
+ * pattern that matches it, such as `/api/files/{id}`.
  */
 export const endpoints = {
   ...endpointsByFeature.account,

@@ -4,7 +4,7 @@ import { tiers } from '../rules/tiers/tier.ts'
 import { endpoint } from './endpoint.ts'
 import { isStorableText, numberOfDays } from './fields.ts'
 
-/** Spec §7: browsers cache these responses for 5 minutes. */
+/** Browsers cache these responses for 5 minutes (spec §7). */
 const cacheSeconds = 300
 
 /** The current limits of each tier (spec §9). */
@@ -27,8 +27,8 @@ const settingBody = z.object({
 type SettingBody = z.input<typeof settingBody>
 
 /**
- * Replaces a value of the wrong type with an empty string. `checkSetting` rejects that with an
- * error that lists the allowed values, which a schema error couldn't.
+ * Replaces a value of the wrong type with an empty string. `checkSetting` then rejects it and lists
+ * the allowed values, which a schema error couldn't do.
  * @param body unvalidated, despite its type.
  */
 function replaceInvalidValue(body: SettingBody): SettingBody {

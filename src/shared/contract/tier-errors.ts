@@ -16,9 +16,9 @@ const featureTexts = {
 }
 
 interface LimitText {
-  /** Follows 'The free tier'. */
+  /** Completes the sentence that starts with 'The free tier'. */
   limit: (limits: TierLimits) => string
-  /** Follows 'Upgrade to Premium for'. */
+  /** Completes the sentence that starts with 'Upgrade to Premium for'. */
   benefit: (limits: TierLimits) => string
   /** True if the next tier allows more. */
   raisesLimit: (limits: TierLimits, upgraded: TierLimits) => boolean
@@ -60,15 +60,13 @@ function formatTierError(tier: Tier, limit: string, benefit: string | null): str
   return `${limitSentence} Upgrade to ${tierTraits[upgradesTo].name} for ${benefit}.`
 }
 
-/** Returns the error text for a feature: which tier lacks it, and which upgrade includes it. */
+/** Returns the error message for a feature: which tier lacks it, and which upgrade includes it. */
 export function tierErrorText(tier: Tier, code: TierFeatureCode): string {
   const { limitation, benefit } = featureTexts[code]
   return formatTierError(tier, limitation, benefit)
 }
 
-/**
- * Returns the error text for a limit: the current value, and the upgrade if it raises the limit.
- */
+/** Returns the error message for a limit: its current value, and the upgrade if that raises it. */
 export function limitErrorText(tier: Tier, code: TierLimitCode, limits: Limits): string {
   const { upgradesTo } = tierTraits[tier]
   const limitsOfTier = limits[tier]
@@ -79,7 +77,7 @@ export function limitErrorText(tier: Tier, code: TierLimitCode, limits: Limits):
   return formatTierError(tier, text.limit(limitsOfTier), benefit)
 }
 
-/** Returns the error text for a number of days that no tier offers. */
+/** Returns the error message for a number of days that no tier offers. */
 export function unknownDaysText(limits: Limits): string {
   return `expirationDays: Must be ${daysText(...offeredDays(limits))}.`
 }

@@ -15,7 +15,7 @@ const anyColor = fc
   .integer({ min: 0, max: 0xffffff })
   .map((value) => `#${value.toString(16).padStart(6, '0')}`)
 
-/** Returns the hue in degrees as in HSL, or null for grays. */
+/** Returns the hue in degrees, as in HSL. Null for grays. */
 function hueOf(color: string): number | null {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
   const max = Math.max(r, g, b)
@@ -56,7 +56,7 @@ describe('accentPairs', () => {
     })
   })
 
-  it('makes any color stand out from the page, with readable text on it, in both themes', () => {
+  it('makes any color stand out from the page and the text on it readable, in both themes', () => {
     fc.assert(
       fc.property(anyColor, (color) => {
         const pairs = accentPairs(color)
@@ -73,7 +73,7 @@ describe('accentPairs', () => {
     )
   })
 
-  it('changes a color only if necessary, and no more than the required contrast needs', () => {
+  it('changes a color only if necessary, and only as much as the contrast requires', () => {
     fc.assert(
       fc.property(anyColor, (color) => {
         const pairs = accentPairs(color)
@@ -95,7 +95,7 @@ describe('accentPairs', () => {
     )
   })
 
-  it('leaves an adapted color unchanged', () => {
+  it('leaves an already adapted color unchanged', () => {
     fc.assert(
       fc.property(anyColor, (color) => {
         const { light, dark } = accentPairs(color)

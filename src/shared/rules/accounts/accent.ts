@@ -1,7 +1,7 @@
 export const themes = ['light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-/** Background colors of pages and cards, from `src/web/ui/tokens.css`. */
+/** Background colors of pages and cards, as in `src/web/ui/tokens.css`. */
 export const backgrounds: Readonly<Record<Theme, readonly string[]>> = {
   light: ['#f7f6f3', '#ffffff'],
   dark: ['#111312', '#1a1d1b'],
@@ -12,7 +12,7 @@ export const minShapeContrast = 3
 /** Minimum contrast of text (WCAG 2.2, 1.4.3). */
 export const minTextContrast = 4.5
 
-/** The accent color in one theme, and the color of text on it. Both are `#rrggbb`. */
+/** The accent color in one theme, and the color of text on top of it. Both are `#rrggbb`. */
 export interface AccentPair {
   accent: string
   onAccent: string
@@ -25,7 +25,7 @@ export function isColor(text: string): boolean {
 
 /**
  * Returns an accent color for each theme: the chosen color, mixed with just enough black or white
- * to stand out from the theme's backgrounds. The hue is preserved.
+ * to stand out from the theme's backgrounds. Preserves the hue.
  * @throws {RangeError} if the text is not a color.
  */
 export function accentPairs(color: string): Record<Theme, AccentPair> {
@@ -35,7 +35,7 @@ export function accentPairs(color: string): Record<Theme, AccentPair> {
 
 function accentPair(color: string, theme: Theme): AccentPair {
   const accent = hasShapeContrast(color, theme) ? color : findContrastingMix(color, theme)
-  // One of the two always suffices, because the contrasts with white and black multiply to 21.
+  // White or black always has enough contrast, because their two contrast ratios multiply to 21.
   const onAccent = contrast('#ffffff', accent) >= minTextContrast ? '#ffffff' : '#000000'
   return { accent, onAccent }
 }
@@ -44,7 +44,7 @@ function hasShapeContrast(color: string, theme: Theme): boolean {
   return backgrounds[theme].every((background) => contrast(color, background) >= minShapeContrast)
 }
 
-/** Finds the smallest share of black or white by bisection. Contrast grows with the share. */
+/** Finds the smallest fraction of black or white by bisection, because contrast grows with it. */
 function findContrastingMix(color: string, theme: Theme): string {
   const target = theme === 'light' ? 0 : 1
   const mix = (share: number) =>
@@ -71,7 +71,7 @@ function luminance(color: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/** Returns red, green and blue, each from 0 to 1. */
+/** Returns red, green and blue as numbers from 0 to 1. */
 function channels(color: string): number[] {
   return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255)
 }

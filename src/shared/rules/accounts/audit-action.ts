@@ -23,7 +23,7 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number]
 
-/** Maintenance actions. The Admin Center shows the last result of each. */
+/** Maintenance actions, for which the Admin Center shows the last result. */
 export const maintenanceActions = [
   'clean-up-expired',
   'expire-files',
@@ -36,10 +36,10 @@ export const maintenanceActions = [
 
 export type MaintenanceActionName = (typeof maintenanceActions)[number]
 
-/** Maximum length of an audit log search, in characters. Long enough for the URL of a link. */
+/** Maximum length of an audit log search, in characters. It fits the URL of a link. */
 export const maxAuditSearchLength = 500
 
-/** The name of each action in the Admin Center. */
+/** The display name of each action in the Admin Center. */
 export const auditActionNames: Readonly<Record<AuditAction, string>> = {
   'set-tier': 'Changed a tier',
   'set-role': 'Changed a role',
@@ -63,28 +63,28 @@ export const auditActionNames: Readonly<Record<AuditAction, string>> = {
 }
 
 /*
- * Some actions can happen in several ways. The `by` detail of an audit entry records which one. Its
- * values follow.
+ * Some actions can happen in several ways. The detail `by` of an audit entry says which. Its values
+ * follow.
  */
 
 /**
- * How the owner changed the account's password: `email` by a reset link, `session` while signed in.
- * In both cases an email notifies the owner.
+ * How a user changed the account's password: `email` with a reset link, `session` while signed in.
+ * In both cases, the user gets an email about it.
  */
 export const ownPasswordChangeMethods = ['email', 'session'] as const
 export type OwnPasswordChangeMethod = (typeof ownPasswordChangeMethods)[number]
 
 /**
- * How a password was changed. `taking-over`: by a signup link that took over an account with an
- * unverified address.
+ * How a password was changed. `taking-over`: with a signup link that took over an account whose
+ * email address was unverified.
  */
 export const passwordChangeMethods = [...ownPasswordChangeMethods, 'taking-over'] as const
 export type PasswordChangeMethod = (typeof passwordChangeMethods)[number]
 
 /**
- * Why Google was linked to an account. `session`: at the request of the signed-in user. `address`:
- * Google and the account have the same verified address. `taking-over`: the same address, but the
- * account had not verified it.
+ * Why Google was linked to an account. `session`: the signed-in user requested it. `address`:
+ * Google and the account have the same verified email address. `taking-over`: they have the same
+ * email address, but the account had not verified it.
  */
 export const googleLinkReasons = ['session', 'address', 'taking-over'] as const
 export type GoogleLinkReason = (typeof googleLinkReasons)[number]

@@ -1,25 +1,25 @@
 import { dayInMs, hourInMs, minuteInMs } from '../format/units.ts'
 
 /**
- * Limits for emails to one address. Each kind has its own limit, so that a flood of one kind can't
- * block another. Emails that anyone can trigger must not use up the limit of emails that report a
- * new password to the owner.
+ * Limits for emails to one email address. Each kind has its own limit, so a flood of one kind can't
+ * block another. In particular, emails that anyone can trigger can't block those that tell owners
+ * about a new password.
  */
 export const emailLimits = {
-  /** Anyone can sign up with any address. This leaves room for the owner's own signup. */
+  /** Anyone can sign up with any email address, so this leaves room for the owner's own signup. */
   signup: { max: 6, windowMs: 15 * minuteInMs },
   'reset-password': { max: 3, windowMs: 15 * minuteInMs },
-  /** About changes to the account. */
+  /** Emails about changes to the account. */
   account: { max: 5, windowMs: 15 * minuteInMs },
-  /** About first downloads and expiring links. */
+  /** Emails about first downloads and expiring links. */
   files: { max: 24, windowMs: dayInMs },
-  /** From the administrator to a user, and from anyone to the support address. */
+  /** Emails from the administrator to a user, and from anyone to the support address. */
   support: { max: 60, windowMs: hourInMs },
 } as const
 
 /**
- * Combined limit of these kinds for one address. The other kinds are excluded, so that strangers
- * can't suppress the notice about a changed password.
+ * Combined limit of these kinds per email address. The other kinds are excluded, so strangers can't
+ * suppress the notice about a changed password.
  */
 export const dailyLimit = {
   max: 60,

@@ -12,11 +12,11 @@ export const categoryLabels: Readonly<Record<FeedbackCategory, string>> = {
   other: 'Other',
 }
 
-/** Maximum number of messages stored per hour, for all clients together. */
+/** Maximum number of feedback messages stored per hour, from all clients together. */
 export const maxFeedbackPerHour = 100
 
 /**
- * Maximum number of those messages that are emailed individually. A summary after the hour covers
- * the rest.
+ * Maximum number of those messages that are emailed individually. A summary at the end of the hour
+ * covers the rest.
  */
 export const maxFeedbackEmailsPerHour = 30

@@ -1,28 +1,28 @@
-/** The front page: the dashboard if the user is signed in. */
+/** The front page. It is the dashboard for signed-in users. */
 const frontPage = '/'
 
 /**
- * First path segments that are no valid target after signing in: API calls, file contents, and
+ * First path segments that are never a valid target after signing in: API calls, file contents, and
  * pages for signed-out users.
  */
 const excludedSegments = ['api', 'storage', 'login', 'signup', 'reset-password', 'verify-email']
 
 /**
- * Segments of page paths have only letters, digits, hyphens and underscores. This excludes `..`,
- * `//` and percent signs, which could lead to another site.
+ * Allows only letters, digits, hyphens and underscores in path segments. This excludes `..`, `//`
+ * and percent signs, which could lead to another site.
  */
 const pagePath = /^\/(?:([\w-]+)(?:\/[\w-]+)*)?$/
 
 /**
- * A path with query and fragment as browsers write them: ASCII without spaces, at most 500
+ * A path with query and fragment as browsers encode them: ASCII without spaces, at most 500
  * characters.
  */
 const printableAscii = /^[\x21-\x7e]{0,500}$/
 
 /**
- * Returns the page to open after signing in (the query `next`), as a path with query and fragment.
- * Falls back to the front page for anything that isn't a page of this server, such as another site,
- * a path below /api, or the login page.
+ * Returns the page to open after signing in (the query parameter `next`), as a path with query and
+ * fragment. Falls back to the front page for anything that isn't a page of this server, such as
+ * another site, a path below /api, or the login page.
  */
 export function nextPath(requestedPath: string | null | undefined): string {
   if (!requestedPath || !printableAscii.test(requestedPath)) return frontPage
@@ -32,7 +32,7 @@ export function nextPath(requestedPath: string | null | undefined): string {
   return isAllowed ? requestedPath : frontPage
 }
 
-/** Adds `next` to the query of a path, unless it is the front page. */
+/** Adds the query parameter `next` to a path, unless it is the front page. */
 export function withNext(path: string, next: string): string {
   return next === frontPage ? path : `${path}?next=${encodeURIComponent(next)}`
 }

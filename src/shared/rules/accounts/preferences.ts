@@ -3,13 +3,13 @@ import { defaultExpirationDays } from '../links/lifetime.ts'
 /** A user's preferences in the File Manager. */
 export interface Preferences {
   /**
-   * The number of days preselected for new uploads. If the tier doesn't offer it, `selectedDays`
-   * picks another.
+   * Number of days preselected for new uploads. If the tier doesn't offer it, `selectedDays` picks
+   * another.
    */
   defaultExpirationDays: number
-  /** If true, the user gets an email about the first download of each file. */
+  /** Whether the user gets an email about the first download of each file. */
   mailOnFirstDownload: boolean
-  /** If true, the user gets an email a day before a link expires. */
+  /** Whether the user gets an email a day before a link expires. */
   mailBeforeExpiry: boolean
 }
 

@@ -1,6 +1,8 @@
-/** Rights of an account apart from its tier (spec §6). There is one administrator. */
+/**
+ * The rights of an account, which are independent of its tier (spec §6). There is one
+ * administrator.
+ */
 export const roles = ['user', 'admin'] as const
 export type Role = (typeof roles)[number]
 
-/** The role of new accounts. */
 export const defaultRole: Role = 'user'

@@ -21,7 +21,7 @@ describe('a session', () => {
     )
   })
 
-  it('ends within 90 days of the login and 14 days of the last use, and use never shortens it', () => {
+  it('ends within 90 days of the login and 14 days of the last use, and is never shortened by use', () => {
     const offset = fc.integer({ min: 0, max: maxSessionDays * dayMs })
     fc.assert(
       fc.property(offset, offset, (one, other) => {

@@ -2,14 +2,14 @@ import { dayInMs, hourInMs, minuteInMs } from '../format/units.ts'
 
 /** A session expires after this many days without use. */
 export const maxIdleDays = 14
-/** A session expires this many days after the login, even if it is in use. */
+/** A session expires this many days after the login, however much it is used. */
 export const maxSessionDays = 90
 
 export const maxSessionAgeMs = maxSessionDays * dayInMs
 
 /**
- * Minimum interval between two recorded uses of a session, to avoid a write per request. A session
- * may expire earlier by this much, but never later.
+ * Minimum interval between recorded uses of a session, to avoid a write per request. A session may
+ * expire this much too early, but never too late.
  */
 export const lastSeenIntervalMs = 10 * minuteInMs
 
@@ -20,13 +20,13 @@ export interface SessionTimes {
   lastSeenAt: Date
 }
 
-/** Returns when a session expires unless it is used again. */
+/** Returns when a session expires if it isn't used again. */
 export function sessionExpiry({ createdAt, lastSeenAt }: SessionTimes): Date {
   const idleEnd = lastSeenAt.getTime() + maxIdleDays * dayInMs
   return new Date(Math.min(idleEnd, createdAt.getTime() + maxSessionAgeMs))
 }
 
-/** How long the links in emails are valid, by purpose. */
+/** How long links in emails are valid, by purpose. */
 export const tokenLifetimeMs = {
   'reset-password': hourInMs,
   'verify-email': dayInMs,

@@ -6,36 +6,38 @@ import { minuteInMs } from '../format/units.ts'
  * text.
  */
 export const signInErrors = [
-  /** Access was denied by the user or by Google. */
+  /** The user or Google denied access. */
   'google-denied',
-  /** Unknown sign-in attempt: expired, already used, or started in another browser. */
+  /** The sign-in attempt is unknown: expired, already used, or started in another browser. */
   'google-lost',
   /** Google's response doesn't prove the user's identity. */
   'google-refused',
   /** Google's response has expired or is dated in the future. */
   'google-clock',
-  /** Google doesn't respond, or its response is unusable. */
+  /** Google doesn't respond, or its response can't be used. */
   'google-away',
   /** Google sent no email address, or one that no account can have. */
   'google-no-address',
-  /** Google has not verified the address. */
+  /** Google has not verified the email address. */
   'google-unverified',
   /**
-   * The administrator's address. Signing in never links the administrator's account with Google,
-   * because whoever controls the address at Google may be someone else.
+   * The email address is the administrator's. A sign-in never links that account to Google, because
+   * someone else may control the address at Google.
    */
   'google-not-linked',
-  /** There is no account with this address, and the signup policy excludes it. */
+  /** No account has this email address, and the signup policy excludes it. */
   'google-no-signup',
   /** Too many sign-ins from this network. */
   'google-busy',
-  /** Internal error, or Google rejects the OAuth client that the operator configured. */
+  /**
+   * An internal error occurred, or Google rejects the OAuth client that the operator configured.
+   */
   'google-failed',
   /** While linking: this Google account is already linked to another account. */
   'google-taken',
   /**
-   * The account is already linked to another Google account. Also when signing in with the
-   * account's address.
+   * The account is already linked to another Google account. Also occurs when signing in with the
+   * account's email address.
    */
   'google-second',
   /** While linking: neither the account nor Google has verified the account's email address. */
@@ -45,8 +47,8 @@ export const signInErrors = [
 ] as const
 
 /**
- * Rate limit window for Google sign-ins from one network, in milliseconds. After 'google-busy',
- * signing in works again within this time.
+ * Rate limit window for Google sign-ins from one network, in milliseconds. Within this time after
+ * 'google-busy', signing in works again.
  */
 export const googleRateWindowMs = 15 * minuteInMs
 

@@ -4,7 +4,6 @@ import { endsSoonMs, isFileEmailValid } from './file-emails.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 
-/** Creates a file whose link expires in `leftMs` milliseconds. */
 function fileEndingIn(leftMs: number, purgingAt: Date | null = null) {
   return { expiresAt: new Date(now.getTime() + leftMs), purgingAt }
 }
@@ -26,7 +25,7 @@ describe('the expiry email', () => {
   })
 })
 
-it('the email about a first download remains valid whatever happens to the link', () => {
+it('the email about a first download stays valid whatever happens to the link', () => {
   for (const file of [
     fileEndingIn(9 * dayInMs),
     fileEndingIn(-dayInMs),

@@ -1,7 +1,7 @@
 import { dayInMs } from '../format/units.ts'
 import type { LinkDates } from '../links/link-status.ts'
 
-/** Optional emails about files. */
+/** Emails about files, which users can turn on and off. */
 export const fileEmails = ['first-download', 'link-ends'] as const
 export type FileEmail = (typeof fileEmails)[number]
 

@@ -12,14 +12,14 @@ const labels: Readonly<Record<FileKind, string>> = {
   other: 'File',
 }
 
-/** Returns the display name of one file of a kind. */
+/** Returns the display name for a single file of this kind. */
 export function kindLabel(kind: FileKind): string {
   return labels[kind]
 }
 
 /**
  * Patterns for media types in lower case, without parameters. The first match wins. Database
- * queries use the same patterns, so they must mean the same in Postgres.
+ * queries use them too, so they must mean the same in Postgres.
  */
 export const typePatterns: readonly [RegExp, FileKind][] = [
   [/^image\//, 'image'],
@@ -37,7 +37,7 @@ export const typePatterns: readonly [RegExp, FileKind][] = [
   ],
 ]
 
-/** Extensions in lower case. Used if no pattern above matches. */
+/** File extensions in lower case, for files whose media type matches no pattern above. */
 const extensions: Readonly<Record<Exclude<FileKind, 'other'>, string>> = {
   image:
     'jpg jpeg jfif png apng gif webp avif heic heif bmp tif tiff svg ico jxl psd raw dng cr2 nef arw',
@@ -62,8 +62,8 @@ const kindByExtension: ReadonlyMap<string, FileKind> = new Map(
 )
 
 /**
- * Returns the kind of a file by its media type, or by its extension if the type is missing,
- * octet-stream or unknown.
+ * Returns the kind of a file by its media type, or by its extension if the media type is missing,
+ * generic or unknown.
  */
 export function fileKind(file: { mimeType: string; originalName: string }): FileKind {
   const type = file.mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
@@ -79,7 +79,7 @@ export const mediaTypePattern = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/
 /** In characters. */
 export const maxMediaTypeLength = 255
 
-/** True if the server accepts the media type. */
+/** True if the server accepts this media type. */
 export function isMediaType(text: string): boolean {
   return text.length <= maxMediaTypeLength && mediaTypePattern.test(text)
 }

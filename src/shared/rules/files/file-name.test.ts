@@ -30,7 +30,7 @@ describe('cleanFileName, rule by rule', () => {
     // NFC
     ['Cafe\u0301.txt', 'Café.txt'],
     ['e"\u0301.txt', 'é.txt'],
-    // U+1FEF becomes a grave accent, which is a quote-like mark
+    // U+1FEF normalizes to a grave accent, which is a quote-like mark
     ['a\u1fefb.txt', 'ab.txt'],
   ])('%j becomes %j', (name, cleanName) => {
     expect(cleanFileName(name)).toBe(cleanName)
@@ -94,7 +94,7 @@ describe('a name without usable characters is replaced', () => {
 })
 
 describe('a long name', () => {
-  it('is kept up to 255 bytes and truncated beyond', () => {
+  it('is kept up to 255 bytes and truncated beyond that', () => {
     const stem = 'a'.repeat(251)
     expect(cleanFileName(`${stem}.txt`)).toBe(`${stem}.txt`)
     expect(cleanFileName(`${stem}a.txt`)).toBe(`${stem}.txt`)
@@ -115,7 +115,7 @@ describe('a long name', () => {
     expect(cleanFileName(`${'a'.repeat(250)} bcd.txt`)).toBe(`${'a'.repeat(250)}.txt`)
   })
 
-  it('has no extension if a sentence follows its dot', () => {
+  it('has no extension if its last dot is followed by a sentence', () => {
     expect(cleanFileName(`Dr. ${'x'.repeat(300)}`)).toBe(`Dr. ${'x'.repeat(251)}`)
   })
 
@@ -125,13 +125,13 @@ describe('a long name', () => {
 
   it('of 100,000 characters is cleaned quickly', () => {
     expect(byteLength(cleanFileName('a ?'.repeat(100_000)))).toBeLessThanOrEqual(255)
-    // A pattern that retries at each joiner would take minutes.
+    // A pattern that backtracks at each joiner would take minutes.
     expect(byteLength(cleanFileName(`a${'\u200d'.repeat(300_000)}a`))).toBeLessThanOrEqual(255)
   })
 })
 
 describe('any name', () => {
-  /** Random mixtures of arbitrary characters and of those with a rule. */
+  /** Random mixtures of arbitrary characters and of those that a rule covers. */
   const pieces = fc.oneof(
     fc.constantFrom('.', '..', ' ', '\t', '\n', '\0', '-', '—', '"', '’', '`', '<', '/', '\\', '?'),
     fc.constantFrom('│', '█', '\u202e', '\u200b', '\u200d', '\ufeff', '\ufe0f', '\ud83d', '\udc00'),

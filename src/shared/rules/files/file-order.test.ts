@@ -6,11 +6,11 @@ describe('a file order as text', () => {
     expect(formatOrder(parseOrder(text))).toBe(text)
   })
 
-  it('exists for each key and direction', () => {
+  it('exists for every key and direction', () => {
     expect(new Set(fileOrderTexts).size).toBe(2 * sortKeys.length)
   })
 
-  it('has a minus sign if descending', () => {
+  it('has a minus sign if the order is descending', () => {
     expect(formatOrder(newestFirst)).toBe('-date')
     expect(parseOrder('size')).toEqual({ by: 'size', descending: false })
   })

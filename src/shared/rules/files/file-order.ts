@@ -9,7 +9,7 @@ export interface FileOrder {
   descending: boolean
 }
 
-/** An order as text: the key, prefixed with `-` if descending. */
+/** An order as text: the sort key, prefixed with `-` if descending. */
 export type FileOrderText = SortKey | `-${SortKey}`
 
 export const fileOrderTexts: readonly FileOrderText[] = sortKeys.flatMap((key) => [
@@ -20,7 +20,7 @@ export const fileOrderTexts: readonly FileOrderText[] = sortKeys.flatMap((key) =
 /** The default order. */
 export const newestFirst: FileOrder = { by: 'date', descending: true }
 
-/** Formats an order: `-date` for newest first. */
+/** Formats an order as text, such as `-date` for newest first. */
 export function formatOrder({ by, descending }: FileOrder): FileOrderText {
   return descending ? `-${by}` : by
 }
@@ -33,7 +33,7 @@ export function parseOrder(text: FileOrderText): FileOrder {
 /** Maximum number of files per page. */
 export const maxFilePageSize = 1000
 
-/** Maximum length of a search text in characters: that of a file name. */
+/** Maximum length of a search text in characters, which is that of a file name. */
 export const maxFileSearchLength = maxFileNameBytes
 
 /** Maximum number of files that one call can delete by id (spec §7). */

@@ -28,7 +28,7 @@ describe('planParts', () => {
     expect(planParts(fileSize, partSizeFor(fileSize))).toEqual({ size: 8 * mebibyte, count })
   })
 
-  it('covers every file without gaps, in no more parts than S3 allows', () => {
+  it('covers every file without gaps, with no more parts than S3 allows', () => {
     const size = fc.oneof(fc.integer({ min: 0, max: 3 * gibibyte }), fc.nat(2 ** 42))
     fc.assert(
       fc.property(size, (fileSize) => {
@@ -53,7 +53,7 @@ describe('partRange', () => {
     expect(() => partRange(9 * mebibyte, 8 * mebibyte, partNumber)).toThrow(RangeError)
   })
 
-  it('returns a shorter last part', () => {
+  it('returns a shorter range for the last part', () => {
     expect(partRange(9 * mebibyte, 8 * mebibyte, 2)).toEqual({
       partNumber: 2,
       offset: 8 * mebibyte,

@@ -4,27 +4,30 @@ import { hourInMs, mebibyte } from '../format/units.ts'
 export const maxPartCount = 10_000
 
 /**
- * Small, so that retrying a part is cheap: 8 MiB take half a minute at 2 Mbit/s. S3 requires at
+ * Small enough to make retrying a part cheap: 8 MiB take half a minute at 2 Mbit/s. S3 requires at
  * least 5 MiB, except for the last part.
  */
 export const defaultPartSize = 8 * mebibyte
 
 /**
- * Number of parts whose URLs are signed when an upload starts: more than clients send in parallel.
+ * Number of part URLs signed when an upload starts. Clients send fewer parts than this in parallel.
  */
 export const initialSignedParts = 12
 
 /** How long the presigned URL of a part is valid. */
 export const partUrlLifetimeMs = hourInMs
 
-/** A file has parts 1 to `count`, each `size` bytes long except the last. */
+/**
+ * How a file is split into parts: they are numbered from 1 to `count`, and each has `size` bytes
+ * except the last.
+ */
 export interface PartPlan {
   /** In bytes. */
   size: number
   count: number
 }
 
-/** The position of a part in the file, in bytes. */
+/** The byte range of a part in the file. */
 export interface PartRange {
   /** Starts at 1. */
   partNumber: number
@@ -32,7 +35,10 @@ export interface PartRange {
   size: number
 }
 
-/** Returns the part size for a file: 8 MiB, or more if that would take over 10,000 parts. */
+/**
+ * Returns the part size for a file: 8 MiB, or more if the file would otherwise have over 10,000
+ * parts.
+ */
 export function partSizeFor(fileSize: number): number {
   return Math.max(defaultPartSize, Math.ceil(fileSize / maxPartCount / mebibyte) * mebibyte)
 }
@@ -46,7 +52,7 @@ export function planParts(fileSize: number, partSize: number): PartPlan {
 }
 
 /**
- * Returns the position of a part in the file.
+ * Returns the byte range of a part in the file.
  * @throws {RangeError} if the file has no such part.
  */
 export function partRange(fileSize: number, partSize: number, partNumber: number): PartRange {
@@ -59,7 +65,7 @@ export function partRange(fileSize: number, partSize: number, partNumber: number
 }
 
 /**
- * The checksum that a PUT can carry, depending on the store: `crc32` in `x-amz-checksum-crc32`
+ * The checksum that a PUT can carry, which depends on the store: `crc32` in `x-amz-checksum-crc32`
  * (big-endian, base64), `md5` in `Content-MD5` (base64).
  */
 export const bodyChecksums = ['crc32', 'md5'] as const

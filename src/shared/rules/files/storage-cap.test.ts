@@ -34,7 +34,7 @@ describe('the cap settings', () => {
     expect(formatCapSettings(defaultCap)).toEqual({ storage_cap: 'unlimited', free_space: '0' })
   })
 
-  it('survive a round trip', () => {
+  it('survive formatting and parsing', () => {
     const anyCap = fc.record({
       maxStored: fc.option(fc.integer({ min: 1024 ** 2, max: 1_000_000 * gigabyte })),
       leastFree: fc.integer({ min: 0, max: 1_000_000 * gigabyte }),
@@ -49,7 +49,7 @@ describe('the cap settings', () => {
     )
   })
 
-  it('fall back to the default if invalid', () => {
+  it('fall back to the default if they are invalid', () => {
     expect(parseCapSettings({ storage_cap: 'vast', free_space: '-1' })).toEqual(defaultCap)
   })
 })

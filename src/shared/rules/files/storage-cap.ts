@@ -3,13 +3,13 @@ import { unlimited } from '../tiers/limit-settings.ts'
 import { type Tier, tiers, tierTraits } from '../tiers/tier.ts'
 import type { TierLimits } from '../tiers/tier-limits.ts'
 
-/** Settings that limit the storage of all accounts together. */
+/** The settings that limit the storage of all accounts together. */
 export const capKeys = ['storage_cap', 'free_space'] as const
 export type CapKey = (typeof capKeys)[number]
 
-/** The administrator's limits for the installation, in bytes. */
+/** The administrator's storage limits, in bytes. */
 export interface StorageCap {
-  /** For files and open uploads together; null for no cap. */
+  /** Limit for files and open uploads together. Null means no limit. */
   maxStored: number | null
   /** Disk space that uploads must leave free. Ignored if `MIN_FREE_SPACE` is larger. */
   leastFree: number
@@ -17,14 +17,14 @@ export interface StorageCap {
 
 export const defaultCap: StorageCap = { maxStored: null, leastFree: 0 }
 
-/** Maximum of both settings, in GB and in bytes. */
+/** Maximum value of both settings, in GB and in bytes. */
 const maxGigabytes = 1_000_000
 const maxBytes = maxGigabytes * 1024 ** 3
-/** Unlike `formatSizeLimit`, groups the digits. */
+/** Has grouped digits, which `formatSizeLimit` doesn't produce. */
 const maxSizeText = `${maxGigabytes.toLocaleString('en')}GB`
 const minCap = 1024 ** 2
 
-/** The allowed values of each setting. Follows 'must be'. */
+/** The allowed values of each setting, worded to follow 'must be'. */
 export const capRangeTexts: Record<CapKey, string> = {
   storage_cap: `a size from ${formatSizeLimit(minCap)} to ${maxSizeText}, or ${unlimited}`,
   free_space: `a size from 0 to ${maxSizeText}`,
@@ -37,7 +37,7 @@ export function formatCapSettings({ maxStored, leastFree }: StorageCap): Record<
   }
 }
 
-/** Parses the cap settings. Invalid values fall back to the default. */
+/** Parses the cap settings. Invalid values fall back to their defaults. */
 export function parseCapSettings(settings: Readonly<Record<CapKey, string>>): StorageCap {
   const cap = parseSizeInRange(settings.storage_cap, minCap)
   return {
@@ -66,7 +66,7 @@ function parseSizeInRange(text: string, minBytes: number): number | null {
   return bytes !== null && bytes >= minBytes && bytes <= maxBytes ? bytes : null
 }
 
-/** Returns a warning if a tier allows files larger than the whole cap; otherwise null. */
+/** Returns a warning if a tier allows files larger than the whole cap, otherwise null. */
 export function fileSizeWarning(
   maxStored: number | null,
   limits: Readonly<Record<Tier, Pick<TierLimits, 'maxFileSize'>>>,
@@ -81,12 +81,12 @@ export function fileSizeWarning(
   return `A file may have ${sizes.join(' and ')}, but files above the storage limit of ${formatSizeLimit(maxStored)} are always refused.`
 }
 
-/** The share of the cap at which the checks start to warn. */
+/** The checks warn from this fraction of the cap. */
 const warningThreshold = 0.8
 
 export type Fullness = 'ok' | 'warning' | 'full'
 
-/** Returns how full the storage is: `warning` from 80% of the cap. */
+/** Returns how full storage is. It is `warning` from 80% of the cap on. */
 export function fullness(stored: number, { maxStored }: Pick<StorageCap, 'maxStored'>): Fullness {
   if (maxStored === null) return 'ok'
   if (stored >= maxStored) return 'full'

@@ -90,7 +90,7 @@ describe('in any system time zone', () => {
 })
 
 describe('withEmptyDays', () => {
-  it('fills in 0 and drops days outside the range', () => {
+  it('fills in zeros and drops days outside the range', () => {
     const days = ['2026-11-20', '2026-11-21', '2026-11-22']
     const dayCounts = [
       { day: '2026-11-21', count: 4 },

@@ -1,12 +1,12 @@
 import { dayInMs } from './units.ts'
 
-/** The number of downloads on a UTC day such as '2026-11-22'. */
+/** The number of downloads on one UTC day, such as '2026-11-22'. */
 export interface DayCount {
   day: string
   count: number
 }
 
-/** Returns the UTC day of a date. */
+/** Returns the UTC day of a date, such as '2026-11-22'. */
 export function utcDay(date: Date): string {
   return date.toISOString().slice(0, 10)
 }
@@ -16,7 +16,7 @@ export function startOfDay(day: string): Date {
 }
 
 /**
- * Returns all days from `first` to `last`, inclusive. Returns only `first` if `last` is earlier.
+ * Returns all days from `first` to `last`, inclusive. If `last` is earlier, returns only `first`.
  */
 export function daysBetween(first: string, last: string): string[] {
   const start = startOfDay(first).getTime()
@@ -24,7 +24,7 @@ export function daysBetween(first: string, last: string): string[] {
   return Array.from({ length: count }, (_, index) => utcDay(new Date(start + index * dayInMs)))
 }
 
-/** Returns the last `count` days, up to and including today. */
+/** Returns the last `count` UTC days, including today. */
 export function lastDays(now: Date, count: number): string[] {
   return daysBetween(utcDay(new Date(now.getTime() - (count - 1) * dayInMs)), utcDay(now))
 }
@@ -35,5 +35,5 @@ export function withEmptyDays(days: readonly string[], dayCounts: readonly DayCo
   return days.map((day) => ({ day, count: counts.get(day) ?? 0 }))
 }
 
-/** The number of days in the download statistics, including today. */
+/** Number of days in the download statistics, including today. */
 export const analyticsDays = 30

@@ -44,7 +44,7 @@ describe('formatSize', () => {
     )
   })
 
-  it('is accurate to half of the last digit', () => {
+  it('is accurate to half a unit of the last digit', () => {
     const unitBytes = { Bytes: 1, KB: kb, MB: mb, GB: gb }
     fc.assert(
       fc.property(fc.nat(2 ** 31 - 1), (bytes) => {
@@ -63,7 +63,7 @@ describe('formatSizeLimit', () => {
     [gb, '1GB'],
     [1.5 * gb, '1.5GB'],
     [0, '0 Bytes'],
-  ])('formats %d as %s, like the limits in the spec', (bytes, text) => {
+  ])('formats %d as %s, as the spec writes limits', (bytes, text) => {
     expect(formatSizeLimit(bytes)).toBe(text)
   })
 })

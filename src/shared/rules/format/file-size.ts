@@ -1,9 +1,9 @@
 const units = ['Bytes', 'KB', 'MB', 'GB'] as const
 
 /**
- * Formats a size with units of base 1024 (spec §9): Bytes, KB, MB, GB. There is at most one
- * decimal, and never '.0'. A size that would round to 1024 of a unit becomes 1 of the next; GB is
- * the largest. Negative numbers and NaN become '0 Bytes'.
+ * Formats a size with units of base 1024 (spec §9): Bytes, KB, MB, GB. Uses at most one decimal,
+ * and never '.0'. A size that would round to 1024 of a unit becomes 1 of the next, up to GB.
+ * Negative numbers and NaN become '0 Bytes'.
  */
 export function formatSize(bytes: number): string {
   let amount = Math.max(0, Math.round(bytes)) || 0
@@ -16,16 +16,16 @@ export function formatSize(bytes: number): string {
 }
 
 /**
- * Formats a limit as the spec does, without a space before the unit: '500MB', '1GB'. Only 'Bytes'
- * keeps the space.
+ * Formats a limit as the spec does, without a space before the unit: '500MB', '1GB'. 'Bytes' keeps
+ * the space.
  */
 export function formatSizeLimit(bytes: number): string {
   return formatSize(bytes).replace(/ (?=[KMG]B)/, '')
 }
 
 /**
- * Rounds down to a size that `formatSize` can represent, so that the text never promises more than
- * is available.
+ * Rounds down to a size that `formatSize` shows exactly, so the text never promises more than is
+ * available.
  */
 export function roundSizeDown(bytes: number): number {
   const wholeBytes = Math.max(0, Math.floor(bytes)) || 0
@@ -42,9 +42,10 @@ const inputUnits = ['bytes', 'kb', 'mb', 'gb', 'tb']
 const sizePattern = new RegExp(`^(\\d{1,16}(?:\\.\\d{1,3})?) ?(${inputUnits.join('|')})?$`)
 
 /**
- * Parses a size, case-insensitively. Units are TB and those of spec §9, with base 1024. Examples:
+ * Parses a size, ignoring case. The units are TB and those of spec §9, all of base 1024. Examples:
  * '500MB', '1.5 GB', '2000' for bytes.
- * @returns whole bytes, or null if the text is invalid or the size exceeds exact integers.
+ * @returns whole bytes, or null if the text is invalid or the size exceeds the range of exact
+ * integers.
  */
 export function parseSize(text: string): number | null {
   const [, number, unit = 'bytes'] = sizePattern.exec(text.toLowerCase()) ?? []

@@ -13,7 +13,6 @@ import {
 const now = new Date('2026-11-21T16:28:04Z')
 const date = new Date('2026-11-24T14:02:59.999Z')
 
-/** Returns a zone that is always `minutes` behind UTC. */
 function zoneBehindUtc(minutes: number) {
   return () => minutes
 }
@@ -23,7 +22,7 @@ describe('a date in UTC', () => {
     expect(timestampText(date, now)).toBe('Tue 24 Nov, 14:02 UTC')
   })
 
-  test('has a year if it isn’t the current one', () => {
+  test('has a year unless it is the current one', () => {
     expect(timestampText(new Date('2026-12-31T23:59:59Z'), now)).toBe('Thu 31 Dec, 23:59 UTC')
     expect(timestampText(new Date('2027-01-01T00:00:00Z'), now)).toBe('Fri 1 Jan 2027, 00:00 UTC')
     expect(timestampText(new Date('2025-11-24T14:02:00Z'), now)).toBe('Mon 24 Nov 2025, 14:02 UTC')
@@ -34,7 +33,7 @@ describe('a date in UTC', () => {
   })
 })
 
-describe('a date in another zone', () => {
+describe('a date in another time zone', () => {
   test.each([
     [300, 'Tue 24 Nov, 09:02'],
     [-330, 'Tue 24 Nov, 19:32'],
@@ -46,21 +45,21 @@ describe('a date in another zone', () => {
     expect(localDayText(date, now, zoneBehindUtc(minutes))).toBe(text.slice(4, 10))
   })
 
-  test('has a year if it isn’t the current one in that zone', () => {
+  test('has a year unless it is the current one in that zone', () => {
     const newYear = new Date('2027-01-01T04:59:59Z')
     expect(localTimestampText(newYear, now, zoneBehindUtc(300))).toBe('Thu 31 Dec, 23:59')
     expect(localTimestampText(newYear, now, zoneBehindUtc(0))).toBe('Fri 1 Jan 2027, 04:59')
     expect(localDayText(newYear, now, zoneBehindUtc(300))).toBe('31 Dec')
     expect(localDayText(newYear, now, zoneBehindUtc(0))).toBe('1 Jan 2027')
-    // In New York, `newYear` is still in 2026.
+    // `newYear` is still in 2026 in New York.
     expect(localDayText(newYear, newYear, zoneBehindUtc(300))).toBe('31 Dec')
     const newYearsEve = new Date('2026-12-31T23:00:00Z')
     expect(localDayText(newYearsEve, newYear, zoneBehindUtc(300))).toBe('31 Dec')
     expect(localDayText(newYearsEve, newYear, zoneBehindUtc(0))).toBe('31 Dec 2026')
   })
 
-  test('uses the browser’s zone and its daylight saving time', () => {
-    // Unit tests run in the time zone of New York.
+  test('uses the browser’s time zone and its daylight saving time', () => {
+    // Unit tests run in New York's time zone.
     expect(localTimestampText(date, now)).toBe('Tue 24 Nov, 09:02')
     expect(localTimestampText(new Date('2026-07-24T14:02:00Z'), now)).toBe('Fri 24 Jul, 10:02')
     expect(localDayText(new Date('2026-11-22T04:59:59Z'), now)).toBe('21 Nov')
@@ -125,7 +124,7 @@ describe('pastTimestampText', () => {
     expect(pastTimestampText(pastDate, localDate(2026, 11, 21, 11, 28, 4))).toBe(text)
   })
 
-  test('says yesterday across the end of a month, a year and daylight saving time', () => {
+  test('says yesterday across the end of a month, of a year and of daylight saving time', () => {
     expect(pastTimestampText(localDate(2026, 2, 28, 8), localDate(2026, 3, 1, 7))).toBe(
       'yesterday, 08:00:00',
     )

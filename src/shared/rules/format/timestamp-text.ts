@@ -4,7 +4,7 @@ const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** Returns how many minutes a time zone is behind UTC, like `getTimezoneOffset`. */
+/** Returns how many minutes a time zone is behind UTC at a date, like `getTimezoneOffset`. */
 export type TimeZone = (date: Date) => number
 
 function utc(): number {
@@ -17,8 +17,8 @@ function browserTimeZone(date: Date): number {
 
 /**
  * Formats a date in UTC, for the server: 'Tue 24 Nov 2026, 14:02 UTC'.
- * @param now omits the year if it is the current one. Leave it out in emails, which may be read in
- * another year.
+ * @param now omits the year if it is the current one. Leave it out in emails, because they may be
+ * read in another year.
  */
 export function timestampText(date: Date, now?: Date): string {
   return `${formatDate(date, now, utc)}, ${formatTime(date, utc)} UTC`
@@ -58,7 +58,7 @@ export function localDayText(date: Date, now: Date, zone: TimeZone = browserTime
 /**
  * Formats a UTC day: '16 Nov', '16 Nov 2025'.
  * @param day such as '2026-11-16'.
- * @param today days in its year are shown without the year.
+ * @param today the year is omitted if it is the same as this day's.
  */
 export function dayText(day: string, today: string): string {
   return formatDay(new Date(day), new Date(today), utc)
@@ -69,7 +69,7 @@ export function weekdayText(day: string, today: string): string {
   return formatDate(new Date(day), new Date(today), utc)
 }
 
-/** Returns a date whose UTC fields are the local time in the zone. */
+/** Shifts a date so that its UTC fields show the local time in the zone. */
 function shiftToZone(date: Date, zone: TimeZone): Date {
   return new Date(date.getTime() - zone(date) * 60_000)
 }

@@ -31,7 +31,7 @@ describe('lifeline', () => {
     expect(line.valid).toBeCloseTo(3 / 30, 10)
   })
 
-  it('of an expired link has no valid part, and the rest is renewable', () => {
+  it('has no valid part after the link expires, and the rest is renewable', () => {
     const line = lifeline(makeDates(-15 * day, -day, 15 * day), now, true)
     expect(line).toEqual({ lived: 0.5, valid: 0, renewable: 0.5, tone: 'over' })
   })
@@ -59,7 +59,7 @@ describe('lifeline', () => {
     expect(lifeline(makeDates(-29 * day, 5 * day, leftMs), now, true).tone).toBe(tone)
   })
 
-  it('has parts between 0 and 1 with a sum of 1, or at most 1 without renewal, for any dates', () => {
+  it('has parts between 0 and 1 that sum to 1, or to at most 1 without renewal, for any dates', () => {
     const offset = fc.integer({ min: -40 * day, max: 40 * day })
     fc.assert(
       fc.property(
@@ -117,7 +117,7 @@ const anyLifeline = fc
   })
 
 describe('lifelineBar', () => {
-  test('draws the parts one after another', () => {
+  test('draws the parts next to each other', () => {
     expect(lifelineBar(makeLifeline(0.1, 0.08, 0.82))).toEqual({
       lived: { x: 0, width: 9.4 },
       valid: { x: 10, width: 7.4 },

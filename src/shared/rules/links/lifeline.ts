@@ -10,7 +10,7 @@ export interface LifelineDates {
 export interface Lifeline {
   /** Time that has passed. */
   lived: number
-  /** Time until the link ends. */
+  /** Time until the link expires. */
   valid: number
   /** Time that a renewal could add. */
   renewable: number
@@ -18,9 +18,9 @@ export interface Lifeline {
 }
 
 /**
- * Computes the lifeline of a file at `now`. If `canRenew`, the parts sum to 1; otherwise
- * `renewable` is 0 and the bar is empty after the end of the link. Tolerates a `now` before
- * `createdAt`, from a slow browser clock.
+ * Computes the lifeline of a file at `now`. If `canRenew`, the parts sum to 1. Otherwise,
+ * `renewable` is 0 and the bar is empty after the link's expiry. Tolerates a slow browser clock,
+ * with `now` before `createdAt`.
  */
 export function lifeline(dates: LifelineDates, now: Date, canRenew: boolean): Lifeline {
   const start = dates.createdAt.getTime()
@@ -51,14 +51,14 @@ export interface LifelineBar {
   renewable: Span
 }
 
-/** The gap between parts, and the minimum width of a part, in percent. */
+/** The gap between parts and the minimum width of a part, in percent of the bar. */
 const gap = 0.6
 const minPartWidth = 2.2
 
 /**
- * Computes the position of the parts on the bar. Every nonzero part is wide enough to be visible,
- * even with one minute left. The extra width comes from the next part or, at the very end, from the
- * previous one.
+ * Computes the positions of the parts on the bar. Makes every nonzero part wide enough to be
+ * visible, even with one minute left. The extra width comes from the next part or, at the very end,
+ * from the previous one.
  */
 export function lifelineBar(line: Lifeline): LifelineBar {
   const visibleWidth = (part: number) => (part > 0 ? Math.max(part * 100, minPartWidth) : 0)

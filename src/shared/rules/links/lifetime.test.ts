@@ -17,7 +17,7 @@ describe('defaultExpirationDays', () => {
 })
 
 describe('firstLifetime', () => {
-  it('counts days of exactly 24 hours, across daylight saving time and the end of February', () => {
+  it('counts days of exactly 24 hours, even across daylight saving time and the end of February', () => {
     const lifetimeLimits = (expirationDays: number) => ({ expirationDays, maxLifetimeDays: 30 })
     expect(firstLifetime(new Date('2026-03-06T23:59:59.999Z'), lifetimeLimits(3))).toEqual({
       expiresAt: new Date('2026-03-09T23:59:59.999Z'),
@@ -56,7 +56,7 @@ describe('renewedExpiry', () => {
     expect(renewedExpiry(now, 7, fromNow(maxLifetimeOffset))).toEqual(fromNow(expected))
   })
 
-  it('returns the earlier of maxLifetimeAt and the requested expiry', () => {
+  it('returns maxLifetimeAt or the requested expiry, whichever is earlier', () => {
     fc.assert(
       fc.property(anyDate, anyDays, anyDate, (renewedAt, chosenDays, maxLifetimeAt) => {
         const expiry = renewedExpiry(renewedAt, chosenDays, maxLifetimeAt).getTime()

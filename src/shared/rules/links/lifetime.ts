@@ -1,8 +1,7 @@
 import { dayInMs } from '../format/units.ts'
 
 /**
- * Default number of days until a link expires (spec §9). Preselected in forms if the tier offers
- * it.
+ * Default number of days until a link expires (spec §9). Forms preselect it if the tier offers it.
  */
 export const defaultExpirationDays = 3
 
@@ -11,8 +10,8 @@ function addDays(date: Date, days: number) {
 }
 
 /**
- * Computes when the first link of a new file ends, and when its longest life ends (spec §9). The
- * link never outlasts the longest life.
+ * Computes when a new file's first link expires and when its longest life ends (spec §9). The link
+ * never outlasts the longest life.
  */
 export function firstLifetime(
   createdAt: Date,
@@ -24,14 +23,17 @@ export function firstLifetime(
   }
 }
 
-/** Computes the end of a link renewed at `now` for `days`, capped at `maxLifetimeAt` (spec §9). */
+/**
+ * Computes when a link renewed at `now` for `days` expires, but no later than `maxLifetimeAt` (spec
+ * §9).
+ */
 export function renewedExpiry(now: Date, days: number, maxLifetimeAt: Date): Date {
   return new Date(Math.min(addDays(now, days).getTime(), maxLifetimeAt.getTime()))
 }
 
 /**
- * Returns a file's longest life in days. It is fixed at upload, so later changes of the limits
- * don't affect it.
+ * Returns a file's longest life in days. It is fixed when the file is uploaded, so later changes to
+ * the limits don't affect it.
  */
 export function lifetimeDays(file: { createdAt: Date; maxLifetimeAt: Date }): number {
   return Math.round((file.maxLifetimeAt.getTime() - file.createdAt.getTime()) / dayInMs)

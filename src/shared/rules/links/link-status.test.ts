@@ -16,7 +16,7 @@ function fromNow(ms: number) {
   return new Date(now.getTime() + ms)
 }
 
-/** Creates a link from its dates, in milliseconds from now. */
+/** Creates a link from dates in milliseconds from now. */
 function makeLink(
   expiryOffset: number,
   endOffset: number,
@@ -125,7 +125,7 @@ describe('for any order of dates', () => {
     )
   })
 
-  it('a label is accurate to half a day, and below one day never exceeds the time left', () => {
+  it('a label is accurate to half a day and, below one day, never exceeds the time left', () => {
     fc.assert(
       fc.property(fc.integer({ min: hour, max: 30 * day }), (leftMs) => {
         const [count = '', unit = ''] = linkLabel(makeLink(leftMs, 30 * day), 'free', now).split(

@@ -12,7 +12,7 @@ export type LinkStatus = (typeof linkStatuses)[number]
 export interface LinkDates {
   expiresAt: Date
   maxLifetimeAt: Date
-  /** When the server began to delete the bytes, or null. */
+  /** When the server began to delete the bytes. Null if it hasn't. */
   purgingAt: Date | null
 }
 
@@ -22,8 +22,8 @@ export function isLinkActive(link: LinkDates, now: Date): boolean {
 }
 
 /**
- * Returns the status of a link at `now`; `ownerTier` is the effective tier. A link without bytes is
- * deleted, even if its owner upgrades after the purge.
+ * Returns the status of a link at `now`. `ownerTier` is the owner's effective tier. A link whose
+ * bytes are gone is deleted, even if its owner upgrades later.
  */
 export function linkStatus(link: LinkDates, ownerTier: Tier, now: Date): LinkStatus {
   // Spec §4: now is at or after maxLifetimeAt: deleted.
@@ -34,7 +34,10 @@ export function linkStatus(link: LinkDates, ownerTier: Tier, now: Date): LinkSta
   return 'active'
 }
 
-/** Returns the label of spec §4. Days to renew are rounded up, so the label never has 0 days. */
+/**
+ * Returns the label of spec §4. The days left to renew are rounded up, so the label never says 0
+ * days.
+ */
 export function linkLabel(link: LinkDates, ownerTier: Tier, now: Date): string {
   const msUntil = (date: Date) => date.getTime() - now.getTime()
   switch (linkStatus(link, ownerTier, now)) {
@@ -49,7 +52,7 @@ export function linkLabel(link: LinkDates, ownerTier: Tier, now: Date): string {
   }
 }
 
-/** Returns the label of spec §4 for an active link. */
+/** Returns the label of spec §4 for a link that is active. */
 export function activeLinkLabel(
   link: Pick<LinkDates, 'expiresAt' | 'maxLifetimeAt'>,
   now: Date,
@@ -59,8 +62,8 @@ export function activeLinkLabel(
 }
 
 /**
- * Returns when `linkLabel` next changes, which includes every change of status or tone. Null for
- * never.
+ * Returns when `linkLabel` next changes, including every change of status or tone. Null if it never
+ * does.
  */
 export function nextLabelChange(link: LinkDates, ownerTier: Tier, now: Date): Date | null {
   const lifetimeEnd = link.maxLifetimeAt.getTime()
@@ -73,7 +76,7 @@ export function nextLabelChange(link: LinkDates, ownerTier: Tier, now: Date): Da
     }
     case 'active': {
       const end = Math.min(link.expiresAt.getTime(), lifetimeEnd)
-      // The label changes one millisecond after it is last accurate.
+      // The label changes a millisecond after the last time at which it is accurate.
       return new Date(end - minLeftWithSameText(end - now.getTime()) + 1)
     }
   }
@@ -81,7 +84,7 @@ export function nextLabelChange(link: LinkDates, ownerTier: Tier, now: Date): Da
 
 /**
  * Formats the time left (spec §4): '3 days left', '9 hours left' or 'Less than 1 hour left'. Days
- * are rounded to the nearest, so that a new link has '3 days left'; hours are rounded down.
+ * are rounded to the nearest, so a new link has '3 days left'; hours are rounded down.
  */
 export function timeLeftText(leftMs: number): string {
   if (leftMs >= dayInMs) return `${formatCount(Math.round(leftMs / dayInMs), 'day')} left`
@@ -89,14 +92,17 @@ export function timeLeftText(leftMs: number): string {
   return 'Less than 1 hour left'
 }
 
-/** Returns the shortest time left that has the same text. */
+/** Returns the shortest time left that is formatted with the same text. */
 function minLeftWithSameText(leftMs: number): number {
   if (leftMs >= dayInMs) return Math.max(dayInMs, (Math.round(leftMs / dayInMs) - 0.5) * dayInMs)
   if (leftMs >= hourInMs) return Math.floor(leftMs / hourInMs) * hourInMs
   return 1
 }
 
-/** `calm`: 24 hours or more. `amber`: less. `red`: less than 1 hour. `over`: none left. */
+/**
+ * `calm`: 24 hours or more left. `amber`: less than 24 hours. `red`: less than 1 hour. `over`:
+ * none.
+ */
 export type TimeTone = 'calm' | 'amber' | 'red' | 'over'
 
 export function timeTone(leftMs: number): TimeTone {
@@ -111,7 +117,7 @@ export function isEndingSoon(leftMs: number): boolean {
   return tone === 'amber' || tone === 'red'
 }
 
-/** Error codes of `errorTable`. */
+/** Codes from `errorTable`. */
 export type RenewalError = 'TIER_RENEWAL' | 'FILE_GONE'
 
 /** Checks whether an active or private link can be renewed at `now`. */

@@ -1,7 +1,7 @@
 /**
- * Programs that fetch pages for chat previews or search indexes. No browser has these names in its
- * user agent. In-app browsers have similar ones: FBAN, LinkedInApp or [Pinterest/iOS]. A plain
- * "bot" would also match the phone named Cubot.
+ * Names of programs that fetch pages for chat previews or search indexes. No browser has these in
+ * its user agent, but in-app browsers have similar ones: FBAN, LinkedInApp or [Pinterest/iOS]. A
+ * plain "bot" would also match a phone named Cubot.
  */
 const botNames = [
   'facebookexternalhit',
@@ -49,9 +49,9 @@ const botNames = [
 const botPattern = new RegExp(botNames.join('|'), 'i')
 
 /**
- * True for programs that fetch pages for previews or indexing. They get the page, but never the
- * file. Command-line clients (curl, wget, aria2, scripts) are excluded, because they download
- * files.
+ * True for programs that fetch pages for previews or search indexes. They get the page, but never
+ * the file. Command-line clients (curl, wget, aria2, scripts) aren't included, because they
+ * download files.
  */
 export function isPreviewBot(userAgent: string | undefined): boolean {
   return userAgent !== undefined && botPattern.test(userAgent)

@@ -9,7 +9,7 @@ const now = new Date('2026-03-08T06:30:00.000Z')
 function fromNow(ms: number) {
   return new Date(now.getTime() + ms)
 }
-/** Creates a link from its dates, in milliseconds from now. */
+/** Creates a link from dates in milliseconds from now. */
 function makeLink(
   expiryOffset: number,
   endOffset: number,
@@ -42,7 +42,7 @@ describe('checkRenewal', () => {
     expect(checkRenewal(link, tier, now)).toEqual(expected)
   })
 
-  it('allows a renewal exactly if it results in an active link within 30 days of creation', () => {
+  it('allows a renewal exactly if it results in an active link within 30 days of the upload', () => {
     const anyRenewal = fc.record({
       createdAt: fc.date({
         min: new Date('2020-01-01T00:00:00Z'),

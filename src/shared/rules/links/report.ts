@@ -1,8 +1,9 @@
-/** Maximum length of the reason for a report or takedown, in characters. */
+/** Maximum length of the reason for a report or a takedown, in characters. */
 export const maxReasonLength = 1000
 
 /**
- * The choices in the report form. The reason of a report begins with the text of the selected one.
+ * The choices in the report form. The reason of a report begins with the text of the selected
+ * choice.
  */
 export const reportChoices = {
   malware: 'Malware',
@@ -14,22 +15,22 @@ export type ReportChoice = keyof typeof reportChoices
 export const reportChoiceNames = Object.keys(reportChoices) as ReportChoice[]
 
 /**
- * Maximum length of the visitor's explanation in the form, in characters. Fits into
- * `maxReasonLength` after the longest choice.
+ * Maximum length of a visitor's explanation in the report form, in characters. It leaves room in
+ * `maxReasonLength` for the longest choice.
  */
 export const maxExplanationLength = 900
 
-/** Returns the reason of a report made with the form. */
+/** Returns the reason of a report submitted with the form. */
 export function reportReason(choice: ReportChoice, explanation: string): string {
   return `${reportChoices[choice]}: ${explanation}`
 }
 
-/** Number of days from closing a report to deleting it. */
+/** How many days a closed report is kept. */
 export const closedReportDays = 30
 
 /**
- * Number of days from the last statement of an open report to deleting it. It is kept longer while
- * storage still has the bytes of the file.
+ * How many days an open report is kept after its last statement. It is kept longer if storage still
+ * has the file's bytes.
  */
 export const openReportDays = 180
 

@@ -23,7 +23,7 @@ describe('the alphabet', () => {
 })
 
 describe('isShortCode', () => {
-  it('accepts every code over the alphabet', () => {
+  it('accepts every code of characters from the alphabet', () => {
     fc.assert(
       fc.property(anyCode, (text) => {
         expect(isShortCode(text)).toBe(true)

@@ -20,7 +20,7 @@ describe('timeLeftText', () => {
     expect(timeLeftText(leftMs)).toBe(text)
   })
 
-  it('never overstates the time by more than half a day', () => {
+  it('overstates the time by at most half a day', () => {
     fc.assert(
       fc.property(fc.integer({ min: hourInMs, max: 60 * dayInMs }), (leftMs) => {
         const [count = '', unit = ''] = timeLeftText(leftMs).split(' ')

@@ -80,7 +80,7 @@ const invalidSettings: [SettingKey, string][] = [
   ['free_space', '-1'],
   ['free_space', 'unlimited'],
   ['free_space', '1000001GB'],
-  // Each of these is within its own bounds, but conflicts with another setting.
+  // Each value is within its own bounds, but conflicts with another setting.
   ['free_max_file_size', '1073741825'],
   ['premium_max_file_size', '499MB'],
   ['free_max_lifetime_days', '31'],
@@ -119,7 +119,7 @@ describe('checkSetting', () => {
     )
   })
 
-  it('doesn’t change a value that it has normalized', () => {
+  it('leaves a value that it has normalized unchanged', () => {
     const numbers = fc.array(fc.nat(400), { minLength: 1, maxLength: 4 }).map((n) => n.join(' '))
     const anyText = fc.oneof(fc.string({ maxLength: 600 }), numbers, fc.constant('600 MB'))
     fc.assert(

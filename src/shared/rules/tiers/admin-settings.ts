@@ -15,7 +15,7 @@ import {
 } from './limit-settings.ts'
 import { defaultLimits } from './tier-limits.ts'
 
-/** The settings of spec §3 other than limits and caps. */
+/** The settings of spec §3 that are neither limits nor caps. */
 export const textSettingKeys = ['premium_price', 'app_version', 'email_signature'] as const
 export type TextSettingKey = (typeof textSettingKeys)[number]
 
@@ -24,16 +24,16 @@ export type SettingKey = TextSettingKey | LimitKey | CapKey
 /** All settings that the administrator can change. */
 export const settingKeys: readonly SettingKey[] = [...textSettingKeys, ...limitKeys, ...capKeys]
 
-/** The stored value of every setting. */
+/** The value of every setting, as stored. */
 export type SettingValues = Readonly<Record<SettingKey, string>>
 
 /** Default price of Premium in dollars per month (spec §9). */
 export const defaultPremiumPrice = 8
 
-/** Minimum and maximum price of Premium, in dollars per month. */
+/** Bounds of the price of Premium, in dollars per month. */
 export const priceBounds = { min: 1, max: 99 } as const
 
-/** Maximum length of the version and the signature, in characters. */
+/** In characters. */
 export const maxVersionLength = 40
 export const maxSignatureLength = 500
 
@@ -63,7 +63,7 @@ export function checkSetting(
   }
 }
 
-/** Validates a new value of a text setting, which depends on no other setting. */
+/** Validates a new value of a text setting. Unlike a limit, it depends on no other setting. */
 export function checkTextSetting(key: TextSettingKey, text: string): SettingVerdict {
   switch (key) {
     case 'premium_price':
@@ -102,8 +102,8 @@ function checkSignature(text: string): SettingVerdict {
 }
 
 /**
- * Returns the default value of each setting (spec §9). The signature contains the product's name, a
- * tagline and the support address.
+ * Returns the default value of each setting (spec §9). The default signature contains the product's
+ * name, a tagline and the support address.
  */
 export function settingDefaults(supportEmail: string): SettingValues {
   return {

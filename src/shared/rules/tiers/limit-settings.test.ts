@@ -49,7 +49,7 @@ describe('limit settings', () => {
     })
   })
 
-  it('survive a round trip for any limits', () => {
+  it('survive formatting and parsing, for any limits', () => {
     fc.assert(
       fc.property(anyLimits, (limits) => {
         expect(parseLimitSettings(formatLimitSettings(limits))).toEqual(limits)
@@ -57,7 +57,7 @@ describe('limit settings', () => {
     )
   })
 
-  it('fall back to the default if invalid', () => {
+  it('fall back to the default if they are invalid', () => {
     const settings = {
       ...formatLimitSettings(defaultLimits),
       free_max_files: '4',

@@ -4,13 +4,14 @@ import { groupDigits } from '../format/numbers.ts'
 import { type Tier, tiers, tierTraits } from './tier.ts'
 import { daysText, defaultLimits, type Limits, type TierLimits } from './tier-limits.ts'
 
-/* Each limit of each tier is a setting, stored as text. */
+/* Each limit of each tier is a setting that is stored as text. */
 
-/** The value for an unlimited number of files, or no storage cap. */
+/** The setting's value for no limit on the number of files, or for no storage cap. */
 export const unlimited = 'unlimited'
 
 /**
- * Bounds of the limits. Larger files would need larger parts, which are bad on slow connections.
+ * Bounds of the limits. Larger files would need larger parts, which work poorly on slow
+ * connections.
  */
 export const limitBounds = {
   files: { min: 1, max: 10_000 },
@@ -18,12 +19,12 @@ export const limitBounds = {
   days: { min: 1, max: 365, choices: 5 },
 } as const
 
-/** How a limit is stored as a setting. */
+/** How a limit is parsed from and formatted as a setting. */
 interface LimitDefinition<Field extends keyof TierLimits> {
   field: Field
-  /** The name of the limit in a sentence. */
+  /** The limit's name within a sentence. */
   label: string
-  /** The allowed values. Follows 'must be'. */
+  /** The allowed values, worded to follow 'must be'. */
   boundsText: string
   /** Returns null for an invalid value. */
   parse: (text: string) => { value: TierLimits[Field] } | null
@@ -79,20 +80,20 @@ interface LimitId {
   name: LimitName
 }
 
-/** Returns the key of a limit's setting, such as `free_max_files`. */
+/** Returns the setting key of a limit, such as `free_max_files`. */
 export function limitKey(tier: Tier, name: LimitName): LimitKey {
   return `${tier}_${name}`
 }
 
 export const limitKeys = tiers.flatMap((tier) => limitNames.map((name) => limitKey(tier, name)))
 
-/** Describes the allowed values of a limit. Follows 'must be'. */
+/** Describes the allowed values of a limit, worded to follow 'must be'. */
 export function limitBoundsText(name: LimitName): string {
   return limitDefinitions[name].boundsText
 }
 
 function formatLimit(name: LimitName, limits: TierLimits): string {
-  // TypeScript can't see that `format` and `field` belong to the same limit.
+  // TypeScript can't infer that `format` and `field` belong to the same limit.
   const { field, format } = limitDefinitions[name] as LimitDefinition<keyof TierLimits>
   return format(limits[field])
 }
@@ -111,8 +112,8 @@ export function formatLimitSettings(limits: Limits): Record<LimitKey, string> {
 }
 
 /**
- * Parses the limit settings. Invalid values, for example from a newer version, fall back to the
- * default.
+ * Parses the limit settings. Invalid values, perhaps from a newer version, fall back to their
+ * defaults.
  */
 export function parseLimitSettings(settings: Readonly<Record<LimitKey, string>>): Limits {
   const entries = tiers.map((tier): [Tier, TierLimits] => {
@@ -122,7 +123,10 @@ export function parseLimitSettings(settings: Readonly<Record<LimitKey, string>>)
   return Object.fromEntries(entries) as Record<Tier, TierLimits>
 }
 
-/** @throws {RangeError} if the key belongs to no limit. */
+/**
+ * Returns the tier and the limit that a setting key refers to.
+ * @throws {RangeError} if the key belongs to no limit.
+ */
 export function parseLimitKey(key: LimitKey): LimitId {
   for (const tier of tiers) {
     const name = limitNames.find((limitName) => limitKey(tier, limitName) === key)
@@ -133,7 +137,7 @@ export function parseLimitKey(key: LimitKey): LimitId {
 
 type LimitVerdict = { ok: true; value: string } | { ok: false; error: string }
 
-/** Validates a value on its own. Returns the text to store, or an error message. */
+/** Validates a value by its own bounds. Returns the text to store, or an error message. */
 export function checkLimitBounds({ tier, name }: LimitId, text: string): LimitVerdict {
   const changed = parseLimit(name, text.trim().toLowerCase())
   const { label, boundsText: bounds } = limitDefinitions[name]
@@ -142,7 +146,7 @@ export function checkLimitBounds({ tier, name }: LimitId, text: string): LimitVe
     : { ok: false, error: `The ${label} must be ${bounds}.` }
 }
 
-/** Like `checkLimitBounds`, but also checks the value against the other current limits. */
+/** Like `checkLimitBounds`, but also validates the value against the other current limits. */
 export function checkLimit({ tier, name }: LimitId, text: string, limits: Limits): LimitVerdict {
   const result = checkLimitBounds({ tier, name }, text)
   if (!result.ok) return result
@@ -179,7 +183,7 @@ function tierOrderError(tier: Tier, limits: Limits): string | null {
   return `${name} would allow more than ${tierTraits[upgradesTo].name}: ${excess}. Change the other tier first.`
 }
 
-/** Describes what `current` allows more of than the next tier. Null for nothing. */
+/** Describes in which limits `current` exceeds the next tier. Null if it exceeds none. */
 function describeExcess(current: TierLimits, upgraded: TierLimits): string | null {
   const maxFileCount = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY
   if (maxFileCount(current) > maxFileCount(upgraded)) return 'files'

@@ -12,7 +12,7 @@ function fromNow(ms: number) {
 }
 const trialStart = fromNow(-5 * 86_400_000)
 
-/** All states of a user's tier. */
+/** Every possible state of a user's tier. */
 const tierStates = {
   'free, trial unused': makeState('free', null, null),
   'without a tier': { ...makeState('free', null, null), tier: null },
@@ -50,7 +50,7 @@ describe('starting a trial', () => {
     else expect(verdict.state).toEqual(makeState('premium', now, fromNow(thirtyDaysMs)))
   })
 
-  it('lasts 30 days of 24 hours, across a change to daylight saving time', () => {
+  it('lasts 30 days of 24 hours, even across a change to daylight saving time', () => {
     const verdict = change('free, trial unused', { reason: 'trial' })
     if (!verdict.ok) throw new Error(verdict.code)
     expect(effectiveTier(verdict.state, fromNow(thirtyDaysMs - 1))).toBe('premium')
@@ -85,7 +85,7 @@ describe('switching the tier', () => {
     for (const reason of ['preview', 'administrator'] as const) {
       const verdict = change(stateName, { reason, to: requestedTiers[to] })
       if (!verdict.ok) throw new Error(verdict.code)
-      // Returning the same object means that there is nothing to write.
+      // If the same object is returned, there is nothing to write.
       if (expected === 'unchanged') expect(verdict.state).toBe(tierStates[stateName])
       else expect(verdict.state).toEqual(expected)
     }
@@ -101,7 +101,7 @@ describe('any series of changes', () => {
     ),
   )
 
-  it('starts at most one trial, and each switch takes effect at once', () => {
+  it('starts at most one trial, and each switch takes effect immediately', () => {
     fc.assert(
       fc.property(anyState, fc.array(fc.tuple(anyRequest, anyDate)), (initialState, steps) => {
         let current: StoredTier = initialState

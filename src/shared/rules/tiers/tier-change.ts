@@ -1,25 +1,25 @@
 import type { Tier } from './tier.ts'
 import { effectiveTier, type StoredTier, trialEnd } from './trial.ts'
 
-/** Why a tier changes. `preview`: the user switched it, in place of a payment. */
+/** Why a tier changes. `preview`: the user switched it, which takes the place of a payment. */
 export const tierReasons = ['trial', 'preview', 'administrator'] as const
 export type TierReason = (typeof tierReasons)[number]
 
-/** Switches to the other tier if `to` is undefined. */
+/** Without `to`, a request switches to the other tier. */
 export type TierRequest =
   | { reason: 'trial' }
   | { reason: Exclude<TierReason, 'trial'>; to?: Tier | undefined }
 
 type TierChangeResult =
   | { ok: true; state: StoredTier }
-  /** The error code to respond with. */
+  /** The error code for the response. */
   | { ok: false; code: 'TRIAL_USED' | 'ALREADY_PREMIUM' }
 
 /**
  * Applies a requested change to a user's tier. Returns the same object if nothing changes.
  *
- * A user can start one trial, and only on the free tier (spec §4). Switching during the trial ends
- * it. The end date of an expired trial is kept until the user is premium again.
+ * Each user can start one trial, and only on the free tier (spec §4). Switching tiers during the
+ * trial ends it. The end date of an expired trial is kept until the user is on Premium again.
  * @throws {RangeError} for an unknown tier.
  */
 export function changeTier(state: StoredTier, request: TierRequest, now: Date): TierChangeResult {

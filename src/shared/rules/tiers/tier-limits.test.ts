@@ -113,7 +113,7 @@ describe('checkUpload', () => {
     })
   })
 
-  it('allows an upload exactly if it is within all limits; otherwise returns an error of the contract', () => {
+  it('allows an upload exactly if it is within all limits, and otherwise returns an error of the contract', () => {
     fc.assert(
       fc.property(anyUpload, ({ limits, ...upload }) => {
         const tierLimits = limits[upload.tier]
@@ -128,7 +128,7 @@ describe('checkUpload', () => {
     )
   })
 
-  it('still allows an upload after an upgrade, if the days are offered', () => {
+  it('still allows an upload after an upgrade if the new tier offers the days', () => {
     fc.assert(
       fc.property(anyUpload, ({ limits, ...upload }) => {
         const { upgradesTo } = tierTraits[upload.tier]
@@ -180,7 +180,7 @@ describe('across all tiers', () => {
 })
 
 describe('canAddFile', () => {
-  it('is true below the limit or if there is no limit', () => {
+  it('is true below the limit or if there is none', () => {
     const results = [0, 1, 2, 3, 4].map((count) => canAddFile(3, count))
     expect(results).toEqual([true, true, true, false, false])
     expect(canAddFile(null, 1_000_000)).toBe(true)
@@ -211,7 +211,7 @@ test.each([
   [10_000, 0, '10,000 of 10,000 left'],
   [3, 3, 'None left: delete files to make room'],
   [3, 40, 'None left: delete files to make room'],
-])('with a limit of %j files, of which %j are used: %s', (maxFiles, active, text) => {
+])('filesLeftText with a limit of %j files and %j in use: %s', (maxFiles, active, text) => {
   expect(filesLeftText(maxFiles, active)).toBe(text)
 })
 

@@ -6,17 +6,20 @@ import { type Tier, tiers, tierTraits } from './tier.ts'
 
 /** The limits of a tier. */
 export interface TierLimits {
-  /** Maximum number of active files, including open uploads. Null means no limit. */
+  /** Maximum number of active files and open uploads together. Null means no limit. */
   maxFiles: number | null
   /** In bytes. */
   maxFileSize: number
-  /** The options for users in ascending order, at least one. */
+  /** The choices for users, in ascending order. There is at least one. */
   expirationDays: readonly number[]
-  /** Maximum number of days from upload to deletion, even if the link is renewed. */
+  /** Maximum number of days from upload to deletion, including renewals. */
   maxLifetimeDays: number
 }
 
-/** The limits of every tier. Passed as an argument because the administrator can change them. */
+/**
+ * The limits of every tier. They are passed as an argument, because the administrator can change
+ * them.
+ */
 export type Limits = Readonly<Record<Tier, Readonly<TierLimits>>>
 
 /** Spec §9: free 3 files, 500MB, 3 days; premium unlimited, 1GB, 3, 5 or 7 days; 30 days in all. */
@@ -47,15 +50,15 @@ export function tierForLargerFiles(tier: Tier, limits: Limits): Tier | null {
   return limits[upgradesTo].maxFileSize > limits[tier].maxFileSize ? upgradesTo : null
 }
 
-/** Returns all days that at least one tier offers, in ascending order. */
+/** Returns all choices of days that at least one tier offers, in ascending order. */
 export function offeredDays(limits: Limits): number[] {
   const allDays = new Set(tiers.flatMap((tier) => limits[tier].expirationDays))
   return [...allDays].sort((a, b) => a - b)
 }
 
 /**
- * Returns the days to preselect in a form: the requested ones if offered, otherwise the default,
- * otherwise the fewest.
+ * Returns the days to preselect in a form: the requested ones if offered, else the default, else
+ * the fewest.
  */
 export function selectedDays(
   { expirationDays }: Pick<TierLimits, 'expirationDays'>,
@@ -65,12 +68,12 @@ export function selectedDays(
   return match ?? expirationDays[0] ?? defaultExpirationDays
 }
 
-/** True if a user with this many files can add another. */
+/** True if a user with `filesInUse` files can add another. */
 export function canAddFile(maxFiles: number | null, filesInUse: number): boolean {
   return maxFiles === null || filesInUse < maxFiles
 }
 
-/** Why days are rejected. INVALID_INPUT: no tier offers them. */
+/** Why a choice of days is rejected. `INVALID_INPUT` means that no tier offers it. */
 export type DaysError = 'INVALID_INPUT' | 'TIER_EXPIRATION'
 
 /** Returns why a tier rejects these days, or null if it offers them. */
@@ -84,13 +87,13 @@ export interface PlannedUpload {
   tier: Tier
   fileSize: number
   expirationDays: number
-  /** The owner's active files and open uploads, not counting this one. */
+  /** The owner's active files and open uploads, excluding this one. */
   filesInUse: number
 }
 
 export type UploadLimitError = DaysError | 'FILE_TOO_LARGE' | 'TIER_FILE_SIZE' | 'TIER_FILE_COUNT'
 
-/** Returns the first reason why a tier rejects an upload, or null if it is allowed. */
+/** Returns the first reason for a tier to reject an upload, or null if it is allowed. */
 export function checkUpload(upload: PlannedUpload, limits: Limits): UploadLimitError | null {
   const { maxFiles, maxFileSize } = limits[upload.tier]
   const daysError = checkDays(upload.expirationDays, upload.tier, limits)
@@ -105,25 +108,25 @@ export function checkUpload(upload: PlannedUpload, limits: Limits): UploadLimitE
   return canAddFile(maxFiles, upload.filesInUse) ? null : 'TIER_FILE_COUNT'
 }
 
-/** '3 files', '1 file', 'unlimited files'. */
+/** Formats a file limit: '3 files', '1 file', 'unlimited files'. */
 export function filesText(maxFiles: number | null): string {
   if (maxFiles === null) return 'unlimited files'
   return maxFiles === 1 ? '1 file' : `${maxFiles.toLocaleString('en')} files`
 }
 
-/** '3, 5 or 7 days', '1 day'. */
+/** Formats a choice of days: '3, 5 or 7 days', '1 day'. */
 export function daysText(...days: readonly number[]): string {
   return `${joinWithOr(days)} ${days.length === 1 && days[0] === 1 ? 'day' : 'days'}`
 }
 
-/** '2 of 3 left', 'None left: delete files to make room'. */
+/** Formats the files left: '2 of 3 left', 'None left: delete files to make room'. */
 export function filesLeftText(maxFiles: number, active: number): string {
   const remaining = maxFiles - active
   if (remaining <= 0) return 'None left: delete files to make room'
   return `${remaining.toLocaleString('en')} of ${maxFiles.toLocaleString('en')} left`
 }
 
-/** '3 files at most, 500MB each, for 3 days'. */
+/** Summarizes limits: '3 files at most, 500MB each, for 3 days'. */
 export function limitsText({ maxFiles, maxFileSize, expirationDays }: TierLimits): string {
   const files = maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at most`
   return `${files}, ${formatSizeLimit(maxFileSize)} each, for ${daysText(...expirationDays)}`

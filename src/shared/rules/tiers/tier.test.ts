@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Tier, tiers, tierTraits, upgradeOf } from './tier.ts'
 
 describe('tierTraits', () => {
-  it('give link renewal, File Manager, Analytics, branding and a badge to premium only', () => {
+  it('give link renewal, File Manager, Analytics, branding and a badge only to premium', () => {
     const featureTraits = (isIncluded: boolean) => ({
       renewal: isIncluded,
       fileManager: isIncluded,

@@ -6,20 +6,20 @@ export type Tier = (typeof tiers)[number]
 export const defaultTier: Tier = 'free'
 
 /**
- * A tier's name and features. Code must check these fields instead of comparing tiers. For limits,
- * see `tier-limits.ts`.
+ * A tier's name and features. Code must check these fields instead of comparing tiers. The limits
+ * are in `tier-limits.ts`.
  */
 export interface TierTraits {
   /** The name shown on pages and in emails. */
   name: string
-  /** If true, the page header shows the tier's name beside the user. */
+  /** Whether the page header shows the tier's name beside the user. */
   hasBadge: boolean
-  /** If true, expired files become private and their links can be renewed (spec §4). */
+  /** Whether expired files become private and their links can be renewed (spec §4). */
   renewal: boolean
   fileManager: boolean
   analytics: boolean
   branding: boolean
-  /** The next higher tier, or null. */
+  /** The next higher tier. Null for the highest. */
   upgradesTo: Tier | null
 }
 
@@ -45,7 +45,7 @@ export const tierTraits: Readonly<Record<Tier, Readonly<TierTraits>>> = {
   },
 }
 
-/** Returns the traits of the next higher tier, or null. */
+/** Returns the traits of the next higher tier, or null for the highest. */
 export function upgradeOf(tier: Tier): Readonly<TierTraits> | null {
   const { upgradesTo } = tierTraits[tier]
   return upgradesTo && tierTraits[upgradesTo]

@@ -82,7 +82,7 @@ describe('trialNotice', () => {
     [9 * hour, '9 hours left', 0.0125, 'amber'],
     [hour - 1, 'Less than 1 hour left', (hour - 1) / (30 * day), 'red'],
     [1, 'Less than 1 hour left', 1 / (30 * day), 'red'],
-    // A slow browser clock must not make the bar longer than the trial.
+    // The bar must not become longer than the trial if the browser's clock is slow.
     [31 * day, '31 days left', 1, 'calm'],
   ])("%d ms before the end is '%s'", (leftMs, label, fractionLeft, tone) => {
     const notice = trialNotice(trial('premium'), fromEnd(-leftMs))
@@ -94,7 +94,7 @@ describe('trialNotice', () => {
     })
   })
 
-  it('is expired from the exact end, whether or not the database has been updated', () => {
+  it('is expired from the exact end on, even before the database is updated', () => {
     for (const tier of tiers) {
       for (const lateMs of [0, 1, 400 * day]) {
         expect(trialNotice(trial(tier), fromEnd(lateMs))).toEqual({ kind: 'expired' })
@@ -117,7 +117,7 @@ describe('trialNotice', () => {
     expect(noticeFor('free', started)).toBeNull()
   })
 
-  it('has the full time left for a trial that starts now', () => {
+  it('shows the full time left for a trial that starts now', () => {
     const state: StoredTier = {
       tier: 'premium',
       premiumTrialStartedAt: end,
@@ -132,7 +132,7 @@ const trialEndsAt = new Date('2026-11-05T12:00:00.000Z')
 describe('trial emails', () => {
   it('are due three days before the end, one day before it, and at the end', () => {
     const due = trialEmails.map((email) => [email, trialEmailDue(email, trialEndsAt).toISOString()])
-    // Daylight saving time ends in New York on 1 November, but a day still has 24 hours.
+    // Daylight saving time ends in New York on 1 November, but each day still has 24 hours.
     expect(due).toEqual([
       ['three-days', '2026-11-02T12:00:00.000Z'],
       ['one-day', '2026-11-04T12:00:00.000Z'],

@@ -7,34 +7,34 @@ export const trialDays = 30
 const trialMs = trialDays * dayInMs
 
 /**
- * The dashboard's URL for users who chose the trial on the landing page. Login and signup redirect
- * to it. The dashboard then offers the trial first, and starts it only after a click.
+ * The URL of the dashboard for users who chose the trial on the landing page. Login and signup
+ * redirect to it. The dashboard then presents the trial first, and starts it only after a click.
  */
 export const trialOfferPath = '/?trial=offer'
 
 /** A user's tier as stored. `premium` with `premiumTrialEndsAt` is premium only until that date. */
 export interface StoredTier {
   tier: Tier | null | undefined
-  /** When the user's only trial began, or null. */
+  /** When the user's only trial began. Null if there was none. */
   premiumTrialStartedAt: Date | null
   /**
    * When the trial ends or ended. Null if there was no trial, a switch ended it early, or the user
-   * became premium again after it.
+   * got Premium again after it.
    */
   premiumTrialEndsAt: Date | null
 }
 
 /**
  * Returns the tier that applies at `now`. A trial ends exactly at its end date, even if no job has
- * updated the database yet, so premium that ends at or before `now` is free. Premium without an end
- * date stays premium.
+ * updated the database yet: from that date on, the tier is free. Premium without an end date is
+ * permanent.
  * @throws {RangeError} for an unknown tier.
  */
 export function effectiveTier({ tier, premiumTrialEndsAt }: StoredTier, now: Date): Tier {
   // Spec §3: a missing tier counts as free.
   if (tier === null || tier === undefined) return defaultTier
   const isTrialOver = premiumTrialEndsAt !== null && now >= premiumTrialEndsAt
-  // Probably written by a newer version. Treating its user as free could delete files.
+  // A newer version probably wrote this tier. Treating the user as free could delete files.
   if (!tiers.includes(tier)) throw new RangeError(`Unknown tier: ${tier}`)
   return tier === 'premium' && isTrialOver ? 'free' : tier
 }
@@ -51,7 +51,7 @@ export type TrialNotice =
       kind: 'running'
       /** '12 days left', '9 hours left' or 'Less than 1 hour left'. */
       label: string
-      /** The fraction of the 30 days that is left, from 0 to 1. */
+      /** The fraction of the trial that is left, from 0 to 1. */
       fractionLeft: number
       tone: TimeTone
     }
@@ -68,8 +68,8 @@ export function trialNotice(state: StoredTier, now: Date): TrialNotice | null {
     const isOffered = premiumTrialStartedAt === null && effectiveTier(state, now) === 'free'
     return isOffered ? { kind: 'offer' } : null
   }
-  // A browser's clock may be slow, so the free tier from the server counts even before the end
-  // date.
+  // The server's free tier counts even before the end date, because the browser's clock may be
+  // slow.
   if (effectiveTier(state, now) === 'free') return { kind: 'expired' }
   const leftMs = premiumTrialEndsAt.getTime() - now.getTime()
   const fractionLeft = Math.min(1, leftMs / trialMs)
@@ -82,9 +82,9 @@ export function trialNotice(state: StoredTier, now: Date): TrialNotice | null {
 }
 
 /**
- * Schedule of the trial emails. An email is sent `beforeEndMs` before the trial's end, and dropped
- * if late by `maxDelayMs`, when its text would be wrong or outdated. '3 days' is accurate for half
- * a day because days are rounded.
+ * Schedule of the trial emails. An email is due `beforeEndMs` before the trial's end, and dropped
+ * if late by `maxDelayMs`, when its text would be wrong or outdated. '3 days' stays accurate for
+ * half a day, because days are rounded.
  */
 const emailSchedule = {
   'three-days': { beforeEndMs: 3 * dayInMs, maxDelayMs: 12 * hourInMs },
@@ -94,10 +94,10 @@ const emailSchedule = {
 
 export type TrialEmail = keyof typeof emailSchedule
 
-/** All trial emails, in the order in which they are sent. */
+/** All trial emails in sending order. */
 export const trialEmails = Object.keys(emailSchedule) as readonly TrialEmail[]
 
-/** Returns when to send an email about a trial that ends at `endsAt`. */
+/** Returns when an email is due for a trial that ends at `endsAt`. */
 export function trialEmailDue(email: TrialEmail, endsAt: Date): Date {
   return new Date(endsAt.getTime() - emailSchedule[email].beforeEndMs)
 }
