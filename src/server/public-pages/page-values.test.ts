@@ -107,9 +107,7 @@ describe('the settings on the public pages', () => {
   type CurrentSettings = Awaited<ReturnType<TestedDeps['settings']['current']>>
   type TestedDeps = Parameters<typeof valueReader>[0]
 
-  /**
-   * Builds a reader that gets these settings, one at each read. Once they are used up, reads fail.
-   */
+  /** Creates a value reader whose reads return these settings one after another, and then fail. */
   const makeReader = (queuedSettings: Partial<CurrentSettings>[] = []) => {
     const warnings: unknown[] = []
     const settings = {
@@ -124,7 +122,7 @@ describe('the settings on the public pages', () => {
     return { values, warnings }
   }
 
-  it('are the last ones read while the database is down', async () => {
+  it('are the last known ones while the database is down', async () => {
     const changed = { ...settingDefaults('support@example.org'), app_version: 'v2' }
     const limits = { ...input.limits, free: { ...free, maxFiles: 9 } }
     const { values, warnings } = makeReader([{ values: changed, limits }])

@@ -33,13 +33,13 @@ export interface PublicPageInput {
   limits: Limits
   /** The email domains that can sign up, as text. Empty unless signup is limited to domains. */
   signupDomains: string
-  /** The host of the object storage. Empty if there is none. */
+  /** The host of the object storage. Empty if files are on the server's disk. */
   storageHost: string
 }
 
 /**
  * Returns a function that reads the current values for the public pages. It never rejects: while
- * the database is down, it uses the last settings that were read.
+ * the database is down, it uses the last known settings.
  */
 export function valueReader({
   config,

@@ -109,7 +109,7 @@ describe.each(paths)('the public page %s', (path) => {
     }
   })
 
-  it('links to signing in, or to the dashboard for a signed-in user', async () => {
+  it('links to the login and signup, or to the dashboard for a signed-in user', async () => {
     const linksOf = async (headers = {}) => {
       const page = await open(path === '/' ? '/preview' : path, headers)
       return page.findAll('a').map((a) => `${textOf(a).trim()} ${attributeOf(a, 'href')}`)
@@ -197,7 +197,7 @@ describe('the route sets of spec §2', () => {
     expect((await get('/', hintHeaders)).headers.get('vary')).toBe('Cookie, Accept-Encoding')
   })
 
-  it('follow signing in and out', async () => {
+  it('change when the user signs in or out', async () => {
     const person = await makePerson(app)
     const showsApplication = async () =>
       (await (await person.fetch('/', { headers: browser })).text()).includes('id="root"')

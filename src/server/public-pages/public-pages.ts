@@ -16,7 +16,7 @@ import type { PlaceholderValues } from './page-values.ts'
 type Headers = Readonly<Record<string, string>>
 
 export interface PublicPages {
-  /** Sends a page to a visitor or a signed-in user. */
+  /** Sends the variant of a page for visitors or for signed-in users. */
   send(
     context: Context<HttpEnv>,
     name: BuiltPage,
@@ -33,7 +33,8 @@ export interface PublicPages {
 /**
  * Reads the built public pages.
  * @param options.connect the storage origins that signed-in users upload to, for `connect-src`.
- * @param options.conditions the server conditions whose sections the pages include.
+ * @param options.conditions the conditions that are true on this server. The pages include their
+ * sections.
  * @throws {StartupError} if the pages are missing or from another version.
  */
 export function loadPublicPages(options: {
@@ -86,7 +87,7 @@ export function loadPublicPages(options: {
   }
 }
 
-/** A page with its values, which is filled in and compressed again only when a value changes. */
+/** A page that is filled in and compressed again only when a value changes. */
 class FilledPage {
   readonly #template: Page<PublicPlaceholder>
   #last: { key: string; variants: Promise<Variants> } | null = null

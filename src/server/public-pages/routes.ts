@@ -89,7 +89,7 @@ export function makePageResponder(pages: PublicPages, values: ReadValues): PageR
   }
 }
 
-/** Paths that no crawler may open. */
+/** Paths that no crawler may request. */
 const alwaysDisallowed = ['/api/', '/storage/']
 
 /** Crawlers for chat previews, and for search engines that obey noindex. */
@@ -111,8 +111,8 @@ const previewCrawlers = [
 ]
 
 /**
- * Returns robots.txt (RFC 9309). Pages of links have `noindex`, which a search engine sees only if
- * it may open the link. Otherwise it could still list the URL.
+ * Returns robots.txt (RFC 9309). Search engines that obey `noindex` may request the pages of links:
+ * they see `noindex` only there, and could otherwise still list the URL.
  */
 function robotsText(origin: string): string {
   const group = (agents: readonly string[], paths: readonly string[]) =>

@@ -9,7 +9,7 @@ import { readConfig } from '../config/config.ts'
 import { makeTemplate, readBuilt } from '../http/built-pages.ts'
 import { conditionsOf, valueReader } from './page-values.ts'
 
-/** Renders a built page for a visitor, on a server with this environment. */
+/** Renders a built page for a visitor to a server with these environment variables. */
 async function pageOf(name: PublicPageName, env: Record<string, string>): Promise<ParsedPage> {
   const config = readConfig(env)
   const current = { values: settingDefaults(config.supportEmail), limits: defaultLimits }
@@ -27,7 +27,7 @@ async function pageOf(name: PublicPageName, env: Record<string, string>): Promis
   return parsePage(template(['visitor', ...conditionsOf(config)]).fill(values))
 }
 
-/** Returns the text of a page's main part. */
+/** Returns the text of a page's `main` element, with whitespace collapsed. */
 async function readMainText(name: PublicPageName, env: Record<string, string>): Promise<string> {
   return textOf((await pageOf(name, env)).findOne('main')).replaceAll(/\s+/g, ' ')
 }
@@ -233,7 +233,7 @@ describe('with signup closed', () => {
     },
   )
 
-  it('the landing page names the address to ask for an account', async () => {
+  it('the landing page names the email address for requesting an account', async () => {
     const env = { ...closedEnv, SUPPORT_EMAIL: 'help@example.org' }
     expect(await readMainText('landing', env)).toContain(
       'Signup is closed. To get an account, write to help@example.org.',

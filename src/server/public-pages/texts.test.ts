@@ -10,7 +10,7 @@ import { makeClient, makePerson, type Person } from '../../../tests/support/make
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { settings } from '../db/schema.ts'
 
-/** Reads the FAQ, the terms and the privacy policy like a browser without scripts. */
+/** Tests the text pages as a browser without JavaScript shows them. */
 
 const supportEmail = "o'neil+help@example.org"
 const privacyEmail = 'privacy@example.org'
@@ -61,7 +61,7 @@ describe('the FAQ', () => {
     for (const { answers } of categories) expect(answers).toBeGreaterThanOrEqual(4)
   })
 
-  it('shows one answer at a time, by a shared `name` attribute', async () => {
+  it('shows one answer at a time through a shared `name` attribute', async () => {
     const page = await open('/faq')
     const all = page.findAll('details')
     expect(new Set(all.map((element) => attributeOf(element, 'name')))).toEqual(new Set(['faq']))
@@ -71,7 +71,7 @@ describe('the FAQ', () => {
     }
   })
 
-  it('links back home, and to the two addresses for further questions', async () => {
+  it('links home, and to the two email addresses for further questions', async () => {
     const page = await open('/faq')
     expect(mainText(page)).toContain('Back to home')
     expect(mainText(page)).toContain('Still have questions?')
@@ -112,7 +112,7 @@ describe('the terms and the privacy policy', () => {
   )
 })
 
-describe('every page of text', () => {
+describe('every text page', () => {
   it.each(['/faq', '/terms', '/privacy', '/feedback'])(
     '%s: has unique ids, and its fragment links exist',
     async (path) => {

@@ -29,7 +29,6 @@ const megabyte = 1024 ** 2
 const minute = 60_000
 
 let app: TestApp
-/** A user who never starts an upload. */
 let newUser: Person
 beforeAll(async () => {
   app = await startTestApp()
@@ -52,7 +51,7 @@ async function listFiles(person: Person) {
   return json<File[]>(await person.fetch('/api/files'))
 }
 
-/** Counts the statements on the upload and file tables that `work` runs. */
+/** Counts the statements that `work` runs on the tables of uploads and files. */
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
   const query = vi.spyOn(pg.Client.prototype, 'query')
   await work()
@@ -86,7 +85,7 @@ describe('POST /api/files/get-upload-urls', () => {
     expect(await rowsOf(newUser)).toBe(0)
   })
 
-  it('returns the same result for each entry as a request for one file', async () => {
+  it('returns the same result for each entry as a single request would', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const requests: unknown[] = [
       uploadRequest({ fileName: 'first.txt' }),
@@ -180,7 +179,7 @@ describe('POST /api/files/get-upload-urls', () => {
     )
   })
 
-  it('takes the same number of statements for a full batch as for two files', async () => {
+  it('runs as many statements for a full batch as for two files', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const start = (count: number) =>
       startUploads(
@@ -205,7 +204,7 @@ describe('POST /api/files/confirm-uploads', () => {
       text(20 + index, 32 + index),
     )
     const startedUploads = await startAndSend(person, contents)
-    // All are sealed into one directory, so a single fsync makes their names durable.
+    // All are sealed into the same directory, so a single fsync makes their names durable.
     expect(new Set(startedUploads.map(({ cloudKey }) => cloudKey.slice(0, 2))).size).toBe(1)
     const results = await confirmInBatch(person, startedUploads)
     expect(codesOf(results)).toEqual(contents.map(() => 'ok'))
@@ -221,7 +220,7 @@ describe('POST /api/files/confirm-uploads', () => {
     expect(await listFiles(person)).toHaveLength(maxBatchLength)
   })
 
-  it('returns the same result for each entry as a request for one file', async () => {
+  it('returns the same result for each entry as a single request would', async () => {
     const [person, otherPerson] = [
       await makePerson(app, { tier: 'premium' }),
       await makePerson(app, { tier: 'premium' }),
@@ -335,7 +334,7 @@ describe('POST /api/files/confirm-uploads', () => {
     expect(codesOf(await confirmInBatch(person, startedUploads))).toEqual(['ok', 'ok'])
   })
 
-  it('stops calling a store after timeouts', async () => {
+  it('stops calling a store that times out', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const startedUploads = await startAndSend(
       person,
@@ -354,7 +353,7 @@ describe('POST /api/files/confirm-uploads', () => {
     )
   })
 
-  it('holds no database connections while it removes wrong bytes', async () => {
+  it('holds no database connection while it removes wrong bytes', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const startedUploads = await startAndSend(
       person,
@@ -386,7 +385,7 @@ describe('POST /api/files/confirm-uploads', () => {
     for (const { cloudKey } of startedUploads) expect(await store.storedSize(cloudKey)).toBeNull()
   })
 
-  it('takes the same number of statements for a full batch as for two files', async () => {
+  it('runs as many statements for a full batch as for two files', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const statements: number[] = []
     for (const count of [2, maxBatchLength]) {
@@ -401,7 +400,7 @@ describe('POST /api/files/confirm-uploads', () => {
   })
 })
 
-it('single and batch uploads share one limit', async () => {
+it('single and batch uploads share the slots', async () => {
   const person = await makePerson(app)
   await startUploads(person, [uploadRequest(), uploadRequest(), uploadRequest()])
   await expectError(await requestUpload(person), 403, 'TIER_FILE_COUNT')

@@ -207,7 +207,7 @@ describe('confirming a multipart upload', () => {
     },
   )
 
-  it('removes the list of parts', async () => {
+  it('removes the part files', async () => {
     const person = await makePerson(app)
     const upload = await sendAllParts(app, person)
     expect((await requestConfirm(person, upload.cloudKey)).status).toBe(200)

@@ -45,8 +45,8 @@ interface Confirm extends Entry<ConfirmRequest, FileRow> {
  * files. Confirming again, even in parallel, returns the same file.
  *
  * A claimed SHA-256 is compared with the stored bytes where the store `computesSha256`, and never
- * stored. Bytes are read before the response only for this, or if their size matches blocked
- * content; the `compute-digests` job reads the rest.
+ * stored. Bytes are read before the response only for that comparison, or if their size matches
+ * blocked content; the `compute-digests` job reads the rest.
  *
  * Returns one result per request, in order. The errors are UPLOAD_NOT_FOUND, also for another
  * user's key; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end
@@ -82,7 +82,7 @@ async function confirmAll(
   await seal(deps, ownerId, openConfirms)
   await hashIfNeeded(deps, ownerId, openConfirms)
   await createFiles(deps, ownerId, openConfirms)
-  // The rest repeats a key, or its upload was ended by a parallel request. Check these again.
+  // Each remaining request repeats a key, or a parallel request ended its upload. Check again.
   const remaining = pending(allConfirms)
   if (remaining.length > 0) await confirmAll(deps, ownerId, remaining)
 }
@@ -172,7 +172,9 @@ async function hashIfNeeded(
   await endRejectedUploads(deps, ownerId, mismatched)
 }
 
-/** Creates files from sealed uploads. Uploads that ended in the meantime stay pending. */
+/**
+ * Creates files from sealed uploads. Requests for uploads that ended in the meantime stay pending.
+ */
 async function createFiles(
   deps: ConfirmDeps,
   ownerId: string,
@@ -229,8 +231,8 @@ async function createFiles(
 }
 
 /**
- * Returns the owner's file limit at a confirm, null for no limit: the tier's limit now or at the
- * start of the upload, whichever is higher. After a change of tier, only the current limit counts.
+ * Returns the file limit for a confirm; null means unlimited. The higher of the tier's limits now
+ * and at the start of the upload applies or, after a change of tier, only the current limit.
  */
 function maxFilesAfter(
   upload: Pick<Upload, 'tier' | 'maxFiles'>,
@@ -255,7 +257,7 @@ async function endRejectedUploads(
   await removeBytes(deps, await endUploads(deps.db, ownerId, keysOf(confirms), deps.clock()))
 }
 
-/** Returns the seconds since the client's start time, clamped to the time since `createdAt`. */
+/** Returns the seconds since the client's start time, at most the seconds since `createdAt`. */
 function secondsSince(
   start: ConfirmRequest['uploadStartTime'],
   createdAt: Date,

@@ -54,7 +54,7 @@ export async function sweepUploads(
   }
 }
 
-/** True if the largest allowed file wouldn't fit, or the storage cap is nearly reached. */
+/** True if the largest allowed file wouldn't fit, or the storage cap has nearly been reached. */
 async function isSpaceLow({
   db,
   settings,
@@ -95,8 +95,8 @@ export async function removeBytes(
 /**
  * Removes the bytes of due `removals`: ended uploads whose removal failed, objects of deleted
  * users, and test uploads (`startTestUpload`). Retries without limit, with backoff. If a whole
- * batch fails, the rest of that store waits for the next run. Safe to run on several servers at
- * once.
+ * batch fails, the store's remaining removals wait for the next run. Safe to run on several servers
+ * at once.
  * @param maxRemovals the maximum number of removals per store in this run.
  */
 export async function retryRemovals(

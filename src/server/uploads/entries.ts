@@ -1,6 +1,6 @@
 import { StoreTimeout } from '../storage/storage.ts'
 
-/** Each entry may open files or send requests to the bucket. */
+/** Limits the files and bucket requests that a batch has open at once. */
 const maxConcurrency = 16
 
 /** An entry of a batch request, pending until it has a result. */
@@ -21,7 +21,7 @@ export function pending<E extends Entry<unknown, unknown>>(entries: readonly E[]
   return entries.filter(({ result }) => result === undefined)
 }
 
-/** Separates entries that repeat an earlier entry's key. */
+/** Separates entries that repeat the key of an earlier entry. */
 export function splitRepeats<E>(
   entries: readonly E[],
   keyOf: (entry: E) => string | undefined,
@@ -39,8 +39,8 @@ export function splitRepeats<E>(
 
 /**
  * Runs `work` on the pending entries, up to `maxConcurrency` in parallel. An error rejects only its
- * own entry. After a store timeout, entries not yet started are rejected too: if each waited as
- * long, the client would time out first.
+ * own entry. After a store timeout, entries not yet started are rejected too: if each waited that
+ * long in turn, the client would time out first.
  */
 export async function forEachPending<E extends Entry<unknown, unknown>>(
   entries: readonly E[],

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('the SHA-256 of a file', () => {
-  it('is compared with the claim, at the first confirm and later ones', async () => {
+  it('is compared with the claimed one at the first and every later confirm', async () => {
     const person = await makePerson(app)
     for (const isClaimed of [false, true]) {
       const { cloudKey, bytes } = await sendAllParts(app, person)
@@ -43,7 +43,7 @@ describe('the SHA-256 of a file', () => {
   })
 
   it.each(['', 'x', 'A'.repeat(64), 'a'.repeat(63), 'a'.repeat(65), 7, null, {}])(
-    'is refused as invalid when the claim is %j, and the bytes stay',
+    'is refused if claimed as %j, and the bytes stay',
     async (claim) => {
       const person = await makePerson(app)
       const upload = await sendAllParts(app, person)
@@ -71,7 +71,7 @@ describe('the SHA-256 of a file', () => {
     expect(await download(app, file)).toEqual(newUpload.bytes)
   })
 
-  it('results in a file or a conflict for each of several parallel claims, never a server error', async () => {
+  it('gives each of several parallel claims a file or a conflict, never a server error', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     for (let round = 0; round < 10; round += 1) {
       const { cloudKey, bytes } = await sendAllParts(app, person)

@@ -11,8 +11,8 @@ import type { FileRow } from '../files/queries.ts'
 export type Upload = typeof uploads.$inferSelect
 
 /**
- * Locks a user until the transaction ends, so that limits are enforced one request at a time.
- * Returns the columns that determine the tier, or undefined if the user was deleted.
+ * Locks a user until the transaction ends, so that parallel requests can't exceed a limit. Returns
+ * the columns that determine the tier, or undefined if the user was deleted.
  */
 export async function lockOwner(tx: Db, userId: string): Promise<StoredTier | undefined> {
   const [owner] = await tx
@@ -23,7 +23,7 @@ export async function lockOwner(tx: Db, userId: string): Promise<StoredTier | un
     })
     .from(users)
     .where(eq(users.id, userId))
-    // `for update` would conflict with foreign keys to this user.
+    // `for update` would also block inserts of rows that reference this user.
     .for('no key update')
   return owner
 }
@@ -42,9 +42,9 @@ export function insertUploads(
 }
 
 /**
- * Locks the owner's open uploads with these idempotency keys, and returns them by key. Marks them
- * as active if they have had any activity since their start: repeated starts alone don't hold a
- * slot.
+ * Locks the owner's open uploads with these idempotency keys, and returns them by key. Marks an
+ * upload as active only if it has had any activity since its start: repeated starts alone mustn't
+ * hold a slot.
  */
 export async function resumeRepeated(
   tx: Db,
@@ -162,8 +162,8 @@ export function countActiveFiles(db: Db, ownerId: string, now: Date): Promise<nu
 }
 
 /**
- * Counts a user's open uploads, those active in the last 15 minutes, and their bytes. Each upload
- * counts as at least `minBytes`.
+ * Counts a user's open uploads, how many of them were active in the last 15 minutes, and the bytes
+ * of all. Each upload counts as at least `minBytes`.
  */
 export async function countUploads(
   db: Db,
@@ -233,8 +233,8 @@ export async function touchUpload(db: Db, storageKey: string, now: Date): Promis
 }
 
 /**
- * Corrects activity times in the future, left by a clock that was ahead: they would hold a slot
- * until then. Allows for clock skew of up to a minute between servers.
+ * Corrects activity times in the future, left by a clock that was ahead. Otherwise, the uploads
+ * would hold a slot until then. Allows for clock skew of up to a minute between servers.
  */
 export async function resetFutureActivity(db: Db, now: Date): Promise<void> {
   await db
@@ -261,8 +261,8 @@ export async function sumStored(db: Db): Promise<{ files: number; uploads: numbe
 }
 
 /**
- * Returns the total of `sumStored`. Until the transaction ends, no other transaction can enforce
- * the storage cap.
+ * Returns the total of `sumStored`. Takes a lock until the transaction ends, so that parallel
+ * uploads can't exceed the storage cap.
  */
 export async function sumStoredUnderLock(tx: Db): Promise<number> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all uploads', 0))`)

@@ -82,14 +82,14 @@ export function endSurplusUploads(
     .select({ id: uploads.id })
     .from(uploads)
     .where(inArray(uploads.id, surplusUploads))
-    // A locked upload is being confirmed or ended.
+    // Skips locked uploads, which are being confirmed or ended.
     .for('update', { skipLocked: true })
   return endLocked(tx, lockedUploads, now, 'job')
 }
 
 /**
- * Ends the uploads selected by `locked`. Their removal is due now, or 24 hours after their last
- * activity if that is earlier.
+ * Ends the uploads selected by `lockedUploads`. Their removal is due now, or 24 hours after their
+ * last activity if that is earlier.
  */
 function endLocked(
   db: Db,
@@ -101,7 +101,7 @@ function endLocked(
   const endedUploads = db.$with('ended').as(
     db
       .delete(uploads)
-      // As an array, the subquery runs only once, before the first row is deleted.
+      // An array, so that the subquery runs only once, before the first row is deleted.
       .where(sql`${id} = any(array${lockedUploads})`)
       .returning({ storageKey, storage, lastActivityAt }),
   )
@@ -139,7 +139,10 @@ export function claimRemovals(
     .returning(ofUpload)
 }
 
-/** Deletes `removals` that storage has confirmed. If the bytes were a file's, adds a receipt. */
+/**
+ * Deletes the `removals` of these keys, once storage has confirmed that the bytes are gone. Adds a
+ * receipt for bytes that belonged to a file.
+ */
 export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date): Promise<void> {
   if (keys.size === 0) return
   const { fileId, ownerId, storage, storageKey, dueAt } = removals

@@ -72,7 +72,7 @@ describe('bytes of an ended upload whose removal failed', () => {
         }
       },
     ],
-  ])('are removed within minutes when it was %s', async (_, end) => {
+  ])('are removed within minutes if the upload was %s', async (_, end) => {
     const person = await makePerson(app)
     const { cloudKey } = await upload(person)
     const failingRemove = failRemovals()

@@ -16,7 +16,7 @@ type UploadEndpoint =
   | 'createFileRecord'
   | 'abortUpload'
 
-/** The upload protocol (design §5). Clients send the bytes to presigned URLs. */
+/** Routes of the upload protocol (design §5). Clients send the bytes to presigned URLs instead. */
 export function uploadRoutes(
   deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
 ): Handlers<UploadEndpoint> {

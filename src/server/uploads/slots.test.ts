@@ -95,7 +95,7 @@ describe('the slots of a free user', () => {
     expect((await requestConfirm(person, startedUploads[3]?.cloudKey ?? '')).status).toBe(200)
   })
 
-  it('are free again when a file has expired', async () => {
+  it('are freed when a file expires', async () => {
     const person = await makePerson(app)
     for (let n = 0; n < 3; n += 1) await makeFile(person)
     expect((await requestUpload(person)).status).toBe(403)
@@ -103,7 +103,7 @@ describe('the slots of a free user', () => {
     expect((await requestUpload(person)).status).toBe(200)
   })
 
-  it('can all be taken when an idle upload is confirmed, which keeps its bytes until a slot is free', async () => {
+  it('can all be taken when an idle upload is confirmed: its bytes are kept until a slot is free', async () => {
     const person = await makePerson(app)
     const lateUpload = await startUpload(person, { size: 4 })
     await putBytes(lateUpload, text(4))
@@ -113,7 +113,7 @@ describe('the slots of a free user', () => {
     const rejection = await requestConfirm(person, lateUpload.cloudKey)
     expect(rejection.status).toBe(403)
     expect(await rejection.json()).toMatchObject({ code: 'TIER_FILE_COUNT' })
-    // The bytes are already sealed. Another copy is refused and not stored.
+    // The bytes are already sealed, so another copy is refused and not stored.
     await expectError(await putBytes(lateUpload, text(4)), 409, 'UPLOAD_SEALED')
     expect(await pathsOnDisk(app, lateUpload.cloudKey)).toHaveLength(1)
 

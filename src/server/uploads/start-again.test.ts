@@ -56,7 +56,7 @@ function rowsOf({ id }: Person) {
 }
 
 describe('a start request with an owner id', () => {
-  it("is refused as signed out in another user's session, and starts no upload", async () => {
+  it("is refused with UNAUTHORIZED in another user's session, and starts no upload", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app, { role: 'admin' })]
     for (const ownerId of [ada.id, 'nobody', '', bob.id.toUpperCase()]) {
       const rejection = await requestStart(bob, { ownerId, idempotencyKey: 'k' })
@@ -208,7 +208,7 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
     await expectError(rejection, 400, 'INVALID_INPUT')
   })
 
-  it('keeps the upload when storage is unavailable, while a failed first start takes no slot', async () => {
+  it('keeps the upload when storage is unavailable, but takes no slot if the first start failed', async () => {
     const ada = await person()
     const { cloudKey } = await startUpload(ada, { size: 5, idempotencyKey: 'open' })
     const unavailableStorage = {
@@ -298,7 +298,7 @@ describe('the slots of a free user', () => {
     expect((await requestStart(ada)).status).toBe(200)
   })
 
-  it("don't keep an upload from being resumed after a downgrade", async () => {
+  it("don't prevent an upload from being resumed after a downgrade", async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const longRequest = { expirationDays: '7', idempotencyKey: randomUUID() }
     const { cloudKey } = await start(ada, longRequest)

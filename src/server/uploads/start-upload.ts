@@ -40,7 +40,10 @@ import { endSurplusUploads, endUploads } from './removal-queries.ts'
 /** How many open uploads, including idle ones, an account may have beyond its file limit. */
 const maxIdleUploads = 3
 
-/** Even a one-byte upload costs a row and a file. */
+/**
+ * The least that an upload counts towards `accountLimit`, because even one byte costs a row and a
+ * file.
+ */
 const minUnfinishedBytes = 8 * mebibyte
 
 /**
@@ -63,9 +66,10 @@ interface StartEntry extends Entry<UploadRequest, StartedUpload> {
 type StartDeps = Pick<Deps, 'clock' | 'db' | 'settings' | 'stores'>
 
 /**
- * Starts uploads (design §4): enforces the limits, and returns presigned URLs for exactly the
- * announced bytes: one for the whole file, and for a large file one for each of the first parts. If
- * an upload of this file is open under the same idempotency key, returns it with new URLs.
+ * Starts uploads (design §4). Enforces the limits and returns presigned URLs for exactly the
+ * announced bytes: one for the whole file and, if the file is large, one for each of the first
+ * parts. If an upload of the same file is open under the same idempotency key, returns that upload
+ * with new URLs.
  *
  * Returns one result per request, in order. A refused start leaves no upload. The errors are
  * UNAUTHORIZED for another owner; FILE_TOO_LARGE, TIER_FILE_SIZE, TIER_EXPIRATION, TIER_FILE_COUNT;
@@ -110,7 +114,7 @@ async function startAll(
   }
 }
 
-/** Assigns each start an upload or refuses it, in order, with the owner locked. */
+/** Assigns an upload to each start or refuses it, in order, while the owner is locked. */
 async function openUploads(
   { db, settings, stores }: StartDeps,
   ownerId: string,
@@ -134,7 +138,6 @@ async function openUploads(
     let unfinishedBytes = bytes
     let addedBytes = 0
 
-    /** Returns the error for a new upload that isn't allowed, or null. */
     const findError = async ({ fileSize, expirationDays }: UploadRequest) => {
       const errorCode = checkUpload({ tier, fileSize, expirationDays, filesInUse }, limits)
       if (errorCode !== null) return limitError(errorCode, tier, limits)
@@ -215,7 +218,7 @@ async function response(stores: Stores, upload: Upload, now: Date): Promise<Star
   const { storageKey, originalName, mimeType, size, partSize } = upload
   const storage = stores.get(upload.storage)
   const plan = planParts(size, partSize)
-  // Parts first: in a bucket, this creates the multipart upload to which the other URL refers.
+  // Parts first: in a bucket, this creates the multipart upload that the whole-file URL refers to.
   const firstParts = () => rangesOf(upload, Math.min(plan.count, initialSignedParts))
   const parts = plan.count > 1 && {
     ...plan,

@@ -106,7 +106,7 @@ describe('the storage cap', () => {
     expect(await bytesInUse()).toBe(800 * kilobyte)
   })
 
-  it('lets an upload finish that was started before the cap was lowered', async () => {
+  it('lets uploads finish that were started before the cap was lowered', async () => {
     const person = await makePerson(app)
     const bytes = new Uint8Array(2 * megabyte)
     const upload = await startUpload(person, { size: bytes.length })
@@ -118,7 +118,7 @@ describe('the storage cap', () => {
     expect((await requestKilobytes(person, 1)).status).toBe(200)
   })
 
-  it('keeps idle uploads for only 15 minutes once 80 % full', async () => {
+  it('keeps idle uploads for only 15 minutes once it is 80 % full', async () => {
     await setSetting('storage_cap', '1MB')
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const upload = await startUpload(ada, { size: 800 * kilobyte })
@@ -139,8 +139,8 @@ describe('the storage cap', () => {
     )
     const [first] = people as [Person, ...Person[]]
     for (let round = 0; round < rounds; round += 1) {
-      // The cap is 1024 kB, with 600 kB in use. In some rounds these bytes are confirmed while
-      // other uploads start.
+      // The cap is 1024 kB, with 600 kB in use. In some rounds, this first upload is confirmed
+      // while other uploads start.
       const existingUpload = await startUpload(first, { size: 600 * kilobyte })
       const isConfirmed = round % 10 === 0
       if (isConfirmed) await putBytes(existingUpload, new Uint8Array(600 * kilobyte))

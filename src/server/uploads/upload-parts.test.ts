@@ -149,7 +149,7 @@ describe('POST /api/files/upload-parts', () => {
     await expectError(response, 400, 'INVALID_INPUT')
   })
 
-  it('signs at the store that has the bytes, even if another store takes new files', async () => {
+  it('signs URLs of the store that has the bytes, even if another store takes new files', async () => {
     const person = await makePerson(app)
     const upload = await startMultipartUpload(app, person)
     const otherStorage = {
@@ -165,8 +165,8 @@ describe('POST /api/files/upload-parts', () => {
   })
 })
 
-describe("another user's upload", () => {
-  it("can't be signed for, listed, confirmed or aborted", async () => {
+describe("an upload that the caller doesn't have", () => {
+  it("can't be signed, listed, confirmed or aborted", async () => {
     const [owner, other] = [await makePerson(app), await makePerson(app, { role: 'admin' })]
     const upload = await startMultipartUpload(app, owner)
     await sendParts(owner, upload, [1, 3])
