@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('the administrator', () => {
-  it('is created once by parallel starts and can log in', async () => {
+  it('is created once when servers start in parallel, and can log in', async () => {
     const passwordRequests: number[] = []
     const results = await Promise.all(
       [1, 2, 3].map((server) =>
@@ -39,7 +39,7 @@ describe('the administrator', () => {
     ])
   })
 
-  it('can be an existing account, whose new role is audited', async () => {
+  it('can be an existing account, whose role change is audited', async () => {
     const { db, config } = app.deps
     const formerAdmins = await db.delete(users).where(eq(users.role, 'admin')).returning()
     expect(formerAdmins).toHaveLength(1)

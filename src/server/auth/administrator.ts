@@ -11,7 +11,7 @@ import {
   setPassword,
 } from './queries.ts'
 
-/** The advisory lock of `ensureAdministrator`. No other lock uses this key. */
+/** The advisory lock key of `ensureAdministrator`. No other lock uses it. */
 const administratorLock = 7_226_114
 
 const defaultProfile = { firstName: 'Administrator', lastName: '', picture: null }

@@ -10,8 +10,8 @@ const systems = new Set<string>(Object.values(Bowser.OS_MAP))
  * Returns a display name for the browser: 'Firefox on Linux', or 'Firefox' if the system is
  * unknown. Returns null if the header is missing or the browser is unknown.
  *
- * Clients control the header, and the name appears in emails to other people. The result therefore
- * comes from the library's own lists and never contains text from the header.
+ * Clients control the header, and the name appears in emails to other people. So the name is built
+ * from the parser library's own lists and never contains text from the header.
  * @param userAgent the `User-Agent` header.
  */
 export function browserName(userAgent: string | null | undefined): string | null {

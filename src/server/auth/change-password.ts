@@ -61,14 +61,13 @@ export async function changePassword(
 
 type PasswordDeps = Pick<Deps, 'config' | 'db' | 'passwords' | 'rateLimits' | 'secret'>
 
-/** A request that includes the signed-in user's current password. */
 export interface PasswordRequest {
   clientAddress: string
   context: Context<HttpEnv>
 }
 
 /**
- * Checks the current password of a signed-in user, in case someone else is using an unlocked
+ * Checks the current password of a signed-in user, because someone else may be using an unlocked
  * computer. A wrong password counts as a failed login.
  * @returns the stored hash, and the browser's id if it has signed in to the account before.
  * @throws {AppError} WRONG_PASSWORD; NO_PASSWORD; UNAUTHORIZED for a deleted user;
@@ -91,7 +90,7 @@ export async function requirePassword(
   const hash = await deps.passwords
     .hash(password, saltOf(passwordHash), address)
     .catch(async (error: unknown) => {
-      // If the refund fails, the count expires with its window.
+      // If the refund fails, the attempt counts until its window ends.
       await admission.undo().catch(() => {})
       throw error
     })

@@ -20,7 +20,7 @@ function makeServer(origin: string): Pick<Deps, 'clock' | 'config' | 'secret'> {
 const httpServer = makeServer('http://127.0.0.1:3000')
 const httpsServer = makeServer('https://files.example.org')
 
-/** Runs `work` in a request with these cookies. Returns the cookies set by the response. */
+/** Runs `work` in a request with these cookies and returns the cookies set by the response. */
 async function runInRequest(
   cookie: string,
   work: (context: Context<HttpEnv>) => Promise<unknown> | unknown,
@@ -120,7 +120,7 @@ describe('a session cookie', () => {
   it.each([
     [httpServer, false],
     [httpsServer, true],
-  ])('and its hint are cleared at logout by name', async (deps, isSecure) => {
+  ])('and its hint are cleared at logout', async (deps, isSecure) => {
     const cookieNames = (await openTestSession(deps, 'abc')).setCookies.map(
       (cookie) => cookie.split('=', 1)[0],
     )

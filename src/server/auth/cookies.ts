@@ -51,11 +51,11 @@ export function readSessionToken(
 }
 
 /**
- * Sets the session cookie, a signed token. It lasts as long as the session possibly can, so it
+ * Sets the session cookie, a signed token. It is valid for the maximum session lifetime, so it
  * never has to be set again.
  *
  * A second cookie tells scripts that the browser is signed in. Its value differs for each session,
- * so a page that is late to notice the end of a session can't clear the hint of a newer session.
+ * so a page that notices late that its session has ended can't clear the hint of a newer session.
  */
 export function setSessionCookies(
   deps: Pick<Deps, 'clock' | 'config' | 'secret'>,

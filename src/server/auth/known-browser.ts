@@ -22,7 +22,7 @@ const entryPattern = /^([\w-]{21})\.([\w-]{43})$/
 /**
  * Returns the browser's id if it has signed in before to the account with this password hash, else
  * null.
- * @param passwordHash null without an account or without a password.
+ * @param passwordHash null if there is no account or it has no password.
  */
 export function findKnownBrowser(
   deps: BrowserDeps,

@@ -32,7 +32,6 @@ async function fetchStatus(client: Client) {
   return (await client.fetch('/api/auth/user')).status
 }
 
-/** Logs in with these cookies. Returns the response. */
 function logInWith(cookie: string, { email, password }: Pick<Person, 'email' | 'password'>) {
   return makeClient(app, cookie).post('/api/auth/login', { email, password })
 }
@@ -84,7 +83,7 @@ describe('a login', () => {
     expect(JSON.stringify(lines)).not.toContain(email)
   })
 
-  it('responds to a wrong password and an unknown address identically', async () => {
+  it('responds identically to a wrong password and an unknown email address', async () => {
     const person = await makePerson(app)
     const wrongPassword = await makeClient(app).post('/api/auth/login', {
       email: person.email,
@@ -120,7 +119,7 @@ describe('login limits', () => {
     expect((await attempt('other@example.org')).status).toBe(401)
   })
 
-  it('allow repeated logins from an office behind one address', async () => {
+  it('allow repeated logins from an office behind one IP address', async () => {
     const { email, password } = await signUp(app)
     for (let attempts = 0; attempts < 60; attempts += 1) {
       const login = await makeClient(app).post('/api/auth/login', {

@@ -20,13 +20,12 @@ interface LoginClient {
   previousToken: string | null
 }
 
-/** The password was right, but the address is unverified. */
+/** The password was right, but the email address is unverified. */
 interface UnverifiedLogin {
   /** The id of the pending signup or of the account. */
   unverified: string
 }
 
-/** A new session. */
 interface OpenedSession {
   /** Only for the cookie. Anyone who has it is signed in. */
   token: string
@@ -40,10 +39,11 @@ interface OpenedSession {
  * Opens a session and ends the browser's previous one.
  *
  * Every login runs the same queries and computes one hash, so that timing doesn't reveal whether an
- * account exists. One hash is enough because an account and the pending signups for its address
- * share a salt.
- * @returns the session, or `unverified` if the password was right but the address must be verified.
- * @throws {AppError} INVALID_CREDENTIALS, for an unknown address and a wrong password alike;
+ * account exists. One hash is enough because an account and the pending signups for its email
+ * address share a salt.
+ * @returns the session, or `unverified` if the password was right but the email address must be
+ * verified.
+ * @throws {AppError} INVALID_CREDENTIALS, for an unknown email address and a wrong password alike;
  * TOO_MANY_REQUESTS; PASSWORDS_BUSY
  */
 export async function logIn(
@@ -81,15 +81,15 @@ export async function logIn(
     throw new AppError('INVALID_CREDENTIALS')
   } catch (error) {
     const isWrongPassword = error instanceof AppError && error.code === 'INVALID_CREDENTIALS'
-    // If the refund fails, the count expires with its window.
+    // If the refund fails, the attempt counts until its window ends.
     if (!isWrongPassword) await admission.undo().catch(() => {})
     throw error
   }
 }
 
 /**
- * Opens a session unless the password changed during the comparison. A reset ends only existing
- * sessions, so the password is compared again under the lock that a reset holds.
+ * Opens a session unless the password has just changed. A reset ends only existing sessions, so the
+ * stored hash is checked again under the lock that a reset takes.
  */
 function openAccountSession(
   { clock, db }: LoginDeps,

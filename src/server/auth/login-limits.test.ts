@@ -27,7 +27,7 @@ function admit(attempt: LoginAttempt) {
   return admitAttempt({ rateLimits }, attempt)
 }
 
-/** Fails `count` logins by never settling their admissions. */
+/** Makes `count` logins that fail because their admissions are never settled. */
 async function failLogins(count: number, attempt: (index: number) => LoginAttempt) {
   for (let n = 0; n < count; n += 1) await admit(attempt(n))
 }
@@ -57,13 +57,13 @@ describe('an unknown browser', () => {
     await failLogins(10, () => unknownAttempt)
     const before = await readCounters()
     await expect(admit(unknownAttempt)).rejects.toEqual(rateLimitError)
-    // Refused attempts don't count.
+    // Rejected attempts don't count.
     expect(await readCounters()).toEqual(before)
     clock.advance(15 * 60_000)
     await admit(unknownAttempt)
   })
 
-  it("doesn't affect other addresses or other accounts", async () => {
+  it("doesn't affect other IP addresses or other accounts", async () => {
     await failLogins(10, () => unknownAttempt)
     await admit({ ...unknownAttempt, address: '192.0.2.2' })
     await admit({ ...unknownAttempt, account: 'bob' })
@@ -75,7 +75,7 @@ describe('an unknown browser', () => {
     await expect(admit({ ...unknownAttempt, account: 'another' })).rejects.toEqual(rateLimitError)
   })
 
-  it('counts as failed until the password is correct, which resets its own counter', async () => {
+  it('has each login counted as failed until the password is correct, which resets its counter', async () => {
     await failLogins(3, () => unknownAttempt)
     const admission = await admit(unknownAttempt)
     expect(await readCounters()).toEqual({
@@ -92,7 +92,7 @@ describe('an unknown browser', () => {
     })
   })
 
-  it('counts nothing if no password was compared', async () => {
+  it('is not counted if no password was compared', async () => {
     await (await admit(unknownAttempt)).undo()
     expect(await readCounters()).toEqual({})
   })
@@ -107,16 +107,16 @@ describe('an unknown browser', () => {
 })
 
 describe('an account under attack from many addresses', () => {
-  /** Counts failed logins from other addresses. */
+  /** Counts failed logins from other IP addresses. */
   const countGuesses = (guesses = 60) =>
     setCounter(counter('wrongLoginsByAccount', unknownAttempt.account), guesses)
 
-  it('allows ten attempts per address up to 60 failed logins', async () => {
+  it('allows ten attempts per IP address until 60 logins have failed', async () => {
     await countGuesses(58)
     await failLogins(2, () => unknownAttempt)
   })
 
-  it('then allows each address one attempt in 15 minutes', async () => {
+  it('then allows each IP address one attempt in 15 minutes', async () => {
     await countGuesses()
     await admit(unknownAttempt)
     await expect(admit(unknownAttempt)).rejects.toEqual(rateLimitError)
@@ -125,7 +125,7 @@ describe('an account under attack from many addresses', () => {
     await admit(unknownAttempt)
   })
 
-  it('allows an address more attempts after a correct password', async () => {
+  it('allows an IP address more attempts after a correct password', async () => {
     await countGuesses()
     await (await admit(unknownAttempt)).succeed()
     await admit(unknownAttempt)
@@ -138,7 +138,7 @@ describe('an account under attack from many addresses', () => {
 })
 
 describe('a known browser', () => {
-  it('has ten failed logins of its own, then the limit of an unknown browser', async () => {
+  it('has its own ten failed logins, then the limit of an unknown browser', async () => {
     await failLogins(10, () => unknownAttempt)
     await failLogins(10, () => knownAttempt)
     expect(await readCounters()).toMatchObject({
@@ -150,13 +150,13 @@ describe('a known browser', () => {
     await admit({ ...knownAttempt, knownBrowser: 'another' })
   })
 
-  it('resets its own counter with a correct password, and counts only for the account', async () => {
+  it('resets its own counter with a correct password, which counts only for the account', async () => {
     await failLogins(9, () => knownAttempt)
     await (await admit(knownAttempt)).succeed()
     expect(await readCounters()).toEqual({ loginsByAccount: 1 })
   })
 
-  it('counts nothing if no password was compared', async () => {
+  it('is not counted if no password was compared', async () => {
     await (await admit(knownAttempt)).undo()
     expect(await readCounters()).toEqual({})
   })

@@ -6,16 +6,17 @@ import { counter } from '../http/rate-limit.ts'
 import { keyedHash } from './secrets.ts'
 
 /**
- * From this many failed logins in an hour on, an account is under attack. One address alone can't
- * reach it: it has 10 attempts in 15 minutes, and an hour overlaps at most five such windows.
+ * An account is under attack once this many logins have failed within an hour. One IP address alone
+ * can't reach that: it has 10 attempts in 15 minutes, and an hour overlaps at most five such
+ * windows.
  */
 const attackThreshold = 60
 
 /** A login attempt: one comparison with an account's password, right or wrong. */
 export interface LoginAttempt {
-  /** The account's name in counters, from `accountName`. */
+  /** The account's name in rate limit counters, from `accountName`. */
   account: string
-  /** The client's address, or the first 64 bits of an IPv6 address. */
+  /** The client's IP address, or the first 64 bits of an IPv6 address. */
   address: string
   /** The browser's id if it has signed in to this account before, else null. */
   knownBrowser: string | null
@@ -31,16 +32,18 @@ export interface Admission {
 
 type LimitDeps = Pick<Deps, 'rateLimits'>
 
-/** Returns an account's name in counters: a hash, so that counters contain no email address. */
+/**
+ * Returns an account's name in rate limit counters: a hash, so that they contain no email address.
+ */
 export function accountName(secret: string, email: string): string {
   return keyedHash(secret, 'mayfly account name', email.toLowerCase()).slice(0, 22)
 }
 
 /**
- * Counts an attempt or rejects it. In 15 minutes, an address has 10 failed attempts per account,
- * only one while the account is under attack, and 100 for all accounts. Guessing thus locks out the
- * guessing address and never the account. A known browser has 10 attempts of its own, so guessing
- * from the owner's network doesn't lock out the owner.
+ * Counts an attempt or rejects it. In 15 minutes, an IP address has 10 failed attempts per account,
+ * only one while the account is under attack, and 100 for all accounts together. Guessing thus
+ * locks out the guesser's address and never the account. A known browser has its own 10 attempts,
+ * so guessing from the owner's network doesn't lock out the owner.
  * @throws {AppError} TOO_MANY_REQUESTS
  */
 export async function admitAttempt(limits: LimitDeps, attempt: LoginAttempt): Promise<Admission> {
@@ -100,8 +103,8 @@ const loggedErrors: readonly ErrorCode[] = [
 ]
 
 /**
- * Runs `work`, which compares a password, and logs a rejection with the client's address, for tools
- * such as fail2ban. The log doesn't name the account.
+ * Runs `work`, which compares a password, and logs a rejection with the client's IP address, for
+ * tools such as fail2ban. The log doesn't name the account.
  */
 export async function logPasswordErrors<Result>(
   { clientAddress, log }: { clientAddress: string; log: Pick<Logger, 'info'> },

@@ -45,7 +45,7 @@ describe('PATCH /api/auth/user', () => {
     expect(await json(await person.fetch('/api/auth/user'))).toMatchObject(user)
   })
 
-  it('updates the full name correctly for parallel changes of both names', async () => {
+  it('keeps the full name correct when both names change in parallel', async () => {
     const person = await makePerson(app)
     await Promise.all([
       patch(person, { firstName: 'Grace' }),
@@ -75,7 +75,7 @@ describe('PATCH /api/auth/user', () => {
     expect(await json(await person.fetch('/api/auth/user'))).toMatchObject({ name: 'Ada Lovelace' })
   })
 
-  it('ignores address, tier and role', async () => {
+  it('ignores email address, tier and role', async () => {
     const person = await makePerson(app)
     const before = await app.deps.db.select().from(users).where(eq(users.id, person.id))
     const forbidden = {
@@ -162,7 +162,7 @@ describe('POST /api/auth/change-password', () => {
     ])
   })
 
-  it('keeps the end of the session, 90 days after the login', async () => {
+  it("keeps the session's end at 90 days after the login", async () => {
     const dayMs = 86_400_000
     const person = await makePerson(app)
     app.clock.advance(10 * dayMs)

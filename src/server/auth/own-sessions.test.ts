@@ -15,7 +15,6 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Signs the same person in again, from a browser with this `User-Agent`. */
 async function signInAgain({ email, password }: Person, userAgent = firefox) {
   const login = await makeClient(app).fetch('/api/auth/login', {
     method: 'POST',

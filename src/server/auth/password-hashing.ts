@@ -12,7 +12,7 @@ export interface HashCost {
 const defaultCost: HashCost = { N: 16_384, r: 16, p: 1 }
 const keyBytes = 64
 
-/** One at a time, so that a flood of logins leaves the other cores to transfers. */
+/** One at a time, so that a flood of logins leaves the other cores free for transfers. */
 const concurrency = 1
 const maxQueued = 256
 const maxQueuedPerClient = 32
@@ -25,7 +25,7 @@ const deriveKey = promisify<string, string, number, HashCost & { maxmem: number 
  */
 export class PasswordHashing {
   readonly #cost: HashCost
-  /** The waiting calls by client, in the order in which clients are served. */
+  /** Waiting calls by client. Clients are served in the order of the map. */
   readonly #queue = new Map<string, (() => void)[]>()
   #queued = 0
   #running = 0
@@ -37,13 +37,13 @@ export class PasswordHashing {
 
   /**
    * Hashes a password.
-   * @param client the address of the client.
+   * @param client the client's IP address.
    * @throws {AppError} PASSWORDS_BUSY if the queue is full.
    */
   async hash(password: string, salt: string, client: string): Promise<string> {
     await this.#enter(client)
     try {
-      // Node's default limit is 32 MiB.
+      // Node's default limit of 32 MiB is too low for this cost.
       const maxmem = 2 * 128 * this.#cost.N * this.#cost.r
       const options = { ...this.#cost, maxmem }
       const key = await deriveKey(password.normalize('NFKC'), salt, keyBytes, options)
@@ -87,9 +87,9 @@ export function saltOf(passwordHash: string): string {
 }
 
 /**
- * Returns the salt for new passwords of this address (in lower case). The account and all pending
- * signups of an address share it, so a login needs one hash to compare with all of them. It can't
- * be computed without the server's secret.
+ * Returns the salt for new passwords of this email address (in lower case). The account and all
+ * pending signups of an address share it, so a login needs one hash to compare with all of them. It
+ * can't be computed without the server's secret.
  */
 export function saltFor(secret: string, email: string): string {
   return createHmac('sha256', secret).update(`password salt\n${email}`).digest('hex').slice(0, 32)

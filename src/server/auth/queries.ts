@@ -26,7 +26,7 @@ export type Account = typeof users.$inferSelect & { passwordHash: string | null 
 const accountColumns = { ...getTableColumns(users), passwordHash: accounts.password }
 const hasPassword = and(eq(accounts.userId, users.id), eq(accounts.providerId, providers.password))
 
-/** Finds the account with this address (in lower case). */
+/** Finds the account with this email address (in lower case). */
 export async function findAccountByEmail(db: Db, email: string): Promise<Account | undefined> {
   const [row] = await db
     .select(accountColumns)
@@ -78,7 +78,7 @@ export interface AccountOwner {
   picture: string | null
 }
 
-/** Creates a user. Returns the id, or null if the address is taken. */
+/** Creates a user. Returns the id, or null if the email address is taken. */
 export async function insertUser(
   tx: Db,
   owner: AccountOwner,
@@ -99,8 +99,9 @@ export async function insertUser(
 }
 
 /**
- * Hands an unverified account over to the owner of its address. Removes its sessions, its ways to
- * sign in and the tokens of earlier emails. The files stay: usually both are the same person.
+ * Hands an unverified account over to the owner of its email address. Removes its sessions, its
+ * ways to sign in and the tokens of earlier emails. The files stay, because both users are usually
+ * the same person.
  */
 export async function handOverUser(
   tx: Db,
@@ -125,7 +126,7 @@ export async function makeAdministrator(tx: Db, userId: string): Promise<void> {
   await tx.update(users).set({ role: 'admin', emailVerified: true }).where(eq(users.id, userId))
 }
 
-/** Records that the account's owner receives emails at its address. */
+/** Records that the account's owner receives emails at the account's address. */
 export async function markEmailVerified(tx: Db, userId: string, now: Date): Promise<void> {
   await tx.update(users).set({ emailVerified: true, updatedAt: now }).where(eq(users.id, userId))
 }
@@ -155,8 +156,8 @@ export async function setPassword(
 }
 
 /**
- * Changes a user's names. Omitted names stay. One statement, so that parallel changes produce a
- * consistent full name.
+ * Changes a user's names. Omitted names stay unchanged. Uses a single statement, so that parallel
+ * changes produce a consistent full name.
  * @returns undefined for a deleted user.
  */
 export async function renameUser(
@@ -180,7 +181,6 @@ export async function renameUser(
   return row
 }
 
-/** An email token as stored. */
 export type AccountToken = typeof accountTokens.$inferSelect
 
 /** Adds an email token for an account or a pending signup. */
@@ -218,9 +218,8 @@ export async function consumeAccountToken(tx: Db, hash: string): Promise<boolean
 }
 
 /**
- * Removes expired rows: sessions, sign-ins with Google, records of sent emails, email tokens,
- * pending signups and rate limits. This only saves space. Works in batches, each in its own
- * statement.
+ * Removes expired rows to save space: sessions, sign-ins with Google, records of sent emails, email
+ * tokens, pending signups and rate limits. Works in batches, each in its own statement.
  * @returns the number of removed rows.
  */
 export async function removeExpiredRows(db: Db, now: Date): Promise<number> {

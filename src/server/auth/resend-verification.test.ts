@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 
 describe('POST /api/auth/resend-verification', () => {
-  it('responds identically for every address', async () => {
+  it('responds identically for every email address', async () => {
     const [pendingAddress, knownAddress] = [newAddress(), newAddress()]
     await signUp(makeClient(app), { email: pendingAddress })
     await verifyEmail(app, await signUpForToken(app, { email: knownAddress }))
@@ -100,7 +100,7 @@ describe('POST /api/auth/resend-verification', () => {
   })
 })
 
-describe('the limit of emails per address', () => {
+describe('the email limit per address', () => {
   it('is six in 15 minutes for signups, and no signup is stored without an email', async () => {
     for (let n = 0; n < 8; n += 1)
       await signUp(makeClient(app), { email, password: `password ${n}` })

@@ -40,7 +40,7 @@ async function expectInvalidToken(response: Response) {
 }
 
 describe('POST /api/auth/forgot-password', () => {
-  it('responds identically for every address, and emails only existing accounts', async () => {
+  it('responds identically for every email address, and sends email only to existing accounts', async () => {
     const person = await makePerson(app)
     const responses = []
     for (const email of [person.email, 'nobody@example.org']) {
@@ -59,7 +59,7 @@ describe('POST /api/auth/forgot-password', () => {
     expect((await app.sendQueuedEmails()).map(({ to }) => to.address)).toEqual([person.email])
   })
 
-  it('ignores the case of the address', async () => {
+  it('ignores the case of the email address', async () => {
     const person = await makePerson(app)
     await requestReset(` ${person.email.toUpperCase()} `)
     expect(await app.sendQueuedEmails()).toHaveLength(1)
@@ -171,7 +171,7 @@ describe('POST /api/auth/reset-password', () => {
     ])
   })
 
-  it('verifies the address and sends an email without a sign-in link', async () => {
+  it('verifies the email address and sends an email without a sign-in link', async () => {
     const person = await makePerson(app)
     await resetPassword(await requestResetToken(person))
     const [notice] = await app.sendQueuedEmails()
@@ -193,7 +193,7 @@ describe('POST /api/auth/reset-password', () => {
     await logIn(app, person.email, passwords[responses[0]?.status === 200 ? 0 : 1] ?? '')
   })
 
-  it('rejects tokens older than an hour or than the last change of address or password', async () => {
+  it('rejects tokens older than an hour or than the last change of email address or password', async () => {
     const person = await makePerson(app)
     const expiredToken = await requestResetToken(person)
     app.clock.advance(hour)

@@ -19,12 +19,12 @@ import { removePendingSignups } from './signup-queries.ts'
 
 /**
  * Sets a new password with a token from an email (spec §7). The token works once. It proves access
- * to the mailbox, so the address is verified as well. Ends every session of the account and
- * notifies the owner by email. If the account had a password, Google is unlinked, as someone who
- * knew that password may have linked it.
+ * to the mailbox, so the email address is verified as well. Ends every session of the account and
+ * notifies the owner by email. If the account had a password, Google is unlinked, because someone
+ * who knew that password may have linked it.
  * @param address the client's IP address.
  * @throws {AppError} PASSWORDS_BUSY; TOKEN_INVALID for a token that is unknown, expired, used, or
- * older than the account's address or password.
+ * older than the account's email address or password.
  */
 export async function resetPassword(
   deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'passwords' | 'secret'>,

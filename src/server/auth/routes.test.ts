@@ -24,7 +24,7 @@ describe('the current user', () => {
   })
 })
 
-describe('cross-site requests', () => {
+describe('POST requests', () => {
   it.each([
     ['another origin', { origin: 'https://evil.example' }],
     ['an opaque origin', { origin: 'null' }],

@@ -42,9 +42,9 @@ type AuthHandlers = Handlers<
 
 /**
  * The cookie with the id of this browser's pending signup or unverified account. If the browser
- * requests the verification email again, the email is for its own signup rather than a stranger's
- * with the same address. In this browser, the link verifies the address without a further click.
- * The id is not secret.
+ * requests the verification email again, it gets the email for its own signup rather than for a
+ * stranger's with the same address. In this browser, the link verifies the address without a
+ * further click. The id is not secret.
  */
 const unverifiedCookie = 'unverified'
 const unverifiedPattern = /^[\w-]{1,64}$/
@@ -117,7 +117,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
     async forgotPassword({ body, clientAddress }) {
       await rateLimits.spend([counter('emailsByAddress', addressBlock(clientAddress))])
       const email = body.email.toLowerCase()
-      // One insert for any address, so that timing reveals nothing about accounts.
+      // One insert for any email address, so that timing reveals nothing about accounts.
       await mailQueue.add({ kind: 'forgot-password', email, askedAt: clock().toISOString() })
       return {
         message: "If an account exists, we've sent password reset instructions to your email.",
@@ -138,7 +138,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
     currentUser: async ({ user }) => ({ ...publicUser(user), limits: await settings.limits() }),
 
     async logout({ context }) {
-      // HEAD requests, and requests from other sites and even our subdomains, end nothing.
+      // HEAD requests and requests from other sites, even our subdomains, don't end the session.
       if (context.req.method === 'GET' && !isCrossSite(context.req.raw.headers)) {
         const token = readSessionToken(deps, context)
         if (token !== null) await endSession(db, token)
@@ -150,9 +150,9 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
 }
 
 /**
- * Returns the counter of emails that one client may send to one address, where addresses are
- * verified. It is lower than the total per address, so that one client can't use up the emails that
- * the owner needs.
+ * Returns the counter of emails that one client may send to one email address, if addresses must be
+ * verified. Its limit is lower than the total per address, so that one client can't use up the
+ * emails that the owner needs.
  */
 function emailCounters({ config, secret }: AuthDeps, email: string, client: string): Counter[] {
   if (!config.requireEmailVerification) return []

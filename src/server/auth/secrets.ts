@@ -11,16 +11,16 @@ export function tokenHash(token: string): string {
 }
 
 /**
- * Fingerprints an account's address and password. Tokens carry it, so that changing either
- * invalidates them.
+ * Returns a fingerprint of an account's email address and password. Tokens carry it, so changing
+ * either invalidates them.
  */
 export function credentialStamp(account: { email: string; passwordHash: string | null }): string {
   return sha256(`${account.email}\n${account.passwordHash ?? ''}`)
 }
 
 /**
- * Computes a keyed hash (HMAC) of a text with the server's secret, as base64url. Each purpose has
- * its own domain.
+ * Computes a keyed hash (HMAC) of a text with the server's secret, as base64url. The purpose
+ * separates hashes of the same text for different uses.
  */
 export function keyedHash(secret: string, purpose: string, text: string): string {
   return createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('base64url')

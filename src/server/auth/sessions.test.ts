@@ -32,7 +32,6 @@ async function fetchStatus(client: Client) {
   return (await client.fetch('/api/auth/user')).status
 }
 
-/** Logs in with these cookies. Returns the response. */
 function logInWith(cookie: string, { email, password }: Pick<Person, 'email' | 'password'>) {
   return makeClient(app, cookie).post('/api/auth/login', { email, password })
 }
@@ -150,7 +149,7 @@ describe('a session', () => {
     expect(await fetchStatus(activePerson)).toBe(200)
   })
 
-  it('expires after 14 days on an idle page that keeps polling', async () => {
+  it('expires after 14 days on an idle page, although the page keeps polling', async () => {
     const admin = await makePerson(app, { role: 'admin' })
     const [sessionBefore] = await listSessions(admin.id)
     const polledEndpoints = Object.values(endpoints).filter((row: Endpoint) => row.isPolled)

@@ -20,7 +20,6 @@ export interface SessionClient {
   ipAddress: string | null
 }
 
-/** A user and one of the user's sessions. */
 export interface OwnSession {
   userId: string
   sessionId: string
@@ -55,7 +54,7 @@ export async function openSession(
   return { token, createdAt: now }
 }
 
-/** Returns the loader of sessions, active or expired, with their users, by token. */
+/** Returns a loader that finds sessions, active or expired, and their users by token. */
 function createSessionLoader(db: Db) {
   const query = db
     .select({
@@ -118,7 +117,7 @@ export async function hasSession(db: Db, session: OwnSession): Promise<boolean> 
 
 /**
  * Gives a session a new token, which invalidates copies of its cookie.
- * @returns when the user signed in; null if the session has ended.
+ * @returns the time of the login; null if the session has ended.
  */
 export async function replaceToken(
   tx: Db,
@@ -156,7 +155,7 @@ function isOwn({ userId, sessionId }: OwnSession) {
 }
 
 /**
- * Returns the function that finds the session of a request, with one query. From time to time it
+ * Returns a function that finds the session of a request with one query. From time to time it
  * records the use, which extends the session (`session-lifetime.ts`). Requests with `isPolled`
  * don't extend it, because open pages poll without user activity.
  *

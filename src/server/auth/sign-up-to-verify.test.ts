@@ -168,7 +168,7 @@ describe('the cookie of a pending signup over https', () => {
           headers: { host: 'files.example.org' },
           body: JSON.stringify(signupForm({ email })),
         })
-      // A login with an unverified address sets it too.
+      // A login with an unverified address sets the cookie too.
       for (const path of ['/api/auth/signup', '/api/auth/login']) {
         expect((await post(path)).headers['set-cookie'], path).toEqual([
           expect.stringMatching(

@@ -17,7 +17,7 @@ type SignupDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'password
 type SignupForm = z.output<typeof signupBody>
 
 interface SignupClient {
-  /** The client's address, or the first 64 bits of an IPv6 address. */
+  /** The client's IP address, or the first 64 bits of an IPv6 address. */
   address: string
   /** The name of the client's browser, or null. */
   browser: string | null
@@ -25,9 +25,9 @@ interface SignupClient {
 
 /**
  * Signs a user up (spec §5, signup). With email verification, the signup stays pending until the
- * link in its email is opened, and the response doesn't reveal whether the address has an account.
- * Otherwise the account is created at once.
- * @returns the id of the pending signup, or null.
+ * link in its email is opened, and the response doesn't reveal whether the email address has an
+ * account. Otherwise the account is created at once.
+ * @returns the id of the pending signup, or null if the account was created.
  * @throws {AppError} SIGNUP_NOT_ALLOWED; PASSWORDS_BUSY; EMAIL_TAKEN, only without email
  * verification.
  */
@@ -44,7 +44,7 @@ export async function signUp(
 }
 
 /**
- * Throws unless the settings allow signups with this address.
+ * Throws unless the settings allow signups with this email address.
  * @throws {AppError} SIGNUP_NOT_ALLOWED, with a message that says who may sign up.
  */
 export function requireSignupAllowed(policy: SignupPolicy, email: string): void {
@@ -54,7 +54,7 @@ export function requireSignupAllowed(policy: SignupPolicy, email: string): void 
 }
 
 /**
- * Stores a signup and requests its email. Runs the same statements for every address, so that
+ * Stores a signup and requests its email. Runs the same statements for every email address, so that
  * timing reveals nothing about accounts. The job that writes the email looks up the account.
  */
 async function storePendingSignup(

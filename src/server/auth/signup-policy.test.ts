@@ -29,13 +29,13 @@ async function expectSignupError(email: string, message: string) {
 }
 
 describe('SIGNUP', () => {
-  it('open allows every address', async () => {
+  it('open allows every email address', async () => {
     await startApp('open')
     expect(await fetchPolicy()).toEqual({ signup: 'open' })
     expect((await signUp('ada@anywhere.net')).status).toBe(200)
   })
 
-  it('closed rejects every address with the same message', async () => {
+  it('closed rejects every email address with the same message', async () => {
     await startApp('closed')
     expect(await fetchPolicy()).toEqual({ signup: 'closed' })
     const message = 'Sign-up is closed. Ask the administrator for an account.'
@@ -43,7 +43,7 @@ describe('SIGNUP', () => {
     await expectSignupError('admin@localhost.localdomain', message)
   })
 
-  it('with domains allows their addresses and names them in the error', async () => {
+  it('with domains allows only their email addresses and names the domains in the error', async () => {
     await startApp('example.org,Example.com')
     expect(await fetchPolicy()).toEqual({ signup: ['example.org', 'example.com'] })
     expect((await signUp('Ada@Example.ORG')).status).toBe(200)

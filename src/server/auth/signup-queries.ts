@@ -3,13 +3,12 @@ import { and, desc, eq, gt, ne } from 'drizzle-orm'
 import { accountTokens, pendingSignups, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
-/** How many pending signups of its address a login compares at most. */
+/** The maximum number of pending signups that a login compares. */
 const maxComparedPasswords = 20
 
-/** A pending signup. Its address is in lower case. */
+/** A pending signup. Its email address is in lower case. */
 export type PendingSignup = typeof pendingSignups.$inferSelect
 
-/** Stores a pending signup. */
 export async function insertPendingSignup(tx: Db, signup: PendingSignup): Promise<void> {
   await tx.insert(pendingSignups).values(signup)
 }
@@ -27,7 +26,7 @@ export async function findPendingSignup(
   return signup
 }
 
-/** Finds the pending signup with this id and address, or else the newest for that address. */
+/** Finds the pending signup with this id and email address, or else the newest for that address. */
 export async function findSignupToResend(
   db: Db,
   email: string,
@@ -43,7 +42,7 @@ export async function findSignupToResend(
   return signup
 }
 
-/** Lists the password hashes of the address's pending signups, newest first. */
+/** Lists the password hashes of pending signups for an email address, newest first. */
 export function findPendingPasswords(
   db: Db,
   email: string,
@@ -66,20 +65,19 @@ export async function extendPendingSignup(tx: Db, id: string, expiresAt: Date): 
   return rowCount === 1
 }
 
-/** Removes a pending signup, if it exists. */
 export async function removePendingSignup(tx: Db, id: string): Promise<void> {
   await tx.delete(pendingSignups).where(eq(pendingSignups.id, id))
 }
 
 /**
- * Removes all pending signups of this address, which invalidates the links in their emails. Must be
- * called in every transaction that verifies an address.
+ * Removes all pending signups of this email address, which invalidates the links in their emails.
+ * Must be called in every transaction that verifies an address.
  */
 export async function removePendingSignups(tx: Db, email: string): Promise<void> {
   await tx.delete(pendingSignups).where(eq(pendingSignups.email, email))
 }
 
-/** The subject of a token: a pending signup's address or an account's. */
+/** The email address that a token verifies: a pending signup's or an account's. */
 export interface Verification {
   email: string
   stamp: string
@@ -90,7 +88,7 @@ export interface Verification {
 }
 
 /**
- * Finds the subject of a token, given its hash. Returns undefined if the token or its signup has
+ * Finds the email address that a token verifies. Returns undefined if the token or its signup has
  * expired.
  */
 export async function findVerification(

@@ -58,7 +58,7 @@ it('only the browser that signed up skips the confirmation button', async () => 
     expect(await checkToken(cookie)).toEqual({ isOwnSignup: false })
   }
   expect(await listUsers(email)).toEqual([])
-  // After the verification, a reload needs no button either.
+  // A reload after the verification needs no button either.
   await verifyEmail(app, tokenIn(sentEmail))
   expect(await checkToken('')).toEqual({ isOwnSignup: true })
 

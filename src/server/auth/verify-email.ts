@@ -25,14 +25,14 @@ import {
 type VerifyDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
 /**
- * Verifies an address with a token from an email (spec §4, 'An account'). A signup's token creates
- * an account with the name and the password of that signup. The first use of a token decides: all
- * other signups for the address, and older sessions and tokens of the account, are removed. A valid
- * token of a verified account succeeds and changes nothing.
+ * Verifies an email address with a token from an email (spec §4, 'An account'). A signup's token
+ * creates an account with the name and the password of that signup. The first use of a token
+ * decides: all other signups for the address, and older sessions and tokens of the account, are
+ * removed. A valid token of a verified account succeeds and changes nothing.
  * @param address the client's IP address, for the audit log.
- * @throws {AppError} TOKEN_INVALID for a token that is unknown or expired, or whose signup was
- * removed, or whose account has changed its address or password; SIGNUP_NOT_ALLOWED if the settings
- * no longer allow the signup.
+ * @throws {AppError} TOKEN_INVALID if the token is unknown or expired, its signup was removed, or
+ * its account has changed its email address or password; SIGNUP_NOT_ALLOWED if the settings no
+ * longer allow the signup.
  */
 export async function verifyEmail(deps: VerifyDeps, token: string, address: string): Promise<void> {
   const { clock, db } = deps
@@ -51,9 +51,9 @@ export async function verifyEmail(deps: VerifyDeps, token: string, address: stri
 }
 
 /**
- * True if a token belongs to this browser's signup or account, or the address is already verified.
- * Then opening the link is enough. In any other browser, the user must press a button, because mail
- * scanners open links too.
+ * True if a token belongs to this browser's signup or account, or the email address is already
+ * verified. Then opening the link is enough. In any other browser, the user must press a button,
+ * because mail scanners open links too.
  * @param browserSignupId the id in the browser's cookie, or null.
  * @throws {AppError} TOKEN_INVALID
  */
@@ -88,7 +88,6 @@ async function createAccount(
   await removePendingSignups(tx, email)
 }
 
-/** Hands an unverified account over to the owner of its address. */
 async function takeOverAccount(
   tx: Db,
   owner: AccountOwner,

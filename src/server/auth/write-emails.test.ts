@@ -26,7 +26,7 @@ function contentText(email: OutgoingEmail | null): string {
   return JSON.stringify(email?.content)
 }
 
-/** Returns the row of the token in an email's link, or null. */
+/** Returns the stored row of the token in an email's link, or null. */
 async function findToken(email: OutgoingEmail | null) {
   const token = /\?token=([\w-]{43})/.exec(contentText(email))?.[1] ?? ''
   const { db } = app.deps
@@ -110,7 +110,6 @@ describe('emails to account owners', () => {
   })
 })
 
-/** Adds a new pending signup. Returns its id. */
 async function addSignup(email = newAddress(), browser: string | null = null): Promise<string> {
   const id = randomUUID()
   const createdAt = app.clock()
@@ -146,7 +145,7 @@ describe('the signup email', () => {
     expect(contentText(email)).not.toMatch(/Mallory|stranger/)
   })
 
-  it('extends the signup to a day after a late delivery', async () => {
+  it('keeps its signup valid for a day, even if it is delivered late', async () => {
     const id = await addSignup()
     app.clock.advance(dayMs - 1)
     expect(await writeSignupEmail(id)).not.toBeNull()
@@ -223,7 +222,7 @@ describe('the resent verification email', () => {
     })
   })
 
-  it('is not written for a verified account or an unknown address', async () => {
+  it('is not written for a verified account or an unknown email address', async () => {
     const address = newAddress()
     const userId = await makeUnverifiedUser(app, address)
     await setVerified(userId, true)

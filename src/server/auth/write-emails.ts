@@ -90,7 +90,7 @@ async function contentFor(
 
 /**
  * Writes the verification email for the pending signup or account with the id `subject`, or else
- * for the address's newest pending signup, or else for its account.
+ * for the newest pending signup of the email address, or else for its account.
  */
 async function verificationEmail(
   deps: EmailDeps,
@@ -109,8 +109,8 @@ async function verificationEmail(
 }
 
 /**
- * Writes the email for a signup. It contains a verification link, unless the address has a verified
- * account: then it only notifies the owner.
+ * Writes the email for a signup. It contains a verification link, unless the email address has a
+ * verified account. In that case it only notifies the owner.
  * @returns null if the signup no longer exists or is not allowed to create an account.
  */
 async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<OutgoingEmail | null> {

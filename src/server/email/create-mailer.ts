@@ -15,9 +15,9 @@ export function hasMailServer({ smtpUrl }: Pick<Config, 'smtpUrl'>): boolean {
 }
 
 /**
- * Creates the mailer for these settings: it sends through SMTP if a mail server is set, and writes
- * files to the folder `outbox` otherwise. The SMTP library is loaded with the first email, because
- * it slows down startup and takes memory.
+ * Creates the mailer for these settings. It sends through SMTP if a mail server is configured, and
+ * otherwise writes files to the folder `outbox`. The SMTP library is loaded with the first email,
+ * because it slows down startup and uses memory.
  */
 export function createMailer(settings: MailSettings, deps: MailDeps): Mailer {
   let mailerPromise: Promise<Mailer> | undefined

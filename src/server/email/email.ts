@@ -6,7 +6,6 @@ export interface Recipient {
   address: string
 }
 
-/** A block of an email's body, in reading order. */
 export type Block =
   | { kind: 'paragraph'; text: string; strong?: string }
   /** Secondary text in smaller type. */
@@ -22,10 +21,10 @@ export interface EmailContent {
   blocks: readonly Block[]
 }
 
-/** An email that is ready for rendering and sending. */
+/** An email that is ready to be rendered and sent. */
 export interface OutgoingEmail {
   to: Recipient
-  /** True if the recipient's address is verified. */
+  /** True if the recipient's email address is verified. */
   isVerified: boolean
   /** The Reply-To address. Defaults to the sender. */
   replyTo?: Recipient
@@ -39,20 +38,22 @@ interface Account {
 }
 
 /**
- * Returns the name for the greeting, or null if the address is unverified. Otherwise anyone could
- * sign up with a stranger's address and send arbitrary text as the name.
+ * Returns the name for the greeting, or null if the email address is unverified. Otherwise anyone
+ * could sign up with a stranger's address and send arbitrary text as the name.
  */
 export function greetingName({ emailVerified, firstName }: Account): string | null {
   return emailVerified ? firstName : null
 }
 
-/** Creates an email to the owner of an account. */
+/**
+ * Creates an email to the owner of an account, addressed by name only if the email address is
+ * verified.
+ */
 export function emailToOwner(account: Account, content: EmailContent): OutgoingEmail {
   const to = { name: greetingName(account) ?? '', address: account.email }
   return { to, isVerified: account.emailVerified, content }
 }
 
-/** Creates an email to the support address. */
 export function emailToSupport(
   { supportEmail }: { supportEmail: string },
   content: EmailContent,
@@ -60,7 +61,6 @@ export function emailToSupport(
   return { to: { name: 'Mayfly support', address: supportEmail }, isVerified: true, content }
 }
 
-/** Returns the greeting of an email. */
 export function greeting(name: string | null): string {
   return name === null ? 'Hello,' : `Hello ${name},`
 }
@@ -69,7 +69,7 @@ const lineBreaks = /[\n\r\t\u2028\u2029]+/g
 const controlCharacters = /[\p{Cc}\p{Bidi_Control}]/gu
 
 /**
- * Turns user-supplied text into one printable line, without control characters and characters that
+ * Turns user-supplied text into one printable line, without control characters or characters that
  * reorder text.
  */
 export function toPrintableLine(text: string): string {

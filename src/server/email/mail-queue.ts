@@ -8,9 +8,9 @@ import type { Db } from '../db/transaction.ts'
 const timestamp = z.iso.datetime()
 
 /**
- * A queued request to send an email. It contains little more than an id or an address; the sending
- * job looks up the rest. So a request costs the same whether the account exists or not, and the
- * queue contains no secret links. Addresses are in lower case.
+ * A queued request to send an email. It contains little more than an id or an email address, and
+ * the sending job looks up the rest. So a request costs the same whether the account exists or not,
+ * and the queue contains no secret links. Addresses are in lower case.
  */
 export const mailRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('forgot-password'), email: z.string(), askedAt: timestamp }),
@@ -61,14 +61,14 @@ export const mailRequest = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('resend-verification'),
     email: z.string(),
-    /** The id of the signup or account from the browser, or null. */
+    /** The id of the signup or account in the browser's cookie, or null. */
     subject: z.string().nullable(),
     askedAt: timestamp,
   }),
 ])
 export type MailRequest = z.infer<typeof mailRequest>
 
-/** Emails to the support address. Their requests name no recipient. */
+/** The kinds of emails to the support address. Their requests name no recipient. */
 export const supportEmails = [
   'feedback',
   'feedback-digest',
@@ -76,8 +76,8 @@ export const supportEmails = [
 ] as const satisfies MailRequest['kind'][]
 
 /**
- * The email queue. A request is kept until its email is sent, permanently rejected, or given up
- * after a day of attempts, and for `emailRetentionMs` after that.
+ * The email queue. It retries a request for up to a day, and keeps it for `emailRetentionMs` after
+ * the email was sent, permanently rejected or given up.
  */
 export interface MailQueue {
   /**

@@ -14,7 +14,7 @@ export interface Email {
   messageId: string
 }
 
-/** Sends emails through a mail server, or writes them to a folder if none is set. */
+/** Sends emails through a mail server, or writes them to a folder if none is configured. */
 export interface Mailer {
   /**
    * Resolves when the mail server has accepted the email, or when it is written to the folder.
@@ -30,7 +30,7 @@ export interface Mailer {
   close(): void
 }
 
-/** The mail server permanently rejected this email or its address. */
+/** The mail server permanently rejected this email or its recipient. */
 export class MailRejectedError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -62,9 +62,9 @@ function toPrintableRecipient({ name, address }: Recipient): Recipient {
 }
 
 /**
- * True if email and the password may be sent to this URL's server without TLS: if the server is on
- * this machine, or the URL has `?requireTLS=false`. Everywhere else TLS is required. Opportunistic
- * TLS would let an attacker in the network strip STARTTLS and read the login and the links that
+ * True if this URL's server may receive emails and the password without TLS, because it is on this
+ * machine or the URL has `?requireTLS=false`. Everywhere else TLS is required: with opportunistic
+ * TLS, an attacker in the network could strip STARTTLS and read the password and the links that
  * open accounts.
  */
 export function allowsPlaintext(url: string): boolean {
@@ -75,7 +75,7 @@ export function allowsPlaintext(url: string): boolean {
 
 /**
  * Removes `requireTLS` from the URL. nodemailer would let it override the option `requireTLS`, and
- * would treat values such as `0` as `false`, too.
+ * would also read values such as `0` as `false`.
  */
 export function removeTlsSetting(url: string): string {
   const result = new URL(url)

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
-it('writes each email to a file named by time and recipient, and logs the folder without the address', async () => {
+it('writes each email to a file named after its time and recipient, and logs the folder without the address', async () => {
   const folder = join(dataDir, 'outbox')
   const logLines: unknown[] = []
   const mailer = outboxMailer({

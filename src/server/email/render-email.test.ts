@@ -55,7 +55,7 @@ support@example.org
     expect(targets).toEqual([href, href, `mailto:${supportEmail}`])
   })
 
-  it('names the support address whatever the signature', () => {
+  it('always names the support address, whatever the signature says', () => {
     const emailWithoutSupport = renderEmail(content, { signature: 'Yours', supportEmail })
     expect(emailWithoutSupport.text.endsWith(`-- \nYours\n${supportEmail}\n`)).toBe(true)
     const links = findElements(parsePage(emailWithoutSupport.html).findOne('body'), 'a').map(textOf)
@@ -106,7 +106,7 @@ describe('html', () => {
     )
   })
 
-  it('inserts its own values unescaped, single or in arrays', () => {
+  it('does not escape its own results again, single or in arrays', () => {
     const items = ['a', '<b>'].map((text) => html`<li>${text}</li>`)
     expect(html`<ul>${items}</ul>${html`<hr>`}${7}`.text).toBe(
       '<ul><li>a</li><li>&lt;b&gt;</li></ul><hr>7',

@@ -103,7 +103,7 @@ const font = "Inter,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 const monospaceFont = "ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace"
 
 // Mail clients drop most style sheets, so each element has its light colors inline. This sheet only
-// overrides them in dark mode, and sizes on phones.
+// overrides the colors in dark mode and the sizes on phones.
 const styleSheet = html`
 :root { color-scheme: light dark; supported-color-schemes: light dark }
 @media (max-width: 480px) {

@@ -72,8 +72,8 @@ export function smtpMailer(
 
 /**
  * True if the mail server permanently rejected this email with 5xx, because of its sender,
- * recipient or content. A 5xx to the login or the greeting indicates a wrong setting, which the
- * operator may fix before the next attempt.
+ * recipient or content. A 5xx in the greeting or in reply to the login indicates a wrong setting,
+ * which the operator may fix before the next attempt.
  */
 function isPermanentRejection({ code, permanent }: NodemailerError): boolean {
   return permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE')

@@ -7,7 +7,7 @@ import { removeFeedback } from './queries.ts'
 const feedbackId = z.uuid()
 
 /**
- * Deletes a feedback message for good. The audit log entry contains nothing of its content, because
+ * Deletes a feedback message permanently. The audit log entry contains none of its content, because
  * entries can't be removed.
  * @throws {AppError} FEEDBACK_NOT_FOUND if no feedback has this id.
  */

@@ -13,7 +13,7 @@ export async function insertFeedback(tx: Db, row: Omit<FeedbackRow, 'id'>): Prom
   return inserted.id
 }
 
-/** Counts the feedback in a time span, and the part of it that is probably from bots. */
+/** Counts the feedback in a time span, and how much of it is probably from bots. */
 export async function countFeedback(
   db: Db,
   { from, until }: { from: Date; until: Date },
@@ -26,7 +26,7 @@ export async function countFeedback(
   return { all, suspect }
 }
 
-/** Deletes feedback and returns it. Of parallel callers, one gets the row. */
+/** Deletes feedback and returns it. Only one of several parallel callers gets the row. */
 export async function removeFeedback(tx: Db, id: string): Promise<FeedbackRow | undefined> {
   const [row] = await tx.delete(feedback).where(eq(feedback.id, id)).returning()
   return row
@@ -50,7 +50,6 @@ export function removeOldFeedback(db: Db, now: Date): Promise<number> {
   })
 }
 
-/** Finds feedback by id. */
 export async function findFeedback(db: Db, id: string): Promise<FeedbackRow | undefined> {
   const [row] = await db.select().from(feedback).where(eq(feedback.id, id))
   return row

@@ -128,7 +128,7 @@ describe('a message of the maximum length', () => {
     expect(await listFeedback()).toHaveLength(1)
   })
 
-  it('is rejected as too long, not as missing, with one more character', async () => {
+  it('plus one character is rejected as too long rather than missing', async () => {
     const rejectedResponse = await sendByForm(`${longestMessage}!`)
     const pageText = textOf(parsePage(await rejectedResponse.text()).findOne('main'))
     expect(pageText).toContain('The message is too long. Please use at most 5,000 characters.')
@@ -203,7 +203,7 @@ describe('POST /api/feedback/form', () => {
   })
 })
 
-it('accepts ten messages an hour from one address', async () => {
+it('accepts ten messages an hour from one IP address', async () => {
   const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
   try {
     const post = () => makeClient(limitedApp).post('/api/feedback', form)

@@ -21,7 +21,7 @@ afterAll(() => app.close())
 
 const form = { name: 'Ada', email: 'ada@example.org', category: 'bug', message: 'It rattles.' }
 
-/** Sends feedback from the client with this number. Each has its own address. */
+/** Sends feedback from the client with this number. Each number has its own IP address. */
 function sendFrom(client: number, changes: object = {}) {
   return makeClient(app).fetch('/api/feedback', {
     method: 'POST',
@@ -30,7 +30,7 @@ function sendFrom(client: number, changes: object = {}) {
   })
 }
 
-describe('from any number of addresses', () => {
+describe('across all IP addresses', () => {
   it('thirty messages an hour are emailed, and a digest covers the rest', async () => {
     // Bot messages don't count against the email limit.
     for (let n = 0; n < 5; n += 1) await sendFrom(n, { website: 'x' })

@@ -17,7 +17,7 @@ type FeedbackDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>
  * Stores feedback and queues an email to support, in one transaction. Feedback is not emailed if
  * the hidden field `website` is filled in, as bots and some browsers do, or if this hour's emails
  * are used up. A digest after the hour then includes it.
- * @throws {AppError} TOO_MANY_REQUESTS if this address, or all clients together, sent too much.
+ * @throws {AppError} TOO_MANY_REQUESTS if this IP address, or all clients together, sent too much.
  */
 export async function sendFeedback(
   { clock, db, mailQueue, rateLimits }: FeedbackDeps,
@@ -50,7 +50,7 @@ async function queueDigest(mailQueue: Deps['mailQueue'], tx: Db, now: Date): Pro
   await mailQueue.add({ kind: 'feedback-digest', from, until }, tx, schedule)
 }
 
-/** Spends one of this hour's emails about feedback. Returns false if they are used up. */
+/** Spends one of this hour's feedback emails. Returns false if they are used up. */
 async function reserveEmail(rateLimits: Deps['rateLimits']): Promise<boolean> {
   try {
     await rateLimits.spend([counter('feedbackEmails', 'all')])

@@ -27,11 +27,11 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A browser with a single cookie, sent with each request. */
+/** A browser that stores a single cookie and sends it with each request. */
 class Browser {
   /** The `Cookie` header, `name=value`. */
   cookie = ''
-  /** The `Set-Cookie` header. */
+  /** The latest `Set-Cookie` header. */
   setCookie = ''
   readonly #app = new Hono<HttpEnv>()
 
@@ -57,7 +57,7 @@ class Browser {
 }
 
 describe('a response from the issuer', () => {
-  it('completes the request with its state and returns purpose and secrets', async () => {
+  it('completes the request with that state and returns its purpose and secrets', async () => {
     const browser = new Browser()
     const secrets = await browser.startRequest()
     expect(await browser.completeRequest(secrets.state)).toEqual({ ...purpose, secrets })
@@ -99,7 +99,7 @@ describe('a response from the issuer', () => {
     expect((await browser.completeRequest(state)) !== null).toBe(isAccepted)
   })
 
-  it('is accepted in several tabs of one browser', async () => {
+  it('is accepted in each of several tabs of one browser', async () => {
     const browser = new Browser()
     const first = await browser.startRequest()
     const { cookie } = browser
@@ -139,7 +139,7 @@ describe('the cookie', () => {
   })
 
   it.each(['x'.repeat(42), `${'x'.repeat(42)}.`, 'x'.repeat(44)])(
-    'is replaced if it is malformed: %s',
+    'is replaced if malformed: %s',
     async (value) => {
       const browser = new Browser()
       browser.cookie = `mayfly.google=${value}`

@@ -60,7 +60,7 @@ export async function startRequest(
 /**
  * Completes the authorization request with this state. A state works once, within ten minutes, in
  * the browser that started the request.
- * @returns null for any other state.
+ * @returns null if the state is unknown, used, expired or from another browser.
  */
 export async function completeRequest(
   deps: RequestDeps,
@@ -80,7 +80,7 @@ export async function completeRequest(
 }
 
 /**
- * Derives nonce and code verifier from the cookie and the state, so that read access to the
+ * Derives the nonce and the code verifier from the cookie and the state, so that read access to the
  * database isn't enough to complete a request.
  */
 function deriveSecrets(browser: string, state: string): RequestSecrets {

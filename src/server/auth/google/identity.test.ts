@@ -28,7 +28,7 @@ describe('readIdentity', () => {
   })
 
   it.each(['true', 'false', 1, 0, null, undefined, {}, [true], 'yes'])(
-    'treats an address as verified only for the boolean true, not for %j',
+    'treats an email address as verified only if the claim is the boolean true, not %j',
     (email_verified) => {
       expect(
         readIdentity({ ...fullClaims, email_verified }, null, googleOrigins).emailVerified,
@@ -36,7 +36,7 @@ describe('readIdentity', () => {
     },
   )
 
-  it('reads the address and its verification from the same source', () => {
+  it('reads the email address and its verification from the same source', () => {
     const userInfo = { sub: '1', email: 'eve@example.org', email_verified: true }
     const { email_verified: _, ...unverifiedClaims } = fullClaims
     expect(readIdentity(unverifiedClaims, userInfo, googleOrigins)).toMatchObject({
@@ -64,7 +64,7 @@ describe('readIdentity', () => {
     'ada@exämple.org',
     'a b@example.org',
     ['a@b.org'],
-  ])('ignores the invalid address %j', (email) => {
+  ])('ignores the invalid email address %j', (email) => {
     expect(readIdentity({ ...fullClaims, email }, null, googleOrigins)).toMatchObject({
       email: null,
       emailVerified: false,

@@ -4,9 +4,11 @@ import { email as emailAddress, personName } from '../../../shared/contract/acco
 export interface Identity {
   /** The issuer's id of the user. Never changes and is never reassigned. */
   subject: string
-  /** In lower case; null if the issuer sends no address that an account could have. */
+  /**
+   * In lower case. Null if the issuer sends no email address, or one that an account can't have.
+   */
   email: string | null
-  /** Whether the issuer has verified that the user owns the address. */
+  /** Whether the issuer has verified that the user owns the email address. */
   emailVerified: boolean
   firstName: string
   lastName: string
@@ -23,9 +25,9 @@ export function needsUserInfo(idToken: Claims): boolean {
 }
 
 /**
- * Reads the identity from an ID token and, if requested, the userinfo. The address and its
- * verification come from the same source. Otherwise a claim of one source could verify the address
- * of the other.
+ * Reads the identity from an ID token and, if requested, the userinfo. The email address and its
+ * verification come from the same source. Otherwise one source could verify the address of the
+ * other.
  * @param allowedOrigins origins of pictures that our pages may show, from `pictureOrigins`.
  */
 export function readIdentity(
@@ -59,10 +61,7 @@ function firstNameOf(claims: Claims): string {
   return cleanName(asText(claims.given_name)) || cleanName(asText(claims.name))
 }
 
-/**
- * The limit of a name in characters. A signup allows 100 UTF-16 code units, and a character has up
- * to two.
- */
+/** In characters. A signup allows 100 UTF-16 code units, and a character takes up to two. */
 const maxNameLength = 50
 
 /** Converts the issuer's text to a name that a signup would accept, or to an empty string. */

@@ -30,7 +30,7 @@ import { messagesOf, SignInRejectedError } from './sign-in.ts'
 /** Short, because the user is waiting for a page. */
 const discoveryTimeoutSeconds = 3
 const responseTimeoutSeconds = 5
-/** Google's largest response, its keys, has about 2 KB. */
+/** Google's largest response, the key set, is about 2 KB. */
 const maxResponseBytes = 256 * 1024
 
 /** The secrets of an authorization request. The database stores only a hash of `state`. */
@@ -40,11 +40,11 @@ export interface RequestSecrets {
   codeVerifier: string
 }
 
-/** The configured issuer. The first sign-in contacts it, not the startup. */
+/** The configured issuer. It is first contacted for a sign-in rather than at startup. */
 export class Issuer {
   readonly #settings: GoogleSettings
   readonly #log: Logger
-  /** The discovery document. After a failure the next sign-in fetches it again. */
+  /** The discovery document. After a failure, the next sign-in fetches it again. */
   #client: Promise<Configuration> | null = null
 
   constructor(settings: GoogleSettings, log: Logger) {
@@ -145,7 +145,7 @@ function clientAuthentication(clientSecret: string): ClientAuth {
 
 /**
  * Checks the endpoints in the discovery document.
- * @throws {TypeError} if a required endpoint is missing or an endpoint is unsafe.
+ * @throws {TypeError} if an endpoint is unsafe or a required one is missing.
  */
 function requireSafeEndpoints(client: Configuration, issuer: URL): void {
   const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } =
@@ -204,9 +204,7 @@ const authorizationErrors: Readonly<Record<string, SignInError>> = {
   server_error: 'google-away',
 }
 
-/**
- * Error codes of token responses: those of RFC 6749 §5.2, and two that issuers may return as well.
- */
+/** Error codes of token responses: those of RFC 6749 §5.2 and two that some issuers add. */
 const tokenErrors: Readonly<Record<string, SignInError>> = {
   invalid_grant: 'google-lost',
   invalid_client: 'google-failed',
@@ -237,6 +235,6 @@ function errorCodeOf(error: unknown): SignInError {
   }
   if (error instanceof ResponseBodyError) return tokenErrors[error.error] ?? 'google-refused'
   if (error instanceof ClientError) return clientErrors[error.code ?? ''] ?? 'google-refused'
-  // Thrown by `fetch` on network errors and by our own limits on responses.
+  // `fetch` throws a TypeError on network errors, and so do our own checks of URLs and responses.
   return error instanceof TypeError ? 'google-away' : 'google-refused'
 }

@@ -28,7 +28,8 @@ function makeIdentity(overrides: Partial<IssuerPerson> = {}): IssuerPerson {
 }
 
 /**
- * Creates a person with a password and a verified address, and a browser signed in as that person.
+ * Creates a person with a password and a verified email address, and a browser signed in as that
+ * person.
  */
 async function makeOwner(overrides: Parameters<typeof makePerson>[1] = {}) {
   const person = await makePerson(google.app, overrides)
@@ -97,7 +98,7 @@ describe('a password reset by email', () => {
 })
 
 describe('linking Google to an account', () => {
-  it('works with different addresses and sends an email', async () => {
+  it('works if the email addresses differ, and notifies the owner', async () => {
     const { browser, person } = await makeOwner()
     const identity = makeIdentity()
     expect(await listWays(browser)).toEqual(['password'])
@@ -163,7 +164,7 @@ describe('linking Google to an account', () => {
     expect(await link(browser, null)).toBe('/account?fault=google-denied')
   })
 
-  it('requires an address verified by the account or by Google', async () => {
+  it('requires an email address verified by the account or by Google', async () => {
     const squatter = await makePerson(google.app)
     const browser = await signIn(squatter)
     expect(await link(browser, makeIdentity())).toBe('/account?fault=google-unproven')
@@ -179,7 +180,7 @@ describe('linking Google to an account', () => {
     ])
   })
 
-  it("fails after signing out or in another user's session", async () => {
+  it("fails after a logout or in another user's session", async () => {
     const { browser, person } = await makeOwner()
     google.issuer.person = makeIdentity()
     const firstCallback = await browser.open(await startLinking(browser), ({ pathname }) =>
@@ -346,7 +347,7 @@ describe('unlinking Google', () => {
     expect(user.email).not.toBe(person.email)
   })
 
-  it('is rejected for the last way to sign in', async () => {
+  it('is rejected if Google is the last way to sign in', async () => {
     const { browser } = await google.signIn(makeIdentity())
     const response = await unlink(browser)
     expect(response.status).toBe(409)

@@ -17,8 +17,8 @@ import {
 import { SignInRejectedError } from './sign-in.ts'
 
 /**
- * Links a Google account to a signed-in user's account. The addresses may differ, but the account's
- * address must be verified, here or by Google. Otherwise someone who registered with a stranger's
+ * Links a Google account to a signed-in user's account. The email addresses may differ, but the
+ * account's must be verified, here or by Google. Otherwise someone who registered with a stranger's
  * address could still sign in after the stranger has taken over the account. The owner is notified
  * by email.
  * @param address the client's IP address.

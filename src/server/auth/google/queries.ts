@@ -23,7 +23,7 @@ export async function findLinkedUser(db: Db, subject: string): Promise<string | 
   return row?.userId ?? null
 }
 
-/** Lists the ways to sign in to an account. `since` is when each was set or last changed. */
+/** Lists the ways to sign in to an account. `since` is when a way was set up or last changed. */
 export async function listSignInWays(
   db: Db,
   userId: string,
@@ -72,7 +72,7 @@ export async function deleteGoogleLink(tx: Db, userId: string): Promise<boolean>
   return true
 }
 
-/** Sets or, with null, removes a user's picture. */
+/** Sets a user's picture, or removes it if `picture` is null. */
 export async function setPicture(tx: Db, userId: string, picture: string | null): Promise<void> {
   await tx.update(users).set({ image: picture }).where(eq(users.id, userId))
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => google.close())
 
 let count = 0
-/** Creates a person at the issuer with a unique verified address. */
+/** Creates a person at the issuer with a unique verified email address. */
 function makeIdentity(overrides: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
   count += 1
   return {
@@ -79,7 +79,7 @@ describe.each([
     expect((await browser.fetch('/api/auth/user')).status).toBe(200)
   })
 
-  it('is trusted only if it has verified the address', async () => {
+  it('is trusted only if it has verified the email address', async () => {
     const person = makeIdentity({ email_verified: 'true' })
     const { path } = await issuerApp.signIn(person)
     expect(path).toBe('/login?fault=google-unverified')
@@ -242,7 +242,7 @@ it.each(['cross-site', 'same-site'])(
 )
 
 describe('rate limits', () => {
-  it('apply to starts and responses per address and redirect to the login page', async () => {
+  it('apply to starts and responses per IP address, and redirect to the login page', async () => {
     const limitedApp = await startGoogleApp({ env: { RATE_LIMITS: 'on' } })
     try {
       const starts = await Promise.all(

@@ -36,7 +36,6 @@ type GoogleHandlers = Handlers<
   'signInWays' | 'startSignIn' | 'googleCallback' | 'listOwnWays' | 'linkGoogle' | 'unlinkGoogle'
 >
 
-/** The request details used by the sign-in endpoints. */
 interface GoogleCall {
   clientAddress: string
   publicOrigin: string
@@ -199,8 +198,8 @@ async function completeAuthorization(
 }
 
 /**
- * Returns the `state` parameter of the issuer's redirect, or an empty string, which is never valid,
- * unless there is exactly one.
+ * Returns the `state` parameter of the issuer's redirect. If it is missing or repeated, returns an
+ * empty string, which is never valid.
  */
 function stateOf({ context }: GoogleCall): string {
   const states = new URL(context.req.url).searchParams.getAll('state')
@@ -208,7 +207,7 @@ function stateOf({ context }: GoogleCall): string {
 }
 
 /**
- * Returns the URL of the issuer's redirect with the origin that was registered with the issuer. A
+ * Returns the URL of the issuer's redirect with the origin registered with the issuer, because a
  * proxy may have changed the origin of the request.
  */
 function responseUrl({ context, publicOrigin }: GoogleCall): URL {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => google.close())
 
 let count = 0
-/** Creates a person at the issuer with a unique verified address. */
+/** Creates a person at the issuer with a unique verified email address. */
 function makeIdentity(overrides: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
   count += 1
   return {
@@ -48,7 +48,7 @@ async function markVerified(email: string) {
 }
 
 describe('an existing account', () => {
-  it('is linked and notified if both addresses are verified', async () => {
+  it('is linked and notified if both email addresses are verified', async () => {
     const person = await makePerson(google.app)
     await markVerified(person.email)
     const file = await makeFile(person)
@@ -73,7 +73,7 @@ describe('an existing account', () => {
     expect(sentEmail?.content.text).not.toContain('had signed up with')
   })
 
-  it('is not linked if the issuer has not verified the address', async () => {
+  it('is not linked if the issuer has not verified the email address', async () => {
     const person = await makePerson(google.app)
     await markVerified(person.email)
     for (const email_verified of [false, 'true', 'false', 1, undefined, null]) {
@@ -94,7 +94,7 @@ describe('an existing account', () => {
   })
 
   it.each(['admin@localhost.localdomain', 'root@example.org'])(
-    "is never linked automatically to the administrator's account (%s)",
+    "is never linked automatically if it is the administrator's (%s)",
     async (email) => {
       await google.app.deps.db.delete(users).where(eq(users.role, 'admin'))
       const signInBeforeAdmin = await google.signIn(
@@ -113,7 +113,7 @@ describe('an existing account', () => {
   )
 })
 
-describe('an account with an unverified address', () => {
+describe('an account with an unverified email address', () => {
   it('is handed over to the owner of the address, and the earlier user is locked out', async () => {
     const squatter = await makePerson(google.app)
     const { email, password } = squatter
@@ -149,7 +149,7 @@ describe('an account with an unverified address', () => {
     expect(sentEmail?.content.text).toContain('had signed up with')
   })
 
-  it('keeps its files, as both are usually the same person', async () => {
+  it('keeps its files, because both users are usually the same person', async () => {
     const person = await makePerson(google.app, { tier: 'premium' })
     const file = await makeFile(person)
     const { browser } = await google.signIn(makeIdentity({ email: person.email }))
@@ -159,7 +159,7 @@ describe('an account with an unverified address', () => {
     expect(new Uint8Array(await download.arrayBuffer())).toEqual(file.bytes)
   })
 
-  it('is not handed over unless the issuer has verified the address', async () => {
+  it('is not handed over unless the issuer has verified the email address', async () => {
     const person = await makePerson(google.app)
     const { path } = await google.signIn(
       makeIdentity({ email: person.email, email_verified: false }),

@@ -25,7 +25,7 @@ interface GoogleClient {
 
 type UserDeps = Pick<Deps, 'clock' | 'config' | 'mailQueue'> & Pick<GoogleClient, 'address'>
 
-/** An identity whose address the issuer has verified. */
+/** An identity whose email address the issuer has verified. */
 type VerifiedIdentity = Identity & { email: string }
 
 /**
@@ -47,18 +47,18 @@ export function signInWithGoogle(
 
 /**
  * Returns the id of the identified user and locks the user's row. In this order:
- * 1. The user linked to the issuer's subject, regardless of addresses.
- * 2. The user with the verified address. The account is linked to Google, with an email to its
- * owner. If the address was unverified before, the account is handed over first. The administrator
- * is never linked this way.
- * 3. A new user, if the signup policy allows the address.
+ * 1. The user linked to the issuer's subject, regardless of email addresses.
+ * 2. The user with the verified email address. The account is linked to Google, and its owner is
+ * notified by email. If the address was unverified before, the account is handed over first. The
+ * administrator is never linked this way.
+ * 3. A new user, if the signup policy allows the email address.
  * @throws {SignInRejectedError} google-no-address, google-unverified, google-not-linked,
  * google-second, google-no-signup; google-failed if the account changes during every round
  */
 async function findOrCreateUser(tx: Db, deps: UserDeps, identity: Identity): Promise<string> {
   await lockSubject(tx, identity.subject)
   // A round finds no user if a concurrent request deletes the user or signs up with the address.
-  // The next round finds the new state.
+  // The next round sees the new state.
   for (let round = 0; round < 3; round += 1) {
     const userId = await findLinked(tx, identity)
     if (userId !== null) return userId
@@ -88,7 +88,7 @@ function requireVerifiedEmail(identity: Identity): VerifiedIdentity {
   return { ...identity, email }
 }
 
-/** Links Google to the user with this address. Returns null if there is none. */
+/** Links Google to the user with this email address. Returns null if there is no such user. */
 async function linkExistingUser(
   tx: Db,
   deps: UserDeps,
@@ -109,8 +109,8 @@ async function linkExistingUser(
   const now = clock()
   const tookOver = !account.emailVerified
   if (tookOver) {
-    // The account's creator never proved to own the address, and may have prepared the account to
-    // spy on its owner.
+    // The account's creator never proved ownership of the address, and may have prepared the
+    // account to spy on its owner.
     await handOverUser(tx, userId, identity, now)
     await removePendingSignups(tx, email)
   }
@@ -125,7 +125,10 @@ async function linkExistingUser(
   return userId
 }
 
-/** Creates a user. Returns null if a concurrent request has just created one with this address. */
+/**
+ * Creates a user. Returns null if a concurrent request has just created one with this email
+ * address.
+ */
 async function createUser(
   tx: Db,
   { clock, config }: UserDeps,
@@ -153,7 +156,10 @@ export class SignInRejectedError extends Error {
   }
 }
 
-/** Joins the messages of an error and its causes. None of them contains a token or a code. */
+/**
+ * Joins the messages of an error and its causes. None of them contains a token or an authorization
+ * code.
+ */
 export function messagesOf(error: unknown): string {
   const messages: string[] = []
   for (let current = error; current instanceof Error; current = current.cause)

@@ -28,7 +28,7 @@ const verifyLifetimeText = `The link works for ${durationText(tokenLifetimeMs['v
 
 /**
  * The email whose link turns a signup into an account. An address may have several pending signups
- * with different passwords, so the email includes the time and browser of its signup. It contains
+ * with different passwords, so the email states the time and browser of its signup. It contains
  * neither the name nor the password, because a stranger may have typed them.
  */
 export function verifySignupEmail(details: Signup & { link: string }): EmailContent {
@@ -123,7 +123,7 @@ export function resetPasswordEmail(
     link: string
     /** Formatted time of the request. */
     askedAt: string
-    /** False for an account with only Google sign-in. */
+    /** False for an account that signs in only with Google. */
     hasPassword: boolean
   },
 ): EmailContent {
@@ -147,7 +147,6 @@ export function resetPasswordEmail(
   }
 }
 
-/** The consequences of each way to change a password. */
 const passwordChangeTexts: Readonly<
   Record<OwnPasswordChangeMethod, { sessions: string; danger: string }>
 > = {
@@ -198,7 +197,7 @@ export function passwordChangedEmail(
 export function googleLinkedEmail(
   details: Owner &
     Help & {
-      /** Formatted time of the linking. */
+      /** When Google was linked, formatted. */
       linkedAt: string
       /** True if older sign-in methods were removed because the address was unverified. */
       tookOver: boolean

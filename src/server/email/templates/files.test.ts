@@ -91,7 +91,7 @@ function takedownTexts(changes: Partial<typeof details> = {}) {
   return [subject, ...texts]
 }
 
-it('describes the takedown of one file, its reason and the support address', () => {
+it('a takedown email names the only file, the reason and the support address', () => {
   expect(takedownTexts()).toEqual([
     '1 of your files was taken down',
     'Hello Ada, on Tue 24 Nov 2026, 14:02 UTC 1 of your files was taken down. Its link is closed, and the content is being deleted.',
@@ -103,7 +103,7 @@ it('describes the takedown of one file, its reason and the support address', () 
   ])
 })
 
-it('names ten of many files, and none to an unverified address', () => {
+it('a takedown email names ten of many files, and none to an unverified address', () => {
   const fileNames = Array.from({ length: 12 }, (_, n) => `${n}.pdf`)
   const texts = takedownTexts({ fileNames, count: 12 })
   expect(texts[0]).toBe('12 of your files were taken down')

@@ -1,7 +1,6 @@
 import type { FileEmail } from '../../../shared/rules/files/file-emails.ts'
 import { type Block, type EmailContent, greeting } from '../email.ts'
 
-/** Maximum number of files named in an email. */
 const maxNamedFiles = 10
 
 interface NamedFile {
@@ -31,7 +30,10 @@ const texts: Readonly<Record<FileEmail, EmailText>> = {
   },
 }
 
-/** An email about files that a user enabled in the File Manager's settings. */
+/**
+ * An email about the owner's files, of a kind that the owner enabled in the File Manager's
+ * settings.
+ */
 export function fileEmail(
   about: FileEmail,
   details: {

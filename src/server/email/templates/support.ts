@@ -32,7 +32,7 @@ export function feedbackEmail(feedback: {
   }
 }
 
-/** The summary for support of an hour in which some feedback was not emailed. */
+/** The email that tells support about an hour in which some feedback was not emailed. */
 export function feedbackDigestEmail(digest: {
   from: Date
   until: Date
@@ -70,7 +70,7 @@ export function reportEmail(report: {
   fileName: string
   /** The link under which the file was last reported. */
   link: string
-  /** Number of reports in the open report. */
+  /** How many times the file was reported since the report was opened. */
   count: number
   /** Plain text with one or more lines. */
   reason: string
@@ -118,7 +118,9 @@ export function testEmail({ origin }: { origin: string }): EmailContent {
   }
 }
 
-/** Splits text into paragraphs, without blank lines. `lead` starts the first one. */
+/**
+ * Splits text into paragraphs at line breaks, skipping blank lines. `lead` starts the first one.
+ */
 function paragraphs(text: string, lead?: string): Block[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return lines.map((line, index) => ({
