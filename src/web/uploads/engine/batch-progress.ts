@@ -9,8 +9,8 @@ import { isActive } from './upload-state.ts'
 const outcomeDisplayMs = 2000
 
 /**
- * Upload counts of a batch. A batch is either a drop, or all foreground uploads from the first one
- * added until all have ended.
+ * Counts the uploads of a batch: a drop, or all foreground uploads from the first one added until
+ * all have ended.
  */
 class BatchCounts {
   /** Number of pending and running uploads. */
@@ -32,7 +32,7 @@ class BatchCounts {
     else if (after.status === 'failed' && !isCancelled(after)) this.failedIds.add(after.id)
   }
 
-  /** Returns the outcome text; null if nothing was stored and the batch wasn't cancelled. */
+  /** Returns the outcome text, or null if nothing was stored and the batch wasn't cancelled. */
   outcomeText(): string | null {
     if (this.isCancelled) return cancelledText
     if (this.storedCount === 0) return null
@@ -44,8 +44,8 @@ class BatchCounts {
 
 export interface BatchListener {
   /**
-   * Called when the last open upload of a large drop ends, and again after each retry, unless every
-   * upload was cancelled or paused.
+   * Called when the last open upload of a large drop ends, and again after each retry. Not called
+   * if every upload was cancelled or paused.
    */
   onNotice: (notice: Notice) => void
   /** Returns the number of files in this record's drop. */

@@ -3,7 +3,7 @@ import type { UploadPath } from '../../../shared/rules/files/upload-path.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 
-/** Files added together: a drop. */
+/** The files of one drop: files that were added together. */
 export interface AddedFiles {
   /** The drop's ID. */
   batch: string

@@ -9,12 +9,12 @@ import type { UploadList } from './upload-list.ts'
 import { canAutoResume, canResume, toFailed, toPaused, toPending } from './upload-state.ts'
 
 /**
- * Where an upload's bytes are. `stored`: the server has all of them or no longer knows the upload
- * (it may already be a file), so the upload is confirmed without sending anything.
+ * Where the bytes of an upload are. `stored`: the server has all of them, or it no longer knows the
+ * upload, which may already be a file. The upload is then confirmed without sending anything.
  */
 type BytesState = FileState | 'stored'
 
-/** Retry limit for listing the stored bytes before the user is asked for the file. */
+/** Retry limit for listing the stored bytes, after which the user is asked for the file. */
 const fewAttempts = { maxAttempts: 3, outlastsOutages: false }
 
 export interface ResumeDeps extends CallDeps {
@@ -29,7 +29,7 @@ export interface ResumeDeps extends CallDeps {
 /** Resumes paused and failed uploads: locates their bytes or asks the user for the file. */
 export class UploadResumer {
   readonly #deps: ResumeDeps
-  /** Searches in progress, by record ID. */
+  /** Running searches by record ID. */
   readonly #searches = new Map<
     string,
     { result: Promise<BytesState | null>; controller: AbortController }
@@ -73,7 +73,7 @@ export class UploadResumer {
   }
 
   /**
-   * Locates the bytes of an upload and asks the user for the file if necessary. A failed upload
+   * Locates the bytes of an upload, and asks the user for the file if necessary. A failed upload
    * keeps its error until the user retries it.
    */
   async requestFile(id: string): Promise<void> {
@@ -110,7 +110,7 @@ export class UploadResumer {
     return true
   }
 
-  /** Cancels the search for an upload's bytes. */
+  /** Cancels the running search for an upload's bytes. */
   cancelSearch(id: string): void {
     const reason = new DOMException('The search was stopped.', 'AbortError')
     this.#searches.get(id)?.controller.abort(reason)
@@ -124,7 +124,7 @@ export class UploadResumer {
 
   /**
    * Claims an upload and locates its bytes. Concurrent calls share one search. Returns null if the
-   * upload can't be resumed here, or if it depends on a server that didn't respond.
+   * upload can't be resumed here, or if the server doesn't respond and the user can't help.
    */
   async #locateBytes(id: string): Promise<{ record: UploadRecord; bytes: BytesState } | null> {
     const { list, files } = this.#deps
@@ -167,8 +167,9 @@ export class UploadResumer {
   }
 
   /**
-   * True if the server has all bytes or no longer knows the upload. Null if the server didn't
-   * respond after a few attempts: an outage may last, and the user can provide the file instead.
+   * True if the server has all bytes or no longer knows the upload. Null if the server doesn't
+   * respond to a few attempts. Doesn't retry for longer, because the user can provide the file
+   * instead.
    */
   async #isStored(
     { ticket, fileSize }: UploadRecord,

@@ -25,7 +25,7 @@ function threeFiles() {
 const allStored = ['a.txt completed', 'b.txt completed', 'c.txt completed']
 
 let world: EngineWorld
-/** Returns the server's response to a request that sends bytes. */
+/** Returns the response to a request that sends bytes. */
 let respond: (method: string) => StorageResponse
 
 beforeEach(() => {
@@ -117,7 +117,7 @@ describe('a ten-minute server outage', () => {
 describe('a full server disk', () => {
   const diskFull = { ...storedResponse, status: 503, code: 'DISK_FULL', retryAfterMs: minute }
 
-  test('is shown while uploads wait, and they continue once space is free, except a cancelled one', async () => {
+  test('is shown while uploads wait, and all but cancelled ones continue once space is free', async () => {
     respond = () => diskFull
     world.isServerReady = false
     const [first = ''] = world.add(threeFiles())

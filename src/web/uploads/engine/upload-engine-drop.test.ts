@@ -54,7 +54,7 @@ describe('a drop', () => {
     expect(world.state().outcome).toBeNull()
   })
 
-  test('added while the outcome is shown keeps its own outcome for the full 2 s', async () => {
+  test('added while an outcome is shown gets its own outcome for the full 2 s', async () => {
     world.add([fakeFile('a.txt')])
     await advanceTime(1500)
     world.add([fakeFile('b.txt')])
@@ -76,7 +76,7 @@ describe('a drop', () => {
     expect(world.state().records).toMatchObject([{ status: 'completed', progress: 100 }])
   })
 
-  test('blocks unloading only while uploading, and then keeps only the cleanup timer', async () => {
+  test('blocks unloading only while uploading, and leaves only the cleanup timer running', async () => {
     let blocksWhileSending = 0
     world.onSend = async () => {
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -148,13 +148,13 @@ describe('a drop of a thousand files', () => {
     expect(world.toasts).toEqual([
       { title: 'Upload Complete', description: '1,000 files uploaded successfully' },
     ])
-    // UI updates are throttled and the file list reloads at most once a second, so neither happens
-    // per file.
+    // UI updates are throttled, and the file list reloads at most once a second. Neither happens
+    // once per file.
     expect(world.changes).toBeLessThan(100)
     expect(world.listRefetches).toBeLessThan(7)
   })
 
-  test("doesn't batch the calls of a small drop, nor those of a large file in a large drop", async () => {
+  test('batches its calls, unlike a small drop or a large file', async () => {
     world.add(names.slice(0, 10).map((name) => fakeFile(name)))
     await advanceTime(10_000)
     expect(world.batchedCalls).toBe(0)
@@ -171,8 +171,7 @@ describe('a drop of a thousand files', () => {
     const ids = world.add(names.slice(0, 12).map((name) => fakeFile(name)))
     await advanceTime(100)
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(5)
-    // `activity` contains only the five uploads being sent, which distinguishes them from waiting
-    // ones.
+    // `activity` contains only the five uploads that are being sent.
     expect(Object.keys(world.state().activity)).toEqual(ids.slice(0, 5))
     await world.engine.cancel(ids[7] ?? '')
     await advanceTime(100)

@@ -25,7 +25,7 @@ describe('closing the engine', () => {
 })
 
 describe('the record of an ended upload', () => {
-  test('is removed some minutes after 24 h, with its handle', async () => {
+  test('is removed within minutes after 24 h, along with its handle', async () => {
     world.onStart = (name) => (name === 'b.txt' ? failedOutcome(400) : null)
     const failing = fakeFile('b.txt')
     world.add([fakeFile('a.txt'), { file: failing, handle: handleFor(failing) }])

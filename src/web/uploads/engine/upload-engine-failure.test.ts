@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => world.close())
 
 describe('a failed upload', () => {
-  test("doesn't stop the others and can be retried", async () => {
+  test("doesn't stop other uploads and can be retried", async () => {
     world.onStart = (name) => (name === 'a.txt' ? failedOutcome(500) : null)
     const [id = ''] = world.add([fakeFile('a.txt'), fakeFile('b.txt')])
     await advanceTime(1000)
@@ -109,7 +109,7 @@ describe('an upload with a transient error', () => {
     expect(world.statuses()).toEqual(['a.txt completed'])
   })
 
-  test('retries a start that a busy server rejected until it fails for another reason', async () => {
+  test('retries a start rejected by a busy server until it fails for another reason', async () => {
     let attempts = 0
     world.onStart = () => {
       attempts += 1

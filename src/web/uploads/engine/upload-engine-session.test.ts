@@ -55,7 +55,7 @@ describe('an expired session', () => {
     expect(world.statuses()).toEqual(['a.txt completed', 'b.txt completed'])
   })
 
-  test('lets other running uploads continue as far as they can', async () => {
+  test('lets each running upload continue until its own call gets a 401', async () => {
     const release = world.stallTransfers()
     world.add(Array.from({ length: 11 }, (_, index) => fakeFile(`${index}.txt`)))
     await advanceTime(0)

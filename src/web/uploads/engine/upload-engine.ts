@@ -2,7 +2,7 @@
  * Runs the uploads of one user in one tab. Terms:
  * - A *record* is the saved state of one upload. Every tab shows all records.
  * - A tab *claims* the record of an upload that it runs. Only one tab can claim a record.
- * - Uploads wait in the *queue*. A *run* is the work on an upload after that.
+ * - Uploads wait in the *queue*. A *run* is the work on an upload that has left the queue.
  * - A *drop* is a set of files added together.
  */
 import { type Tier, tierTraits } from '../../../shared/rules/tiers/tier.ts'
@@ -40,9 +40,9 @@ import {
   toPaused,
 } from './upload-state.ts'
 
-/** Throttles changes so that the page doesn't re-render for each of them. */
+/** Throttles changes, because the page re-renders for each of them. */
 const renderIntervalMs = 50
-/** Interval of the checks for uploads that can resume automatically and for closed tabs. */
+/** Interval of the checks for closed tabs and for uploads that can resume automatically. */
 const checkIntervalMs = 1000
 /** Spec §9: cleanup every 60 s. */
 const cleanUpIntervalMs = 60_000
@@ -52,7 +52,7 @@ const refreshIntervalMs = 1000
 const cancelledDisplayMs = 2000
 /** How long a sign-out waits for the server to abort uploads. The server times out the rest. */
 const abortTimeoutMs = 3000
-/** An abort is retried without limit because it frees a slot. */
+/** Aborts are retried without limit, because each one frees a slot. */
 const unlimitedRetries = { maxAttempts: Number.POSITIVE_INFINITY, outlastsOutages: false }
 
 export interface EngineDeps
@@ -80,7 +80,7 @@ export class UploadEngine {
   readonly #batches: BatchProgress
   /** Aborted when the engine is closed. */
   readonly #closing = new AbortController()
-  /** IDs of uploads from closed tabs for whose bytes this tab has already searched. */
+  /** IDs of closed tabs' uploads whose bytes this tab has already searched for. */
   readonly #searchedIds = new Set<string>()
   /** The error next to the drop zone (spec §5). */
   #inlineError: string | null = null
@@ -157,11 +157,11 @@ export class UploadEngine {
       this.#batches.update(null, record)
     }
     await Promise.all(records.map(({ id }) => this.#list.claim(id)))
-    // The user may have cancelled some of them in the meantime.
+    // The user may have cancelled some uploads in the meantime.
     const pending = records.filter(({ id }) => this.#list.get(id)?.status === 'pending')
     for (const record of pending) this.#update(record)
     for (const record of pending) this.#runner.add(record, records.length)
-    // Save the records now: handles without a record are deleted.
+    // Save the records now, because handles without a record are deleted.
     this.#deps.records.flush()
   }
 
@@ -356,7 +356,7 @@ export class UploadEngine {
     const { stage, error, code, isUnreadable } = result
     const now = this.#deps.timers.now()
     const failedRecord = toFailed(record, error, code, now)
-    // The server has ended this upload: nothing to resume or abort.
+    // The server has ended this upload, so there is nothing to resume or abort.
     const isBlocked = code === 'CONTENT_BLOCKED'
     if (isBlocked) failedRecord.ticket = null
     // The next attempt asks for the file, unless it was pasted and can't be chosen again.
@@ -371,7 +371,7 @@ export class UploadEngine {
   #cancel(id: string): void {
     const record = this.#list.get(id)
     if (!record || record.status === 'completed') return
-    // The user has already seen the failure.
+    // The user has already seen the failure, so remove the upload immediately.
     if (record.status === 'failed') {
       this.#remove(record)
       return
@@ -394,7 +394,7 @@ export class UploadEngine {
     this.#list.remove(id)
   }
 
-  /** Another tab has taken or removed an upload of this tab. */
+  /** Called when another tab has taken or removed an upload of this tab. */
   #handleLoss(record: UploadRecord): void {
     this.#stopRun(record.id)
     this.#files.removeFromMemory(record.id)
@@ -417,7 +417,6 @@ export class UploadEngine {
     callWithRetries(abortCall, options, this.#deps).catch(() => undefined)
   }
 
-  /** Updates an upload of this tab. */
   #update(record: UploadRecord): void {
     if (this.#closing.signal.aborted) return
     const before = this.#list.get(record.id) ?? null

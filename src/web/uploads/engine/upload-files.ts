@@ -42,7 +42,7 @@ export class UploadFiles {
     if (!handle) return 'file'
     const result = await readHandle(handle)
     if (result.state !== 'found') return result.state
-    // If only the file's date has changed, the transfer compares the bytes.
+    // A changed date alone is no mismatch, because the transfer compares the bytes.
     if (mismatchText(identity, result.file) !== null) return 'gone'
     this.#inMemory.set(id, { file: result.file, handle })
     return 'ready'

@@ -15,13 +15,13 @@ export interface UploadListDeps {
 }
 
 /**
- * The uploads of one user in this browser. A tab *claims* an upload before changing it. Uploads
- * claimed by other tabs are read from the browser's storage.
+ * The uploads of one user in this browser. A tab *claims* an upload before changing it. Other tabs'
+ * uploads are read from the browser's storage.
  */
 export class UploadList {
   readonly #deps: UploadListDeps
   readonly #records = new Map<string, UploadRecord>()
-  /** Lock release functions of this tab's uploads, by ID. */
+  /** Functions that release the locks of this tab's uploads, by record ID. */
   readonly #claims = new Map<string, () => void>()
   readonly #pendingClaims = new Map<string, Promise<boolean>>()
   /** IDs of uploads claimed by other tabs. */
@@ -41,7 +41,7 @@ export class UploadList {
     return [...this.#records.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
-  /** Returns the number of files in this record's drop. */
+  /** Returns the number of files in the record's drop. */
   dropSize({ batch }: UploadRecord): number {
     let count = 0
     for (const other of this.#records.values()) if (other.batch === batch) count += 1
@@ -63,7 +63,7 @@ export class UploadList {
     this.#deps.onChange()
   }
 
-  /** Shows a new upload in this tab only. `save` makes it visible to other tabs. */
+  /** Shows a new upload in this tab only. Call `save` to show it in other tabs. */
   addUnsaved(record: UploadRecord): void {
     this.#records.set(record.id, record)
     this.#deps.onChange()
@@ -107,10 +107,10 @@ export class UploadList {
     return this.#records.has(id)
   }
 
-  /** Lets other tabs claim the upload. */
+  /** Releases the claim to let other tabs claim the upload. */
   release(id: string): void {
     if (!this.#claims.has(id)) return
-    // Flush first: other tabs may read the record as soon as the lock is free.
+    // Flush first, because other tabs may read the record as soon as the lock is free.
     this.#deps.records.flush()
     this.#claims.get(id)?.()
     this.#claims.delete(id)
@@ -147,7 +147,6 @@ export class UploadList {
     this.#claims.clear()
   }
 
-  /** Another tab has taken or removed an upload. */
   #handleLoss(id: string): void {
     const record = this.#records.get(id)
     const release = this.#claims.get(id)

@@ -4,8 +4,8 @@ import type { UploadRecord } from '../records/upload-record.ts'
 const finalizingPercent = 95
 
 /**
- * Returns the progress over all files by bytes, 0 to 100, rounded down. Excludes failed files, and
- * counts files instead if all of them are empty. Reaches 100 only when every file is confirmed.
+ * Returns the overall progress in percent, rounded down: by bytes, or by files if all of them are
+ * empty. Excludes failed files. Reaches 100 only when every file is confirmed.
  */
 export function overallPercent(
   uploads: readonly Pick<UploadRecord, 'status' | 'fileSize' | 'uploadedBytes'>[],
@@ -37,7 +37,7 @@ export function progressText(upload: NamedProgress): string {
 
 /**
  * Returns the progress text for screen readers. It changes only with the file, at each quarter and
- * at the end, because every change is read aloud.
+ * at the end, because screen readers announce every change.
  */
 export function spokenProgress(upload: NamedProgress): string {
   if (isFinalizing(upload)) return progressText(upload)

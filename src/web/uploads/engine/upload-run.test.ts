@@ -13,7 +13,7 @@ const ticket = uploadTicket()
 const file = new File([new Uint8Array(1000)], 'notes.txt', { lastModified: 7 })
 const identity = { name: 'notes.txt', size: 1000, lastModified: 7 }
 
-/** Simulates a server that never responds: the call ends only when the signal is aborted. */
+/** Simulates a server that never responds. The call ends only when its signal is aborted. */
 function hangUntilAborted(
   _: unknown,
   signal: AbortSignal,
@@ -208,7 +208,7 @@ describe('a failed attempt', () => {
     expect(await result).toMatchObject({ type: 'failed', stage: 'confirm' })
   })
 
-  test("is confirmed or else restarted if the server doesn't know the upload", async () => {
+  test("is confirmed, or restarted if the server doesn't know the upload", async () => {
     calls.listParts = async () => failedCall(404)
     calls.confirmUpload = async () => failedCall(404)
     startRun({ ticket })
@@ -229,7 +229,7 @@ describe('a failed attempt', () => {
     expect(await result).toMatchObject({ type: 'failed', stage: 'transfer' })
   })
 
-  test('of a large file with rejected URLs is final and keeps the stored parts', async () => {
+  test("of a large file with rejected URLs isn't repeated and keeps the stored parts", async () => {
     send = async () => {
       throw new TransferError('status', 403)
     }

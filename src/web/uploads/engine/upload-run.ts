@@ -23,17 +23,17 @@ const progressIntervalMs = 500
 export interface RunDeps extends CallDeps {
   calls: Omit<UploadCalls, 'batched'>
   sendFile: SendFile
-  /** Delays a transfer until it may send its bytes. */
+  /** Runs the transfer once it may send its bytes. */
   runInTurn: Semaphore
   /** Resolves to a file's SHA-256 in lowercase hex, or to null if the browser can't compute it. */
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
-  /** Called when the server confirms an upload whose run was stopped. */
+  /** Called if the server confirms an upload after its run was stopped. */
   onStoredAfterStop: () => void
-  /** Called with an unexpected error, which also fails the upload. */
+  /** Called with unexpected errors, which also fail the upload. */
   reportError: (error: unknown) => void
 }
 
-/** The record of a running upload. The engine owns it. */
+/** Access to the record of a running upload, which the engine owns. */
 export interface RunRecord {
   get(): UploadRecord
   update(changes: Partial<UploadRecord>): void
@@ -41,7 +41,6 @@ export interface RunRecord {
   onActivityChange(): void
 }
 
-/** The outcome of a run. */
 export type RunResult =
   | { type: 'stored' }
   /** The user has to sign in or choose the file again. */
@@ -79,7 +78,7 @@ export class UploadRun {
   #sha256: Promise<string | null> = Promise.resolve(null)
   #activity: UploadActivity | null = null
 
-  /** @param file null if this tab doesn't have it, so that the upload can only be confirmed. */
+  /** @param file null if this tab doesn't have it. The upload can then only be confirmed. */
   constructor(file: File | null, deps: RunDeps, record: RunRecord) {
     this.#file = file
     this.#deps = deps
@@ -87,15 +86,15 @@ export class UploadRun {
   }
 
   /**
-   * The speed of the upload and any interruption. Null while the transfer is queued, and before
-   * that unless a call was interrupted.
+   * The upload's speed and any interruption. Null while the transfer is queued. Before that, null
+   * unless a call was interrupted.
    */
   get activity(): UploadActivity | null {
     return this.#activity
   }
 
   /**
-   * Runs the upload. Returns null if it was stopped. If stopped during a get-upload-url call, it
+   * Runs the upload. Returns null if it was stopped. If that happens during a get-upload-url call,
    * waits for the response and frees the new slot first.
    */
   async run(): Promise<RunResult | null> {
@@ -116,8 +115,8 @@ export class UploadRun {
   }
 
   /**
-   * Uploads the file. If the server lacks the upload or some of its bytes, repairs this once and
-   * retries.
+   * Uploads the file. If the server lacks the upload or some of its bytes, repairs the upload once
+   * and retries.
    */
   async #upload(file: File): Promise<void> {
     for (;;) {
@@ -139,22 +138,22 @@ export class UploadRun {
   }
 
   /**
-   * Prepares another attempt after an error. Returns true if the upload is already a file.
+   * Prepares for another attempt after an error. Returns true if the upload is already a file.
    * @throws the error if another attempt wouldn't help.
    */
   async #repair(error: unknown): Promise<boolean> {
     const { ticket } = this.#record.get()
     if (!ticket) throw error
     if (error instanceof StageError && error.stage === 'confirm') {
-      // Checksum mismatch: the server has ended the upload.
+      // After a checksum mismatch, the server has ended the upload.
       if (error.callError.code === 'CHECKSUM_MISMATCH') return this.#forgetTicket()
-      // A server that crashed may have lost bytes it hadn't synced to disk.
+      // A crashed server may have lost bytes it hadn't synced to disk.
       if (error.callError.code !== 'UPLOAD_INCOMPLETE') throw error
       this.#record.update({ restarted: true })
       return false
     }
     if (isUnknownUpload(error)) {
-      // An earlier confirm may have succeeded.
+      // An earlier confirm call may have succeeded.
       try {
         await this.#confirm(ticket)
         return true
@@ -164,7 +163,7 @@ export class UploadRun {
       }
     }
     if (!(error instanceof TransferError)) throw error
-    // The presigned URL of a small file has expired, and a new start provides another. A larger
+    // The presigned URL of a small file has expired. A new start provides another one. A larger
     // file fails instead, because a new start would discard its stored parts.
     const isUrlExpired = error.status === 403 && !ticket.parts
     // The file has changed since its upload started. Continuing would mix two versions.
@@ -237,15 +236,15 @@ export class UploadRun {
     const { uploadStartTime } = record
     this.#update({ status: 'uploading', ticket, uploadStartTime: uploadStartTime ?? timers.now() })
     this.#setBytes(storedBytes)
-    // Clear an earlier interruption: the transfer may have to wait in the queue.
+    // Clear any earlier interruption, because the transfer may have to wait in the queue.
     this.#setActivity(null)
     // The SHA-256 is optional, so a failure to compute it is ignored.
     this.#sha256 = sha256(file, signal).catch(() => null)
     const onProgress = this.#watchProgress(file.size, storedBytes)
     const contentType = ticket.metadata.mimeType
     const hasOriginalDate = file.lastModified === record.identity.lastModified
-    // Use these URLs once. Before the next transfer the server may create a new multipart upload,
-    // for which they are invalid.
+    // Use these URLs only once. Before the next transfer, the server may create a new multipart
+    // upload for which they are invalid.
     const partUrls = this.#partUrls
     this.#partUrls = {}
     const job = { file, ticket, contentType, storedParts, isResumed, partUrls, signal }
@@ -265,7 +264,7 @@ export class UploadRun {
     const confirmation = this.#callWithRetries({
       call: calls.confirmUpload,
       input: { cloudKey, metadata, uploadStartTime, sha256 },
-      // The server first joins the parts of a large file, which can take a while.
+      // Allow extra time, because the server first joins the parts of a large file.
       timeoutMs: requestTimeoutMs,
     })
     const reportIfStopped = (outcome: Awaited<typeof confirmation>) => {

@@ -8,13 +8,13 @@ import { type RunDeps, type RunResult, UploadRun } from './upload-run.ts'
 /** Spec §9: the pause between two files. */
 const pauseBetweenMs = 500
 /**
- * Largest drop with pauses between files. In a larger drop, the pauses would limit the rate to two
- * files per second.
+ * The largest drop with pauses between files. Pauses would limit larger drops to two files per
+ * second.
  */
 const largestPausedDrop = 10
 /**
- * Maximum number of small files in progress at the same time. Only a few of them are being sent;
- * the rest wait for a batched call or for a free connection.
+ * Maximum number of small files in progress at the same time. Only a few of them are being sent.
+ * The rest wait for a batched call or a free connection.
  */
 const maxInProgress = 48
 /**
@@ -25,7 +25,7 @@ const maxSmallFileSize = 8 * 1024 ** 2
 
 /**
  * Maximum number of small files sent in parallel. Browsers open at most six HTTP/1.1 connections
- * per host, and one is reserved for API calls.
+ * per host. One is reserved for API calls.
  */
 const maxParallelSends = 5
 
@@ -43,14 +43,13 @@ export interface RunnerDeps extends Omit<RunDeps, 'calls' | 'runInTurn'> {
   update: (record: UploadRecord) => void
   /** Called when a run ends, unless it was stopped. */
   onRunEnd: (record: UploadRecord, result: RunResult) => void
-  /** Called when `activity` changes. */
   onActivityChange: () => void
 }
 
 interface QueuedUpload {
   id: string
   dropSize: number
-  /** True if other uploads can run at the same time: a small file of a large drop. */
+  /** True for a small file of a large drop, which can run at the same time as others. */
   canOverlap: boolean
 }
 
@@ -62,7 +61,7 @@ export class UploadRunner {
   readonly #deps: RunnerDeps
   readonly #waiting = new Map<string, QueuedUpload>()
   readonly #running = new Set<QueuedUpload>()
-  /** Runs that were not stopped, by record ID. */
+  /** Runs that haven't been stopped, by record ID. */
   readonly #runs = new Map<string, UploadRun>()
   readonly #singleDeps: RunDeps
   /** Dependencies for small files of large drops: batched calls and limited parallel sending. */

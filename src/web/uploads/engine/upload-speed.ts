@@ -3,7 +3,7 @@ const windowMs = 8000
 /** Shorter measurements are inaccurate, because the first bytes only fill buffers. */
 const minDurationMs = 2000
 
-/** Bytes sent by the time `at`, in milliseconds from an arbitrary origin. */
+/** The bytes sent by the time `at`, in milliseconds from an arbitrary origin. */
 interface SpeedSample {
   at: number
   bytes: number
@@ -14,19 +14,19 @@ export type SpeedSamples = readonly SpeedSample[]
 
 /**
  * Adds a sample. If the byte count falls after a failed attempt, lowers all earlier samples by the
- * same amount. Otherwise the speed would be 0 while the lost bytes are resent.
+ * same amount. Otherwise the speed would be 0 until the lost bytes are resent.
  */
 export function withSample(samples: SpeedSamples, at: number, bytes: number): SpeedSamples {
   const decrease = Math.max(0, (samples.at(-1)?.bytes ?? 0) - bytes)
   const adjusted = samples.map((sample) => ({ ...sample, bytes: sample.bytes - decrease }))
-  // Keep the last sample before the window as its start.
+  // Keep the last sample before the window, which marks its start.
   const start = adjusted.findLastIndex((sample) => sample.at <= at - windowMs)
   return [...adjusted.slice(Math.max(0, start)), { at, bytes }]
 }
 
 /**
- * Returns the average speed in bytes per second over the 8 s before `at`; null if the samples cover
- * less than 2 s.
+ * Returns the average speed in bytes per second over the 8 s before `at`, or null if the samples
+ * cover less than 2 s.
  */
 export function bytesPerSecond(samples: SpeedSamples, at: number): number | null {
   const last = samples.at(-1)

@@ -1,4 +1,4 @@
-/** The states of an upload (spec §4). Transitions are functions from record to record: */
+/** The states of an upload (spec §4). Each transition is a function that returns the new record. */
 import type { UploadNeed, UploadRecord } from '../records/upload-record.ts'
 import { cancelledText, isCancelled, isPermanentFailure } from '../upload-errors.ts'
 
@@ -22,7 +22,7 @@ const autoResumeIdleMs = 5000
 /** True if a paused upload has been idle long enough to resume automatically. */
 export function canAutoResume({ status, need, lastActivity }: UploadRecord, now: number): boolean {
   const idle = now - lastActivity
-  // Negative after the clock was set back.
+  // The idle time is negative if the clock was set back.
   return status === 'paused' && need === null && (idle > autoResumeIdleMs || idle < 0)
 }
 
@@ -47,7 +47,7 @@ export function toPaused(record: UploadRecord, need: UploadNeed): UploadRecord {
 /**
  * Fails an upload.
  * @param error the text shown to the user.
- * @param code the error code, if the server refused something.
+ * @param code the server's error code, if any.
  */
 export function toFailed(
   record: UploadRecord,
@@ -58,7 +58,9 @@ export function toFailed(
   return { ...record, status: 'failed', need: null, error, code, lastActivity: now }
 }
 
-/** Cancels an upload. Spec §4: it fails with 'Cancelled by user', then its record is removed. */
+/**
+ * Cancels an upload. Spec §4: it fails with 'Cancelled by user', and its record is removed later.
+ */
 export function toCancelled(record: UploadRecord, now: number): UploadRecord {
   return { ...toFailed(record, cancelledText, null, now), ticket: null }
 }
@@ -67,7 +69,7 @@ export function toCompleted(record: UploadRecord, now: number): UploadRecord {
   return withBytes({ ...record, status: 'completed', lastActivity: now }, record.fileSize)
 }
 
-/** Sets the number of bytes sent or stored, and the percentage. */
+/** Sets the number of bytes sent or stored, and updates the percentage. */
 export function withBytes(record: UploadRecord, bytes: number): UploadRecord {
   const { fileSize, status } = record
   const uploadedBytes = Math.min(Math.max(bytes, 0), fileSize)

@@ -45,7 +45,7 @@ describe('two tabs', () => {
     world.add([fakeFile('a.txt')])
     await advanceTime(2000)
     expect(world.statuses(secondTab)).toEqual(['a.txt completed'])
-    // Once per tab.
+    // Each tab reloads once.
     expect(world.listRefetches).toBe(2)
   })
 
