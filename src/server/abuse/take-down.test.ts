@@ -185,7 +185,7 @@ describe('the owner of a file that was taken down', () => {
     expect(email?.content.html).toContain('&lt;b&gt;Sorry&lt;/b&gt;')
   })
 
-  it('gets an email without the file name if the address is unverified', async () => {
+  it('gets an email without the file name if the email address is unverified', async () => {
     const eve = await makePerson(app)
     const file = await makeFile(eve, { name: 'words to a stranger.txt' })
     await takeDownOrThrow(admin, file.shortCode)

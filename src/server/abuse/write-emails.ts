@@ -20,9 +20,9 @@ export async function writeTakedownEmail(
 ): Promise<OutgoingEmail | null> {
   const owner = await findUser(db, userId)
   if (!owner) return null
-  // Someone else may have signed up with this address if it is unverified. A file name of theirs
-  // would put their text into an email to its real owner. `greetingName` omits the user's name for
-  // the same reason.
+  // If this email address is unverified, someone else may have signed up with it and chosen file
+  // names to send their own text to its real owner. `greetingName` omits the user's name for the
+  // same reason.
   const fileNames = owner.emailVerified ? await findFileNames(db, fileIds) : []
   const { supportEmail } = config
   const content = takedownEmail({

@@ -74,7 +74,7 @@ function selectEntries(db: Db, condition: SQL | undefined) {
 }
 
 /**
- * SQL for a user's email address, or the id if there is none. The log keeps the addresses of
+ * SQL for a user's email address, or the id if there is none. The log keeps the email addresses of
  * deleted users.
  */
 function addressOf(email: PgColumn, id: PgColumn): SQL<string | null> {

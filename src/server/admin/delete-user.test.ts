@@ -236,7 +236,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await exists(ada)).toBe(false)
   })
 
-  it.each([undefined, {}])('deletes by id alone if the body has no address (%j)', async (body) => {
+  it.each([undefined, {}])('deletes by id alone if the body has no email (%j)', async (body) => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const file = await makeFile(ada)
     const response = await requestUserDeletion(admin, ada.id, body)

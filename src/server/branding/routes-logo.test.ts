@@ -181,7 +181,7 @@ describe('a logo upload', () => {
       () => solidPng({ width: 1, height: maxLogoSide + 1 }),
       tooLarge,
     ],
-  ] as const)('of %s is refused, and the logo stays', async (_description, makeImage, message) => {
+  ] as const)('of %s is rejected, and the logo stays', async (_description, makeImage, message) => {
     const logoUrl = await storeLogo(app, ada)
     const error = await readError(await putLogo(ada, await makeImage()))
     expect(error).toEqual({ status: 400, code: 'LOGO_UNREADABLE', message })

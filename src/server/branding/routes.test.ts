@@ -136,7 +136,7 @@ describe('without a tier that includes branding', () => {
     message: 'The free tier has no branding. Upgrade to Premium for custom branding.',
   }
 
-  it.each(calls)('%s is refused, and changes nothing', async (_description, callAs) => {
+  it.each(calls)('%s is rejected and changes nothing', async (_description, callAs) => {
     const free = await makePerson(app)
     expect(await readError(await callAs(free))).toEqual(tierError)
     expect(await app.deps.db.select().from(branding)).toEqual([])

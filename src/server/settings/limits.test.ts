@@ -94,7 +94,7 @@ describe('GET /api/settings/limits', () => {
     expect(await fetchLimits()).toEqual(defaultLimits)
   })
 
-  it('matches the limits stated in the API description', async () => {
+  it('agrees with the API description, even after a change', async () => {
     await changeSetting('free_max_files', 7)
     const text = await (await makeClient(app).fetch('/api/openapi.json')).text()
     expect(text).toContain('The free tier holds 7 files at most:')

@@ -35,7 +35,7 @@ it.each(codes)('%s states the limit of the free tier and what Premium offers', (
   expect(errorTable[code].message).toBe(texts[code])
 })
 
-it.each(tiers)('texts for %s name that tier and offer only the next one', (tier) => {
+it.each(tiers)('messages for %s name that tier and offer only the next one', (tier) => {
   const upgrade = upgradeOf(tier)
   for (const code of codes) {
     const text = errorText(tier, code)

@@ -59,7 +59,7 @@ describe("this server's clock", () => {
   // The database's time lies between these two, so the check finds no difference.
   const surroundingTimes = [new Date(0), new Date('2999-01-01')]
 
-  it.each([-10.5, 10.5])("is compared with the database's, %d hours away", async (hours) => {
+  it.each([-10.5, 10.5])("is compared with the database's clock, %d hours apart", async (hours) => {
     const { rows } = await server.pool.query<{ now: Date }>('select now()')
     const now = new Date((rows[0]?.now.getTime() ?? 0) + hours * hourInMs)
     expect(await runCheck([now, now])).toMatchObject([

@@ -31,7 +31,7 @@ function expectSingle(findings: Finding[]): Finding {
   return findings[0] as Finding
 }
 
-describe('the address', () => {
+describe('APP_URL', () => {
   it.each<[Record<string, string>, Partial<RequestInfo>, string, string]>([
     [publicUrl, {}, 'ok', ''],
     [publicUrl, { scheme: 'https' }, 'ok', ''],
@@ -60,7 +60,7 @@ describe('the address', () => {
       'warning',
       'APP_URL=http://192.168.1.7:3000',
     ],
-  ])('%j, reached by %j, is %s', (env, request, status, cure) => {
+  ])('with %j and a request with %j is %s', (env, request, status, cure) => {
     const finding = expectSingle(checkAddress(configOf(env), makeRequestInfo(request)))
     expect(finding).toMatchObject({ status, cure: expect.stringContaining(cure) })
   })

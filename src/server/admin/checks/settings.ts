@@ -67,7 +67,8 @@ export function checkAddress({ config }: ConfigDeps, request: RequestInfo): Find
 
 /**
  * True if both URLs lead to the same server with the same scheme. `requestUrl` may lack a port,
- * because a proxy may drop it. All loopback names, such as localhost and 127.0.0.1, count as equal.
+ * because some proxies drop it. All loopback names, such as localhost and 127.0.0.1, count as
+ * equal.
  */
 function isSameServer(requestUrl: URL, appUrl: URL): boolean {
   if (requestUrl.protocol !== appUrl.protocol) return false

@@ -211,7 +211,7 @@ test.each([
   [10_000, 0, '10,000 of 10,000 left'],
   [3, 3, 'None left: delete files to make room'],
   [3, 40, 'None left: delete files to make room'],
-])('filesLeftText with a limit of %j files and %j in use: %s', (maxFiles, active, text) => {
+])('filesLeftText with a limit of %j files and %j in use is %s', (maxFiles, active, text) => {
   expect(filesLeftText(maxFiles, active)).toBe(text)
 })
 

@@ -13,7 +13,7 @@ describe('tierTraits', () => {
     expect(tierTraits).toMatchObject({ free: featureTraits(false), premium: featureTraits(true) })
   })
 
-  it.each(tiers)('let upgrades from %s end at the highest tier', (tier) => {
+  it.each(tiers)('lead from %s to the highest tier through upgrades', (tier) => {
     const steps: Tier[] = []
     for (
       let current: Tier | null = tier;
