@@ -17,7 +17,6 @@ export type Sql = <Row extends object>(text: string, values?: unknown[]) => Prom
 export interface Mayfly {
   url: string
   dataDir: string
-  /** The server's pid. */
   pid: number
   /** Returns the pids of the server, without Postgres. */
   pids(): number[]

@@ -59,7 +59,6 @@ export async function findLargeTables(mayfly: Mayfly): Promise<string[]> {
   return large.map(({ name }) => name)
 }
 
-/** The database reads of a request. */
 interface Reads {
   /** Rows and index entries of large tables. An index search without a result counts as one. */
   rows: number

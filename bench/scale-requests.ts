@@ -111,7 +111,6 @@ async function touchSessions(mayfly: Mayfly, tokens: string[]): Promise<void> {
 /** Sends request number `index`. */
 type NumberedRequest = (index: number) => Promise<unknown>
 
-/** The measured requests. */
 export interface Requests {
   /** Requests by their name in the report. */
   byName: Record<string, NumberedRequest>

@@ -19,7 +19,6 @@ export interface SharedFixture {
   code: string
 }
 
-/** The input of an action. */
 export interface ActionContext extends SharedFixture {
   mayfly: Mayfly
   http: HttpClient
@@ -143,7 +142,6 @@ export const actions: Readonly<Record<string, Action>> = {
     expectStatus(context, 400, '/api/auth/login', { method: 'POST', headers: json, body: '{' }),
 }
 
-/** Uploads a small file. */
 async function upload({ mayfly, http, cookie }: ActionContext, name: string) {
   const calls = uploadCalls(mayfly, http, cookie)
   const started = await calls.start(name, small.length)

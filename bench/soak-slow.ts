@@ -15,7 +15,6 @@ export interface SlowClient {
   maxMs: number
   /** How long the client doesn't read. */
   unreadMs?: number
-  /** True if the response is as expected. */
   isExpected(received: string): boolean
 }
 

@@ -16,13 +16,13 @@ export class TrafficTally {
   /** Problems by text. */
   readonly problems = new Map<string, number>()
 
-  /** Successful actions of all kinds. */
+  /** Number of successful actions of all kinds. */
   successCount(): number {
     return [...this.actions.values()].reduce((sum, { succeeded }) => sum + succeeded, 0)
   }
 
   /**
-   * Counts an action. `perform` returns false if it was aborted, which isn't counted as a problem.
+   * Counts an action. `perform` returns false if it was aborted, which doesn't count as a problem.
    */
   async attempt(name: string, perform: () => Promise<boolean>): Promise<void> {
     const action = this.actions.get(name) ?? { started: 0, succeeded: 0 }

@@ -23,7 +23,7 @@ export async function findChromium() {
   return isExecutable(chromium.executablePath()) ? chromium.executablePath() : null
 }
 
-/** Debian's headless Chromium, which uses a third less CPU. */
+/** Debian's headless Chromium, which uses a third less CPU than the full one. */
 export const headlessShell = {
   package: 'chromium-headless-shell',
   path: '/usr/bin/chromium-headless-shell',

@@ -371,7 +371,6 @@ function run([command, ...args]) {
 
 /**
  * Runs the npm that started this script, or the one on the PATH, silently.
- * @param errorMessage the error message if npm fails.
  * @throws {SetupError} with npm's output and `errorMessage`.
  */
 function npm(args, errorMessage) {

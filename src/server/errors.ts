@@ -7,7 +7,7 @@ import type { Limits, UploadLimitError } from '../shared/rules/tiers/tier-limits
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
-  /** False for a 5xx that isn't a server failure. */
+  /** False for a 5xx that is expected, such as one during shutdown. */
   readonly isLogged: boolean
 
   /**
@@ -35,7 +35,7 @@ export class AppError extends Error {
     return errorTable[this.code].status
   }
 
-  /** Returns the response headers. Responses to HEAD carry the code in a header. */
+  /** Returns the response headers. A response to HEAD has no body, so a header carries the code. */
   headersFor(method: string | undefined): Record<string, string> {
     return { ...this.headers, ...(method === 'HEAD' && { 'x-error-code': this.code }) }
   }

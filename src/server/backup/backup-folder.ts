@@ -47,7 +47,7 @@ const stallMs = 5 * minuteInMs
 const manifestSchema = z.object({
   format: z.literal(2),
   madeAt: z.iso.datetime(),
-  /** The database's newest migration. */
+  /** The newest migration applied to the database. */
   migration: z.string(),
   installation: z.string(),
   rows: z.array(

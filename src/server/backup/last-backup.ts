@@ -20,7 +20,7 @@ const lastBackupSchema = z.object({
 })
 export type LastBackup = z.output<typeof lastBackupSchema>
 
-/** Records a completed backup in the database, unless a newer one is recorded. */
+/** Records a completed backup in the database, unless a newer one is already recorded. */
 export async function recordBackup(
   pool: pg.Pool,
   backup: z.input<typeof lastBackupSchema>,

@@ -186,7 +186,7 @@ async function copyFile(
   return (await isFileStored(pool, id)) ? 'lost' : 'deleted'
 }
 
-/** Yields every file that isn't purged. Call it inside a transaction. */
+/** Yields every file that isn't purged. Requires a transaction, because it uses a cursor. */
 async function* listStoredFiles(client: pg.ClientBase): AsyncGenerator<StoredFile> {
   await client.query(
     `declare stored_files no scroll cursor for

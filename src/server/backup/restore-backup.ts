@@ -124,8 +124,8 @@ function unknownNamesError(): StartupError {
 }
 
 /**
- * Copies the backup's secrets into the data folder, unless they are already there. If AUTH_SECRET
- * is set, the server ignores the file `secret`.
+ * Copies the backup's secrets into the data folder, unless they are already there. Skips the file
+ * `secret` if AUTH_SECRET is set, because the server then ignores the file.
  * @throws {StartupError} if the data folder has different secrets.
  */
 async function restoreSecrets(

@@ -60,8 +60,8 @@ export async function bindStores({
 }
 
 /**
- * Checks one store. A mismatch is dangerous: the nightly comparison would delete every object in a
- * store of another database, and all files would be missing.
+ * Checks one store. If a server used another database's store, the nightly comparison would delete
+ * every object in it, and all files would be missing.
  */
 async function bindStorage(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,

@@ -59,7 +59,7 @@ export const blockedContent = pgTable(
   'blocked_content',
   {
     sha256: text().primaryKey(),
-    /** Size in bytes. A file of another size has different content. */
+    /** Size in bytes, checked before the hash: a file of another size can't have this content. */
     size: bytes('size').notNull(),
     /** Reason for the takedown, shown to the owners of all copies. */
     reason: text().notNull(),

@@ -46,7 +46,7 @@ function postgresError(code: string) {
   return errorOf(`do $$ begin raise exception using errcode = '${code}'; end $$`)
 }
 
-/** Returns the error of connecting to the database with these options changed. */
+/** Returns the error from connecting to the database with these options changed. */
 async function connectError(changes: pg.ClientConfig): Promise<unknown> {
   const { pathname } = new URL(database.url)
   const defaults = { host, user: 'postgres', database: pathname.slice(1) }
@@ -61,7 +61,7 @@ async function connectError(changes: pg.ClientConfig): Promise<unknown> {
 }
 
 /**
- * Returns the error of connecting to a server other than Postgres, which handles the connection
+ * Returns the error from connecting to a server other than Postgres, which handles the connection
  * with `onConnection`.
  */
 async function connectErrorFrom(
@@ -98,7 +98,7 @@ async function poolError(run: (pool: pg.Pool) => Promise<unknown>, limits = {}):
   return error
 }
 
-/** Returns a client whose connection has ended unnoticed. */
+/** Returns a client that hasn't noticed that its connection was closed. */
 async function terminatedClient(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})
@@ -193,24 +193,21 @@ describe('an unavailable database', () => {
   it.each([
     ['closed it', 'select pg_terminate_backend(pg_backend_pid())', true],
     ['only returned an error', 'select pg_sleep(9)', false],
-  ])(
-    'distinguishes a lost connection from an error response: Postgres %s',
-    async (_, text, isLost) => {
-      const client = new pg.Client({ connectionString: database.url })
-      client.on('error', () => {})
-      await client.connect()
-      await client.query('set statement_timeout = 20')
-      const error = await client.query(text).catch((reason: unknown) => reason)
-      expect(error).toBeInstanceOf(pg.DatabaseError)
-      expect(isConnectionLost(error)).toBe(isLost)
-      const nextQuery = await client.query('select 1').then(
-        () => 'answered',
-        () => 'refused',
-      )
-      expect(nextQuery).toBe(isLost ? 'refused' : 'answered')
-      await client.end().catch(() => {})
-    },
-  )
+  ])('is a lost connection or only an error response: Postgres %s', async (_, text, isLost) => {
+    const client = new pg.Client({ connectionString: database.url })
+    client.on('error', () => {})
+    await client.connect()
+    await client.query('set statement_timeout = 20')
+    const error = await client.query(text).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(pg.DatabaseError)
+    expect(isConnectionLost(error)).toBe(isLost)
+    const nextQuery = await client.query('select 1').then(
+      () => 'answered',
+      () => 'refused',
+    )
+    expect(nextQuery).toBe(isLost ? 'refused' : 'answered')
+    await client.end().catch(() => {})
+  })
 
   it('is recognized if all connections are in use', async () => {
     const exhaustPool = async (pool: pg.Pool) => {

@@ -1,6 +1,6 @@
 /**
- * SQLSTATEs, or their prefixes, of temporary outages, such as a database that is starting or
- * stopping.
+ * SQLSTATEs, or their prefixes, of outages that startup retries, such as a database that is
+ * starting or stopping.
  */
 const transientSqlStates = ['08', '53300', '57P01', '57P02', '57P03', '57P05']
 /**
@@ -17,7 +17,7 @@ const networkCodes = [
 ]
 /** Outages only if `connect` failed, because file access can fail with these codes, too. */
 const tooManySocketsCodes = ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'EAGAIN']
-/** Prefixes of the driver's own messages. Its errors have no codes. */
+/** Prefixes of the driver's own error messages. These errors have no codes. */
 const driverMessages = [
   'Connection terminated',
   'timeout exceeded when trying to connect',

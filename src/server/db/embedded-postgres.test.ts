@@ -126,7 +126,7 @@ describe('after a crash', () => {
     expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres-socket', 'postgres.log'])
   })
 
-  test('restarts a Postgres that dies under a running server, and can still stop it', async () => {
+  test('restarts a Postgres that exits while the server runs, and can still stop it', async () => {
     const postgres = await start()
     process.kill(await postmasterPid(), 'SIGKILL')
     await eventually(async () => expect(await query(postgres, 'select 1')).toEqual([[1]]))

@@ -35,7 +35,9 @@ function publish() {
   return publishPrograms(join(closedFolder, 'native'), join(openFolder, 'mayfly'))
 }
 
-/** Runs the program as a user without any permissions, or, without root, as the test's own user. */
+/**
+ * Runs the program as a user without any permissions, or as the test's own user if that isn't root.
+ */
 function runVersion(programs: string) {
   const nobodyAccount = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   const options = { encoding: 'utf8', env: { LC_ALL: 'C' }, cwd: '/', ...nobodyAccount } as const

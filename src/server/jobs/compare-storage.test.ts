@@ -33,7 +33,7 @@ function loggedErrors() {
 }
 
 describe('an object without a row', () => {
-  it('is removed once it is 24 h old, and no other object is', async () => {
+  it('is removed once it is 24 h old, and no other objects are', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(person)
     const openUpload = await startUpload(person, { size: 3 })

@@ -101,7 +101,7 @@ describe('the purge and the report of overdue files', () => {
     await expectFewReads('files', purge)
   })
 
-  it('read one batch of many due files', async () => {
+  it('read only one batch if many files are due', async () => {
     const freeOwner = await makePerson(app)
     await insertFiles(app, freeOwner.id, 1000)
     app.clock.advance(4 * day)

@@ -21,12 +21,11 @@ function startQueue() {
   return openJobQueue(app.pool, app.deps.log)
 }
 
-/** Returns the jobs' dependencies, with `send` as the mailer. */
+/** Returns the jobs' dependencies, with a mailer that calls `send`. */
 function jobDeps(send: Mailer['send'] = async () => {}) {
   return { ...app.deps, mailer: { send, check: async () => {}, close() {} } }
 }
 
-/** Returns the record of a job's last runs. */
 async function findJobRun(job: string) {
   const [row] = await app.deps.db.select().from(jobRuns).where(eq(jobRuns.job, job))
   return row

@@ -30,7 +30,6 @@ async function readLog(format: Format, script: string): Promise<string> {
   return output
 }
 
-/** Returns the values of the field `line` in order. */
 function lineNumbers(output: string): number[] {
   return Array.from(output.matchAll(/"line":(\d+)/g), ([, number]) => Number(number))
 }
