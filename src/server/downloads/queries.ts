@@ -172,7 +172,7 @@ export function prepareWriteCount(db: Db): WriteCount {
 /** Adds `count` downloads of a file on one day (UTC). `last` is the time of the last one. */
 type WriteCount = (fileId: string, day: string, count: number, last: Date) => Promise<void>
 
-/** Counts a download of a file. Resolves once it is in the database. */
+/** Counts a download of a file. Resolves once the count is in the database. */
 export type CountDownload = (fileId: string, now: Date) => Promise<void>
 
 interface Batch {

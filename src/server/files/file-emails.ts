@@ -35,7 +35,7 @@ export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCou
     (ownerId) =>
       queueEmails(deps, ownerId, 'first-download', async (tx) => {
         const fileIds = await takeFirstDownloads(tx, ownerId, maxFilesPerEmail)
-        // If the owner doesn't want the email, the rows are only removed.
+        // Rows of an owner who doesn't want the email are removed without one.
         const recipient = await findFileEmailRecipient(tx, ownerId, deps.clock())
         return { fileIds, isWanted: recipient?.mailOnFirstDownload === true }
       }),

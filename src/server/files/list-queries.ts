@@ -19,7 +19,7 @@ export interface Position {
 export interface ListedPage {
   limit: number
   order: FileOrder
-  /** The position after which the page starts. */
+  /** The page starts after this position. */
   after?: Position | undefined
   /** Text that the file's name must contain. */
   search?: string | undefined

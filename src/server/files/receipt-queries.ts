@@ -32,10 +32,7 @@ export function listReceipts(
     .limit(limit)
 }
 
-/**
- * Removes the file names from receipts that are no longer shown. Returns the number of these
- * receipts.
- */
+/** Removes the file names from receipts that are no longer shown. Returns the number of names. */
 export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
   const { fileId, originalName, purgedAt } = deletionReceipts
   return removeInBatches(async (limit) => {

@@ -117,8 +117,8 @@ function targetHost(url: string): string[] {
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Refuses cross-site requests with side effects. Browsers always send the origin of such a request;
- * curl and scripts have no cookies that another site could abuse.
+ * Returns middleware that refuses cross-site requests with side effects. Browsers always send the
+ * origin of such a request; curl and scripts have no cookies that another site could abuse.
  */
 export function sameOrigin(hosts: ServedHosts, appUrl: URL) {
   return createMiddleware<HttpEnv>(async (c, next) => {
@@ -149,8 +149,8 @@ export function isCrossSite(headers: Headers): boolean {
 }
 
 /**
- * Redirects browsers from localhost to 127.0.0.1 or the reverse, depending on `appUrl`, because
- * cookies and presigned URLs work only under that name.
+ * Returns middleware that redirects browsers from localhost to 127.0.0.1 or the reverse, depending
+ * on `appUrl`, because cookies and presigned URLs work only under that name.
  */
 export function loopbackRedirect(appUrl: URL) {
   return createMiddleware<HttpEnv>(async (c, next) => {

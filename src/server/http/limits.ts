@@ -202,7 +202,7 @@ export class StalledClients {
   }
 }
 
-/** Returns a client's progress; null if the server isn't waiting for it. */
+/** Returns a client's progress, or null while the server isn't waiting for the client. */
 function progressOf(response: ServerResponse): Progress | null {
   const { req: request, socket } = response
   if (!socket) return null

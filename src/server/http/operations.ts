@@ -101,7 +101,6 @@ function cacheOpenApi(appUrl: URL) {
   }
 }
 
-/** Headers added by proxies. */
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
 
 /**

@@ -12,9 +12,10 @@ import type { ServedHosts } from './hosts.ts'
 const newRequestId = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16)
 
 /**
- * Gives each request an id, a logger and the client's address, and logs it with its declared route.
- * Client input is never logged: a path can contain a short code, and a query a token. The `date`
- * header uses the clock that expires links, because our pages set their clock by it.
+ * Returns middleware that gives each request an id, a logger and the client's address, and logs the
+ * request with its declared route. Client input is never logged: a path can contain a short code,
+ * and a query a token. The `date` header uses the clock that expires links, because our pages set
+ * their clock by it.
  */
 export function requestContext(
   { log, clock }: { log: Logger; clock: Clock },

@@ -167,7 +167,9 @@ export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date):
     .select(sql`select ${receipt} from ${endedRemovals} where file_id is not null`)
 }
 
-/** Queues the removal of a key at `dueAt`. Until then, storage accepts bytes under it. */
+/**
+ * Queues the removal of a key's bytes at `dueAt`. Until then, storage accepts bytes under this key.
+ */
 export async function insertRemoval(
   tx: Db,
   { dueAt, ...key }: EndedUpload & { dueAt: Date },
