@@ -1,12 +1,12 @@
 /**
- * The clock and its timers. Passed to the engine, its calls and the record store so that tests can
+ * The clock and its timers, passed to the engine, its calls and the record store to let tests
  * control the time. Transfers and the page use the browser's own timers.
  */
 export interface Timers {
   /** Epoch milliseconds. */
   now(): number
   /**
-   * Milliseconds from an arbitrary origin, for measuring durations. Not affected by changes to the
+   * Milliseconds from an arbitrary origin, for measuring durations. Unaffected by changes to the
    * system clock.
    */
   elapsed(): number
@@ -24,8 +24,8 @@ export const browserTimers: Timers = {
 }
 
 /**
- * Returns a throttled version of a task. The first call runs it immediately. Calls during the next
- * `ms` milliseconds cause one more run at the end of that time. No timer runs without calls.
+ * Returns a throttled version of a task. The first call runs the task immediately. Calls during the
+ * next `ms` milliseconds cause one more run at the end of that time. No timer runs without calls.
  */
 export function throttle(timers: Timers, ms: number, task: () => void): () => void {
   let isResting = false

@@ -49,7 +49,7 @@ describe('the error texts of spec §8', () => {
     },
   )
 
-  test('an unreadable file and an unknown status have their own texts', () => {
+  test('an unreadable file and an unknown status have separate texts', () => {
     expect(transferText('background', 'unreadable', null, true)).toBe(
       'The file has changed or can no longer be read',
     )

@@ -14,16 +14,15 @@ export interface CallError {
   message: string | null
   /** The text of an error response without a message field. */
   body?: string | undefined
-  /** The wait before the next attempt; null if the response doesn't have one. */
+  /** The delay requested with `Retry-After`; null if there is none. */
   retryAfterMs?: number | null
 }
 
-/** The outcome of a call. */
 export type Outcome<T> = { ok: true; value: T } | { ok: false; error: CallError }
 
 /**
  * Waits for the outcome of a call. Never rejects. Upload calls don't use the query client, because
- * it leaves the page when the session has expired, while uploads should only pause.
+ * it leaves the page when the session has expired, while uploads only have to pause.
  */
 export async function outcomeOf<T>(call: Promise<T>): Promise<Outcome<T>> {
   try {
@@ -63,8 +62,8 @@ const permanentCodes: readonly string[] = [
 ] satisfies ErrorCode[]
 
 /**
- * True for a failed upload that retries can't fix: the server rejects this file, or pasted content
- * is lost and can't be chosen again.
+ * True for a failed upload that retries can't fix: the server rejects this file, or the pasted
+ * content is lost and can't be chosen again.
  */
 export function isPermanentFailure(
   record: Pick<UploadRecord, 'status' | 'error' | 'code' | 'pasted'>,
@@ -88,9 +87,9 @@ export function unreadableText(name: string): string {
 export const unreadable = unreadableText('The file')
 
 /**
- * Returns the text of spec §8 for a failed call: the server's message, if any. For a background
- * confirm, the status with the message or body. Blocked content has a plain text, because a status
- * would look like a transfer error.
+ * Returns the text of spec §8 for a failed call: the server's message or a default. For a
+ * background confirm, includes the status. Blocked content has a text without a status, because a
+ * status would look like a transfer error.
  */
 export function callErrorText(
   stage: 'start' | 'confirm',
@@ -111,7 +110,7 @@ function trim(text: string | null | undefined): string {
 
 /**
  * Returns the text of spec §8 for a transfer that failed permanently.
- * @param isS3 true if the bytes go to a bucket. Otherwise the texts don't mention S3.
+ * @param isS3 true if the bytes are sent to a bucket. Other texts don't mention S3.
  */
 export function transferText(
   path: UploadPath,
@@ -122,7 +121,7 @@ export function transferText(
   if (kind === 'unreadable' || kind === 'changed') return unreadable
   if (kind === 'network') return networkErrorText
   if (kind === 'disk-full') return errorTable.DISK_FULL.message
-  // The text of STORAGE_FULL tells users what to do; a bare status wouldn't.
+  // The text of STORAGE_FULL tells users what to do. A bare status wouldn't.
   if (status === errorTable.STORAGE_FULL.status) return errorTable.STORAGE_FULL.message
   if (path === 'foreground') {
     if (kind === 'timeout' || status === null) {

@@ -25,9 +25,9 @@ function failureToast(title: string, description: string): ToastNotice {
 }
 
 /**
- * Returns the link next to an error about a full server. Most users can contact support: the
- * feedback page has a form and the address. The administrator gets a link to the checks of the
- * Admin Center, which explain how to free space.
+ * Returns the link next to an error about a full server. Administrators get a link to the checks in
+ * the Admin Center, which explain how to free space. All other users get a link to the feedback
+ * page.
  */
 export function spaceLink(isAdmin: boolean): ToastLink {
   return isAdmin
@@ -45,7 +45,7 @@ export type FailedStage = 'start' | 'transfer' | 'confirm'
  * Returns the notice for a failed upload. Spec §5: an error containing 'tier' or 'Upgrade' is shown
  * inline instead of as a toast. Spec §8: the toast's title is 'Upload Error' before the transfer
  * starts, and 'Upload Failed' after that.
- * @param code the error code, if the server refused something.
+ * @param code the server's error code, if any.
  */
 export function failureNotice(
   stage: FailedStage,
@@ -58,7 +58,7 @@ export function failureNotice(
     stage === 'start'
       ? ['Upload Error', unknownErrorText]
       : ['Upload Failed', `Failed to upload ${fileName}`]
-  // A toast shows no file name next to its text, so the text has to include it.
+  // A toast doesn't show the file name separately, so its text has to include the name.
   const namedReason = reason === unreadable ? unreadableText(fileName) : reason
   const isSpecific = reason !== '' && reason !== unknownErrorText
   const notice = failureToast(title, isSpecific ? namedReason : fallback)
@@ -72,14 +72,14 @@ export function successNotice(path: UploadPath, fileName: string): Notice {
     : successToast('Upload Complete', `${fileName} uploaded successfully`)
 }
 
-/** Returns the notice for the end of a large drop, which replaces the notices for its files. */
+/** Returns the notice for the end of a large drop. It replaces the notices for individual files. */
 export function dropNotice(storedCount: number, failedCount: number): Notice {
   return failedCount === 0
     ? successToast('Upload Complete', `${formatCount(storedCount, 'file')} uploaded successfully`)
     : failureToast('Upload Failed', `${storedCount} of ${storedCount + failedCount} files uploaded`)
 }
 
-/** Returns the notice for choosing a different file than the paused upload needs. */
+/** Returns the notice for choosing a different file than the one the paused upload needs. */
 export function otherFileNotice(reason: string): Notice {
   return failureToast('Not the same file', reason)
 }

@@ -32,22 +32,22 @@ export interface TransferJob {
   /** Called with the number of bytes sent or stored. The number falls when sent bytes are lost. */
   onProgress: (bytes: number) => void
   /**
-   * Called when an attempt failed and another one will follow. The next call of `onProgress` ends
-   * the interruption.
+   * Called when an attempt failed and another one will follow. The next `onProgress` call ends the
+   * interruption.
    */
   onInterrupted: (interruption: Interruption) => void
 }
 
 /**
  * Why a transfer failed permanently.
- * - `status`: storage responded with a permanent error, or with an error in every attempt. Also an
- *   unexpected error in our code, without a status.
- * - `network` and `timeout`: no attempt succeeded although the server was reachable.
+ * - `status`: storage responded with a permanent error, or with an error in every attempt. Also
+ *   used for unexpected errors in our code, which have no status.
+ * - `network` and `timeout`: no attempt succeeded, although the server was reachable.
  * - `unreadable`: the file was changed or removed on disk.
  * - `changed`: storage has parts of another version of the file.
  * - `signed-out`: the server responded with 401 when asked for presigned URLs or stored parts.
  * - `gone`: the server doesn't know the upload.
- * - `disk-full`: the server couldn't write although it reports that it is ready.
+ * - `disk-full`: the server couldn't write, although it reports that it is ready.
  */
 export type TransferErrorKind =
   | 'status'
@@ -59,10 +59,7 @@ export type TransferErrorKind =
   | 'gone'
   | 'disk-full'
 
-/**
- * A transfer that failed permanently. The server keeps the stored bytes, so a later upload attempt
- * can continue.
- */
+/** A transfer that failed permanently. The server keeps the stored bytes for a later attempt. */
 export class TransferError extends Error {
   override readonly name = 'TransferError'
   readonly kind: TransferErrorKind
@@ -80,6 +77,6 @@ export class TransferError extends Error {
  * Sends the bytes of a job to storage. Retries after timeouts, lost connections and expired
  * signatures.
  * @throws {TransferError} when no further attempt is made.
- * @throws the reason of the signal when it is aborted.
+ * @throws the signal's reason when it is aborted.
  */
 export type SendFile = (job: TransferJob) => Promise<void>

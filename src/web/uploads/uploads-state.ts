@@ -12,7 +12,7 @@ export interface UploadActivity {
   bytesPerSecond: number | null
 }
 
-/** The uploads of this browser as shown by one tab. */
+/** The uploads of this browser, as shown in one tab. */
 export interface ShownUploads {
   /** The records of the signed-in user, oldest first. */
   records: readonly UploadRecord[]

@@ -11,7 +11,7 @@ import { useUploadFiles } from './use-upload-files.ts'
 
 afterEach(cleanup)
 
-/** Creates a file that reports this size but has no content. */
+/** Creates a file that reports this size without having content. */
 function makeFile(name: string, size: number): PickedFile {
   return { file: Object.defineProperty(new File([], name), 'size', { value: size }) }
 }

@@ -8,7 +8,7 @@ import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
 export interface FileUploads {
-  /** Uploads the files that the tier allows and skips those that are too large (spec §5). */
+  /** Uploads the files that the tier allows, and skips those that are too large (spec §5). */
   start: (files: readonly PickedFile[], days: number) => void
   /** Files skipped by the last call of `start`, until the user dismisses them. */
   skippedFiles: readonly File[]
@@ -35,8 +35,8 @@ function upgradeToast(higherTier: Tier, limits: Limits) {
 }
 
 /**
- * Returns `start`, which uploads files within the tier's limits, and the files that it skipped as
- * too large. After an upgrade, uploads the skipped files that the new tier allows.
+ * Returns `start`, which uploads the files within the tier's limits, and the files it skipped
+ * because they are too large. After an upgrade, uploads the skipped files that the new tier allows.
  */
 export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits): FileUploads {
   const [skipped, setSkipped] = useState(noFiles)
@@ -46,8 +46,8 @@ export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits):
     const acceptedFiles = picked.filter(isWithinLimit)
     const oversized = picked.filter((file) => !isWithinLimit(file))
     setSkipped({ picked: oversized, days })
-    // If a higher tier allows larger files, show a toast (spec §5); the page also shows an upgrade
-    // card. Otherwise the page only shows the file-too-large card.
+    // If a higher tier allows larger files, show a toast (spec §5). The page also shows an upgrade
+    // card. Otherwise, it shows only the file-too-large card.
     const higherTier = tierForLargerFiles(tier, limits)
     if (oversized.length > 0 && higherTier) toast(upgradeToast(higherTier, limits))
     if (acceptedFiles.length > 0) store.getState().add(acceptedFiles, days)

@@ -12,7 +12,7 @@ type CurrentUser = typeof currentUserQuery.queryKey extends { [key: symbol]: inf
 
 beforeEach(() => localStorage.clear())
 
-/** Returns the store that components get from the hook. `client` represents the app. */
+/** Returns the store that the hook provides to components. `client` represents the app. */
 function renderStore(client: QueryClient) {
   const wrapper = ({ children }: { children: ReactNode }) =>
     createElement(QueryClientProvider, { client }, children)
@@ -57,7 +57,7 @@ test('a user who signed in before the store was created is detected', async () =
   await expect.poll(() => store.getState().records).toMatchObject([{ id: oldRecord.id }])
 })
 
-test('a start that the tier limit rejects refreshes the file list once', () => {
+test('a start rejected by the tier limit refreshes the file list once', () => {
   const client = new QueryClient()
   const store = renderStore(client)
   client.setQueryData(['/api/files', {}], [])

@@ -13,7 +13,7 @@ import type { UploadsStore } from './uploads-state.ts'
 const uploadsByClient = new WeakMap<QueryClient, Uploads>()
 
 /**
- * Returns this page's uploads, creating them on the first call. Kept outside React so that they
+ * Returns this page's uploads, creating them on the first call. They are kept outside React to
  * survive a change of screen.
  */
 function uploadsOf(client: QueryClient): Uploads {
@@ -49,7 +49,7 @@ function uploadsOf(client: QueryClient): Uploads {
   })
   syncUser()
   store.subscribe(({ inlineError }, before) => {
-    // The tier is full, so another browser of the user may have added files that this page doesn't
+    // The tier is full, so the user may have added files in another browser that this page doesn't
     // list yet.
     if (inlineError !== null && inlineError !== before.inlineError) refreshFiles(client)
   })
@@ -63,15 +63,15 @@ export function useUploadsStore(): UploadsStore {
 }
 
 /**
- * True while any of the user's uploads in this browser is unfinished or its outcome is shown. The
- * file list may lack the last file until then.
+ * True while any upload of the user in this browser is unfinished or an outcome is shown. Until
+ * then, the file list may lack the last file.
  */
 export function useHasOpenUploads(store: UploadsStore): boolean {
   return useStore(store, ({ records, outcome }) => outcome !== null || !records.every(isFinished))
 }
 
 /**
- * Removes the user's uploads from this browser before a sign-out. Asks for confirmation if some are
+ * Removes the user's uploads from this browser before a sign-out. Asks for confirmation if any are
  * unfinished. Returns false if the user declines.
  */
 export async function discardUploads(client: QueryClient): Promise<boolean> {

@@ -20,7 +20,7 @@ export interface DropZoneProps {
   inputRef: RefObject<HTMLInputElement | null>
 }
 
-/** ID of the heading, which gets the focus when a card below it closes. */
+/** ID of the heading, which is focused when a card below it closes. */
 export const dropZoneTitleId = 'drop-zone-title'
 
 function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
@@ -33,7 +33,7 @@ function limitsText({ maxFiles, maxFileSize }: TierLimits): string {
  */
 export function DropZone(props: DropZoneProps) {
   const { limits, remainingFilesLine, days, onDaysChange, onFiles, isPrimary, inputRef } = props
-  // The file picker replaces the input's own dialog because it provides handles.
+  // The file picker replaces the input's own dialog, because it provides handles.
   const openPicker = async (event: MouseEvent<HTMLInputElement>) => {
     const { currentTarget } = event
     const pickerResult = openFilePicker({ multiple: true })
@@ -68,7 +68,7 @@ export function DropZone(props: DropZoneProps) {
         onChange={({ currentTarget }) => {
           const files = Array.from(currentTarget.files ?? [], (file) => ({ file }))
           onFiles({ files, unreadable: [] })
-          // Otherwise choosing the same file again would fire no event.
+          // Without this, choosing the same file again would fire no event.
           currentTarget.value = ''
         }}
       />
@@ -83,8 +83,8 @@ export function DropZone(props: DropZoneProps) {
 }
 
 /**
- * Selects the days until new links expire (spec §5). If the tier has a single option, shows it as
- * text: '3 days (default)'.
+ * Lets the user choose when new links expire (spec §5). If the tier has only one option, shows it
+ * as text: '3 days (default)'.
  */
 function ExpirationSelector(props: Pick<DropZoneProps, 'limits' | 'days' | 'onDaysChange'>) {
   const { expirationDays } = props.limits
@@ -109,7 +109,7 @@ function ExpirationSelector(props: Pick<DropZoneProps, 'limits' | 'days' | 'onDa
 }
 
 /**
- * Covers the page while files are dragged over it. Ignores the pointer so that files can be dropped
+ * Covers the page while files are dragged over it. Ignores pointer events to let users drop files
  * onto a paused upload in the uploads panel.
  */
 export function DropOverlay({ days }: { days: number }) {

@@ -5,7 +5,7 @@ type Tree = { [name: string]: string | Tree | Error }
 
 /**
  * Creates a fake file or folder entry. As in browsers, each call of `readEntries` returns up to 100
- * entries of a folder, and an empty list at the end.
+ * entries of a folder, and an empty list when all have been read.
  */
 function makeEntry(name: string, content: string | Tree | Error): FileSystemEntry {
   const entry = { name, isFile: false, isDirectory: false }
@@ -42,7 +42,9 @@ function makeHandle(name: string, content: string | Tree | Error): FileSystemHan
   return { kind: 'directory', name, values } as unknown as FileSystemHandle
 }
 
-/** Reads dropped items. As in browsers, they are inaccessible once their event has ended. */
+/**
+ * Drops items and reads them. As in browsers, items are inaccessible once their event has ended.
+ */
 function createDrop(tree: Tree, { handles = false, entries = true } = {}) {
   let isOver = false
   const unlessOver = <T>(value: T): T | null => (isOver ? null : value)
@@ -70,7 +72,7 @@ test('text and links are ignored', async () => {
   expect(await readDrop([text, emptyItem])).toEqual({ files: [], unreadable: [] })
 })
 
-test('files are read in a browser without entries and handles', async () => {
+test('files are read in a browser without entries or handles', async () => {
   const { files } = await createDrop({ 'photo.jpg': 'x' }, { entries: false })
   expect(namesOf(files)).toEqual(['photo.jpg'])
   expect(files[0]?.handle).toBeUndefined()
@@ -122,7 +124,7 @@ test.each([{ handles: false }, { handles: true }])(
   },
 )
 
-test('a folder with an unreadable handle is read by its entry', async () => {
+test('a folder with an unreadable handle is read via its entry', async () => {
   const item: DropItem = {
     kind: 'file',
     getAsFile: () => null,

@@ -1,6 +1,6 @@
 /**
  * Reads files that the user drops, pastes, or chooses in the browser's file picker. Chromium
- * provides a handle for each file, so that the page can read it again after a reload.
+ * provides a handle for each file, which lets the page read it again after a reload.
  */
 import type { PickedFile } from './picked-file.ts'
 
@@ -31,7 +31,10 @@ interface FolderNode {
 /** A file or folder, as a handle or an entry. */
 type TreeNode = FileNode | FolderNode
 
-/** Files that operating systems add to folders. They are skipped when a folder is uploaded. */
+/**
+ * Files that operating systems add to folders. Skipped in an uploaded folder, but not if dropped
+ * directly.
+ */
 const systemFiles = new Set(['.ds_store', 'thumbs.db', 'desktop.ini'])
 
 function isFolder(node: TreeNode): node is FolderNode {
@@ -101,8 +104,8 @@ function folderEntryNode(folder: FileSystemDirectoryEntry): FolderNode {
 }
 
 /**
- * Adds all files in `nodes` to `drop`, and the names of unreadable ones, and returns `drop`. A
- * folder's own files come before those of its subfolders.
+ * Adds all files in `nodes` to `drop`, as well as the names of unreadable files and folders, and
+ * returns `drop`. A folder's own files come before those of its subfolders.
  */
 async function readNodes(
   nodes: readonly TreeNode[],
@@ -124,7 +127,7 @@ async function readNodes(
   return drop
 }
 
-/** Removes system files and sorts by name as file managers do: 2 before 10. */
+/** Removes system files and sorts the rest by name as file managers do, with 2 before 10. */
 function tidyFolder(nodes: readonly TreeNode[]): TreeNode[] {
   const { compare } = new Intl.Collator(undefined, { numeric: true })
   return nodes
@@ -133,8 +136,8 @@ function tidyFolder(nodes: readonly TreeNode[]): TreeNode[] {
 }
 
 /**
- * Captures the file or folder of an event's item, which is accessible only during the event. The
- * returned function resolves to it, or to null if the item has none.
+ * Captures the file or folder of an event's item, because the item is accessible only during the
+ * event. The returned function resolves to the node, or to null if the item has none.
  */
 function captureNode(item: DropItem): () => Promise<TreeNode | null> {
   const handlePromise = item.getAsFileSystemHandle?.().catch(() => null)
@@ -160,7 +163,7 @@ export async function readDrop(items: Iterable<DropItem>): Promise<Drop> {
   return readNodes(nodes.filter((node) => node !== null))
 }
 
-/** Reads the files of handles. Never rejects. */
+/** Reads files from their handles. Never rejects. */
 export function readHandles(handles: readonly FileSystemFileHandle[]): Promise<Drop> {
   return readNodes(handles.map(fileHandleNode))
 }
@@ -170,7 +173,7 @@ export function isEmptyDrop({ files, unreadable }: Drop): boolean {
   return files.length === 0 && unreadable.length === 0
 }
 
-/** Returns the error to show if there are unreadable files or no files; otherwise null. */
+/** Returns the error to show if there are no files or some are unreadable, otherwise null. */
 export function dropError({
   files,
   unreadable,

@@ -22,7 +22,7 @@ test('names with composed and decomposed accents are equal', () => {
   expect(isSameFile(composed, { ...composed, name: 'cafe\u0301.mov' })).toBe(true)
 })
 
-test('a copy with another date can be chosen', () => {
+test('a copy with a different date can be chosen', () => {
   expect(mismatchText(original, { ...original, lastModified: 1 })).toBeNull()
 })
 

@@ -14,7 +14,7 @@ function reject(name: string) {
 }
 
 let hasMouse: boolean
-/** Inputs whose dialog was opened. */
+/** Inputs that opened their dialog. */
 let openedInputs: HTMLInputElement[]
 
 beforeEach(() => {
@@ -51,7 +51,7 @@ test.each([true, false])('picked files have handles; multiple: %s', async (multi
   expect(options).toEqual([{ multiple }])
 })
 
-test('there is no picker on phones and in browsers without support', () => {
+test('phones and browsers without support have no picker', () => {
   expect(openFilePicker({ multiple: true })).toBeNull()
   hasMouse = false
   stubPicker(async () => [handle])

@@ -3,7 +3,7 @@ import { type Drop, isEmptyDrop, readHandles } from './dropped-files.ts'
 /** `window.showOpenFilePicker`, available only in Chromium and in secure contexts. */
 type ShowPicker = (options: { multiple: boolean }) => Promise<FileSystemFileHandle[]>
 
-/** The picker was closed without a choice, or is already open, as after a double click. */
+/** The user closed the picker without a choice, or it is already open, as after a double click. */
 const harmlessErrors = ['AbortError', 'NotAllowedError']
 
 /**
@@ -20,7 +20,7 @@ export function openFilePicker(options: { multiple: boolean }): Promise<Drop | n
   })
 }
 
-/** Opens the dialog of a file input. It works in every browser but provides no handles. */
+/** Opens the dialog of a file input. Inputs work in every browser but provide no handles. */
 function chooseWithInput(): Promise<Drop | null> {
   return new Promise((resolve) => {
     const input = document.createElement('input')
@@ -33,15 +33,16 @@ function chooseWithInput(): Promise<Drop | null> {
     }
     input.addEventListener('change', finish)
     input.addEventListener('cancel', finish)
-    // Safari fires no events on an input outside the document.
+    // Safari fires no events on inputs outside the document.
     document.body.append(input)
     input.click()
   })
 }
 
 /**
- * Asks for one file. Call from a click handler. Returns the file, or its name if it is unreadable;
- * null if none was chosen. The file has a handle if the browser provides one. Never rejects.
+ * Lets the user choose one file. Call from a click handler. Returns the file, or its name if it is
+ * unreadable, or null if none was chosen. The file has a handle if the browser provides one. Never
+ * rejects.
  */
 export async function chooseFile(): Promise<Drop | null> {
   const pickerResult = openFilePicker({ multiple: false })

@@ -46,7 +46,7 @@ test('an expired permission can be granted again', async () => {
   expect(promptCount()).toBe(1)
 })
 
-test('a denied or blocked prompt leaves the permission missing', async () => {
+test("a denied or blocked prompt doesn't grant the permission", async () => {
   const denied = makeHandle({ permission: 'prompt', response: 'denied' })
   expect(await requestHandleFile(denied.handle)).toEqual({ state: 'permission' })
   const blocked = makeHandle({

@@ -1,10 +1,10 @@
 /**
- * The result of reading a handle. `permission`: the browser must prompt the user first. `gone`:
+ * The result of reading a handle. `permission`: the browser has to prompt the user first. `gone`:
  * unreadable, usually because the file was moved or removed.
  */
 export type HandleResult = { state: 'found'; file: File } | { state: 'permission' | 'gone' }
 
-/** A method of file handles that the DOM types lack. */
+/** A method of file handles that TypeScript's DOM types lack. */
 interface Requester {
   requestPermission(descriptor: { mode: 'read' }): Promise<PermissionState>
 }

@@ -41,7 +41,7 @@ test('handles without a record are removed', async () => {
   expect(rows.size).toBe(0)
 })
 
-test('without storage, nothing is found and no call fails', async () => {
+test('without storage, no handle is found and no call fails', async () => {
   const fail = async () => {
     throw new DOMException('no room', 'QuotaExceededError')
   }

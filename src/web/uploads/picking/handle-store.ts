@@ -9,7 +9,7 @@ export interface HandleTable {
 }
 
 /**
- * Stores file handles by upload record ID across reloads. No method rejects. If the browser can't
+ * Stores file handles across reloads, by upload record ID. No method rejects. If the browser can't
  * store handles, as in a private window, `get` returns undefined.
  */
 export interface HandleStore {
@@ -32,11 +32,11 @@ export function createHandleStore(table: HandleTable): HandleStore {
   }
 }
 
-/** Creates this browser's store, in a separate IndexedDB database. */
+/** Creates the handle store of this browser, in a separate IndexedDB database. */
 export function createBrowserHandleStore(): HandleStore {
   const store = createStore('mayfly-uploads', 'file-handles')
   return createHandleStore({
-    // idb-keyval throws without IndexedDB. An async function turns that into a rejection.
+    // idb-keyval throws if there is no IndexedDB. An async function turns that into a rejection.
     get: async (id) => get<FileSystemFileHandle>(id, store),
     set: async (id, handle) => set(id, handle, store),
     delete: async (ids) => delMany([...ids], store),

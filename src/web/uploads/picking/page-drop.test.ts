@@ -75,7 +75,7 @@ test('text can be dropped on a field and is ignored elsewhere', () => {
   expect(drops).toEqual([])
 })
 
-test('content dragged from the page itself is not uploaded', async () => {
+test("content dragged from the page itself isn't uploaded", async () => {
   drag('dragstart', 'files')
   expect(drag('dragenter', 'files').isTaken).toBe(false)
   expect(isDragging).toBe(false)

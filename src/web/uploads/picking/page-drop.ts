@@ -1,6 +1,6 @@
 import { type Drop, readDrop } from './dropped-files.ts'
 
-/** Selects text fields and select menus. */
+/** Matches text fields and select menus. */
 const editableSelector =
   'input:not([type="button" i], [type="checkbox" i], [type="file" i], [type="radio" i], [type="range" i], [type="reset" i], [type="submit" i]), textarea, select, [contenteditable]:not([contenteditable="false"])'
 
@@ -12,14 +12,14 @@ export function isEditable(target: EventTarget | null): boolean {
 export interface PageDropListener {
   /** Called when a drag of files over the page starts or ends. */
   onDragging: (isDragging: boolean) => void
-  /** Called once all dropped folders have been read. */
+  /** Called after all dropped folders have been read. */
   onDrop: (drop: Drop) => void
 }
 
 /**
  * Accepts files and folders dropped anywhere on the page, except content dragged from the page
- * itself. Ignores text and links outside text fields, where the browser would otherwise open them.
- * Returns a function that stops this.
+ * itself. Outside text fields, also ignores dropped text and links, which the browser would
+ * otherwise open. Returns a function that stops listening.
  */
 export function listenForDrops({ onDragging, onDrop }: PageDropListener): () => void {
   // Browsers fire `dragenter` for an inner element before `dragleave` for the outer one, so only

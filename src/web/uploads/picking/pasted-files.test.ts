@@ -20,7 +20,7 @@ async function read(clipboard: ClipboardContent) {
   return files.map(({ file, isPasted }) => ({ name: file.name, type: file.type, isPasted }))
 }
 
-test('a pasted picture is named by its paste time', async () => {
+test('a pasted picture is named after its paste time', async () => {
   expect(await read(clipboardOf('', picture('image.png', 'image/png')))).toEqual([
     { name: 'Pasted image 2026-11-21 at 14.03.22.png', type: 'image/png', isPasted: true },
   ])

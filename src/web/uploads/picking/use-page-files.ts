@@ -4,8 +4,8 @@ import { isEditable, listenForDrops } from './page-drop.ts'
 import { readPaste } from './pasted-files.ts'
 
 /**
- * Accepts files dropped anywhere on the page (see `listenForDrops`), and pasted files, pictures and
- * text, except in text fields. Returns true while files are dragged over the page.
+ * Accepts files dropped anywhere on the page (see `listenForDrops`), and files, pictures and text
+ * pasted outside text fields. Returns true while files are dragged over the page.
  */
 export function usePageFiles(onFiles: (files: Drop) => void): boolean {
   const [isDragging, setDragging] = useState(false)

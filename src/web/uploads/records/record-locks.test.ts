@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRecordLocks } from './record-locks.ts'
 
-/** Simulates a tab that can claim records. Node has Web Locks as well. */
+/** Simulates a tab that can claim records, using Node's Web Locks. */
 function openTab() {
   const lostIds: string[] = []
   const locks = createRecordLocks(navigator.locks)
@@ -21,7 +21,7 @@ test('only one tab at a time can claim a record', async () => {
   expect(one.lost).toEqual([])
 })
 
-test('a tab that steals a record notifies the tab that had it', async () => {
+test('a tab that steals a record notifies the tab that held it', async () => {
   const [one, other] = [openTab(), openTab()]
   await one.claim('stolen')
   expect(await other.claim('stolen', true)).not.toBeNull()

@@ -2,18 +2,18 @@
 const lockPrefix = 'mayfly.upload.'
 
 export interface ClaimOptions {
-  /** Takes the lock from the tab that holds it. */
+  /** Takes the lock even if another tab holds it. */
   steal?: boolean
   /** Called when another tab has taken the lock from this one. */
   onLost: () => void
 }
 
 /**
- * A lock for each upload record. Only the tab that holds it runs the upload. The browser releases
- * the locks of a tab that is closed, crashes or is discarded. No method rejects.
+ * A lock for each upload record. Only the tab that holds the lock runs the upload. The browser
+ * releases the locks of a tab that is closed, crashes or is discarded. No method rejects.
  *
- * Web Locks are missing in insecure contexts. Every claim succeeds there and nothing counts as
- * held, so a tab must not automatically resume an upload that it didn't start.
+ * Insecure contexts have no Web Locks. There, every claim succeeds and no record counts as locked,
+ * so a tab must not automatically resume uploads that it didn't start.
  */
 export interface RecordLocks {
   /** False if the browser has no Web Locks. */
@@ -51,7 +51,8 @@ export function createRecordLocks(
         const options = steal ? { steal } : { ifAvailable: true }
         manager.request(lockPrefix + id, options, handleLock).catch(() => {
           if (isHeld) onLost()
-          // Locks are denied, for example to a sandboxed page. A no-op if already released.
+          // The browser denies locks, for example to a sandboxed page. If the lock was already
+          // released, resolving again is a no-op.
           else resolve(noop)
         })
       }),

@@ -4,8 +4,8 @@ import { uploadRecord, uploadTicket } from '../../../../tests/support/upload-fix
 import { parseRecord } from './upload-record.ts'
 
 /**
- * Written by version 0.9.10 during a multipart upload. Never change it: an upload paused before an
- * update must be able to continue after it.
+ * Written by version 0.9.10 during a multipart upload. Don't change it, because an upload paused
+ * before an update must be able to continue after it.
  */
 const uploading =
   `{"id":"0mf2k8q1c-00001-9f3c2a7be01d4456","ownerId":"u_7Qk2","batch":"51c0ffee12345678",
@@ -33,7 +33,7 @@ const signedOut =
 describe('a record', () => {
   test.each([uploading, signedOut])('of version 0.9.10 is read in full: %s', (json) => {
     const written = JSON.parse(json)
-    // Later versions recognize a file without a sample of its bytes.
+    // Later versions recognize files without a sample of their bytes.
     delete written.identity.sample
     expect(parseRecord(json)).toEqual(written)
   })

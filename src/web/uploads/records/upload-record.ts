@@ -10,8 +10,8 @@ const byteCount = z.int().nonnegative()
 const { parts, ...ticketShape } = uploads.getUploadUrl.response.shape
 
 /**
- * Where to send the bytes of an upload: the get-upload-url response without the part URLs. Those
- * aren't saved, because they expire within the hour and grant write access to anyone.
+ * Where to send the bytes of an upload: the get-upload-url response without the part URLs. The URLs
+ * aren't saved, because they expire within the hour and grant write access to anyone who has them.
  */
 const ticketSchema = z.object({
   ...ticketShape,
@@ -28,7 +28,7 @@ export type UploadTicket = z.infer<typeof ticketSchema>
 
 /** Identifies a file when the user chooses it again. */
 const fileIdentity = z.object({
-  /** The name on disk, before sanitizing. */
+  /** The name on disk, before it is sanitized. */
   name: z.string(),
   size: byteCount,
   lastModified: timestamp,
@@ -36,8 +36,8 @@ const fileIdentity = z.object({
 export type FileIdentity = z.infer<typeof fileIdentity>
 
 /**
- * An upload as saved in localStorage (spec §3). New fields must be optional, because records of
- * older versions have to remain readable.
+ * An upload as saved in localStorage (spec §3). New fields must be optional to keep the records of
+ * older versions readable.
  */
 const uploadRecord = z.object({
   /** IDs sort in the order the uploads were added. */
@@ -61,8 +61,8 @@ const uploadRecord = z.object({
   ticket: ticketSchema.nullable(),
   /**
    * True after an automatic repair: the server no longer knew the upload, lacked some of its bytes
-   * or had different ones, or the presigned URL had expired. Repairs are attempted only once;
-   * resuming after a pause or failure resets this.
+   * or had different ones, or the presigned URL had expired. Only one repair is attempted. Resuming
+   * after a pause or failure allows another one.
    */
   restarted: z.boolean(),
   /** When the transfer started; null before that. */
@@ -73,8 +73,8 @@ const uploadRecord = z.object({
   /** The upload status of spec §3. */
   status: z.enum(['pending', 'uploading', 'paused', 'completed', 'failed']),
   /**
-   * What the user has to provide before a paused upload can resume or a failed one can be retried.
-   * A paused upload with null resumes automatically.
+   * What the user has to provide to resume a paused upload or retry a failed one. A paused upload
+   * with null resumes automatically.
    */
   need: z.enum(['file', 'permission', 'sign-in']).nullable(),
   lastActivity: timestamp,

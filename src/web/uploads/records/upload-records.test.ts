@@ -87,7 +87,7 @@ test('a removed record is gone, even if it was never written', () => {
   expect(state.values.size).toBe(0)
 })
 
-test('a full localStorage removes the outdated record and never throws', () => {
+test('a write to a full localStorage removes the outdated record and never throws', () => {
   store.save(record('1'))
   store.flush()
   state.isFull = true
@@ -96,7 +96,7 @@ test('a full localStorage removes the outdated record and never throws', () => {
   expect(store.load()).toEqual([])
 })
 
-test('a forbidden localStorage never throws', () => {
+test('reads and writes of a forbidden localStorage never throw', () => {
   state.isForbidden = true
   store.save(record('1'))
   store.remove('1')
@@ -147,7 +147,7 @@ test('unreadable records are removed, and other keys are unaffected', () => {
     JSON.stringify({ ...validRecord, fileSize: -1 }),
     JSON.stringify({ ...validRecord, ticket: { uploadUrl: 'x' } }),
     JSON.stringify({ ...validRecord, need: undefined }),
-    // A valid record whose key names another record.
+    // A valid record stored under another record's key.
     JSON.stringify(validRecord),
   ]
   for (const [index, value] of foreign.entries()) {

@@ -2,7 +2,7 @@ import type { Timers } from '../timers.ts'
 import { recordKeyPrefix } from './record-key.ts'
 import { isExpiredRecord, parseRecord, type UploadRecord } from './upload-record.ts'
 
-/** Combines writes to localStorage, because each one blocks the page. */
+/** Writes to localStorage are combined, because each one blocks the page. */
 const writeIntervalMs = 200
 
 /** The part of `localStorage` used here. Any method may throw. */
@@ -21,8 +21,8 @@ export interface RecordStore {
   /** Returns the record as last written by any tab; null if there is none. */
   get(id: string): UploadRecord | null
   /**
-   * Writes the record within 200 ms, together with other changes. A record that another tab has
-   * removed is not written again.
+   * Writes the record within 200 ms, along with other changes. Doesn't restore a record that
+   * another tab has removed.
    */
   save(record: UploadRecord): void
   remove(id: string): void
@@ -33,8 +33,8 @@ export interface RecordStore {
 }
 
 /**
- * Creates the record store. If localStorage is full or forbidden, records are lost when the page is
- * closed.
+ * Creates the record store. If localStorage is full or forbidden, records are lost when the page
+ * closes.
  * @param onWrite called after changes have been written.
  */
 export function createRecordStore(
@@ -57,7 +57,7 @@ export function createRecordStore(
       storage().setItem(key, JSON.stringify(record))
       storedIds.add(id)
     } catch {
-      // The write failed. Remove the outdated record so that a reload doesn't resume from it.
+      // The write failed. Remove the outdated record to keep a reload from resuming with it.
       if (record) write(id, null)
     }
   }

@@ -17,7 +17,7 @@ function failedCall(callError: Partial<CallError>): Outcome<never> {
   return { ok: false, error: { status: null, code: null, message: null, ...callError } }
 }
 
-/** A server that returns each input as its result. `sent` contains the inputs of each request. */
+/** A server that returns each input as its result. `sent` records the inputs of each request. */
 function openServer() {
   const server = {
     sent: [] as string[][],
@@ -82,7 +82,7 @@ test.each([null, 401, 429, 503])('%s fails every call of the batch', async (stat
   expect(await Promise.all(outcomes)).toEqual([failedCall({ status }), failedCall({ status })])
 })
 
-test('an aborted call ends immediately, before and after it was sent', async () => {
+test('an aborted call ends immediately, even after it was sent', async () => {
   const server = openServer()
   server.onBatch = () => new Promise(() => {})
   const controllers = [new AbortController(), new AbortController()]

@@ -22,8 +22,8 @@ const noResponse: Outcome<never> = {
 }
 
 /**
- * Returns a call that waits briefly so that concurrent calls share one request. It doesn't reject.
- * An aborted call ends as if there were no response, and the rest of its batch continues.
+ * Returns a call that waits briefly to share one request with concurrent calls. It never rejects.
+ * An aborted call resolves as if there were no response, while the rest of its batch continues.
  */
 export function batchCalls<Input, Value>(
   timers: Pick<Timers, 'runAfter'>,

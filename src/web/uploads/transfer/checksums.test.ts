@@ -80,7 +80,7 @@ describe('a job', () => {
     expect(started).toHaveLength(1)
   })
 
-  test('is cancelled by its signal, also in the worker', async () => {
+  test('is cancelled by its signal, including in the worker', async () => {
     const cancel = new AbortController()
     const handleMessage = createChecksums(startWorker).sha256(file, cancel.signal)
     const reason = new Error('Cancelled by user')

@@ -7,7 +7,7 @@ import { FileUnreadableError } from './hash-blob.ts'
  *
  * All functions reject with FileUnreadableError if the file was changed or removed, and with the
  * signal's reason when it is aborted. They resolve to null if the browser has no workers or no
- * WebAssembly, or if the worker fails. Uploads then continue without checksums.
+ * WebAssembly, or if the worker fails. The upload then continues without checksums.
  */
 export interface Checksums {
   /** Computes the checksum of a part in base64. */
@@ -26,8 +26,8 @@ export interface WorkerLike {
 }
 
 /**
- * How long to wait for a new worker. Its script loads over the same connection as the uploads,
- * which may be slow.
+ * How long to wait for a new worker to load its script. The uploads share the connection, which may
+ * be slow.
  */
 const readyTimeoutMs = 15_000
 
@@ -36,7 +36,10 @@ interface PendingJob {
   reject: (reason: unknown) => void
 }
 
-/** Creates checksums. The worker starts with the first job, and again after a crash. */
+/**
+ * Returns checksum functions that share a worker. The worker starts with the first job, and again
+ * after a crash.
+ */
 export function createChecksums(startWorker: () => WorkerLike): Checksums {
   const pending = new Map<number, PendingJob>()
   let worker: WorkerLike | null = null

@@ -91,7 +91,7 @@ describe('waiting for the connection', () => {
   })
 })
 
-test('waiting while leaving ends a minute after the last beforeunload', async () => {
+test('waiting while the page unloads ends a minute after the last beforeunload', async () => {
   const waitWhileUnloading = watchUnload()
   await waitWhileUnloading(cancel.signal)
   window.dispatchEvent(new Event('beforeunload'))

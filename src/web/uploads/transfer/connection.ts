@@ -1,16 +1,16 @@
-/** The online state as reported by the browser. */
+/** Whether the browser is online, as reported by the browser itself. */
 export interface Connection {
   isOnline: () => boolean
   /**
    * Resolves immediately if the browser is online. Otherwise resolves when it reconnects, or after
-   * a while, because the browser may be wrong. Rejects with the signal's reason when it is aborted.
+   * 30 s in case the report is wrong. Rejects with the signal's reason when it is aborted.
    */
   waitUntilOnline: (signal: AbortSignal) => Promise<void>
 }
 
 /**
- * How long to trust the browser when it reports that it is offline. Without a network it does so
- * even if the server runs on the same machine, so requests must be tried from time to time.
+ * How long to trust the browser when it reports that it is offline. The report may be wrong:
+ * without a network, browsers report being offline even if the server runs on the same machine.
  */
 const maxOfflineTrustMs = 30_000
 
@@ -53,13 +53,16 @@ export const browserConnection: Connection = {
   },
 }
 
-/** How long a page may live after `beforeunload`, until the next page responds. */
+/**
+ * How long to assume that the page is unloading after `beforeunload`. A page lives until the next
+ * one responds.
+ */
 const maxUnloadMs = 60_000
 
 /**
  * Returns a function that waits while the browser is leaving this page. It resolves immediately
- * unless there was a `beforeunload` in the last minute, and rejects with the signal's reason when
- * it is aborted.
+ * unless `beforeunload` fired in the last minute, and rejects with the signal's reason when it is
+ * aborted.
  */
 export function watchUnload(): (signal: AbortSignal) => Promise<void> {
   let unloadAt = Number.NEGATIVE_INFINITY

@@ -61,7 +61,7 @@ describe('the SHA-256 of a whole file', () => {
 })
 
 describe('a changed or removed file', () => {
-  test('is unreadable for all hashes', async () => {
+  test('is reported as unreadable by all hashes', async () => {
     for (const hash of [
       hashBlob(changedFile(), 'crc32', neverAborted),
       hashBlob(changedFile(), 'sha256', neverAborted),
@@ -70,7 +70,7 @@ describe('a changed or removed file', () => {
     }
   })
 
-  test('is unreadable if it returns fewer bytes than its size', async () => {
+  test('is reported as unreadable if it returns fewer bytes than its size', async () => {
     const short = new Blob(['ab'])
     short.slice = () => short
     short.arrayBuffer = async () => new ArrayBuffer(1)

@@ -13,8 +13,8 @@ export class FileUnreadableError extends Error {
 const sliceSize = 4 * 1024 ** 2
 
 /**
- * True if a file is still readable at this offset. Call after a network error, because a changed or
- * removed file makes a request fail the same way.
+ * True if a file is still readable at this offset. Call after a network error, because requests
+ * fail the same way if the file was changed or removed.
  */
 export async function isReadable(file: Blob, offset: number): Promise<boolean> {
   try {
@@ -27,7 +27,7 @@ export async function isReadable(file: Blob, offset: number): Promise<boolean> {
 
 /**
  * Reads all bytes.
- * @throws {FileUnreadableError} if the file is unreadable or shorter than before.
+ * @throws {FileUnreadableError} if the file is unreadable or has become shorter.
  */
 async function readBlob(blob: Blob): Promise<ArrayBuffer> {
   const bytes = await blob.arrayBuffer().catch((error: unknown) => {
@@ -42,10 +42,10 @@ export type HashAlgorithm = BodyChecksum | 'sha256'
 const createHasher = { crc32: createCRC32, md5: createMD5, sha256: createSHA256 }
 
 /**
- * Computes a hash, slice by slice: SHA-256 in hex, others in base64. Resolves to null if
- * WebAssembly is disabled, as in the Lockdown Mode of iOS.
+ * Computes a hash slice by slice: SHA-256 in hex, others in base64. Resolves to null if WebAssembly
+ * is disabled, as in the Lockdown Mode of iOS.
  * @throws {FileUnreadableError} if the file is unreadable.
- * @throws the reason of the signal when it is aborted.
+ * @throws the signal's reason when it is aborted.
  */
 export async function hashBlob(
   blob: Blob,

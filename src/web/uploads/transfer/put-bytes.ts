@@ -17,7 +17,7 @@ interface Piece {
   /** The position in the file, in bytes. */
   offset: number
   size: number
-  /** True if the piece is the rest of the file and storage already has the bytes before it. */
+  /** True if the piece is the rest of the file, and storage already has the bytes before it. */
   isRemainder?: boolean
   stallMs: number
   signal: AbortSignal
@@ -26,12 +26,12 @@ interface Piece {
 }
 
 /**
- * Sends bytes of a file in one PUT, with their checksum. Returns null once storage has the bytes.
- * Otherwise returns a response after which they may be resent.
- * @throws {TransferError} if another attempt wouldn't help; `unreadable` if the file was changed
- * or removed.
+ * Sends bytes of a file in one PUT, with their checksum. Returns null once storage has the bytes,
+ * or else the failed response if another attempt may succeed.
+ * @throws {TransferError} if another attempt wouldn't help; `unreadable` if the file was changed or
+ * removed.
  * @throws {FileUnreadableError} if the file is unreadable while its checksum is computed.
- * @throws the reason of the signal when it is aborted.
+ * @throws the signal's reason when it is aborted.
  */
 export async function putBytes(
   { file, ticket, contentType }: TransferJob,
@@ -39,8 +39,8 @@ export async function putBytes(
   { send, checksums }: TransferDeps,
 ): Promise<StorageResponse | null> {
   const { offset, size, isRemainder = false, ...request } = piece
-  // Send a slice even for the whole file. If the file was chosen in another tab, the browser lets
-  // this tab send only slices of it.
+  // Send a slice even for the whole file. If the file was chosen in another tab, browsers let this
+  // tab send only slices of it.
   const body = file.slice(offset, offset + size)
   const checksum = isRemainder ? null : await checksums.part(body, ticket.checksum, piece.signal)
   const checksumHeader = ticket.checksum === 'crc32' ? 'x-amz-checksum-crc32' : 'Content-MD5'
@@ -52,7 +52,7 @@ export async function putBytes(
   const timeoutMs = requestTimeoutMs
   const response = await send({ ...request, method: 'PUT', headers, body, timeoutMs })
   if (isStored(response)) return null
-  // A lost connection is indistinguishable from a changed or removed file.
+  // A changed or removed file looks like a lost connection.
   if (response.kind === 'network' && !(await isReadable(file, offset))) {
     throw new TransferError('unreadable')
   }

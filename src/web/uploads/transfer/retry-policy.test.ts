@@ -42,7 +42,7 @@ beforeEach(() => {
   }
 })
 
-/** Returns the number of attempts, at most `maxAttempts`, if each of them fails like this. */
+/** Returns the number of attempts, at most `maxAttempts`, if each of them fails with `failure`. */
 async function countAttempts(failure: FailedAttempt, maxAttempts = 100): Promise<number> {
   const retries = new Retries(options, deps)
   let attemptCount = 1

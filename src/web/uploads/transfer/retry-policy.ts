@@ -10,17 +10,17 @@ export const maxRetryAfterMs = 60_000
 const firstStallMs = 30_000
 const maxStallMs = 10 * 60_000
 
-/** When to give up a request that keeps failing. */
+/** When to give up on a request that keeps failing. */
 export interface RetryLimit {
   maxAttempts: number
   /** True to keep retrying for as long as the server is down or busy. */
   outlastsOutages: boolean
 }
 
-/** The limit for uploads. They outlast restarts, full disks and overload of the server. */
+/** The limit for uploads, which outlast restarts, full disks and overload of the server. */
 export const uploadLimit: RetryLimit = { maxAttempts: 8, outlastsOutages: true }
 
-/** Returns true if `GET /api/ready` responds in time that the server is up. Never rejects. */
+/** Resolves to true if `GET /api/ready` reports in time that the server is up. Never rejects. */
 export type IsServerReady = (signal: AbortSignal) => Promise<boolean>
 
 export interface RetryDeps {
@@ -58,8 +58,8 @@ export class Retries {
 
   /**
    * Maximum time in milliseconds that the next attempt may spend without sending a byte. On a very
-   * slow connection the operating system may buffer more than it sends in 30 s, so this doubles
-   * with each failure.
+   * slow connection, the operating system may buffer more than it sends in 30 s, so the time
+   * doubles with each failure.
    */
   get stallMs(): number {
     return Math.min(firstStallMs * 2 ** this.#failures, maxStallMs)
@@ -67,8 +67,8 @@ export class Retries {
 
   /**
    * Call after a transient failure. Waits until the next attempt may start. Resolves to false after
-   * too many failures since storage last received more of the file.
-   * @throws the reason of the signal when it is aborted.
+   * too many failures without progress.
+   * @throws the signal's reason when it is aborted.
    */
   async waitForNext(failure: FailedAttempt): Promise<boolean> {
     const { signal, limit = uploadLimit, onInterrupted, progress = () => 0 } = this.#options
@@ -90,7 +90,7 @@ export class Retries {
     return true
   }
 
-  /** False if the failure isn't specific to this request, so that any request would fail. */
+  /** False if the failure doesn't count, because any other request would fail too. */
   async #isCounted(failure: FailedAttempt, { outlastsOutages }: RetryLimit): Promise<boolean> {
     const { connection, isServerReady } = this.#deps
     if (!connection.isOnline()) return false
@@ -98,7 +98,10 @@ export class Retries {
   }
 }
 
-/** The jitter keeps clients that failed together from retrying together. */
+/**
+ * Returns the wait before the next attempt. The jitter keeps clients that failed at the same time
+ * from retrying at the same time.
+ */
 function waitMs({ retryAfterMs }: FailedAttempt, failures: number, random: number): number {
   const backoffMs = Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs)
   const requestedMs = Math.min(retryAfterMs ?? 0, maxRetryAfterMs)
@@ -106,7 +109,7 @@ function waitMs({ retryAfterMs }: FailedAttempt, failures: number, random: numbe
 }
 
 /**
- * True for transient errors: no response, or a status that another attempt may change. That
+ * True for transient errors: no response, or a status that may change with another attempt. That
  * includes every 5xx except 501, which means that the server doesn't support the method.
  */
 export function isTransient({ status }: FailedAttempt): boolean {
@@ -115,8 +118,9 @@ export function isTransient({ status }: FailedAttempt): boolean {
 }
 
 /**
- * True if the result of `GET /api/ready` shows that the server is up. If it is down, there is no
- * response or a 5xx. Anything else proves that it is up, even if a proxy hides this endpoint.
+ * True if the result of `GET /api/ready` shows that the server is up. If the server is down, there
+ * is no response or a 5xx. Any other response proves that it is up, even if a proxy hides this
+ * endpoint.
  */
 export function isServerUp(outcome: Outcome<unknown>): boolean {
   return outcome.ok || (outcome.error.status !== null && outcome.error.status < 500)

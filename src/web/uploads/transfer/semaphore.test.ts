@@ -15,7 +15,7 @@ function createTasks() {
   return { started, startTask, tasks }
 }
 
-test('createSemaphore(2) runs two tasks at once and the rest in order, even after a failure', async () => {
+test('createSemaphore(2) runs two tasks at once and the others in order, even after a failure', async () => {
   const runInTurn = createSemaphore(2)
   const { started, startTask, tasks } = createTasks()
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => runInTurn(neverAborted, startTask(name)))

@@ -1,6 +1,6 @@
 /**
- * Waits for its turn, then runs the work and returns its result. If `signal` is aborted by then,
- * rejects with its reason instead.
+ * Waits for a free slot, then runs `work` and returns its result. Rejects with the signal's reason
+ * if the signal is aborted by then.
  */
 export type Semaphore = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
@@ -16,7 +16,7 @@ export function createSemaphore(maxRunning: number): Semaphore {
       signal.throwIfAborted()
       return await work()
     } finally {
-      // The next task takes over this slot, so `running` stays the same.
+      // The next task takes over the slot, so `running` stays the same.
       const next = waiting.shift()
       if (next) next()
       else running -= 1

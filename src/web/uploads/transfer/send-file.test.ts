@@ -16,7 +16,7 @@ const content = randomBytes(1_700_001)
 const { count } = planParts(content.length, partSize)
 
 /**
- * A storage server that keeps each part. It rejects outdated signatures and checksum mismatches.
+ * A storage server that keeps each part and rejects outdated signatures and checksum mismatches.
  */
 const requests: string[] = []
 const parts = new Map<number, Buffer>()

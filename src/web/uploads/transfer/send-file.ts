@@ -16,8 +16,7 @@ export function createSendFile(deps: SendFileDeps): SendFile {
       await send(job, deps)
     } catch (error) {
       if (!isUnreadable(error)) throw error
-      // WebKit stops reading files after `beforeunload`, so an unreadable file may not have
-      // changed.
+      // WebKit stops reading files after `beforeunload`, so an unreadable file may be unchanged.
       await deps.waitWhileUnloading(job.signal)
       throw new TransferError('unreadable')
     }
@@ -29,7 +28,9 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof TransferError && error.kind === 'unreadable'
 }
 
-/** Sends a single-part file in one PUT unless storage already has it, and other files in parts. */
+/**
+ * Sends a single-part file in one PUT, unless storage already has it. Sends other files in parts.
+ */
 async function send(job: TransferJob, deps: PartsDeps): Promise<void> {
   const { ticket, file } = job
   if (ticket.parts) return sendParts(job, ticket.parts, deps)

@@ -54,8 +54,8 @@ describe('under random faults', () => {
             if (version === 'older') sim.oldChecksums.set(at + 1, 'other=')
           }
           sim.partMs = partMs
-          // Storage stops failing before the transfer gives up, which takes eight consecutive
-          // failures without progress, or six rejections of one part.
+          // Storage stops failing before the transfer would give up: after eight consecutive
+          // failures without progress, or after six rejections of one part.
           let failuresInARow = 0
           let lastResponseCount = 0
           let faultCount = 0
@@ -103,7 +103,8 @@ describe('under random faults', () => {
           expect(sim.violations).toEqual([])
           expect(sim.peakConcurrency).toBeLessThanOrEqual(maxConnections)
           expect(sim.progress.at(-1)).toBe((count - 1) * partSize + lastPart)
-          // A fault causes one part to be resent, an outage every part in progress.
+          // A fault causes one part to be resent. An outage causes every part in progress to be
+          // resent.
           expect(sim.puts.length - count).toBeLessThanOrEqual(faultCount + cutRequests)
         },
       ),

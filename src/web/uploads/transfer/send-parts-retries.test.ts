@@ -9,7 +9,7 @@ import {
 import { firstWaitMs, maxWaitMs, uploadLimit } from './retry-policy.ts'
 
 describe('a failed part', () => {
-  test('is retried after a wait by its own connection while the others continue', async () => {
+  test('is retried by its own connection after a wait, while other connections continue', async () => {
     const sim = simulateParts(40)
     sim.partMs = firstWaitMs / 30
     sim.fault = failFirstAttempts(1, { kind: 'status', status: 500 }, (n) => n === 2)
@@ -83,7 +83,7 @@ describe('a failed part', () => {
     expect(sim.now()).toBeLessThan(outageMs + maxWaitMs + 1000)
   })
 
-  test('is retried as long as the server is down, even if it lacks a URL', async () => {
+  test('is retried as long as the server is down, even if the part has no URL', async () => {
     const sim = simulateParts(6)
     sim.isReady = false
     sim.rejectSigning = () => (sim.isReady ? null : { status: null })
@@ -95,7 +95,7 @@ describe('a failed part', () => {
     expect(sim.now()).toBeLessThan(600_000 + maxWaitMs + 1000)
   })
 
-  test('is given up after eight rounds in which no part was stored', async () => {
+  test('is given up after eight rounds without a stored part', async () => {
     const sim = simulateParts(10)
     sim.fault = () => ({ kind: 'status', status: 500 })
     expect(await transferErrorOf(sim.run())).toEqual({ kind: 'status', status: 500 })

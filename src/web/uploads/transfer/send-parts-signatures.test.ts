@@ -16,7 +16,7 @@ describe('signatures', () => {
     expect(sim.signedParts.flat()).toEqual(rangeTo(50))
   })
 
-  test('that expired are renewed immediately, including others of the same age', async () => {
+  test('that have expired are renewed immediately, including others of the same age', async () => {
     const sim = simulateParts(30)
     sim.fault = (partNumber) => {
       if (partNumber === 8) sim.oldestGoodSignature = 1
@@ -41,7 +41,7 @@ describe('signatures', () => {
     expect(putsOfFirstPart.map(({ signature }) => signature)).toEqual([1, 2])
   })
 
-  test('that are rejected even when new fail the transfer', async () => {
+  test('that are rejected although they are new fail the transfer', async () => {
     const sim = simulateParts(3)
     sim.fault = (partNumber) => (partNumber === 2 ? { kind: 'status', status: 403 } : null)
     expect(await transferErrorOf(sim.run())).toEqual({ kind: 'status', status: 403 })

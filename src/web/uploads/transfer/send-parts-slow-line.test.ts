@@ -25,7 +25,7 @@ interface RunningRequest {
 }
 
 /**
- * Simulates a connection whose bandwidth is shared equally by all running requests. The operating
+ * Simulates a connection with its bandwidth shared equally by all running requests. The operating
  * system buffers `buffer` bytes of each request before sending them, and the browser reports these
  * as sent.
  */
@@ -33,7 +33,7 @@ function openConnection(bytesPerSecond: number, buffer: number) {
   const running = new Set<RunningRequest>()
   const connection = {
     bytesPerSecond,
-    /** Bytes of all requests, including wasted ones. */
+    /** Bytes sent by all requests, including wasted ones. */
     carried: 0,
     starts: [] as number[],
     ends: [] as ('stored' | 'given up' | 'timeout')[],
@@ -150,7 +150,7 @@ describe('a slow connection', () => {
     expect(connection.ends.filter((end) => end === 'stored')).toHaveLength(4)
   })
 
-  test('reports lost bytes: the progress falls', async () => {
+  test('lets the progress fall when bytes are lost', async () => {
     const { shown: progress } = await upload(16_000_000, 20_000)
     expect(progress.some((bytes, index) => bytes < (progress[index - 1] ?? 0))).toBe(true)
   })

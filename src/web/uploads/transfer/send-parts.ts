@@ -25,7 +25,7 @@ export interface PartsDeps extends TransferDeps {
  * Resolves when storage has all parts. No work is left running once the promise settles.
  * @throws {TransferError} when no further attempt is made.
  * @throws {FileUnreadableError} if the file is unreadable while a checksum is computed.
- * @throws the reason of the signal when it is aborted.
+ * @throws the signal's reason when it is aborted.
  */
 export function sendParts(job: TransferJob, plan: PartPlan, deps: PartsDeps): Promise<void> {
   return new PartsTransfer(job, plan, deps).run()
@@ -35,15 +35,15 @@ class PartsTransfer {
   readonly #job: TransferJob
   readonly #plan: PartPlan
   readonly #deps: PartsDeps
-  /** Ends all connections when a part fails permanently. */
+  /** Ends all connections after a part fails permanently. */
   readonly #aborter = new AbortController()
   readonly #signal: AbortSignal
   /** Numbers of the parts that storage has. */
   readonly #storedParts = new Set<number>()
   #storedBytes = 0
-  /** Bytes sent of each part in progress, by part number. */
+  /** Bytes sent so far of each part in progress, by part number. */
   readonly #sentBytes = new Map<number, number>()
-  /** Signing responses with presigned URLs, by part number. */
+  /** Presigned URLs by part number. Parts whose URLs were signed in one call share a promise. */
   readonly #urls = new Map<number, Promise<PartUrls>>()
   #connectionCount = 0
   /** Number of connections that are sending rather than waiting to retry. */
@@ -74,7 +74,7 @@ class PartsTransfer {
     this.#signal.throwIfAborted()
   }
 
-  /** Sends parts until none is left or the connection has to close. */
+  /** Sends parts until none is left or this connection has to close. */
   async #connect(): Promise<void> {
     this.#connectionCount += 1
     try {
@@ -87,7 +87,10 @@ class PartsTransfer {
     }
   }
 
-  /** Returns the lowest number of a part that is neither stored nor in progress, or null. */
+  /**
+   * Returns the lowest number of a part that is neither stored nor in progress, or null if there is
+   * none.
+   */
   #nextPart(): number | null {
     for (let partNumber = 1; partNumber <= this.#plan.count; partNumber += 1) {
       if (!this.#storedParts.has(partNumber) && !this.#sentBytes.has(partNumber)) return partNumber
@@ -96,7 +99,7 @@ class PartsTransfer {
   }
 
   /**
-   * Sends a part until storage has it. Returns false if this connection has to close because the
+   * Sends a part until storage has it. Returns false if this connection has to close, because the
    * network is too slow for all of them.
    */
   async #sendPart(partNumber: number): Promise<boolean> {
@@ -111,10 +114,10 @@ class PartsTransfer {
         }
         this.#sentBytes.set(partNumber, 0)
         this.#reportProgress()
-        // Storage may reject an expired URL by closing the connection, so a failed part gets a new
-        // one. The other URLs are just as old.
+        // Storage may reject an expired URL by closing the connection, so request a new URL after
+        // each failure. Replace the other URLs as well, because they are just as old.
         this.#urls.clear()
-        // Parts share the bandwidth. At 20 KB/s, four parallel parts would always time out.
+        // Parallel parts share the bandwidth. At 20 KB/s, four of them would always time out.
         if (response.kind === 'timeout' && this.#connectionCount > 1) return false
         if (!(await retries.waitForNext(response))) throw toTransferError(response)
       }

@@ -24,7 +24,7 @@ describe('an interrupted transfer', () => {
     expect(world.progress).toContain(1_000_000)
   })
 
-  test('is retried from the bytes already sent after a timeout', async () => {
+  test('continues after a timeout from the bytes already sent', async () => {
     world.store.setPutFaults([{ kind: 'stall', bytesBefore: 2_000_000 }])
     await world.upload()
     expect(world.store.requests[2]?.range).toBe('bytes=2000000-')
@@ -95,7 +95,7 @@ describe('an interrupted transfer', () => {
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
-  test('retries a busy server after Retry-After, without limit or loss', async () => {
+  test('retries a busy server after Retry-After, without limit or data loss', async () => {
     const busy = { status: 503, headers: { 'Retry-After': '40' } }
     const times = 2 * uploadLimit.maxAttempts
     world.store.setHeadResponses(Array.from({ length: times }, () => busy))

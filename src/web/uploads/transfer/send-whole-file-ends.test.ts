@@ -69,7 +69,7 @@ describe("a transfer that can't succeed", () => {
     expect(world.waits).toEqual([])
   })
 
-  test('fails as unreadable if the file changes while its rest is sent', async () => {
+  test('fails as unreadable if the file changes while the rest of it is sent', async () => {
     const changing = new Blob([world.content])
     world.store.setPutFaults([{ kind: 'reset', bytesBefore: 1_000_000 }])
     world.deps.wait = async () => {
@@ -125,7 +125,7 @@ describe('a server outage', () => {
     },
   )
 
-  test("ends with the signal's reason if the transfer is cancelled meanwhile", async () => {
+  test("ends with the signal's reason if the transfer is cancelled in the meantime", async () => {
     stopServer(200 * maxWaitMs, { kind: 'network' })
     const reason = new Error('Cancelled by user')
     world.deps.isServerReady = async () => {

@@ -45,7 +45,7 @@ describe('a transfer without errors', () => {
     await expect(world.upload()).resolves.toBeUndefined()
   })
 
-  test('sends an empty file as well', async () => {
+  test('also sends an empty file', async () => {
     await world.upload(new Blob([]))
     expect(world.methods()).toEqual(['PUT'])
   })

@@ -4,12 +4,12 @@ import { isTransient, Retries } from './retry-policy.ts'
 import { callTimeoutMs, type StorageResponse } from './storage-request.ts'
 
 /**
- * Sends a single-part file to storage in one PUT. After a timeout or a lost connection it asks
+ * Sends a single-part file to storage in one PUT. After a timeout or a lost connection, asks
  * storage for `Upload-Offset` and continues from there with `Range: bytes=n-` (spec §4).
  * @throws {TransferError} when no further attempt is made. Its status is 403 if the URL is no
  * longer valid.
  * @throws {FileUnreadableError} if the file is unreadable while its checksum is computed.
- * @throws the reason of the signal when it is aborted.
+ * @throws the signal's reason when it is aborted.
  */
 export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promise<void> {
   const { file, ticket, isResumed, hasOriginalDate, signal, onProgress, onInterrupted } = job
@@ -29,9 +29,9 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
     }
   }
 
-  // If the file has changed, its stored bytes are useless.
+  // If the file has changed, the stored bytes are useless.
   let offset = isResumed && hasOriginalDate ? await fetchOffset() : 0
-  // An offset of 0 doesn't prove that an empty file was stored, so it is always sent.
+  // Always send an empty file, because an offset of 0 doesn't prove that it was stored.
   while (offset < file.size || file.size === 0) {
     onProgress(offset)
     const piece = {
@@ -56,9 +56,9 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
 }
 
 /**
- * Returns the offset in a response, or 0 if it is missing or past the end of the file. Presigned S3
- * URLs reject HEAD and so provide none. The whole file is then resent, because storage would
- * mistake the rest for the whole file.
+ * Returns the offset in a response, or 0 if it is missing or past the end of the file. It is
+ * missing for presigned S3 URLs, which reject HEAD. The whole file is then resent, because storage
+ * would treat the rest as the whole file.
  */
 function offsetIn({ status = 0, uploadOffset }: StorageResponse, fileSize: number): number {
   const offset = uploadOffset ?? 0

@@ -92,7 +92,7 @@ describe('the result', () => {
     })
   })
 
-  test('of a HEAD has its error code from a header, because it has no body', async () => {
+  test('of a HEAD request has its error code from a header, because it has no body', async () => {
     const response = start({ method: 'HEAD', body: null })
     Xhr.last.respond(503, 'retry-after: 60\r\nx-error-code: DISK_FULL\r\n')
     const outcome = await response
@@ -154,7 +154,7 @@ describe('a stall', () => {
     expect(await response).toEqual({ kind: 'stalled' })
   })
 
-  test('is not detected for a HEAD, nor without a stall timeout', () => {
+  test('is not detected for a HEAD request or without a stall timeout', () => {
     void start({ method: 'HEAD', body: null })
     vi.advanceTimersByTime(600_000)
     void start({ stallMs: undefined })

@@ -9,15 +9,15 @@ export interface StorageRequest {
   url: string
   headers: Record<string, string>
   /**
-   * Null for HEAD. A blob, because the browser reads it in the background while sending. Any other
-   * body would first have to be copied into memory.
+   * Null for HEAD. A Blob, because the browser reads it while sending. Any other body would have to
+   * be copied into memory first.
    */
   body: Blob | null
   timeoutMs: number
   /**
    * If no byte of the body is sent for this long, the request ends as `stalled`. After the last
-   * byte, the response may take four times as long: the operating system still has bytes to send,
-   * and storage has work to do.
+   * byte, the response may take four times as long, because the operating system still has bytes to
+   * send, and storage has work to do.
    */
   stallMs?: number
   signal: AbortSignal
@@ -31,8 +31,8 @@ export type StorageResponse =
       kind: 'response'
       status: number
       /**
-       * The error code of our server or a bucket, from the body or, without a body, from a header.
-       * Null if there is none.
+       * The error code of our server or a bucket, from the body or, if there is no body, from a
+       * header. Null if there is none.
        */
       code: string | null
       uploadOffset: number | null
@@ -55,7 +55,7 @@ const responseStallFactor = 4
  */
 export type Send = (request: StorageRequest) => Promise<StorageResponse>
 
-/** Parses a header as an integer of 0 or more; null for any other value. */
+/** Parses a header as a non-negative integer. Returns null for any other value. */
 export function parseWholeNumber(value: string | null | undefined): number | null {
   const text = value?.trim() ?? ''
   if (!/^\d+$/.test(text)) return null
@@ -64,7 +64,7 @@ export function parseWholeNumber(value: string | null | undefined): number | nul
 }
 
 /**
- * Returns the code in an error body: JSON from our server, XML from a bucket; null for anything
+ * Returns the code in an error body, JSON from our server or XML from a bucket. Null for anything
  * else.
  */
 export function errorCode(body: string): string | null {
@@ -72,8 +72,8 @@ export function errorCode(body: string): string | null {
 }
 
 /**
- * Returns the response headers that this page can access. Requesting an inaccessible one by name
- * would log an error to the console, and bucket responses may have some.
+ * Returns the response headers that this page may access. Requesting any other header by name would
+ * log an error to the console, and bucket responses may have some.
  */
 function accessibleHeaders(xhr: XMLHttpRequest): Headers {
   const lines = xhr.getAllResponseHeaders().trim().split(/\r?\n/)

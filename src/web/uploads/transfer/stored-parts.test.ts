@@ -10,8 +10,8 @@ import {
 import { FileUnreadableError } from './hash-blob.ts'
 
 /**
- * Simulates storage that has the first `storedCount` parts. The parts in `older` have the bytes of
- * an older version.
+ * Simulates storage that has the first `storedCount` parts. The parts in `older` contain bytes of
+ * an older version of the file.
  */
 function resume(count: number, storedCount: number, older: number[] = []) {
   const sim = simulateParts(count)

@@ -4,11 +4,11 @@ import type { Checksums } from './checksums.ts'
 
 /**
  * Returns the numbers of the parts that storage has from an earlier attempt and that match the
- * file. Compares checksums if storage has one and the browser can compute it. Otherwise a part
+ * file. Compares checksums if storage has one and the browser can compute it. Otherwise, a part
  * matches if the file's date is the same as when its upload started.
  * @throws {TransferError} `changed` if a part differs from the file.
  * @throws {FileUnreadableError} if the file is unreadable.
- * @throws the reason of the signal when it is aborted.
+ * @throws the signal's reason when it is aborted.
  */
 export async function findStoredParts(
   { file, ticket, storedParts, hasOriginalDate, signal }: TransferJob,

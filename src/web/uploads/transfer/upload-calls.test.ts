@@ -58,8 +58,7 @@ function options() {
 }
 
 /**
- * Creates a call that gets these results in order, and then always the last one. Null means no
- * response.
+ * Creates a call that gets these results in order and repeats the last one. Null means no response.
  */
 function createCall(outcomes: (Outcome<string> | null)[]) {
   const callTimes: number[] = []
@@ -149,7 +148,7 @@ describe('a call', () => {
     expect(failingCall.asked).toHaveLength(1)
   })
 
-  test("isn't retried if its own rule says so, even if the default would", async () => {
+  test("isn't retried if its own rule forbids it, even if the default allows it", async () => {
     const failing = createCall([failedCall(500), success])
     const start = { ...failing, shouldRetry: canRetryStart }
     const response = callWithRetries(start, options(), world)
@@ -195,7 +194,7 @@ describe('a response required for a transfer', () => {
   })
 })
 
-test('a start is retried except after 500, 507 and a full disk, which the user should see immediately', () => {
+test('a start is retried, except after 500, 507 and a full disk, which the user should see immediately', () => {
   for (const status of [null, 408, 429, 502, 503]) {
     expect(canRetryStart({ status, code: null, message: null })).toBe(true)
   }

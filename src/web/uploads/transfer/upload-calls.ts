@@ -11,14 +11,13 @@ type UploadCall<Name extends JsonEndpointName, Input> = (
   signal: AbortSignal,
 ) => Promise<Outcome<CallResponse<Name>>>
 
-/** The API calls of an upload. */
 export interface UploadCalls {
   getUploadUrl: UploadCall<'getUploadUrl', CallInput<'getUploadUrl'>['body']>
   listParts: UploadCall<'listParts', NonNullable<CallInput<'listParts'>['query']>>
   confirmUpload: UploadCall<'confirmUpload', CallInput<'confirmUpload'>['body']>
   /**
-   * Batched calls for small files of large drops. Each waits briefly so that many share one
-   * request.
+   * Batched calls for small files of large drops. Each waits briefly to share one request with
+   * others.
    */
   batched: Pick<UploadCalls, 'getUploadUrl' | 'confirmUpload'>
   /** Frees the upload's slot and removes its bytes. */
@@ -29,9 +28,9 @@ export interface UploadCalls {
 export type SignParts = UploadCall<'signParts', CallInput<'signParts'>['body']>
 
 /**
- * True if get-upload-url may be retried after this error. No bytes have been sent yet, so failing
- * loses nothing: after a server error (500), lack of space (507) or a full disk the user gets the
- * error immediately.
+ * True if get-upload-url may be retried after this error. The user sees a server error (500), lack
+ * of space (507) and a full disk immediately, because no bytes have been sent yet and failing loses
+ * nothing.
  */
 export function canRetryStart(callError: CallError): boolean {
   const { status, code } = callError
@@ -47,9 +46,7 @@ export interface RepeatedCall<Input, Value> {
   timeoutMs?: number
   /** True if the call should be retried after this error. Defaults to `isTransient`. */
   shouldRetry?: (callError: CallError) => boolean
-  /**
-   * True for a call that changes nothing on the server, so it can be aborted when the upload ends.
-   */
+  /** True for a call that changes nothing on the server. It can be aborted when the upload ends. */
   isReadOnly?: boolean
 }
 
@@ -60,7 +57,7 @@ export interface CallDeps extends RetryDeps {
 /**
  * Retries a call until the response is final. Returns the last error when no further attempt is
  * made.
- * @param options its signal cancels the waits, but not a pending call, which may have changed
+ * @param options the signal cancels the waits, but not a pending call, which may have changed
  * something on the server.
  * @throws the signal's reason if it is aborted before there is a final response.
  */
@@ -97,7 +94,7 @@ async function callWithTimeout<Input, Value>(
 }
 
 /**
- * Returns the value of a call that a transfer requires.
+ * Returns the value of a call that a transfer needs.
  * @throws {TransferError} if the call failed.
  */
 export function requireValue<Value>(outcome: Outcome<Value>): Value {
