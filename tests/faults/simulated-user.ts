@@ -19,7 +19,7 @@ interface PendingUpload {
   isRetry: boolean
 }
 
-/** A simulated user and what the server's responses have established. */
+/** A simulated user, with the state known from the server's responses. */
 export interface SimulatedUser extends Caller {
   email: string
   /** Passwords that may be current. Several after a change whose response was lost. */

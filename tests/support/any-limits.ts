@@ -4,7 +4,6 @@ import type { Limits, TierLimits } from '../../src/shared/rules/tiers/tier-limit
 
 const { days, files, fileSize } = limitBounds
 
-/** Generates valid limits for one tier. */
 const anyTierLimits: fc.Arbitrary<TierLimits> = fc
   .record({
     maxFiles: fc.option(fc.integer({ min: files.min, max: files.max })),
@@ -21,12 +20,12 @@ const anyTierLimits: fc.Arbitrary<TierLimits> = fc
     maxLifetimeDays: Math.min(days.max, Math.max(...choices) + extraDays),
   }))
 
-/** Generates limits an administrator may set. */
+/** Generates limits that an administrator may set. */
 export const anyLimits: fc.Arbitrary<Limits> = fc
   .tuple(anyTierLimits, anyTierLimits)
   .map(([free, other]) => ({ free, premium: raiseToAtLeast(free, other) }))
 
-/** Raises `limits` to at least `minimum`, because an upgrade must not lower any limit. */
+/** Raises `limits` to at least `minimum`, because an upgrade must not lower a limit. */
 function raiseToAtLeast(minimum: TierLimits, limits: TierLimits): TierLimits {
   const { maxFiles, expirationDays } = limits
   const longestExpiry = Math.max(...expirationDays, ...minimum.expirationDays)

@@ -33,19 +33,19 @@ export interface TestApp {
   /** The origin, such as http://127.0.0.1:41234. */
   url: string
   deps: Deps
-  /** The store for new files: the bucket if one is configured, otherwise the disk. */
+  /** The store for new files: the bucket if configured, otherwise the disk. */
   storage: Storage
   disk: DiskStorage
   pool: pg.Pool
   passwords: PasswordHashing
   clock: TestClock
-  /** The database queue, if opened. */
+  /** The database queue. Undefined unless opened. */
   jobQueue: JobQueue | undefined
   /** All log lines so far. */
   logLines: LogLine[]
-  /** Announces a shutdown. The server still accepts requests. */
+  /** Announces a shutdown. The server keeps accepting requests. */
   announceShutdown(): void
-  /** Sends the emails queued since the last call and returns them. */
+  /** Sends the emails queued since the last call, and returns them. */
   sendQueuedEmails(): Promise<Email[]>
   close(): Promise<void>
 }
@@ -55,15 +55,15 @@ export interface TestAppOptions {
   env?: Record<string, string>
   /** Password hashing cost. Defaults to a minimal one. */
   passwordCost?: HashCost
-  /** Free space for uploads. Defaults to that of the real disk. */
+  /** Free space for uploads. Defaults to that of the disk. */
   space?: UploadSpace
-  /** A directory to keep after `close`. Defaults to a temporary one. */
+  /** A directory that `close` keeps. Defaults to a temporary one. */
   dataDir?: string
   /** Connection limits and timeouts. Default to those of production. */
   poolLimits?: PoolLimits
   /** The server's clock. Defaults to one that starts at the current time. */
   clock?: TestClock
-  /** Receives the log. Defaults to `logLines`. */
+  /** Receives the log. By default lines are collected in `logLines`. */
   log?: Logger
   /**
    * Opens the database queue for emails. By default emails stay in memory until `sendQueuedEmails`
@@ -72,7 +72,7 @@ export interface TestAppOptions {
   openQueue?: typeof openJobQueue
 }
 
-/** Starts a server on a migrated database, which `close` drops. */
+/** Starts a server on a migrated database. Closing the server drops the database. */
 export async function serveApp(
   database: TestDatabase,
   {

@@ -6,14 +6,17 @@ import { errorResponse } from '../../src/server/http/error-handler.ts'
 import { type ConnectionLimits, connectionLimits } from '../../src/server/http/limits.ts'
 import { type ListenOptions, listen } from '../../src/server/http/listen.ts'
 
-/** A real HTTP server with only the test's handlers. */
+/** A real HTTP server with the test's handlers only. */
 export interface BareServer {
   url: string
   connections(): Promise<number>
   close(): Promise<void>
 }
 
-/** Serves the test's handlers on a free port, with the production handling of errors and 404s. */
+/**
+ * Serves the test's handlers on a free port. Handles errors and unknown paths like the production
+ * server.
+ */
 export async function serveBare(
   addRoutes: (app: Hono<HttpEnv>) => void,
   limits: Partial<ConnectionLimits> = {},

@@ -1,14 +1,14 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** Forwards request bodies in a test proxy, and can pause all of them at once. */
+/** Forwards request bodies in a test proxy. Can pause all of them at once. */
 export interface BodyFlow {
   /**
-   * Forwards a body to `to`, or only counts its bytes if `to` is null. `onBytes` receives the size
-   * of each chunk.
+   * Forwards a body to `to`, or only counts its bytes if `to` is null. Calls `onBytes` with the
+   * size of each chunk.
    */
   forward(body: Readable, to: Writable | null, onBytes: (bytes: number) => void): ForwardedBody
   /**
-   * Forwards `bytes` more bytes across all bodies, then pauses them. Resolves once a body is
+   * Forwards `bytes` more bytes across all bodies, then pauses them. Resolves when the first is
    * paused.
    */
   stallAfter(bytes: number): Promise<void>
@@ -16,7 +16,7 @@ export interface BodyFlow {
 }
 
 interface ForwardedBody {
-  /** Stops forwarding and discards the rest. */
+  /** Stops forwarding and discards the remaining bytes. */
   drain(): void
   end(): void
 }
@@ -25,7 +25,7 @@ interface ForwardedBody {
 export function makeBodyFlow(): BodyFlow {
   let remainingBytes = Number.POSITIVE_INFINITY
   let stalled = Promise.withResolvers<void>()
-  /** Callbacks that each resume one paused body. */
+  /** Each callback resumes one paused body. */
   const resumeCallbacks = new Set<() => void>()
 
   const forward = (

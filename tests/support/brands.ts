@@ -5,7 +5,6 @@ import type { TestApp } from './app-server.ts'
 import { type Client, json, type Person } from './make.ts'
 import { solidPng } from './pictures.ts'
 
-/** Saves a brand over HTTP. */
 export function putBrand(person: Client, body: unknown): Promise<Response> {
   return person.fetch('/api/branding', {
     method: 'PUT',
@@ -14,7 +13,6 @@ export function putBrand(person: Client, body: unknown): Promise<Response> {
   })
 }
 
-/** Saves a logo over HTTP. */
 export function putLogo(person: Client, bytes: Uint8Array): Promise<Response> {
   const body = new Uint8Array(bytes)
   return person.fetch('/api/branding/logo', {
@@ -24,7 +22,7 @@ export function putLogo(person: Client, bytes: Uint8Array): Promise<Response> {
   })
 }
 
-/** Writes a logo to the database without converting it. Returns its URL. */
+/** Writes an unconverted logo to the database and returns its URL. */
 export async function storeLogo(app: TestApp, { id: ownerId }: Person): Promise<string> {
   const logoKey = randomBytes(16).toString('hex')
   const logo = { logo: Buffer.from('a PNG'), logoKey, logoWidth: 1, logoHeight: 1 }

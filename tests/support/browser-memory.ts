@@ -16,7 +16,7 @@ export function createMemoryStorage(values: Map<string, string>): KeyValueStorag
   }
 }
 
-/** File handles in memory, in place of IndexedDB. */
+/** An in-memory replacement for the file handles in IndexedDB. */
 export function createMemoryHandleStore(handles: Map<string, FileSystemFileHandle>): HandleStore {
   return {
     save: async (id, handle) => void handles.set(id, handle),
@@ -28,13 +28,10 @@ export function createMemoryHandleStore(handles: Map<string, FileSystemFileHandl
   }
 }
 
-/**
- * The locks held by a browser's tabs, by record id. Each value is a function that releases the
- * lock.
- */
+/** The locks that a browser's tabs hold, by record id. Calling the function releases the lock. */
 export type HeldLocks = Map<string, () => void>
 
-/** The locks of one tab. All tabs of a browser share `heldLocks`. */
+/** Locks as seen by one tab. All tabs of a browser share `heldLocks`. */
 export function createMemoryLocks(heldLocks: HeldLocks): RecordLocks {
   return {
     isSupported: true,

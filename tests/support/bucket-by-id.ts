@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { S3Settings } from '../../src/server/config/s3-settings.ts'
 
-/** A received part. Sending the same number again adds another part. */
+/** A received part. Sending the same part number again adds another one. */
 interface Part {
   number: number
   body: Buffer
@@ -17,10 +17,9 @@ interface Upload {
   parts: Part[]
 }
 
-/** An in-memory bucket and its settings. */
 export interface BucketById {
   settings: S3Settings
-  /** The settings as environment variables. */
+  /** The bucket's settings as environment variables. */
   env: Record<string, string>
   /** Open multipart uploads by id. */
   uploads: Map<string, Upload>

@@ -18,10 +18,10 @@ import type { S3Server } from './radosgw.ts'
 /** A new bucket for one test, with a client that has all permissions. */
 export interface TestBucket {
   settings: S3Settings
-  /** Settings as environment variables. */
+  /** The bucket's settings as environment variables. */
   env: Record<string, string>
   client: S3Client
-  /** Allows pages of an origin to use the bucket (CORS). */
+  /** Allows pages from this origin to use the bucket (CORS). */
   allowOrigin(origin: string): Promise<void>
   /** Revokes the key's write permission. Returns a function that restores it. */
   denyPuts(): Promise<() => Promise<void>>
@@ -67,8 +67,8 @@ export async function createBucket(server: S3Server): Promise<TestBucket> {
 }
 
 /**
- * Counts the bytes in a bucket, in objects and in parts of open uploads. Parts of an upload that
- * ends during the count are ignored.
+ * Counts the bytes in a bucket's objects and in the parts of open uploads. Ignores parts of an
+ * upload that ends during the count.
  */
 export async function countStoredBytes({
   client,

@@ -8,14 +8,14 @@ import {
 import type { AddressInfo } from 'node:net'
 import { makeBodyFlow } from './body-flow.ts'
 
-/** A request that passed the proxy, and its outcome. */
+/** A request through the proxy and its outcome. */
 export interface Exchange {
   method: string
   /** Path and query. */
   url: string
-  /** Body bytes the client has sent. */
+  /** Body bytes sent by the client. */
   bodyBytes: number
-  /** The status the client received, or null without a response. */
+  /** The status the client received. Null if there was no response. */
   status: number | null
   /**
    * True if `stallPutsAfter`, `respondToPuts`, `reset` or `cut` interrupted this PUT before its
@@ -27,51 +27,48 @@ export interface Exchange {
 type Matches = (exchange: Exchange) => boolean
 
 /**
- * A proxy between a client and a server or bucket that simulates failures. Hosts, headers and
- * presigned URLs are forwarded unchanged.
+ * A proxy that simulates failures between a client and a server or bucket. Forwards hosts, headers
+ * and presigned URLs unchanged.
  */
 export interface ChaosProxy {
-  /** The origin for clients. */
+  /** The origin that clients use. */
   url: string
   /** Forwards all requests to this local port. */
   forwardTo(port: number): void
   /** All requests so far, in order. */
   exchanges: readonly Exchange[]
-  /** Forwards `bytes` more bytes of PUT bodies, then stalls all of them. */
+  /** Forwards `bytes` more bytes of PUT bodies, then stalls all PUTs. */
   stallPutsAfter(bytes: number): Promise<void>
-  /** Responds to the PUTs in progress with this status once their bodies are complete. */
+  /** Responds with this status to the PUTs in progress, once their bodies are complete. */
   respondToPuts(status: number): void
-  /** Responds to matching new requests with this status, until `restore`. */
+  /** Responds with this status to matching new requests, until `restore`. */
   respondWith(status: number, matches: Matches): void
   /** Stalls matching new requests until `restore`. */
   stall(matches: Matches): void
-  /** Delays each new request by `delayMs` milliseconds, until `restore`. */
+  /** Delays each new request by `delayMs()` milliseconds, until `restore`. */
   delay(delayMs: () => number): void
   /**
    * Forwards matching requests but drops the connection instead of responding, until `restore`. The
-   * client can't know the outcome.
+   * client can't know whether the request succeeded.
    */
   dropResponses(matches: Matches): void
-  /** Drops the connections of all PUTs in progress, on both sides. */
+  /** Drops the connections of all PUTs in progress, to both the client and the server. */
   reset(): void
   /**
-   * Drops all client connections, including new ones, until `restore`. The server's side stays
-   * open, as when a client loses its network.
+   * Drops all client connections, including new ones, until `restore`. Connections to the server
+   * stay open, as when a client loses its network.
    */
   cut(): void
   /** Ends all simulated failures. */
   restore(): void
-  /** Discards earlier exchanges to save memory in long runs. */
+  /** Discards past exchanges, to save memory in long runs. */
   clearExchanges(): void
   close(): Promise<void>
 }
 
-/** A request in progress. */
 interface PendingRequest {
   exchange: Exchange
-  /**
-   * Responds in place of the server once the request is complete. Null once a response has begun.
-   */
+  /** Responds instead of the server once the request is complete. Null if a response has begun. */
   respond: ((status: number) => void) | null
   reset: () => void
 }
@@ -85,13 +82,13 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   let shouldStall: Matches | null = null
   let shouldDropResponse: Matches | null = null
   let delayMs = () => 0
-  /** Callbacks that each resume one stalled request. */
+  /** Each callback resumes one stalled request. */
   const resumeCallbacks = new Set<() => void>()
   const exchanges: Exchange[] = []
   const pendingRequests = new Set<PendingRequest>()
   const flow = makeBodyFlow()
-  // No keep-alive: the server could close an idle connection just as it is reused, which would fail
-  // a test at random.
+  // No keep-alive: the server could close an idle connection just as the proxy reuses it, and the
+  // test would fail at random.
   const agent = new Agent({ keepAlive: false })
 
   const forward = (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => {
@@ -100,8 +97,8 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     for (const [name, values] of groupHeaders(rawHeaders)) upstream.setHeader(name, values)
     let hasOwnResponse = false
     upstream.on('error', () => {
-      // Without a response the client must see a network error, but an early error response must
-      // still reach the client.
+      // If the server sent no response, the client must see a network error. An early error
+      // response must still reach it.
       if (!hasOwnResponse) request.socket.destroy()
     })
     const body = flow.forward(request, method === 'PUT' ? upstream : null, (bytes) => {
@@ -245,7 +242,10 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   }
 }
 
-/** Responds once the body is complete. An earlier response could look like a lost connection. */
+/**
+ * Responds once the body is complete. To the client, an earlier response could look like a lost
+ * connection.
+ */
 function respondAtEnd(
   request: IncomingMessage,
   response: ServerResponse,

@@ -5,7 +5,6 @@ import type { CheckResult } from '../../src/shared/contract/checks.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json } from './make.ts'
 
-/** Returns the check results shown to the administrator. */
 export async function requestChecks(
   admin: Client,
   headers: Record<string, string> = {},
@@ -15,14 +14,13 @@ export async function requestChecks(
   return json(response)
 }
 
-/** Finds the result of the check with this name. */
 export function findLine(lines: readonly CheckResult[], name: string): CheckResult {
   const found = lines.find((line) => line.name === name)
   if (!found) throw new Error(`no line ${name}`)
   return found
 }
 
-/** Runs all checks and returns the result of this one. */
+/** Runs all checks and returns the result of the check with this name. */
 export async function getCheckLine(admin: Client, name: string): Promise<CheckResult> {
   return findLine(await requestChecks(admin), name)
 }
@@ -42,7 +40,7 @@ export async function withRunningJobs(
   }
 }
 
-/** Writes the job schedules to the database, as a server start does, without running any job. */
+/** Writes the job schedules to the database, like a starting server, without running a job. */
 export async function scheduleJobs(app: TestApp): Promise<void> {
   await withRunningJobs(app, async () => {})
   await deleteJobRuns(app)

@@ -1,4 +1,4 @@
 import { afterEach } from 'vitest'
 
-// All test files of a worker share one page, so clear it for the next one.
+// A worker's test files share one page, so clear it for the next file.
 afterEach(() => globalThis.document?.body.replaceChildren())

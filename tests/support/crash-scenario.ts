@@ -4,9 +4,9 @@ import { chooseRounds } from './rounds.ts'
 import { type RandomInt, seededRounds } from './seeded-rounds.ts'
 
 const userCount = 3
-/** Pause between two cycles while a killed server restarts, to leave it the CPU. */
+/** A pause between cycles, to leave the CPU to a restarting server. */
 const pauseMs = 100
-/** With this many rounds at least one renewal completes without a crash. */
+/** From this many rounds on, at least one renewal completes without a crash. */
 const minRoundsForRenewal = 30
 
 /**
@@ -18,7 +18,7 @@ export function crashRounds(shortRounds: number): number {
 }
 
 /**
- * Runs users against servers that are repeatedly killed and restarted. Then verifies everything the
+ * Runs users against servers that are repeatedly killed and restarted, then verifies everything the
  * servers confirmed.
  * @param kill kills a server with SIGKILL. Resolves when it is up again.
  * @throws an error with the mismatch and the seed.

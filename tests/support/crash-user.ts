@@ -15,7 +15,7 @@ import {
 import type { RandomInt } from './seeded-rounds.ts'
 
 const pauseMs = 50
-/** Two parts, the last one shorter. */
+/** Large enough for two parts. */
 const multipartSize = 8 * 1024 * 1024 + 100_000
 
 interface ConfirmedFile {
@@ -25,20 +25,20 @@ interface ConfirmedFile {
 }
 
 /**
- * A user who uploads, lists, downloads, renews and deletes while servers are killed. Retries like a
- * browser and records what the servers confirmed.
+ * A user who uploads, lists, downloads, renews and deletes files while servers are killed. Retries
+ * like a browser, and records what the servers confirmed.
  */
 export class CrashUser {
   readonly #server: { url: string }
   readonly #draw: RandomInt
   readonly #files = new Map<string, ConfirmedFile>()
-  /** Short codes ended by a renewal or deletion. */
+  /** Short codes that a renewal or deletion has ended. */
   readonly #endedCodes = new Set<string>()
   #client: Client
-  /** Retries after a 5xx, or after a lost or truncated response. */
+  /** Number of retries after a 5xx, or after a lost or truncated response. */
   retries = 0
   cycles = 0
-  /** Successful renewals. */
+  /** Number of successful renewals. */
   renewals = 0
 
   private constructor(server: { url: string }, random: RandomInt, client: Client) {
@@ -61,8 +61,8 @@ export class CrashUser {
   }
 
   /**
-   * Uploads and downloads a file; renews, deletes or downloads a random one; then checks the file
-   * list.
+   * Uploads and downloads a file, then renews, deletes or downloads a random one, then checks the
+   * file list.
    */
   async runCycle(): Promise<void> {
     const bytes = randomBytes(this.#draw(3) === 0 ? multipartSize : 1 + this.#draw(300_000))
@@ -76,7 +76,7 @@ export class CrashUser {
     this.cycles += 1
   }
 
-  /** Asserts that every confirmed file is listed and intact, and every ended link is dead. */
+  /** Asserts that every confirmed file is listed and intact, and that every ended link is dead. */
   async expectNothingLost(): Promise<void> {
     await this.#expectList()
     for (const file of this.#files.values()) await this.#expectBytes(file)
@@ -132,7 +132,7 @@ export class CrashUser {
     )
   }
 
-  /** Sends bytes with retries. UPLOAD_SEALED means that an earlier attempt succeeded. */
+  /** Sends bytes with retries. UPLOAD_SEALED means that an earlier attempt has succeeded. */
   async #put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
     const headers = { 'content-type': 'text/plain' }
     const put = () => fetch(url, { method: 'PUT', headers, body, signal: this.#timeout() })
@@ -157,7 +157,7 @@ export class CrashUser {
       if (shortCode !== listedFile.shortCode) throw new Error(`the renewal of ${file.id} is lost`)
       this.renewals += 1
     }
-    // After a lost response only the list shows whether the link was renewed.
+    // After a lost response, only the file list shows whether the link was renewed.
     file.shortCode = listedFile.shortCode
     if (oldCode !== file.shortCode) this.#endedCodes.add(oldCode)
     await this.#expectBytes(file)
@@ -177,7 +177,7 @@ export class CrashUser {
       const response = await this.#sendWithRetries(() => this.#download(shortCode))
       if (!response.ok)
         throw new Error(`the link of the file ${id} was answered ${response.status}`)
-      // A killed server truncates downloads. Clients detect that and retry.
+      // A kill truncates downloads. Clients detect that and retry.
       const body = await response.arrayBuffer().catch(() => null)
       if (body === null) {
         this.retries += 1

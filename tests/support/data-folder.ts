@@ -9,7 +9,7 @@ import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
 const execute = promisify(execFile)
 const silentLog = { info() {}, warn() {} }
 
-/** An initialized Postgres cluster, created once per process and copied for each data directory. */
+/** An initialized Postgres cluster, created once per process and copied into data directories. */
 let preparedCluster: Promise<string> | undefined
 
 async function prepareCluster(): Promise<string> {
@@ -20,12 +20,12 @@ async function prepareCluster(): Promise<string> {
 }
 
 /**
- * Creates a data directory with an empty Postgres cluster, like a server's first start, but ten
- * times faster because it copies one.
+ * Creates a data directory with an empty Postgres cluster, like a server's first start. Ten times
+ * faster, because it copies a cluster.
  */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
   preparedCluster ??= prepareCluster()
   await mkdir(dataDir, { mode: 0o700 })
-  // Preserve owner and mode, or Postgres won't start.
+  // Preserve owner and mode, because Postgres requires them to start.
   await execute('cp', ['-a', await preparedCluster, dataDir])
 }

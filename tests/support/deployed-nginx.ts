@@ -9,30 +9,30 @@ import { buffer } from 'node:stream/consumers'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 
-/** nginx with the configuration in `deploy/nginx`, but its own ports and certificates. */
+/** nginx with the configuration in `deploy/nginx`, except for ports and certificates. */
 export interface DeployedNginx {
   httpPort: number
-  /** Sends a request over TLS to a configured host. */
+  /** Sends a request over TLS to one of the configured hosts. */
   send(
     host: string,
     path: string,
     options?: { method?: string; headers?: OutgoingHttpHeaders; body?: string | Buffer },
   ): Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>
-  /** Returns the access log. */
   log(): Promise<string>
-  /** Returns the error log. */
   errors(): Promise<string>
   stop(): Promise<void>
 }
 
-/** Addresses of servers and bucket, such as `127.0.0.1:3000`. The ports may be closed. */
+/**
+ * Addresses of the servers and the bucket, such as `127.0.0.1:3000`. Nothing has to listen there.
+ */
 interface AddressUpstreams {
   servers: readonly [string, string]
-  /** If omitted, nginx gets neither the bucket's configuration nor its certificate. */
+  /** If omitted, nginx gets no configuration or certificate for a bucket. */
   bucket?: string
 }
 
-/** Ports of a DNS server and of the servers it resolves names to. */
+/** Ports of a DNS server and of the servers whose names it resolves. */
 interface NameUpstreams {
   nameServer: number
   port: number
@@ -40,7 +40,7 @@ interface NameUpstreams {
 
 /**
  * Starts nginx in front of two servers and a bucket, with `addresses.conf` or `containers.conf`.
- * @param dataDir the servers' DATA_DIR, whose files nginx sends.
+ * @param dataDir the servers' DATA_DIR. nginx sends files from it.
  */
 export async function startDeployedNginx(
   upstreams: AddressUpstreams | NameUpstreams,
@@ -100,12 +100,10 @@ export async function startDeployedNginx(
   }
 }
 
-/** Reads a file from `deploy/nginx`. */
 export function readDeployFile(name: string): Promise<string> {
   return readFile(new URL(`../../deploy/nginx/${name}`, import.meta.url), 'utf8')
 }
 
-/** Returns the upstream configuration. */
 async function upstreamConfig(upstreams: AddressUpstreams | NameUpstreams): Promise<string> {
   if ('servers' in upstreams) {
     const { servers, bucket } = upstreams
@@ -129,7 +127,7 @@ function makeCertificate(folder: string, name: string): void {
   })
 }
 
-/** Wraps `servers` in a complete nginx.conf, like those of Debian and the container image. */
+/** Completes `servers` to an nginx.conf like those of Debian and the container image. */
 export function completeConfig(folder: string, servers: string): string {
   const tempFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `

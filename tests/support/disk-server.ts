@@ -25,29 +25,27 @@ export interface DiskServer {
   clock: TestClock
   space: TestSpace
   logLines: LogLine[]
-  /** Keys reported as receiving bytes, in order. */
+  /** Keys that were reported as receiving bytes, in order. */
   touchedKeys: string[]
-  /** Keys of the uploads that have ended. */
   endedKeys: Set<string>
-  /** If true, looking up an upload fails, as during a database outage. */
+  /** If true, upload lookups fail, as during a database outage. */
   shouldFailLookup: boolean
-  /** Looking up an upload blocks until this resolves. */
+  /** Upload lookups block until this resolves. */
   lookupUnblocked: Promise<void>
-  /** Marks an upload as ended. */
   endUpload(key: string): void
-  /** Returns the store's open files, except its two permanently open directories. */
+  /** Returns the store's open files, except for two directories that it always keeps open. */
   openFiles(): Promise<string[]>
   /** Returns the grant of a presigned URL for a new upload of `size` bytes. */
   uploadGrant(size: number, changes?: Partial<UploadGrant>): UploadGrant
   downloadGrant(key: string, size: number, changes?: Partial<DownloadGrant>): DownloadGrant
-  /** Stops the server but keeps its directory for another one. */
+  /** Stops the server but keeps its directory for the next one. */
   stop(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts the server on a new directory, or on an earlier server's. `fileSystem` replaces the real
- * file system.
+ * Starts the server on a new directory or on that of an earlier server. `fileSystem` replaces the
+ * real file system.
  */
 export async function openDiskServer(
   existingDataDir?: string,
@@ -141,7 +139,7 @@ export async function openDiskServer(
   return Object.assign(disk, { storage })
 }
 
-/** Waits until no transfer is in progress and asserts that no file is open. */
+/** Waits until no transfer is in progress, and asserts that no file is open. */
 export async function expectIdle({ storage, openFiles }: DiskServer): Promise<void> {
   await storage.waitForIdle()
   expect(storage.activeTransfers()).toBe(0)

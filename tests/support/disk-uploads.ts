@@ -12,7 +12,7 @@ import type { DiskServer } from './disk-server.ts'
 import { sha256 } from './make.ts'
 import { type HttpResponse, send } from './send.ts'
 
-/** The response to a PUT, or 'cut' if the connection closed without one. */
+/** The response to a PUT, or 'cut' if the connection was closed without one. */
 export type PutOutcome =
   | { status: number; code: string | undefined; headers: IncomingHttpHeaders }
   | 'cut'
@@ -21,11 +21,11 @@ export type PutOutcome =
 export interface OpenPut {
   client: ClientRequest
   outcome: Promise<PutOutcome>
-  /** Resolves when the bytes are in the kernel's buffer. */
+  /** Resolves when the bytes are in a kernel buffer. */
   write(bytes: Buffer): Promise<void>
 }
 
-/** Starts a PUT. Headers are sent with the first bytes, or by `client.flushHeaders`. */
+/** Starts a PUT. Its headers are sent with the first bytes or by `client.flushHeaders`. */
 function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   const client = request(url, { method: 'PUT', agent: false, headers })
   client.on('error', () => undefined)
@@ -50,7 +50,7 @@ function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   return { client, outcome, write }
 }
 
-/** Returns the number of stored bytes, from Upload-Offset. */
+/** Returns the number of stored bytes as stated by Upload-Offset. */
 export function uploadOffsetOf({ headers }: Pick<HttpResponse, 'headers'>): number {
   return Number(headers['upload-offset'] ?? Number.NaN)
 }
@@ -66,16 +66,16 @@ export interface SingleUpload {
   put(body: Buffer | string, headers?: OutgoingHttpHeaders): Promise<HttpResponse>
   open(headers: OutgoingHttpHeaders): Promise<OpenPut>
   head(): Promise<HttpResponse>
-  /** Gets the number of stored bytes by HEAD. */
+  /** Requests the number of stored bytes with a HEAD. */
   offset(): Promise<number>
   /**
-   * Polls by HEAD until `bytes` bytes are stored. Each HEAD flushes a transfer in progress. Returns
-   * the number of polls.
+   * Polls with HEAD until `bytes` bytes are stored. Each HEAD flushes a transfer in progress.
+   * Returns the number of polls.
    */
   waitUntilStored(bytes: number): Promise<number>
   /** Reads the bytes on disk. */
   stored(): Promise<Buffer>
-  /** Returns the upload's files in the incoming directory, none once it is sealed. */
+  /** Returns the upload's files in the incoming directory. Empty once the upload is sealed. */
   remainingFiles(): Promise<string[]>
   /** Seals the upload and returns its SHA-256. */
   seal(): Promise<string | null>
@@ -121,7 +121,7 @@ export function singleUpload(
   }
 }
 
-/** A part in transfer. */
+/** A part that is being sent. */
 export interface StartedPart extends Pick<OpenPut, 'client' | 'outcome'> {
   /** Sends the rest of the part. */
   finish(): void
@@ -140,20 +140,19 @@ export interface MultipartUpload
   part(partNumber: number): PartGrant
   partBytes(partNumber: number): Buffer
   partUrl(partNumber: number): Promise<string>
-  /** Sends a part, with its own bytes or `body`. */
+  /** Sends a part with `body`, by default with the part's own bytes. */
   put(partNumber: number, headers?: OutgoingHttpHeaders, body?: Buffer): Promise<HttpResponse>
   putAll(): Promise<void>
   open(partNumber: number, headers?: OutgoingHttpHeaders): Promise<OpenPut>
   /** Starts sending a part. Resolves when the server is receiving it. */
   startPart(partNumber: number): Promise<StartedPart>
-  /** Returns status and offset from a HEAD of the part. */
+  /** Returns status and offset of the response to a HEAD of the part. */
   headPart(partNumber: number): Promise<[number, number]>
-  /** Returns the numbers of the complete parts. */
   completeParts(): Promise<number[]>
   waitForParts(...partNumbers: number[]): Promise<void>
 }
 
-/** Creates an upload of `count` parts of `partSize` bytes. The last part is half as large. */
+/** Creates an upload of `count` parts of `partSize` bytes. The last part is half that size. */
 export function multipartUpload(
   disk: DiskServer,
   count: number,

@@ -3,7 +3,8 @@ import { insertUsers, type RunSql } from './insert-users.ts'
 const filesPerInsert = 100_000
 
 /**
- * Inserts files $1 to $2, which expired one to three days ago. The short code encodes the number.
+ * Inserts the files numbered $1 to $2, which expired one to three days ago. Their short codes
+ * encode the numbers.
  */
 const insertFilesSql = `
   insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
@@ -16,7 +17,8 @@ const insertFilesSql = `
     lateral (select now() - interval '2 days' * random() - interval '1 day' as ended) ends`
 
 /**
- * Inserts expired files of free users that are due for a purge. The rows have no bytes in storage.
+ * Inserts expired files of free users that are due to be purged. Their bytes don't exist in
+ * storage.
  */
 export async function insertDueFiles(
   sql: RunSql,
@@ -29,7 +31,7 @@ export async function insertDueFiles(
   await sql('vacuum analyze')
 }
 
-/** Returns the short code of a file by its number, from 1. */
+/** Returns the short code of the file with this number. Numbers start at 1. */
 export function dueFileCode(number: number): string {
   const letters: Record<string, string> = { 0: 'a', 1: 'b', 2: 'c', 5: 'd' }
   return String(number)

@@ -30,8 +30,7 @@ export function advanceTime(ms: number): Promise<unknown> {
 }
 
 /**
- * Creates the default responses of the simulated server, browser and network. Tests may replace any
- * of them.
+ * Creates the default behavior of the simulated server, browser and network, for tests to override.
  */
 function makeResponses() {
   return {
@@ -39,9 +38,11 @@ function makeResponses() {
     user: 'ada' as string | null,
     isOnline: true,
     isServerReady: true,
-    /** Called with the file name to reject the start of an upload. Null accepts it. */
+    /**
+     * Called with the file name when an upload starts. Rejects the start unless it returns null.
+     */
     onStart: (_: string): Outcome<never> | null | Promise<Outcome<never> | null> => null,
-    /** Called with the number of confirms so far to reject one. Null accepts it. */
+    /** Called with the number of confirms so far. Rejects the confirm unless it returns null. */
     onConfirm: (_: number): Outcome<never> | null => null,
     onList: (): Outcome<{ parts: StoredPart[] }> => ({ ok: true, value: { parts: [] } }),
     onAbort: (_: string): Outcome<unknown> => ({ ok: true, value: null }),
@@ -49,12 +50,12 @@ function makeResponses() {
   }
 }
 
-/** Creates records of the engine's actions, for tests to read. */
+/** Creates the records of the engine's actions, for tests to read. */
 function makeTraces() {
   return {
     /**
-     * The engine's calls and transfers in order, such as 'start a.txt', 'send key of a.txt' and
-     * 'confirm key of a.txt'.
+     * The engine's calls and transfers, in order: 'start a.txt', 'send key of a.txt', 'confirm key
+     * of a.txt'.
      */
     log: [] as string[],
     toasts: [] as { title: string; description?: string | undefined }[],
@@ -64,13 +65,13 @@ function makeTraces() {
     values: new Map<string, string>(),
     handles: new Map<string, FileSystemFileHandle>(),
     locks: new Map() as HeldLocks,
-    /** Uploads started by the server. */
+    /** Number of uploads started by the server. */
     tickets: 0,
-    /** Calls made through `calls.gathered`, which batches several calls into one request. */
+    /** Number of calls through `calls.gathered`, which batches several into one request. */
     batchedCalls: 0,
-    /** Refetches of the file list. */
+    /** Number of file list refetches. */
     listRefetches: 0,
-    /** Change notifications from the engine. */
+    /** Number of change notifications from the engine. */
     changes: 0,
     /**
      * Active requests to the browser: to confirm before leaving the page (`pageBlocks`) and to keep
@@ -136,19 +137,19 @@ function makeCalls(world: World): EngineDeps['calls'] {
 
 interface Tab {
   engine: UploadEngine
-  /** Closes the tab like a browser: the page receives `pagehide` and never runs again. */
+  /** Closes the tab like a browser: the page receives `pagehide` and then never runs again. */
   close: () => void
 }
 
 /**
- * Runs the upload engine of the user ada in a simulated browser, against a simulated server. Tests
- * set the responses and read the engine's actions. Time is frozen until a test advances it. The
- * test must close the world.
+ * Runs the upload engine of the user ada in a simulated browser against a simulated server. Tests
+ * set responses and read the engine's actions. Time is frozen until a test advances it. The test
+ * must close the world.
  */
 export function openEngineWorld() {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
   const world = { ...makeResponses(), ...makeTraces() }
-  /** Dependencies shared by the engines of all tabs. */
+  /** Dependencies that the engines of all tabs share. */
   const deps = {
     calls: makeCalls(world),
     sendFile: async (job: TransferJob) => {
@@ -251,7 +252,7 @@ export function openEngineWorld() {
     running.engine = tab.engine
   }
   const state = () => running.engine.shownUploads()
-  /** Adds files as a drop does. Returns their record ids. */
+  /** Adds files as if dropped. Returns their record ids. */
   const add = (picked: readonly (File | PickedFile)[], userAgent = 'Desktop'): string[] => {
     const files = picked.map((file) => {
       ids += 1
@@ -263,7 +264,7 @@ export function openEngineWorld() {
     void running.engine.add({ batch: `drop ${ids}`, path, expirationDays: 3, files })
     return files.map(({ id }) => id)
   }
-  /** Stalls all transfers from now on. Returns a function that completes them. */
+  /** Stalls all transfers. Returns a function that completes them. */
   const stallTransfers = () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     world.onSend = ({ signal }) =>
@@ -277,14 +278,13 @@ export function openEngineWorld() {
   }
 
   return Object.assign(running, {
-    /** Closes the current engine and opens one for this user. */
+    /** Replaces the current engine with one for this user. */
     openAsUser: (userId: string) => {
       running.engine.close()
       open(userId)
     },
-    /** Closes the first tab. */
     closeTab: () => tab.close(),
-    /** Reloads the page, which loses everything kept only in memory. */
+    /** Reloads the page. Everything kept only in memory is lost. */
     reload: () => {
       tab.close()
       open('ada')

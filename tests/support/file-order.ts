@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Vitest's order, except that each project starts with the files with a `@vitest-environment`:
- * changing the environment restarts the worker, which has to import everything again.
+ * Vitest's order, except that each project starts with the files that have a `@vitest-environment`.
+ * A change of environment restarts the worker, which must then import everything again.
  */
 export default class FileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

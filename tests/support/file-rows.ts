@@ -3,7 +3,7 @@ import { files } from '../../src/server/db/schema.ts'
 import type { TestApp } from './app-server.ts'
 
 /**
- * Reads the row of a file.
+ * Reads a file's row.
  * @throws if there is none.
  */
 export async function getFileRow(
@@ -15,7 +15,7 @@ export async function getFileRow(
   return row
 }
 
-/** Returns the server's time plus `ms`. */
+/** Returns the server's time plus `ms` milliseconds. */
 export function timeFromNow({ clock }: TestApp, ms: number): Date {
   return new Date(clock().getTime() + ms)
 }

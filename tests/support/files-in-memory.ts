@@ -6,12 +6,12 @@ import { join } from 'node:path'
 const memoryDir = '/dev/shm'
 const prefix = 'mayfly-tests-'
 
-/** More space than the temporary files of a run ever occupy at once. */
+/** More than the temporary files of a run ever occupy at once. */
 const requiredBytes = 6 * 1024 ** 3
 
 /**
  * Points TMPDIR to memory for this process and its children, because tests write many short-lived
- * files. Does nothing if memory is short or mounted noexec, or if TMPDIR is set.
+ * files. Does nothing if there is too little memory, if it is mounted noexec, or if TMPDIR is set.
  */
 export function keepTempFilesInMemory(): void {
   if (process.env.TMPDIR !== undefined || !hasSpace()) return
@@ -22,12 +22,12 @@ export function keepTempFilesInMemory(): void {
   const folder = join(memoryDir, name)
   mkdirSync(folder, { recursive: true })
   process.once('exit', () => removeFolder(name))
-  // If root starts Postgres, it runs as another user, who must be able to reach its files.
+  // Root starts Postgres as another user, who must be able to reach its files.
   chmodSync(folder, 0o755)
   if (canExecute(folder)) process.env.TMPDIR = folder
 }
 
-/** True if programs in `folder` can run. Many containers mount /dev/shm noexec. */
+/** Returns true if programs in `folder` can run. Many containers mount /dev/shm noexec. */
 function canExecute(folder: string): boolean {
   const program = join(folder, 'program')
   writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
@@ -57,6 +57,7 @@ function removeFolder(name: string): void {
   try {
     rmSync(join(memoryDir, name), { recursive: true, force: true })
   } catch {
-    // A process that is still exiting may have written here. The next run deletes it.
+    // A process that is still exiting may have written a file here. The next run deletes the
+    // directory.
   }
 }

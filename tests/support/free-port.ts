@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the ephemeral ports, above most services. */
+/** Below the ephemeral ports and above those of most services. */
 const range = [20_000, 32_000] as const
 
 /**
- * Returns a free local port from a rarely used range, so that it stays free until the server starts
- * and while it restarts.
+ * Returns a free local port. The range is rarely used, so the port stays free until the server
+ * starts and while it restarts.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -8,8 +8,8 @@ export interface GoogleApp {
   app: TestApp
   issuer: OidcIssuer
   /**
-   * Signs a user in with a new browser or the given one. Returns the browser and the path it ended
-   * on.
+   * Signs a person in, with a new browser unless one is given. Returns the browser and the path it
+   * ended up on.
    */
   signIn(
     person: IssuerPerson | null,
@@ -24,7 +24,7 @@ export interface GoogleAppOptions {
   conformIdTokenClaims?: boolean
 }
 
-/** Starts the issuer, and the server by calling `serve` with the required settings. */
+/** Starts an issuer. Then calls `serve` to start the server with the settings for that issuer. */
 export async function serveGoogleApp(
   serve: (options: TestAppOptions) => Promise<TestApp>,
   options: GoogleAppOptions = {},
@@ -62,7 +62,7 @@ export async function serveGoogleApp(
   }
 }
 
-/** True for a page of the app, where a test browser can stop. */
+/** Returns true for a page of the app, where a test browser can stop. */
 export function isAppPage(app: Pick<TestApp, 'url'>, url: URL): boolean {
   return url.origin === app.url && !url.pathname.startsWith('/api/')
 }

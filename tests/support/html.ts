@@ -8,7 +8,6 @@ export interface ParsedPage {
   findAll(tag: string): Element[]
   /** Returns the only element outside templates with this tag and these attributes. */
   findOne(tag: string, attributes?: Record<string, string>): Element
-  /** Returns the document's HTML. */
   toHtml(): string
 }
 

@@ -10,8 +10,8 @@ export interface ImportedModules {
 }
 
 /**
- * Follows a program's imports, including dynamic ones and `new URL(…, import.meta.url)`, but not
- * type imports.
+ * Collects what a program imports, including dynamic imports and `new URL(…, import.meta.url)` but
+ * not type imports.
  * @param entries paths relative to the repository root.
  */
 export async function followImports(
@@ -20,7 +20,7 @@ export async function followImports(
 ): Promise<ImportedModules> {
   const files = new Set(entries)
   const packages = new Set<string>()
-  // Iterating a set includes items added during the loop.
+  // Iterating over a set includes items added during the loop.
   for (const file of files) {
     if (!file.endsWith('.ts')) continue
     for (const name of await importsOf(join(root, file))) {

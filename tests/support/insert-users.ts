@@ -3,7 +3,7 @@ import type { Tier } from '../../src/shared/rules/tiers/tier.ts'
 /** Runs SQL in a server's database. */
 export type RunSql = (text: string, values?: unknown[]) => Promise<unknown>
 
-/** Inserts users with the ids 'owner 1', 'owner 2' and so on, who can't sign in. */
+/** Inserts users with the ids 'owner 1', 'owner 2' and so on. They can't sign in. */
 export async function insertUsers(sql: RunSql, count: number, tier: Tier): Promise<void> {
   await sql(
     `insert into users (id, name, email, tier, created_at, updated_at)

@@ -1,22 +1,21 @@
 import type { Client } from './make.ts'
 import { makeClient } from './make.ts'
 
-/** A minimal browser for sign-ins, with cookies per host and redirects. */
+/** A minimal browser for sign-ins that follows redirects and keeps cookies per host. */
 export interface TestBrowser extends Client {
   /**
-   * Opens a URL and follows redirects until `shouldStop` returns true for the next URL, which isn't
-   * opened. Returns the last URL.
+   * Opens a URL and follows redirects until `shouldStop` returns true for the next URL, which it
+   * doesn't open. Returns the last URL.
    */
   open(address: string, shouldStop?: (url: URL) => boolean): Promise<URL>
-  /** The app's cookies as a Cookie header. */
+  /** Returns the app's cookies as a Cookie header. */
   cookie(): string
-  /** Deletes an origin's cookies. */
   clearCookies(origin: string): void
 }
 
 type Server = { url: string }
 
-/** Creates a browser without cookies, or with those of a signed-in user. */
+/** Creates a browser with these cookies for the app, by default none. */
 export function makeBrowser(app: Server, cookies = ''): TestBrowser {
   const jars = new Map<string, Map<string, string>>()
   const jarOf = (url: URL) => {

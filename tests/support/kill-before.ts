@@ -1,8 +1,8 @@
 /*
  * Kills its own process with SIGKILL before a step: a file system call, such as `rename /to`, or a
- * query. Loaded by `node --import`. KILL_BEFORE is a regular expression. The process dies before
- * its KILL_COUNT-th match, or before the first match of KILL_AT_LATEST, and prints the step to
- * stderr.
+ * query. Loaded with `node --import`. The regular expression KILL_BEFORE selects steps. The process
+ * dies before the KILL_COUNT-th match, or before the first match of KILL_AT_LATEST, and prints the
+ * step to stderr.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -20,7 +20,7 @@ function onStep(text: string): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Turns a method of `owner` into a step named by its argument at `argumentIndex`. */
+/** Makes a method of `owner` a step, named after its argument at `argumentIndex`. */
 function killBeforeCalls<Owner extends object>(
   owner: Owner,
   name: keyof Owner & string,
@@ -34,7 +34,7 @@ function killBeforeCalls<Owner extends object>(
   })
 }
 
-/** A query is a string, or an object with a `text` property. */
+/** A query is a string or an object with a `text` property. */
 function stepText(argument: unknown): string {
   if (typeof argument === 'object' && argument !== null && 'text' in argument) {
     return String(argument.text)

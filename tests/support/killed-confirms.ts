@@ -29,34 +29,35 @@ import { type EntryResult, requestConfirms } from './upload-batches.ts'
 import { requestConfirm } from './upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Days until a renewed link expires. The first link expires sooner. */
+/** Days until a renewed link expires, more than for the first link. */
 const renewalDays = 7
 const maxBytes = 20_000
 
 /**
  * When the server is killed: at any statement, or when a commit or its response is lost. A lost
- * commit had no effect. After a lost response, the commit has taken effect unnoticed.
+ * commit has no effect. After a lost response, the commit has taken effect but the server doesn't
+ * know.
  */
 const killModes = [...lossKinds, 'any statement'] as const
 type KillMode = (typeof killModes)[number]
 
-/** The outcome of a call for one file. */
+/** The outcome of a call for one file. 'applied' means that it took effect without a response. */
 type Outcome = 'acknowledged' | 'applied' | 'not applied'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** The expected bytes by link. */
+/** The expected bytes of each link. */
 type Links = Map<string, Bytes>
 
-/** A call in progress when the server is killed. */
+/** A call that is in progress when the server is killed. */
 interface PendingCall {
   kind: 'confirm' | 'confirm of several' | 'renewal'
-  /** Resolves when the server has responded or was killed. */
+  /** Resolves when the server has responded or has been killed. */
   send(): Promise<void>
   /**
-   * Called after the restart. Asserts that the call took effect completely or not at all,
-   * consistent with its response, and that a retry succeeds. Adds working links to `links`. Returns
-   * the outcome for each file.
+   * Called after the restart. Asserts that the call took effect completely or not at all, that its
+   * response was true, and that a retry succeeds. Adds working links to `links`. Returns the
+   * outcome for each file.
    */
   verify(links: Links): Promise<Outcome[]>
 }
@@ -67,7 +68,7 @@ interface SentUpload {
   bytes: Bytes
 }
 
-/** Statements in a round without failures. */
+/** Number of statements in a round without failures. */
 interface StatementCounts {
   statements: number
   commits: number
@@ -94,7 +95,7 @@ export async function killDuringConfirms(
   const recordOutcome = ({ kind }: PendingCall, outcome: Outcome) => {
     const key = `${kind}: ${outcome}`
     outcomes.set(key, (outcomes.get(key) ?? 0) + 1)
-    // Each renewal is retried, so a completed one counts twice.
+    // Each renewal is retried, so a renewal that took effect counts twice.
     if (kind === 'renewal') renewals += outcome === 'not applied' ? 1 : 2
   }
   const verifyAll = async (calls: readonly PendingCall[]) => {
@@ -150,7 +151,7 @@ function isCommit(statement: string): boolean {
   return statement === 'commit'
 }
 
-/** Schedules the failure. The returned function returns true when the server must be killed. */
+/** Schedules the failure. Returns a function that returns true when the server must be killed. */
 function scheduleKill(
   network: PostgresProxy,
   killMode: KillMode,
@@ -181,8 +182,8 @@ async function killDuring(
   await server.kill()
   await callsDone
   network.restore()
-  // Wait until Postgres has finished the killed server's statements, so that nothing changes during
-  // the checks.
+  // Wait until Postgres has finished the killed server's statements, because they could change what
+  // the checks see.
   await eventually(async () => {
     const { rows } = await directDb.query(
       `select query from pg_stat_activity where datname = current_database()
@@ -192,11 +193,11 @@ async function killDuring(
   })
 }
 
-/** Creates two users and the calls of a round. */
+/** Creates two users and one round's calls. */
 async function prepareCalls(environment: Environment): Promise<PendingCall[]> {
   const free = await makeUser(environment, 'free')
   const premium = await makeUser(environment, 'premium')
-  // A free user's confirms run in a transaction, because it counts files. A premium user's are a
+  // A free user's confirm runs in a transaction, because it counts files. A premium user's is a
   // single statement.
   return [
     confirmCall(environment, free, await sendUploads(free, ['free 1'])),
@@ -229,7 +230,7 @@ async function sendUploads(user: Client, names: readonly string[]): Promise<Sent
   return sent
 }
 
-/** Confirms one upload, or several in a batch call. */
+/** Confirms one upload, or several in a batch. */
 function confirmCall(
   environment: Environment,
   user: Client,
@@ -308,7 +309,7 @@ function renewCall(
       if (renewedFile) expect(pickLink(listedFile)).toEqual(pickLink(renewedFile))
       const isRenewed = listedFile?.shortCode !== file.shortCode
       if (renewedFile) expect(isRenewed).toBe(true)
-      // The new link has the new expiry, the old link the old expiry.
+      // The expiry must belong to the link that is listed, new or old.
       expect(listedFile?.expiresAt).toBe(isRenewed ? newExpiry : file.expiresAt)
       await expectDownload(environment, listedFile?.shortCode ?? '', bytes)
       if (isRenewed) await expectLinkEnded(environment, file.shortCode)
@@ -362,8 +363,8 @@ async function expectLinkEnded({ server }: Environment, code: string): Promise<v
 }
 
 /**
- * Asserts that database and storage agree once no upload is open.
- * @param renewals the number of renewals so far, each of which used one short code.
+ * Asserts that database and storage agree. No upload may be open.
+ * @param renewals the number of renewals so far. Each has used one short code.
  */
 async function expectConsistent(
   { server, directDb, storageReader }: Environment,

@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers'
 const root = resolve(import.meta.dirname, '../..')
 
 /**
- * When to kill a script: before the `count`-th step matching `before`, or before the first step
- * matching `atLatest`. See kill-before.ts.
+ * When to kill a script: before the `count`-th step that matches `before`, or before the first that
+ * matches `atLatest`. See kill-before.ts.
  */
 export interface KillPoint {
   before: RegExp
@@ -16,8 +16,8 @@ export interface KillPoint {
 }
 
 /**
- * Runs a script, such as `scripts/backup.ts`, and kills it.
- * @returns the step before which it was killed, or null if it exited by itself, and its stderr.
+ * Runs a script, such as `scripts/backup.ts`, and kills it at this point.
+ * @returns its stderr and the step before which it was killed, or null if it exited by itself.
  */
 export async function runAndKill(
   [script, ...args]: readonly [string, ...string[]],

@@ -9,9 +9,9 @@ export interface MailBox {
   /** Collects emails that bypass the queue. */
   mailer: Mailer
   /**
-   * Sends the queued emails and returns them, together with those that bypassed the queue. Delayed
-   * emails are sent once the server's clock allows. With `SMTP_URL` everything goes to that server
-   * and nothing is returned.
+   * Sends the queued emails. Returns them together with those that bypassed the queue. Delayed
+   * emails are sent once they are due by the server's clock. With `SMTP_URL`, all emails go to that
+   * server and nothing is returned.
    */
   collect(deps: SendMailDeps): Promise<Email[]>
 }

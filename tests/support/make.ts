@@ -19,10 +19,10 @@ export interface Person extends Client {
   password: string
 }
 
-/** A server in this process or another. */
+/** A server in this or another process. */
 type Server = Pick<TestApp, 'url'>
 
-/** Creates a client with these cookies, by default a visitor without cookies. */
+/** Creates a client with these cookies. By default it has none, like a visitor's. */
 export function makeClient(app: Server, cookie = ''): Client {
   const request = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
@@ -59,7 +59,7 @@ export async function signUp(
   return { email, password }
 }
 
-/** Signs a user up and in over HTTP. Sets tier, role and trial directly in the database. */
+/** Signs a user up and in over HTTP. Sets tier, role and trial in the database. */
 export async function makePerson(
   app: TestApp,
   changes: Partial<
@@ -97,11 +97,10 @@ export interface StartedUpload {
   uploadUrl: string
   cloudKey: string
   metadata: Record<string, unknown>
-  /** Part size, part count and the first URLs. Undefined for a single-part upload. */
+  /** Part size, part count and the URLs of the first parts. Undefined for a single-part upload. */
   parts?: { size: number; count: number; urls: Record<string, string> }
 }
 
-/** Starts an upload. */
 export async function startUpload(
   person: Client,
   file: { name?: string; size: number; type?: string; days?: string; idempotencyKey?: string },
@@ -126,7 +125,7 @@ export function putBytes(
   return fetch(uploadUrl, { method: 'PUT', headers: { 'content-type': type }, body: bytes })
 }
 
-/** Requests presigned URLs for these parts, in this order. */
+/** Requests presigned URLs for these parts. Returns them in this order. */
 export async function signParts(
   person: Client,
   cloudKey: string,
@@ -144,14 +143,13 @@ export interface ListedPart {
   checksum?: string
 }
 
-/** Lists the complete parts. */
 export async function listParts(person: Client, cloudKey: string): Promise<ListedPart[]> {
   const response = await person.fetch(`/api/files/upload-parts?cloudKey=${cloudKey}`)
   await expectOk(response)
   return (await json<{ parts: ListedPart[] }>(response)).parts
 }
 
-/** Uploads `options.bytes`, or random bytes. Returns the file. */
+/** Uploads `options.bytes`, by default random bytes, and returns the file. */
 export async function makeFile(
   person: Client,
   options: { name?: string; bytes?: Uint8Array<ArrayBuffer>; type?: string; days?: string } = {},
@@ -192,7 +190,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Base64 checksums for a PUT or a part list. */
+/** Base64 checksums for a PUT or a list of parts. */
 export const checksums = {
   crc32: (bytes: Uint8Array): string => {
     const value = Buffer.alloc(4)

@@ -1,8 +1,8 @@
 import type { TestApp } from './app-server.ts'
 
 /**
- * Returns SQL that inserts files without bytes: file n is n minutes old and named 'Report n of the
- * working group.pdf'. The files have a SHA-256, so that no job processes them.
+ * Returns SQL that inserts files without bytes. File n is n minutes old and named 'Report n of the
+ * working group.pdf'. The files already have a SHA-256, so no job processes them.
  */
 export function insertFilesQuery(ownerId: string, count: number, now: Date) {
   const createdAt = `($3::timestamptz - n * interval '1 minute')`
@@ -22,7 +22,7 @@ export function insertFilesQuery(ownerId: string, count: number, now: Date) {
   }
 }
 
-/** Inserts many files for a user of a test server. */
+/** Inserts many files into a test server's database. */
 export async function insertFiles(app: TestApp, ownerId: string, count: number): Promise<void> {
   await app.pool.query(insertFilesQuery(ownerId, count, app.clock()))
 }

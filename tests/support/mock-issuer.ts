@@ -5,18 +5,18 @@ import { OAuth2Server, type OAuth2Service } from 'oauth2-mock-server'
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** An issuer that signs everyone in, and can send wrong responses or fail. */
+/** An issuer that signs everyone in. Tests can make it fail or send wrong responses. */
 export interface MockIssuer {
   url: string
-  /** Emits an event before each response, which listeners may change. */
+  /** Emits an event before each response, which listeners can change. */
   service: OAuth2Service
   /** Requests so far, such as 'POST /token'. */
   requests: string[]
-  /** Responses by path that replace the issuer's own. */
+  /** Responses that replace the issuer's own, by path. */
   overrides: Map<string, RequestHandler>
   /** Clears all overrides and recorded requests. */
   reset(): void
-  /** `goOffline` stops the issuer until `goOnline`. */
+  /** Stops the issuer until `goOnline`. */
   goOffline(): Promise<void>
   goOnline(): Promise<void>
   close(): Promise<void>

@@ -1,19 +1,19 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** A DNS server that serves only A records, with the same TTL as Docker's. */
+/** A DNS server that has only A records, with the TTL of Docker's DNS server. */
 export interface NameServer {
   port: number
-  /** Sets a name's addresses. An empty list means NXDOMAIN. */
+  /** Sets the addresses of a name. An empty list means NXDOMAIN. */
   set(name: string, addresses: readonly string[]): void
   close(): Promise<void>
 }
 
 const headerBytes = 12
-/** A compression pointer to the name in the question. */
+/** A compression pointer to the name in the question section. */
 const questionNamePointer = [0xc0, headerBytes]
 const typeAndClass = [0, 1, 0, 1]
-/** Docker's TTL. */
+/** The same as Docker's. */
 const ttlSeconds = 600
 
 /** Starts a DNS server (RFC 1035) on 127.0.0.1. It knows no names until `set` is called. */
@@ -37,7 +37,7 @@ export async function startNameServer(): Promise<NameServer> {
   }
 }
 
-/** Parses the name in a query. Also returns where the question ends. */
+/** Parses the name in a query. Also returns the end of the question section. */
 function parseName(query: Buffer): { name: string; end: number } {
   const labels: string[] = []
   let offset = headerBytes

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 
-/** Maximum number of bytes a connection sends before the next one is served. */
+/** The most bytes a connection sends per turn. */
 const packetBytes = 8 * 1024
-/** Reading from a connection pauses while at least this many bytes are queued. */
+/** The proxy stops reading from a connection while this many bytes are queued. */
 const highWaterMark = 1024 * 1024
 
 /** One direction of a connection. */
@@ -11,9 +11,9 @@ interface Flow {
   from: Socket
   queue: Buffer[]
   queuedBytes: number
-  /** Time from which the connection may send. */
+  /** The time from which the connection may send. */
   readyAt: number
-  /** True once the sender has finished. */
+  /** True once the sender has closed its side. */
   isOver: boolean
   /** True while the receiver applies backpressure. */
   isBlocked: boolean
@@ -35,7 +35,7 @@ export interface NetworkDirection {
 
 /**
  * Creates one direction of a network with a rate and a latency. Connections share the rate
- * round-robin. Packet times are computed, so late timers don't lower the rate.
+ * round-robin. Packets are sent at computed times, so late timers don't lower the rate.
  */
 export function makeNetworkDirection({
   bytesPerSecond,
@@ -78,7 +78,7 @@ export function makeNetworkDirection({
   }
 
   const sendDuePackets = (now: number) => {
-    // After a late timer, send the delayed packets at once. Idle time earns no credit.
+    // Catches up after a late timer by sending delayed packets at once. Idle time earns no credit.
     if (isIdle) nextSendAt = Math.max(nextSendAt, now)
     isIdle = false
     while (nextSendAt <= now) {

@@ -10,14 +10,16 @@ import { freePort } from './free-port.ts'
 export interface NginxProxy {
   url: string
   /**
-   * Routes new requests to servers on these ports. Resolves when earlier requests have finished.
+   * Routes new requests to the servers on these ports. Resolves when earlier requests have
+   * finished.
    */
   routeTo(ports: readonly number[]): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Starts nginx in front of local servers with `deploy/nginx`, but over HTTP and on its own port.
+ * Starts nginx in front of local servers, with the configuration in `deploy/nginx` but over HTTP
+ * and on a free port.
  */
 export async function startNginxProxy(ports: readonly number[]): Promise<NginxProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-nginx-'))
@@ -69,7 +71,7 @@ async function buildConfig(
     [/listen 443 ssl http2;/, `listen 127.0.0.1:${port};`],
     [/^ *ssl_.*\n/gm, ''],
     [/\/var\/log\/nginx/g, folder],
-    // In tests the public URL has a port.
+    // In tests the public URL includes a port.
     [/(proxy_set_header Host +)\$host;/, '$1$http_host;'],
   ])
   const serverLines = ports.map((port) => `$<before>127.0.0.1:${port}$<after>`).join('')
@@ -79,8 +81,7 @@ async function buildConfig(
       serverLines,
     ],
   ])
-  // On a reload nginx closes idle connections. Browsers retry after that, but Node's `fetch`
-  // doesn't.
+  // On a reload nginx closes idle connections. Browsers then retry, but Node's `fetch` doesn't.
   const sites = `keepalive_timeout 0;\n${site}\n${addresses}`
   // nginx logs the exit of each worker as a notice.
   return `error_log ${folder}/error.log notice;\n${completeConfig(folder, sites)}`

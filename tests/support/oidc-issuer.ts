@@ -16,7 +16,7 @@ export interface IssuerPerson {
 /** A real local OpenID Connect provider without login pages. */
 export interface OidcIssuer {
   url: string
-  /** The user for future sign-ins, or null to deny them. */
+  /** The user that future sign-ins get. Null denies them. */
   person: IssuerPerson | null
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ export interface OidcIssuerOptions {
   client: { id: string; secret: string }
   /** The only allowed redirect URI. */
   redirectUri: string
-  /** If true, the ID token contains only the subject, and userinfo the other claims. */
+  /** If true, the ID token contains only the subject. The other claims are in userinfo. */
   conformIdTokenClaims: boolean
 }
 
@@ -103,7 +103,7 @@ function signingKey() {
   return { ...privateKey.export({ format: 'jwk' }), kid: 'a key', use: 'sig', alg: 'RS256' }
 }
 
-/** In-memory storage. The provider's default prints a warning. */
+/** In-memory storage, because the provider's default prints a warning. */
 function makeAdapter() {
   const rows = new Map<string, AdapterPayload>()
   return (model: string): Adapter => {

@@ -8,12 +8,11 @@ import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import { TransferError, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-fixtures.ts'
 
-/** Size in bytes of each part but the last. */
+/** Size in bytes of each part except the last. */
 export const partSize = 1000
-/** The checksum of every part of the uploaded file. */
+/** The checksum of every part of the file being uploaded. */
 export const partChecksum = 'abc='
 
-/** How a PUT fails. */
 export type Fault =
   | { kind: 'lost'; cause: 'network' | 'timeout' | 'stalled'; stored: boolean }
   | { kind: 'status'; status: number; code?: string; stored?: boolean; retryAfterMs?: number }
@@ -33,9 +32,9 @@ function httpResponse(
 }
 
 /**
- * Simulates a store, the network and the clock. Time advances only when all code is waiting. Each
- * PUT takes `partMs` milliseconds, and `fault` decides at its start how it fails. `run` sends a
- * file of `count` parts and `size` bytes and settles like the real transfer.
+ * Simulates a store, the network and the clock. Time advances only while all code waits. Each PUT
+ * takes `partMs` milliseconds. When it starts, `fault` decides how it fails. `run` sends a file of
+ * `count` parts and `size` bytes, and settles like the real transfer.
  */
 export function simulateParts(count: number, size = count * partSize) {
   let time = 0
@@ -43,7 +42,7 @@ export function simulateParts(count: number, size = count * partSize) {
   const onlineCallbacks: (() => void)[] = []
   let signatures = 0
   const storedParts = new Map<number, number>()
-  /** Checksums of stored parts from an older version of the file. */
+  /** Checksums of parts stored from an older version of the file. */
   const oldChecksums = new Map<number, string>()
   const inFlight = new Set<number>()
   const acceptedParts = new Set<number>()
@@ -68,14 +67,14 @@ export function simulateParts(count: number, size = count * partSize) {
     partMs: 100,
     callMs: 1,
     isOnline: true,
-    /** True if the server reports being ready. */
+    /** True if the server reports that it is ready. */
     isReady: true,
     peakConcurrency: 0,
-    /** Successful PUTs. */
+    /** Number of successful PUTs. */
     successfulPuts: 0,
     now: () => time,
     fault: (_partNumber: number): Fault | null => null,
-    /** Rejects requests for URLs with this status. Null signs the URLs. */
+    /** Returns a status to reject requests for part URLs, or null to sign them. */
     rejectSigning: (): { status: number | null } | null => null,
     oldestGoodSignature: 0,
   }
@@ -134,7 +133,7 @@ export function simulateParts(count: number, size = count * partSize) {
         return await delay(sim.partMs, request.signal, () => {
           if (!sim.isOnline) return { kind: 'network' }
           const response = respond(partNumber, fault)
-          // A PUT that stored nothing and got no response didn't send its whole body.
+          // If a PUT stored nothing and got no response, its body wasn't sent completely.
           if (fault?.kind !== 'lost' || fault.stored) request.onSent?.(bytes)
           return response
         })
@@ -169,7 +168,7 @@ export function simulateParts(count: number, size = count * partSize) {
     timers: {
       now: () => time,
       elapsed: () => time,
-      // No call in these tests times out.
+      // No call times out in these tests.
       runAfter: () => () => {},
     },
     checksums: {
@@ -204,7 +203,7 @@ export function simulateParts(count: number, size = count * partSize) {
       isSettled = true
     })
     running.catch(() => undefined)
-    // Advance time only when all code is waiting for a timer.
+    // Advance time only while all code waits for a timer.
     for (let steps = 0; !isSettled; steps += 1) {
       for (let pass = 0; pass < 5; pass += 1) await new Promise(setImmediate)
       const next = timers.reduce<(typeof timers)[number] | null>(
@@ -223,7 +222,7 @@ export function simulateParts(count: number, size = count * partSize) {
 }
 
 /**
- * Returns the error of a failed transfer. Throws if it succeeded or failed with another kind of
+ * Returns the error of a failed transfer. Throws if it succeeded or failed with a different kind of
  * error.
  */
 export async function transferErrorOf(running: Promise<void>) {
@@ -232,7 +231,7 @@ export async function transferErrorOf(running: Promise<void>) {
   return { kind: error.kind, status: error.status }
 }
 
-/** Returns a `fault` function that fails the first `times` attempts of each part. */
+/** Returns a `fault` function that makes the first `times` attempts of each part fail. */
 export function failFirstAttempts(times: number, fault: Fault, matches = (_: number) => true) {
   const attempts = new Map<number, number>()
   return (partNumber: number) => {
@@ -242,12 +241,11 @@ export function failFirstAttempts(times: number, fault: Fault, matches = (_: num
   }
 }
 
-/** Returns the numbers of all sent parts, in order and with repetitions. */
+/** Returns the part numbers of all PUTs, in order and with repetitions. */
 export function sentPartNumbers(sim: { puts: { partNumber: number }[] }) {
   return sim.puts.map(({ partNumber }) => partNumber)
 }
 
-/** Returns the part numbers from 1 to `count`. */
 export function rangeTo(count: number) {
   return Array.from({ length: count }, (_, at) => at + 1)
 }

@@ -6,14 +6,13 @@ interface Size {
   height: number
 }
 
-/** Creates a single-color PNG. */
 export function solidPng({ width, height }: Size, background = '#3a3f9e'): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background } })
     .png()
     .toBuffer()
 }
 
-/** Creates an incompressible picture of random pixels, determined by the seed. */
+/** Creates an incompressible picture of random pixels, which depend only on the seed. */
 export function randomPicture({ width, height }: Size, seed = 1): Sharp {
   const bytes = Buffer.alloc(width * height * 4)
   let state = seed
@@ -25,7 +24,7 @@ export function randomPicture({ width, height }: Size, seed = 1): Sharp {
 }
 
 /**
- * Creates a PNG whose header claims `width` × `height` pixels of 16-bit color, all zero, but which
+ * Creates a PNG whose header claims `width` × `height` pixels of 16-bit color, all zero, but that
  * contains only the first `dataBytes` bytes of image data.
  */
 export function pngOfZeros({ width, height }: Size, dataBytes = 0): Buffer {

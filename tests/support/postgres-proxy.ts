@@ -1,6 +1,6 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
-/** When the connection is cut, relative to a statement. */
+/** When a connection is cut, relative to a statement. */
 export const cutPoints = [
   'before Postgres receives it',
   'after Postgres ran it, before the response',
@@ -8,7 +8,7 @@ export const cutPoints = [
 ] as const
 export type CutPoint = (typeof cutPoints)[number]
 
-/** The first message lost when the network goes silent. */
+/** The first message that a silenced connection loses. */
 export const lossKinds = ['the statement', 'the response'] as const
 export type LossKind = (typeof lossKinds)[number]
 
@@ -16,32 +16,34 @@ export type LossKind = (typeof lossKinds)[number]
 export interface PostgresProxy {
   /** The DATABASE_URL through the proxy. */
   url: string
-  /** Statements on all connections since the last `clearStatements`, `cutAt` or `silenceAt`. */
+  /**
+   * Statements on all connections since the last call of `clearStatements`, `cutAt` or `silenceAt`.
+   */
   readonly statements: readonly string[]
   /** Discards earlier statements. */
   clearStatements(): void
-  /** Cuts the connection of the n-th statement from now, counted from 1. */
+  /** Cuts the connection of the n-th statement from now. Counts from 1. */
   cutAt(n: number, point: CutPoint): void
-  /** True once the connection has been cut since `cutAt`. */
+  /** True if the connection has been cut since the last `cutAt`. */
   readonly wasCut: boolean
   /**
-   * Silences the connection of the n-th statement from now for which `matches` returns true,
-   * without closing it. The statement or its response is lost, as is everything after it.
+   * Silences a connection without closing it, at the n-th statement from now for which `matches`
+   * returns true. The statement or its response is lost, and so is everything after it.
    */
   silenceAt(n: number, loss: LossKind, matches?: (statement: string) => boolean): void
   /** Silences all connections, including new ones, without closing any. */
   silence(): void
   /**
-   * Drops all open connections like a NAT that loses its table: not even a FIN arrives, and
+   * Drops all open connections, like a NAT that loses its table: not even a FIN arrives, and
    * Postgres keeps its side open.
    */
   dropConnections(): void
   /**
-   * Forwards new connections again and cancels a scheduled cut or silence. Silent connections stay
-   * silent.
+   * Forwards new connections again, and cancels a scheduled cut or silence. Silenced connections
+   * stay silent.
    */
   restore(): void
-  /** Closes the silent connections, as when the network reports the failure. */
+  /** Closes the silenced connections, as when the network reports the failure. */
   closeSilent(): void
   close(): Promise<void>
 }
@@ -52,7 +54,7 @@ interface Message {
   bytes: Buffer
 }
 
-/** Starts a proxy in front of Postgres. `url` contains the proxy's socket directory. */
+/** Starts a proxy in front of Postgres. Its `url` names the proxy's socket directory. */
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const target = new URL(databaseUrl)
   const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`
@@ -85,7 +87,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       })
     }
     if (isSilent) silentSockets.add(client)
-    // Close by FIN or RST. The tests use both.
+    // The connection is closed with FIN or RST. Tests use both.
     const cutNow = (method: 'end' | 'reset') => {
       pendingCut = null
       wasCut = true
@@ -195,7 +197,7 @@ function onMessages(
   })
 }
 
-/** Returns the SQL of a message, or the name of a prepared statement. */
+/** Returns a message's SQL or the name of its prepared statement. */
 function sqlOf(type: string, bytes: Buffer): string {
   const strings = bytes.toString('utf8', 5).split('\0')
   if (type === 'Q') return strings[0] ?? ''

@@ -11,7 +11,7 @@ import { migrateDatabase } from '../../src/server/db/migrate.ts'
 import { findPostmaster } from '../../src/server/db/postgres-folder.ts'
 import { hangTimeoutMs } from './hang.ts'
 
-/** A database for one test. `drop` closes open connections. */
+/** A database for one test. `drop` closes its open connections. */
 export interface TestDatabase {
   url: string
   drop(): Promise<void>
@@ -24,13 +24,13 @@ const pollMs = 20
 
 /** A Postgres server for one test. */
 export interface TestPostgres {
-  /** The URL of the administrative database, for `createDatabase`. */
+  /** The URL of the administrative database. Pass it to `createDatabase`. */
   url: string
-  /** Shuts Postgres down and starts it again after `downtimeMs`. Resolves when it is up. */
+  /** Shuts Postgres down, and starts it again after `downtimeMs`. Resolves when it is up. */
   restart(downtimeMs: number): Promise<void>
   /**
-   * Kills Postgres and restarts it at once, as the app does with the embedded one. Resolves when it
-   * is up.
+   * Kills Postgres and restarts it at once, as the app does with embedded Postgres. Resolves when
+   * it is up.
    */
   kill(): Promise<void>
   stop(): Promise<void>
@@ -49,8 +49,9 @@ export async function startTestPostgres(
   let postgres = await start()
   const url = urlOf(postgres.connection.host, 'postgres')
   await withClient(url, async (client) => {
-    // No fsync: test data doesn't have to survive a power cut. Commits stay synchronous: vacuum
-    // marks rows as visible only once their commit is in the log, and query plans depend on that.
+    // No fsync, because test data doesn't have to survive a power cut. Commits stay synchronous:
+    // vacuum marks rows as visible only once their commit is in the log, and query plans depend on
+    // that.
     await client.query('alter system set fsync = off')
     await client.query('alter system set full_page_writes = off')
     await client.query('select pg_reload_conf()')
@@ -78,13 +79,13 @@ export async function startTestPostgres(
   }
 }
 
-/** Returns the pid of the postmaster, the parent of all backends. */
+/** Returns the pid of the postmaster that started the backend with this pid. */
 export async function postmasterOf(connectionPid: number): Promise<number> {
   const { stdout } = await execFileAsync('ps', ['-o', 'ppid=', '-p', String(connectionPid)])
   return Number(stdout)
 }
 
-/** Creates a database: 'migrated' has all tables, 'nothing' has none. */
+/** Creates a database with all tables ('migrated') or with none ('nothing'). */
 export async function createDatabase(
   adminUrl: string,
   content: 'migrated' | 'nothing',
@@ -101,7 +102,7 @@ export async function createDatabase(
   }
 }
 
-/** Returns the URL of a database on the Postgres server with this socket directory. */
+/** Returns the URL of a database whose server has this socket directory. */
 function urlOf(socketFolder: string, database: string): string {
   return `postgres:///${database}?${new URLSearchParams({ host: socketFolder, user: 'postgres' })}`
 }

@@ -47,7 +47,7 @@ export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
   }
 }
 
-/** Yields each set of changes that one power cut can lose. */
+/** Yields each set of changes that a single power cut can lose. */
 function* possibleLosses(steps: readonly Step[]): Generator<Set<Change>> {
   const unsynced = steps.filter((step, index): step is Change => !isDurable(steps, step, index))
   const names = unsynced.filter(({ kind }) => kind === 'name')
@@ -66,7 +66,7 @@ function* possibleLosses(steps: readonly Step[]): Generator<Set<Change>> {
   for (const combination of product(choices)) yield new Set(combination.flat())
 }
 
-/** True if this step can't be lost, because it is synced or changes nothing. */
+/** Returns true if this step can't be lost, because it is synced or changes nothing. */
 function isDurable(steps: readonly Step[], step: Step, index: number): boolean {
   if (step.kind === 'sync' || step.kind === 'promise') return true
   const requiredNodes =

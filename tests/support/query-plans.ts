@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Makes Postgres send the plan of each statement as a notice. */
+/** Makes Postgres send each statement's plan as a notice. */
 const explainOn = [
   "load 'auto_explain'",
   'set auto_explain.log_min_duration = 0',
@@ -24,7 +24,7 @@ export function analyzedPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Pr
 }
 
 /**
- * Counts the rows or index entries of a table read by a plan from `analyzedPlansOf`. An index
+ * Counts the rows or index entries that a plan from `analyzedPlansOf` read from a table. An index
  * search without a result counts as one.
  */
 export function countRowsRead(plan: string, table: string): number {
@@ -32,7 +32,7 @@ export function countRowsRead(plan: string, table: string): number {
   return planNodes.reduce((sum, node) => sum + countNodeRows(node, table), 0)
 }
 
-/** Counts the rows read by one plan node, whose first line names the table or index. */
+/** Counts the rows read by one plan node. Its first line names the table or index. */
 function countNodeRows(node: string, table: string): number {
   const scan = / on (\w+)\b.*actual .*rows=([\d.]+) loops=(\d+)/.exec(node)
   const [, name = '', rowsPerLoop, loops] = scan ?? []

@@ -2,16 +2,15 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 
-/** Waits `ms` milliseconds, then runs `work`. */
 export async function runAfter<T>(ms: number, work: () => Promise<T>): Promise<T> {
   await wait(ms)
   return work()
 }
 
 /**
- * Races two functions for several rounds. The winner starts later in the next round, by a delay
- * that doubles with consecutive wins, so that each wins sometimes even on a slow machine.
- * `expectBothWon` asserts that, because otherwise the race proves nothing.
+ * Races two functions for several rounds. After winning, a function starts later in the next round.
+ * The delay doubles with consecutive wins, so that each wins sometimes even on a slow machine. Call
+ * `expectBothWon` at the end: if one never wins, the race proves nothing.
  */
 export function makeRace(rounds: number) {
   let offset = 0

@@ -17,7 +17,7 @@ export interface S3Server {
   secretAccessKey: string
 }
 
-/** The cluster's users and their services. */
+/** The cluster's users and the services they belong to. */
 const entities = [
   ['mon.', 'mon'],
   ['client.admin', 'mon', 'osd'],
@@ -36,7 +36,7 @@ export async function startRadosgw(): Promise<S3Server & { stop(): Promise<void>
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-'))
   const processes: ChildProcess[] = []
   const stop = async () => {
-    // The data is disposable, so kill the processes.
+    // The data is disposable, so the processes can simply be killed.
     for (const child of processes.toReversed()) {
       if (child.exitCode !== null || child.signalCode !== null) continue
       const exited = once(child, 'exit')

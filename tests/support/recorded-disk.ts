@@ -6,7 +6,7 @@ import type { FileSystem } from '../../src/server/storage/disk/file-system.ts'
 /** An inode number. */
 export type Node = number
 
-/** A directory change: the name now refers to this inode, or to none. */
+/** A change in a directory: the name now refers to this inode, or to none. */
 export interface NameChange {
   folder: Node
   name: string
@@ -15,21 +15,21 @@ export interface NameChange {
 
 /** A recorded disk change. */
 export type Change =
-  /** Creating or deleting a name is one name change, a move is two. */
+  /** Creating or deleting a name is one name change; a move is two. */
   | { kind: 'name'; nameChanges: NameChange[] }
-  /** `appends`: whether the bytes extend the file. */
+  /** `appends` is true if the bytes extend the file. */
   | { kind: 'write'; node: Node; offset: number; bytes: Buffer; appends: boolean }
   | { kind: 'truncate'; node: Node; length: number }
 
 /** A disk operation or a promise to a client. */
 export type Step =
   | Change
-  /** Changes of this inode before step `since` survive a power cut. */
+  /** Changes to this inode before step `since` survive a power cut. */
   | { kind: 'sync'; node: Node; since: number }
-  /** A promise to a client, valid from this step on. */
+  /** A promise to a client that holds from this step on. */
   | { kind: 'promise'; promise: string }
 
-/** A real directory that records changes and syncs. */
+/** A real directory whose changes and syncs are recorded. */
 export interface RecordedDisk {
   root: Node
   folders: ReadonlySet<Node>
@@ -38,7 +38,7 @@ export interface RecordedDisk {
   promise(promise: string): void
 }
 
-/** Records all operations below an empty directory. Supports only operations it can record. */
+/** Records all operations below an empty directory. Supports no operation that it can't record. */
 export function recordDisk(dataDir: string): RecordedDisk {
   const root: Node = 0
   const nodes = new Map<string, Node>([[dataDir, root]])
@@ -84,7 +84,7 @@ export function recordDisk(dataDir: string): RecordedDisk {
       sync: () => recordSync(node, file.sync()),
       datasync: () => recordSync(node, file.datasync()),
       async writev(buffers, position) {
-        // Copy first, because the writer reuses its buffer.
+        // Copy the bytes first, because the writer reuses its buffer.
         const bytes = Buffer.concat(
           buffers.map((view) => Buffer.from(view.buffer, view.byteOffset, view.byteLength)),
         )

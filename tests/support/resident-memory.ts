@@ -7,7 +7,7 @@ const MiB = 1024 ** 2
 export function residentMiB(pid: number): number {
   const statusFile = `/proc/${pid}/status`
   if (!existsSync(statusFile)) {
-    // Not on Linux: `ps` reports KiB.
+    // Without /proc, use `ps`, which reports KiB.
     return (Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) * 1024) / MiB
   }
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(statusFile, 'utf8')) ?? []

@@ -2,8 +2,8 @@ import { expect, vi } from 'vitest'
 import { firstWaitMs, maxWaitMs } from '../../src/web/uploads/transfer/retry-policy.ts'
 
 /**
- * Asserts that these delays follow the retry policy: they start at the minimum, never decrease, and
- * stay below the limit.
+ * Asserts that delays follow the retry policy: the first is the minimum, none is shorter than the
+ * one before, and all are below the limit.
  */
 export function expectGrowingDelays(delays: readonly number[]) {
   expect(delays[0]).toBe(firstWaitMs)
@@ -13,8 +13,8 @@ export function expectGrowingDelays(delays: readonly number[]) {
 }
 
 /**
- * Advances fake timers by `ms` and returns the promise's result. Throws if it is still pending,
- * where awaiting it would hang the test.
+ * Advances fake timers by `ms` and returns the promise's result. Throws if the promise is still
+ * pending, because awaiting it would hang the test.
  */
 export async function resultWithin<T>(ms: number, promise: Promise<T>): Promise<T> {
   await vi.advanceTimersByTimeAsync(ms)

@@ -1,4 +1,4 @@
-/** A server's metrics by time series, such as `name{label="value"}` with sorted labels. */
+/** A server's metrics by time series, such as `name{label="value"}`, with labels sorted. */
 export type Scrape = Map<string, number>
 
 /** Parses the Prometheus text format. */

@@ -4,8 +4,8 @@ import { createHash, randomInt } from 'node:crypto'
 export type RandomInt = (limit: number) => number
 
 /**
- * Runs rounds with seeded random numbers. FAULT_SEED replays a run. The error of a failed round
- * contains the seed.
+ * Runs rounds with seeded random numbers. An error in a round contains the seed, and FAULT_SEED
+ * replays it.
  */
 export async function seededRounds(
   rounds: number,
@@ -23,7 +23,7 @@ export async function seededRounds(
   }
 }
 
-/** Returns a random number generator determined by the seed. */
+/** Returns a generator of random integers that depend only on the seed. */
 export function seededRandom(seed: number | string): RandomInt {
   let drawCount = 0
   return (limit) => {

@@ -10,15 +10,15 @@ export interface HttpResponse {
 export interface SendOptions {
   method?: string
   headers?: OutgoingHttpHeaders
-  /** A path to send verbatim. A URL would be normalized. */
+  /** A path to send verbatim, because a URL would be normalized. */
   path?: string
   /** Sent with Content-Length unless `headers` override it. */
   body?: Buffer | string
 }
 
 /**
- * Sends an HTTP request with headers that `fetch` forbids. Resolves with any response, even an
- * early one.
+ * Sends an HTTP request, even with headers that `fetch` forbids. Resolves with any response,
+ * including an early one.
  */
 export function send(url: string, { method = 'GET', headers = {}, path, body }: SendOptions = {}) {
   return new Promise<HttpResponse>((resolve, reject) => {
@@ -38,12 +38,11 @@ export function send(url: string, { method = 'GET', headers = {}, path, body }: 
   })
 }
 
-/** Returns the code of an error response. */
 export function errorCodeOf(response: HttpResponse): unknown {
   return JSON.parse(response.body.toString()).code
 }
 
-/** Returns status and code of an error response. */
+/** Returns an error response's status and code. */
 export function statusAndErrorCode(response: HttpResponse): [number, unknown] {
   return [response.status, errorCodeOf(response)]
 }
@@ -58,7 +57,7 @@ export function waitForClose(connection: EventEmitter & { closed: boolean }): Pr
     : new Promise((resolve) => connection.once('close', () => resolve()))
 }
 
-/** Returns path and query, as in the request line. */
+/** Returns the path and query, as in a request line. */
 export function requestTarget(url: string): string {
   return url.slice(new URL(url).origin.length)
 }

@@ -13,21 +13,21 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const pollMs = 20
 
 /**
- * The real server in its own process, started like `npm start`, with embedded Postgres unless the
- * settings name another.
+ * The real server in a separate process, started like `npm start`. Uses embedded Postgres unless
+ * the settings name another server.
  */
 export interface ServerProcess {
   /** The public origin. */
   url: string
   pid: number
   kill(signal: NodeJS.Signals): void
-  /** Resolves with the exit code, or null if it was killed by a signal. */
+  /** Resolves with the exit code, or with null if a signal killed the process. */
   exitCode: Promise<number | null>
 }
 
 /**
- * Starts the server on a directory, which may be reused, and waits until it is ready. The caller
- * must stop it.
+ * Starts the server on a new or existing directory and waits until it is ready. The caller must
+ * stop it.
  * @throws the server's output if it exits.
  */
 export async function startServerProcess(settings: {
@@ -55,7 +55,7 @@ export async function startServerProcess(settings: {
   const readyLogged = waitForOutput(child.stderr, 'Mayfly is ready')
   const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
   await waitForReady(child, `http://127.0.0.1:${port}`, stderr)
-  // If another program took the port, that program may have responded.
+  // Another program may have taken the port and responded instead.
   const isOwnServer = await Promise.race([readyLogged.then(() => true), exitCode.then(() => false)])
   if (!isOwnServer) throw new Error(`The server has ended: ${await stderr}`)
   return { url, pid: child.pid ?? 0, exitCode, kill: (signal) => void child.kill(signal) }

@@ -5,7 +5,7 @@ import type { Email } from '../../src/server/email/mailer.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json, makeClient } from './make.ts'
 
-/** Requires email verification. */
+/** Settings that require email verification. */
 export const withVerification = { REQUIRE_EMAIL_VERIFICATION: 'on' }
 
 export const password = 'correct horse'
@@ -32,12 +32,12 @@ export function signUp(
   })
 }
 
-/** Returns the token from the link in an email, or ''. */
+/** Returns the token in an email's link, or an empty string. */
 export function tokenIn(email: Email | undefined): string {
   return /\?token=([\w-]+)/.exec(email?.content.text ?? '')?.[1] ?? ''
 }
 
-/** Signs up. Returns the token from the email. */
+/** Signs up and returns the token from the verification email. */
 export async function signUpForToken(
   app: TestApp,
   changes: { email: string; [field: string]: unknown },
@@ -61,7 +61,7 @@ export function cookiesOf(response: Response): string {
     .join('; ')
 }
 
-/** Creates an unverified account, as servers without verification did. */
+/** Creates an unverified account, as servers without verification used to. */
 export async function makeUnverifiedUser(app: TestApp, email: string, accountPassword = password) {
   const { db, passwords, secret } = app.deps
   const profile = { email, firstName: 'Mallory', lastName: 'Squatter', picture: null }
@@ -72,7 +72,6 @@ export async function makeUnverifiedUser(app: TestApp, email: string, accountPas
   return id
 }
 
-/** Requests another verification email. */
 export function resendVerification(app: TestApp, email: string, cookie = ''): Promise<Response> {
   return makeClient(app, cookie).post('/api/auth/resend-verification', { email })
 }
@@ -88,7 +87,7 @@ export async function statusAndCode(response: Response): Promise<string> {
   return `${response.status} ${code ?? ''}`.trim()
 }
 
-/** Returns a response as the client sees it, without values that always differ. */
+/** Returns a response as the client sees it, except for values that differ every time. */
 export async function comparableResponse(response: Response) {
   const headers = Object.fromEntries(response.headers)
   for (const header of ['date', 'x-request-id']) delete headers[header]

@@ -17,7 +17,7 @@ function requirementTexts(): Record<TestRequirement, string[]> {
   }
 }
 
-/** Reports how many tests were skipped because of missing requirements. */
+/** Reports how many tests were skipped because the machine lacks a requirement. */
 export default class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
@@ -33,7 +33,6 @@ export default class SkippedReporter implements Reporter {
   }
 }
 
-/** Returns the missing requirement of a test. */
 function missingRequirementOf(test: TestCase): TestRequirement | undefined {
   let node: TestCase | TestSuite | TestModule = test
   while (node.type !== 'module') {
@@ -44,7 +43,9 @@ function missingRequirementOf(test: TestCase): TestRequirement | undefined {
   return undefined
 }
 
-/** True if the filter (`-t`) selects a test. Vitest matches the full name without `>`. */
+/**
+ * Returns true if the filter (`-t`) selects this test. Vitest matches the full name without `>`.
+ */
 function isSelected({ fullName, project }: TestCase): boolean {
   const { testNamePattern } = project.config
   return testNamePattern === undefined || testNamePattern.test(fullName.replaceAll(' > ', ' '))

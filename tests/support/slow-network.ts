@@ -10,7 +10,7 @@ export interface NetworkSettings {
 
 /** A simulated network with a rate and a latency. */
 export interface SlowNetwork {
-  /** The origin for clients. */
+  /** The origin that clients use. */
   url: string
   /** Forwards all connections to this local port. */
   forwardTo(port: number): void
@@ -20,9 +20,9 @@ export interface SlowNetwork {
 }
 
 /**
- * Starts a network, which forwards nothing before `forwardTo`. Connections share the rate. Excess
- * bytes wait in a bounded queue, then in the sender. A new connection takes a round trip. There is
- * neither packet loss nor slow start.
+ * Starts a network that forwards nothing before `forwardTo`. Connections share its rate. Excess
+ * bytes wait in a bounded queue, then in the sender. Opening a connection takes a round trip. There
+ * is no packet loss and no slow start.
  */
 export async function startSlowNetwork(settings: NetworkSettings): Promise<SlowNetwork> {
   let target = 0

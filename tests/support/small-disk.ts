@@ -9,16 +9,16 @@ const mebibyte = 1024 ** 2
 /** A small in-memory file system that a test can fill. */
 export interface SmallDisk {
   folder: string
-  /** Returns the bytes available to an unprivileged program. */
+  /** Returns the number of bytes available to an unprivileged program. */
   freeBytes(): Promise<number>
-  /** Fills all free space, including space freed since the last call. */
+  /** Fills all free space. Call it again to fill space freed since. */
   fill(): Promise<void>
-  /** Frees the space `fill` took. */
+  /** Frees the space that `fill` took. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/** True if this machine allows mounts. Root may mount, except in most containers. */
+/** Returns true if this machine allows mounting. Root may mount, except in most containers. */
 export async function canMount(): Promise<boolean> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
   const disk = await mountSmallDisk(mebibyte).catch(() => null)
@@ -54,8 +54,8 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
     },
     clear: () => rm(fillerFile, { force: true }),
     async close() {
-      // A failed test may have left files open. The file system then lives until they are closed,
-      // but is no longer mounted.
+      // A failed test may have left files open. The file system is unmounted but remains until they
+      // are closed.
       execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' })
       await rm(folder, { recursive: true })
     },
@@ -63,8 +63,8 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
 }
 
 /**
- * Writes blocks of each size until no more fit. Synchronous: on a nearly full disk the server
- * releases part of its reserve, and a slow fill would take that too.
+ * Writes blocks of each size until no more fit. Synchronous, because on a nearly full disk the
+ * server releases part of its reserve, and a slow fill would take that too.
  */
 function writeUntilFull(file: number, sizes: readonly number[]): void {
   for (const size of sizes) {

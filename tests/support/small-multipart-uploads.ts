@@ -24,7 +24,7 @@ export interface SmallMultipartUpload extends StartedUpload {
 
 /**
  * Starts an upload with parts smaller than the current part size. The server must keep the part
- * size an upload was started with.
+ * size that an upload started with.
  */
 export async function startMultipartUpload(
   { deps }: TestApp,
@@ -39,7 +39,6 @@ export async function startMultipartUpload(
   return { ...started, bytes }
 }
 
-/** Returns the bytes of one part. */
 export function partBytes(
   { bytes }: SmallMultipartUpload,
   partNumber: number,
@@ -47,7 +46,7 @@ export function partBytes(
   return bytes.subarray((partNumber - 1) * 10, partNumber * 10)
 }
 
-/** Returns the expected entry in the part list for these bytes. */
+/** Returns the entry that the part list must have for these bytes. */
 export function listedPart(partNumber: number, bytes: Uint8Array): ListedPart {
   return {
     partNumber,
@@ -56,7 +55,7 @@ export function listedPart(partNumber: number, bytes: Uint8Array): ListedPart {
   }
 }
 
-/** The expected part list once all 25 bytes are a single file. */
+/** The expected part list once all 25 bytes are in a single file. */
 export const partsWithoutChecksums: ListedPart[] = [
   { partNumber: 1, size: 10 },
   { partNumber: 2, size: 10 },
@@ -89,8 +88,8 @@ export async function sendAllParts(app: TestApp, person: Person): Promise<SmallM
 }
 
 /**
- * Sends the parts missing from the part list, confirms the upload, and asserts that the whole file
- * is intact. This proves that the list contained neither lost parts nor rejected bytes.
+ * Sends the parts missing from the part list, confirms the upload and asserts that the file is
+ * intact. This proves that the list contained no lost parts and no rejected bytes.
  */
 export async function expectResumable(
   app: TestApp,

@@ -7,13 +7,13 @@ import { SMTPServer } from 'smtp-server'
 export type Reaction =
   | 'accept'
   | 'drop'
-  /** Rejects the recipient: temporarily with 4xx, permanently with 5xx. */
+  /** Rejects the recipient with this code: 4xx is temporary, 5xx permanent. */
   | { recipient: number }
   /** Rejects the content with this code. */
   | { content: number }
-  /** Accepts the email but drops the connection before responding. */
+  /** Accepts the email, but drops the connection instead of responding. */
   | 'accept-and-drop'
-  /** Responds only once the test sets another reaction. */
+  /** Doesn't respond until the test sets another reaction. */
   | 'hold'
 
 export interface TestSmtpServer {
@@ -23,11 +23,11 @@ export interface TestSmtpServer {
   received: ParsedMail[]
   /** The recipients of all emails, accepted or not. */
   attemptedRecipients: string[]
-  /** User names of login attempts, all rejected. */
+  /** User names of login attempts. All attempts are rejected. */
   loginNames: string[]
-  /** For each of `attemptedRecipients`, true if the connection was encrypted. */
+  /** For each of `attemptedRecipients`, whether the connection was encrypted. */
   wasEncrypted: boolean[]
-  /** Returns the number of connections opened so far. */
+  /** Returns the number of connections that have been opened. */
   connections(): number
   /** Sets the reaction to all emails from now on. */
   setReaction(reaction: Reaction): void
@@ -39,7 +39,7 @@ export interface TestSmtpServer {
 }
 
 /**
- * Starts a real SMTP server that accepts plaintext passwords, as an attacker's would.
+ * Starts a real SMTP server that accepts plaintext passwords, like an attacker's.
  * @param offersTls offers STARTTLS with a self-signed certificate.
  */
 export async function startSmtpServer(
@@ -53,7 +53,7 @@ export async function startSmtpServer(
   const loginNames: string[] = []
   const wasEncrypted: boolean[] = []
   let connections = 0
-  // Real servers repeat the rejected address.
+  // Like real servers, repeats the rejected address.
   const rejection = (code: number, address = '') =>
     Object.assign(new Error(`Refused <${address}>`), { responseCode: code })
   const server = new SMTPServer({
@@ -95,7 +95,7 @@ export async function startSmtpServer(
       }, done)
     },
   })
-  // Expected: tests drop connections on purpose.
+  // Expected, because tests drop connections on purpose.
   server.on('error', () => {})
   const dropAll = (): void => {
     for (const connection of server.connections) connection.close()
@@ -133,17 +133,19 @@ export async function startSmtpServer(
 }
 
 /**
- * `startSilentServer` closes a connection after this time, so that a client without a timeout fails
+ * After this time `startSilentServer` closes a connection, so that a client without a timeout fails
  * instead of hanging.
  */
 const silentTimeoutMs = 5_000
 
-/** Accepts connections, sends nothing, and closes each after `silentTimeoutMs`. */
+/**
+ * Starts a server that accepts connections, sends nothing, and closes each after `silentTimeoutMs`.
+ */
 export async function startSilentServer(): Promise<{ port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    // Expected: the client drops the connection on purpose.
+    // Expected, because the client drops the connection on purpose.
     socket.on('error', () => {})
     // Node detects a closed connection only while reading.
     socket.resume()

@@ -20,14 +20,14 @@ import { requestConfirm } from './upload-requests.ts'
 export interface TakedownSetup {
   app: TestApp
   admin: Person
-  /** A premium user. */
+  /** Has the premium tier. */
   owner: Person
   visitor: Client
 }
 
 export async function startTakedownSetup(): Promise<TakedownSetup> {
   const app = await startTestApp()
-  // A real start does this, too: a store without an installation id counts as missing.
+  // As on a real start. A store without an installation id counts as missing.
   await bindStores(app.deps)
   const admin = await makePerson(app, { role: 'admin' })
   const owner = await makePerson(app, { tier: 'premium' })
@@ -41,7 +41,7 @@ export async function closeWithoutErrors(app: TestApp): Promise<void> {
   expect(errors).toEqual([])
 }
 
-/** Returns random bytes, so that every file is different. */
+/** Returns random bytes, because files with the same bytes would be taken down together. */
 export function randomFileBytes(size = 1000): Uint8Array<ArrayBuffer> {
   return new Uint8Array(randomBytes(size))
 }
@@ -105,7 +105,7 @@ export async function uploadAndConfirm(
   return { cloudKey, response: await requestConfirm(person, cloudKey, extraFields) }
 }
 
-/** Returns a file as the owner's file list shows it. */
+/** Returns a file as listed to its owner. */
 export async function findListedFile(owner: Client, id: string): Promise<File | undefined> {
   const files = await json<File[]>(await owner.fetch('/api/files'))
   return files.find((file) => file.id === id)

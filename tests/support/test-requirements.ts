@@ -10,7 +10,7 @@ declare module 'vitest' {
     canMount: boolean
   }
   interface TaskMeta {
-    /** The missing requirement because of which these tests are skipped. */
+    /** The requirement that is missing, if the tests are skipped. */
     missingRequirement?: TestRequirement
   }
 }

@@ -3,7 +3,7 @@ import type { UploadSpace } from '../../src/server/space/disk-space.ts'
 /** Free space controlled by a test. `freeBytes` is the number of bytes available to uploads. */
 export interface TestSpace extends UploadSpace {
   freeBytes: number
-  /** Returns the free space at the next measurement. Null leaves it unchanged. */
+  /** Returns the free space at the next measurement. If null, `freeBytes` doesn't change. */
   measureFreeBytes: (() => Promise<number>) | null
 }
 

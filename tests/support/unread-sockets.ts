@@ -2,13 +2,12 @@ import { connect, type Socket } from 'node:net'
 
 /** Connections of a client that never reads responses. */
 export interface UnreadSockets {
-  /** Sends more text on each connection. */
   send(text: string): void
   /** Resets all connections, as if the client's machine had vanished. */
   reset(): void
 }
 
-/** Opens connections, sends a text on each and never reads the responses. */
+/** Opens connections and sends this text on each. Never reads the responses. */
 export async function sendWithoutReading(
   url: string,
   makeText: (index: number) => string,
@@ -32,7 +31,7 @@ export async function sendWithoutReading(
 
 /**
  * Connects and sends the text. Also resolves if the server refuses the connection. The socket is
- * never read, so it doesn't notice when the server closes it later.
+ * never read, so it doesn't notice that the server closes it.
  */
 function connectAndSend(hostname: string, port: number, text: string): Promise<Socket> {
   return new Promise((resolve) => {
@@ -46,7 +45,6 @@ function connectAndSend(hostname: string, port: number, text: string): Promise<S
   })
 }
 
-/** Returns a raw GET request. */
 export function getRequest(url: string, headers: Record<string, string> = {}): string {
   const { host, pathname, search } = new URL(url)
   const lines = Object.entries({ Host: host, ...headers }).map(

@@ -7,7 +7,7 @@ export type EntryResult<Answer> =
   | { answer: Answer; error?: never }
   | { error: EntryError; answer?: never }
 
-/** Builds a request for an upload of ten bytes, with `changes`. */
+/** Builds a request to upload ten bytes, with `changes`. */
 export function uploadRequest(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     fileName: 'notes.txt',
@@ -31,7 +31,6 @@ async function readResults<Answer>(response: Response): Promise<EntryResult<Answ
   return (await json<{ results: EntryResult<Answer>[] }>(response)).results
 }
 
-/** Starts uploads in one batch. */
 export async function startUploads(
   person: Client,
   files: readonly unknown[],
@@ -39,7 +38,6 @@ export async function startUploads(
   return readResults(await requestUploads(person, files))
 }
 
-/** Confirms uploads in one batch. */
 export async function confirmInBatch(
   person: Client,
   uploads: readonly unknown[],
@@ -47,7 +45,7 @@ export async function confirmInBatch(
   return readResults(await requestConfirms(person, uploads))
 }
 
-/** Returns 'ok' or the error code of each entry. */
+/** Returns each entry's error code, or 'ok'. */
 export function codesOf(results: readonly EntryResult<unknown>[]): string[] {
   return results.map(({ error }) => error?.code ?? 'ok')
 }

@@ -75,7 +75,7 @@ export function uploadTicket(changes: Partial<SinglePartTicket> = {}): SinglePar
   }
 }
 
-/** Builds a server error. A null status means no response. */
+/** Builds a server error. A null status means that there was no response. */
 export function callError(
   status: number | null,
   code: string | null = null,
@@ -84,15 +84,14 @@ export function callError(
   return { status, code, message }
 }
 
-/** The error for a free user who has three files. */
+/** The error for a free user with three files. */
 export const tierFullMessage = errorTable.TIER_FILE_COUNT.message
 
-/** Creates a file of `bytes` bytes, as if chosen by the user. */
+/** Creates a file of `bytes` bytes, as if the user had chosen it. */
 export function fakeFile(name: string, bytes = 10, type = 'text/plain'): File {
   return new File([new Uint8Array(bytes)], name, { type, lastModified: 1_700_000_000_000 })
 }
 
-/** Creates a handle for this file. */
 export function handleFor(file: File): FileSystemFileHandle {
   return { getFile: async () => file } as FileSystemFileHandle
 }

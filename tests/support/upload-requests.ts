@@ -29,7 +29,6 @@ export function abortUpload(person: Client, cloudKey: string): Promise<Response>
   return person.post('/api/files/abort-upload', { cloudKey })
 }
 
-/** Requests presigned URLs for parts. */
 export function requestParts(
   person: Client,
   cloudKey: unknown,
@@ -38,12 +37,11 @@ export function requestParts(
   return person.post('/api/files/upload-parts', { cloudKey, partNumbers })
 }
 
-/** Lists the stored parts. */
 export function requestPartList(person: Client, cloudKey: string): Promise<Response> {
   return person.fetch(`/api/files/upload-parts?cloudKey=${encodeURIComponent(cloudKey)}`)
 }
 
-/** Downloads a file as a visitor. Returns the response. */
+/** Downloads a file as a visitor and returns the response. */
 export function requestDownload(
   app: TestApp,
   shortCode: string,
@@ -52,7 +50,7 @@ export function requestDownload(
   return makeClient(app).fetch(`/api/download/${shortCode}`, { headers })
 }
 
-/** Downloads a file as a visitor. Returns the bytes. */
+/** Downloads a file as a visitor and returns the bytes. */
 export async function download(
   app: TestApp,
   { shortCode }: Pick<File, 'shortCode'>,

@@ -17,7 +17,7 @@ export interface PageRequest {
   body: unknown
 }
 
-/** Responds to a call with a value, sent as JSON with status 200, or with a `Response`. */
+/** Responds to a call with a `Response`, or with a value that is sent as JSON with status 200. */
 type Responder = (requests: PageRequest) => unknown
 
 /** A happy-dom page with toasts and a fake server. */
@@ -27,7 +27,7 @@ export interface WebPage {
   /** Sets the response to a call, such as `GET /api/files`. */
   on(call: string, response: Responder): void
   client: QueryClient
-  /** Returns how many times the page found its session ended. */
+  /** Returns how often the page has found that its session had ended. */
   signOutCount(): number
   show(element: ReactNode): ReturnType<typeof render>
   run<Result, Props>(
@@ -39,7 +39,7 @@ export interface WebPage {
   close(): void
 }
 
-/** Opens a page. Calls without a configured response fail as if the server were unreachable. */
+/** Opens a page. A call without a configured response fails as if the server were unreachable. */
 export function openPage(): WebPage {
   const responders = new Map<string, Responder>()
   const requests: PageRequest[] = []
@@ -93,7 +93,7 @@ export function openPage(): WebPage {
 
 /** Sets or removes the cookie that hints at a session. */
 export function setSignedInHint(isSignedIn: boolean): void {
-  // happy-dom ignores Max-Age.
+  // Uses Expires, because happy-dom ignores Max-Age.
   const expiry = isSignedIn ? '' : '; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
   Reflect.set(document, 'cookie', `${signedInHintCookie}=abc; Path=/${expiry}`)
 }
@@ -107,7 +107,7 @@ export function unauthorized(): Response {
   return errorResponse(401, 'UNAUTHORIZED', 'Unauthorized')
 }
 
-/** Creates a response that is sent when the test calls `resolve`. */
+/** Creates a response that isn't sent until the test calls `resolve`. */
 export function delayedResponse(): {
   respond: () => Promise<unknown>
   resolve: (result: unknown) => void

@@ -13,7 +13,7 @@ import {
 import { TransferError, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-fixtures.ts'
 
-/** How the server handles a PUT. After the last fault set by a test, PUTs succeed. */
+/** How the server handles a PUT. Once the faults set by a test are used up, PUTs succeed. */
 type Fault =
   | { kind: 'response'; status: number; headers?: Record<string, string>; body?: string }
   /** Stores `bytesBefore` bytes of the body, then cuts the connection. */
@@ -37,11 +37,12 @@ interface ReceivedRequest {
   checksum: string | undefined
 }
 
-/** Creates a store for one object, whose failures a test controls. */
+/** Creates a store for one object. Tests control its failures. */
 function makeStore() {
   const requests: ReceivedRequest[] = []
   /**
-   * Emits an event when the server won't respond. A browser would notice only after ten minutes.
+   * Emits an event when the server stops responding, because a browser would notice only after ten
+   * minutes.
    */
   const stallEvents = new EventTarget()
   let bytes = Buffer.alloc(0)
@@ -63,7 +64,7 @@ function makeStore() {
       return
     }
     bytes = bytes.subarray(0, start)
-    // Emit the event only once, or the rest of this body would time out later requests.
+    // Emit the event only once, because the rest of this body would time out later requests.
     let isReported = false
     const reportStall = () => {
       if (!isReported) stallEvents.dispatchEvent(new Event('stall'))
@@ -114,8 +115,8 @@ function makeStore() {
 }
 
 /**
- * Creates a `Send` based on node:http. It times out as soon as the server stops responding, instead
- * of after ten minutes.
+ * Creates a `Send` based on node:http. It times out as soon as the server stops responding, without
+ * waiting ten minutes.
  */
 function makeSend(stalled: EventTarget): Send {
   return ({ method, url, headers, body, signal, onSent }) =>
@@ -181,7 +182,7 @@ export function sha256(bytes: Buffer): string {
 }
 
 /**
- * Returns the error of a failed transfer. Throws if it succeeded or failed with another kind of
+ * Returns the error of a failed transfer. Throws if it succeeded or failed with a different kind of
  * error.
  */
 export async function transferErrorOf(running: Promise<void>) {
@@ -200,7 +201,7 @@ export async function openWholeFileStore() {
   const url = `http://127.0.0.1:${(store.server.address() as AddressInfo).port}/object`
   const content = randomBytes(3_000_000)
   const cancel = new AbortController()
-  /** Recorded delays, progress in bytes, and the number of interruptions. */
+  /** The recorded delays, the progress in bytes, and the number of interruptions. */
   const traces = { waits: [] as number[], progress: [] as number[], interruptions: 0 }
   const deps: TransferDeps = {
     send: makeSend(store.stalled),
@@ -218,7 +219,7 @@ export async function openWholeFileStore() {
   return Object.assign(traces, {
     store,
     url,
-    /** The bytes to send, unless the test passes another file. */
+    /** The file's bytes, unless a test passes another file. */
     content,
     cancel,
     deps,
