@@ -16,8 +16,8 @@ import { Toaster } from './ui/toast.tsx'
 import { registerShareWorker } from './uploads/kept/register-share-worker.ts'
 
 /**
- * Shows an error message with a button when a screen can't be loaded or rendered, for example after
- * a server update.
+ * Shows an error message with a reload button when a screen can't be loaded or rendered, for
+ * example after a server update.
  */
 class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }

@@ -8,7 +8,6 @@ import { LoginForm } from './login-form.tsx'
 import { ResetPasswordForm } from './reset-password-form.tsx'
 import { SignupForm } from './signup-form.tsx'
 
-
 let page: WebPage
 let response: () => Promise<Response>
 beforeEach(() => {

@@ -29,8 +29,8 @@ export function useAuthState(): AuthState {
 }
 
 /**
- * Returns the path to open after sign-in, from the query parameter `next`. Falls back to / for paths
- * that aren't allowed, such as another site.
+ * Returns the path to open after sign-in, from the query parameter `next`. Falls back to / for
+ * targets that aren't allowed, such as other sites.
  */
 export function useNext(): string {
   const [search] = useSearchParams()

@@ -26,7 +26,6 @@ const [a, b, c] = ['a', 'b', 'c'].map((id) => storedFile({ id, originalName: `${
 ]
 
 let page: WebPage
-/** The files on the server. */
 let serverFiles: ReturnType<typeof storedFile>[]
 beforeEach(() => {
   page = openPage()
@@ -52,7 +51,6 @@ async function openList<Result>(hook: () => Result) {
   return screen
 }
 
-/** Returns the number of list requests. */
 function listRequestCount() {
   return page.requests.filter(({ call }) => call === 'GET /api/files').length
 }
@@ -118,7 +116,7 @@ describe('deleting files', () => {
     () =>
       useDeleteFiles((ids) => deletedIds.push([...ids]))
 
-  test('removes them from the list and shows their number', async () => {
+  test('removes them from the list and shows how many were deleted', async () => {
     respondToBulkDelete()
     const deletedIds: string[][] = []
     const { hookResult, names } = await openList(bulkDeletion(deletedIds))

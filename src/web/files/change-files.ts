@@ -32,9 +32,9 @@ export function useDeleteFile() {
 }
 
 /**
- * Deletes any number of files and shows the result (spec §8). Many files are split over several
- * calls. If one of them fails, earlier deletions remain.
- * @param onDeleted called with the ids of the files after each successful call.
+ * Deletes files in batches and shows the result (spec §8). If a batch fails, the earlier ones stay
+ * deleted.
+ * @param onDeleted called with the file ids after each batch.
  */
 export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
   const client = useQueryClient()
@@ -78,8 +78,8 @@ export function useClearExpired() {
 }
 
 /**
- * Renews a file's link. Shows errors as in spec §8. After a permanent error, shows the server's
- * message and reloads the lists.
+ * Renews a file's link and shows errors (spec §8). A permanent error shows the server's message and
+ * reloads the lists.
  */
 export function useRenewFile() {
   const client = useQueryClient()

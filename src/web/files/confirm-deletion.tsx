@@ -4,14 +4,13 @@ import { confirm } from '../ui/dialog.tsx'
 import { FileName } from '../ui/file-name.tsx'
 import { filesHeadingId } from './files-heading.tsx'
 
-/** The maximum number of files named in the dialog. */
 const maxListedFiles = 3
 
 /**
  * Asks for confirmation before several files are deleted, with the texts of spec §5. Includes the
  * total size if all files are loaded.
- * @param files the loaded files. The dialog names the first ones.
- * @param count the number of files to delete.
+ * @param files the loaded files. The dialog lists the first ones.
+ * @param count the number of files to delete, loaded or not.
  */
 export function confirmDeletion(
   files: readonly StoredFile[],

@@ -9,7 +9,7 @@ afterEach(() => {
   Reflect.deleteProperty(document, 'execCommand')
 })
 
-/** Mocks both ways to copy, and returns a log of the copied texts. */
+/** Mocks both ways to copy text, and returns a log of the copies. */
 function mockBrowser({ clipboard, selection }: { clipboard: boolean; selection: boolean }) {
   const copies: [way: string, text: string][] = []
   const writeText = async (text: string) => {
@@ -36,7 +36,7 @@ it('copies text to the clipboard', async () => {
   expect(copies).toEqual([['clipboard', 'a link']])
 })
 
-it('falls back to a selection if the clipboard is refused, and restores the focus', async () => {
+it('falls back to copying a selection if clipboard access is denied, and restores the focus', async () => {
   const copies = mockBrowser({ clipboard: false, selection: true })
   const button = document.body.appendChild(document.createElement('button'))
   button.focus()
@@ -46,7 +46,7 @@ it('falls back to a selection if the clipboard is refused, and restores the focu
   expect(document.querySelector('textarea')).toBeNull()
 })
 
-it('shows an error if both are refused', async () => {
+it('shows an error if both ways fail', async () => {
   const page = openPage()
   page.show(null)
   mockBrowser({ clipboard: false, selection: false })

@@ -7,8 +7,8 @@ import { type ToastOptions, toast } from '../ui/toast.tsx'
 
 /**
  * Copies the links of these files, one per line, and shows a toast.
- * @param closedCount the number of selected files without an active link. They are not in `files`,
- * but the toast mentions them.
+ * @param closedCount the number of selected files that are not in `files` because they have no
+ * active link. The toast mentions it.
  */
 export async function copyLinks(files: readonly StoredFile[], closedCount = 0): Promise<void> {
   const links = files.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)
@@ -20,8 +20,8 @@ export async function copyLinks(files: readonly StoredFile[], closedCount = 0): 
 }
 
 /**
- * Copies text by selecting it in a hidden field. This is the only way on plain HTTP, since
- * `navigator.clipboard` requires HTTPS or localhost.
+ * Copies text by selecting it in a hidden field, because `navigator.clipboard` is unavailable over
+ * plain HTTP.
  */
 function copyBySelection(text: string): boolean {
   const focused = document.activeElement
@@ -46,7 +46,7 @@ const copyFailures = {
 
 /**
  * Copies text to the clipboard and shows a toast with the result (spec §8).
- * @param kind names the text in the error: 'link', also for several links.
+ * @param kind selects the error text. Use 'link' for several links too.
  * @returns whether the text was copied.
  */
 export async function copyText(

@@ -41,9 +41,8 @@ function cannotRenewReason({ takenDownAt }: StoredFile): string {
 }
 
 /**
- * The actions of a file. All actions of the tier are always visible; unavailable ones give the
- * reason. Their order is fixed, except that a private file swaps copy and renew, since renewing is
- * its main action.
+ * The actions on a file that the tier includes. Unavailable actions stay visible and give the
+ * reason. For a private file, Copy and Renew swap places, because renewing is the main action.
  */
 export function FileActions(props: FileActionsProps) {
   const { file, status, tier, link, signature, onDelete, onRenew, isPrimary = false } = props

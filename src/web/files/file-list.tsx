@@ -22,7 +22,7 @@ export interface FileListProps {
   files: readonly StoredFile[]
   tier: Tier
   now: Date
-  /** The minimum length of the whole list, if more rows exist than `files`. */
+  /** The minimum length of the full list, if `files` is only part of it. */
   total?: number | undefined
   /** True if the list may be longer than `total`. */
   isOpenEnded?: boolean
@@ -31,13 +31,13 @@ export interface FileListProps {
   /** Called when a file's deletion starts. */
   onDelete?: ((file: StoredFile) => void) | undefined
   /**
-   * Renders a file's statistics together with its receipt. They expand under the row when its
-   * download count is clicked. Without this function, only the receipt is shown.
+   * Renders a file's statistics and receipt, which expand under the row when its download count is
+   * clicked. If omitted, only the receipt is shown.
    */
   statistics?: ((file: StoredFile, receipt: ReactNode) => ReactNode) | undefined
   /**
-   * The ids of files marked as new. If there is only one, copying its link is the main action of
-   * the page.
+   * The ids of files marked as new. If there is only one, copying its link is the page's main
+   * action.
    */
   newIds?: ReadonlySet<string>
   /** Content above the first row. */
@@ -67,7 +67,6 @@ export function FileList({
   const deleteFile = useDeleteFile()
   const signature = useEmailSignature()
   const [fileToRenew, setFileToRenew] = useState<StoredFile | null>(null)
-  /** The id of the file with expanded details. */
   const [openFileId, setOpenFileId] = useState<string | null>(null)
   const detailsId = useId()
   const toggleDetails = ({ id }: StoredFile) => setOpenFileId(openFileId === id ? null : id)

@@ -18,7 +18,7 @@ it('the receipt text contains the file and its dates', () => {
   ])
 })
 
-it('the receipt text contains the removal and omits unknown values', () => {
+it('the receipt text contains the removal time and omits unknown values', () => {
   const file = { originalName: 'a', size: 12, sha256: null }
   const text = receiptText(file, { storedAt, dueAt: null, purgedAt: dueAt }, origin)
   expect(text.split('\n').slice(2)).toEqual([

@@ -30,13 +30,13 @@ async function copy() {
   await act(async () => fireEvent.click(screen.getByRole('button', { name: /^Copy receipt/ })))
 }
 
-test('shows when the file was stored and its removal is due', () => {
+test('shows when the file was stored and when its removal is due', () => {
   const { file, names, times } = show({ sha256: 'a'.repeat(64) })
   expect(names).toEqual(['Stored', 'Removal due', 'SHA-256'])
   expect(times).toEqual([file.createdAt, file.maxLifetimeAt])
 })
 
-test('is due when the link expires if it cannot be renewed', () => {
+test('the removal is due when the link expires if it cannot be renewed', () => {
   const { file, times } = show({}, false)
   expect(times).toEqual([file.createdAt, file.expiresAt])
 })
@@ -56,7 +56,7 @@ test('can be copied as text', async () => {
   await expect.poll(page.text).toContain('Receipt copied')
 })
 
-test('shows an error if copying is refused', async () => {
+test('shows an error if copying fails', async () => {
   show({})
   clipboard.shouldFail = true
   await copy()

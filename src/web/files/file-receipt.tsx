@@ -28,7 +28,7 @@ export interface FileReceiptProps {
 }
 
 /**
- * A file's receipt: when the file was stored, when its removal is due and was confirmed, and its
+ * A file's receipt: when it was stored, when its removal is due and when it was confirmed, and its
  * SHA-256. The receipt can be copied as text.
  */
 export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
@@ -83,7 +83,7 @@ export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
   )
 }
 
-/** A name with its value, for use in a `dl`. */
+/** A name-value pair for use in a `dl`. */
 export function DetailRow({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="flex flex-wrap justify-between gap-x-4">
@@ -98,7 +98,6 @@ export function Timestamp({ at, now }: { at: Date; now: Date }) {
   return <time dateTime={at.toISOString()}>{exactTimestampText(at, now)}</time>
 }
 
-/** The full SHA-256, selectable, with a copy button. */
 function Checksum({ sha256 }: { sha256: string }) {
   return (
     <div className="flex items-center justify-between gap-2">
@@ -114,17 +113,17 @@ function Checksum({ sha256 }: { sha256: string }) {
   )
 }
 
-/** The timestamps of a receipt. `dueAt` is null if unknown, `purgedAt` until the file is purged. */
+/**
+ * The timestamps of a receipt. `dueAt` is null if unknown, and `purgedAt` is null until the file is
+ * purged.
+ */
 export interface ReceiptTimes {
   storedAt: Date
   dueAt: Date | null
   purgedAt: Date | null
 }
 
-/**
- * Formats a file's receipt as text, with times in UTC. Omits unknown values.
- * @param origin the address of this server.
- */
+/** Formats a file's receipt as text, with times in UTC. Omits unknown values. */
 export function receiptText(
   { originalName, size, sha256 }: Pick<StoredFile, 'originalName' | 'size' | 'sha256'>,
   { storedAt, dueAt, purgedAt }: ReceiptTimes,

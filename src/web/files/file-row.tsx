@@ -26,13 +26,13 @@ export interface FileRowProps {
   onDetails: (file: StoredFile) => void
   /** The id of the expanded details; undefined while collapsed. */
   openDetailsId?: string | undefined
-  /** True if the details include daily downloads, and not only the receipt. */
+  /** True if the details include daily downloads in addition to the receipt. */
   hasStatistics?: boolean
   /** Set for a file marked as new: `alone` if it is the only one. */
   newMark?: 'alone' | 'with-others' | undefined
 }
 
-/** A file, as a row of columns on a wide screen and a card on a narrow one. */
+/** A file, shown as a row with columns on wide screens and as a card on narrow ones. */
 export function FileRow({
   file,
   tier,
@@ -133,7 +133,7 @@ export function FileRow({
   )
 }
 
-/** The download count, which is a button that expands the file's details. */
+/** The download count, as a button that expands the file's details. */
 function DownloadsCount(
   props: Pick<FileRowProps, 'file' | 'onDetails' | 'openDetailsId' | 'hasStatistics'>,
 ) {
@@ -159,7 +159,6 @@ function DownloadsCount(
   )
 }
 
-/** The takedown information shown to the owner. */
 interface TakedownNote {
   at: Date
   reason: string

@@ -29,7 +29,7 @@ export function FilesHeading({ title, children }: FilesHeadingProps) {
   )
 }
 
-/** The number of active links. */
+/** Shows the number of active links. Renders nothing until it is known. */
 export function ActiveLinks({ count }: { count: number | undefined }) {
   if (count === undefined) return null
   return <p className="text-muted text-sm tabular-nums">{formatCount(count, 'active link')}</p>
@@ -45,7 +45,7 @@ export interface RemainingFilesProps {
 }
 
 /**
- * Shows how many more files the user can store, in a tier with a limit. The line keeps its height
+ * Shows how many more files the user can store, for tiers with a limit. The line keeps its height
  * while the number is unknown.
  */
 export function RemainingFiles({ tier, maxFiles, isChanging }: RemainingFilesProps) {

@@ -5,7 +5,7 @@ import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { LoadError, type LoadErrorProps } from '../ui/load-error.tsx'
 
-/** A list that failed to load, with a button to retry. */
+/** Shown if a list failed to load, with a button to retry. */
 export function FilesLoadError({ query }: Pick<LoadErrorProps, 'query'>) {
   return (
     <LoadError query={query} title="Your files could not be loaded">
@@ -27,7 +27,7 @@ export function NoFiles({ action }: { action?: ReactNode }) {
   )
 }
 
-/** A failed next page, with a button to retry. */
+/** Shown if the next page failed to load, with a button to retry. */
 export function NextPageError({ onRetry }: { onRetry: () => void }) {
   return (
     <div role="alert" className="mt-3 flex flex-wrap items-center justify-center gap-3 text-sm">
@@ -54,7 +54,7 @@ export function NoSearchResults({ search, onClear }: { search: string; onClear: 
   )
 }
 
-/** The empty state of the list of links that end soon. */
+/** The empty state of the list of links that expire soon. */
 export function NoExpiringFiles({ onShowAll }: { onShowAll: () => void }) {
   return (
     <Card>

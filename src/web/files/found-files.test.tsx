@@ -61,7 +61,7 @@ test('shows the files', () => {
   expect([rows(), spoken()]).toEqual([2, ''])
 })
 
-describe('files with links that end soon', () => {
+describe('files with links that expire soon', () => {
   const onShowAll = () => pressedButtons.push('all')
 
   test('are counted for screen readers', () => {
@@ -83,9 +83,7 @@ describe('files with links that end soon', () => {
 })
 
 describe('the download count', () => {
-  /**
-   * The row has the button twice. The style sheet shows one of them, depending on the screen width.
-   */
+  /** The row contains the button twice, and CSS shows the one that fits the screen width. */
   const press = (name: string) => {
     const [button] = screen.getAllByRole('button', { name })
     fireEvent.click(button as Element)

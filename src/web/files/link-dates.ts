@@ -19,7 +19,7 @@ export function linkDates(file: StoredFile): LinkDates & LifelineDates {
   }
 }
 
-/** The exact time behind a link's label such as '3 days left'. */
+/** The exact time behind a label such as '3 days left'. */
 export interface LinkEnd {
   at: Date
   /** The time in the browser's time zone. Example: 'Until Tue 24 Nov, 14:02'. */
@@ -27,9 +27,8 @@ export interface LinkEnd {
 }
 
 /**
- * Returns the time that the label of spec §4 counts down to at `now`: an active link's expiry, or
- * the last time a private link can be renewed. For a link that has ended for good, returns when it
- * ended.
+ * Returns the time that the link's label (spec §4) counts down to: when an active link expires, or
+ * when a private link can no longer be renewed. For a deleted link, returns when it ended.
  * @param takenDownAt when the file was taken down; null if it was not.
  */
 export function linkEnd(

@@ -72,7 +72,7 @@ interface ClearHistoryProps {
   now: Date
 }
 
-/** Clears a free user's expired history after a confirmation (spec §2). */
+/** Clears a free user's expired history after confirmation (spec §2). */
 function ClearHistory({ count, files, tier, now }: ClearHistoryProps) {
   const { mutate: clear, isPending } = useClearExpired()
   const isExpired = (file: StoredFile) => linkStatus(linkDates(file), tier, now) === 'deleted'

@@ -9,7 +9,6 @@ import { RecentFiles } from './recent-files.tsx'
 import { refreshFiles } from './use-files.ts'
 
 let page: WebPage
-/** The files on the server, newest first. */
 let files: StoredFile[]
 let copiedTexts: string[]
 let newFilesReports: boolean[]
@@ -102,7 +101,7 @@ test('the links of several new files can be copied together, one per line', asyn
   await store(makeFile('a', 1))
   await store(makeFile('b', 2))
   expect([row('a.txt').isMarked(), row('b.txt').isMarked()]).toEqual([true, true])
-  // A screen has one main action.
+  // The main action is the button that copies all links.
   expect(row('a.txt').copiesAsMainAction()).toBe(false)
   expect(row('b.txt').copiesAsMainAction()).toBe(false)
   const copyAllButton = screen.getByRole('button', { name: 'Copy 2 links' })

@@ -22,8 +22,8 @@ export interface RecentFilesProps {
   /** The maximum number of files in the list. */
   limit: number
   /**
-   * Reports whether the list has new files; false on unmount. With new files, copying their links
-   * is the main action of the page.
+   * Called with whether the list has new files, and with false on unmount. If it has any, copying
+   * their links is the page's main action.
    */
   onNewFiles?: (hasNewFiles: boolean) => void
 }
@@ -99,7 +99,7 @@ function useNewFiles(files: readonly StoredFile[] | undefined): readonly StoredF
   const newFiles = useMemo(() => {
     if (!files || initialFiles === null) return noFiles
     const knownIds = new Set(initialFiles.map(({ id }) => id))
-    // A deletion can move an older file into the list.
+    // Older files can move into the list after a deletion, so compare dates too.
     const newestCreatedAt = initialFiles[0]?.createdAt ?? ''
     return files.filter(({ id, createdAt }) => !knownIds.has(id) && createdAt >= newestCreatedAt)
   }, [files, initialFiles])

@@ -20,7 +20,7 @@ import { shareEmailUrl } from './share-email.ts'
 
 const noErrors = {}
 
-/** Returns the end of a new link, and whether the file's longest life cuts it short. */
+/** Returns when the new link would expire, and whether the file's longest life cuts it short. */
 function preview(file: StoredFile, days: number, now: Date) {
   const dates = linkDates(file)
   const expiresAt = renewedExpiry(now, days, dates.maxLifetimeAt)
@@ -131,8 +131,8 @@ function NewLink({
   onClose,
 }: Pick<RenewDialogProps, 'file' | 'tier' | 'now' | 'signature'> & { onClose: () => void }) {
   const copyButton = useRef<HTMLElement>(null)
-  // The previously focused button was removed. An effect after the next paint would be too late,
-  // because the dialog itself would take the focus.
+  // The focused button was removed. `useEffect` would run too late, after the dialog has taken the
+  // focus.
   useLayoutEffect(() => copyButton.current?.focus(), [])
   const dates = linkDates(file)
   const { host, origin } = window.location
@@ -178,7 +178,7 @@ function NewLink({
 }
 
 export interface RenewDialogProps {
-  /** The file whose link is renewed. The caller keeps it until the dialog has closed. */
+  /** The file whose link is renewed. Must stay set until the dialog has closed. */
   file: StoredFile
   tier: Tier
   now: Date

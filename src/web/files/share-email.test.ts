@@ -14,7 +14,7 @@ function makeShareEmail(changes: Partial<ShareEmail> = {}): ShareEmail {
   }
 }
 
-/** Parses a `mailto:` URL like an email client. */
+/** Parses a `mailto:` URL as an email client does. */
 function parseUrl(address: string) {
   const url = new URL(address)
   return {
@@ -55,7 +55,7 @@ test('shortens a long name in the subject but not in the body', () => {
 })
 
 describe('any name or signature', () => {
-  test('stays text and adds no recipient or header', () => {
+  test('is encoded as text and adds no recipient or header', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constant('a&bcc=x@y.z?to=q#h%0D%0A+ \ud800'),

@@ -50,7 +50,7 @@ export function shareEmailUrl(email: ShareEmail): string {
   return `mailto:?subject=${encode(subject)}&body=${encode(body)}`
 }
 
-/** RFC 6068 §5: lines end with %0D%0A. `encodeURIComponent` throws on a lone surrogate. */
+/** RFC 6068 §5: lines end with %0D%0A. `encodeURIComponent` throws on lone surrogates. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed().replace(/\r\n?|\n/g, '\r\n'))
 }

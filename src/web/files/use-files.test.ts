@@ -25,7 +25,6 @@ import {
 const bySize: ListView = { search: '', order: parseOrder('-size') }
 
 let page: WebPage
-/** The files on the server, newest first. */
 let files: StoredFile[]
 beforeEach(() => {
   page = openPage()

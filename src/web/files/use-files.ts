@@ -70,7 +70,7 @@ function listQuery({ search, order, expiring }: ListView) {
       return { ...page, searchKey: `${expiring ?? ''} ${search}` }
     },
     getNextPageParam: ({ next }) => next,
-    // The set of links that end soon changes with time.
+    // Which links expire soon changes over time.
     ...(expiring && { refetchOnMount: 'always' as const }),
   })
 }
@@ -88,7 +88,7 @@ export function refreshFiles(client: QueryClient): void {
   void client.invalidateQueries({ queryKey: countsQuery.queryKey })
 }
 
-/** Reloads the lists from the beginning. Until then, only their first page is shown. */
+/** Drops all but the first page of each list, then reloads the lists. */
 export function resetFileLists(client: QueryClient): void {
   changeLists(client, ({ pages, pageParams }) => ({
     pages: pages.slice(0, 1),
@@ -156,7 +156,7 @@ export function useFiles(view = allFiles, options: { refetchOnWindowFocus?: 'alw
   }
 }
 
-/** Loads a list to its end. Returns all of its files and the search key. */
+/** Loads the whole list. Returns its files and the search key. */
 export async function loadAll(client: QueryClient, view: ListView) {
   for (;;) {
     // If the list is already loading, this waits for that request.

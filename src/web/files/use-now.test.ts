@@ -18,7 +18,7 @@ test('the next change is a tick if no label changes sooner', () => {
   expect(nextChange([file(hour / 2)], 'free', now)).toBe(now + tickMs)
 })
 
-test('the next change is the first one of any label', () => {
+test('the next change is the earliest of all labels', () => {
   expect(nextChange([file(20_000), file(7000), file(9000)], 'free', now)).toBe(now + 7000)
   expect(nextChange([file(20_000), file(5 * hour + 6000)], 'free', now)).toBe(now + 6001)
   expect(nextChange([file(20_000), file(-5, 1234)], 'premium', now)).toBe(now + 1234)

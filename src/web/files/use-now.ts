@@ -22,11 +22,12 @@ export function useNow(files: readonly StoredFile[], tier: Tier): Date {
 }
 
 /**
- * Timers stop while a computer sleeps. This bounds how long labels are outdated after it wakes up.
+ * Timers pause while a computer sleeps. This limits how long labels stay outdated after it wakes
+ * up.
  */
 export const tickMs = 30_000
 
-/** Returns the next time a label changes, at most `tickMs` from now, in milliseconds since 1970. */
+/** Returns when a label changes next, at most `tickMs` from now, as a Unix time in milliseconds. */
 export function nextChange(files: readonly StoredFile[], tier: Tier, now: number): number {
   const nowDate = new Date(now)
   let next = now + tickMs

@@ -3,7 +3,7 @@ import { act, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { VirtualList } from './virtual-list.tsx'
 
-/** The height of each row in pixels, since happy-dom has no layout. */
+/** The mocked height of each row in pixels, since happy-dom has no layout. */
 const height = 50
 const names = Array.from({ length: 5000 }, (_, index) => `File ${index + 1}`)
 
@@ -50,7 +50,7 @@ test('renders only the rows in and near the viewport, and announces the number o
   expect(first?.getAttribute('aria-setsize')).toBe('5000')
 })
 
-test('assumes that all rows are as high as the first', () => {
+test('assumes that all rows are as tall as the first', () => {
   show()
   expect(screen.getByRole('list').style.height).toBe(`${names.length * height}px`)
 })

@@ -10,7 +10,7 @@ export interface VirtualListProps<Item> {
   items: readonly Item[]
   itemId: (item: Item) => string
   row: (item: Item) => ReactNode
-  /** The minimum length of the whole list, if more items exist than `items`. */
+  /** The minimum length of the full list, if `items` is only part of it. */
   total?: number | undefined
   /** True if the list may be longer than `total`. */
   isOpenEnded?: boolean
@@ -20,15 +20,15 @@ export interface VirtualListProps<Item> {
   onNearEnd?: (() => void) | undefined
 }
 
-/** More items are loaded when fewer than this follow the rendered ones. */
+/** More items are loaded once fewer than this follow the rendered ones. */
 const readAheadRows = 50
 
 /** The estimated item height in pixels until one is measured. */
 const initialHeight = 71
 
 /**
- * A list of thousands of rows that scrolls with the page and renders only those in view and the
- * focused one. Screen readers announce the number of rows.
+ * A list for thousands of rows. Scrolls with the page and renders only the rows in view and the
+ * focused row. Screen readers announce the number of rows.
  */
 export function VirtualList<Item>({
   label,
@@ -44,7 +44,7 @@ export function VirtualList<Item>({
   const [top, setTop] = useState(0)
   const [focused, setFocused] = useState<number | null>(null)
 
-  // Content above the list, such as the progress of an upload, moves it.
+  // Content above the list, such as upload progress, can move it.
   useLayoutEffect(() => {
     const updateTop = () =>
       setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
@@ -54,11 +54,11 @@ export function VirtualList<Item>({
     return () => observer.disconnect()
   }, [])
 
-  // The height of the first item measured at this window width is the estimate for all others. A
-  // wrong estimate shifts all following items.
+  // All heights are estimated from the first item measured at this window width. A wrong estimate
+  // shifts all following items.
   const estimate = useRef({ width: 0, height: initialHeight })
 
-  // With a new function, the virtualizer would recompute the positions of all items.
+  // A new function would make the virtualizer recompute all positions.
   const keyOf = useCallback(
     (index: number) => {
       const item = items[index]

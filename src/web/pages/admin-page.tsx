@@ -13,7 +13,7 @@ const AdminCenter = lazy(() =>
 
 /**
  * The page at /admin (spec §2): the Admin Center for the administrator, a short notice for other
- * users. This is no access control; the server authorizes every admin call.
+ * users. This is not access control: the server authorizes every admin call.
  */
 export function AdminPage() {
   return (

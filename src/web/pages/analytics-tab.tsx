@@ -15,7 +15,7 @@ const AnalyticsSection = lazy(() =>
 
 export interface AnalyticsTabProps {
   user: User
-  /** The path of the File Manager filtered to links that end soon. */
+  /** The path of the File Manager filtered to links that expire soon. */
   expiringPath: string
   onUpload: () => void
   /** Called after the user changed the tier on this tab. */

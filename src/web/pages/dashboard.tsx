@@ -32,18 +32,18 @@ import { ManagerTab } from './manager-tab.tsx'
 import { Page } from './page.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** The number of files on the Upload tab. */
+/** The number of recent files on the Upload tab. */
 const maxRecentFiles = 5
 
 const tabs = ['upload', 'files', 'manager', 'analytics'] as const
 type DashboardTab = (typeof tabs)[number]
 
-/** The path of the File Manager filtered to links that end soon. */
+/** The path of the File Manager filtered to links that expire soon. */
 const expiringPath = '/?tab=manager&show=expiring-soon'
 
 /**
- * Returns the selected tab and its setter. The tab is part of the URL, so that it survives reloads
- * and can be shared.
+ * Returns the selected tab and its setter. The tab is stored in the URL, so it survives reloads and
+ * can be shared.
  */
 function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
   const [params, setParams] = useSearchParams()
@@ -238,7 +238,7 @@ function DashboardContent({ user }: { user: User }) {
   )
 }
 
-/** A signed-in user's start page (spec §2), with the upload and the user's files. */
+/** A signed-in user's start page (spec §2), with uploads and the user's files. */
 export function Dashboard() {
   const { data: user } = useCurrentUser()
   if (!user) return null
@@ -253,18 +253,18 @@ export function Dashboard() {
 
 /** The conditions that decide the main action of the Upload tab. */
 export interface UploadTabState {
-  /** True while Recent Files marks files as new, for some seconds after an upload. */
+  /** True while Recent Files marks files as new. */
   hasNewFiles: boolean
   /** True if the user followed a trial offer. */
   wantsTrial: boolean
-  /** True if files are waiting in this browser. */
+  /** True if files are stored in this browser, waiting to be uploaded. */
   hasKeptFiles: boolean
 }
 
 /**
- * Returns the main action of the Upload tab. A screen has only one. After an upload, it is copying
- * the new link. Before that, it is starting the trial that the user chose, or uploading the files
- * waiting in this browser. Otherwise, it is choosing files.
+ * Returns the one main action of the Upload tab. In order of precedence: copying a new link,
+ * starting the trial that the user chose, uploading the files waiting in this browser, and choosing
+ * files.
  */
 export function selectMainAction({ hasNewFiles, wantsTrial, hasKeptFiles }: UploadTabState) {
   if (hasNewFiles) return 'copy'

@@ -23,7 +23,7 @@ import { VisitorScreen } from './screen-guards.tsx'
 export function LoginPage() {
   const [search] = useSearchParams()
   const error = parseSignInError(search.get('fault'))
-  // A signed-in user must see the reason too, but `VisitorScreen` would redirect to another page.
+  // Signed-in users must see the reason too, but `VisitorScreen` would redirect them.
   if (error !== null) return <Login error={error} />
   return (
     <VisitorScreen>
@@ -33,7 +33,7 @@ export function LoginPage() {
 }
 
 function Login({ error }: { error?: SignInError }) {
-  // The signup page passes on the new account, so that the user doesn't have to enter the address
+  // The signup page passes on the new account to save the user from entering the email address
   // twice.
   const account = readNewAccount(useHistoryState())
   const next = useNext()
@@ -54,7 +54,7 @@ function Login({ error }: { error?: SignInError }) {
         ) : signup === 'closed' ? (
           'To get to your files and links.'
         ) : (
-          // 'Get Started' on the landing page leads here, also for visitors without an account.
+          // 'Get Started' on the landing page also brings visitors without an account here.
           <>No account yet? {renderSignupLink('Sign up')}: it is free.</>
         )
       }

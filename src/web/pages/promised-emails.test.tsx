@@ -10,8 +10,6 @@ import { ManagerSettings } from '../files/manager/manager-settings.tsx'
 import { AccountPage } from './account-page.tsx'
 import { ManagerTab } from './manager-tab.tsx'
 
-/** No page may promise an email on a server that sends none. */
-
 const ada: User = {
   id: 'ada',
   email: 'ada@example.org',

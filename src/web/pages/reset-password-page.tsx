@@ -64,8 +64,8 @@ export function ResetPasswordPage() {
 }
 
 /**
- * Warns about a used or expired link before the user enters a new password in vain. The check
- * doesn't consume the link, because mail scanners open links too.
+ * Warns about a used or expired link before the user enters a new password. The check doesn't
+ * consume the link, because email scanners open links too.
  */
 function EndedLinkNote({ token }: { token: string }) {
   const { data } = useQuery({

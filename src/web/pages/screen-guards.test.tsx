@@ -18,7 +18,6 @@ function ada() {
 }
 
 let page: WebPage
-/** The URLs that the page navigated to. */
 let openedUrls: string[]
 beforeEach(() => {
   page = openPage()

@@ -57,7 +57,6 @@ function RedirectToNext() {
   return <LoadingPage />
 }
 
-/** Shown when the server can't be reached, with a button to retry. */
 function UnreachablePage({ onRetry, pending }: { onRetry: () => void; pending: boolean }) {
   return (
     <Page title="Not reachable" centered>

@@ -4,7 +4,6 @@ import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import { signInAgain } from './sign-in-again.ts'
 
 let page: WebPage
-/** The URLs that the page navigated to. */
 let visitedUrls: string[]
 beforeEach(() => {
   vi.useFakeTimers()

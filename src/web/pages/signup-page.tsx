@@ -76,7 +76,7 @@ function Signup() {
 }
 
 /**
- * Describes the limits of a new account, and how to start the trial that the landing page promises.
+ * Describes the limits of a new account, and how to start the trial that the landing page offers.
  */
 function freeText({ [defaultTier]: limits }: Limits): string {
   return `${freeTierText(limits)}, for ${daysText(...limits.expirationDays)}. To try Premium free for ${trialDays} days, press Start trial on your dashboard.`

@@ -22,8 +22,8 @@ function SignedInActions({ user }: { user: User }) {
     <>
       {user.isAdmin ? <AdminLink /> : null}
       {hasBadge ? (
-        // On a narrow phone, the link to the Admin Center leaves no space for the badge, so it is
-        // only for screen readers.
+        // On narrow phones, the Admin Center link leaves no space for the badge, so only screen
+        // readers get it.
         <span className={user.isAdmin ? 'max-[440px]:sr-only' : 'contents'}>
           <Badge>{name}</Badge>
         </span>
@@ -117,7 +117,8 @@ function HomeLink({ leavesApp }: { leavesApp: boolean }) {
 }
 
 /**
- * The header of every screen, with the signed-in user and the logout, or links to login and signup.
+ * The header of every screen, with the signed-in user and a logout button, or links to login and
+ * signup.
  */
 export function SiteHeader() {
   const { data: user, isPending } = useCurrentUser()
@@ -162,8 +163,8 @@ export function AdminLink() {
 }
 
 /**
- * The badge is absolutely positioned, so nothing moves when it appears. It has at most two
- * characters, so it doesn't overlap its neighbors.
+ * Positioned absolutely to avoid layout shift, and limited to two characters to avoid overlapping
+ * its neighbors.
  */
 function PendingBadge({ failingChecks, openReports }: PendingWork) {
   const count = failingChecks + openReports

@@ -6,10 +6,10 @@ import { AuthPage } from './auth-page.tsx'
 import { PageButton, PageLink } from './page-link.tsx'
 
 /**
- * The page of the verification link (spec §2): reads the token from the URL and shows loading,
- * success or failure. In a browser that did not sign up, it waits for a click. The token is removed
- * from the URL immediately but kept in the history entry, so that a reload verifies again instead
- * of failing.
+ * The page that the verification link opens (spec §2): reads the token from the URL and shows
+ * loading, success or failure. In a browser that did not sign up, it waits for a click. The token
+ * is removed from the URL immediately but kept in the history state, so that a reload verifies
+ * again instead of failing.
  */
 export function VerifyEmailPage() {
   const [token] = useUrlToken()

@@ -1,7 +1,7 @@
 import { When } from '../built-pages/template.tsx'
 import { values } from './values.tsx'
 
-/** The contact for help: the support address if it works, otherwise the feedback form. */
+/** The contact for help: the support address if it receives email, otherwise the feedback form. */
 export function Support() {
   return (
     <>
@@ -43,7 +43,7 @@ export function AllContacts() {
   )
 }
 
-/** Refers to the feedback form if there is no support email. */
+/** Refers to the feedback form in place of a support email address. */
 export function NoSupportEmail() {
   return (
     <>

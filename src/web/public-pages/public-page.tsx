@@ -6,10 +6,10 @@ import { values, WhenSignupIsOpen } from './values.tsx'
 
 export interface PublicPageProps {
   assets: PageAssets
-  /** Title and description, also for search engines and link previews. */
+  /** The title and description, also used by search engines and link previews. */
   title: string
   description: string
-  /** The page's path, or null for a page without an address of its own. */
+  /** The page's path, or null for a page without its own URL. */
   path: string | null
   /** The content of <main>, including the only h1 of the page. */
   children: ReactNode

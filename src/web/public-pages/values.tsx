@@ -6,7 +6,7 @@ import {
 } from '../../shared/placeholders.ts'
 import { When } from '../built-pages/template.tsx'
 
-/** The placeholders by name: the server replaces `values.price` with `$8`. */
+/** The placeholders by name. The server replaces `values.price`, for example, with `$8`. */
 export const values = Object.fromEntries(
   publicPlaceholders.map((name) => [name, placeholder(name)]),
 ) as Record<PublicPlaceholder, string>

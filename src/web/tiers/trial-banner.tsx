@@ -34,7 +34,7 @@ export function TrialBanner({ user, isPrimary, onDone }: TrialBannerProps) {
   const [isDismissed, dismiss] = useDismissed(`trial ${notice?.kind} ${user.id}`)
   const { startTrial, switchTo, isPending } = useTierChanges(onDone)
   if (notice === null || (isDismissed && notice.kind !== 'running' && !isPrimary)) return null
-  // A trial is already on the highest tier, so upgrading keeps that tier.
+  // During a trial, the user already has the highest tier, so upgrading keeps it.
   const targetTier = tierTraits[user.tier].upgradesTo ?? user.tier
   const label = { offer: 'Start trial', running: 'Keep Premium', expired: 'Upgrade Now' }[
     notice.kind

@@ -41,7 +41,7 @@ function isUserInvalidated() {
   return page.client.getQueryState(currentUserQuery.queryKey)?.isInvalidated
 }
 
-test('starting a trial updates the user and shows when it ends', async () => {
+test('starting a trial updates the user and shows when the trial ends', async () => {
   const premium = user('premium', '2030-01-31T12:00:00.000Z')
   page.on(startCall, () => ({ message: '', user: premium }))
   const tierChanges = renderTierChanges()

@@ -49,7 +49,6 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
   })
   return {
     startTrial: () => trial.mutate(),
-    /** Switches the user's own tier. */
     switchTo: (tier: Tier) => change.mutate(tier),
     /** True while any button on the page is changing the tier. */
     isPending: useIsMutating({ mutationKey: tierChangeKey }) > 0,

@@ -10,7 +10,6 @@ const minute = 60_000
 const start = new Date('2030-01-01T00:00:00.000Z')
 
 let page: WebPage
-/** The number of times the page has reloaded the user. */
 let reloadCount: number
 beforeEach(() => {
   vi.useFakeTimers({ now: start })
@@ -70,8 +69,8 @@ test('updates the remaining time every minute', async () => {
 
 test('at the end of the trial, changes the notice and reloads the user', async () => {
   const { notice, advance } = renderNotice(user('premium', 90_000))
-  // React renders only at the end of `advance`, and only then sets the next timer, so one call
-  // can't span both.
+  // One call can't span both timers, because React renders and sets the second only at the end of
+  // `advance`.
   await advance(60_000)
   await advance(29_999)
   expect(notice()).toMatchObject({ kind: 'running' })
@@ -94,7 +93,7 @@ test('reloads the user every five seconds while the server still returns premium
   expect(reloadCount).toBe(2)
 })
 
-test('a page that becomes visible updates the notice at once', async () => {
+test('updates the notice at once when the page becomes visible', async () => {
   const { notice, advance } = renderNotice(user('premium', 10 * minute))
   // Time passes but no timers run, as in a background tab.
   vi.setSystemTime(start.getTime() + 10 * minute)
@@ -104,7 +103,7 @@ test('a page that becomes visible updates the notice at once', async () => {
   await advance(0)
 })
 
-test('an unmounted banner leaves no timer', () => {
+test('leaves no timer after the banner unmounts', () => {
   const { leave } = renderNotice(user('premium', 10 * minute))
   leave()
   expect(vi.getTimerCount()).toBe(0)

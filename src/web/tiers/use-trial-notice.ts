@@ -81,8 +81,8 @@ const trialQuery = 'trial'
 const offerValue = new URL(trialOfferPath, 'http://any.example').searchParams.get(trialQuery)
 
 /**
- * Returns true if the user followed a trial offer (`trialOfferPath`) and can still start a trial,
- * and a function that discards the request.
+ * Reports whether the user followed a trial offer (`trialOfferPath`) and can still start a trial.
+ * `forget` discards the request.
  */
 export function useRequestedTrial(user: User): [isWanted: boolean, forget: () => void] {
   const [params, setParams] = useSearchParams()

@@ -74,20 +74,18 @@ export interface ButtonProps extends ButtonStyle {
   type?: 'button' | 'submit'
   disabled?: boolean
   /**
-   * Ignores presses, which prevents duplicate submissions. The button keeps the focus, and screen
+   * Ignores presses to prevent duplicate submissions. The button keeps the focus, and screen
    * readers announce it as busy.
    */
   pending?: boolean
   /** The text while `pending`. Defaults to the normal text. */
   pendingLabel?: string
-  /**
-   * The reason why the button is unavailable, as a sentence. If set, the button ignores presses.
-   */
+  /** Why the button is unavailable, as a sentence. If set, the button ignores presses. */
   unavailable?: string | undefined
   ref?: Ref<HTMLElement>
 }
 
-/** A push button with text. Inside a form, set `type="submit"`. */
+/** A push button with text. Set `type="submit"` to submit a form. */
 export function Button({
   children,
   label,
@@ -117,7 +115,7 @@ export interface IconButtonProps {
   label: string
   /** A lucide icon. */
   icon: ReactNode
-  /** The element that the button expands, as in `Button`. */
+  /** As in `Button`. */
   expands?: { id: string; isOpen: boolean }
   onClick?: () => void
   variant?: ButtonVariant
@@ -157,8 +155,8 @@ type PushButtonProps = Omit<ButtonProps, keyof ButtonStyle | 'label' | 'pendingL
 }
 
 /**
- * The button element. If unavailable, it stays visible and focusable. Its tooltip shows the reason,
- * also on a press, and screen readers read it with the button.
+ * An unavailable button stays focusable. Its tooltip shows the reason, also on a press, and screen
+ * readers announce it with the button.
  */
 function PushButton({
   type = 'button',
@@ -199,7 +197,6 @@ function PushButton({
   )
 }
 
-/** An icon before text, or alone. Hidden from screen readers. */
 function Icon({ children }: { children: ReactNode }) {
   return children ? (
     <span aria-hidden="true" className="contents">

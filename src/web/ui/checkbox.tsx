@@ -9,9 +9,7 @@ export interface CheckboxProps {
   onCheckedChange: (checked: boolean) => void
 }
 
-/**
- * A checkbox without a visible label, for rows. On touch screens its touch target is 44 px in size.
- */
+/** A checkbox without a visible label, for rows. On touch screens, its target is 44 px in size. */
 export function Checkbox({ label, checked, mixed = false, onCheckedChange }: CheckboxProps) {
   const box = useRef<HTMLInputElement>(null)
   // HTML has no attribute for the indeterminate state.

@@ -156,9 +156,10 @@ export function ConfirmDialogs() {
 }
 
 /**
- * Manages the subject of a form dialog, and keeps it during the closing animation.
- * @param headingId the element to focus after `finish`, since the pressed button may be gone. After
- * a cancel, the focus returns to the button.
+ * Manages the subject of a form dialog, such as the user to delete. Keeps it until the closing
+ * animation has ended.
+ * @param headingId the element that gets the focus after `finish`, since the pressed button may be
+ * gone. After `cancel`, the button gets it back.
  */
 export function useDialogSubject<Subject>(headingId: string) {
   const [subject, setSubject] = useState<Subject | null>(null)
@@ -185,7 +186,6 @@ export function useDialogSubject<Subject>(headingId: string) {
   }
 }
 
-/** The classes of a dialog's backdrop. */
 const backdropClass =
   'fixed inset-0 z-40 bg-[rgb(17_19_18/0.45)] transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0'
 
@@ -194,5 +194,5 @@ const popupBaseClass =
 
 const popupClass = `${popupBaseClass} w-[min(440px,calc(100vw-32px))]`
 
-/** The classes of a dialog with more content than a sentence, such as a list or a drawing. */
+/** For dialogs with more content than a sentence, such as a list or a drawing. */
 const widePopupClass = `${popupBaseClass} w-[min(520px,calc(100vw-32px))]`

@@ -8,7 +8,7 @@ export interface EmptyStateProps {
   children?: ReactNode
   /** A button for the next step. */
   action?: ReactNode
-  /** True if this reports a failure. Screen readers then announce it immediately. */
+  /** Marks a failure, which screen readers announce immediately. */
   failed?: boolean
 }
 

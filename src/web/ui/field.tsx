@@ -20,7 +20,7 @@ export interface TextFieldProps extends ControlProps {
   defaultValue?: string | undefined
   /** A sentence under the input. Screen readers read it with the input. */
   hint?: string | undefined
-  /** Disables spelling correction and capitalization by keyboards. */
+  /** Disables autocorrection, autocapitalization and spell checking. */
   verbatim?: boolean
   /** A symbol before the text inside the input, such as '$'. Hidden from screen readers. */
   prefix?: string
@@ -99,7 +99,7 @@ export interface DateFieldProps {
 }
 
 /**
- * A date picker that uses the browser's own calendar. The label is inside its frame, as in
+ * A date field with the browser's native date picker. The label is inside its frame, as in
  * `Select`.
  */
 export function DateField({ label, value, onValueChange, min = '', max = '' }: DateFieldProps) {

@@ -15,18 +15,18 @@ describe('the tail that is always visible', () => {
     expect(splitName(name).tail).toBe(tail)
   })
 
-  test('does not cut between joined letters', () => {
+  test('never separates joined letters', () => {
     expect(splitName('تقرير الربع الثالث النهائي.pdf').tail).toBe('.pdf')
   })
 
-  test('does not cut through an emoji', () => {
+  test('never splits an emoji', () => {
     const family = '👨‍👩‍👧‍👦'
     const { head, tail } = splitName(`party ${family.repeat(10)}.jpg`)
     expect(tail).toBe(`${family.repeat(8)}.jpg`)
     expect(head).toBe(`party ${family.repeat(2)}`)
   })
 
-  test('joins with the head to form the original name', () => {
+  test('forms the original name together with the head', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (name) => {
         const { head, tail } = splitName(name)
@@ -38,11 +38,11 @@ describe('the tail that is always visible', () => {
 })
 
 describe('shortening a name', () => {
-  test('leaves a short one unchanged', () => {
+  test('leaves a short name unchanged', () => {
     expect(shortName('press-kit.zip', 20)).toBe('press-kit.zip')
   })
 
-  test('cuts a long one in the middle and keeps its extension', () => {
+  test('cuts a long name in the middle and keeps its extension', () => {
     expect(shortName(`${'a'.repeat(200)}-final.mov`, 30)).toBe(`${'a'.repeat(17)}…aa-final.mov`)
   })
 

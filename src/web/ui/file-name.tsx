@@ -1,6 +1,6 @@
 /**
- * Shows a file name on one line. A long name is cut in the middle, so that its end stays readable.
- * A tooltip and screen readers provide the full name.
+ * Shows a file name on one line. A long name is cut in the middle to keep its end readable. The
+ * full name is in a tooltip and available to screen readers.
  */
 export function FileName({ name }: { name: string }) {
   const { head, tail } = splitName(name)

@@ -13,8 +13,8 @@ export function useFormState() {
 
 export interface FormProps<Values> {
   /**
-   * Called with the field values, but not again until its promise resolves. If it resolves to
-   * 'leave', the form stays busy, because the page is about to change.
+   * Called with the field values. Further submits are ignored until the promise resolves. Resolve
+   * to 'leave' to keep the form busy while the page changes.
    */
   onSubmit: (values: Values) => Promise<unknown>
   /** A new object moves the focus to the first invalid field. */
@@ -22,7 +22,7 @@ export interface FormProps<Values> {
   children: ReactNode
 }
 
-/** A form without validation of its own. Its fields show `errors`. */
+/** A form that shows the given `errors` at its fields but doesn't validate them. */
 export function Form<Values>({ onSubmit, errors, children }: FormProps<Values>) {
   const form = useRef<HTMLFormElement>(null)
   // The state triggers a render. The ref blocks a second submit before that.

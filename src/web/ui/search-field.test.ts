@@ -11,7 +11,6 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Renders `useSearch` with helpers that type text, advance the time and read the state. */
 function openSearch() {
   const searches: string[] = []
   const { result } = renderHook(() => {

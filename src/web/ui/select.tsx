@@ -8,7 +8,7 @@ export interface SelectProps<Value extends string> {
   onValueChange: (value: Value) => void
 }
 
-/** A choice from a short list that uses the browser's own menu. The label is inside its frame. */
+/** A choice from a short list with the browser's native menu. The label is inside its frame. */
 export function Select<Value extends string>({
   label,
   options,

@@ -41,7 +41,7 @@ export interface FileManagerProps {
   isExpiring: boolean
   /** Called to show all files again. */
   onShowAll: () => void
-  /** Renders a file's statistics with its receipt; see `FileList`. */
+  /** See `FileList`. */
   statistics: (file: StoredFile, receipt: ReactNode) => ReactNode
 }
 
@@ -70,7 +70,7 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
     files.every(({ id }) => selectedIds.has(id)) &&
     (!query.hasMore || selected.length === total)
 
-  // The link that opened this view was removed with its tab.
+  // The focused link disappeared with its tab, so the heading takes the focus.
   useEffect(() => {
     if (isExpiring) document.getElementById(filesHeadingId)?.focus()
   }, [isExpiring])

@@ -8,7 +8,6 @@ import { SelectionBar, type SelectionBarProps } from './selection-bar.tsx'
 
 const now = new Date('2025-07-13T10:00:00.000Z')
 
-/** Creates a file with an active link. `expiredFile` creates one whose link has ended. */
 function activeFile(id: string) {
   return storedFile({ id, shortCode: `code-${id}` })
 }
@@ -103,7 +102,7 @@ describe('copying links', () => {
     expect(page.text()).not.toContain('no open link')
   })
 
-  test('skips a link that has ended and says so', async () => {
+  test('skips an expired link and says so', async () => {
     show({ selected: [activeFile('a'), expiredFile('b')] })
     await copy('Copy 1 link')
     expect(clipboard.copiedTexts).toEqual([`${origin()}/s/code-a`])
@@ -116,7 +115,7 @@ describe('copying links', () => {
     await expect.poll(page.text).toContain('2 files have no open link.')
   })
 
-  test('is disabled if all links have ended', async () => {
+  test('is disabled if all links have expired', async () => {
     show({ selected: [expiredFile('a')] })
     await copy('Copy 0 links')
     expect(clipboard.copiedTexts).toEqual([])
@@ -125,7 +124,7 @@ describe('copying links', () => {
   test.each([
     [[activeFile('a')], 'Copy 1 link'],
     [[activeFile('a'), activeFile('b')], 'Copy 2 links'],
-  ])('shows the error of the spec if copying is refused', async (selected, name) => {
+  ])('shows the error from the spec if copying fails', async (selected, name) => {
     clipboard.shouldFail = true
     show({ selected })
     await copy(name)

@@ -11,7 +11,7 @@ import { linkDates } from '../link-dates.ts'
 
 export interface SelectionBarProps {
   selected: readonly StoredFile[]
-  /** True if all files of the search are selected. */
+  /** True if all files that match the search are selected. */
   isAllSelected: boolean
   /** True while the rest of the list loads for "select all". */
   isLoadingAll: boolean
@@ -24,8 +24,8 @@ export interface SelectionBarProps {
 }
 
 /**
- * The bar above the list, with a checkbox that selects all files and the actions for the selection.
- * On phones it stays visible while scrolling.
+ * The bar above the list: a checkbox that selects all files, and actions for the selection. On
+ * phones it stays visible while scrolling.
  */
 export function SelectionBar({
   selected,

@@ -14,14 +14,14 @@ export function usePreferences(enabled = true) {
 }
 
 /**
- * Saves settings with an optimistic update. A failure shows a toast and reloads them, since the
- * change may have been saved even if the response was lost.
+ * Saves settings with an optimistic update. On failure, shows a toast and reloads the settings,
+ * because the server may have saved them before the response was lost.
  */
 export function useChangePreferences() {
   const client = useQueryClient()
   const { queryKey } = preferencesQuery
   return useMutation({
-    // Changes are sent in order, so that the last one wins.
+    // Send changes one at a time, so that the last one wins.
     scope: { id: 'preferences' },
     mutationFn: (changes: Partial<Preferences>) => call('changePreferences', { body: changes }),
     onMutate: (changes) => {

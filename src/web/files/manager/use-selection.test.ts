@@ -21,7 +21,7 @@ const [a, b, c] = ['a', 'b', 'c'].map((id) => storedFile({ id })) as [
 ]
 
 let page: WebPage
-/** The pages of the server's list by cursor. The first page has the key ''. */
+/** The pages of the server's list, keyed by cursor. The first page's key is ''. */
 let pages: Record<string, { items: StoredFile[]; next?: string }>
 beforeEach(() => {
   page = openPage()

@@ -7,23 +7,25 @@ import { type ListView, loadAll, type useFiles } from '../use-files.ts'
 const noFiles: readonly StoredFile[] = []
 
 /**
- * The selected files. Stores whole files, because after a change of the sort order only part of the
- * list may be loaded. Each search has its own selection, to prevent deleting files that are not
- * listed.
+ * The selected files. They are stored whole, because changing the sort order can unload part of the
+ * list. Each search has its own selection, to prevent deleting files that are not listed.
  */
 interface Selection {
   searchKey: string
   files: ReadonlyMap<string, StoredFile>
 }
 
-/** @param list the loaded part of the list. */
+/**
+ * Manages the selected files of a list.
+ * @param list the loaded part of the list.
+ */
 export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) {
   const client = useQueryClient()
   const { searchKey, files: listedFiles = noFiles, hasMore, isOutdated } = list
   const [selection, setSelection] = useState<Selection>({ searchKey, files: new Map() })
 
-  // Use the order and the current state of the list. Once it is fully loaded, any other selected
-  // files no longer exist.
+  // Take order and contents from the list. Once it is fully loaded, selected files that are missing
+  // from it no longer exist.
   const isComplete = !hasMore && !isOutdated
   const selected = useMemo(() => {
     if (selection.searchKey !== searchKey) return noFiles

@@ -20,7 +20,7 @@ function yesOrNo(value: boolean) {
   return value ? 'Yes' : 'No'
 }
 
-/** Compares the plans. */
+/** A table that compares the plans. */
 export function PlanTable() {
   return (
     <table className="plans">

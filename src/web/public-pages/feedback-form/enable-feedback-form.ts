@@ -2,7 +2,7 @@ import { readHint } from '../../api/hint-cookie.ts'
 import { showToast } from '../../built-pages/toast.ts'
 import { checkFeedback, type FeedbackErrors, type FeedbackValues } from './check-feedback.ts'
 
-/** Spec §2: 8 s. */
+/** Spec §2: this toast stays 8 s. */
 const sentToastMs = 8000
 
 /**

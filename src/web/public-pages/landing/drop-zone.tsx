@@ -4,8 +4,8 @@ import { When } from '../../built-pages/template.tsx'
 import { values, WhenSignupIsOpen } from '../values.tsx'
 
 /**
- * The drop zone. Its script (`enable-drop-zone.ts`) stores dropped files in the browser and opens
- * the target of the link `go-on`. Without scripts, the text suggests an alternative.
+ * The drop zone. Its script (`enable-drop-zone.ts`) stores dropped files in the browser and follows
+ * the link `go-on`. Without scripts, the text suggests an alternative.
  */
 export function DropZone() {
   return (

@@ -14,8 +14,8 @@ function findDropZone() {
 }
 
 /**
- * Activates the drop zone: stores dropped or chosen files in the browser and opens the target of
- * the link `go-on`. If a file can't be stored, the page stays open and explains why.
+ * Activates the drop zone: stores dropped or chosen files in the browser and follows the link
+ * `go-on`. If a file can't be stored, the page stays open and explains why.
  */
 export function enableDropZone(): void {
   const parts = findDropZone()

@@ -56,7 +56,7 @@ function Hero() {
   )
 }
 
-/** States who can sign up, unless anyone can. */
+/** Tells visitors who can sign up, if signup is restricted. */
 function WhoCanSignUp() {
   return (
     <When is="visitor">

@@ -7,8 +7,8 @@ import { BrowserStorage } from './browser-storage.tsx'
 import { KeptData } from './kept-data.tsx'
 
 /**
- * The privacy policy. It covers what this program does with data. Operators must add anything else
- * they do.
+ * The privacy policy. Covers only what this software does with data. Operators must add anything
+ * else that they do.
  */
 export function PrivacyPage() {
   return (
