@@ -21,7 +21,7 @@ export function copiesText(copies: number): string | null {
   return copies === 0 ? null : `${formatCount(copies, 'other file')} with the same content`
 }
 
-/** The takedown warning when only the file's link is known. */
+/** The takedown warning if only the file's link is known. */
 export const linkTakedownWarning =
   'Its link ends at once and its contents are deleted. The same content cannot be uploaded again. Other files with it are taken down too.'
 

@@ -118,7 +118,6 @@ function Figure({
   count: number
   singular: string
   plural: string
-  /** Text below the number. */
   detail?: string
 }) {
   return (

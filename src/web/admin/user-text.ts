@@ -3,7 +3,6 @@ import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { shortName } from '../ui/file-name.tsx'
 
-/** The maximum length of a name in a sentence, in characters. */
 const maxInlineNameLength = 40
 
 /** Returns the user's name for a sentence, or the email address if there is no name. */

@@ -58,7 +58,6 @@ export function ForgotPassword({ noEmailNote, getEmail }: ForgotPasswordProps) {
 }
 
 interface ForgotPasswordFormProps {
-  /** The initial email address. */
   email: string
   /** Appended to the server's message in the confirmation. */
   hint: string

@@ -7,7 +7,6 @@ export interface BrandPreviewProps {
   /** `#rrggbb`, or null for Mayfly's accent color. */
   accent: string | null
   message: string
-  /** The URL of the logo, or null. */
   logo: string | null
 }
 

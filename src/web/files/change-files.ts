@@ -7,7 +7,7 @@ import { showFailure } from '../api/show-failure.ts'
 import { toast } from '../ui/toast.tsx'
 import { changeFiles, deleteKey, refreshFiles, resetFileLists } from './use-files.ts'
 
-/** Reports whether a renewal failed for a permanent reason. */
+/** Reports whether a renewal error is permanent, which makes a retry pointless. */
 export function isPermanentError(error: unknown): boolean {
   return hasErrorCode(error, 'FILE_GONE', 'FILE_NOT_FOUND', 'TIER_RENEWAL')
 }

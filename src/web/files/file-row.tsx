@@ -164,12 +164,10 @@ interface TakedownNote {
   reason: string
 }
 
-/** Returns the time and reason of a takedown, or null if the file was not taken down. */
 function takedownOf({ takenDownAt, takedownReason }: StoredFile): TakedownNote | null {
   return takenDownAt === null ? null : { at: new Date(takenDownAt), reason: takedownReason ?? '' }
 }
 
-/** Shows the time and reason of a takedown, and a contact for the owner. */
 function TakedownReason({ id, takedown, now }: { id: string; takedown: TakedownNote; now: Date }) {
   const supportEmail = useSupportEmail()
   return (

@@ -40,7 +40,7 @@ const noFiles: readonly StoredFile[] = []
 export interface RemainingFilesProps {
   tier: Tier
   maxFiles: number
-  /** True during uploads. The count is hidden, since each upload may become a file. */
+  /** True during uploads. The count is then hidden, because each upload may become a file. */
   isChanging: boolean
 }
 

@@ -18,7 +18,6 @@ export interface ManagerTabProps {
   user: User
   /** True to list only files whose links expire within 24 hours. */
   isExpiring: boolean
-  /** Called to show all files again. */
   onShowAll: () => void
   onUpload: () => void
   /** Called after the user changed the tier on this tab. */

@@ -15,7 +15,6 @@ export interface PublicPageProps {
   children: ReactNode
 }
 
-/** Links to the public pages, with the current one marked. */
 function PageLinks({ label, path }: { label: string; path: string | null }) {
   return (
     <nav aria-label={label}>

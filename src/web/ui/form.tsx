@@ -22,7 +22,7 @@ export interface FormProps<Values> {
   children: ReactNode
 }
 
-/** A form that shows the given `errors` at its fields but doesn't validate them. */
+/** A form that shows `errors` at its fields. The caller validates the values. */
 export function Form<Values>({ onSubmit, errors, children }: FormProps<Values>) {
   const form = useRef<HTMLFormElement>(null)
   // The state triggers a render. The ref blocks a second submit before that.

@@ -6,7 +6,6 @@ import { Card } from './card.tsx'
 import { QueryContent } from './load-error.tsx'
 import { RowsLoading } from './skeleton.tsx'
 
-/** The number of rows per page. */
 export const pageSize = 20
 
 /** The options of a query that loads a list page by page with a cursor. */
@@ -28,7 +27,6 @@ export interface PagedListProps<Item> {
   label: string
   /** Shown instead of an empty list. */
   empty: ReactNode
-  /** The header row. */
   head?: ReactNode
   row: (item: Item) => ReactNode
 }

@@ -52,7 +52,6 @@ export function SearchField({ label, value, onValueChange, maxLength }: SearchFi
   )
 }
 
-/** The debounce delay of a search, in milliseconds. */
 const searchDelayMs = 150
 
 /**

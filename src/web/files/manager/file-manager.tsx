@@ -39,7 +39,6 @@ export interface FileManagerProps {
   emptyAction: ReactNode
   /** True to list only files whose links expire within 24 hours. */
   isExpiring: boolean
-  /** Called to show all files again. */
   onShowAll: () => void
   /** See `FileList`. */
   statistics: (file: StoredFile, receipt: ReactNode) => ReactNode

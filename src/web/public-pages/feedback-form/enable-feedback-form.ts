@@ -53,7 +53,7 @@ function showErrors(form: HTMLFormElement, errors: FeedbackErrors['fields']) {
   form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
 }
 
-/** Sends feedback. Returns null, or why the server rejected it. */
+/** Sends feedback. Returns null on success, or the reason for the failure. */
 async function send(values: object): Promise<string | null> {
   const defaultError = 'Something went wrong. Please try again.'
   try {
