@@ -140,7 +140,7 @@ describe('expectedStart', () => {
     await expect(expectedStart(conditional, size, rejectCall)).rejects.toThrow('asked')
   })
 
-  it("returns null when the other server doesn't have the object", async () => {
+  it("returns null if the other server doesn't have the object", async () => {
     const request = { method: 'GET', headers: { 'if-none-match': '"v2"' } }
     expect(await expectedStart(request, size, async () => null)).toBeNull()
   })

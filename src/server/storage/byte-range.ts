@@ -6,7 +6,10 @@ export interface ByteRange {
   end: number
 }
 
-/** Validators for conditional requests. The bytes behind a URL never change. */
+/**
+ * Validators for conditional requests. They are constant, because the bytes behind a URL never
+ * change.
+ */
 export interface Validators {
   /** A strong entity tag, including the quotes. */
   etag: string
@@ -24,8 +27,8 @@ const conditionalHeaders = [
 
 /**
  * Parses a Range header (RFC 9110 §14) for a file of `size` bytes. Returns `whole` if the header is
- * absent, malformed, or lists several ranges, all of which the RFC allows a server to ignore. For
- * an empty file, always returns `whole`.
+ * absent, or if it is malformed or lists several ranges, which the RFC allows a server to ignore.
+ * Always returns `whole` for an empty file.
  */
 export function selectRange(
   header: string | undefined,

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { SizeMismatch, type Storage } from './storage.ts'
 
-/** All store methods that can fail. `list` is excluded because its consumers report its errors. */
+/** The store methods that can fail, except `list`, whose callers report its errors. */
 export const storageOperations = [
   'hasSpaceFor',
   'signUpload',

@@ -4,9 +4,9 @@ import { AppError } from '../errors.ts'
 import type { DownloadGrant } from './storage.ts'
 
 /*
- * Uploaded content must never run on the origin of our pages. Their CSP allows scripts and styles
- * of that origin, and links are on it too. So browsers must never treat a file as a script, style
- * sheet or document, whatever its type and whatever requests it.
+ * Links share the origin of our pages, and the pages' CSP allows scripts and styles of that origin.
+ * So browsers must never treat an uploaded file as a script, style sheet or document, whatever its
+ * type and whatever requests it.
  */
 
 /** Media types that browsers execute, apply or render as a document. */
@@ -17,14 +17,14 @@ const activeTypes = [
   /^application\/(xml|wasm|manifest\+json)$/,
   // XHTML, SVG, feeds, XML style sheets.
   /\+xml$/,
-  // Each part has its own type.
+  // Each part of a multipart body has its own type.
   /^multipart\//,
 ]
 
 /**
  * Allowed values of `Sec-Fetch-Dest`: opening or fetching a file, which saves it, and showing or
- * playing media. Frames are allowed because every file is sent as an attachment, so they save it
- * too.
+ * playing media. Frames are allowed because they save the file too: every file is sent as an
+ * attachment.
  */
 const allowedDestinations = new Set([
   'document',

@@ -7,10 +7,7 @@ async function* asListing(objects: readonly StoredObject[]): AsyncGenerator<Stor
   yield* objects
 }
 
-/**
- * Creates one of the sorted lists. Each list has its own date, which identifies the list of an
- * object.
- */
+/** Creates a sorted list whose objects all have the date of that list. */
 function objectsOf(keys: Iterable<string>, date: number): StoredObject[] {
   return [...keys].sort().map((key) => ({ key, modifiedAt: new Date(date) }))
 }

@@ -26,9 +26,9 @@ export interface OpenStores {
 }
 
 /**
- * Opens the disk store, and a bucket if one is configured. Files that were stored on the disk
- * before stay there. They are still served, and removed in due course.
- * @throws {StartupError} if the bucket is unusable; also as `openDiskStorage` does.
+ * Opens the disk store, and the bucket if one is configured. Files already on the disk stay there,
+ * and are served and removed as usual.
+ * @throws {StartupError} if the bucket is unusable; also any error of `openDiskStorage`.
  */
 export async function openStores({
   settings,

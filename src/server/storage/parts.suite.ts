@@ -204,8 +204,8 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       expect(await listPartNumbers(upload)).toEqual([])
     })
 
-    // The parts are small: a server may reject a large body and close the connection before all of
-    // it is sent, and the test would miss the response.
+    // Small parts, because a server may reject a large body and close the connection before all of
+    // it is sent. The test would then miss the response.
     it('rejects an altered signature, key, number or size', async () => {
       const upload = makeUpload(1000)
       await sendParts(upload, 1)
@@ -240,7 +240,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       expect(await listPartNumbers(upload)).toEqual([])
     })
 
-    it('permits nothing but uploading', async () => {
+    it('signs URLs that permit nothing but uploading', async () => {
       const upload = makeUpload(1000)
       await sendParts(upload, 1)
       const url = await signUrl(findPart(upload, 1))

@@ -6,9 +6,9 @@ import type { Storage } from './storage.ts'
 import type { Stores } from './stores.ts'
 
 /**
- * The time from the start of an attempt to remove bytes until the next attempt may begin, in case
- * it failed or was interrupted. It doubles with each attempt, up to `maxDelayMs`. So once a store
- * is reachable again, its bytes are removed well before `overdueMs`.
+ * The delay between the starts of two attempts to remove bytes, if the first one fails or is
+ * interrupted. It doubles with each attempt, up to `maxDelayMs`. So once a store is reachable
+ * again, its bytes are removed well before `overdueMs`.
  */
 const minDelayMs = 2 * minuteInMs
 export const maxDelayMs = 10 * minuteInMs
@@ -27,7 +27,7 @@ export function nextAttemptAt(attempts: SQLWrapper | number, now: Date): SQL {
   return sql`${now}::timestamptz + ${delayMs} * interval '1 millisecond'`
 }
 
-/** How many objects are removed in parallel. */
+/** The number of objects removed in parallel. */
 const batchSize = 100
 
 interface StoredRow {
@@ -67,7 +67,6 @@ export async function removeStored(
   }
 }
 
-/** The result of removing several objects. */
 export interface RemovalResult {
   /** The keys that no longer have any bytes in storage. */
   removedKeys: ReadonlySet<string>
@@ -77,7 +76,7 @@ export interface RemovalResult {
 
 /**
  * Durably removes the bytes under these keys. Then checks that none are left, because a receipt
- * certifies that. Missing bytes count as removed. Never rejects.
+ * will certify the removal. Missing bytes count as removed. Never rejects.
  */
 export async function removePermanently(
   storage: Storage,

@@ -16,15 +16,14 @@ export function newStorageKey(): string {
 }
 
 /**
- * How many leading characters of a key form the name of the folder that a disk store keeps the
- * object in.
+ * A disk store keeps an object in the folder named after this many leading characters of its key.
  */
 const folderLength = 2
 
 /**
  * Returns a function that creates keys for objects stored together. The keys begin with the same
- * two random characters, so a disk store seals these objects into one folder, and a single sync
- * covers all of them. The other characters are as random as those of `newStorageKey`.
+ * two random characters, so a disk store seals these objects into one folder and syncs it once for
+ * all of them. The other characters are as random as those of `newStorageKey`.
  */
 export function storageKeyMaker(): () => string {
   const folder = newStorageKey().slice(0, folderLength)

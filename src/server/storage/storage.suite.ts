@@ -445,7 +445,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       expect(responses.map(({ body }) => sha256(body))).toEqual(bodies.map(sha256))
     })
 
-    it('returns the installation that claimed it, and does not list it as an object', async () => {
+    it('returns the installation that claimed the store, and does not list the claim as an object', async () => {
       const keysBefore = await listKeys()
       expect(await storage.installation()).toBeNull()
       await storage.claim('one')

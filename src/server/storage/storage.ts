@@ -33,7 +33,7 @@ export interface StoredPart {
   partNumber: number
   size: number
   /**
-   * The part's checksum in base64, of the kind in the store's `checksum`. Absent if the store can't
+   * The part's checksum in base64, of the store's `checksum` kind. Absent if the store can't
    * provide it.
    */
   checksum?: string
@@ -53,7 +53,7 @@ export interface DownloadGrant {
    */
   version: string
   createdAt: Date
-  /** When the link ends. No presigned URL outlives its link. */
+  /** When the link expires. No presigned URL outlives its link. */
   expiresAt: Date
 }
 
@@ -93,8 +93,8 @@ export type DownloadMethod = 'GET' | 'HEAD'
 export interface StoredObject {
   key: string
   /**
-   * When the object's bytes last changed. For an upload in progress, this may be its start instead,
-   * the only date that a bucket returns for an incomplete upload.
+   * When the object's bytes last changed. For an upload in progress, this may be the start of the
+   * upload, the only date that a bucket returns for an incomplete one.
    */
   modifiedAt: Date
 }
@@ -116,8 +116,8 @@ export interface Storage {
    */
   readonly checksum: BodyChecksum
   /**
-   * Whether confirming waits for the SHA-256 if the client claims one. False if the bytes are on
-   * another machine, because reading them may take longer than a client waits.
+   * Whether confirming an upload waits for the SHA-256 if the client claims one. False if the bytes
+   * are on another machine, because reading them may take longer than a client waits.
    */
   readonly computesSha256: boolean
   /**
@@ -163,8 +163,7 @@ export interface Storage {
    */
   remove(key: string): Promise<void>
   /**
-   * Makes earlier `remove` calls for these objects durable, so that the removals survive a power
-   * cut.
+   * Makes earlier `remove` calls for these objects durable: the removals then survive a power cut.
    */
   syncRemovals(keys: readonly string[]): Promise<void>
   /**
@@ -191,7 +190,7 @@ export interface Storage {
   hasVersioning?(): Promise<boolean>
   /**
    * Returns the minimum difference between the store's clock and this server's, in milliseconds.
-   * Absent for stores without a clock of their own.
+   * Absent for stores that use this server's clock.
    */
   clockDifferenceMs?(): Promise<number>
 }
@@ -221,7 +220,7 @@ export interface SealedObjects
   close(): Promise<void>
 }
 
-/** The store timed out. Another request would probably take as long. */
+/** The store timed out. Another request would probably time out too. */
 export class StoreTimeout extends AppError {
   constructor(cause: unknown) {
     super('UNAVAILABLE', { cause })

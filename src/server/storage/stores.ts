@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import type { Storage } from './storage.ts'
 
 export interface StorageSettings {
-  /** null: new files are stored on the disk. */
+  /** Null if new files are stored on the disk. */
   s3: S3Settings | null
 }
 

@@ -4,10 +4,11 @@ import { finished } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
 import { AppError } from '../../errors.ts'
 
-/** How many bytes of a body are buffered while earlier ones are written to disk. */
+/**
+ * The maximum number of bytes of a body that are buffered while earlier ones are written to disk.
+ */
 const bufferedBytes = 256 * 1024
 
-/** A request whose body is written to a file. */
 export interface BodySource {
   request: IncomingMessage
   response: ServerResponse
@@ -87,7 +88,6 @@ async function writeChunks(
   }
 }
 
-/** Drops the first `bytes` bytes from the chunks. */
 function dropBytes(chunks: Buffer[], bytes: number): Buffer[] {
   let bytesToDrop = bytes
   return chunks.flatMap((chunk) => {

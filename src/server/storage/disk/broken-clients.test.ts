@@ -20,7 +20,6 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-/** Stores a file and returns its download URL. */
 async function store(bytes: Buffer) {
   const upload = singleUpload(disk, bytes.length)
   expect((await upload.put(bytes)).status).toBe(200)

@@ -27,14 +27,11 @@ const storageRoutes = {
 
 export interface DiskHttpOptions extends UploadReceiver {
   signingKey: KeyObject
-  /** Returns the client address used for transfer limits. */
+  /** Returns the client's IP address, to which the transfer limits apply. */
   clientAddress(request: IncomingMessage): string
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
   shedLoad(): void
-  /**
-   * The internal nginx location for sealed files, if nginx sends them. null: this server sends
-   * them.
-   */
+  /** The internal nginx location for sealed files. Null if this server sends them itself. */
   nginxLocation: string | null
 }
 
@@ -70,8 +67,8 @@ export class DiskHttp {
         const work = () => receiveUpload(request, response, grant, this.#options)
         await this.#transfer('upload', response, work)
       } else {
-        // A HEAD costs a query and a sync, like the start of a PUT. It is also subject to load
-        // shedding, because rejecting a HEAD wastes no uploaded bytes.
+        // A HEAD costs a query and a sync, like the start of a PUT. Unlike a PUT, it can be shed
+        // without wasting uploaded bytes.
         this.#options.shedLoad()
         const work = () => sendOffset(response, grant, this.#options)
         await this.#transfer('upload', response, work)
@@ -89,7 +86,6 @@ export class DiskHttp {
     return this.#respond(request, response, () => this.#send(grant, request, response, onBytes))
   }
 
-  /** The number of requests in progress. */
   activeCount(): number {
     return this.#active.size
   }
@@ -212,7 +208,7 @@ export class DiskHttp {
   }
 }
 
-/** A response is also destroyed after it was sent completely. */
+/** A response is also destroyed after it has been sent completely. */
 function outcomeOf(
   error: unknown,
   { destroyed, writableFinished }: Pick<ServerResponse, 'destroyed' | 'writableFinished'>,

@@ -33,14 +33,17 @@ export interface DiskStorageOptions {
   clock: Clock
   log: Logger
   uploads: UploadActivity
-  /** Returns the client address used for transfer limits. */
+  /** Returns the client's IP address, to which the transfer limits apply. */
   clientAddress(request: IncomingMessage): string
   /**
    * Called before a HEAD of an upload queries the database.
    * @throws {AppError} SERVER_BUSY while too many requests wait for the database.
    */
   shedLoad(): void
-  /** The internal nginx location for the folder `files`. If unset, this server sends the files. */
+  /**
+   * The internal nginx location for the folder `files`. If unset, this server sends the files
+   * itself.
+   */
   nginxLocation?: string | null
   /** The free space on the file system of `dataDir`. */
   space: UploadSpace

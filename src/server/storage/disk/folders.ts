@@ -19,10 +19,10 @@ export class Folders {
   readonly #fs: FileSystem
   readonly #uploadsFolder: string
   readonly #filesFolder: string
-  /** The latest sync of each folder by path, and the syncs that haven't started yet. */
+  /** For each folder, by path: its latest sync, and the sync that hasn't started yet. */
   readonly #lastSyncs = new Map<string, Promise<void>>()
   readonly #waitingSyncs = new Map<string, Promise<void>>()
-  /** Folders below `files` that are durable. */
+  /** The folders below `files` that are durable or being created, by path. */
   readonly #shards = new Map<string, Promise<void>>()
 
   private constructor(fs: FileSystem, dataDir: string) {
@@ -67,8 +67,8 @@ export class Folders {
   }
 
   /**
-   * Returns the file size in bytes of an upload in parts, or null if the file or its part list is
-   * missing.
+   * Returns the file size in bytes of an upload in parts. Returns null if the file or its part list
+   * is missing.
    */
   async multipartSize(key: string): Promise<number | null> {
     const paths = [this.#uploadPath(key), this.#partsPath(key)]

@@ -21,7 +21,7 @@ describe('a disk that fills up during uploads', () => {
     disk.space.freeBytes = Number.POSITIVE_INFINITY
   })
 
-  it('rejects a whole file at the minimum free space; stored bytes stay and can be resumed', async () => {
+  it('rejects a whole file at the minimum free space, but keeps the stored bytes for a resume', async () => {
     const upload = singleUpload(disk, 4 * MiB)
     const bytes = randomBytes(4 * MiB)
     disk.space.freeBytes = 4 * MiB

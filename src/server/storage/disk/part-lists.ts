@@ -29,7 +29,7 @@ const marker = 0x70617274
  */
 export class PartLists {
   readonly #folders: Folders
-  /** Running `#start` calls by key. Several first parts may arrive concurrently. */
+  /** Running `#start` calls by key, because several first parts may arrive concurrently. */
   readonly #starting = new Map<string, Promise<void>>()
 
   constructor(folders: Folders) {
@@ -58,8 +58,9 @@ export class PartLists {
   }
 
   /**
-   * Opens the file for writing a part at its offset, and takes the part off the list. Empties an
-   * upload that wasn't in parts. The caller must hold the part's write lock and close the file.
+   * Opens the file for writing a part at its offset, and takes the part off the list. Discards the
+   * bytes of an upload that wasn't in parts. The caller must hold the part's write lock and close
+   * the file.
    */
   async openPart({ key, partNumber }: PartGrant): Promise<FileHandle> {
     await this.#start(key)
@@ -103,7 +104,6 @@ export class PartLists {
   }
 }
 
-/** Returns the total size of the parts in bytes. */
 export function totalBytes(parts: readonly PartEntry[]): number {
   return parts.reduce((sum, { size }) => sum + size, 0)
 }

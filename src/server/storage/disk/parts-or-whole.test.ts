@@ -25,7 +25,7 @@ describe('an upload sent both in parts and as a whole file', () => {
   })
 
   it.each([{}, { Range: 'bytes=0-' }])(
-    'is the whole file if that was started last: %o',
+    'counts as the whole file if that was started last: %o',
     async (headers) => {
       const upload = multipartUpload(disk, 3, 1000)
       await upload.put(3, {}, randomBytes(500))
@@ -49,7 +49,7 @@ describe('an upload sent both in parts and as a whole file', () => {
     expect(await upload.seal()).toBe(upload.sha256)
   })
 
-  it('consists of its parts if one was started last, even during a whole-file upload', async () => {
+  it('counts as its parts if one was started last, even during a whole-file upload', async () => {
     const upload = multipartUpload(disk, 3, 1000)
     await upload.single.put(randomBytes(upload.bytes.length))
     await upload.putAll()

@@ -53,7 +53,7 @@ async function seal(upload: SingleUpload | MultipartUpload) {
 
 /**
  * Asserts that the sealed file is complete. If it wasn't sealed before the cut, first calls
- * `resume` to send the rest, and seals it.
+ * `resume` to send the rest, and then seals the file.
  */
 async function expectWhole(
   server: DiskServer,
@@ -72,7 +72,6 @@ async function expectWhole(
   expect(uploadNames.filter((name) => name.startsWith(key))).toEqual([])
 }
 
-/** Sends the missing bytes of a whole-file upload. */
 async function sendRest(upload: SingleUpload, bytes: Buffer) {
   const storedBytes = await upload.offset()
   const rangeHeader = storedBytes > 0 ? { Range: `bytes=${storedBytes}-` } : {}

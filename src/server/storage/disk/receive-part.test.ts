@@ -110,7 +110,7 @@ describe('an incomplete or invalid part', () => {
   )
 })
 
-describe('a part that is sent again', () => {
+describe('a part sent again', () => {
   it('is not stored until it has arrived completely', async () => {
     const upload = multipartUpload(disk, 2, 100)
     await upload.putAll()

@@ -49,8 +49,7 @@ const discardingErrors = new Set<string>(['FILE_TOO_LARGE', 'CHECKSUM_MISMATCH']
  *
  * A whole file starts over, or resumes with `Range: bytes=n-`, where n is the number of stored
  * bytes. Bytes received before a disconnect are kept. A part must be sent in a single request, but
- * several parts can arrive concurrently. A whole-file upload replaces earlier parts and vice versa:
- * the one started last wins.
+ * several parts can arrive concurrently. A whole-file upload replaces earlier parts and vice versa.
  * @throws {AppError} with the stored `Upload-Offset` if the client can resume from there.
  * STORAGE_FULL if the disk has no space for the rest; FILE_TOO_LARGE, CHECKSUM_MISMATCH or
  * UPLOAD_INCOMPLETE if the body differs from what was announced; UPLOAD_SUPERSEDED if a newer
@@ -72,7 +71,7 @@ export async function receiveUpload(
   const limit = isPart ? start + size : size
   assertSignedHeaders(headers, grant, limit - start)
   const checksum = parseCrc32Header(headers)
-  // Check before acquiring the lock, which would abort arriving parts.
+  // Check before acquiring the lock, which would abort parts that are arriving.
   if (resumeOffset && (await parts.hasParts(key))) throw offsetMismatch(0)
   const lock = await locks.acquire(key, 'UPLOAD_SUPERSEDED', isPart ? grant.partNumber : undefined)
   try {
@@ -175,7 +174,7 @@ async function assertOpen(key: string, { folders, uploads }: UploadReceiver): Pr
 /**
  * Returns the `admit` function for `writeBody`. It reserves space for the bytes, counts them, and
  * records the upload's activity once a minute. It rejects with STORAGE_FULL if too little space
- * would remain free, and as `assertOpen` does if the upload has ended.
+ * would remain free, and like `assertOpen` if the upload has ended.
  */
 function admitBytes(key: string, receiver: UploadReceiver) {
   const { clock, log, meter, space } = receiver

@@ -5,8 +5,8 @@ import type { DownloadGrant, OnBytes } from '../storage.ts'
 
 /**
  * True if the request came through an nginx that can send files. Our nginx configuration
- * (`deploy/nginx/mayfly.conf`) marks every request with a header. Without that header, this server
- * must send the bytes itself, or the client would receive an empty file.
+ * (`deploy/nginx/mayfly.conf`) marks every request with this header. Without it, this server must
+ * send the bytes itself, or the client would receive an empty file.
  */
 export function canNginxSend({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['x-sendfile-type'] === 'X-Accel-Redirect'

@@ -12,9 +12,9 @@ const openFile = promisify(open)
 const readPieces = promisify(readv)
 
 const pieceBytes = 128 * 1024
-/** How many pieces are read at once. Reading more than 1 MiB isn't faster. */
+/** The number of pieces read at once, together 1 MiB. Reading more isn't faster. */
 const maxPieces = 8
-/** How many downloads read concurrently. Node has four threads for file I/O. */
+/** The number of downloads that read concurrently. Node has four threads for file I/O. */
 const bufferSetCount = 4
 
 interface Download {
@@ -36,7 +36,10 @@ export class FileSender {
     Array.from({ length: maxPieces }, () => Buffer.allocUnsafeSlow(pieceBytes)),
   )
   readonly #waiting: ((buffers: Buffer[]) => void)[] = []
-  /** Buffers the kernel has taken, for reuse: allocating one costs more than sending it. */
+  /**
+   * Buffers whose bytes the kernel has accepted. They are reused, because allocating a buffer costs
+   * more than sending it.
+   */
   readonly #spare: Buffer[] = []
 
   /**
@@ -49,8 +52,8 @@ export class FileSender {
   async send(path: string, grant: DownloadGrant, download: Download): Promise<void> {
     const file = await nullIfMissing(openFile(path, 'r'))
     if (file === null) throw new AppError('LINK_NOT_FOUND')
-    // Synchronous calls where an open file never waits for the disk: handing them to a thread costs
-    // more than the calls.
+    // `fstatSync` and `closeSync` never wait for the disk on an open file, and handing them to a
+    // thread would cost more than the calls themselves.
     try {
       assertSize(grant, fstatSync(file).size)
       if (download.response.destroyed) return
@@ -184,7 +187,6 @@ function writeNow(bytes: Buffer, response: ServerResponse): Promise<void> {
   return promise
 }
 
-/** Waits for `flushed` or until the connection closes. */
 function flushedOrClosed(flushed: Promise<void>, socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => disk.close())
 
-describe('the signed size', () => {
+describe('the size check', () => {
   it('cuts off a longer chunked body and stores none of it', async () => {
     const upload = singleUpload(disk, 2 * MiB)
     const { client, outcome } = await upload.open(chunkedEncoding)
@@ -58,7 +58,7 @@ describe('the signed size', () => {
   )
 })
 
-describe('the signed type', () => {
+describe('a body', () => {
   it.each([
     ['text/plain', 'text/plain; charset=utf-8', 200],
     ['text/plain', 'TEXT/Plain', 200],

@@ -3,8 +3,8 @@ import type { DownloadGrant, PartGrant, UploadGrant } from '../storage.ts'
 import { assertStorageKey } from '../storage-key.ts'
 
 /**
- * What a presigned URL permits: uploading the bytes of a key (`put`) or one part of them (`part`),
- * or downloading them (`get`).
+ * The permission that a presigned URL grants: to upload the bytes of a key (`put`) or one part of
+ * them (`part`), or to download them (`get`).
  */
 export type SignedGrant =
   | ({ operation: 'put' } & UploadGrant)
@@ -20,12 +20,12 @@ const signedPathPrefix = '/storage/'
 const signatureParameter = '&signature='
 
 /**
- * Derives the URL signing key from the server's secret. The key is used for nothing else, so a URL
- * signature is never valid for anything else that the server signs.
+ * Derives the URL signing key from the server's secret. The key signs only URLs, so these
+ * signatures are valid for nothing else.
  */
 export function deriveSigningKey(secret: string): KeyObject {
-  // Signing with a key object takes a sixth of the time that raw key bytes would, because Node
-  // converts those on each call.
+  // Signing with a key object takes a sixth of the time of signing with raw key bytes, which Node
+  // converts on each call.
   const key = hkdfSync('sha256', secret, '', 'mayfly storage url v1', 32)
   return createSecretKey(Buffer.from(key))
 }
@@ -47,8 +47,8 @@ export function signUrl(grant: SignedGrant, appUrl: string, signingKey: KeyObjec
  * SIGNATURE_INVALID. From `grant.expiresAt` on, the result is SIGNATURE_EXPIRED.
  */
 export function verifyUrl(target: string, now: Date, signingKey: KeyObject): UrlVerdict {
-  // The signature covers the text of the URL, not its parsed fields. So other spellings of the URL
-  // are invalid, and nothing is parsed before the signature is verified.
+  // The signature covers the text of the URL rather than its parsed fields. So other spellings of
+  // the URL are invalid, and nothing is parsed before the signature is verified.
   const end = target.lastIndexOf(signatureParameter)
   if (end === -1) return { ok: false, code: 'SIGNATURE_INVALID' }
   const unsignedTarget = target.slice(0, end)

@@ -24,8 +24,8 @@ export function assertSignedHeaders(
 /**
  * Returns the offset at which `Range: bytes=n-` resumes a whole file, or undefined if the body is
  * the whole file or part. The range may also end with the file's last byte. Any other form is
- * rejected, and so is any range of a part: if it were ignored, the end of a file would be stored as
- * the whole file.
+ * rejected, and so is any range of a part. If a range were ignored, the end of a file would be
+ * stored as the whole file.
  */
 export function parseResumeOffset(
   headers: IncomingHttpHeaders,

@@ -4,7 +4,8 @@ import { AppError } from '../../errors.ts'
 /** The exclusive right to change the bytes of a key, or of one part, until `release`. */
 export interface WriteLock {
   /**
-   * Aborts when a newer request wants the same bytes. The reason is the `AppError` to answer with.
+   * Aborts when a newer request wants the same bytes. The reason is the `AppError` to send to the
+   * client.
    */
   readonly signal: AbortSignal
   release(): void
@@ -19,8 +20,8 @@ interface Holder {
 
 /**
  * Lets only one request at a time write, seal or remove the bytes of a key. Different parts can be
- * written in parallel. A new request aborts earlier ones for the same bytes and waits for them. So
- * the newest request wins and never finds a partial write.
+ * written in parallel. A new request aborts earlier ones for the same bytes and waits for them to
+ * end. So the newest request wins and never finds a partial write.
  */
 export class WriteLocks {
   readonly #holders = new Map<string, Set<Holder>>()
@@ -56,7 +57,6 @@ export class WriteLocks {
     return this.#holders.has(key)
   }
 
-  /** Aborts all requests that hold a lock. */
   abortAll(error: AppError): void {
     for (const holders of this.#holders.values()) {
       for (const { controller } of holders) controller.abort(error)

@@ -10,13 +10,14 @@ import type { SendCommand } from './client.ts'
 import { requestHeaders, requiredCorsRule, requiredMethods, responseHeader } from './cors-rule.ts'
 
 /**
- * Tolerated clock skew between this server and the bucket. A download URL lives for one minute, and
- * skew shortens that.
+ * Tolerated clock skew between this server and the bucket. A download URL is valid for one minute,
+ * and skew shortens that.
  */
 const maxClockDifferenceMs = 15_000
 
 /**
- * Checks that pages of `origin` can use the bucket, and that URLs signed by `clock` work there.
+ * Checks that pages of `origin` can use the bucket, and that the bucket accepts URLs signed with
+ * the time of `clock`.
  * @returns a description of each problem with its remedy; empty if there are none.
  */
 export async function checkBucket(

@@ -54,7 +54,7 @@ it.each(notFoundNames)(
   },
 )
 
-it('a NoSuchKey error from another library does not mean that something is missing', async () => {
+it('a NoSuchKey error from another library does not mean "not found"', async () => {
   const error = Object.assign(new Error('no such key'), { name: 'NoSuchKey' })
   await expect(nullIfNotFound(Promise.reject(error))).rejects.toMatchObject(unavailableError)
 })
@@ -93,7 +93,7 @@ describe('a request to the bucket', () => {
   it('is not aborted after its response, because the bytes of an object may take longer', async () => {
     await interactive(command)
     shouldRespond = false
-    // This request times out after the first one would have.
+    // By the time this request times out, the first one would have timed out as well.
     await expect(interactive(command)).rejects.toBeInstanceOf(TimeoutError)
     expect(sentOptions.map(({ abortSignal }) => abortSignal.aborted)).toEqual([false, true])
   })

@@ -30,27 +30,25 @@ const notFoundNames = new Set(['NotFound', 'NoSuchKey', 'NoSuchUpload', 'Invalid
 /** The maximum lifetime of a SigV4 presigned URL, in seconds. */
 const maxLifetimeSeconds = 7 * 24 * 60 * 60
 
-/** Timeouts for a response of the bucket. */
 interface S3Timeout {
   /**
-   * Per attempt, in milliseconds, until the response headers arrive. After that, the client library
-   * retries over another connection.
+   * Per attempt, in milliseconds, until the response headers arrive. On a timeout, the client
+   * library retries over another connection.
    */
   attemptMs: number
   /**
    * In total, in milliseconds: all attempts, the pauses between them, and the body. For the bytes
-   * of an object, only until the headers arrive.
+   * of an object, only the time until the headers arrive.
    */
   totalMs: number
 }
 
-/** Timeouts for each kind of request. */
 export interface S3Timeouts {
-  /** A caller waits for the response. */
+  /** For requests whose response a caller waits for. */
   interactive: S3Timeout
-  /** The bucket assembles an object from up to 10,000 parts. */
+  /** For assembling an object from up to 10,000 parts. */
   complete: S3Timeout
-  /** A background job lists the whole bucket. */
+  /** For background jobs that list the whole bucket. */
   background: S3Timeout
 }
 
@@ -72,12 +70,11 @@ export type SendCommand = <Input extends ServiceInputTypes, Output extends Servi
   options?: { abortSignal?: AbortSignal },
 ) => Promise<Output>
 
-/** The function that sends each kind of request. */
 export type CommandSenders = Readonly<Record<keyof S3Timeouts, SendCommand>>
 
 /**
  * Creates functions that send commands through a client with these timeouts. On a timeout they
- * abort the command and throw a {TimeoutError}. Other errors are those of the client.
+ * abort the command and throw a {TimeoutError}. Other errors of the client are passed on.
  */
 export function createSenders(
   client: Pick<S3Client, 'send'>,
@@ -180,7 +177,6 @@ export async function nullIfNotFound<T>(response: Promise<T>): Promise<T | null>
   }
 }
 
-/** Converts the error of a request. Timeouts get a separate class. */
 function toStoreError(cause: unknown): AppError {
   // The client library uses this name for its own timeouts.
   const isTimeout = cause instanceof Error && cause.name === 'TimeoutError'

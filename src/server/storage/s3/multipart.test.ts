@@ -224,7 +224,7 @@ describe('openFor', () => {
     expect(uploads).toHaveLength(1)
   })
 
-  it('uses the second one for parts, and creates both if there are none', async () => {
+  it('uses the second multipart upload for parts, and creates both if there are none', async () => {
     nextUploads = [
       { uploadId: 'b', begunAt: 1 },
       { uploadId: 'a', begunAt: 1 },

@@ -41,7 +41,7 @@ interface ReceivedUpload extends OpenUpload {
 
 /**
  * The purpose of a multipart upload: a file sent in one PUT, or a file sent in parts. Each use has
- * its own multipart upload, because some buckets, such as Ceph's, complete either all parts of a
+ * a separate multipart upload, because some buckets, such as Ceph's, complete either all parts of a
  * multipart upload or none. In a shared one, a whole file sent after some parts couldn't be
  * completed without them.
  */
@@ -96,7 +96,7 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
 
   /**
    * Lists the open multipart uploads of one key, oldest first, so that all callers choose the same
-   * ones. If the bucket returns no dates, sorts them by id.
+   * uploads. If the bucket returns no dates, sorts them by id.
    */
   const listByKey = async (key: string): Promise<OpenUpload[]> => {
     const open: OpenUpload[] = []
@@ -122,18 +122,18 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
   }
 
   /**
-   * Returns the id of the multipart upload that presigned URLs for this use send to. Creates it if
-   * it is missing. The first multipart upload of a key is for whole files, so a call for `parts`
-   * creates that one too if needed. If several servers do this concurrently, each lists the uploads
-   * again, and they usually choose the same one. Otherwise, parts sent to the wrong one aren't
-   * listed, and clients send them again.
+   * Returns the id of the multipart upload for this use, to be signed into presigned URLs. Creates
+   * it if it is missing. The first multipart upload of a key is for whole files, so a call for
+   * `parts` creates that one too if needed. If several servers do this concurrently, each lists the
+   * uploads again, and they usually choose the same one. If they don't, parts sent to the wrong one
+   * aren't listed, and clients send them again.
    *
    * If the bucket returns no dates, an upload created later may be sorted first. In that case all
    * uploads of a key are created before the first id is returned.
    *
    * A sealed object gets no multipart upload, not even one left open by a server that stopped while
    * sealing. It would never be completed, so its bytes would stay in the bucket next to the object.
-   * The returned id then matches no multipart upload, so that the bucket answers a PUT with 404.
+   * The returned id then matches no multipart upload, so the bucket answers a PUT with 404.
    * `isSealed` is called after listing, to notice a seal completed in the meantime.
    * @param isSealed checks whether the bucket has the sealed object.
    */
@@ -160,7 +160,7 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
       const isFromElsewhere = firstBefore !== undefined && !createdIds.has(firstBefore.uploadId)
       if (isFromElsewhere && first && createdIds.has(first.uploadId)) {
         // Existing URLs for the whole file send to an older multipart upload, but the new one was
-        // sorted before it. Abort the new one, so that it doesn't take that position.
+        // sorted before it. Abort the new one to keep the older one in its position.
         await abort(first)
         openUploads = openUploads.slice(1)
       }
@@ -225,7 +225,7 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
     /**
      * Reads the parts of the open multipart uploads of one key. Only the first result counts: the
      * whole file or its parts, whichever was sent last. Dates in whole seconds can be equal. In
-     * that case the larger one comes first.
+     * that case the larger upload comes first.
      */
     async readReceived(open: readonly OpenUpload[]): Promise<ReceivedUpload[]> {
       const usedUploads = open.slice(0, maxUploads)

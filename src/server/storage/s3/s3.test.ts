@@ -115,7 +115,7 @@ describeOnS3('S3 beyond the storage port', () => {
     const { key, size } = upload.whole
     await put(await storage.signUpload(upload.whole), Buffer.alloc(size, 1))
     await storage.seal(key, size)
-    // This is the state after a server stopped between completing the object and aborting the other
+    // This state results if a server stops between completing the object and aborting the other
     // upload.
     const { bucket: Bucket } = bucket.settings
     await bucket.client.send(new CreateMultipartUploadCommand({ Bucket, Key: `files/${key}` }))
@@ -258,7 +258,7 @@ describeOnS3('S3 beyond the storage port', () => {
     expect(await storage.listParts(upload.key)).toEqual([])
     const url = await storage.signUpload(upload)
     expect((await put(url, 'hello', md5('hello'))).status).toBe(200)
-    // The rejected body has not replaced the stored part.
+    // The rejected body must not have replaced the stored part.
     expect((await put(url, 'other', md5('world'))).status).toBe(400)
     await storage.seal(upload.key, 5)
     expect((await readSealed(upload)).toString()).toBe('hello')

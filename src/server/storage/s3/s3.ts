@@ -106,9 +106,8 @@ export function openS3Storage(options: S3StorageOptions): S3Storage {
 }
 
 /**
- * Opens a bucket as storage and checks that it is usable. Configuration problems that affect
- * browsers only cause warnings, because the server can't know the network between browsers and the
- * bucket.
+ * Opens a bucket as storage and checks that it is usable. Other configuration problems only cause
+ * warnings, because the server can't know how browsers reach the bucket.
  * @throws {StartupError} if the bucket doesn't respond or can't be written to.
  */
 export async function openBucket({ appUrl, log, ...options }: BucketOptions): Promise<S3Storage> {
@@ -137,7 +136,6 @@ class BucketStorage implements S3Storage {
   readonly #bucket: string
   readonly #clock: Clock
   readonly #pageSize: number
-  /** The client for the server's own requests, and one that only signs URLs for browsers. */
   readonly #internalClient: S3Client
   readonly #signingClient: S3Client
   readonly #senders: CommandSenders
@@ -382,12 +380,13 @@ class BucketStorage implements S3Storage {
   /**
    * Lists objects that are still being uploaded, sorted by key. Reads all open uploads first, since
    * some buckets don't sort them by key; upload limits bound their number. If a key has several
-   * uploads, the newest one gives the date, so that recent bytes never look old. An upload without
-   * a date counts from when this server first listed it.
+   * uploads, the newest one determines the date, so that recent bytes never look old. An upload
+   * without a date counts from when this server first listed it.
    */
   async *#listUnsealed(): AsyncGenerator<StoredObject, void> {
     const now = this.#clock().getTime()
-    // There can be very many, and a number takes a fraction of the memory of a Date.
+    // In milliseconds: there can be very many, and a number takes a fraction of the memory of a
+    // Date.
     const startTimes = new Map<string, number>()
     const firstSeen = new Map<string, number>()
     for await (const { key, uploadId, begunAt } of this.#uploads.list(folder)) {

@@ -118,7 +118,7 @@ describe('a bucket that lists uploads by id and without dates', () => {
   })
 })
 
-describe('a server with such a bucket', () => {
+describe('a server with a bucket that lists uploads by id', () => {
   let bucket: BucketById
   let app: TestApp
   beforeAll(async () => {
