@@ -12,7 +12,7 @@ import {
 export interface PageAssets {
   /** The complete style sheet of the page. */
   css: string
-  /** Sets the theme before the first paint. */
+  /** Inline script that sets the theme before the first paint. */
   boot: string
   /** The URL of the page's script, which doesn't block rendering. */
   script: string

@@ -24,7 +24,7 @@ function yOf(value: number, { top }: BarScale): number {
 export interface BarChartProps {
   /** Singular and plural of the noun after a value, such as 'download' and 'downloads'. */
   unit: readonly [one: string, several: string]
-  /** From left to right, at least one. */
+  /** The bars from left to right, at least one. */
   points: readonly BarPoint[]
 }
 
@@ -58,7 +58,7 @@ export function BarChart({ points, unit }: BarChartProps) {
   )
 }
 
-/** Positions a label below its bar, shifted inward so that it stays inside the chart. */
+/** Positions a label below its bar, shifted inward to stay inside the chart. */
 function axisPosition(index: number, count: number) {
   const part = index / Math.max(1, count - 1)
   return { left: `${barPosition(index, count).middle}%`, transform: `translateX(${-100 * part}%)` }

@@ -92,7 +92,7 @@ async function checkDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   }
 }
 
-/** Checks the file when the user clicks, then starts the download. */
+/** Makes clicks check the file first. The download starts only if the check succeeds. */
 function checkBeforeDownload(anchor: HTMLAnchorElement, onFailure: (isGone: boolean) => void) {
   let state: 'idle' | 'checking' | 'downloading' = 'idle'
   anchor.addEventListener('click', async (event) => {

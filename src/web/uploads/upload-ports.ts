@@ -8,7 +8,7 @@ export type StoredPart = CallResponse<'listParts'>['parts'][number]
 /** Presigned part URLs by part number. */
 export type PartUrls = NonNullable<CallResponse<'getUploadUrl'>['parts']>['urls']
 
-/** The bytes of one upload, and where to send them. */
+/** The bytes of one upload and where to send them. */
 export interface TransferJob {
   file: Blob
   ticket: UploadTicket

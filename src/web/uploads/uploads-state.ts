@@ -6,7 +6,7 @@ import type { ToastNotice } from './upload-notices.ts'
 
 /** The speed and interruption of a running upload. Not saved. */
 export interface UploadActivity {
-  /** Why the last attempt failed, while the upload waits to retry; null while it makes progress. */
+  /** Why the last attempt failed; null while the upload makes progress. */
   interruption: Interruption | null
   /** The recent speed; null until it is known. */
   bytesPerSecond: number | null
@@ -22,7 +22,7 @@ export interface ShownUploads {
   activity: Readonly<Record<string, UploadActivity>>
   /** The error next to the drop zone (spec §5). */
   inlineError: string | null
-  /** The outcome of the last foreground batch for two seconds, otherwise null (spec §9). */
+  /** The outcome of the last foreground batch, shown for two seconds (spec §9); otherwise null. */
   outcome: string | null
 }
 

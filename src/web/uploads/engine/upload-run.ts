@@ -43,7 +43,7 @@ export interface RunRecord {
 
 export type RunResult =
   | { type: 'stored' }
-  /** The user has to sign in or choose the file again. */
+  /** The user has to sign in or choose the file again before the upload can continue. */
   | { type: 'paused'; need: 'sign-in' | 'file' }
   | {
       type: 'failed'
@@ -348,13 +348,12 @@ export class UploadRun {
   }
 }
 
-/** True if the server doesn't know the upload. */
 function isUnknownUpload(error: unknown): boolean {
   if (error instanceof StageError) return error.callError.status === 404
   return error instanceof TransferError && (error.kind === 'gone' || error.status === 404)
 }
 
-/** True if the server lacks bytes, has different ones, or doesn't know the upload. */
+/** True if the server lacks bytes, has different bytes, or doesn't know the upload. */
 function lacksBytes({ status, code }: CallError): boolean {
   return status === 404 || code === 'UPLOAD_INCOMPLETE' || code === 'CHECKSUM_MISMATCH'
 }

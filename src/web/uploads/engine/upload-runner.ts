@@ -29,9 +29,7 @@ const maxSmallFileSize = 8 * 1024 ** 2
  */
 const maxParallelSends = 5
 
-/**
- * True for a drop whose small files are sent in parallel and that gets one notice for all files.
- */
+/** True for a drop that sends its small files in parallel and shows one notice for all files. */
 export function isLargeDrop(dropSize: number): boolean {
   return dropSize > largestPausedDrop
 }
@@ -104,7 +102,7 @@ export class UploadRunner {
     return waiting.flatMap((id) => this.#deps.getRecord(id) ?? [])
   }
 
-  /** Returns the speed and the interruption of each running upload, by record ID. */
+  /** Returns the speed and any interruption of each running upload, by record ID. */
   activity(): Record<string, UploadActivity> {
     const activityById: Record<string, UploadActivity> = {}
     for (const [id, run] of this.#runs) if (run.activity) activityById[id] = run.activity

@@ -18,7 +18,7 @@ function record(changes: Partial<UploadRecord>): UploadRecord {
 }
 
 describe('the listed uploads', () => {
-  it('are all uploads, or on the dashboard only background and paused ones and those of other tabs', () => {
+  it("exclude this tab's foreground uploads on the dashboard, unless they are paused", () => {
     const records = [
       record({ id: 'a', path: 'foreground', status: 'uploading' }),
       record({ id: 'b', path: 'foreground', status: 'paused', need: 'file' }),

@@ -90,7 +90,6 @@ export function spokenSummary(counts: Counts, interruption: Interruption | null)
   return [running, ...attentionTexts(counts)].join(', ')
 }
 
-/** Counts the uploads that need attention. */
 function attentionTexts({ paused, failed }: Counts): string[] {
   return [
     ...(paused > 0 ? [`${formatCount(paused, 'upload')} paused`] : []),

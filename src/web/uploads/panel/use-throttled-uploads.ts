@@ -7,7 +7,6 @@ const progressIntervalMs = 1000
 /** Throttles changes other than progress. */
 const changeIntervalMs = 100
 
-/** True if only the progress differs between two states. */
 function isOnlyProgress(before: UploadsState, after: UploadsState): boolean {
   return (
     before.records.length === after.records.length &&

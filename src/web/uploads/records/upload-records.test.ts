@@ -104,7 +104,7 @@ test('reads and writes of a forbidden localStorage never throw', () => {
   expect(store.load()).toEqual([])
 })
 
-test('records of any user that ended over 24 h ago are removed, and unfinished ones stay', () => {
+test('records that ended over 24 h ago are removed for all users, and unfinished ones stay', () => {
   for (const status of ['completed', 'failed', 'paused'] as const) {
     store.save(record(status, { status, ownerId: 'bob' }))
   }

@@ -67,7 +67,7 @@ function isStored({ status, code }: StorageResponse): boolean {
   return status === 200 || status === 204 || code === 'UPLOAD_SEALED'
 }
 
-/** Storage error codes for a body that arrived incomplete, altered or not at all. */
+/** Error codes of storage for a body that arrived incomplete, altered or not at all. */
 const retriedCodes = new Set([
   'RequestTimeout',
   'IncompleteBody',
@@ -85,7 +85,7 @@ function shouldRetryPut(response: StorageResponse): boolean {
   return status === 403 || (status === 416 && uploadOffset !== null)
 }
 
-/** Returns the error of a transfer whose last attempt got this response. */
+/** Converts the last response of a failed transfer to an error. */
 export function toTransferError(response: StorageResponse): TransferError {
   if (response.kind === 'timeout') return new TransferError('timeout')
   if (response.kind !== 'response') return new TransferError('network')
