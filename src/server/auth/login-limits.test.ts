@@ -32,7 +32,6 @@ async function failLogins(count: number, attempt: (index: number) => LoginAttemp
   for (let n = 0; n < count; n += 1) await admit(attempt(n))
 }
 
-/** Sets a counter for a window that begins now. */
 async function setCounter({ key }: Counter, points: number) {
   const expire = clock().getTime() + 15 * 60_000
   await server.pool.query('insert into rate_limits (key, points, expire) values ($1, $2, $3)', [

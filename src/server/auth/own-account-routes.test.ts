@@ -118,7 +118,6 @@ function changePassword(client: Client, currentPassword: unknown, newPassword: u
   return client.post('/api/auth/change-password', { currentPassword, newPassword })
 }
 
-/** Returns the cookies set by a response as a `Cookie` header. */
 function cookieHeader(response: Response) {
   return response.headers
     .getSetCookie()

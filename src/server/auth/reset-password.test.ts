@@ -24,7 +24,6 @@ function tokenIn(email: Email | undefined): string {
   return /\/reset-password\?token=([\w-]+)/.exec(email?.content.text ?? '')?.[1] ?? ''
 }
 
-/** Requests a password reset. Returns the token in the email. */
 async function requestResetToken({ email }: Pick<Person, 'email'>): Promise<string> {
   await app.sendQueuedEmails()
   expect((await requestReset(email)).status).toBe(200)

@@ -83,7 +83,6 @@ export interface Verification {
   stamp: string
   userId: string | null
   signup: PendingSignup | null
-  /** True if the account is already verified. */
   isVerified: boolean
 }
 

@@ -31,7 +31,7 @@ export function renderEmail(content: EmailContent, footer: EmailFooter): Rendere
   }
 }
 
-/** File names, reasons and messages come from users. */
+/** Strips control characters: file names, reasons and messages come from users. */
 function printableBlock(block: Block): Block {
   if (block.kind === 'button') return block
   const text = toPrintableLine(block.text)

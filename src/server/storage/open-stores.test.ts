@@ -40,7 +40,6 @@ function open(s3: S3Settings | null) {
   })
 }
 
-/** Returns the paths below `dataDir` that this process has open. */
 async function openPathsInDataDir(): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd')
   const targets = await Promise.all(

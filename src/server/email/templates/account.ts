@@ -197,7 +197,7 @@ export function passwordChangedEmail(
 export function googleLinkedEmail(
   details: Owner &
     Help & {
-      /** When Google was linked, formatted. */
+      /** Formatted time at which Google was linked. */
       linkedAt: string
       /** True if older sign-in methods were removed because the address was unverified. */
       tookOver: boolean

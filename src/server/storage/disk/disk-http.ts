@@ -90,7 +90,6 @@ export class DiskHttp {
     return this.#active.size
   }
 
-  /** Resolves when no requests are in progress. */
   waitForIdle(): Promise<void> {
     if (this.#active.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#idleWaiters.push(resolve))
@@ -208,7 +207,10 @@ export class DiskHttp {
   }
 }
 
-/** A response is also destroyed after it has been sent completely. */
+/**
+ * Returns how a transfer ended. A response is also destroyed after it has been sent completely, so
+ * `writableFinished` decides whether it was cut off.
+ */
 function outcomeOf(
   error: unknown,
   { destroyed, writableFinished }: Pick<ServerResponse, 'destroyed' | 'writableFinished'>,

@@ -21,8 +21,8 @@ const marker = 0x70617274
 
 /**
  * Tracks which parts of an upload have been received. All bytes of an upload go into one file,
- * which doesn't show gaps. A second file therefore has one fixed-size entry per part, at an offset
- * given by the part number. It doesn't grow when parts are sent again.
+ * where gaps are invisible. A second file therefore has one fixed-size entry per part, at an offset
+ * given by the part number. Sending a part again overwrites its entry.
  *
  * An upload is *in parts* from its first part until it is sealed, removed, or replaced by a
  * whole-file upload. A part is listed only while its bytes are durable.

@@ -10,7 +10,6 @@ export type TransferDirection = (typeof transferDirections)[number]
 export const transferOutcomes = ['complete', 'cut', 'refused', 'failed'] as const
 export type TransferOutcome = (typeof transferOutcomes)[number]
 
-/** Collects metrics on transfers. */
 export interface TransferMeter {
   /** Counts file bytes received or sent. */
   addBytes(direction: TransferDirection, count: number): void

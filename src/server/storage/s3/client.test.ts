@@ -61,7 +61,6 @@ it('a NoSuchKey error from another library does not mean "not found"', async () 
 
 /** The options of the sent requests, oldest first. */
 let sentOptions: { requestTimeout: number; abortSignal: AbortSignal }[]
-/** Whether the client responds. */
 let shouldRespond: boolean
 
 const client = {

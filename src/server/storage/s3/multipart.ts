@@ -29,7 +29,6 @@ interface UploadedPart {
   uploadedAt: Date
 }
 
-/** A multipart upload with its complete parts. */
 interface ReceivedUpload extends OpenUpload {
   /** Sorted by part number. */
   parts: UploadedPart[]
@@ -53,7 +52,6 @@ type UploadUse = 'whole' | 'parts'
  */
 const positions = { whole: 0, parts: 1 } as const satisfies Record<UploadUse, number>
 
-/** The number of multipart uploads in use per key. */
 const maxUploads = Object.keys(positions).length
 /**
  * How often `openFor` tries to get its multipart upload into the right position. In buckets with

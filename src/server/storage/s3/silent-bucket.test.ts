@@ -46,7 +46,7 @@ async function listen<S extends Server>(server: S): Promise<S> {
 const key = newStorageKey()
 const grant = { key, size: 5, mimeType: 'text/plain', expiresAt: new Date(Date.now() + 3_600_000) }
 
-/** All requests to a bucket that a client or a job waits for. */
+/** All operations that make a client or a job wait for the bucket. */
 const operations: [string, (storage: S3Storage) => Promise<unknown>][] = [
   ['starting an upload', (storage) => storage.signUpload(grant)],
   ['signing part URLs', (storage) => storage.signParts([{ ...grant, partNumber: 1, offset: 0 }])],
