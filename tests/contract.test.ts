@@ -211,7 +211,7 @@ describe("another user's file", () => {
 })
 
 describe('the Date header', () => {
-  it("is the server's clock, from which browsers correct their own", async () => {
+  it("has the server's time, which browsers use to correct their own", async () => {
     const before = app.clock()
     app.clock.advance(3_600_000)
     for (const path of ['/api/health', '/api/files', '/api/links/x', '/api/nothing', '/', '/s/x']) {

@@ -294,7 +294,7 @@ describeBehindNginx('nginx as configured in deploy', () => {
     return [JSON.parse(response.body.toString()), cookies.join('; ')]
   }
 
-  test("forwards uploads, downloads and the client's address, and logs no short code", async () => {
+  test("forwards uploads, downloads and the client's IP address, and logs no short code", async () => {
     const [email, password] = ['ada@example.org', 'correct horse']
     const form = { firstName: 'Ada', lastName: 'L', email, password, confirmPassword: password }
     await call('/api/auth/signup', form)

@@ -48,7 +48,7 @@ function links(document: string) {
   ]
 }
 
-test('every relative link leads to a file and heading', () => {
+test('every relative link resolves to a file and heading', () => {
   const brokenLinks: string[] = []
   for (const document of documents.keys()) {
     for (const link of links(document)) {

@@ -97,7 +97,6 @@ test("reports a package that isn't writable", async () => {
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(longManifest)
 })
 
-/** Writes a package.json to a new directory and returns its path. */
 async function writeManifest(manifest: unknown): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-exports-'))
   onTestFinished(() => rm(folder, { recursive: true }))

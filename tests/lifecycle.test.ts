@@ -175,7 +175,7 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   const secondServer = await startServer()
   expect((await logIn(secondServer, { email, password })).status).toBe(200)
 
-  // A second signal stops the server and Postgres at once.
+  // A second signal stops the server and Postgres immediately.
   const uploadError = once(await startUpload(secondServer), 'error')
   secondServer.child.kill('SIGTERM')
   await eventually(() => {

@@ -95,7 +95,7 @@ test('sheds requests beyond the limit and answers the queued ones', async () => 
   expect([page.status, page.headers.get('retry-after')]).toEqual([503, '5'])
   expect(await page.text()).toContain(errorTable.SERVER_BUSY.message)
   expect((await visitor.fetch('/api/health')).status).toBe(200)
-  // A running download continues, and a job waits.
+  // A running download isn't affected, and a job waits instead of being rejected.
   expect(new Uint8Array(await download.arrayBuffer())).toEqual(bytes)
   const job = app.deps.db.execute(sql`select 1`)
   expect(app.pool.waitingCount).toBeGreaterThanOrEqual(queueLimit)

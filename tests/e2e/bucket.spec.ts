@@ -194,7 +194,7 @@ test('a presigned URL rejected mid-upload is replaced', async ({
   expectNoWastedPuts(network)
 })
 
-test('after the tab is closed at 60 %, the same file resumes from the stored parts', async ({
+test('after the tab is closed at 60 %, choosing the same file resumes from the stored parts', async ({
   app,
   folder,
   network,

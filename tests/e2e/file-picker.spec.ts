@@ -22,7 +22,7 @@ test.beforeEach(async ({ app, errors, page }) => {
   await openDashboard(page, app, await makePerson(app))
 })
 
-test('a file chosen in the file picker resumes after a reload', async ({
+test('the upload of a file chosen in the file picker resumes after a reload', async ({
   app,
   videoFile,
   network,
@@ -53,7 +53,7 @@ test('one click resumes the upload if the browser requires permission', async ({
   await expectArrived(page, app, videoFile)
 })
 
-test('a file chosen again for a paused upload resumes after the next reload', async ({
+test('a paused upload whose file is chosen again resumes after the next reload', async ({
   app,
   videoFile,
   network,

@@ -58,7 +58,7 @@ async function storedBytes({ storage }: TestApp): Promise<number> {
   return 0
 }
 
-test('an upload survives ten network failures and resends little', async ({
+test('an upload survives ten network failures and resends only parts in flight', async ({
   app,
   context,
   folder,

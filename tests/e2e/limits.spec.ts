@@ -145,7 +145,7 @@ test('links of free users last 3 days, and premium users choose', async ({
   expect(days).toBe(7)
 })
 
-test('every screen shows the configured limits and a full server', async ({
+test('every screen shows the configured limits and that the server is full', async ({
   app,
   folder,
   errors,

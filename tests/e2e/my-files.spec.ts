@@ -60,7 +60,7 @@ test('a free user retries a failed list, learns why a link ended, and clears the
   await expect(page.getByRole('button', { name: 'Clear expired history' })).toBeHidden()
 })
 
-test('a list of thousands loads page by page and is searched on the server', async ({
+test('a list of thousands of files loads page by page and is searched on the server', async ({
   app,
   errors,
   page,

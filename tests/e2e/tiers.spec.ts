@@ -90,7 +90,7 @@ test('Keep Premium shows the price and makes Premium permanent', async ({ app, p
   expect(user).toMatchObject({ tier: 'premium', premiumTrialEndsAt: null })
 })
 
-test('Upgrade Now continues a rejected file, and the administrator can downgrade again', async ({
+test('Upgrade Now uploads a rejected file, and the administrator can downgrade again', async ({
   app,
   folder,
   network,

@@ -119,7 +119,7 @@ test('signing out in one tab removes the uploads of all tabs from the browser', 
   await expect.poll(ownUploads).toEqual([])
 })
 
-test("closing an uploading tab leaves another tab's upload running and offers to resume its own", async ({
+test("closing a tab mid-upload leaves another tab's upload running and offers to resume the closed tab's", async ({
   app,
   context,
   videoFile,

@@ -36,7 +36,7 @@ async function signIn(page: Page) {
   await page.keyboard.press('Enter')
 }
 
-test('signup works by keyboard to the dashboard, even with a second email', async ({
+test('signing up works by keyboard up to the dashboard, even with a second email', async ({
   app,
   errors,
   page,

@@ -23,7 +23,6 @@ export type UserAction = keyof typeof allowedErrors
 export const userActions = Object.keys(allowedErrors) as UserAction[]
 
 export interface Caller {
-  /** The server's origin. */
   url: string
   successCounts: Map<UserAction, number>
   /** True if a password change whose response was lost may have ended the session. */

@@ -29,7 +29,6 @@ export interface ServerOptions {
   port: number
   /** The clock's initial time, in milliseconds since 1970. */
   now: number
-  /** Other settings, as environment variables. */
   env: Record<string, string>
   /** Postgres timeouts. */
   limits: 'short' | 'production'

@@ -33,7 +33,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   } catch {}
 }
 
-/** Faults of Postgres and of the network to it. */
+/** Faults of Postgres and of the network in front of it. */
 export const databaseFaults = {
   'a connection to Postgres is cut': {
     affects: ['database'],

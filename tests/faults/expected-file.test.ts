@@ -111,7 +111,7 @@ describe('a link', () => {
     [1000, 1000, false],
     // The clock was set back after the file expired.
     [999, 1000, null],
-  ])('works at %i, when the clock has already shown %i: %s', (now, latest, expected) => {
+  ])('works at %i when the clock has already shown %i: %s', (now, latest, expected) => {
     expect(shouldOpen(file, new Date(now), new Date(latest))).toBe(expected)
   })
 

@@ -18,11 +18,9 @@ export interface ExpectedFile {
   expiresAt: Date
   maxLifetimeAt: Date
   isDeleted: boolean
-  /** The expected range of the download count. */
   expectedDownloads: { min: number; max: number }
 }
 
-/** A file as listed by the server. */
 export interface ListedFile {
   shortCode: string
   expiresAt: string

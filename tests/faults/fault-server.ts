@@ -15,14 +15,12 @@ export interface FaultServer {
   setClock(now: Date): Promise<void>
   /** Runs a command. Returns null on success, otherwise the error. */
   run(command: Command): Promise<string | null>
-  /** Ends the server with SIGKILL. */
   kill(): Promise<void>
   /**
    * Starts the server unless it is running. Rejects if the start fails or if the server is killed
    * before it is ready.
    */
   start(): Promise<void>
-  /** Ends all processes permanently. */
   close(): Promise<void>
 }
 

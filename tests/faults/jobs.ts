@@ -3,7 +3,6 @@ import { expireFiles } from '../../src/server/files/expire-files.ts'
 import { compareStorage } from '../../src/server/jobs/compare-storage.ts'
 import { retryRemovals, sweepUploads } from '../../src/server/uploads/end-uploads.ts'
 
-/** Runs the cleanup jobs. */
 export async function runJobs(deps: Deps): Promise<void> {
   await expireFiles(deps)
   await sweepUploads(deps)

@@ -49,7 +49,6 @@ async function expectReady(
   }
 }
 
-/** Reads the whole response. Returns its status. */
 async function readStatus(response: Response): Promise<number> {
   if (response.status >= 500) await expectValidServerError(response)
   else await response.arrayBuffer()

@@ -17,7 +17,6 @@ export type SetupName = keyof typeof setups
 
 export const setupNames = Object.keys(setups) as SetupName[]
 
-/** Returns the setup for a seed. */
 export function setupForSeed(seed: number): SetupName {
   return setupNames[seededRandom(`${seed} setup`)(setupNames.length)] ?? 'disk'
 }

@@ -54,7 +54,6 @@ const uploadsPerLarge = 25
 const partSize = 8 * 1024 * 1024
 const pollMs = 50
 
-/** Returns the body, or null if the connection broke. */
 async function readBody(response: Response): Promise<Uint8Array | null> {
   return response.arrayBuffer().then(
     (body) => new Uint8Array(body),

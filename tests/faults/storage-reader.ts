@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { ListMultipartUploadsCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3'
 import type { TestBucket } from '../support/bucket.ts'
 
-/** Reads storage directly, bypassing the server. */
 export interface StorageReader {
   /** The sizes of all sealed objects, by storage key. */
   sealedSizes(): Promise<Map<string, number>>
@@ -21,7 +20,6 @@ function isProbeFile(name: string): boolean {
   return name.startsWith('.')
 }
 
-/** Reads the directory of the disk store. */
 export function diskReader(dataDir: string): StorageReader {
   return {
     canStartLate: false,
@@ -44,7 +42,6 @@ export function diskReader(dataDir: string): StorageReader {
 
 const prefix = 'files/'
 
-/** Reads a bucket. */
 export function bucketReader({ client, settings: { bucket: Bucket } }: TestBucket): StorageReader {
   return {
     canStartLate: true,

@@ -41,7 +41,6 @@ export interface TestApp {
   clock: TestClock
   /** The database queue. Undefined unless opened. */
   jobQueue: JobQueue | undefined
-  /** All log lines so far. */
   logLines: LogLine[]
   /** Announces a shutdown. The server keeps accepting requests. */
   announceShutdown(): void

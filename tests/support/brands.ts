@@ -37,13 +37,11 @@ export async function getBrand(person: Client): Promise<Brand | null> {
   return json<Brand | null>(await person.fetch('/api/branding'))
 }
 
-/** Returns status, code and message of an error response. */
 export async function readError(response: Response) {
   const { code, message } = await json<{ code: string; message: string }>(response)
   return { status: response.status, code, message }
 }
 
-/** Saves a brand with a wide logo. */
 export async function saveBrand(
   person: Client,
   brand: { name: string; accent: string; message: string },

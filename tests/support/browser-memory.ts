@@ -3,7 +3,6 @@ import type { HandleStore } from '../../src/web/uploads/picking/handle-store.ts'
 import type { RecordLocks } from '../../src/web/uploads/records/record-locks.ts'
 import type { KeyValueStorage } from '../../src/web/uploads/records/upload-records.ts'
 
-/** An in-memory `Storage`. */
 export function createMemoryStorage(values: Map<string, string>): KeyValueStorage {
   return {
     get length() {
@@ -47,7 +46,6 @@ export function createMemoryLocks(heldLocks: HeldLocks): RecordLocks {
   }
 }
 
-/** An in-memory table of kept files. */
 export function createMemoryKeptFileTable(): KeptFileTable {
   const filesById = new Map<string, KeptFile>()
   return {

@@ -21,7 +21,6 @@ export interface BucketById {
   settings: S3Settings
   /** The bucket's settings as environment variables. */
   env: Record<string, string>
-  /** Open multipart uploads by id. */
   uploads: Map<string, Upload>
   close(): Promise<void>
 }

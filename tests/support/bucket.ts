@@ -18,7 +18,6 @@ import type { S3Server } from './radosgw.ts'
 /** A new bucket for one test, with a client that has all permissions. */
 export interface TestBucket {
   settings: S3Settings
-  /** The bucket's settings as environment variables. */
   env: Record<string, string>
   client: S3Client
   /** Allows pages from this origin to use the bucket (CORS). */

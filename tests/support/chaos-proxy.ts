@@ -13,7 +13,6 @@ export interface Exchange {
   method: string
   /** Path and query. */
   url: string
-  /** Body bytes sent by the client. */
   bodyBytes: number
   /** The status the client received. Null if there was no response. */
   status: number | null
@@ -35,7 +34,6 @@ export interface ChaosProxy {
   url: string
   /** Forwards all requests to this local port. */
   forwardTo(port: number): void
-  /** All requests so far, in order. */
   exchanges: readonly Exchange[]
   /** Forwards `bytes` more bytes of PUT bodies, then stalls all PUTs. */
   stallPutsAfter(bytes: number): Promise<void>
@@ -43,7 +41,6 @@ export interface ChaosProxy {
   respondToPuts(status: number): void
   /** Responds with this status to matching new requests, until `restore`. */
   respondWith(status: number, matches: Matches): void
-  /** Stalls matching new requests until `restore`. */
   stall(matches: Matches): void
   /** Delays each new request by `delayMs()` milliseconds, until `restore`. */
   delay(delayMs: () => number): void
@@ -59,7 +56,6 @@ export interface ChaosProxy {
    * stay open, as when a client loses its network.
    */
   cut(): void
-  /** Ends all simulated failures. */
   restore(): void
   /** Discards past exchanges, to save memory in long runs. */
   clearExchanges(): void

@@ -25,7 +25,6 @@ export async function getCheckLine(admin: Client, name: string): Promise<CheckRe
   return findLine(await requestChecks(admin), name)
 }
 
-/** Runs `work` while the job runner is up. */
 export async function withRunningJobs(
   app: TestApp,
   work: () => Promise<void>,
@@ -46,7 +45,6 @@ export async function scheduleJobs(app: TestApp): Promise<void> {
   await deleteJobRuns(app)
 }
 
-/** Deletes all jobs and their run history. */
 export async function deleteJobRuns(app: TestApp): Promise<void> {
   await app.pool.query('delete from pgboss.job')
   await app.deps.db.delete(jobRuns)

@@ -1,9 +1,6 @@
-/** A fake clipboard for a happy-dom page. */
 export interface TestClipboard {
   copiedTexts: string[]
-  /** If true, copying fails. */
   shouldFail: boolean
-  /** Restores the original clipboard. */
   close(): void
 }
 

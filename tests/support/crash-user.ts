@@ -38,7 +38,6 @@ export class CrashUser {
   /** Number of retries after a 5xx, or after a lost or truncated response. */
   retries = 0
   cycles = 0
-  /** Number of successful renewals. */
   renewals = 0
 
   private constructor(server: { url: string }, random: RandomInt, client: Client) {

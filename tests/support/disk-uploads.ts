@@ -55,7 +55,6 @@ export function uploadOffsetOf({ headers }: Pick<HttpResponse, 'headers'>): numb
   return Number(headers['upload-offset'] ?? Number.NaN)
 }
 
-/** Headers for a body of unknown length. */
 export const chunkedEncoding = { 'Transfer-Encoding': 'chunked' }
 
 /** An upload to a disk server through a single URL. */
@@ -73,11 +72,9 @@ export interface SingleUpload {
    * Returns the number of polls.
    */
   waitUntilStored(bytes: number): Promise<number>
-  /** Reads the bytes on disk. */
   stored(): Promise<Buffer>
   /** Returns the upload's files in the incoming directory. Empty once the upload is sealed. */
   remainingFiles(): Promise<string[]>
-  /** Seals the upload and returns its SHA-256. */
   seal(): Promise<string | null>
 }
 
@@ -121,9 +118,7 @@ export function singleUpload(
   }
 }
 
-/** A part that is being sent. */
 export interface StartedPart extends Pick<OpenPut, 'client' | 'outcome'> {
-  /** Sends the rest of the part. */
   finish(): void
 }
 

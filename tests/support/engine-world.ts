@@ -16,7 +16,6 @@ import {
 } from './browser-memory.ts'
 import { callError, storedFile, uploadTicket } from './upload-fixtures.ts'
 
-/** Builds the outcome of a rejected call. */
 export function failedOutcome(...args: Parameters<typeof callError>): Outcome<never> {
   return {
     ok: false,
@@ -69,7 +68,6 @@ function makeTraces() {
     tickets: 0,
     /** Number of calls through `calls.gathered`, which batches several into one request. */
     batchedCalls: 0,
-    /** Number of file list refetches. */
     listRefetches: 0,
     /** Number of change notifications from the engine. */
     changes: 0,
@@ -244,7 +242,6 @@ export function openEngineWorld() {
   const running = Object.assign(world, {
     deps,
     openTab,
-    /** The engine of the first tab. */
     engine: tab.engine,
   })
   const open = (ownerId: string) => {
@@ -302,7 +299,6 @@ export function openEngineWorld() {
     /** Returns each upload with its status, such as 'a.txt completed'. */
     statuses: (engine = running.engine) =>
       engine.shownUploads().records.map(({ fileName, status }) => `${fileName} ${status}`),
-    /** Returns the records in the browser's storage. */
     savedRecords: (): UploadRecord[] =>
       [...world.values.values()].flatMap((json) => parseRecord(json) ?? []),
     close: () => {

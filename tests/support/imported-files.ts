@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { parseSync } from 'vite'
 
-/** The files and packages a program loads. */
 export interface ImportedModules {
   /** Relative to the repository root. */
   files: Set<string>

@@ -1,6 +1,5 @@
 import type { Tier } from '../../src/shared/rules/tiers/tier.ts'
 
-/** Runs SQL in a server's database. */
 export type RunSql = (text: string, values?: unknown[]) => Promise<unknown>
 
 /** Inserts users with the ids 'owner 1', 'owner 2' and so on. They can't sign in. */

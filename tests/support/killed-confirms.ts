@@ -49,7 +49,6 @@ type Bytes = Uint8Array<ArrayBuffer>
 /** The expected bytes of each link. */
 type Links = Map<string, Bytes>
 
-/** A call that is in progress when the server is killed. */
 interface PendingCall {
   kind: 'confirm' | 'confirm of several' | 'renewal'
   /** Resolves when the server has responded or has been killed. */
@@ -218,7 +217,6 @@ async function makeUser(
   return makeClient(server, await logIn(server, email, password))
 }
 
-/** Starts uploads with these names and sends their bytes. */
 async function sendUploads(user: Client, names: readonly string[]): Promise<SentUpload[]> {
   const sent: SentUpload[] = []
   for (const name of names) {

@@ -1,7 +1,6 @@
 import type { ListedUser } from '../../src/shared/contract/admin.ts'
 import { defaultTier } from '../../src/shared/rules/tiers/tier.ts'
 
-/** A user as listed in the Admin Center. */
 export const listedUser: ListedUser = {
   id: 'mira',
   email: 'mira@example.org',

@@ -3,7 +3,6 @@ import type { EmailSchedule, MailQueue, MailRequest } from '../../src/server/ema
 import type { Email, Mailer } from '../../src/server/email/mailer.ts'
 import { type SendMailDeps, sendMail } from '../../src/server/jobs/send-mail.ts'
 
-/** Keeps queued emails in memory until a test sends them. */
 export interface MailBox {
   queue: MailQueue
   /** Collects emails that bypass the queue. */

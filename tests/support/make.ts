@@ -8,11 +8,9 @@ import type { TestApp } from './app-server.ts'
 /** An HTTP client with cookies. */
 export interface Client {
   fetch(path: string, init?: RequestInit): Promise<Response>
-  /** POSTs JSON. */
   post(path: string, body?: unknown): Promise<Response>
 }
 
-/** A signed-in user. */
 export interface Person extends Client {
   id: string
   email: string
@@ -42,7 +40,6 @@ export function makeClient(app: Server, cookie = ''): Client {
   }
 }
 
-/** Signs up a free user over HTTP. */
 export async function signUp(
   app: Server,
   headers: Record<string, string> = {},
@@ -116,7 +113,6 @@ export async function startUpload(
   return json(response)
 }
 
-/** Sends a whole file to its presigned URL. */
 export function putBytes(
   { uploadUrl }: StartedUpload,
   bytes: Uint8Array<ArrayBuffer>,

@@ -14,7 +14,6 @@ export interface MockIssuer {
   requests: string[]
   /** Responses that replace the issuer's own, by path. */
   overrides: Map<string, RequestHandler>
-  /** Clears all overrides and recorded requests. */
   reset(): void
   /** Stops the issuer until `goOnline`. */
   goOffline(): Promise<void>

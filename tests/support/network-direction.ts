@@ -5,7 +5,6 @@ const packetBytes = 8 * 1024
 /** The proxy stops reading from a connection while this many bytes are queued. */
 const highWaterMark = 1024 * 1024
 
-/** One direction of a connection. */
 interface Flow {
   to: Socket
   from: Socket
@@ -25,9 +24,7 @@ interface Packet {
   arrivesAt: number
 }
 
-/** One direction of a simulated network. */
 export interface NetworkDirection {
-  /** Pipes one socket to another, starting after `startDelayMs`. */
   pipe(from: Socket, to: Socket, startDelayMs: number): void
   deliveredBytes(): number
   close(): void

@@ -24,7 +24,6 @@ export interface OidcIssuer {
 export interface OidcIssuerOptions {
   port: number
   client: { id: string; secret: string }
-  /** The only allowed redirect URI. */
   redirectUri: string
   /** If true, the ID token contains only the subject. The other claims are in userinfo. */
   conformIdTokenClaims: boolean

@@ -20,7 +20,6 @@ export interface PostgresProxy {
    * Statements on all connections since the last call of `clearStatements`, `cutAt` or `silenceAt`.
    */
   readonly statements: readonly string[]
-  /** Discards earlier statements. */
   clearStatements(): void
   /** Cuts the connection of the n-th statement from now. Counts from 1. */
   cutAt(n: number, point: CutPoint): void

@@ -9,9 +9,7 @@ type Tree = Map<string, Tree | Buffer>
 export interface PowerCut {
   /** Describes the last step before the cut and the lost changes. */
   description: string
-  /** Promises made to clients before the cut. */
   promises: ReadonlySet<string>
-  /** Writes this state to an existing directory. */
   restore(folder: string): Promise<void>
 }
 

@@ -13,7 +13,6 @@ export interface NameChange {
   node: Node | null
 }
 
-/** A recorded disk change. */
 export type Change =
   /** Creating or deleting a name is one name change; a move is two. */
   | { kind: 'name'; nameChanges: NameChange[] }
@@ -21,7 +20,6 @@ export type Change =
   | { kind: 'write'; node: Node; offset: number; bytes: Buffer; appends: boolean }
   | { kind: 'truncate'; node: Node; length: number }
 
-/** A disk operation or a promise to a client. */
 export type Step =
   | Change
   /** Changes to this inode before step `since` survive a power cut. */

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const MiB = 1024 ** 2
 
-/** Returns a process's resident memory in MiB. */
 export function residentMiB(pid: number): number {
   const statusFile = `/proc/${pid}/status`
   if (!existsSync(statusFile)) {

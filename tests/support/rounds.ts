@@ -1,7 +1,6 @@
 /** Set by `npm run test:long`, which runs race and crash tests with all rounds and cases. */
 export const isLongRun = process.env.LONG_TESTS === '1'
 
-/** Returns `many` in a long run and `few` otherwise. */
 export function chooseRounds(few: number, many: number): number {
   return isLongRun ? many : few
 }

@@ -1,7 +1,6 @@
 /** A server's metrics by time series, such as `name{label="value"}`, with labels sorted. */
 export type Scrape = Map<string, number>
 
-/** Parses the Prometheus text format. */
 function parseMetrics(text: string): Scrape {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(

@@ -42,7 +42,6 @@ export function errorCodeOf(response: HttpResponse): unknown {
   return JSON.parse(response.body.toString()).code
 }
 
-/** Returns an error response's status and code. */
 export function statusAndErrorCode(response: HttpResponse): [number, unknown] {
   return [response.status, errorCodeOf(response)]
 }

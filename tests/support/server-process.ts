@@ -61,7 +61,6 @@ export async function startServerProcess(settings: {
   return { url, pid: child.pid ?? 0, exitCode, kill: (signal) => void child.kill(signal) }
 }
 
-/** Resolves when the stream contains `expected`. */
 function waitForOutput(stream: Readable, expected: string): Promise<void> {
   let output = ''
   return new Promise((resolve) => {

@@ -14,7 +14,6 @@ export function newAddress(): string {
   return `${randomUUID()}@example.org`
 }
 
-/** The fields of the signup form. */
 export function signupForm(changes: { email: string; [field: string]: unknown }) {
   const form = { firstName: 'Ada', lastName: 'Lovelace', password, ...changes }
   return { ...form, confirmPassword: form.password }

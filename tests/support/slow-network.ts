@@ -8,7 +8,6 @@ export interface NetworkSettings {
   delayMs: number
 }
 
-/** A simulated network with a rate and a latency. */
 export interface SlowNetwork {
   /** The origin that clients use. */
   url: string

@@ -13,7 +13,6 @@ export interface SmallDisk {
   freeBytes(): Promise<number>
   /** Fills all free space. Call it again to fill space freed since. */
   fill(): Promise<void>
-  /** Frees the space that `fill` took. */
   clear(): Promise<void>
   close(): Promise<void>
 }
@@ -26,7 +25,6 @@ export async function canMount(): Promise<boolean> {
   return disk !== null
 }
 
-/** Mounts a file system of `bytes` bytes. */
 export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-small-'))
   try {

@@ -80,7 +80,6 @@ export async function sendParts(
   expect(responses.map(({ status }) => status)).toEqual(partNumbers.map(() => 200))
 }
 
-/** Starts an upload and sends all its parts. */
 export async function sendAllParts(app: TestApp, person: Person): Promise<SmallMultipartUpload> {
   const upload = await startMultipartUpload(app, person)
   await sendParts(person, upload, [3, 1, 2])

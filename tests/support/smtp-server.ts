@@ -9,7 +9,6 @@ export type Reaction =
   | 'drop'
   /** Rejects the recipient with this code: 4xx is temporary, 5xx permanent. */
   | { recipient: number }
-  /** Rejects the content with this code. */
   | { content: number }
   /** Accepts the email, but drops the connection instead of responding. */
   | 'accept-and-drop'

@@ -16,11 +16,9 @@ import {
 import { startTestApp, type TestApp } from './test-app.ts'
 import { requestConfirm } from './upload-requests.ts'
 
-/** A server and the users involved in a takedown. */
 export interface TakedownSetup {
   app: TestApp
   admin: Person
-  /** Has the premium tier. */
   owner: Person
   visitor: Client
 }

@@ -1,4 +1,3 @@
-/** A parsed log line. */
 export interface LogLine extends Record<string, unknown> {
   level: number
   msg: string

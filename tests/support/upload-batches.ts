@@ -2,7 +2,6 @@ import type { EntryError } from '../../src/shared/contract/batch.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import { type Client, expectOk, json, putBytes, type StartedUpload } from './make.ts'
 
-/** The result for one entry of a batch. */
 export type EntryResult<Answer> =
   | { answer: Answer; error?: never }
   | { error: EntryError; answer?: never }
@@ -50,7 +49,6 @@ export function codesOf(results: readonly EntryResult<unknown>[]): string[] {
   return results.map(({ error }) => error?.code ?? 'ok')
 }
 
-/** Starts uploads in one batch and sends their bytes. */
 export async function startAndSend(
   person: Client,
   contents: readonly Uint8Array<ArrayBuffer>[],

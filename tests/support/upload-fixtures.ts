@@ -4,7 +4,6 @@ import type { CallResponse } from '../../src/web/api/call.ts'
 import type { UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
 import type { CallError } from '../../src/web/uploads/upload-errors.ts'
 
-/** Builds the record of a new upload. */
 export function uploadRecord(changes: Partial<UploadRecord> = {}): UploadRecord {
   const { fileName = 'notes.txt', fileSize = 1000, lastActivity = 0 } = changes
   return {

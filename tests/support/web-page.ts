@@ -8,12 +8,10 @@ import { createQueryClient } from '../../src/web/api/query-client.ts'
 import { ConfirmDialogs } from '../../src/web/ui/dialog.tsx'
 import { Toaster } from '../../src/web/ui/toast.tsx'
 
-/** A request sent by the page. */
 export interface PageRequest {
   /** Method and path, such as `GET /api/files`. */
   call: string
   query: Record<string, string>
-  /** The parsed JSON body. */
   body: unknown
 }
 
@@ -102,7 +100,6 @@ export function errorResponse(status: number, code?: ErrorCode, message?: string
   return Response.json({ ...(code && { code }), ...(message && { message }) }, { status })
 }
 
-/** Builds the response to a call without a session. */
 export function unauthorized(): Response {
   return errorResponse(401, 'UNAUTHORIZED', 'Unauthorized')
 }

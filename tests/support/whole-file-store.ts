@@ -24,7 +24,6 @@ type Fault =
   | { kind: 'silent success' }
   | { kind: 'behave' }
 
-/** The response to a HEAD. */
 interface HeadResponse {
   status: number
   headers?: Record<string, string>

@@ -44,7 +44,6 @@ async function fillWithLongContent(app: TestApp): Promise<void> {
   )
 }
 
-/** Reports two files with the longest possible texts. */
 async function makeReports(app: TestApp): Promise<void> {
   const owner = await makePerson(app)
   const bytes = new Uint8Array(1000)

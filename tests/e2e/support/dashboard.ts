@@ -18,7 +18,6 @@ export async function signIn(page: Page, server: Server, account: Account): Prom
   )
 }
 
-/** Submits the login form. */
 export async function fillLogin(page: Page, { email, password }: Account): Promise<void> {
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
@@ -29,7 +28,6 @@ function expectDashboard(page: Page): Promise<void> {
   return expect(page.getByRole('heading', { name: /^Welcome back, / })).toBeVisible()
 }
 
-/** Opens the dashboard in a second tab. */
 export async function openSecondTab(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
   await page.goto('/')
@@ -37,7 +35,6 @@ export async function openSecondTab(context: BrowserContext): Promise<Page> {
   return page
 }
 
-/** Signs the user in and opens the dashboard. */
 export async function openDashboard(page: Page, server: Server, account: Account): Promise<void> {
   await signIn(page, server, account)
   await page.goto('/')
@@ -57,7 +54,6 @@ export function pressChooseFiles(page: Page): Promise<void> {
   return page.getByRole('button', { name: 'Choose files' }).click()
 }
 
-/** Reloads the page and confirms leaving it. */
 export async function reloadAndConfirm(page: Page): Promise<void> {
   page.once('dialog', (dialog) => void dialog.accept())
   await page.reload()

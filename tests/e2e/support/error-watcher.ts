@@ -2,7 +2,6 @@ import type { BrowserContext } from '@playwright/test'
 
 /** Collects console errors and warnings, uncaught errors and failed requests. */
 export interface ErrorWatcher {
-  /** Listens to all pages of a context. */
   watch(context: BrowserContext): Promise<void>
   /** Requires a matching message: the test fails without one. */
   expect(pattern: RegExp): void

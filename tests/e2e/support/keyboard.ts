@@ -21,14 +21,12 @@ export async function tabTo(
   throw new Error(`${key} does not reach ${target}.`)
 }
 
-/** Tabs to a field and replaces its text. */
 export async function typeInto(page: Page, field: Locator, text: string): Promise<void> {
   await tabTo(page, field)
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.type(text)
 }
 
-/** Tabs to a button or link and presses it. */
 export async function pressOn(page: Page, target: Locator): Promise<void> {
   await tabTo(page, target)
   await page.keyboard.press('Enter')

@@ -10,7 +10,6 @@ export async function openLanding(page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
 }
 
-/** Drops files on the landing page's drop zone. */
 export function dropOnLanding(page: Page, paths: string[]): Promise<void> {
   return dropFiles(page, paths, page.getByRole('region', { name: /to begin$|waiting$/ }))
 }

@@ -102,14 +102,12 @@ export function expectNoWastedPuts(network: ChaosProxy): void {
   expect(wastedPuts(network).filter(({ interrupted }) => !interrupted)).toEqual([])
 }
 
-/** Returns the number of successful PUTs. */
 export function countStoredPuts(network: ChaosProxy): number {
   return network.exchanges.filter(
     (exchange) => isPut(exchange) && (exchange.status === 200 || exchange.status === 204),
   ).length
 }
 
-/** True if the request starts uploads. */
 export function isStart({ url }: Exchange): boolean {
   return /^\/api\/files\/get-upload-urls?$/.test(url)
 }

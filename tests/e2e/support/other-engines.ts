@@ -9,18 +9,14 @@ import { freePort } from '../../support/free-port.ts'
 /** A page in a browser that Playwright can't drive. */
 export interface EnginePage {
   goto(url: string): Promise<void>
-  /** Reloads the page and confirms leaving it. */
   reload(): Promise<void>
   /** Evaluates an expression and awaits its promise. The value must be JSON-serializable. */
   evaluate<T>(expression: string): Promise<T>
-  /** Clicks the first element with this XPath. */
   click(xpath: string): Promise<void>
-  /** Chooses a file in the file input with this XPath. */
   chooseFile(xpath: string, path: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens a browser with a new profile in `folder`. */
 export function openEngine(name: EngineName, folder: string): Promise<EnginePage> {
   return name === 'firefox' ? openFirefox(folder) : openWebKit()
 }

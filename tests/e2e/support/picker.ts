@@ -6,7 +6,6 @@ export async function removePicker(page: Page): Promise<void> {
   await page.addInitScript(() => void Reflect.deleteProperty(window, 'showOpenFilePicker'))
 }
 
-/** Makes the file picker fail to open. */
 export async function denyPicker(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const showOpenFilePicker = () => Promise.reject(new DOMException('no', 'SecurityError'))
@@ -65,7 +64,6 @@ export async function mockPicker(
   })
 }
 
-/** Counts the file handles in IndexedDB. */
 export function countHandles(page: Page): Promise<number> {
   return page.evaluate(
     () =>

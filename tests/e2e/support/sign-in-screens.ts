@@ -10,7 +10,6 @@ export function offerGoogle(page: Page) {
   )
 }
 
-/** Sign-in and signup screens. */
 export const signInScreens: Screens = {
   'Admin Center, closed to visitors': async ({ page }) => {
     await page.goto('/admin')

@@ -51,7 +51,6 @@ export async function openPanel(page: Page): Promise<void> {
   if (await collapsedButton.isVisible()) await collapsedButton.press('Enter')
 }
 
-/** Returns the short code of a file in the current list. */
 export async function codeOf(page: Page, name: string): Promise<string> {
   const link = fileRow(page, name).getByRole('link', { name: /^\/s\// })
   const address = await link.getAttribute('href')

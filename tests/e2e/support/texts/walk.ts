@@ -6,11 +6,9 @@ import type { ToastTexts } from '../page-texts.ts'
 export interface WalkStep {
   /** The step's name in the report. */
   at: string
-  /** Opens the screen or performs the action. */
   perform: (context: ScreenContext) => Promise<unknown>
   /** Texts that must be visible after `perform`, and where. */
   expectedTexts?: [where: (page: Page) => Locator, texts: (string | RegExp)[]][]
-  /** The toast that must have appeared. */
   toast?: ToastTexts
   /** Other texts that must have appeared, even briefly. */
   otherTexts?: string[]
@@ -37,7 +35,6 @@ export function open(path: string) {
   return ({ page }: ScreenContext) => page.goto(path)
 }
 
-/** Presses the first button with this name. */
 export function pressButton(name: string | RegExp, region: (page: Page) => Locator = main) {
   return ({ page }: ScreenContext) => region(page).getByRole('button', { name }).first().click()
 }
@@ -46,7 +43,6 @@ export function tab(name: string) {
   return ({ page }: ScreenContext) => page.getByRole('tab', { name }).click()
 }
 
-/** Fills in fields by label and presses a button. */
 export function submitForm(fields: Record<string, string>, button: string, region = main) {
   return async (context: ScreenContext) => {
     for (const [label, text] of Object.entries(fields)) {
@@ -86,7 +82,6 @@ export function withResponse(call: RegExp, message: string, perform: WalkStep['p
   }
 }
 
-/** Chooses a file on the dashboard. */
 export async function chooseFile(
   { page }: ScreenContext,
   file: Parameters<Locator['setInputFiles']>[0],
