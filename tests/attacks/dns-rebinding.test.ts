@@ -102,7 +102,7 @@ describe('a page on a rebound host name', () => {
     expect(file.downloadCount).toBe(0)
   })
 
-  it('gets an error with the reason, but no echo of its request', async () => {
+  it("gets an error with the reason, which doesn't echo the request", async () => {
     const apiResponse = await send(app.url, { headers: reboundHeaders() })
     expect(JSON.parse(apiResponse.body.toString()).message).toBe(
       `This server does not serve this host. Open ${app.url}, or set APP_URL to the address that people open.`,

@@ -34,7 +34,7 @@ function lengthenPolling() {
   )
 }
 
-it('an email queued behind 300 jobs for unknown addresses is sent without a polling delay', async () => {
+it('an email queued behind 300 jobs for unknown email addresses is sent without a polling delay', async () => {
   lengthenPolling()
   const { email } = await makePerson(app)
   for (let number = 0; number < 300; number += 1)

@@ -92,7 +92,7 @@ function cookieOf(login: Response) {
   )
 }
 
-describe('guessing from one address', () => {
+describe('guessing from one IP address', () => {
   it('is limited to 10 attempts per account, even in parallel', async () => {
     const { email } = await newAccount()
     const address = newAddress()
@@ -130,7 +130,7 @@ describe('guessing from one address', () => {
     await drop()
   })
 
-  it('locks the account for that address only', async () => {
+  it('locks the account for that IP address only', async () => {
     const { email, password } = await newAccount()
     const address = newAddress()
     await guessPasswords(100, email, () => ({ address }))
@@ -194,7 +194,7 @@ describe('the right password', () => {
   })
 })
 
-describe('guessing from 100 addresses', () => {
+describe('guessing from 100 IP addresses', () => {
   let owner: { email: string; password: string }
   let cookie: string
   beforeAll(async () => {
@@ -276,7 +276,7 @@ describe('the cookie of a known browser', () => {
     expect(statuses(responses)).toEqual({ 401: 10, 429: 50 })
   })
 
-  it('allows no more from many addresses', async () => {
+  it('allows no more from many IP addresses', async () => {
     const { email, password } = await newAccount()
     const cookie = await knownBrowser(email, password)
     const addresses = [await blockedAddress(email), await blockedAddress(email)]

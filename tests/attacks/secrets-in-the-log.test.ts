@@ -61,7 +61,7 @@ describe('the email log', () => {
   it.each([
     ['permanently', 550, 'mail was refused'],
     ['temporarily', 451, 'mail could not be sent; it is tried again'],
-  ])('contains no address that a mail server rejects %s', async (_, code, outcome) => {
+  ])('contains no email address that a mail server rejects %s', async (_, code, outcome) => {
     const person = await makePerson(app)
     const server = await startSmtpServer()
     const mailer = smtpMailer({ url: server.url, from: 'support@mayfly.example' })
@@ -89,7 +89,7 @@ describe('the email log', () => {
 })
 
 describe('the log of failed queries', () => {
-  it('contains no address, password, hash or token', async () => {
+  it('contains no email address, password, hash or token', async () => {
     const { db } = app.deps
     const person = await makePerson(app)
     const { email, password } = person
@@ -142,7 +142,7 @@ describe('the log of failed queries', () => {
 })
 
 describe('the request log', () => {
-  it('contains no password, session, token, code, signature or address', async () => {
+  it('contains no password, session, token, code, signature or email address', async () => {
     const before = app.logLines.length
     const person = await makePerson(app)
     const { email, password } = person

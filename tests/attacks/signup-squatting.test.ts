@@ -59,7 +59,7 @@ async function expectVictimOwnsAccount() {
 
 const victimSignup = { password: victimPassword, firstName: 'Vera', lastName: 'Victim' }
 
-describe("a victim's address used by an attacker", () => {
+describe("a victim's email address used by an attacker", () => {
   it('before the victim: her own email creates her account', async () => {
     const attackerToken = await signUpForToken(app, { email, password: attackerPassword })
     const victimToken = await signUpForToken(app, { email, ...victimSignup })
@@ -144,7 +144,7 @@ describe('a token', () => {
     expect(rows).toMatchObject([{ emailVerified: false }])
   })
 
-  it('used many times at once creates one account and always succeeds', async () => {
+  it('used concurrently creates one account and always succeeds', async () => {
     const token = await signUpForToken(app, { email, ...victimSignup })
     const responses = await Promise.all(Array.from({ length: 8 }, () => verifyEmail(app, token)))
     expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200))
@@ -168,7 +168,7 @@ describe('a token', () => {
   })
 })
 
-describe('a look-alike address', () => {
+describe('a look-alike email address', () => {
   // Discards emails of earlier tests.
   beforeEach(() => app.sendQueuedEmails())
 

@@ -35,14 +35,14 @@ export interface Backends {
 /** Everything that faults can affect. `directDb` and `storageReader` bypass the server. */
 export interface Environment {
   server: FaultServer
-  /** Between the server and Postgres. */
+  /** The proxy between the server and Postgres. */
   network: PostgresProxy
   /** Bypasses `network`. */
   directDb: DirectDb
   /** Null if faults must not restart it. */
   postgres: TestPostgres | null
   mailServer: TestSmtpServer
-  /** Between the server and the bucket. Null without a bucket. */
+  /** The proxy between the server and the bucket. Null if there is no bucket. */
   bucketNetwork: ChaosProxy | null
   /** The file system that holds all files. Null if it can't be filled. */
   smallDisk: SmallDisk | null

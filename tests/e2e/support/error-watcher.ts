@@ -23,7 +23,7 @@ export function watchForErrors(): ErrorWatcher {
       context.on('weberror', (error) => messages.push(`page error: ${error.error().stack}`))
       context.on('requestfailed', (request) => {
         const reason = request.failure()?.errorText ?? ''
-        // Aborted by the page itself.
+        // The page itself aborted the request.
         if (reason === 'net::ERR_ABORTED') return
         messages.push(`request failed: ${request.method()} ${request.url()} ${reason}`)
       })
