@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { encodeExtended, format } from 'content-disposition'
 import { AppError } from '../errors.ts'
+import { type ByteRange, evaluateConditions, selectRange } from './byte-range.ts'
 import type { DownloadGrant } from './storage.ts'
 
 /*
@@ -55,6 +56,43 @@ export function contentHeaders({ mimeType, fileName }: DownloadGrant) {
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': downloadCacheControl,
   }
+}
+
+/**
+ * Writes the head of a response with a file's bytes, honoring conditional headers and a single
+ * range (200, 206 or 304). Returns the range to send, or null if the response has no body.
+ * @throws {AppError} 412 or 416
+ */
+export function writeDownloadHead(
+  grant: DownloadGrant,
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
+): ByteRange | null {
+  const { size, version, createdAt } = grant
+  const validators = { etag: `"${encodeURIComponent(version)}"`, lastModified: createdAt }
+  const cacheHeaders = { ETag: validators.etag, 'Last-Modified': createdAt.toUTCString() }
+  const outcome = evaluateConditions(request.headers, validators)
+  if (outcome === 'failed') throw new AppError('PRECONDITION_FAILED')
+  const headers = contentHeaders(grant)
+  if (outcome === 'unmodified') {
+    response.writeHead(304, { ...cacheHeaders, 'Cache-Control': headers['Cache-Control'] })
+    return null
+  }
+  // RFC 9110 §14.2: a Range header is valid only with GET.
+  const isGet = request.method === 'GET'
+  const selected = isGet && outcome === 'range' ? selectRange(request.headers.range, size) : 'whole'
+  if (selected === 'unsatisfiable') {
+    const contentRange = { 'Content-Range': `bytes */${size}` }
+    throw new AppError('RANGE_NOT_SATISFIABLE', { headers: contentRange })
+  }
+  const range = selected === 'whole' ? { start: 0, end: size - 1 } : selected
+  response.writeHead(selected === 'whole' ? 200 : 206, {
+    ...cacheHeaders,
+    ...headers,
+    'Accept-Ranges': 'bytes',
+    'Content-Length': range.end - range.start + 1,
+    ...(selected !== 'whole' && { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` }),
+  })
+  return isGet ? range : null
 }
 
 /**

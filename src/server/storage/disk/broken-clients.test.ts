@@ -114,4 +114,29 @@ describe('slow clients', () => {
     expect(Buffer.concat(chunks).equals(bytes)).toBe(true)
     await expectIdle(disk)
   })
+
+  it('delay no other download, and receive their own bytes', async () => {
+    const bytes = randomBytes(40 * MiB)
+    const url = await store(bytes)
+    // More downloads than the sender has chunks, each waiting with another chunk.
+    const slowDownloads = await Promise.all(
+      Array.from({ length: 30 }, async (_, index) => {
+        const start = index * MiB + index
+        const client = request(url, { agent: false, headers: { Range: `bytes=${start}-` } })
+        client.end()
+        const [response] = (await once(client, 'response')) as [IncomingMessage]
+        return { start, response }
+      }),
+    )
+    const otherBytes = randomBytes(3 * MiB)
+    const { body } = await send(await store(otherBytes))
+    expect(body.equals(otherBytes)).toBe(true)
+    for (const [index, { start, response }] of slowDownloads.entries()) {
+      if (index % 10 === 0) {
+        const received = Buffer.concat(await response.toArray())
+        expect(received.equals(bytes.subarray(start))).toBe(true)
+      } else response.destroy()
+    }
+    await expectIdle(disk)
+  })
 })

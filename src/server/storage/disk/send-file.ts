@@ -1,46 +1,49 @@
-import { closeSync, fstatSync, open, readv } from 'node:fs'
+import { closeSync, fstatSync, open, read } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { AppError } from '../../errors.ts'
-import { type ByteRange, evaluateConditions, selectRange } from '../byte-range.ts'
-import { contentHeaders } from '../download-headers.ts'
+import type { ByteRange } from '../byte-range.ts'
+import { writeDownloadHead } from '../download-headers.ts'
 import type { DownloadGrant, OnBytes } from '../storage.ts'
 import { nullIfMissing } from './file-system.ts'
 
 const openFile = promisify(open)
-const readPieces = promisify(readv)
+const readFile = promisify(read)
 
-const pieceBytes = 128 * 1024
-/** The number of pieces read at once, together 1 MiB. Reading more isn't faster. */
-const maxPieces = 8
-/** The number of downloads that read concurrently. Node has four threads for file I/O. */
-const bufferSetCount = 4
+/** Reading more at once isn't faster. */
+const chunkBytes = 1024 * 1024
+/** Slow clients may occupy all but four chunks. Node has four threads for file I/O. */
+const maxChunks = 20
+const maxOccupied = maxChunks - 4
+/** How much a download buffers for a slow client when no more chunks may be occupied. */
+const pieceBytes = 64 * 1024
 
 interface Download {
   request: IncomingMessage
   response: ServerResponse
   onBytes: OnBytes | undefined
-  /** Called with the number of bytes just passed to the kernel. */
+  /** Called with the number of bytes that the kernel has accepted. */
   onSent(count: number): void
 }
 
+/** Bytes of a file, from `offset` on. `users` counts the downloads that read or send them. */
+interface Chunk {
+  buffer: Buffer
+  key: string
+  offset: number
+  users: number
+}
+
 /**
- * Sends files through a small pool of shared buffers. A download fills the buffers, writes until
- * the kernel accepts no more, and returns them to the pool. Once its client has caught up, it reads
- * the unsent bytes again. So a download uses 128 KiB while it waits for its client, and nothing
- * while it waits for buffers.
+ * Sends files in chunks of 1 MiB from a pool of 20 MiB, which downloads of the same file share. A
+ * download whose client is slow occupies a chunk until the client has received it. If too many do,
+ * a download copies the next 64 KiB instead, and reads the rest again later.
  */
 export class FileSender {
-  readonly #freeBuffers: Buffer[][] = Array.from({ length: bufferSetCount }, () =>
-    Array.from({ length: maxPieces }, () => Buffer.allocUnsafeSlow(pieceBytes)),
-  )
-  readonly #waiting: ((buffers: Buffer[]) => void)[] = []
-  /**
-   * Buffers whose bytes the kernel has accepted. They are reused, because allocating a buffer costs
-   * more than sending it.
-   */
-  readonly #spare: Buffer[] = []
+  /** The least recently used chunk comes first. */
+  readonly #chunks: Chunk[] = []
+  readonly #waiting: (() => void)[] = []
+  #occupied = 0
 
   /**
    * Answers a GET or HEAD with a file or a single range, honoring conditional headers (200, 206 or
@@ -57,10 +60,10 @@ export class FileSender {
     try {
       assertSize(grant, fstatSync(file).size)
       if (download.response.destroyed) return
-      const range = writeHead(grant, download)
+      const range = writeDownloadHead(grant, download)
       if (range) {
         await download.onBytes?.(range.start)
-        await this.#sendBytes(file, range, download)
+        await this.#sendBytes(file, grant, range, download)
       }
       download.response.end()
     } finally {
@@ -70,104 +73,72 @@ export class FileSender {
 
   async #sendBytes(
     file: number,
+    grant: DownloadGrant,
     { start, end }: ByteRange,
-    { response, onSent }: Download,
-  ): Promise<void> {
+    download: Download,
+  ) {
+    const { response, onSent } = download
     const { socket } = response.req
-    let pieceCount = maxPieces
     for (let offset = start; offset <= end && !socket.destroyed; ) {
-      const remainingBytes = end + 1 - offset
-      const buffers = await this.#acquireBuffers()
-      let outcome: WriteOutcome
+      const chunk = await this.#acquireChunk(file, grant, offset - (offset % chunkBytes))
+      const occupies = this.#occupied < maxOccupied
+      let flushed: Promise<void> | undefined
       try {
         if (socket.destroyed) return
-        const pieces = buffers.slice(
-          0,
-          Math.min(pieceCount, Math.ceil(remainingBytes / pieceBytes)),
-        )
-        const { bytesRead } = await readPieces(file, pieces, offset)
-        if (bytesRead === 0) throw new Error(`the file ends at ${offset}, before ${end + 1}`)
-        if (socket.destroyed) return
-        outcome = this.#writePieces(buffers, Math.min(bytesRead, remainingBytes), response)
+        const bytes = chunk.buffer.subarray(offset - chunk.offset, end + 1 - chunk.offset)
+        const outcome = occupies ? writeNow(bytes, response) : writeCopies(bytes, response)
+        offset += outcome.sent
+        onSent(outcome.sent)
+        flushed = outcome.flushed
+        if (flushed && occupies) {
+          this.#occupied += 1
+          await flushed
+          this.#occupied -= 1
+        }
       } finally {
-        this.#releaseBuffers(buffers)
+        this.#release(chunk)
       }
-      offset += outcome.bytes
-      onSent(outcome.bytes)
-      // A client that accepted this many pieces will probably accept as many again.
-      pieceCount = outcome.flushed ? outcome.pieces : maxPieces
-      if (outcome.flushed) await flushedOrClosed(outcome.flushed, socket)
+      await flushed
     }
   }
 
-  /**
-   * Writes the first `bytes` bytes of the buffers. Stops at the first piece that the kernel doesn't
-   * accept completely, and replaces its buffer, which is still in use.
-   */
-  #writePieces(buffers: Buffer[], bytes: number, response: ServerResponse): WriteOutcome {
-    const outcome: WriteOutcome = { bytes: 0, pieces: 0 }
-    for (const [at, piece] of buffers.entries()) {
-      const length = Math.min(pieceBytes, bytes - outcome.bytes)
-      if (length === 0) break
-      const flushed = writeNow(piece.subarray(0, length), response)
-      outcome.bytes += length
-      outcome.pieces += 1
-      if (response.writableLength === 0) continue
-      buffers[at] = this.#spare.pop() ?? Buffer.allocUnsafeSlow(pieceBytes)
-      void flushed.then(() => this.#spare.push(piece))
-      return { ...outcome, flushed }
+  /** Returns the chunk of a file that begins at this offset. Reads it unless the pool has it. */
+  async #acquireChunk(file: number, { key, size }: DownloadGrant, offset: number): Promise<Chunk> {
+    let chunk = this.#findChunk(key, offset)
+    while (!chunk) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+      chunk = this.#findChunk(key, offset)
     }
-    return outcome
+    this.#chunks.push(...this.#chunks.splice(this.#chunks.indexOf(chunk), 1))
+    chunk.users += 1
+    if (chunk.key === key && chunk.offset === offset) return chunk
+    const length = Math.min(chunkBytes, size - offset)
+    Object.assign(chunk, { key: '', offset })
+    try {
+      const { bytesRead } = await readFile(file, chunk.buffer, 0, length, offset)
+      if (bytesRead < length) throw new Error(`${key} ends at ${offset + bytesRead}, not ${size}`)
+      return Object.assign(chunk, { key })
+    } catch (error) {
+      this.#release(chunk)
+      throw error
+    }
   }
 
-  async #acquireBuffers(): Promise<Buffer[]> {
-    return this.#freeBuffers.pop() ?? new Promise((resolve) => this.#waiting.push(resolve))
+  /** Returns the chunk with these bytes or an unused one, if any. */
+  #findChunk(key: string, offset: number): Chunk | undefined {
+    const found =
+      this.#chunks.find((chunk) => chunk.key === key && chunk.offset === offset) ??
+      this.#chunks.find(({ users }) => users === 0)
+    if (found || this.#chunks.length === maxChunks) return found
+    const chunk = { buffer: Buffer.allocUnsafeSlow(chunkBytes), key: '', offset, users: 0 }
+    this.#chunks.push(chunk)
+    return chunk
   }
 
-  #releaseBuffers(buffers: Buffer[]): void {
-    const nextWaiter = this.#waiting.shift()
-    if (nextWaiter) nextWaiter(buffers)
-    else this.#freeBuffers.push(buffers)
+  #release(chunk: Chunk): void {
+    chunk.users -= 1
+    this.#waiting.shift()?.()
   }
-}
-
-interface WriteOutcome {
-  bytes: number
-  pieces: number
-  /**
-   * Resolves when the kernel has accepted the rest of the last piece. Absent if nothing is pending.
-   */
-  flushed?: Promise<void>
-}
-
-/** Writes the response head. Returns the range to send, or null if the response has no body. */
-function writeHead(grant: DownloadGrant, { request, response }: Download): ByteRange | null {
-  const { size, version, createdAt } = grant
-  const validators = { etag: `"${encodeURIComponent(version)}"`, lastModified: createdAt }
-  const cacheHeaders = { ETag: validators.etag, 'Last-Modified': createdAt.toUTCString() }
-  const outcome = evaluateConditions(request.headers, validators)
-  if (outcome === 'failed') throw new AppError('PRECONDITION_FAILED')
-  const headers = contentHeaders(grant)
-  if (outcome === 'unmodified') {
-    response.writeHead(304, { ...cacheHeaders, 'Cache-Control': headers['Cache-Control'] })
-    return null
-  }
-  // RFC 9110 §14.2: a Range header is valid only with GET.
-  const isGet = request.method === 'GET'
-  const selected = isGet && outcome === 'range' ? selectRange(request.headers.range, size) : 'whole'
-  if (selected === 'unsatisfiable') {
-    const contentRange = { 'Content-Range': `bytes */${size}` }
-    throw new AppError('RANGE_NOT_SATISFIABLE', { headers: contentRange })
-  }
-  const range = selected === 'whole' ? { start: 0, end: size - 1 } : selected
-  response.writeHead(selected === 'whole' ? 200 : 206, {
-    ...cacheHeaders,
-    ...headers,
-    'Accept-Ranges': 'bytes',
-    'Content-Length': range.end - range.start + 1,
-    ...(selected !== 'whole' && { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` }),
-  })
-  return isGet ? range : null
 }
 
 /** @throws {Error} if the stored size differs from the grant. */
@@ -175,25 +146,35 @@ export function assertSize(grant: Pick<DownloadGrant, 'key' | 'size'>, size: num
   if (size !== grant.size) throw new Error(`${grant.key}: ${size} bytes, not ${grant.size}`)
 }
 
-/**
- * Writes bytes to the kernel immediately. Without `cork` and `uncork`, Node would delay them until
- * the next tick. Resolves when the kernel has accepted all of them.
- */
-function writeNow(bytes: Buffer, response: ServerResponse): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  response.socket?.cork()
-  response.write(bytes, () => resolve())
-  response.socket?.uncork()
-  return promise
+/** `flushed` is present unless the kernel has accepted everything. */
+interface WriteOutcome {
+  sent: number
+  flushed?: Promise<void>
 }
 
-function flushedOrClosed(flushed: Promise<void>, socket: Socket): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      socket.off('close', finish)
-      resolve()
-    }
-    socket.once('close', finish)
-    void flushed.then(finish)
-  })
+/**
+ * Writes bytes to the kernel immediately. Without `cork` and `uncork`, Node would delay them until
+ * the next tick. `flushed` resolves when the kernel has accepted the rest, or the connection closes.
+ */
+function writeNow(bytes: Buffer, response: ServerResponse): WriteOutcome {
+  const { socket } = response.req
+  const { promise, resolve } = Promise.withResolvers<void>()
+  socket.cork()
+  response.write(bytes, () => resolve())
+  socket.uncork()
+  if (response.writableLength === 0) return { sent: bytes.length }
+  socket.once('close', resolve)
+  void promise.then(() => socket.off('close', resolve))
+  return { sent: bytes.length, flushed: promise }
+}
+
+/** Writes copies of the bytes until the kernel accepts no more. */
+function writeCopies(bytes: Buffer, response: ServerResponse): WriteOutcome {
+  let sent = 0
+  while (sent < bytes.length) {
+    const outcome = writeNow(Buffer.from(bytes.subarray(sent, sent + pieceBytes)), response)
+    sent += outcome.sent
+    if (outcome.flushed) return { sent, flushed: outcome.flushed }
+  }
+  return { sent }
 }
