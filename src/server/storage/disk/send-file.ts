@@ -154,7 +154,7 @@ interface WriteOutcome {
 
 /**
  * Writes bytes to the kernel immediately. Without `cork` and `uncork`, Node would delay them until
- * the next tick. `flushed` resolves when the kernel has accepted the rest, or the connection closes.
+ * the next tick. `flushed` resolves when the kernel has accepted the rest or the connection closes.
  */
 function writeNow(bytes: Buffer, response: ServerResponse): WriteOutcome {
   const { socket } = response.req
