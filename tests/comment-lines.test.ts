@@ -9,7 +9,7 @@ const maxColumns = 100
 const commentPattern = /^\s*(?:\/\/|\/?\*|\{\/\*)/
 
 /** Returns 'path:line' for each comment line that is too long. */
-function longComments(path: string, text: string): string[] {
+function findLongComments(path: string, text: string): string[] {
   return text
     .split('\n')
     .flatMap((line, index) =>
@@ -17,15 +17,15 @@ function longComments(path: string, text: string): string[] {
     )
 }
 
-async function sourcesIn(folder: string): Promise<string[]> {
+async function listSources(folder: string): Promise<string[]> {
   const names = await readdir(join(root, folder), { recursive: true })
   return names.filter((name) => /\.(tsx?|mjs)$/.test(name)).map((name) => join(folder, name))
 }
 
 test('no comment line exceeds the limit for code lines', async () => {
-  const paths = (await Promise.all(['bench', 'scripts', 'src', 'tests'].map(sourcesIn))).flat()
+  const paths = (await Promise.all(['bench', 'scripts', 'src', 'tests'].map(listSources))).flat()
   const found = await Promise.all(
-    paths.map(async (path) => longComments(path, await readFile(join(root, path), 'utf8'))),
+    paths.map(async (path) => findLongComments(path, await readFile(join(root, path), 'utf8'))),
   )
   expect(paths).toContain('tests/comment-lines.test.ts')
   expect(found.flat()).toEqual([])
@@ -39,5 +39,5 @@ test.each([
   ['101 columns in JSX', `{/* ${'a'.repeat(97)}`, ['a.ts:1']],
   ['a long line of code', `const a = '${'a'.repeat(98)}'`, []],
 ])('finds %s only if it is a long comment', (_name, text, found) => {
-  expect(longComments('a.ts', text)).toEqual(found)
+  expect(findLongComments('a.ts', text)).toEqual(found)
 })

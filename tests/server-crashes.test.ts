@@ -109,7 +109,7 @@ function sendSlowly({ uploadUrl, bytes }: PendingUpload, pause: number) {
   }
 }
 
-async function storedOffset({ uploadUrl }: PendingUpload): Promise<number> {
+async function fetchStoredOffset({ uploadUrl }: PendingUpload): Promise<number> {
   const response = await fetch(uploadUrl, { method: 'HEAD' })
   expect(response.status).toBe(200)
   return Number(response.headers.get('upload-offset'))
@@ -118,7 +118,7 @@ async function storedOffset({ uploadUrl }: PendingUpload): Promise<number> {
 /** Completes an upload by sending either the missing bytes or all of them. */
 async function finish(user: Client, upload: PendingUpload, method: 'continue' | 'start again') {
   const { uploadUrl, bytes } = upload
-  const offset = await storedOffset(upload)
+  const offset = await fetchStoredOffset(upload)
   if (offset < bytes.length) {
     const response =
       method === 'continue'
@@ -178,7 +178,7 @@ async function interruptFileUploads(
     },
     async finish() {
       for (const [code, bytes] of confirmed) await expectSameBytes(code, bytes)
-      offsets.push(await storedOffset(halfSentUpload))
+      offsets.push(await fetchStoredOffset(halfSentUpload))
       for (const upload of [unconfirmedUpload, halfSentUpload]) {
         const { shortCode } = await finish(user, upload, method)
         await expectSameBytes(shortCode, upload.bytes)

@@ -141,7 +141,7 @@ export interface MultipartUpload
   open(partNumber: number, headers?: OutgoingHttpHeaders): Promise<OpenPut>
   /** Starts sending a part. Resolves when the server is receiving it. */
   startPart(partNumber: number): Promise<StartedPart>
-  /** Returns status and offset of the response to a HEAD of the part. */
+  /** Sends a HEAD request for the part and returns the response status and upload offset. */
   headPart(partNumber: number): Promise<[number, number]>
   completeParts(): Promise<number[]>
   waitForParts(...partNumbers: number[]): Promise<void>

@@ -43,7 +43,7 @@ export async function signUpForToken(
 ): Promise<string> {
   await app.sendQueuedEmails()
   const response = await signUp(makeClient(app), changes)
-  if (!response.ok) throw new Error(`Signing up was answered ${response.status}`)
+  if (!response.ok) throw new Error(`Signup failed with status ${response.status}`)
   const [email] = await app.sendQueuedEmails()
   return tokenIn(email)
 }
@@ -80,7 +80,7 @@ export function tryLogin(app: TestApp, email: string, typedPassword = password):
   return makeClient(app).post('/api/auth/login', { email, password: typedPassword })
 }
 
-/** Returns status and error code, such as '401 INVALID_TOKEN'. */
+/** Returns the status and error code, such as '401 INVALID_TOKEN'. */
 export async function statusAndCode(response: Response): Promise<string> {
   const { code } = await json<{ code?: string }>(response)
   return `${response.status} ${code ?? ''}`.trim()

@@ -36,7 +36,7 @@ interface ReceivedRequest {
   checksum: string | undefined
 }
 
-/** Creates a store for one object. Tests control its failures. */
+/** Creates a single-object store with injectable faults. */
 function makeStore() {
   const requests: ReceivedRequest[] = []
   /**

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ConfigError, readConfig, readEnvironment } from './config.ts'
 
-function problemsOf(environment: Record<string, string>): readonly string[] {
+function findProblems(environment: Record<string, string>): readonly string[] {
   try {
     readConfig(environment)
   } catch (error) {
@@ -90,7 +90,7 @@ describe('defaults', () => {
 
 describe('validation', () => {
   test('lists all problems, each with its remedy', () => {
-    const problems = problemsOf({
+    const problems = findProblems({
       PORT: '65536',
       HOST: 'not a host',
       APP_URL: 'https://example.org/files',
@@ -115,7 +115,7 @@ describe('validation', () => {
   test.each(['0', '-1', '3000.5', '1e3', ' 3000', '0x10', '99999', 'http'])(
     'rejects PORT %j',
     (PORT) => {
-      expect(problemsOf({ PORT })).toHaveLength(1)
+      expect(findProblems({ PORT })).toHaveLength(1)
     },
   )
 
@@ -127,16 +127,16 @@ describe('validation', () => {
     'https://example.org/#a',
     'javascript:alert(1)',
   ])('rejects APP_URL %j', (APP_URL) => {
-    expect(problemsOf({ APP_URL })).toHaveLength(1)
+    expect(findProblems({ APP_URL })).toHaveLength(1)
   })
 
   test.each(['short', 'with a space in it, and long enough', 'zwölf-und-noch-mehr-zeichen'])(
     'rejects METRICS_TOKEN %j without repeating it',
     (METRICS_TOKEN) => {
-      expect(problemsOf({ METRICS_TOKEN })).toEqual([
+      expect(findProblems({ METRICS_TOKEN })).toEqual([
         expect.stringMatching(/^METRICS_TOKEN cannot be used: give at least 16/),
       ])
-      expect(problemsOf({ METRICS_TOKEN }).join()).not.toContain(METRICS_TOKEN)
+      expect(findProblems({ METRICS_TOKEN }).join()).not.toContain(METRICS_TOKEN)
     },
   )
 
@@ -149,7 +149,7 @@ describe('validation', () => {
     ['MAIL_FROM', 'Mayfly <a@example.org>, Eve <e@example.net>'],
     ['MAIL_FROM', 'Mayfly\r\nBcc: e@example.net <a@example.org>'],
   ])('rejects %s with the value %j', (name, value) => {
-    expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name} `)])
+    expect(findProblems({ [name]: value })).toEqual([expect.stringMatching(`^${name} `)])
   })
 
   test.each([
@@ -168,7 +168,7 @@ describe('validation', () => {
       AUTH_SECRET: 'tooshort',
       DATABASE_URL: 'mysql://me:swordfish@db',
     }
-    const problems = problemsOf(secrets)
+    const problems = findProblems(secrets)
     expect(problems).toHaveLength(4)
     expect(problems.join()).not.toMatch(/hush|tooshort|swordfish|opensesame/)
   })
@@ -204,7 +204,7 @@ describe('SIGNUP', () => {
     '-example.org',
     'example.org\n',
   ])('%j is rejected, because it would admit no one or too many people', (SIGNUP) => {
-    expect(problemsOf({ SIGNUP })).toEqual([
+    expect(findProblems({ SIGNUP })).toEqual([
       `SIGNUP is ${JSON.stringify(SIGNUP)}: write open, closed, or domains such as example.org,example.com, or unset it for open`,
     ])
   })
@@ -226,7 +226,7 @@ describe('MIN_FREE_SPACE', () => {
   test.each(['-1', '1.5GiB', '512 MiB', '512MB', 'MiB', '2%', '1e3', ' 1'])(
     '%j is rejected',
     (MIN_FREE_SPACE) => {
-      expect(problemsOf({ MIN_FREE_SPACE })).toHaveLength(1)
+      expect(findProblems({ MIN_FREE_SPACE })).toHaveLength(1)
     },
   )
 })

@@ -4,7 +4,7 @@ import { isSafeAddress } from './google-settings.ts'
 
 const client = { GOOGLE_CLIENT_ID: 'mayfly.apps', GOOGLE_CLIENT_SECRET: 'opensesame' }
 
-function problemsOf(environment: Environment): readonly string[] {
+function findProblems(environment: Environment): readonly string[] {
   try {
     readConfig(environment)
   } catch (error) {
@@ -50,7 +50,7 @@ describe('sign-in with Google', () => {
     'id.example.org',
     'file:///etc/passwd',
   ])('rejects the issuer %s', (GOOGLE_ISSUER) => {
-    expect(problemsOf({ ...client, GOOGLE_ISSUER })).toEqual([
+    expect(findProblems({ ...client, GOOGLE_ISSUER })).toEqual([
       expect.stringMatching(/^GOOGLE_ISSUER is ".*": give an https address such as /),
     ])
   })
@@ -88,7 +88,7 @@ describe('sign-in with Google', () => {
       ],
     ],
   ])('rejects partial settings: %j', (environment, problems) => {
-    expect(problemsOf(environment)).toEqual(problems)
+    expect(findProblems(environment)).toEqual(problems)
   })
 
   test.each([
@@ -97,7 +97,7 @@ describe('sign-in with Google', () => {
     ['GOOGLE_CLIENT_SECRET', 'open sesame'],
     ['GOOGLE_CLIENT_SECRET', 'open\tsesame'],
   ])('rejects a %s such as %j', (name, value) => {
-    const problems = problemsOf({ ...client, [name]: value })
+    const problems = findProblems({ ...client, [name]: value })
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
     expect(problems.join()).not.toContain('sesame')
   })

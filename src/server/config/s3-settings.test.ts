@@ -4,11 +4,11 @@ import { ConfigError, type Environment, readConfig } from './config.ts'
 const aws = { S3_BUCKET: 'files', S3_REGION: 'eu-central-1' }
 const selfHosted = { S3_BUCKET: 'files', S3_ENDPOINT: 'http://127.0.0.1:9000' }
 
-function s3Of(environment: Environment) {
+function readS3Settings(environment: Environment) {
   return readConfig(environment).s3
 }
 
-function problemsOf(environment: Environment): readonly string[] {
+function findProblems(environment: Environment): readonly string[] {
   try {
     readConfig(environment)
   } catch (error) {
@@ -20,7 +20,7 @@ function problemsOf(environment: Environment): readonly string[] {
 
 describe('a bucket', () => {
   test('at AWS needs a region; the SDK finds the credentials', () => {
-    expect(s3Of(aws)).toEqual({
+    expect(readS3Settings(aws)).toEqual({
       bucket: 'files',
       region: 'eu-central-1',
       endpoint: null,
@@ -33,7 +33,7 @@ describe('a bucket', () => {
   test('elsewhere needs an endpoint and defaults to path-style URLs', () => {
     const keys = { S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
     const settings = { ...selfHosted, ...keys, S3_PUBLIC_ENDPOINT: 'https://s3.example.org' }
-    expect(s3Of(settings)).toEqual({
+    expect(readS3Settings(settings)).toEqual({
       bucket: 'files',
       region: 'us-east-1',
       endpoint: new URL('http://127.0.0.1:9000'),
@@ -41,8 +41,10 @@ describe('a bucket', () => {
       credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
       forcePathStyle: true,
     })
-    expect(s3Of({ ...selfHosted, S3_FORCE_PATH_STYLE: 'off' })?.forcePathStyle).toBe(false)
-    expect(s3Of({ ...aws, S3_FORCE_PATH_STYLE: 'on' })?.forcePathStyle).toBe(true)
+    expect(readS3Settings({ ...selfHosted, S3_FORCE_PATH_STYLE: 'off' })?.forcePathStyle).toBe(
+      false,
+    )
+    expect(readS3Settings({ ...aws, S3_FORCE_PATH_STYLE: 'on' })?.forcePathStyle).toBe(true)
   })
 })
 
@@ -62,7 +64,7 @@ test.each([
   [{ ...selfHosted, APP_URL: 'http://127.0.0.1:9000' }, /^S3_ENDPOINT is at the origin of APP_URL/],
   [{ ...selfHosted, APP_URL: 'https://x.org' }, /^S3_ENDPOINT is .* which browsers refuse .*https/],
 ])('%j is rejected with the remedy', (environment, problem) => {
-  const problems = problemsOf(environment)
+  const problems = findProblems(environment)
   expect(problems).toHaveLength(1)
   if (typeof problem === 'string') expect(problems[0]).toBe(problem)
   else expect(problems[0]).toMatch(problem)
@@ -74,5 +76,5 @@ test('a bucket with a public https endpoint may have an internal http endpoint',
     APP_URL: 'https://x.org',
     S3_PUBLIC_ENDPOINT: 'https://s3.x.org',
   }
-  expect(problemsOf(settings)).toEqual([])
+  expect(findProblems(settings)).toEqual([])
 })

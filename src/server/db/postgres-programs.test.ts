@@ -62,11 +62,11 @@ describe('the Postgres on this machine', () => {
     process.env.PGOPTIONS = 'a setting of the shell'
     try {
       const programs = await findPostgres(join(folder, 'missing'))
-      const cluster = join(folder, 'of-the-account')
-      await mkdir(cluster)
-      if (programs.account) await chown(cluster, programs.account.uid, programs.account.gid)
+      const clusterDir = join(folder, 'of-the-account')
+      await mkdir(clusterDir)
+      if (programs.account) await chown(clusterDir, programs.account.uid, programs.account.gid)
       // The folder isn't a cluster, so Postgres exits at once with an error that names the folder.
-      const child = programs.start('postgres', cluster, [], ['ignore', 'pipe', 'pipe'])
+      const child = programs.start('postgres', clusterDir, [], ['ignore', 'pipe', 'pipe'])
       const [path = ''] = child.spawnargs
       expect(path).toMatch(/\/bin\/postgres$/)
       const { code, errors } = await run(child)
@@ -87,12 +87,12 @@ describe('the Postgres on this machine', () => {
   it.each([['no one yet', -1, -1] as const, ...ownedClusters])(
     'run for a cluster of %s, uid %i, as uid %j',
     async (_, uid, expected) => {
-      const cluster = join(folder, `cluster-${uid}`)
+      const clusterDir = join(folder, `cluster-${uid}`)
       if (uid >= 0) {
-        await mkdir(cluster)
-        await chown(cluster, uid, uid)
+        await mkdir(clusterDir)
+        await chown(clusterDir, uid, uid)
       }
-      const postgres = findPostgres(cluster)
+      const postgres = findPostgres(clusterDir)
       if (expected === null) {
         await expect(postgres).rejects.toThrow(/belongs to root, .* chown -R postgres/)
         return

@@ -37,12 +37,12 @@ type Stdio = SpawnOptions['stdio']
 
 /**
  * Finds the Postgres that npm installed for this machine. As root, runs Postgres as the owner of
- * `cluster`, or as the system user `postgres` before the cluster exists.
+ * `clusterDir`, or as the system user `postgres` before the cluster exists.
  * @throws {StartupError} if this machine has no Postgres, or it can't be run.
  */
-export async function findPostgres(cluster: string): Promise<PostgresPrograms> {
+export async function findPostgres(clusterDir: string): Promise<PostgresPrograms> {
   const nativeFolder = findNativeFolder()
-  const account = process.getuid?.() === 0 ? await accountFor(cluster) : null
+  const account = process.getuid?.() === 0 ? await accountFor(clusterDir) : null
   // Postgres's account may lack access to the folders above the cluster (a clone below /root), so
   // each program gets its data folder as its working directory.
   const usesOpenFolders = account !== null && process.platform === 'linux'
@@ -160,17 +160,17 @@ function findNativeFolder(): string {
   }
 }
 
-async function accountFor(cluster: string): Promise<Account> {
+async function accountFor(clusterDir: string): Promise<Account> {
   try {
-    const { uid, gid } = await stat(cluster)
+    const { uid, gid } = await stat(clusterDir)
     if (uid !== 0) return { uid, gid }
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
     return (await findAccount(systemUser)) ?? (await createSystemUser())
   }
   throw new StartupError(
-    `${cluster} belongs to root, as which Postgres refuses to run. ` +
-      `Give it to another user: chown -R ${systemUser}: '${cluster}'`,
+    `${clusterDir} belongs to root, as which Postgres refuses to run. ` +
+      `Give it to another user: chown -R ${systemUser}: '${clusterDir}'`,
   )
 }
 

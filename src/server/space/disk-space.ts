@@ -73,7 +73,7 @@ export class DiskSpace implements UploadSpace {
     return space
   }
 
-  /** Starts reading the free space periodically, and fills the reserve while there is space. */
+  /** Starts polling the free space, and grows or shrinks the reserve to match. */
   watch(): void {
     this.#watching ??= this.#watch()
   }

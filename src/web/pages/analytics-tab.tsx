@@ -18,7 +18,7 @@ export interface AnalyticsTabProps {
   /** The path of the File Manager filtered to links that expire soon. */
   expiringPath: string
   onUpload: () => void
-  /** Called after the user changed the tier on this tab. */
+  /** Called after the user changes the tier on this tab. */
   onTierChange: (user: User) => void
 }
 

@@ -71,7 +71,7 @@ export async function receiveUpload(
   const limit = isPart ? start + size : size
   assertSignedHeaders(headers, grant, limit - start)
   const checksum = parseCrc32Header(headers)
-  // Check before acquiring the lock, which would abort parts that are arriving.
+  // Check before acquiring the lock: acquiring it aborts in-flight parts.
   if (resumeOffset && (await parts.hasParts(key))) throw offsetMismatch(0)
   const lock = await locks.acquire(key, 'UPLOAD_SUPERSEDED', isPart ? grant.partNumber : undefined)
   try {
