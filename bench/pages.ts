@@ -34,15 +34,15 @@ export async function measurePages(
   http.close()
 
   const pids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
-  const linkLoad = async (prefix: string, headers: Record<string, string>): Promise<Load> => {
+  const makeLinkLoad = async (prefix: string, headers: Record<string, string>): Promise<Load> => {
     const pathsFile = join(scratch, `paths${prefix.replaceAll('/', '-')}`)
     await writeFile(pathsFile, codes.map((code) => `${prefix}${code}\n`).join(''))
     return { headers, pathsFile, url: mayfly.url, pids }
   }
   const loads = {
-    page: await linkLoad('/s/', browserHeaders),
+    page: await makeLinkLoad('/s/', browserHeaders),
     nginxPage: { url: `${nginx.url}/page.html`, pids: () => nginx.pids },
-    details: await linkLoad('/api/links/', {}),
+    details: await makeLinkLoad('/api/links/', {}),
     nginxDetails: { url: `${nginx.url}/details.json`, pids: () => nginx.pids },
     list: { url: `${mayfly.url}/api/files`, headers: { cookie }, pids },
   } satisfies Record<string, Load>

@@ -76,14 +76,18 @@ export async function stallUntilClosed(
   { start, minMs, maxMs, unreadMs = 0, isExpected }: SlowClient,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const text = await start(context)
+  const requestText = await start(context)
   const began = performance.now()
-  const received: Received = await exchange(context.mayfly, text, { maxMs, unreadMs, signal })
+  const received: Received = await exchange(context.mayfly, requestText, {
+    maxMs,
+    unreadMs,
+    signal,
+  })
   const ms = performance.now() - began
   if (!received.isClosed && signal.aborted) return false
   const seconds = (ms / 1000).toFixed(0)
-  if (!received.isClosed) throw new Error(`not ended after ${seconds} s`)
-  if (ms < minMs) throw new Error(`ended after ${seconds} s`)
+  if (!received.isClosed) throw new Error(`connection still open after ${seconds} s`)
+  if (ms < minMs) throw new Error(`connection closed too early, after ${seconds} s`)
   if (!isExpected(received.text)) throw new Error(`received '${received.text.slice(0, 40)}'`)
   return true
 }

@@ -128,11 +128,11 @@ async function measureRequestWal(mayfly: Mayfly, http: HttpClient): Promise<Row[
       returning short_code as code`,
     [downloadCount],
   )
-  for (const [label, isWhole] of [
-    ['with whole pages', 'on'],
-    ['without whole pages', 'off'],
+  for (const [label, fullPageWrites] of [
+    ['with full pages', 'on'],
+    ['without full pages', 'off'],
   ] as const) {
-    await mayfly.sql(`alter system set full_page_writes = ${isWhole}`)
+    await mayfly.sql(`alter system set full_page_writes = ${fullPageWrites}`)
     await mayfly.sql('select pg_reload_conf()')
     const uploads = await walPerCall(mayfly, uploadCount, async () => {
       for (let n = 0; n < uploadCount; n += 1) {
@@ -167,7 +167,7 @@ async function countDownload(mayfly: Mayfly, code: string): Promise<void> {
   )
 }
 
-/** Measures the WAL of a download's update of its file row, after a checkpoint. */
+/** Measures the WAL written when a download updates its file row, right after a checkpoint. */
 async function measureFileRowWal(mayfly: Mayfly): Promise<Row[]> {
   const sampledFiles = await mayfly.sql<{ id: string }>(
     `update files set download_count = 0 where id in

@@ -16,7 +16,7 @@ export interface IssuerPerson {
 /** A real local OpenID Connect provider without login pages. */
 export interface OidcIssuer {
   url: string
-  /** The user that future sign-ins get. Null denies them. */
+  /** The user returned for each sign-in, or null to deny it. */
   person: IssuerPerson | null
   close(): Promise<void>
 }

@@ -74,11 +74,11 @@ describe('a renewal', () => {
     }
     // A cache must revalidate before each use, and gets 404 once the link has ended.
     expect((await requestDownload(app, file.shortCode, { 'if-none-match': etag })).status).toBe(404)
-    const page = await makeClient(app).fetch(`/s/${file.shortCode}`, {
+    const pageResponse = await makeClient(app).fetch(`/s/${file.shortCode}`, {
       headers: { accept: 'text/html' },
     })
-    expect(page.status).toBe(404)
-    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(pageResponse.status).toBe(404)
+    expect(pageResponse.headers.get('cache-control')).toBe('no-store')
   })
 
   it("keeps the file's download count and SHA-256", async () => {

@@ -27,7 +27,7 @@ function startTrial(person: Client) {
   return person.post('/api/auth/start-trial')
 }
 
-/** Signs a user in again, because the session has expired. */
+/** Signs a user in again after their session has expired. */
 async function signInAgain(person: Person): Promise<Person> {
   const cookie = await logIn(app, person.email, person.password)
   return { ...person, ...makeClient(app, cookie) }

@@ -16,7 +16,10 @@ type UploadEndpoint =
   | 'createFileRecord'
   | 'abortUpload'
 
-/** Routes of the upload protocol (design §5). Clients send the bytes to presigned URLs instead. */
+/**
+ * Routes of the upload protocol (design §5). File bytes don't pass through them: clients send the
+ * bytes to presigned URLs.
+ */
 export function uploadRoutes(
   deps: Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'settings' | 'stores'>,
 ): Handlers<UploadEndpoint> {

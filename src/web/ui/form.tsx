@@ -4,11 +4,14 @@ import { Button, type ButtonProps } from './button.tsx'
 /** Error texts by field name. An empty text only marks the field. */
 export type FieldErrors = Readonly<Record<string, string | undefined>>
 
-const FormState = createContext<{ busy: boolean; errors: FieldErrors }>({ busy: false, errors: {} })
+const FormContext = createContext<{ busy: boolean; errors: FieldErrors }>({
+  busy: false,
+  errors: {},
+})
 
 /** Returns whether the enclosing form is being submitted, and its field errors. */
 export function useFormState() {
-  return useContext(FormState)
+  return useContext(FormContext)
 }
 
 export interface FormProps<Values> {
@@ -60,7 +63,7 @@ export function Form<Values>({ onSubmit, errors, children }: FormProps<Values>) 
         void submit(Object.fromEntries(new FormData(event.currentTarget)) as Values)
       }}
     >
-      <FormState value={{ busy: isBusy, errors }}>{children}</FormState>
+      <FormContext value={{ busy: isBusy, errors }}>{children}</FormContext>
     </form>
   )
 }

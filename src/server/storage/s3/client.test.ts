@@ -15,7 +15,7 @@ describe.each([
   ['orUnavailable', orUnavailable],
   ['nullIfNotFound', nullIfNotFound],
 ])('%s', (_, mapErrors) => {
-  it('returns the response of the bucket', async () => {
+  it('returns the response from S3', async () => {
     expect(await mapErrors(Promise.resolve('an answer'))).toBe('an answer')
   })
 

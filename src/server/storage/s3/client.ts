@@ -152,7 +152,7 @@ export async function originOf(signingClient: S3Client, bucket: string): Promise
 }
 
 /**
- * Awaits a response of the bucket.
+ * Awaits a response from S3.
  * @throws {AppError} UNAVAILABLE if the request fails; {StoreTimeout} if it times out.
  */
 export async function orUnavailable<T>(response: Promise<T>): Promise<T> {
@@ -164,8 +164,7 @@ export async function orUnavailable<T>(response: Promise<T>): Promise<T> {
 }
 
 /**
- * Awaits a response of the bucket about something that may not exist.
- * @returns null if it doesn't exist.
+ * Awaits a response from S3. Returns null if the object or multipart upload doesn't exist.
  * @throws {AppError} UNAVAILABLE if the request fails; {StoreTimeout} if it times out.
  */
 export async function nullIfNotFound<T>(response: Promise<T>): Promise<T | null> {

@@ -10,7 +10,7 @@ export interface TierLimits {
   maxFiles: number | null
   /** In bytes. */
   maxFileSize: number
-  /** The choices for users, in ascending order. There is at least one. */
+  /** The days that users can choose from, in ascending order. Never empty. */
   expirationDays: readonly number[]
   /** Maximum number of days from upload to deletion, including renewals. */
   maxLifetimeDays: number
@@ -50,7 +50,7 @@ export function tierForLargerFiles(tier: Tier, limits: Limits): Tier | null {
   return limits[upgradesTo].maxFileSize > limits[tier].maxFileSize ? upgradesTo : null
 }
 
-/** Returns all choices of days that at least one tier offers, in ascending order. */
+/** Returns the expiration days offered by at least one tier, in ascending order. */
 export function offeredDays(limits: Limits): number[] {
   const allDays = new Set(tiers.flatMap((tier) => limits[tier].expirationDays))
   return [...allDays].sort((a, b) => a - b)
@@ -73,7 +73,7 @@ export function canAddFile(maxFiles: number | null, filesInUse: number): boolean
   return maxFiles === null || filesInUse < maxFiles
 }
 
-/** Why a choice of days is rejected. `INVALID_INPUT` means that no tier offers it. */
+/** Why expiration days are rejected. `INVALID_INPUT` means that no tier offers them. */
 export type DaysError = 'INVALID_INPUT' | 'TIER_EXPIRATION'
 
 /** Returns why a tier rejects these days, or null if it offers them. */
@@ -114,7 +114,7 @@ export function filesText(maxFiles: number | null): string {
   return maxFiles === 1 ? '1 file' : `${maxFiles.toLocaleString('en')} files`
 }
 
-/** Formats a choice of days: '3, 5 or 7 days', '1 day'. */
+/** Formats one or more numbers of days: '3, 5 or 7 days', '1 day'. */
 export function daysText(...days: readonly number[]): string {
   return `${joinWithOr(days)} ${days.length === 1 && days[0] === 1 ? 'day' : 'days'}`
 }

@@ -28,9 +28,8 @@ export interface UploadCalls {
 export type SignParts = UploadCall<'signParts', CallInput<'signParts'>['body']>
 
 /**
- * True if get-upload-url may be retried after this error. The user sees a server error (500), lack
- * of space (507) and a full disk immediately, because no bytes have been sent yet and failing loses
- * nothing.
+ * True if get-upload-url may be retried after this error. Server errors (500), insufficient storage
+ * (507) and a full disk are shown immediately: no bytes have been sent yet, so nothing is lost.
  */
 export function canRetryStart(callError: CallError): boolean {
   const { status, code } = callError

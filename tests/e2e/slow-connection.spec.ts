@@ -10,21 +10,21 @@ import { codeOf, expectUpload, sha256OfDownload, uploadItem } from './support/up
 
 const mebibyte = 1024 ** 2
 
-/** The browser connects through a simulated slow line, followed by the byte-counting proxy. */
+/** The browser connects through a simulated slow network, followed by the byte-counting proxy. */
 const test = onNetwork.extend({
   app: async ({ network }, use) => {
-    const line = await startSlowNetwork({ bytesPerSecond: 6 * mebibyte, delayMs: 100 })
-    line.forwardTo(Number(new URL(network.url).port))
+    const slowNetwork = await startSlowNetwork({ bytesPerSecond: 6 * mebibyte, delayMs: 100 })
+    slowNetwork.forwardTo(Number(new URL(network.url).port))
     const database = await createDatabase(postgresUrl(), 'migrated')
-    const app = await serveApp(database, { env: { APP_URL: line.url } })
+    const app = await serveApp(database, { env: { APP_URL: slowNetwork.url } })
     network.forwardTo(app.deps.config.port)
     await use(app)
     await app.close()
-    await line.close()
+    await slowNetwork.close()
   },
 })
 
-test('on a slow line, speed and time left are shown, and expired part URLs are replaced', async ({
+test('on a slow connection, speed and time left are shown, and expired part URLs are replaced', async ({
   app,
   folder,
   errors,
@@ -45,7 +45,7 @@ test('on a slow line, speed and time left are shown, and expired part URLs are r
   // Part URLs are valid for an hour, so all URLs signed so far have expired.
   app.clock.advance(2 * 3_600_000)
   const item = uploadItem(page, file.name)
-  // The displayed speed is at most the line's. The machine may be slower.
+  // The displayed speed is at most the network's. The machine may be slower.
   const speed = item.getByText(/^\d+% · ([1-6](\.\d)? MB|\d+(\.\d)? KB)\/s$/)
   // Wait for both in parallel, because each is visible only for a while.
   const timeLeft = item.getByText(/ left$/)
@@ -55,7 +55,7 @@ test('on a slow line, speed and time left are shown, and expired part URLs are r
   const signRequests = network.exchanges.filter(({ url }) => url === '/api/files/upload-parts')
   // The start response had URLs for all seven parts, so these requests replaced expired ones.
   expect(signRequests.length).toBeGreaterThan(0)
-  // Downloads directly, because the line is slow in both directions.
+  // Downloads directly, because the network is slow in both directions.
   const directUrl = `http://127.0.0.1:${app.deps.config.port}`
   expect(await sha256OfDownload(directUrl, await codeOf(page, file.name))).toBe(file.sha256)
 })
