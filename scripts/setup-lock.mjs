@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 /**
  * Runs `work` under a per-directory lock: a file in the temporary directory with the holder's pid.
- * Locks of dead processes are removed.
+ * Removes stale locks, whose holders have exited.
  */
 export async function withSetupLock(folder, work) {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 20)
@@ -21,7 +21,7 @@ export async function withSetupLock(folder, work) {
   try {
     return await work()
   } finally {
-    // Another process may hold the lock by now (see `removeIfDead`).
+    // Another process may hold the lock by now (see `removeIfStale`).
     if (readPid(lock) === process.pid) rmSync(lock, { force: true })
   }
 }
@@ -35,14 +35,14 @@ function tryLock(lock) {
     return true
   } catch (error) {
     if (error.code !== 'EEXIST') throw error
-    removeIfDead(lock)
+    removeIfStale(lock)
     return false
   } finally {
     rmSync(ownFile)
   }
 }
 
-function removeIfDead(lock) {
+function removeIfStale(lock) {
   const holderPid = readPid(lock)
   if (holderPid === null || isAlive(holderPid)) return
   const movedLock = `${lock}.${randomUUID()}`
@@ -52,7 +52,7 @@ function removeIfDead(lock) {
     return
   }
   try {
-    // Another process has already replaced the dead lock with its own, so restore that lock.
+    // Another process has already replaced the stale lock with its own, so restore that lock.
     if (readPid(movedLock) !== holderPid) linkSync(movedLock, lock)
   } catch (error) {
     // A third process acquired the lock meanwhile. Both then do the same work, which is harmless.

@@ -73,7 +73,7 @@ describeOnS3('a takedown on S3', () => {
     return requestConfirm(ada, started.cloudKey)
   }
 
-  it('ends the link at once and issued presigned URLs within a minute, and deletes the bytes', async () => {
+  it('ends the link, deletes the bytes and limits presigned URLs to one minute', async () => {
     const file = await makeFile(ada)
     const key = (await rowOf(file))?.storageKey ?? ''
     const redirect = await requestDownload(app, file.shortCode)

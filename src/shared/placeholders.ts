@@ -114,14 +114,14 @@ export const publicPlaceholders = [
   // '3 days', '3, 5 or 7 days'.
   'freeDays',
   'premiumDays',
-  // The longest life of a file in any tier, as '30 days' and '30'.
+  // The maximum lifetime of a file in any tier, as '30 days' and '30'.
   'maxLifetime',
   'maxLifetimeDays',
   // '30 days'.
   'trial',
   // Maximum file size of any tier, in bytes.
   'largestFileBytes',
-  // Positions in percent on a bar that represents a file's longest life: the end of the longest
+  // Positions in percent on a bar that represents a file's maximum lifetime: the end of the longest
   // link in each tier, and the distance between the two.
   'freeEnd',
   'premiumEnd',

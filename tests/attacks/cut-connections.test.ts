@@ -110,7 +110,7 @@ async function purgeUntil(expectation: () => Promise<void>): Promise<void> {
   })
 }
 
-async function startAnUpload(): Promise<Attempt> {
+async function prepareUploadStart(): Promise<Attempt> {
   await deleteFilesAndUploads()
   const body = {
     fileName: 'notes.txt',
@@ -137,7 +137,7 @@ async function startAnUpload(): Promise<Attempt> {
   }
 }
 
-async function confirmAnUpload(): Promise<Attempt> {
+async function prepareConfirmation(): Promise<Attempt> {
   await deleteFilesAndUploads()
   const bytes = random()
   const upload = await startUpload(person, { size: bytes.length })
@@ -156,7 +156,7 @@ async function confirmAnUpload(): Promise<Attempt> {
   }
 }
 
-async function rejectChangedBytes(): Promise<Attempt> {
+async function prepareChecksumMismatch(): Promise<Attempt> {
   await deleteFilesAndUploads()
   const bytes = random()
   const upload = await startUpload(person, { size: bytes.length })
@@ -184,7 +184,7 @@ async function keyOf(id: string): Promise<string> {
   return row?.storageKey ?? ''
 }
 
-async function deleteAFile(): Promise<Attempt> {
+async function prepareFileDeletion(): Promise<Attempt> {
   await deleteFilesAndUploads()
   const file = await makeFile(person)
   const key = await keyOf(file.id)
@@ -202,7 +202,7 @@ async function deleteAFile(): Promise<Attempt> {
   }
 }
 
-async function deleteAUser(): Promise<Attempt> {
+async function prepareUserDeletion(): Promise<Attempt> {
   const ada = await makePerson(app)
   const file = await makeFile(ada)
   const open = await startUpload(ada, { size: 36 })
@@ -231,7 +231,7 @@ async function deleteAUser(): Promise<Attempt> {
   }
 }
 
-async function purgeAFile(): Promise<Attempt> {
+async function preparePurge(): Promise<Attempt> {
   await deleteFilesAndUploads()
   const file = await makeFile(person)
   const key = await keyOf(file.id)
@@ -258,7 +258,7 @@ async function expectCompleteUser(email: string) {
   expect(rows).toEqual([{ user: expect.any(String), password: expect.any(String) }])
 }
 
-async function signUpOnce(): Promise<Attempt> {
+async function prepareSignup(): Promise<Attempt> {
   const email = `${randomUUID()}@example.org`
   const password = 'correct horse'
   const names = { firstName: 'Ada', lastName: 'Lovelace' }
@@ -274,7 +274,7 @@ async function signUpOnce(): Promise<Attempt> {
   }
 }
 
-async function verifyAnEmail(): Promise<Attempt> {
+async function prepareEmailVerification(): Promise<Attempt> {
   const email = newAddress()
   app.deps.config.requireEmailVerification = true
   const token = await signUpForToken(app, { email })
@@ -301,7 +301,7 @@ function cookieOf(response: Response) {
     .join('; ')
 }
 
-async function logInOnce(): Promise<Attempt> {
+async function prepareLogin(): Promise<Attempt> {
   const { email, password } = person
   let cookie = ''
   return {
@@ -316,7 +316,7 @@ async function logInOnce(): Promise<Attempt> {
   }
 }
 
-async function logOutOnce(): Promise<Attempt> {
+async function prepareLogout(): Promise<Attempt> {
   const cookie = await logIn(app, person.email, person.password)
   const logOut = () => makeClient(app, cookie).fetch('/api/logout')
   return {
@@ -329,7 +329,7 @@ async function logOutOnce(): Promise<Attempt> {
   }
 }
 
-async function extendASession(): Promise<Attempt> {
+async function prepareSessionRenewal(): Promise<Attempt> {
   const lastSeenAt = new Date(app.clock().getTime() - 24 * 60 * 60_000)
   await app.deps.db
     .update(sessions)
@@ -342,7 +342,7 @@ async function extendASession(): Promise<Attempt> {
   }
 }
 
-async function createAdministrator(): Promise<Attempt> {
+async function prepareAdministrator(): Promise<Attempt> {
   await app.deps.db.delete(users).where(eq(users.email, app.deps.config.adminEmail))
   const ensure = () => ensureAdministrator(app.deps, async () => 'correct horse')
   return {
@@ -379,26 +379,26 @@ async function expectIntactPool() {
 
 describe('a connection cut at any statement', () => {
   test.each([
-    { name: 'starting an upload', arrange: startAnUpload, transaction: true },
-    { name: 'confirming an upload', arrange: confirmAnUpload, transaction: true },
+    { name: 'starting an upload', prepare: prepareUploadStart, transaction: true },
+    { name: 'confirming an upload', prepare: prepareConfirmation, transaction: true },
     {
-      name: 'refusing bytes with a wrong checksum',
-      arrange: rejectChangedBytes,
+      name: 'rejecting bytes with a wrong checksum',
+      prepare: prepareChecksumMismatch,
       transaction: false,
     },
-    { name: 'deleting a file', arrange: deleteAFile, transaction: false },
-    { name: 'deleting a user', arrange: deleteAUser, transaction: true },
-    { name: 'purging a file', arrange: purgeAFile, transaction: false },
-    { name: 'signing up', arrange: signUpOnce, transaction: true },
-    { name: 'verifying an address', arrange: verifyAnEmail, transaction: true },
-    { name: 'creating the administrator', arrange: createAdministrator, transaction: true },
-    { name: 'logging in', arrange: logInOnce, transaction: true },
-    { name: 'logging out', arrange: logOutOnce, transaction: false },
-    { name: 'renewing a session', arrange: extendASession, transaction: false },
+    { name: 'deleting a file', prepare: prepareFileDeletion, transaction: false },
+    { name: 'deleting a user', prepare: prepareUserDeletion, transaction: true },
+    { name: 'purging a file', prepare: preparePurge, transaction: false },
+    { name: 'signing up', prepare: prepareSignup, transaction: true },
+    { name: 'verifying an address', prepare: prepareEmailVerification, transaction: true },
+    { name: 'creating the administrator', prepare: prepareAdministrator, transaction: true },
+    { name: 'logging in', prepare: prepareLogin, transaction: true },
+    { name: 'logging out', prepare: prepareLogout, transaction: false },
+    { name: 'renewing a session', prepare: prepareSessionRenewal, transaction: false },
   ])(
     'breaks nothing while $name',
-    async ({ arrange, transaction }) => {
-      const uncutAttempt = await arrange()
+    async ({ prepare, transaction }) => {
+      const uncutAttempt = await prepare()
       await expectIntactPool()
       proxy.clearStatements()
       expect(await uncutAttempt.call()).toBe('done')
@@ -410,7 +410,7 @@ describe('a connection cut at any statement', () => {
       for (const [turn, moment] of cutPoints.entries()) {
         for (const [index, statement] of statements.entries()) {
           if (!isLongRun && (first + index) % cutPoints.length !== turn) continue
-          const attempt = await arrange()
+          const attempt = await prepare()
           await eventually(expectIntactPool)
           proxy.cutAt(index + 1, moment)
           const outcome = await attempt.call()

@@ -1,6 +1,6 @@
 import { eq, like } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accountName } from '../../src/server/auth/login-limits.ts'
+import { hashAccountEmail } from '../../src/server/auth/login-limits.ts'
 import { removeExpiredRows } from '../../src/server/auth/queries.ts'
 import { accounts, rateLimits, users } from '../../src/server/db/schema.ts'
 import { serveApp } from '../support/app-server.ts'
@@ -67,7 +67,7 @@ function statuses(responses: Response[]) {
 
 /** Sets the number of failed logins from other IP addresses. The account must already have one. */
 async function setFailedLogins(email: string, failedLogins: number) {
-  const key = `wrongLoginsByAccount:${accountName(app.deps.secret, email)}`
+  const key = `wrongLoginsByAccount:${hashAccountEmail(app.deps.secret, email)}`
   const isAccount = eq(rateLimits.key, key)
   await app.deps.db.update(rateLimits).set({ points: failedLogins }).where(isAccount)
 }
@@ -184,9 +184,11 @@ describe('the right password', () => {
     const { email, password } = await newAccount()
     const address = newAddress()
     for (let count = 0; count < 3; count += 1) await logIn(email, password, { address })
-    const account = accountName(app.deps.secret, email)
+    const accountHash = hashAccountEmail(app.deps.secret, email)
     const rows = await app.deps.db.select().from(rateLimits)
-    const matchingRows = rows.filter(({ key }) => key.includes(address) || key.includes(account))
+    const matchingRows = rows.filter(
+      ({ key }) => key.includes(address) || key.includes(accountHash),
+    )
     expect(matchingRows.map(({ key, points }) => [key.split(':')[0], points]).sort()).toEqual([
       ['loginsByAccount', 3],
       ['loginsByAddress', 3],

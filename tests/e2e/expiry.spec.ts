@@ -96,7 +96,7 @@ test("a premium user's link becomes private, then expires permanently", async ({
   await expect(row.getByRole('button', { name: 'Renew' })).toBeEnabled()
   expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(404)
 
-  // Five days before the longest life ends, a seven-day renewal is shortened.
+  // Five days before the maximum lifetime ends, a seven-day renewal is shortened.
   await advanceClocks(app, [page], 9 * day)
   await keepSignedIn()
   await advanceClocks(app, [page], 9 * day)

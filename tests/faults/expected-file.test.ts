@@ -95,7 +95,7 @@ describe('a file after a round', () => {
   })
 })
 
-it('may be purged at the end of its longest life', () => {
+it('may be purged at the end of its maximum lifetime', () => {
   const reconciled = reconcile(
     file,
     { ...noAttempts, isPurged: true },

@@ -51,7 +51,9 @@ export function reconcile(
   latest: Date,
 ): ExpectedFile {
   if (isPurged && latest < file.maxLifetimeAt) {
-    throw new Violation(`the bytes of ${file.name} were gone before the end of its longest life`)
+    throw new Violation(
+      `the bytes of ${file.name} were gone before the end of its maximum lifetime`,
+    )
   }
   if (deletion === 'done' && listedFile)
     throw new Violation(`${file.name} is listed, but was deleted`)

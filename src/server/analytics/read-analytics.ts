@@ -42,7 +42,7 @@ const fileId = z.uuid()
 
 /**
  * Returns a file's downloads: the total, the time of the last one, and the count per day from the
- * upload until today or the end of the longest life.
+ * upload until today or the end of the maximum lifetime.
  * @throws {AppError} FILE_NOT_FOUND if the caller has no such file.
  */
 export async function readFileStats(

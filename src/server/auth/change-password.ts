@@ -6,7 +6,7 @@ import { addressBlock } from '../http/client-address.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { counter } from '../http/rate-limit.ts'
 import { findKnownBrowser } from './known-browser.ts'
-import { accountName, admitAttempt } from './login-limits.ts'
+import { admitAttempt, hashAccountEmail } from './login-limits.ts'
 import { saltOf } from './password-hashing.ts'
 import { findAccount, lockAccount, setPassword } from './queries.ts'
 import { isSameText, newToken } from './secrets.ts'
@@ -85,8 +85,8 @@ export async function requirePassword(
   if (passwordHash === null) throw new AppError('NO_PASSWORD')
   const address = addressBlock(clientAddress)
   const knownBrowser = findKnownBrowser(deps, context, passwordHash)
-  const name = accountName(deps.secret, email)
-  const admission = await admitAttempt(deps, { account: name, address, knownBrowser })
+  const accountHash = hashAccountEmail(deps.secret, email)
+  const admission = await admitAttempt(deps, { accountHash, address, knownBrowser })
   const hash = await deps.passwords
     .hash(password, saltOf(passwordHash), address)
     .catch(async (error: unknown) => {

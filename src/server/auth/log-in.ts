@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
-import { accountName, admitAttempt } from './login-limits.ts'
+import { admitAttempt, hashAccountEmail } from './login-limits.ts'
 import { saltFor, saltOf } from './password-hashing.ts'
 import { type Account, findAccountByEmail, lockAccount } from './queries.ts'
 import { isSameText } from './secrets.ts'
@@ -59,7 +59,7 @@ export async function logIn(
   const knownBrowser = client.knownBrowser(storedHash)
   const address = addressBlock(client.address)
   const admission = await admitAttempt(deps, {
-    account: accountName(secret, email),
+    accountHash: hashAccountEmail(secret, email),
     address,
     knownBrowser,
   })

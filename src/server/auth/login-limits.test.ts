@@ -20,7 +20,11 @@ afterEach(async () => {
 })
 afterAll(() => server.close())
 
-const unknownAttempt: LoginAttempt = { account: 'ada', address: '192.0.2.1', knownBrowser: null }
+const unknownAttempt: LoginAttempt = {
+  accountHash: 'ada',
+  address: '192.0.2.1',
+  knownBrowser: null,
+}
 const knownAttempt: LoginAttempt = { ...unknownAttempt, knownBrowser: 'browser' }
 
 function admit(attempt: LoginAttempt) {
@@ -65,13 +69,15 @@ describe('an unknown browser', () => {
   it("doesn't affect other IP addresses or other accounts", async () => {
     await failLogins(10, () => unknownAttempt)
     await admit({ ...unknownAttempt, address: '192.0.2.2' })
-    await admit({ ...unknownAttempt, account: 'bob' })
+    await admit({ ...unknownAttempt, accountHash: 'bob' })
   })
 
   it('is rejected after a hundred failed logins across all accounts', async () => {
     await setCounter(counter('wrongLoginsByAddress', unknownAttempt.address), 99)
-    await admit({ ...unknownAttempt, account: 'bob' })
-    await expect(admit({ ...unknownAttempt, account: 'another' })).rejects.toEqual(rateLimitError)
+    await admit({ ...unknownAttempt, accountHash: 'bob' })
+    await expect(admit({ ...unknownAttempt, accountHash: 'another' })).rejects.toEqual(
+      rateLimitError,
+    )
   })
 
   it('has each login counted as failed until the password is correct, which resets its counter', async () => {
@@ -97,18 +103,18 @@ describe('an unknown browser', () => {
   })
 
   it('can sign in to one account at most 120 times', async () => {
-    await setCounter(counter('loginsByAccount', unknownAttempt.account), 119)
+    await setCounter(counter('loginsByAccount', unknownAttempt.accountHash), 119)
     await (await admit(unknownAttempt)).succeed()
     await expect(admit(unknownAttempt)).rejects.toEqual(rateLimitError)
     await expect(admit(knownAttempt)).rejects.toEqual(rateLimitError)
-    await admit({ ...unknownAttempt, account: 'bob' })
+    await admit({ ...unknownAttempt, accountHash: 'bob' })
   })
 })
 
 describe('an account under attack from many addresses', () => {
   /** Counts failed logins from other IP addresses. */
   const countGuesses = (guesses = 60) =>
-    setCounter(counter('wrongLoginsByAccount', unknownAttempt.account), guesses)
+    setCounter(counter('wrongLoginsByAccount', unknownAttempt.accountHash), guesses)
 
   it('allows ten attempts per IP address until 60 logins have failed', async () => {
     await countGuesses(58)

@@ -14,8 +14,8 @@ const attackThreshold = 60
 
 /** A login attempt: one comparison with an account's password, right or wrong. */
 export interface LoginAttempt {
-  /** The account's name in rate limit counters, from `accountName`. */
-  account: string
+  /** Identifies the account in rate limit counters, from `hashAccountEmail`. */
+  accountHash: string
   /** The client's IP address, or the first 64 bits of an IPv6 address. */
   address: string
   /** The browser's id if it has signed in to this account before, else null. */
@@ -33,9 +33,10 @@ export interface Admission {
 type LimitDeps = Pick<Deps, 'rateLimits'>
 
 /**
- * Returns an account's name in rate limit counters: a hash, so that they contain no email address.
+ * Returns the hash that identifies an account in rate limit counters, so that they contain no email
+ * address.
  */
-export function accountName(secret: string, email: string): string {
+export function hashAccountEmail(secret: string, email: string): string {
   return keyedHash(secret, 'mayfly account name', email.toLowerCase()).slice(0, 22)
 }
 
@@ -49,7 +50,7 @@ export function accountName(secret: string, email: string): string {
 export async function admitAttempt(limits: LimitDeps, attempt: LoginAttempt): Promise<Admission> {
   if (attempt.knownBrowser === null) return admitUnknownBrowser(limits, attempt)
   try {
-    return await admitKnownBrowser(limits, attempt.account, attempt.knownBrowser)
+    return await admitKnownBrowser(limits, attempt.accountHash, attempt.knownBrowser)
   } catch (error) {
     // A thief with a stolen cookie may have exhausted its limit. The owner can still log in.
     if (!(error instanceof AppError && error.code === 'TOO_MANY_REQUESTS')) throw error
@@ -57,9 +58,9 @@ export async function admitAttempt(limits: LimitDeps, attempt: LoginAttempt): Pr
   }
 }
 
-async function admitKnownBrowser({ rateLimits }: LimitDeps, account: string, browser: string) {
+async function admitKnownBrowser({ rateLimits }: LimitDeps, accountHash: string, browser: string) {
   const failureCounter = counter('wrongLoginsByKnownBrowser', browser)
-  const loginCounter = counter('loginsByAccount', account)
+  const loginCounter = counter('loginsByAccount', accountHash)
   await rateLimits.check([loginCounter, failureCounter])
   const spending = await rateLimits.spend([failureCounter])
   return {
@@ -71,11 +72,17 @@ async function admitKnownBrowser({ rateLimits }: LimitDeps, account: string, bro
   }
 }
 
-async function admitUnknownBrowser({ rateLimits }: LimitDeps, { account, address }: LoginAttempt) {
+async function admitUnknownBrowser(
+  { rateLimits }: LimitDeps,
+  { accountHash, address }: LoginAttempt,
+) {
   const addressCounter = counter('wrongLoginsByAddress', address)
-  const accountCounter = counter('wrongLoginsByAccount', account)
-  const pairCounter = counter('wrongLoginsByAccountAndAddress', `${address} ${account}`)
-  const loginCounters = [counter('loginsByAddress', address), counter('loginsByAccount', account)]
+  const accountCounter = counter('wrongLoginsByAccount', accountHash)
+  const pairCounter = counter('wrongLoginsByAccountAndAddress', `${address} ${accountHash}`)
+  const loginCounters = [
+    counter('loginsByAddress', address),
+    counter('loginsByAccount', accountHash),
+  ]
   const counts = await rateLimits.check([
     addressCounter,
     accountCounter,

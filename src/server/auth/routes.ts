@@ -16,7 +16,7 @@ import {
 } from './cookies.ts'
 import { findKnownBrowser, rememberBrowser } from './known-browser.ts'
 import { logIn } from './log-in.ts'
-import { accountName, logPasswordErrors } from './login-limits.ts'
+import { hashAccountEmail, logPasswordErrors } from './login-limits.ts'
 import { findResetAccount, resetPassword } from './reset-password.ts'
 import { endSession, readSessionClient } from './sessions.ts'
 import { signUp } from './sign-up.ts'
@@ -156,6 +156,6 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
  */
 function emailCounters({ config, secret }: AuthDeps, email: string, client: string): Counter[] {
   if (!config.requireEmailVerification) return []
-  const name = `${client} ${accountName(secret, email)}`
+  const name = `${client} ${hashAccountEmail(secret, email)}`
   return [counter('signupEmailsByAccountAndAddress', name)]
 }

@@ -60,9 +60,9 @@ export function embeddedConnection(dataDir: string): EmbeddedPostgres['connectio
 }
 
 /**
- * Starts the Postgres in `dataDir/postgres` and restarts it if it crashes. First stops any Postgres
- * left over from a killed server.
- * @param dataDir an absolute path of a folder locked by this process (`lockDataDir`).
+ * Starts Postgres in `dataDir/postgres` and restarts it if it crashes. First stops any Postgres
+ * process left over from a killed server.
+ * @param dataDir the absolute path of a folder that this process has locked (`lockDataDir`).
  * @throws {StartupError} if Postgres can't run.
  */
 export async function startEmbeddedPostgres(

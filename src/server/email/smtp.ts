@@ -71,9 +71,9 @@ export function smtpMailer(
 }
 
 /**
- * True if the mail server permanently rejected this email with 5xx, because of its sender,
- * recipient or content. A 5xx in the greeting or in reply to the login indicates a wrong setting,
- * which the operator may fix before the next attempt.
+ * Reports whether the mail server permanently rejected (5xx) this email because of its sender,
+ * recipient or content. A 5xx in the greeting or login reply indicates a misconfiguration, which the
+ * operator may fix before the next attempt.
  */
 function isPermanentRejection({ code, permanent }: NodemailerError): boolean {
   return permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE')

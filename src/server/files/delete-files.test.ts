@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function idsOf(person: Person) {
+async function listFileIds(person: Person) {
   return (await json<File[]>(await person.fetch('/api/files'))).map(({ id }) => id)
 }
 
@@ -61,7 +61,7 @@ describe('DELETE /api/files/bulk', () => {
       .from(files)
       .where(inArray(files.id, [first ?? '', second ?? '']))
     expect(rows).toEqual([])
-    expect(await idsOf(ada)).toEqual([third])
+    expect(await listFileIds(ada)).toEqual([third])
     expect(
       (await Promise.all(adaFiles.map(({ shortCode }) => requestDownload(app, shortCode)))).map(
         ({ status }) => status,
@@ -111,13 +111,13 @@ describe('DELETE /api/files/bulk', () => {
   it('accepts at most a thousand ids', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 1001)
-    const existingIds = await idsOf(ada)
+    const existingIds = await listFileIds(ada)
     expect((await requestDeletion(ada, [...existingIds, randomUUID()])).status).toBe(400)
-    expect(await idsOf(ada)).toEqual(existingIds)
+    expect(await listFileIds(ada)).toEqual(existingIds)
     expect(await (await requestDeletion(ada, existingIds)).json()).toMatchObject({
       deletedCount: 1000,
     })
-    expect(await idsOf(ada)).toHaveLength(1)
+    expect(await listFileIds(ada)).toHaveLength(1)
     expect(await app.deps.db.$count(files, eq(files.ownerId, ada.id))).toBe(1)
   })
 
@@ -130,7 +130,7 @@ describe('DELETE /api/files/bulk', () => {
       const response = await requestDeletion(ada, requestedIds)
       expect(response.status).toBe(400)
       expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT' })
-      expect(await idsOf(ada)).toEqual([id])
+      expect(await listFileIds(ada)).toEqual([id])
     },
   )
 
@@ -204,8 +204,8 @@ describe('DELETE /api/files/expired/bulk', () => {
     const response = await clearExpired(ada)
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ message: '3 files deleted', deletedCount: 3 })
-    expect(await idsOf(ada)).toEqual([recentFile.id])
-    expect(await idsOf(bob)).toEqual([bobFile.id])
+    expect(await listFileIds(ada)).toEqual([recentFile.id])
+    expect(await listFileIds(bob)).toEqual([bobFile.id])
     expect((await requestDownload(app, recentFile.shortCode)).status).toBe(200)
 
     expect(await app.storage.storedSize(key)).toBeNull()
@@ -238,7 +238,7 @@ describe('DELETE /api/files/expired/bulk', () => {
     expect(await json(await clearExpired(ada))).toMatchObject({ deletedCount: 0 })
     app.clock.advance(1)
     expect(await json(await clearExpired(ada))).toMatchObject({ deletedCount: 1 })
-    expect(await idsOf(ada)).toEqual([])
+    expect(await listFileIds(ada)).toEqual([])
   })
 })
 
@@ -263,7 +263,7 @@ describe('a download in progress', () => {
     expect((await requestDownload(app, file.shortCode)).status).toBe(404)
     await expireFiles(app.deps)
     const isRemoved = (await app.storage.storedSize(key)) === null
-    expect(isRemoved).toBe((await idsOf(ada)).length === 0)
+    expect(isRemoved).toBe((await listFileIds(ada)).length === 0)
     let receivedBytes = first?.value?.length ?? 0
     for (let chunk = await reader?.read(); chunk?.value; chunk = await reader?.read()) {
       expect(chunk.value.every((byte) => byte === 7)).toBe(true)

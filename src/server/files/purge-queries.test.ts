@@ -67,7 +67,7 @@ async function makeExpiredFile(
 }
 
 describe('a renewable file', () => {
-  it('is purged at the end of its longest life', async () => {
+  it('is purged at the end of its maximum lifetime', async () => {
     const { file, maxLifetimeAt } = await makeExpiredFile()
     await expectPurgedAt(file.id, maxLifetimeAt)
   })
@@ -133,7 +133,7 @@ describe('a file of an owner on a trial', () => {
     expect(await isPurged(file.id)).toBe(true)
   })
 
-  it('is kept for its longest life if the owner pays before the trial ends', async () => {
+  it('is kept for its maximum lifetime if the owner pays before the trial ends', async () => {
     const { owner, file, maxLifetimeAt } = await makeExpiredFile(trial(10 * day))
     await switchTo(owner, 'premium')
     await expectPurgedAt(file.id, maxLifetimeAt)

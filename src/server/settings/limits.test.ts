@@ -203,7 +203,7 @@ describe('uploads started after a change', () => {
     await db.delete(uploads).where(eq(uploads.ownerId, person.id))
   })
 
-  it('can choose the new days, within the new longest life', async () => {
+  it('can choose the new days, within the new maximum lifetime', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     await changeSetting('premium_max_lifetime_days', '90')
     await changeSetting('premium_expiration_days', '1,60')
@@ -262,7 +262,7 @@ describe('an upload started before a change', () => {
     await expectError(await requestConfirm(person, upload.cloudKey), 403, 'TIER_FILE_COUNT')
   })
 
-  it('keeps its days and longest life, and so do files', async () => {
+  it('keeps its days and maximum lifetime, and so do files', async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const before = await makeFile(person, { days: '7' })
     const upload = await startAndSend(person, 5, '7')
@@ -314,7 +314,7 @@ describe('an upload started before a change', () => {
 })
 
 describe('renewals and preferences after a change', () => {
-  it("can use the tier's new days, within the longest life", async () => {
+  it("can use the tier's new days, within the maximum lifetime", async () => {
     const person = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(person)
     await changeSetting('premium_expiration_days', '1,14')

@@ -242,7 +242,7 @@ export function rangesOf({ size, partSize }: Upload, count: number): PartRange[]
   return Array.from({ length: count }, (_, index) => partRange(size, partSize, index + 1))
 }
 
-/** Signs a URL for each part, valid for one hour from `now`. Returns them by part number. */
+/** Returns presigned URLs for the parts, keyed by part number and valid for an hour from `now`. */
 export async function signPartUrls(
   stores: Stores,
   { storageKey, mimeType, storage }: Upload,

@@ -8,8 +8,8 @@ import { touchOwnUpload } from './queries.ts'
 import { rangesOf, signPartUrls } from './start-upload.ts'
 
 /**
- * Lists the stored parts of an open upload, so that a client can resume. If the whole file is
- * stored, lists all its parts, without checksums. Marks the upload as active.
+ * Lists the stored parts of an open upload, so that a client can resume, and marks the upload as
+ * active. If the whole file is stored, lists all its parts, without checksums.
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key.
  */
 export async function listParts(
@@ -34,7 +34,8 @@ export async function listParts(
 }
 
 /**
- * Signs URLs for parts of an open upload. Returns them by part number. Marks the upload as active.
+ * Returns presigned URLs for parts of an open upload, keyed by part number, and marks the upload as
+ * active.
  * @throws {AppError} UPLOAD_NOT_FOUND, also for another user's key; PART_NOT_FOUND for a number
  * beyond the last part; UNAVAILABLE if the upload's store can't be reached.
  */

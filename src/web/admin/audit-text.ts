@@ -41,7 +41,7 @@ export function affectedUserText({ action, subject, details }: SubjectFields): s
 
 type Sentence = (details: Details) => string | undefined
 
-/** Returns a formatter for details that match `schema`. It ignores other details. */
+/** Returns a formatter that yields undefined for details that don't match `schema`. */
 function sentenceFrom<Parsed>(
   schema: z.ZodType<Parsed>,
   format: (parsed: Parsed) => string,

@@ -35,7 +35,7 @@ test.each<[LimitSetting, string, string]>([
 test('validates each setting against its own range and leaves comparisons to the server', () => {
   expect(checkInput('free_max_files', '0')).toMatchObject({ ok: false })
   expect(checkInput('storage_cap', '1')).toMatchObject({ ok: false })
-  // More than Premium allows by default, and days beyond the default longest life.
+  // More than Premium allows by default, and days beyond the default maximum lifetime.
   expect(checkInput('free_max_file_size', '2GB')).toEqual({ ok: true, value: '2147483648' })
   expect(checkInput('free_expiration_days', '60, 90')).toEqual({ ok: true, value: '60,90' })
 })

@@ -8,7 +8,7 @@ function afterCreation(ms: number) {
 }
 
 describe('lifeAxis', () => {
-  it('covers every UTC day of the longest life', () => {
+  it('covers every UTC day of the maximum lifetime', () => {
     const { days, start, width } = lifeAxis({
       createdAt,
       maxLifetimeAt: afterCreation(30 * dayInMs),
@@ -18,7 +18,7 @@ describe('lifeAxis', () => {
     expect(width).toBeCloseTo((30 / 31) * 100, 10)
   })
 
-  it('covers one day if the longest life starts and ends on the same day', () => {
+  it('covers one day if the maximum lifetime starts and ends on the same day', () => {
     const axis = lifeAxis({ createdAt, maxLifetimeAt: afterCreation(6 * hourInMs) })
     expect(axis).toEqual({ days: 1, start: 50, width: 25 })
   })

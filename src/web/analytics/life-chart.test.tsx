@@ -36,7 +36,7 @@ function show(counts: readonly number[], { canRenew = true, asTable = false } = 
   }
 }
 
-test('the axis covers the 31 days of the file’s longest life', () => {
+test('the axis covers the 31 days of the file’s maximum lifetime', () => {
   const { bars, heading } = show([22, 31, 47])
   expect(bars).toHaveLength(3)
   for (const [day, x] of bars.entries()) {

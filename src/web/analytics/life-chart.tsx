@@ -12,7 +12,7 @@ import { downloadsFinding } from './findings.ts'
 const title = 'Downloads per day'
 
 export interface LifeChartProps {
-  /** Every day from the upload to today or the end of the longest life, whichever is earlier. */
+  /** Every day from the upload to today, or to the end of the maximum lifetime if it is earlier. */
   days: readonly DayCount[]
   dates: LifelineDates
   canRenew: boolean
@@ -22,7 +22,7 @@ export interface LifeChartProps {
 
 /**
  * Shows a file's downloads per day, as bars above its lifeline or as a table. The axis runs from
- * the upload to the end of the file's longest life.
+ * the upload to the end of the file's maximum lifetime.
  */
 export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProps) {
   const today = utcDay(now)
@@ -76,8 +76,8 @@ function LifelineWithDates({
 }
 
 /**
- * Returns the axis of the chart: how many UTC days the file's longest life spans, and the start and
- * width of the lifeline on that axis, in percent.
+ * Returns the chart's axis: the number of UTC days that the file's maximum lifetime spans, and the
+ * start and width of the lifeline on that axis, in percent.
  */
 export function lifeAxis({ createdAt, maxLifetimeAt }: Omit<LifelineDates, 'expiresAt'>) {
   const firstDay = utcDay(createdAt)

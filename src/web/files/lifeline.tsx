@@ -59,9 +59,9 @@ export function LifelineShape(props: {
 }
 
 /**
- * Shows a file's longest life as a bar with three parts: the time passed, the time left until the
- * link expires, and the time a renewal could add. The bar is hidden from screen readers, so place
- * it next to the link's label.
+ * Shows a file's maximum lifetime as a bar with three parts: the time passed, the time left until
+ * the link expires, and the time a renewal could add. The bar is hidden from screen readers, so
+ * place it next to the link's label.
  */
 export function Lifeline(props: { state: Life; size: keyof typeof heights }) {
   return (

@@ -20,7 +20,7 @@ import { shareEmailUrl } from './share-email.ts'
 
 const noErrors = {}
 
-/** Returns when the new link would expire, and whether the file's longest life cuts it short. */
+/** Returns when the new link would expire, and whether the maximum lifetime cuts it short. */
 function preview(file: StoredFile, days: number, now: Date) {
   const dates = linkDates(file)
   const expiresAt = renewedExpiry(now, days, dates.maxLifetimeAt)

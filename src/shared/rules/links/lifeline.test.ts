@@ -17,7 +17,7 @@ function makeDates(createdOffset: number, expiryOffset: number, endOffset: numbe
 }
 
 describe('lifeline', () => {
-  it('divides the longest life into lived, valid and renewable parts', () => {
+  it('divides the maximum lifetime into lived, valid and renewable parts', () => {
     const line = lifeline(makeDates(-10 * day, 3 * day, 20 * day), now, true)
     expect(line.lived).toBeCloseTo(10 / 30, 10)
     expect(line.valid).toBeCloseTo(3 / 30, 10)

@@ -6,7 +6,7 @@ export interface LifelineDates {
   maxLifetimeAt: Date
 }
 
-/** A file's longest life in three parts, each a fraction from 0 to 1. */
+/** A file's maximum lifetime in three parts, each a fraction from 0 to 1. */
 export interface Lifeline {
   /** Time that has passed. */
   lived: number

@@ -28,7 +28,7 @@ describe('firstLifetime', () => {
     ).toEqual(new Date('2028-03-03T00:00:00.000Z'))
   })
 
-  it('adds the exact days, capped by the longest life, and doesn’t modify its argument', () => {
+  it('adds the exact days, capped by the maximum lifetime, and doesn’t modify its argument', () => {
     fc.assert(
       fc.property(anyDate, anyDays, anyDays, (createdAt, chosenDays, maxLifetimeDays) => {
         const before = createdAt.getTime()
@@ -68,7 +68,7 @@ describe('renewedExpiry', () => {
     )
   })
 
-  it('keeps any series of renewals within the longest life', () => {
+  it('keeps any series of renewals within the maximum lifetime', () => {
     fc.assert(
       fc.property(
         anyDate,

@@ -10,8 +10,8 @@ function addDays(date: Date, days: number) {
 }
 
 /**
- * Computes when a new file's first link expires and when its longest life ends (spec §9). The link
- * never outlasts the longest life.
+ * Computes when a new file's first link expires and when its maximum lifetime ends (spec §9). The
+ * link never outlasts the maximum lifetime.
  */
 export function firstLifetime(
   createdAt: Date,
@@ -32,8 +32,8 @@ export function renewedExpiry(now: Date, days: number, maxLifetimeAt: Date): Dat
 }
 
 /**
- * Returns a file's longest life in days. It is fixed when the file is uploaded, so later changes to
- * the limits don't affect it.
+ * Returns a file's maximum lifetime in days. It is fixed at upload, so later changes to the limits
+ * don't affect it.
  */
 export function lifetimeDays(file: { createdAt: Date; maxLifetimeAt: Date }): number {
   return Math.round((file.maxLifetimeAt.getTime() - file.createdAt.getTime()) / dayInMs)

@@ -21,9 +21,9 @@ export interface RemovalDates extends Omit<LifelineDates, 'createdAt'> {
 }
 
 /**
- * Returns when a file's bytes must be, or had to be, deleted: at the end of the longest life if the
- * owner can renew the link, otherwise when the link expires. Null if the deletion began before the
- * server recorded due dates.
+ * Returns when a file's bytes must be, or had to be, deleted: at the end of the maximum lifetime if
+ * the owner can renew the link, otherwise when the link expires. Null if the deletion began before
+ * the server recorded due dates.
  */
 export function removalDueAt(dates: RemovalDates, canRenew: boolean): Date | null {
   const { expiresAt, maxLifetimeAt, purgingAt, purgeDueAt } = dates
