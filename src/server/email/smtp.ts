@@ -72,8 +72,8 @@ export function smtpMailer(
 
 /**
  * Reports whether the mail server permanently rejected (5xx) this email because of its sender,
- * recipient or content. A 5xx in the greeting or login reply indicates a misconfiguration, which the
- * operator may fix before the next attempt.
+ * recipient or content. A 5xx in the greeting or login reply indicates a misconfiguration, which
+ * the operator may fix before the next attempt.
  */
 function isPermanentRejection({ code, permanent }: NodemailerError): boolean {
   return permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE')
