@@ -91,7 +91,7 @@ export const reportConditions = [...reportChoiceNames, 'error', 'form', 'sent'] 
 
 export type ReportCondition = ReportChoice | (typeof reportConditions)[number]
 
-/** Placeholders of the public pages. Their texts begin with a lower-case letter unless noted. */
+/** Placeholders of the public pages. Their values begin with a lower-case letter unless noted. */
 export const publicPlaceholders = [
   'origin',
   'version',
@@ -99,8 +99,8 @@ export const publicPlaceholders = [
   'price',
   'supportEmail',
   'privacyEmail',
-  // '3 files', '1 file', 'unlimited files'. Those ending in `First` are capitalized to begin a
-  // sentence.
+  // '3 files', '1 file', 'unlimited files'. Placeholders ending in `First` have a capital letter,
+  // to begin a sentence.
   'freeFiles',
   'premiumFiles',
   'freeFilesFirst',
@@ -148,7 +148,7 @@ export const browserConditions = ['visitor', 'signedIn'] as const
 
 export type BrowserCondition = (typeof browserConditions)[number]
 
-/** Conditions derived from the server's settings. Of each group, exactly one is true. */
+/** Conditions derived from the server's settings. In each group, exactly one is true. */
 export const serverConditions = [
   ...(['https', 'http'] as const),
   // Where new files are stored.

@@ -47,7 +47,7 @@ export const publicLinks = [
   { path: '/terms', name: 'Terms' },
 ] as const
 
-/** Shows the landing page to signed-in users (spec §2). A 404 for visitors. */
+/** Shows the landing page to signed-in users (spec §2). Visitors get a 404. */
 export const previewPath = '/preview'
 
 /** Receives the files that a phone shares with the installed application. */

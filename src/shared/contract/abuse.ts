@@ -34,7 +34,9 @@ const statement = z.object({
   isSuspect: z.boolean().describe('Whether a bot probably sent it.'),
 })
 
-/** A file's open report, with all statements since its previous report was closed. */
+/**
+ * The open report on a file, with all statements made since the file's previous report was closed.
+ */
 const reportSchema = z.object({
   id: z.uuid(),
   shortCode: shortCode.describe('The link that was reported last.'),

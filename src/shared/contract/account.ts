@@ -36,7 +36,7 @@ export const userSchema = z.object({
 })
 export type User = z.infer<typeof userSchema>
 
-/** Trimmed, with the user's capitalization. Accounts store email addresses in lower case. */
+/** Trimmed, but with the user's capitalization. Accounts store email addresses in lower case. */
 export const email = z.string().trim().min(1).max(maxEmailLength).pipe(z.email())
 /** Passwords are hashed as UTF-8, so text that UTF-8 can't represent is rejected. */
 const password = z.string().max(maxPasswordLength).refine(isStorableText, 'Must be text.')
@@ -125,7 +125,7 @@ export const account = {
   currentUser: endpoint('GET', '/api/auth/user', {
     summary: 'Get the signed-in user and the limits of each tier',
     access: 'user',
-    // Includes the limits to save the page a request.
+    // Includes the limits, which saves the page a request.
     response: userSchema.extend({ limits: limitsSchema }),
   }),
   logout: endpoint('GET', '/api/logout', {

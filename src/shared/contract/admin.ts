@@ -96,7 +96,8 @@ export const admin = {
       'Delete a user with all files. If `email` is given, it must be the address of the user',
     access: 'admin',
     params: z.object({ id: userId }),
-    // Optional, because API clients have already used the email address to look up the id.
+    // A safeguard against deleting the wrong account. Optional, because API clients have already
+    // used the email address to look up the id.
     body: z
       .strictObject({ email: z.string().trim().toLowerCase().max(maxEmailLength).optional() })
       .optional(),

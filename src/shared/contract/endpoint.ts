@@ -32,7 +32,7 @@ export interface Endpoint {
   /** Allowed media types and maximum size in bytes of a body that isn't JSON. */
   bytes?: { types: readonly string[]; maxSize: number }
   response: EndpointResponse
-  /** Additional error codes, besides `commonErrors` and those of `access`. */
+  /** Error codes in addition to `commonErrors` and those that `access` implies. */
   errors?: readonly ErrorCode[]
   /** How long browsers cache a JSON response, in seconds. By default, they don't. */
   cacheSeconds?: number

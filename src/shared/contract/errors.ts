@@ -6,17 +6,17 @@ import { limitErrorText, tierErrorText } from './tier-errors.ts'
 type OtherStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 416 | 421 | 429 | 500 | 507
 
 /**
- * An error of the API. `retrySeconds` is the default `Retry-After` of a 503. A 507 has none,
- * because the server can't tell when space will be free.
+ * An API error. `retrySeconds` is the default `Retry-After` of a 503. A 507 has none, because the
+ * server can't tell when space will be free.
  */
 type ErrorRow =
   | { status: 503; retrySeconds: number; message: string }
   | { status: OtherStatus; retrySeconds?: never; message: string }
 
 /**
- * Every error of the HTTP API with its code, status and public message. The server may send a more
- * specific message, but never internal details. Messages about tier limits state the default
- * limits; `limitErrorText` returns them with the current ones.
+ * Every error that the HTTP API returns, with its code, status and public message. The server may
+ * send a more specific message, but never internal details. Messages about tier limits state the
+ * default limits; `limitErrorText` returns messages with the current ones.
  */
 export const errorTable = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },

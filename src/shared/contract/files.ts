@@ -42,7 +42,7 @@ export type File = z.infer<typeof fileSchema>
 
 const maxReceiptPageSize = 100
 
-/** In characters. Leaves space for a long file name in the cursor. */
+/** In characters. A cursor can contain a long file name. */
 const maxCursorLength = 1000
 
 /** Not validated as a UUID, because an unknown id simply finds no file. */

@@ -60,7 +60,9 @@ function formatTierError(tier: Tier, limit: string, benefit: string | null): str
   return `${limitSentence} Upgrade to ${tierTraits[upgradesTo].name} for ${benefit}.`
 }
 
-/** Returns the error message for a feature: which tier lacks it, and which upgrade includes it. */
+/**
+ * Returns the error message for a feature that the tier lacks, with the upgrade that includes it.
+ */
 export function tierErrorText(tier: Tier, code: TierFeatureCode): string {
   const { limitation, benefit } = featureTexts[code]
   return formatTierError(tier, limitation, benefit)

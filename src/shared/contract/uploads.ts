@@ -61,8 +61,8 @@ const startResponse = z.object({
   checksum: z.enum(bodyChecksums).describe('The kind of checksum that a PUT can send.'),
   store: z.enum(storageNames),
   // If false, the server stores the client's SHA-256 without verifying it, unless blocked content
-  // has the same size. A client that resumed an upload must then omit the SHA-256, because the
-  // stored parts could be from another file.
+  // has the same size. A client that has resumed an upload must then omit the SHA-256, because the
+  // parts already stored may be from another file.
   computesSha256: z.boolean().describe('Whether storage compares the SHA-256 of a confirm.'),
 })
 

@@ -63,8 +63,8 @@ function createSortedIds(): () => string {
 }
 
 /**
- * Calls `onChange` when another tab reports a change. Returns a function that reports one to the
- * other tabs.
+ * Calls `onChange` when another tab reports a change. Returns a function that reports a change to
+ * the other tabs.
  */
 function openChannel(onChange: () => void): () => void {
   const channel = new BroadcastChannel('mayfly-uploads')
@@ -105,7 +105,8 @@ function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof Pag
 export interface Uploads {
   store: UploadsStore
   /**
-   * Sets the signed-in user, or null when signed out. Call on load and whenever the user changes.
+   * Sets the signed-in user; `id` is null if nobody is signed in. Call on load and whenever the
+   * user changes.
    */
   setUser: (id: string | null) => void
   /** Call when the signed-in user's tier changes. */

@@ -32,8 +32,8 @@ export interface TransferJob {
   /** Called with the number of bytes sent or stored. The number falls when sent bytes are lost. */
   onProgress: (bytes: number) => void
   /**
-   * Called when an attempt failed and another one will follow. The next `onProgress` call ends the
-   * interruption.
+   * Called when an attempt has failed and another one will follow. The next `onProgress` call ends
+   * the interruption.
    */
   onInterrupted: (interruption: Interruption) => void
 }

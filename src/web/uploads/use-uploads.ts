@@ -63,8 +63,8 @@ export function useUploadsStore(): UploadsStore {
 }
 
 /**
- * True while any upload of the user in this browser is unfinished or an outcome is shown. Until
- * then, the file list may lack the last file.
+ * True while any of the user's uploads in this browser is unfinished or an outcome is shown. During
+ * that time, the file list may lack the latest file.
  */
 export function useHasOpenUploads(store: UploadsStore): boolean {
   return useStore(store, ({ records, outcome }) => outcome !== null || !records.every(isFinished))

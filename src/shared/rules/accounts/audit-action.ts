@@ -63,8 +63,8 @@ export const auditActionNames: Readonly<Record<AuditAction, string>> = {
 }
 
 /*
- * Some actions can happen in several ways. The detail `by` of an audit entry says which. Its values
- * follow.
+ * Some actions can happen in several ways. The `by` detail of an audit entry says which way it was.
+ * Its possible values follow.
  */
 
 /**

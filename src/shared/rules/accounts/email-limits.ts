@@ -2,8 +2,8 @@ import { dayInMs, hourInMs, minuteInMs } from '../format/units.ts'
 
 /**
  * Limits for emails to one email address. Each kind has its own limit, so a flood of one kind can't
- * block another. In particular, emails that anyone can trigger can't block those that tell owners
- * about a new password.
+ * block another. In particular, emails that anyone can trigger can't block those that tell account
+ * owners about a new password.
  */
 export const emailLimits = {
   /** Anyone can sign up with any email address, so this leaves room for the owner's own signup. */
@@ -18,8 +18,8 @@ export const emailLimits = {
 } as const
 
 /**
- * Combined limit of these kinds per email address. The other kinds are excluded, so strangers can't
- * suppress the notice about a changed password.
+ * Limit per email address for these kinds of email combined. Other kinds aren't included, so
+ * strangers can't suppress the notice about a changed password.
  */
 export const dailyLimit = {
   max: 60,

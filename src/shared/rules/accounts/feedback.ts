@@ -16,7 +16,7 @@ export const categoryLabels: Readonly<Record<FeedbackCategory, string>> = {
 export const maxFeedbackPerHour = 100
 
 /**
- * Maximum number of those messages that are emailed individually. A summary at the end of the hour
- * covers the rest.
+ * Maximum number of feedback messages per hour that are emailed individually. A summary at the end
+ * of the hour covers the rest.
  */
 export const maxFeedbackEmailsPerHour = 30

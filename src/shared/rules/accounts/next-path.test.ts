@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nextPath, withNext } from './next-path.ts'
 
-describe('nextPath accepts a page of this server', () => {
+describe('nextPath accepts a page on this server', () => {
   it.each([
     '/',
     '/?tab=files',
@@ -68,7 +68,7 @@ describe('nextPath, for any input', () => {
     .array(fc.constantFrom(...pieces, ...words), { maxLength: 12 })
     .map((parts) => parts.join(''))
 
-  it('stays on this server when a browser resolves it', () => {
+  it('returns a path that a browser resolves to this server', () => {
     fc.assert(
       fc.property(fc.oneof(hostileInput, fc.string(), fc.webUrl()), (requestedPath) => {
         const next = nextPath(requestedPath)

@@ -2,8 +2,8 @@
 const frontPage = '/'
 
 /**
- * First path segments that are never a valid target after signing in: API calls, file contents, and
- * pages for signed-out users.
+ * Paths that begin with one of these segments are never a valid target after signing in: API calls,
+ * file contents, and pages for signed-out users.
  */
 const excludedSegments = ['api', 'storage', 'login', 'signup', 'reset-password', 'verify-email']
 
@@ -21,7 +21,7 @@ const printableAscii = /^[\x21-\x7e]{0,500}$/
 
 /**
  * Returns the page to open after signing in (the query parameter `next`), as a path with query and
- * fragment. Falls back to the front page for anything that isn't a page of this server, such as
+ * fragment. Falls back to the front page for anything that isn't a page on this server, such as
  * another site, a path below /api, or the login page.
  */
 export function nextPath(requestedPath: string | null | undefined): string {

@@ -47,8 +47,8 @@ export const signInErrors = [
 ] as const
 
 /**
- * Rate limit window for Google sign-ins from one network, in milliseconds. Within this time after
- * 'google-busy', signing in works again.
+ * Rate limit window for Google sign-ins from one network, in milliseconds. After 'google-busy', the
+ * user can sign in again once this time has passed.
  */
 export const googleRateWindowMs = 15 * minuteInMs
 

@@ -21,7 +21,7 @@ describe('isSignupAllowed', () => {
     [twoDomains, 'ada@example.org.', false],
     [twoDomains, 'ada@ехample.org', false],
     [twoDomains, '', false],
-  ])('with %j, %s: %j', (policy, email, isAllowed) => {
+  ])("with the policy %j, for '%s', is %j", (policy, email, isAllowed) => {
     expect(isSignupAllowed(policy, email)).toBe(isAllowed)
   })
 })

@@ -33,7 +33,7 @@ export function parseOrder(text: FileOrderText): FileOrder {
 /** Maximum number of files per page. */
 export const maxFilePageSize = 1000
 
-/** Maximum length of a search text in characters, which is that of a file name. */
+/** Maximum length of a search text, in characters. No file name is longer. */
 export const maxFileSearchLength = maxFileNameBytes
 
 /** Maximum number of files that one call can delete by id (spec §7). */

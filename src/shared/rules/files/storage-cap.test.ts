@@ -12,7 +12,7 @@ import {
 
 const gigabyte = 1024 ** 3
 
-describe('files larger than the cap', () => {
+describe('fileSizeWarning', () => {
   it.each([
     [null, null],
     [gigabyte, null],
@@ -21,7 +21,7 @@ describe('files larger than the cap', () => {
       1024 ** 2,
       /^A file may have 500MB in Free and 1GB in Premium, but .* storage limit of 1MB are/,
     ],
-  ])('of %s are reported as %s', (maxStored, expected) => {
+  ])('for a cap of %s bytes is %s', (maxStored, expected) => {
     const text = fileSizeWarning(maxStored, defaultLimits)
     if (expected === null) expect(text).toBeNull()
     else expect(text).toMatch(expected)

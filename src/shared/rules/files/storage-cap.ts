@@ -81,12 +81,12 @@ export function fileSizeWarning(
   return `A file may have ${sizes.join(' and ')}, but files above the storage limit of ${formatSizeLimit(maxStored)} are always refused.`
 }
 
-/** The checks warn from this fraction of the cap. */
+/** The checks warn once this fraction of the cap is used. */
 const warningThreshold = 0.8
 
 export type Fullness = 'ok' | 'warning' | 'full'
 
-/** Returns how full storage is. It is `warning` from 80% of the cap on. */
+/** Returns how full storage is, compared with the cap. */
 export function fullness(stored: number, { maxStored }: Pick<StorageCap, 'maxStored'>): Fullness {
   if (maxStored === null) return 'ok'
   if (stored >= maxStored) return 'full'

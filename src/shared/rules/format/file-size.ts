@@ -1,9 +1,9 @@
 const units = ['Bytes', 'KB', 'MB', 'GB'] as const
 
 /**
- * Formats a size with units of base 1024 (spec §9): Bytes, KB, MB, GB. Uses at most one decimal,
- * and never '.0'. A size that would round to 1024 of a unit becomes 1 of the next, up to GB.
- * Negative numbers and NaN become '0 Bytes'.
+ * Formats a size in Bytes, KB, MB or GB, where each unit is 1024 times the one before (spec §9).
+ * Uses at most one decimal, and never '.0'. A size that would round to 1024 of a unit becomes 1 of
+ * the next, up to GB. Negative numbers and NaN become '0 Bytes'.
  */
 export function formatSize(bytes: number): string {
   let amount = Math.max(0, Math.round(bytes)) || 0
@@ -42,7 +42,7 @@ const inputUnits = ['bytes', 'kb', 'mb', 'gb', 'tb']
 const sizePattern = new RegExp(`^(\\d{1,16}(?:\\.\\d{1,3})?) ?(${inputUnits.join('|')})?$`)
 
 /**
- * Parses a size, ignoring case. The units are TB and those of spec §9, all of base 1024. Examples:
+ * Parses a size, ignoring case. Accepts the units of spec §9 and TB, all powers of 1024. Examples:
  * '500MB', '1.5 GB', '2000' for bytes.
  * @returns whole bytes, or null if the text is invalid or the size exceeds the range of exact
  * integers.

@@ -17,8 +17,8 @@ function browserTimeZone(date: Date): number {
 
 /**
  * Formats a date in UTC, for the server: 'Tue 24 Nov 2026, 14:02 UTC'.
- * @param now omits the year if it is the current one. Leave it out in emails, because they may be
- * read in another year.
+ * @param now the current time, if the current year is to be omitted. Leave it out in emails,
+ * because they may be read in another year.
  */
 export function timestampText(date: Date, now?: Date): string {
   return `${formatDate(date, now, utc)}, ${formatTime(date, utc)} UTC`
@@ -58,7 +58,7 @@ export function localDayText(date: Date, now: Date, zone: TimeZone = browserTime
 /**
  * Formats a UTC day: '16 Nov', '16 Nov 2025'.
  * @param day such as '2026-11-16'.
- * @param today the year is omitted if it is the same as this day's.
+ * @param today the current UTC day. The year is omitted if both days are in the same year.
  */
 export function dayText(day: string, today: string): string {
   return formatDay(new Date(day), new Date(today), utc)

@@ -94,7 +94,7 @@ const anyLink = fc
 const anyTier = fc.constantFrom(...tiers)
 
 describe('for any order of dates', () => {
-  it('a link is active exactly until the earlier date, unless its bytes are being deleted', () => {
+  it('a link is active exactly until the earlier of its two end dates, unless its bytes are being deleted', () => {
     fc.assert(
       fc.property(anyLink, anyTier, (link, tier) => {
         const isOpen = now < link.expiresAt && now < link.maxLifetimeAt && link.purgingAt === null

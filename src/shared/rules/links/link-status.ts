@@ -100,8 +100,8 @@ function minLeftWithSameText(leftMs: number): number {
 }
 
 /**
- * `calm`: 24 hours or more left. `amber`: less than 24 hours. `red`: less than 1 hour. `over`:
- * none.
+ * `calm`: 24 hours or more left. `amber`: less than 24 hours. `red`: less than 1 hour. `over`: no
+ * time left.
  */
 export type TimeTone = 'calm' | 'amber' | 'red' | 'over'
 

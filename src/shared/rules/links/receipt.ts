@@ -5,8 +5,8 @@ import type { LifelineDates } from './lifeline.ts'
 export const receiptDays = 30
 
 /**
- * Returns the time `receiptDays` before `now`. Receipts are shown for bytes that were deleted after
- * it.
+ * Returns the time `receiptDays` before `now`. A receipt is shown if the bytes were deleted after
+ * that time.
  */
 export function receiptCutoff(now: Date): Date {
   return new Date(now.getTime() - receiptDays * dayInMs)

@@ -183,7 +183,7 @@ function tierOrderError(tier: Tier, limits: Limits): string | null {
   return `${name} would allow more than ${tierTraits[upgradesTo].name}: ${excess}. Change the other tier first.`
 }
 
-/** Describes in which limits `current` exceeds the next tier. Null if it exceeds none. */
+/** Describes the first limit of `current` that exceeds the next tier's. Null if none does. */
 function describeExcess(current: TierLimits, upgraded: TierLimits): string | null {
   const maxFileCount = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY
   if (maxFileCount(current) > maxFileCount(upgraded)) return 'files'

@@ -1,7 +1,7 @@
 import type { Tier } from './tier.ts'
 import { effectiveTier, type StoredTier, trialEnd } from './trial.ts'
 
-/** Why a tier changes. `preview`: the user switched it, which takes the place of a payment. */
+/** Why a tier changes. `preview`: the user switched tiers, which stands in for a payment. */
 export const tierReasons = ['trial', 'preview', 'administrator'] as const
 export type TierReason = (typeof tierReasons)[number]
 

@@ -19,7 +19,7 @@ export interface StoredTier {
   premiumTrialStartedAt: Date | null
   /**
    * When the trial ends or ended. Null if there was no trial, a switch ended it early, or the user
-   * got Premium again after it.
+   * got Premium again afterward.
    */
   premiumTrialEndsAt: Date | null
 }
@@ -68,8 +68,8 @@ export function trialNotice(state: StoredTier, now: Date): TrialNotice | null {
     const isOffered = premiumTrialStartedAt === null && effectiveTier(state, now) === 'free'
     return isOffered ? { kind: 'offer' } : null
   }
-  // The server's free tier counts even before the end date, because the browser's clock may be
-  // slow.
+  // If the server says that the tier is free, the trial is over even before the end date, because
+  // the browser's clock may be slow.
   if (effectiveTier(state, now) === 'free') return { kind: 'expired' }
   const leftMs = premiumTrialEndsAt.getTime() - now.getTime()
   const fractionLeft = Math.min(1, leftMs / trialMs)
@@ -83,7 +83,7 @@ export function trialNotice(state: StoredTier, now: Date): TrialNotice | null {
 
 /**
  * Schedule of the trial emails. An email is due `beforeEndMs` before the trial's end, and dropped
- * if late by `maxDelayMs`, when its text would be wrong or outdated. '3 days' stays accurate for
+ * once it is `maxDelayMs` late, because its text would then be wrong. '3 days' stays accurate for
  * half a day, because days are rounded.
  */
 const emailSchedule = {

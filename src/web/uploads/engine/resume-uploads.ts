@@ -29,7 +29,7 @@ export interface ResumeDeps extends CallDeps {
 /** Resumes paused and failed uploads: locates their bytes or asks the user for the file. */
 export class UploadResumer {
   readonly #deps: ResumeDeps
-  /** Running searches by record ID. */
+  /** Running searches for the bytes of uploads, by record ID. */
   readonly #searches = new Map<
     string,
     { result: Promise<BytesState | null>; controller: AbortController }
@@ -123,8 +123,8 @@ export class UploadResumer {
   }
 
   /**
-   * Claims an upload and locates its bytes. Concurrent calls share one search. Returns null if the
-   * upload can't be resumed here, or if the server doesn't respond and the user can't help.
+   * Claims an upload and locates its bytes. Concurrent calls share one search. Returns null if this
+   * tab can't resume the upload, or if the server doesn't respond and the user can't help.
    */
   async #locateBytes(id: string): Promise<{ record: UploadRecord; bytes: BytesState } | null> {
     const { list, files } = this.#deps

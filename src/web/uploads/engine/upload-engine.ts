@@ -394,7 +394,7 @@ export class UploadEngine {
     this.#list.remove(id)
   }
 
-  /** Called when another tab has taken or removed an upload of this tab. */
+  /** Called when another tab has taken or removed an upload that this tab had claimed. */
   #handleLoss(record: UploadRecord): void {
     this.#stopRun(record.id)
     this.#files.removeFromMemory(record.id)
@@ -446,7 +446,7 @@ export class UploadEngine {
       return picked !== undefined && !picked.handle
     }
     this.#setUnloadBlocked(this.isRunning || records.some(isOnlyInMemory))
-    // Includes uploads of other tabs, because the user may be viewing this one.
+    // Counts uploads of other tabs too, because the user may be looking at this tab.
     this.#setScreenOn(records.some(isActive))
     const willResume = ({ need, status }: UploadRecord) => status === 'paused' && need === null
     if (otherTabIds.size > 0 || records.some(willResume)) this.#scheduleChecks()

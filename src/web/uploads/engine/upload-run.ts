@@ -23,7 +23,7 @@ const progressIntervalMs = 500
 export interface RunDeps extends CallDeps {
   calls: Omit<UploadCalls, 'batched'>
   sendFile: SendFile
-  /** Runs the transfer once it may send its bytes. */
+  /** Queues a transfer until it may start. Limits how many run at the same time. */
   runInTurn: Semaphore
   /** Resolves to a file's SHA-256 in lowercase hex, or to null if the browser can't compute it. */
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>

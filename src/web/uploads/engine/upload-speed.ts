@@ -3,7 +3,7 @@ const windowMs = 8000
 /** Shorter measurements are inaccurate, because the first bytes only fill buffers. */
 const minDurationMs = 2000
 
-/** The bytes sent by the time `at`, in milliseconds from an arbitrary origin. */
+/** The number of bytes sent by the time `at`, which is in milliseconds from an arbitrary origin. */
 interface SpeedSample {
   at: number
   bytes: number

@@ -121,7 +121,7 @@ describe('a closed tab', () => {
 })
 
 describe('a browser without Web Locks', () => {
-  test('resumes nothing automatically, because another tab may be running it', async () => {
+  test('resumes no upload automatically, because another tab may be running it', async () => {
     world.deps.locks.isSupported = false
     world.deps.locks.lockedIds = async () => new Set()
     const file = fakeFile('a.txt')

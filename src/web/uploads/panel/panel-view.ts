@@ -6,8 +6,9 @@ import { isCancelled } from '../upload-errors.ts'
 import type { UploadsState } from '../uploads-state.ts'
 
 /**
- * Which uploads the panel lists. `background` is for the dashboard, which shows its own foreground
- * uploads: only paused uploads, uploads of other tabs, and those on the background path (spec §4).
+ * Which uploads the panel lists. `background` is for the dashboard, which shows foreground uploads
+ * itself. It includes only paused uploads, uploads of other tabs, and those on the background path
+ * (spec §4).
  */
 export type PanelScope = 'all' | 'background'
 

@@ -43,7 +43,8 @@ function makeHandle(name: string, content: string | Tree | Error): FileSystemHan
 }
 
 /**
- * Drops items and reads them. As in browsers, items are inaccessible once their event has ended.
+ * Drops files and folders and reads them. As in browsers, the items are inaccessible once the drop
+ * event has ended.
  */
 function createDrop(tree: Tree, { handles = false, entries = true } = {}) {
   let isOver = false

@@ -54,7 +54,7 @@ export async function readPaste(clipboard: ClipboardContent, now: Date): Promise
   if (text.trim() !== '')
     return createDrop(text, `Pasted text ${timestamp(now)}.txt`, 'text/plain', now)
 
-  // Several pictures are one picture in several formats.
+  // If there are several pictures, they are the same picture in different formats.
   const picture = entries[0]?.file
   if (!picture) return { files: [], unreadable: [] }
   const extension = picture.name.slice(picture.name.lastIndexOf('.') + 1).toLowerCase()

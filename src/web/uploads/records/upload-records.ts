@@ -57,7 +57,7 @@ export function createRecordStore(
       storage().setItem(key, JSON.stringify(record))
       storedIds.add(id)
     } catch {
-      // The write failed. Remove the outdated record to keep a reload from resuming with it.
+      // The write failed. Remove the outdated record, because a reload would resume from it.
       if (record) write(id, null)
     }
   }

@@ -54,8 +54,8 @@ export const browserConnection: Connection = {
 }
 
 /**
- * How long to assume that the page is unloading after `beforeunload`. A page lives until the next
- * one responds.
+ * How long to assume that the page is unloading after `beforeunload`. A page stays alive until the
+ * server responds with the next one.
  */
 const maxUnloadMs = 60_000
 

@@ -36,7 +36,7 @@ export interface RetryOptions {
   /** Ends the waits when aborted. */
   signal: AbortSignal
   limit?: RetryLimit
-  /** Called when an attempt failed and another one will follow. */
+  /** Called when an attempt has failed and another one will follow. */
   onInterrupted?: (why: Interruption) => unknown
   /** Returns a number that grows whenever storage receives more of the file. */
   progress?: () => number
@@ -90,7 +90,7 @@ export class Retries {
     return true
   }
 
-  /** False if the failure doesn't count, because any other request would fail too. */
+  /** True if the failure counts toward the limit. False while any other request would fail too. */
   async #isCounted(failure: FailedAttempt, { outlastsOutages }: RetryLimit): Promise<boolean> {
     const { connection, isServerReady } = this.#deps
     if (!connection.isOnline()) return false

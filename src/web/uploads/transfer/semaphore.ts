@@ -1,6 +1,6 @@
 /**
- * Waits for a free slot, then runs `work` and returns its result. Rejects with the signal's reason
- * if the signal is aborted by then.
+ * Waits for a free slot, then runs `work` and returns its result. If the signal has been aborted by
+ * the time a slot is free, rejects with the signal's reason instead.
  */
 export type Semaphore = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
