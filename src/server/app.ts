@@ -32,7 +32,6 @@ import { settingRoutes } from './settings/routes.ts'
 import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 
-/** The built web app. */
 export interface Web {
   pages: LinkPages
   reports: ReportPages

@@ -39,7 +39,7 @@ export interface Deps {
   /** The size of this process's connection pool. */
   maxDatabaseConnections: number
   /**
-   * Call it before the first query of a request.
+   * Call this before the first query of a request.
    * @throws {AppError} SERVER_BUSY while too many queries are waiting for the database.
    */
   shedLoad: () => void

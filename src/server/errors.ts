@@ -12,8 +12,8 @@ export class AppError extends Error {
 
   /**
    * @param message replaces the table's text. Clients see it.
-   * @param headers of the response, with names in lower case. `retry-after` defaults to the table's
-   * value.
+   * @param headers the response headers, with names in lower case. `retry-after` defaults to the
+   * table's value.
    */
   constructor(
     code: ErrorCode,

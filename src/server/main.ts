@@ -6,7 +6,7 @@ import { StartupError } from './errors.ts'
 import { createLogger } from './logging/log.ts'
 import { redactedMessage } from './logging/redact.ts'
 
-/** Long enough for requests that arrived during startup to be answered. */
+/** Gives the server time to answer requests that arrived during startup. */
 const gcDelayMs = 2_000
 
 try {
@@ -41,7 +41,7 @@ async function run(config: Config): Promise<void> {
   }
 }
 
-/** Starts the server. Postgres starts while the modules load, which takes longest. */
+/** Starts the server. Loading the modules takes longest, so Postgres starts at the same time. */
 async function start(options: DataFolderOptions): Promise<string> {
   const folderOpening = openDataFolder(options)
   // Postgres must be added to the shutdown even if a module fails to load.

@@ -8,7 +8,7 @@ export class TimeoutError extends Error {
 }
 
 /**
- * Waits up to `limitMs` for `work` without stopping it.
+ * Waits up to `limitMs` for `work`. Doesn't cancel `work` after a timeout.
  * @throws {TimeoutError} if the work takes longer.
  */
 export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {

@@ -47,7 +47,7 @@ afterEach(async () => {
 afterAll(() => closeWithoutErrors(app))
 
 describe('blocked content', () => {
-  it('cannot be uploaded again in a single request, whoever tries', async () => {
+  it('cannot be uploaded again in a single request by any user', async () => {
     const bytes = randomFileBytes()
     const file = await makeFile(owner, { bytes })
     await takeDownOrThrow(admin, file.shortCode)
@@ -119,7 +119,7 @@ describe('blocked content', () => {
     await expectError(await requestConfirm(owner, cloudKey), 409, 'CONTENT_BLOCKED')
   })
 
-  it('excludes content that differs by one byte or has only the same size', async () => {
+  it('excludes content that differs by one byte or only has the same size', async () => {
     const bytes = randomFileBytes()
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     const other = bytes.slice()

@@ -18,8 +18,8 @@ type BlockDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 /** Maximum number of files that one transaction takes down. */
 const batchSize = 100
 /**
- * Computes and stores the SHA-256 of a file's bytes; null if storage has none. Blocks the content
- * if the file was already taken down or `request` is given.
+ * Computes and stores the SHA-256 of a file's bytes, or null if the bytes are gone. Also blocks the
+ * content if the file was already taken down or `request` is given.
  * @throws {AppError} UNAVAILABLE if storage can't be read.
  */
 export async function proveContent(
@@ -32,7 +32,7 @@ export async function proveContent(
   if (sha256 === null) await assertMounted(store)
   await db.transaction(async (tx) => {
     const file = await lockContent(tx, id)
-    // A stored null isn't final: the storage folder may have been unmounted when it was recorded.
+    // A stored null isn't final: the storage folder may have been unmounted when null was recorded.
     if (!file || (file.isContentProved && file.sha256 !== null)) return
     await saveProvedSha256(tx, id, sha256)
     const reason = file.takedownReason ?? request?.reason

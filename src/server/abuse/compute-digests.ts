@@ -39,7 +39,7 @@ export async function computeDigests(
   return total
 }
 
-/** Returns null if there are no more files. */
+/** Computes the digests of the next batch of files. Returns null if there are no more files. */
 async function computeBatch(deps: DigestDeps, store: Storage, after: string | null) {
   const { db, log } = deps
   const files = await listFilesToHash(db, store.name, after, batchSize)
@@ -65,7 +65,7 @@ async function computeBatch(deps: DigestDeps, store: Storage, after: string | nu
   if (digests.length > 0) await saveDigests(db, digests)
   const found = digests.flatMap(({ sha256 }) => sha256 ?? [])
   let takenDown = 0
-  // Runs after the digests are stored. Otherwise a concurrent takedown could miss these files.
+  // Runs after the digests are stored. Otherwise, a concurrent takedown could miss these files.
   for (const sha256 of await findBlocked(db, found)) takenDown += await takeDownCopies(deps, sha256)
   return {
     lastId,

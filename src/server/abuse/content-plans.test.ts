@@ -5,12 +5,12 @@ import { takeDownBlocked } from '../files/queries.ts'
 import { listFilesToHash } from './queries.ts'
 
 /*
- * Verifies that the digest job, which runs every minute, reads few rows even among many hashed
- * files.
+ * Verifies that the digest job, which runs every minute, reads few rows even if the table is full
+ * of files that are already hashed.
  */
 
 const hashedFileCount = 10_000
-/** The number of files that each query should find. */
+/** How many files each query should find. */
 const dueCount = 30
 
 let app: TestApp

@@ -88,7 +88,7 @@ export async function blockContent(
   return inserted.length > 0
 }
 
-/** Returns the hashes that are blocked. */
+/** Returns those of the given hashes that are blocked. */
 export async function findBlocked(
   db: Db,
   sha256s: readonly string[],
@@ -102,8 +102,8 @@ export async function findBlocked(
 }
 
 /**
- * Returns the sizes, in bytes, that match the size of any blocked content. A file of another size
- * can't contain blocked content.
+ * Returns those of the given sizes that occur among blocked content. A file of another size can't
+ * contain blocked content.
  */
 export async function findBlockedSizes(
   db: Db,

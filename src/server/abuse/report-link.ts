@@ -41,8 +41,8 @@ export async function reportLink(
   await rateLimits.spend([counter('reportsByAddress', client)])
   const file = await findOpenLink(deps, code)
   if (!file) throw new AppError('LINK_NOT_FOUND')
-  // This limit is per client, because a file's limit for all clients would let one of them silence
-  // the others.
+  // Limited per client and file: a limit per file alone would let one client block everyone else's
+  // reports.
   await rateLimits.spend([counter('reportsByAddressAndFile', `${client} ${file.id}`)])
   const now = clock()
   const isSuspect = Boolean(website)

@@ -13,7 +13,10 @@ import type { CheckResult } from '../../shared/contract/checks.ts'
 import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
 import { reports } from '../db/schema.ts'
 
-/** Tests how support learns of a reported file: by email and by the report check. */
+/**
+ * Tests how support learns of a reported file: by email, and from the report check in the Admin
+ * Center.
+ */
 
 const day = 24 * 60 * 60_000
 
@@ -106,7 +109,7 @@ describe('support', () => {
     expect(await app.sendQueuedEmails()).toEqual([])
   })
 
-  it('gets an email exactly if the report is stored', async () => {
+  it('gets an email if and only if the report is stored', async () => {
     const { shortCode } = await makeFile(owner)
     const add = vi.spyOn(app.deps.mailQueue, 'add').mockRejectedValueOnce(new Error('no queue'))
     expect((await reportLink(visitor, shortCode)).status).toBe(500)

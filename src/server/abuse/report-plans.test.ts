@@ -9,7 +9,7 @@ const closedReportCount = 10_000
 const ownerCount = 1000
 const reportsPerOwner = closedReportCount / ownerCount
 
-/** A file with two closed reports among many. */
+/** A file with two closed reports, in a table full of reports on other files. */
 const fileId = randomUUID()
 
 let app: TestApp

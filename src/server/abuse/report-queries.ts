@@ -24,7 +24,7 @@ import type { Db } from '../deps.ts'
 
 export type ReportRow = typeof reports.$inferSelect
 
-/** A report keeps this many of its first statements and this many of its last. */
+/** A report keeps this many of its first statements, and as many of its last. */
 const statementsKeptAtEachEnd = 50
 
 /**
@@ -54,7 +54,7 @@ export async function findReportableFile(db: Db, shortCode: string) {
 export type ReportableFile = NonNullable<Awaited<ReturnType<typeof findReportableFile>>>
 
 /**
- * Adds a visitor's statement to the file's open report, or opens a new one, in a single SQL
+ * Adds a visitor's statement to the file's open report, or opens a new report, in a single SQL
  * statement. Drops statements from the middle to limit the report's size.
  */
 export async function addToReport(
@@ -85,7 +85,7 @@ export async function addToReport(
       targetWhere: isNull(reports.closedAt),
       set: {
         shortCode: sql`excluded.short_code`,
-        // Keeps a SHA-256 recorded earlier if the file has none now.
+        // Keeps the SHA-256 recorded by an earlier statement if the file has none now.
         provedSha256: sql`coalesce(excluded.proved_sha256, ${reports.provedSha256})`,
         count: sql`${reports.count} + 1`,
         lastReportedAt: now,
@@ -185,9 +185,9 @@ export async function closeReportsOfFiles(
 }
 
 /**
- * Deletes reports with the email addresses in them: closed ones after 30 days, and open ones 180
- * days after the last statement. Keeps an open report while storage has the file's bytes, because
- * the administrator can still take the file down. Works in batches.
+ * Deletes old reports, including the email addresses in them: closed ones after 30 days, and open
+ * ones 180 days after the last statement. Keeps an open report while storage has the file's bytes,
+ * because the administrator can still take the file down. Works in batches.
  * @returns the number of deleted reports.
  */
 export async function deleteExpiredReports(db: Db, now: Date): Promise<number> {

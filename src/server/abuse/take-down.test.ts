@@ -282,7 +282,7 @@ describe('a takedown of a link that is not active', () => {
     'deleted, with a SHA-256 from after the report (%s): blocks its content',
     async (state) => {
       const file = await makeFile(owner)
-      // With a bucket, the SHA-256 is only claimed by the sender.
+      // For files in a bucket, the SHA-256 is only claimed by the sender.
       await app.pool.query('update files set is_content_proved = false where id = $1', [file.id])
       await reportLink(visitor, file.shortCode)
       if (state === 'reported again') {
@@ -382,7 +382,7 @@ describe('POST /api/admin/takedown', () => {
   it('keeps the bytes of an unreadable file until their SHA-256 is known', async () => {
     const file = await makeFile(owner)
     const key = (await rowOf(file.id))?.storageKey ?? ''
-    // As with a bucket, the SHA-256 is only claimed by the sender.
+    // As for files in a bucket, the SHA-256 is only claimed by the sender.
     await app.deps.db
       .update(files)
       .set({ isContentProved: false, sha256: sha256(randomFileBytes()) })

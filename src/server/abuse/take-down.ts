@@ -41,8 +41,8 @@ export interface TakedownResult {
  * Takes a file down: ends its link, deletes its bytes and blocks its content. Uploads with the same
  * SHA-256 are then rejected, and other files with it are taken down too. Only a SHA-256 computed by
  * this server counts, so a file without one is read first. If storage can't be read, the job
- * `compute-digests` blocks the content later. That job or a repeated call completes an interrupted
- * takedown. Every owner gets an email. Calls that change something are audited.
+ * `compute-digests` blocks the content later. An interrupted takedown is completed by that job or
+ * by a repeated call. Every owner gets an email. Calls that change something are audited.
  * @throws {AppError} LINK_NOT_FOUND if no file has this link or was reported under it.
  */
 export async function takeDown(

@@ -12,7 +12,9 @@ import { createFile } from '../storage/disk/durable-file.ts'
 import { storeOfNewFiles } from '../storage/stores.ts'
 import type { Shutdown } from './shutdown.ts'
 
-/** 32 characters that are hard to confuse, so 20 of them have 100 bits of entropy. */
+/**
+ * An alphabet of 32 characters without easily confused ones: 20 of them have 100 bits of entropy.
+ */
 const makePassword = customAlphabet('abcdefghijkmnpqrstuvwxyz23456789', 20)
 const makeSecret = customAlphabet(
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
@@ -26,7 +28,8 @@ const makeSecret = customAlphabet(
 export async function prepareDataDir(dataDir: string): Promise<void> {
   try {
     const createdPath = await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    // Except on Linux, the user that Postgres runs as must be able to traverse the folder.
+    // When the server runs as root, Postgres runs as another user, who must be able to traverse the
+    // folder on systems other than Linux.
     const needsTraversal = process.getuid?.() === 0 && process.platform !== 'linux'
     if (createdPath !== undefined && needsTraversal) await chmod(dataDir, 0o711)
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -120,7 +123,8 @@ export async function openDataFolder({
     hasReserve: databaseUrl === null,
     log,
   })
-  // Added before Postgres to be closed after it: Postgres may need the reserve's space to stop.
+  // Parts are closed in reverse order. Postgres must be closed before this part, because it may
+  // need the reserve's space to shut down.
   shutdown.add({ name: 'disk space', close: () => space.close() })
   if (databaseUrl !== null) return { space }
   const postgres = await startEmbeddedPostgres(dataDir, log)

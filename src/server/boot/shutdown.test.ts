@@ -42,7 +42,7 @@ describe('closing the server', () => {
   let agent: Agent
   beforeEach(async () => {
     responses = []
-    // Keeps its connections open for reuse, like a browser.
+    // Keeps connections open for reuse, as a browser does.
     agent = new Agent({ keepAlive: true })
     server = createServer((_, response) => {
       response.write('begun ')

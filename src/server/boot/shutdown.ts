@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 
-/** npm repeats a Ctrl-C that the server has already received from the terminal. */
+/** On Ctrl-C, npm repeats the signal that the server has already received from the terminal. */
 const duplicateSignalMs = 250
 const idleCheckMs = 50
 
@@ -94,7 +94,8 @@ export function superviseProcess(
 
 /** Stops listening and lets running requests finish for up to `graceMs`. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
-  // `close` closes only connections that are idle at that moment, not those that become idle later.
+  // `close` closes only connections that are already idle. This timer closes those that become idle
+  // later.
   const idleTimer = setInterval(() => server.closeIdleConnections(), idleCheckMs)
   const graceTimer = setTimeout(() => server.closeAllConnections(), graceMs)
   await new Promise<void>((resolve) => server.close(() => resolve()))

@@ -35,7 +35,7 @@ interface ServerStart extends Omit<DataFolderOptions, 'onLost'> {
 /**
  * Starts the parts of the server one after another, and listens.
  * @returns the greeting for the operator.
- * @throws {StartupError} if it can't start. `shutdown` then has the parts already started.
+ * @throws {StartupError} if it can't start. `shutdown` then contains the parts that have started.
  */
 export async function startServer({
   config,

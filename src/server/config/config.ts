@@ -44,7 +44,7 @@ export interface Config {
   supportReceivesEmail: boolean
   /** Like `supportReceivesEmail`, for `privacyEmail`. */
   privacyReceivesEmail: boolean
-  /** False disables `http/rate-limit.ts`, except for emails and feedback. */
+  /** False disables all rate limits except those on emails and feedback. */
   rateLimits: boolean
   /** The proxies whose X-Forwarded-For is trusted, or null. */
   trustedProxies: BlockList | null
@@ -55,8 +55,8 @@ export interface Config {
   /** Bytes that uploads must leave free. null: 2% of the disk, but at least 512 MiB. */
   minFreeSpace: number | null
   /**
-   * How long the server still responds after a stop signal, in milliseconds. Meanwhile `/api/ready`
-   * fails, so that a load balancer stops sending requests.
+   * How long the server keeps responding after a stop signal, in milliseconds. During that time,
+   * `/api/ready` fails, so that load balancers stop sending requests.
    */
   drainMs: number
   /** True if accounts are created only after their email address is verified. */

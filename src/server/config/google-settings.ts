@@ -69,8 +69,8 @@ export function readGoogleSettings(env: GoogleEnvironment): GoogleSettings | nul
 }
 
 /**
- * Returns the origins of profile pictures for the Content Security Policy. Google serves them from
- * other hosts; for other issuers, only their own origin is known.
+ * Returns the origins of profile pictures for the Content Security Policy. Google serves pictures
+ * from hosts other than the issuer's; other issuers are assumed to use their own origin.
  */
 export function pictureOrigins(google: Pick<GoogleSettings, 'issuer'> | null): string[] {
   if (google === null) return []

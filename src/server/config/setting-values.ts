@@ -38,7 +38,7 @@ const sizePattern = new RegExp(`^(\\d{1,12})(${sizeUnits.join('|')})$`)
 
 /**
  * Parses a size such as `512MiB` to bytes; null if unset.
- * @param fallback names the default in errors.
+ * @param fallback the default, as the error message describes it.
  */
 export function byteSize(fallback: string) {
   return z

@@ -24,7 +24,7 @@ export type LogFormat = (typeof logFormats)[number]
 
 const minTokenLength = 16
 
-/** The parser and default of each setting. The README describes them. */
+/** The parser and default of each setting. For their meaning, see the README. */
 export const settingsSchema = z.object({
   PORT: z
     .string()

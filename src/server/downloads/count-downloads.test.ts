@@ -63,8 +63,8 @@ describe('parallel downloads of one link', () => {
         const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
         responseCount += 1
         const minCount = responseCount
-        // A download is counted before its first byte is sent. `fetch` resolves on the headers, so
-        // the body may still be in flight.
+        // A download is counted before its first byte is sent. `fetch` resolves when the headers
+        // arrive, so the body may still be in flight.
         expect((await countsOf(id)).total).toBeGreaterThanOrEqual(minCount)
         await response.arrayBuffer()
       }),
@@ -91,7 +91,7 @@ describe('parallel downloads of one link', () => {
       .from(ownerDownloads)
       .where(eq(ownerDownloads.ownerId, bob.id))
     expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(200)
-    // The last byte of a file's id selects one of 16 rows, so files may share a row.
+    // The last byte of a file's id selects one of 16 rows, so several files may share a row.
     expect(rows.length).toBeGreaterThan(1)
     expect(rows.length).toBeLessThanOrEqual(16)
   })
@@ -144,7 +144,7 @@ describe(`in ${rounds} parallel rounds`, () => {
     }
   })
 
-  it('every served download is counted even if the link expires meanwhile', async () => {
+  it('every served download is counted even if the link expires during it', async () => {
     const free = await makePerson(app)
     for (let round = 0; round < rounds; round += 1) {
       const before = app.clock()

@@ -36,7 +36,7 @@ export interface PageLink {
   sha256: string | null
 }
 
-/** The properties of a file's owner that affect the link's page. */
+/** How the owner of a file affects the link's page. */
 export interface PageOwner {
   /** Replaces our brand. null if the owner has no brand. */
   brand: BrandRow | null
@@ -133,10 +133,10 @@ function conditionsOf(
   ]
 }
 
-/** Longer names use a smaller font. */
+/** File names with more characters use a smaller font. */
 const maxLargeNameLength = 80
 
-/** Counts code points, because an emoji may take two UTF-16 units. */
+/** Counts code points, because an emoji can take two UTF-16 code units. */
 function isLong(name: string): boolean {
   return name.length > maxLargeNameLength && Array.from(name).length > maxLargeNameLength
 }
@@ -158,7 +158,7 @@ function brandValues(brand: BrandRow | null) {
     logoPath: logoKey ? logoPath(logoKey) : '',
     logoWidth: String(Math.max(1, Math.round(width * scale))),
     logoHeight: String(Math.max(1, Math.round(height * scale))),
-    // Next to a name, the logo is decorative: screen readers needn't read the name twice.
+    // Next to a name, the logo is decorative, so that screen readers don't read the name twice.
     logoAlt: name ? '' : 'The logo of the sender',
   }
 }

@@ -3,7 +3,7 @@ import { makeDownloadCounter } from './queries.ts'
 
 const noon = new Date('2026-03-08T12:00:00.000Z')
 
-/** An in-flight statement that the test settles. */
+/** A statement in flight, which the test settles. */
 interface SentStatement {
   statement: string
   /** The time of the last download in this statement. */
@@ -13,8 +13,8 @@ interface SentStatement {
 }
 
 /**
- * Creates a download counter on a fake database. `sent` lists the statements, and `settledCalls`
- * the calls that have settled.
+ * Creates a download counter on a fake database. `sent` lists the statements sent to it, and
+ * `settledCalls` the calls that have settled.
  */
 function setUp() {
   const sent: SentStatement[] = []

@@ -21,7 +21,7 @@ import type { Clock, Db } from '../deps.ts'
  * private or deleted (design §4).
  */
 export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
-  // Without `limit`, Postgres may join the whole tables.
+  // Without `limit`, Postgres may join the entire tables.
   const owner = db
     .select({
       tier: users.tier,
@@ -69,7 +69,7 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
     .leftJoinLateral(brand, sql`true`)
     .where(sql`${files.shortCode} = any(${sql.placeholder('codes')})`)
     .prepare('find_links')
-  // Batches the lookups of one tick into a query, without caching.
+  // Batches the lookups of one tick into a single query. Nothing is cached.
   const links = new DataLoader(
     async (codes: readonly string[]) => {
       const found = await query.execute({ codes })
@@ -183,12 +183,12 @@ interface Batch {
 
 /**
  * Returns a function that counts downloads in batches, because all downloads of a file update the
- * same row. Each file and day has at most one running statement; downloads that arrive meanwhile
- * share the next one. The first statement waits for the end of the tick, because lookups that share
- * a query finish together. If a statement fails, every call in its batch rejects.
+ * same row. Each file and day has at most one running statement; downloads that arrive in the
+ * meantime share the next one. The first statement waits for the end of the tick, because lookups
+ * that share a query finish together. If a statement fails, every call in its batch rejects.
  */
 export function makeDownloadCounter(write: WriteCount): CountDownload {
-  /** The next batch after each running statement, by file and day. null if it is still empty. */
+  /** By file and day: the next batch after each running statement, or null if it is still empty. */
   const pending = new Map<string, Batch | null>()
 
   const writeNext = (fileId: string, day: string): void => {

@@ -9,7 +9,8 @@ import { rejectExecution } from '../storage/download-headers.ts'
 import type { CountDownload, OpenLink } from './queries.ts'
 
 /**
- * How long a redirect may wait for the bucket's validators, which only the download count needs.
+ * How long a redirect to a bucket may be delayed to fetch the object's validators, which are needed
+ * only to count the download.
  */
 const validatorsTimeoutMs = 1000
 
@@ -65,8 +66,8 @@ export async function sendDownload(
 }
 
 /**
- * True if a response starting at this offset counts as a download. Only the first byte counts, so
- * that a ranged or resumed download counts once. Preview bots don't count.
+ * True if a response that starts at this offset counts as a download. Only responses with the first
+ * byte count, so that a ranged or resumed download counts once. Preview bots don't count.
  */
 export function countsAsDownload(start: number, userAgent: string | undefined): boolean {
   return start === 0 && !isPreviewBot(userAgent)

@@ -46,7 +46,7 @@ export async function expireFiles({
   return { purged, failed }
 }
 
-/** Logs and returns the number of purges that are 15 minutes overdue. */
+/** Logs and returns the number of purges that are at least 15 minutes overdue. */
 export async function reportOverdue({
   clock,
   db,

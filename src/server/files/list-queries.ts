@@ -23,11 +23,13 @@ export interface ListedPage {
   after?: Position | undefined
   /** Text that the file's name must contain. */
   search?: string | undefined
-  /** Only links that are active at this time and expire within the next 24 hours. */
+  /** Only links that are active at this time and expire within the following 24 hours. */
   endingAfter?: Date | undefined
 }
 
-/** For each order: its field, the schema of its value in a cursor, and its Postgres type. */
+/**
+ * For each order: the field to sort by, the schema of its value in a cursor, and its Postgres type.
+ */
 export const sortFields = {
   date: { field: 'createdAt', shape: timestampText, type: sql`timestamptz` },
   name: { field: 'searchName', shape: z.string().refine(isStorableText), type: sql`text` },
@@ -52,7 +54,7 @@ export function listFiles(
         eq(files.ownerId, ownerId),
         isNull(files.deletedAt),
         endingAfter && endsSoon(endingAfter),
-        // Not `like`, where `%` and `_` are wildcards.
+        // `like` would treat `%` and `_` as wildcards.
         search ? sql`strpos(${files.searchName}, lower(${search}::text)) > 0` : undefined,
         after &&
           sql`(${column}, ${files.id}) ${comparison} (${after.value}::${type}, ${after.id}::uuid)`,
@@ -62,7 +64,9 @@ export function listFiles(
     .limit(limit)
 }
 
-/** Matches links that are active at `now` and expire within 24 hours, like the analytics. */
+/**
+ * Matches links that are active at `now` and expire within 24 hours, as counted by the analytics.
+ */
 function endsSoon(now: Date): SQL | undefined {
   return and(
     gt(files.expiresAt, now),

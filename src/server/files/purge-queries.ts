@@ -211,7 +211,7 @@ export async function markPurged(db: Db, ids: string[], now: Date): Promise<numb
   return row?.count ?? 0
 }
 
-/** Counts files whose purge is 15 minutes overdue. `since` is the oldest due time. */
+/** Counts files whose purge is at least 15 minutes overdue. `since` is the oldest due time. */
 export async function countOverdue(
   db: Db,
   now: Date,

@@ -63,8 +63,8 @@ async function canDownload(code: string, bytes: Uint8Array) {
 }
 
 /**
- * Returns the short codes of the successful responses. Asserts that every other response has one of
- * these statuses.
+ * Returns the short codes from the successful responses. Asserts that every other response has one
+ * of these statuses.
  */
 async function readShortCodes(responses: Response[], otherStatuses: number[]) {
   const codes: string[] = []

@@ -32,7 +32,7 @@ export function listReceipts(
     .limit(limit)
 }
 
-/** Removes the file names from receipts that are no longer shown. Returns the number of names. */
+/** Removes the file names from receipts that are no longer shown. Returns how many were removed. */
 export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
   const { fileId, originalName, purgedAt } = deletionReceipts
   return removeInBatches(async (limit) => {
@@ -40,14 +40,14 @@ export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
       .select({ fileId })
       .from(deletionReceipts)
       .where(and(isNotNull(originalName), lt(purgedAt, receiptCutoff(now))))
-      // In index order, so that Postgres stops at the first receipt that is too recent.
+      // In index order, so that Postgres stops at the first receipt that is too recent to be due.
       .orderBy(purgedAt)
       .limit(limit)
       .for('update', { skipLocked: true })
     const { rowCount } = await db
       .update(deletionReceipts)
       .set({ originalName: null })
-      // As an array: with `in`, Postgres would join all receipts.
+      // An array, because with `in` Postgres would join all receipts.
       .where(sql`${fileId} = any(array(${due.getSQL()}))`)
     return rowCount ?? 0
   })

@@ -24,8 +24,8 @@ export interface Page<Name extends string> {
 }
 
 /**
- * Returns a function that compiles the page for the conditions that are true, and caches the result
- * for each such set.
+ * Returns a function that compiles the page for the conditions that are true, and caches the page
+ * for each set of conditions.
  * @throws {StartupError} for an unknown placeholder, an incomplete section or, without `isPartial`,
  * a missing placeholder or section.
  */
@@ -76,7 +76,10 @@ function selectSections<Condition extends string>(
   }, html)
 }
 
-/** Splits a template at its placeholders, so that values are never scanned for placeholders. */
+/**
+ * Splits a template at its placeholders, so that filled-in values are never scanned for
+ * placeholders.
+ */
 function compile<Name extends string>(
   html: string,
   { file, placeholders }: BuiltTemplate<Name, string>,

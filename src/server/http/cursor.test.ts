@@ -9,7 +9,7 @@ import { parseCursor, takePage } from './cursor.ts'
 
 const shape = z.strictObject({ n: z.number() })
 
-/** Serves a page of at most `limit` of these rows. Returns the page and its cursor. */
+/** Requests a page of at most `limit` of these rows. Returns the page and its cursor. */
 async function pageOf(rows: number[], limit: number) {
   const app = new Hono().get('/', (context) =>
     context.json(takePage(context, rows, { limit, cursorOf: (n) => ({ n }) })),
@@ -63,7 +63,7 @@ describe('a forged cursor', () => {
       ({ query }) => query && 'cursor' in (query as z.ZodObject).shape,
     )
     const testedPaths = Object.keys(cursorMakers).map((path) => path.replace(/\?.*/, ''))
-    // Except for the audit log, whose cursor is a number.
+    // The audit log is not tested here, because its cursor is a number.
     expect(pagedEndpoints.map(({ path }) => path).sort()).toEqual(
       [...testedPaths, '/api/admin/audit'].sort(),
     )

@@ -10,7 +10,7 @@ const MiB = 1024 * 1024
 const unavailableError = new AppError('UNAVAILABLE', { headers: { 'retry-after': '7' } })
 
 let handler: (request: IncomingMessage, response: ServerResponse) => Promise<void>
-/** Resolves when the last request has been refused. */
+/** Resolves once the error response to the latest request has been sent. */
 let errorSent: Promise<void>
 let server: Server
 let url: string
@@ -30,8 +30,8 @@ beforeEach(() => {
 })
 
 /**
- * Sends raw text over a new connection. Returns the connection and a function that returns the
- * received data.
+ * Sends raw text over a new connection. Returns the connection and a function that returns the data
+ * received so far.
  */
 function open(text: string): { socket: Socket; received: () => string } {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')

@@ -51,8 +51,8 @@ export async function sendEarlyResponse(
     ...headers,
   })
   if (request.method !== 'HEAD') response.write(body)
-  // Closing the connection while bytes arrive would reset it, and browsers would report a network
-  // error instead of the status.
+  // Closing the connection while bytes are still arriving would reset it, and browsers would report
+  // a network error instead of the status.
   if (isBodyArriving) await linger(request)
   response.end()
 }
@@ -62,7 +62,7 @@ function hasBody(request: IncomingMessage): boolean {
   return coding !== undefined || Number(length ?? 0) > 0
 }
 
-/** Discards incoming data, within limits of bytes and time. */
+/** Discards incoming data, up to a limit of bytes and time. */
 function linger(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     if (request.destroyed) {

@@ -25,7 +25,7 @@ export interface HttpEnv {
 /** A response that must not be cached. */
 export interface PageResponse {
   status: ContentfulStatusCode
-  /** Why the request was refused. Shown on the page. */
+  /** Why the request was refused, as shown on the page. */
   reason?: string
   headers?: Record<string, string>
 }

@@ -131,8 +131,8 @@ describe('a body above the limit', () => {
   )
 })
 
-describe('is 200 while database and storage respond, as is health', () => {
-  it('is 200 if database and storage respond; health checks neither', async () => {
+describe('GET /api/ready', () => {
+  it('is 200 if database and storage respond; /api/health checks neither', async () => {
     for (const path of ['/api/ready', '/api/health']) {
       const response = await makeClient(app).fetch(path)
       expect(response.status).toBe(200)

@@ -9,7 +9,7 @@ import type { HttpEnv, PageResponder } from './env.ts'
 function toAppError(error: unknown, requestId: string): AppError {
   if (error instanceof AppError) return error
   if (error instanceof HTTPException && error.status === 413) return new AppError('BODY_TOO_LARGE')
-  // First, because `isDatabaseUnavailable` also matches a full database disk.
+  // Checked first, because `isDatabaseUnavailable` also matches a full database disk.
   if (isDiskFull(error)) return new AppError('DISK_FULL', { cause: error })
   if (isDatabaseUnavailable(error)) return new AppError('UNAVAILABLE', { cause: error })
   if (isUserDeleted(error)) return new AppError('UNAUTHORIZED', { cause: error })
@@ -20,8 +20,9 @@ function toAppError(error: unknown, requestId: string): AppError {
 }
 
 /**
- * Clients could flood the log with these errors. `makeLoadShedder` and `DiskSpace` log SERVER_BUSY
- * and STORAGE_FULL occasionally, and the Admin Center shows the storage usage.
+ * Not logged here, because clients could flood the log with these errors. `makeLoadShedder` and
+ * `DiskSpace` log SERVER_BUSY and STORAGE_FULL occasionally, and the Admin Center shows the storage
+ * usage.
  */
 const unloggedCodes = new Set<ErrorCode>([
   'LOGOS_BUSY',

@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FairLimit, type SharedLimit } from './limits.ts'
 
-/** Lets many clients take one unit at a time until all are refused. Returns the largest share. */
+/**
+ * Lets many clients take one unit at a time until all of them are refused. Returns how many units
+ * the most successful client got.
+ */
 function maxShareOfOneClient(limit: SharedLimit, clients: number): number {
   const limiter = new FairLimit(limit)
   const countsByClient = Array.from({ length: clients }, () => 0)

@@ -117,8 +117,9 @@ function targetHost(url: string): string[] {
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Returns middleware that refuses cross-site requests with side effects. Browsers always send the
- * origin of such a request; curl and scripts have no cookies that another site could abuse.
+ * Returns middleware that refuses cross-site requests with side effects. Browsers always send an
+ * `Origin` header with such requests; clients without one, such as curl and scripts, have no
+ * cookies that another site could abuse.
  */
 export function sameOrigin(hosts: ServedHosts, appUrl: URL) {
   return createMiddleware<HttpEnv>(async (c, next) => {

@@ -72,7 +72,7 @@ describe('a stalled client', () => {
   it('is reset if it reads nothing, but not too early', async () => {
     const { check } = await serve(get, sendLargeBody)
     expect(await check(checks)).toBe('kept')
-    // Bytes that fill the kernel's buffer may count as read at first.
+    // Bytes that only fill the kernel's buffer may count as read at first.
     expect(await check(2 * checks + 1)).toBe('cut')
   })
 
@@ -104,7 +104,7 @@ describe('a client is not reset', () => {
     const { client, check } = await serve(get, sendLargeBody)
     let read = 0
     const readBytes = async (n: number) => {
-      // The kernel doesn't report smaller reads to the server.
+      // The client's kernel announces free buffer space to the server only after larger reads.
       if (n % (checks / 2) > 0) return
       for (const target = read + 8 * MiB; read < target; ) {
         const chunk: Buffer | null = client.read()
@@ -176,7 +176,7 @@ describe('the connection limit', () => {
 })
 
 describe('resetSocket frees the handle of a connection that', () => {
-  /** Exceeds the buffers at both ends, so part of it stays unsent if the client reads nothing. */
+  /** Exceeds the buffers at both ends, so some of it remains unsent if the client reads nothing. */
   const bytes = Buffer.alloc(32 * MiB)
 
   it.each<[string, (socket: Socket) => unknown]>([

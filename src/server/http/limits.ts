@@ -27,8 +27,8 @@ export interface ConnectionLimits {
 }
 
 export const connectionLimits: ConnectionLimits = {
-  // Browsers and proxies don't pipeline; a package manager may send ten requests. A waiting request
-  // takes 5 KiB of memory, or 20 KiB with the largest headers.
+  // Browsers and proxies don't pipeline; a package manager may send ten requests at once. A waiting
+  // request takes 5 KiB of memory, or 20 KiB with the largest headers.
   waitingRequests: { perConnection: 16, total: 1024 },
   // The session cookie and the longest path take less than 4 KiB.
   headerBytes: 16 * 1024,
@@ -38,8 +38,7 @@ export const connectionLimits: ConnectionLimits = {
   // Most bodies are at most 64 KiB, which takes 26 s at 20 kbit/s.
   bodyMs: 30_000,
   // 4,000 idle connections take 50 MiB of memory, or 150 MiB with partial headers or bodies. A
-  // browser opens up to six, so the third of the total that one address can take is enough for 200
-  // people.
+  // browser opens up to six. One address can take a third of the total, enough for 200 people.
   connections: { total: 4096, guaranteed: 256 },
 }
 
@@ -118,7 +117,7 @@ export class PipelineQueue {
     }
     const waiting = this.#waiting.get(socket) ?? 0
     // The first waiting request is free: even without pipelining, a client's next request may
-    // arrive before this server sees the end of the response.
+    // arrive before this server learns that its response has been sent.
     const queueCost = waiting === 0 ? 0 : 1
     const { perConnection, total } = this.#limits
     if (waiting >= perConnection || this.#total + queueCost > total) {
@@ -164,7 +163,7 @@ interface Progress {
 
 /**
  * Resets the connections of clients that read or send almost nothing. Time spent waiting for the
- * server doesn't count. Node's own timeouts don't help, because each byte restarts them.
+ * server doesn't count. Node's own timeouts don't help, because every byte restarts them.
  */
 export class StalledClients {
   /**
@@ -312,7 +311,9 @@ export function makeLoadShedder({
   }
 }
 
-/** Limits the memory for large bodies. Once parsed, a body takes several times its size. */
+/**
+ * Limits the memory for large bodies. A parsed body takes several times the memory of the raw one.
+ */
 export const largeBodies: SharedLimit = { total: 16 * 1024 * 1024, guaranteed: 2 * 1024 * 1024 }
 
 /** Smaller bodies don't count against the limit. A login or signup body has less than 1 KiB. */
@@ -329,7 +330,8 @@ export function bodyLimit(maxSize: number, memory: FairLimit = new FairLimit(lar
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
     if (Number(length) > maxSize) throw new AppError('BODY_TOO_LARGE')
     const hasBody = coding !== undefined || Number(length) > 0
-    // GET and HEAD bodies aren't read: they would take up the memory for the hours of a download.
+    // Bodies of GET and HEAD aren't read: they would stay in memory during a download, which can
+    // take hours.
     if (!hasBody || c.req.method === 'GET' || c.req.method === 'HEAD') return next()
     const releases: (() => void)[] = []
     const reserve = (bytes: number) => {
@@ -341,7 +343,7 @@ export function bodyLimit(maxSize: number, memory: FairLimit = new FairLimit(lar
       c.set('body', await readBody(request, maxSize, reserve))
       await next()
     } finally {
-      // The parsed body stays in memory until here.
+      // The parsed body stays in memory until this point.
       for (const release of releases) release()
     }
   })

@@ -27,7 +27,7 @@ let calls: { name: EndpointName; call: AnyCall }[] = []
 let response: unknown
 /** The session of every request. */
 let session: Session | null
-/** How many times the session was read. */
+/** How often the session was read. */
 let sessionReads = 0
 
 let server: BareServer

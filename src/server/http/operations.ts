@@ -14,7 +14,7 @@ import type { Handlers } from './mount.ts'
 import { openApiDocument } from './openapi.ts'
 import { compress, sendVariant, type Variants } from './send-variants.ts'
 
-/** How long the database and the store may take in a readiness check. */
+/** How long the database and the store may take to respond to a readiness check. */
 const readyTimeoutMs = 5000
 
 const openApiHeaders = {
@@ -22,7 +22,7 @@ const openApiHeaders = {
   'cache-control': 'no-cache',
   vary: 'Accept-Encoding',
 }
-/** Brotli takes 6 ms at this quality, and 130 ms at the highest. */
+/** Brotli compresses the document in 6 ms at this quality, and in 130 ms at the highest. */
 const openApiQuality = 6
 
 /** Routes for health, readiness, metrics and the API description. */
@@ -54,7 +54,8 @@ export function operationsRoutes(
     health: () => ({ status: 'ok' }),
 
     async ready() {
-      // Fails before this server stops listening, so that load balancers switch to others in time.
+      // Fails before this server stops listening, so that load balancers switch to other servers in
+      // time.
       if (stopping.aborted) throw new AppError('UNAVAILABLE', { isLogged: false })
       try {
         await check()

@@ -72,7 +72,7 @@ export interface RateLimits {
   spend(counters: readonly Counter[]): Promise<SpentCounters>
   /** Increments every counter, even a full one. */
   add(counters: readonly Counter[]): Promise<void>
-  /** Undoes `spend`, for these keys or for all. */
+  /** Undoes `spend` for these keys, or for all of its counters. */
   refund(spent: SpentCounters, keys?: readonly string[]): Promise<void>
   /** Resets counters after a success, which shows that the earlier attempts were legitimate. */
   forget(keys: readonly string[]): Promise<void>
@@ -89,7 +89,7 @@ interface RateLimitOptions {
   enabled: boolean
 }
 
-/** Creates rate limits. If not `enabled`, they count and refuse nothing. */
+/** Creates the rate limits. Unless `enabled`, they count nothing and refuse nothing. */
 export function createRateLimits(options: RateLimitOptions): RateLimits {
   if (options.enabled) return new CountingLimits(options)
   return {
@@ -181,7 +181,7 @@ class CountingLimits implements RateLimits {
           and rate_limits.expire = spent.expire and points > 0`,
       values: [spentKeys, spentKeys.map((key) => spent.get(key))],
     })
-    // Otherwise, logins with made-up email addresses would fill the table.
+    // Without this deletion, logins with made-up email addresses would fill the table.
     await this.#pool.query({
       name: 'remove_empty_rate_limits',
       text: `delete from rate_limits where key in

@@ -8,7 +8,7 @@ import { describeIssues } from './mount.ts'
 type EntryResult<Answer> = { answer: Answer } | { error: EntryError }
 
 /**
- * Runs a batch and returns one result per entry, in order. `work` gets the valid entries. An
+ * Runs a batch and returns one result per entry, in order. Calls `work` with the valid entries. An
  * invalid entry gets the error that a single call would get.
  */
 export async function runBatch<Entry, Answer>(

@@ -11,7 +11,7 @@ beforeAll(async () => {
   variants = await compress(text)
 })
 
-/** Requests a body that is available in these codings. */
+/** Requests a body that the server has in these codings. */
 async function requestVariant(
   headers: Record<string, string>,
   {

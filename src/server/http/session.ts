@@ -9,7 +9,7 @@ import type { HttpEnv } from './env.ts'
 
 type UserRow = Pick<typeof users.$inferSelect, keyof SessionUser>
 
-/** The signed-in user. `tier` is the tier in effect now. */
+/** The signed-in user. `tier` is the tier currently in effect. */
 export interface SessionUser {
   id: string
   email: string
@@ -24,11 +24,11 @@ export interface SessionUser {
   image: string | null
 }
 
-/** The owner of uploads and files, with the tier in effect now. */
+/** The owner of uploads and files, with the tier currently in effect. */
 export type Owner = Pick<SessionUser, 'id' | 'tier'>
 
 export interface Session {
-  /** The id of the session's row. The cookie contains the token instead. */
+  /** The id of the session's row. The cookie contains the session's token instead. */
   id: string
   user: SessionUser
 }

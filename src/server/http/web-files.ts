@@ -30,7 +30,7 @@ const codingSuffixes: readonly [Coding, string][] = [
   ['identity', ''],
 ]
 
-/** The dashboard, or the landing page for visitors. */
+/** The dashboard for signed-in users; the landing page for visitors. */
 const home = '/'
 
 /**

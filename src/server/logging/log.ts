@@ -28,7 +28,7 @@ export async function createLogger(options: {
   // Synchronous, so that no line is lost, however the process ends.
   const output = pino.destination({ fd: 1, sync: true })
   // The log's reader has closed the pipe, or the disk is full. There is nowhere else to report
-  // this.
+  // that.
   output.on('error', () => {})
   const format = options.format === 'readable' ? await createReadableFormat() : formatJson
   return pino(

@@ -35,7 +35,7 @@ export function redactedMessages(error: unknown): string {
   return messages.replaceAll(/(https?:\/\/[^\s?]*)\?\S*/g, '$1?…')
 }
 
-/** Limits circular cause chains. */
+/** Stops at this depth, because a chain of causes can be circular. */
 const maxCauses = 5
 
 function causeText(cause: unknown): string {

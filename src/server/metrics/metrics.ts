@@ -29,7 +29,7 @@ const eventLoopPrecisionMs = 20
 export const jobOutcomes = ['done', 'failed'] as const
 type JobOutcome = (typeof jobOutcomes)[number]
 
-/** The outcomes of sending an email: `failed` is retried, `refused` isn't. */
+/** The outcomes of an attempt to send an email: `failed` is retried, `refused` isn't. */
 export const emailOutcomes = ['sent', 'failed', 'refused'] as const
 type EmailOutcome = (typeof emailOutcomes)[number]
 
@@ -96,7 +96,7 @@ export function createMetrics() {
 }
 
 /**
- * Calls `collectors`, which set the gauges, before each scrape. Scrapes are serialized, because a
+ * Before each scrape, calls `collectors`, which set the gauges. Scrapes are serialized, because a
  * collector could reset a gauge that another scrape is about to return.
  */
 class CollectingRegistry extends Registry {
@@ -113,7 +113,10 @@ class CollectingRegistry extends Registry {
   }
 }
 
-/** Counts transfers through this server, but not those directly to and from a bucket. */
+/**
+ * Counts transfers through this server. Transfers directly between clients and a bucket aren't
+ * counted.
+ */
 function transferMetrics(registers: Registry[]): TransferMeter {
   const bytes = new Counter({
     name: 'mayfly_transfer_bytes_total',

@@ -31,7 +31,10 @@ export interface PublicPageInput {
   /** In dollars per month. */
   price: string
   limits: Limits
-  /** The email domains that can sign up, as text. Empty unless signup is limited to domains. */
+  /**
+   * The email domains that can sign up, formatted for display. Empty unless signup is limited to
+   * domains.
+   */
   signupDomains: string
   /** The host of the object storage. Empty if files are on the server's disk. */
   storageHost: string

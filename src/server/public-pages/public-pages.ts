@@ -87,7 +87,7 @@ export function loadPublicPages(options: {
   }
 }
 
-/** A page that is filled in and compressed again only when a value changes. */
+/** A page that is filled in and compressed again only when a value has changed. */
 class FilledPage {
   readonly #template: Page<PublicPlaceholder>
   #last: { key: string; variants: Promise<Variants> } | null = null

@@ -51,7 +51,7 @@ async function listFiles(person: Person) {
   return json<File[]>(await person.fetch('/api/files'))
 }
 
-/** Counts the statements that `work` runs on the tables of uploads and files. */
+/** Counts the SQL statements on uploads and files that `work` runs. */
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
   const query = vi.spyOn(pg.Client.prototype, 'query')
   await work()

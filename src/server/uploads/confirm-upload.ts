@@ -82,7 +82,8 @@ async function confirmAll(
   await seal(deps, ownerId, openConfirms)
   await hashIfNeeded(deps, ownerId, openConfirms)
   await createFiles(deps, ownerId, openConfirms)
-  // Each remaining request repeats a key, or a parallel request ended its upload. Check again.
+  // Each remaining request repeats a key, or is for an upload that a parallel request ended. Check
+  // again.
   const remaining = pending(allConfirms)
   if (remaining.length > 0) await confirmAll(deps, ownerId, remaining)
 }
@@ -231,8 +232,9 @@ async function createFiles(
 }
 
 /**
- * Returns the file limit for a confirm; null means unlimited. The higher of the tier's limits now
- * and at the start of the upload applies or, after a change of tier, only the current limit.
+ * Returns the file limit for a confirm; null means unlimited. If the tier hasn't changed since the
+ * upload started, the higher of its limits then and now applies; otherwise, the current limit
+ * applies.
  */
 function maxFilesAfter(
   upload: Pick<Upload, 'tier' | 'maxFiles'>,
@@ -257,7 +259,7 @@ async function endRejectedUploads(
   await removeBytes(deps, await endUploads(deps.db, ownerId, keysOf(confirms), deps.clock()))
 }
 
-/** Returns the seconds since the client's start time, at most the seconds since `createdAt`. */
+/** Returns the seconds since the client's start time, but at most the seconds since `createdAt`. */
 function secondsSince(
   start: ConfirmRequest['uploadStartTime'],
   createdAt: Date,

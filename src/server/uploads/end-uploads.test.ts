@@ -74,7 +74,7 @@ describe('parts without a database row', () => {
     for (const upload of [lostUpload, keptUpload]) await sendParts(person, upload, [1, 2])
     await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lostUpload.cloudKey))
     const before = app.clock()
-    // Objects on disk have real timestamps, so the test sets the clock relative to the real time.
+    // Objects on disk have real timestamps, so the test sets its clock relative to the actual time.
     app.clock.set(new Date(Date.now() + 24 * hour + minute))
     await compareStorage(app.deps)
     app.clock.set(before)

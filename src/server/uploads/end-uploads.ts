@@ -54,7 +54,10 @@ export async function sweepUploads(
   }
 }
 
-/** True if the largest allowed file wouldn't fit, or the storage cap has nearly been reached. */
+/**
+ * True if a file of the largest allowed size wouldn't fit, or the storage cap has nearly been
+ * reached.
+ */
 async function isSpaceLow({
   db,
   settings,
@@ -137,7 +140,10 @@ async function removeFrom(
   return removed
 }
 
-/** Logs and returns the number of objects still stored 15 minutes after their removal was due. */
+/**
+ * Logs and returns the number of objects still stored at least 15 minutes after their removal was
+ * due.
+ */
 export async function reportOverdueRemovals({
   clock,
   db,

@@ -1,9 +1,9 @@
 import { StoreTimeout } from '../storage/storage.ts'
 
-/** Limits the files and bucket requests that a batch has open at once. */
+/** Limits how many files and bucket requests a batch has open at once. */
 const maxConcurrency = 16
 
-/** An entry of a batch request, pending until it has a result. */
+/** One entry of a batch request. It is pending until it has a result. */
 export interface Entry<Request, Answer> {
   readonly request: Request
   result?: PromiseSettledResult<Answer>

@@ -162,8 +162,8 @@ export function countActiveFiles(db: Db, ownerId: string, now: Date): Promise<nu
 }
 
 /**
- * Counts a user's open uploads, how many of them were active in the last 15 minutes, and the bytes
- * of all. Each upload counts as at least `minBytes`.
+ * Counts a user's open uploads, those active in the last 15 minutes, and the total bytes of all
+ * open uploads. Each upload counts as at least `minBytes`.
  */
 export async function countUploads(
   db: Db,
@@ -203,7 +203,7 @@ export async function touchOwnUpload(
   return upload
 }
 
-/** The recorded activity may lag by this much, so that most uploads need only one write. */
+/** The recorded activity may lag by this much, so that most uploads need only one write of it. */
 const activityMs = 1000
 
 /**
@@ -233,8 +233,9 @@ export async function touchUpload(db: Db, storageKey: string, now: Date): Promis
 }
 
 /**
- * Corrects activity times in the future, left by a clock that was ahead. Otherwise, the uploads
- * would hold a slot until then. Allows for clock skew of up to a minute between servers.
+ * Corrects activity times in the future, which a server wrote while its clock was ahead. Otherwise,
+ * the uploads would hold a slot until then. Allows for clock skew of up to a minute between
+ * servers.
  */
 export async function resetFutureActivity(db: Db, now: Date): Promise<void> {
   await db

@@ -11,8 +11,8 @@ import { ofOwner } from './queries.ts'
 export type EndedUpload = Pick<typeof removals.$inferSelect, 'storageKey' | 'storage'>
 
 /**
- * Who makes the first attempt at the removal. If the caller's attempt fails, the `sweep-uploads`
- * job retries it after two minutes.
+ * Who makes the first attempt to remove the bytes. If the caller's attempt fails, the
+ * `sweep-uploads` job retries it after two minutes.
  */
 export type FirstAttempt = 'caller' | 'job'
 
@@ -177,7 +177,7 @@ export async function insertRemoval(
   await tx.insert(removals).values({ ...key, dueAt, tries: 0, tryAt: dueAt })
 }
 
-/** Counts removals that are 15 minutes overdue. `since` is the oldest due time. */
+/** Counts removals that are at least 15 minutes overdue. `since` is the oldest due time. */
 export async function countOverdueRemovals(
   db: Db,
   now: Date,

@@ -41,8 +41,8 @@ import { endSurplusUploads, endUploads } from './removal-queries.ts'
 const maxIdleUploads = 3
 
 /**
- * The least that an upload counts towards `accountLimit`, because even one byte costs a row and a
- * file.
+ * The minimum that an upload counts towards `accountLimit`, because even a single byte costs a row
+ * and a file.
  */
 const minUnfinishedBytes = 8 * mebibyte
 
@@ -145,7 +145,7 @@ async function openUploads(
         return new AppError('UPLOADS_UNFINISHED')
       }
       if (addedBytes + fileSize > availableBytes) return new AppError('STORAGE_CAP_REACHED')
-      // This reserves no space: the store also checks each chunk on arrival.
+      // This doesn't reserve the space, so the store also checks each chunk on arrival.
       const hasSpace = await store.hasSpaceFor(addedBytes + fileSize)
       return hasSpace ? null : new AppError('STORAGE_FULL')
     }
@@ -153,7 +153,7 @@ async function openUploads(
     const newStarts: StartEntry[] = []
     for (const start of starts) {
       const { request } = start
-      // A repeated start is accepted even if the limits were lowered.
+      // A repeated start is accepted even if the limits have been lowered since.
       const earlierUpload = request.idempotencyKey && repeated.get(request.idempotencyKey)
       if (earlierUpload) {
         if (isSameFile(earlierUpload, request)) start.upload = earlierUpload
