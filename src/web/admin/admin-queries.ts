@@ -9,7 +9,7 @@ import { type CallInput, call, callForPage } from '../api/call.ts'
 import { failureText, showFailure } from '../api/show-failure.ts'
 import { cursorPaging, pageSize } from '../ui/paged-list.tsx'
 
-/** The administrator needs current data on each visit. */
+/** The Admin Center reloads its data on each visit, because other users change it. */
 const alwaysRefetch = { refetchOnMount: 'always' } as const
 
 export const statsQuery = queryOptions({
@@ -32,7 +32,7 @@ export const checksQuery = queryOptions({
   ...alwaysRefetch,
 })
 
-/** Users that match `search`, or the newest users if it is empty. */
+/** Users who match `search`, or the newest users if it is empty. */
 export function usersQuery(search: string) {
   return queryOptions({
     queryKey: [adminKey, 'users', search],
@@ -103,7 +103,8 @@ export function reasonText(error: unknown): string {
 }
 
 /**
- * Shows a toast for a failed admin action, then reloads all data in case another window changed it.
+ * Shows a toast for a failed admin action, then reloads all data, since it may have been changed in
+ * another window.
  */
 export function showAdminFailure(client: QueryClient, error: unknown, title: string): void {
   showFailure(error, title, reasonText(error))

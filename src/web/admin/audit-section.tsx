@@ -99,7 +99,9 @@ function ColumnTitles() {
   )
 }
 
-/** Rejects years like 0002, which the field reports while the year is being typed. */
+/**
+ * Earlier dates are ignored: while a year is being typed, the date field reports years like 0002.
+ */
 const firstYear = 1970
 
 /**
@@ -192,8 +194,8 @@ function AuditRow({ line, now }: { line: AuditEntry; now: Date }) {
 }
 
 /**
- * A label before a value. On wide screens, only screen readers announce it, because the column has
- * a header.
+ * A label before a value. On wide screens, it is visible only to screen readers, because the column
+ * has a header.
  */
 function CellLabel({ children }: { children: ReactNode }) {
   return <span className="text-muted lg:sr-only">{children}</span>

@@ -24,7 +24,7 @@ type SubjectFields = Pick<AuditEntry, 'action' | 'subject' | 'details'>
 
 /**
  * Describes an audit log entry. Example: 'Tier: Free to Premium (trial)'. Falls back to the
- * action's name if an older version wrote details that don't match the schema.
+ * action's name if an older version of the server wrote details that don't match the schema.
  */
 export function auditText({ action, details }: Pick<AuditEntry, 'action' | 'details'>): string {
   return sentences[action]?.(details) ?? auditActionNames[action]

@@ -27,7 +27,7 @@ function toMarkdown(remedy: string): string {
     .join('')
 }
 
-it('gives equal parts distinct offsets', () => {
+it('gives parts with the same text different offsets', () => {
   const parts = remedyParts('under Reports or under Reports')
   expect(parts.map(({ at }) => at)).toEqual([0, 6, 13, 23, 30])
 })

@@ -53,7 +53,10 @@ export function ChecksSection() {
   )
 }
 
-/** Includes the time so that screen readers announce every run, even if no result changed. */
+/**
+ * Includes the time of the checks so that screen readers announce every run, even if no result
+ * changed.
+ */
 function CheckSummaryNote({ lines, checkedAt }: { lines: CheckResult[]; checkedAt: Date }) {
   return (
     <span role="status">

@@ -38,14 +38,19 @@ export function FeedbackSection() {
   )
 }
 
-/** Explains whether new feedback is also emailed. Undefined until known. */
+/**
+ * Explains whether new feedback is also emailed. Returns undefined while `sendsMail` is unknown.
+ */
 function deliveryNote(sendsMail: boolean | undefined): string | undefined {
   if (sendsMail === undefined) return undefined
   if (!sendsMail) return 'This server sends no email. New feedback appears only here.'
   return `Also emailed to support, except for likely spam: at most ${maxFeedbackEmailsPerHour} an hour, then a summary.`
 }
 
-/** Completes the sentence 'An email about it stays…'. Empty until known. */
+/**
+ * Completes the sentence 'An email about it stays…'. Returns an empty string while `sendsMail` is
+ * unknown.
+ */
 function emailLocationText(sendsMail: boolean | undefined): string {
   if (sendsMail === undefined) return ''
   return sendsMail ? ' in the inbox of support' : ' in the folder outbox of the server'
@@ -127,11 +132,11 @@ function Message({ text, from }: { text: string; from: string }) {
   )
 }
 
-/** Texts with more characters or lines than this are initially collapsed. */
+/** Messages with more characters or lines than this are initially collapsed. */
 const maxShownLength = 320
 const maxLines = 5
 
-/** Reports whether a text is long enough to be initially collapsed. */
+/** Reports whether a feedback message is long enough to be initially collapsed. */
 export function isLongText(text: string): boolean {
   return text.length > maxShownLength || text.split('\n').length > maxLines
 }

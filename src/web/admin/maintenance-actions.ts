@@ -17,7 +17,7 @@ export interface MaintenanceAction {
   question?: string
   /** The title of the error message (spec §8). */
   failure: string
-  /** @throws {ApiError} or {NetworkError} if the call fails. */
+  /** @throws {ApiError} or {NetworkError} if the request to the server fails. */
   run: () => Promise<ActionOutcome>
 }
 
@@ -27,7 +27,7 @@ const lowestTier = tierTraits[defaultTier].name
 
 /**
  * All maintenance actions, in display order.
- * @param sendsMail if false, the test email is written to a file instead of sent.
+ * @param sendsMail if false, the test email is written to a file instead of being sent.
  */
 export function maintenanceActions(
   adminEmail: string,
@@ -129,7 +129,7 @@ export function maintenanceActions(
   ]
 }
 
-/** Summarizes how many files had their bytes deleted and how many failed. */
+/** Summarizes how many files' bytes were deleted and how many deletions failed. */
 export function expireFilesOutcome(result: {
   expiredCount: number
   failed: number

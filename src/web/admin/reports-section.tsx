@@ -20,8 +20,8 @@ import { EmailLink, MoreButton, SectionFrame } from './section.tsx'
 import { TakeDownLink, targetForReport, useTakedownDialog } from './takedown-dialog.tsx'
 
 /**
- * Reported files, most recently reported first. Each can be taken down, or its report dismissed. A
- * form takes down unreported files by link.
+ * Reported files, most recently reported first. The administrator can take each file down or
+ * dismiss its reports. A form takes down unreported files by link.
  */
 export function ReportsSection() {
   const query = useInfiniteQuery(reportsQuery)
@@ -73,7 +73,7 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
     onSuccess: ({ message }) => {
       void refreshAdmin(client)
       toast({ title: message })
-      // The focused button disappears with its row.
+      // The focused button disappears with its row, so the heading takes the focus.
       document.getElementById('reports')?.focus()
     },
     onError: (error) => showAdminFailure(client, error, 'Failed to dismiss the report'),

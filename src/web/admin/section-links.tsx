@@ -70,7 +70,7 @@ function CountBadge({
 
 /**
  * Returns the current section: the last one whose heading has scrolled into the upper third of the
- * window or beyond, or the final section at the end of the page.
+ * window or beyond, or the final section if the page is scrolled to its end.
  */
 function useCurrentSection(): SectionId | undefined {
   const [current, setCurrent] = useState(sectionIds[0])

@@ -20,7 +20,7 @@ export const sectionIds = Object.keys(sectionTitles) as SectionId[]
 export interface SectionFrameProps {
   /** The id of the heading, which is a link target and can be focused. */
   id: SectionId
-  /** A few words or figures beside the title. */
+  /** A few words or figures next to the title. */
   note?: ReactNode
   /** A button at the end of the title's line. */
   action?: ReactNode
@@ -45,7 +45,7 @@ export function SectionFrame({ id, note, action, children }: SectionFrameProps) 
   )
 }
 
-/** A `mailto:` link to a sender. */
+/** A `mailto:` link to the sender of feedback or a report. */
 export function EmailLink({ address }: { address: string }) {
   return (
     <a

@@ -13,7 +13,7 @@ export interface SettingFormProps {
   setting: SettingKey
   stored: string
   label: string
-  /** Describes where the value appears and its allowed range. */
+  /** Says where the value appears and which range is allowed. */
   hint: string
   /** The title of the error message if the save fails (spec §8). */
   failure: string
@@ -42,7 +42,7 @@ export function SettingForm(props: SettingFormProps) {
   const [input, setInput] = useState(savedText)
   const [previousSavedText, setPreviousSavedText] = useState(savedText)
   if (previousSavedText !== savedText) {
-    // The stored value changed. Show it unless the field was edited.
+    // The stored value has changed. Show it unless the user has edited the field.
     setPreviousSavedText(savedText)
     if (input === previousSavedText) setInput(savedText)
   }
@@ -62,7 +62,7 @@ export function SettingForm(props: SettingFormProps) {
       if (!hasErrorCode(error, 'INVALID_INPUT')) return showAdminFailure(client, error, failure)
       setErrors({ value: reasonText(error) })
       toast({ title: failure, tone: 'destructive' })
-      // The value may conflict with a limit that was changed in another window.
+      // The value may have been rejected because of a limit that was changed in another window.
       void refreshAdmin(client)
     },
   })

@@ -32,10 +32,11 @@ test.each<[LimitSetting, string, string]>([
   expect(checkInput(key, formatted)).toEqual({ ok: true, value: stored })
 })
 
-test('validates each setting against its own range and leaves comparisons to the server', () => {
+test('validates each setting against its own range and leaves comparisons with other settings to the server', () => {
   expect(checkInput('free_max_files', '0')).toMatchObject({ ok: false })
   expect(checkInput('storage_cap', '1')).toMatchObject({ ok: false })
-  // More than Premium allows by default, and days beyond the default maximum lifetime.
+  // The default limit for Premium is lower than 2 GB, and the default maximum lifetime is shorter
+  // than 60 days.
   expect(checkInput('free_max_file_size', '2GB')).toEqual({ ok: true, value: '2147483648' })
   expect(checkInput('free_expiration_days', '60, 90')).toEqual({ ok: true, value: '60,90' })
 })

@@ -21,7 +21,7 @@ import type { CallResponse } from '../api/call.ts'
 
 interface SettingTexts {
   label: string
-  /** Describes where the value appears and its allowed range. */
+  /** Says where the value appears and which range is allowed. */
   hint: string
   /** The title of the error message if the save fails (spec §8). */
   failure: string

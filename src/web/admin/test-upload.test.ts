@@ -11,7 +11,9 @@ afterEach(() => page.close())
 
 const bucket = 'https://bucket.example.org'
 
-/** Runs the test with this response from storage. Undefined means that storage is unreachable. */
+/**
+ * Runs the upload test. Storage sends this response, or is unreachable if `response` is undefined.
+ */
 function runTest(origin: string, response?: Response) {
   page.on('POST /api/admin/test-s3-upload', () => ({ uploadUrl: `${origin}/key?signature=x` }))
   if (response) page.on('PUT /key', () => response)

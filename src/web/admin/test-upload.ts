@@ -64,7 +64,10 @@ function bucketRemedy(status: number): string {
     : 'Check that the storage is running and has free space. Test the storage connection for details.'
 }
 
-/** Distinguishes unreachable storage from a response that CORS blocked. */
+/**
+ * Returns the remedy for an upload without a response: storage is unreachable, or CORS blocked its
+ * response.
+ */
 async function noResponseRemedy({ host, origin }: URL, isOwnServer: boolean): Promise<string> {
   if (isOwnServer) return 'The connection was lost. Check your network, then try again.'
   const isReachable = await fetch(origin, {

@@ -25,7 +25,7 @@ export interface AnalyticsSectionProps {
   expiringLink: ReactNode
 }
 
-/** True if the user has no files and there were no downloads in the last 30 days. */
+/** Reports whether the user has no files and there were no downloads in the last 30 days. */
 function isEmpty({ kinds, days, mostDownloaded }: Analytics): boolean {
   return mostDownloaded.length === 0 && [...kinds, ...days].every(({ count }) => count === 0)
 }
@@ -108,7 +108,7 @@ function NoStatistics({ action }: { action: ReactNode }) {
   )
 }
 
-/** Downloads in this many days are compared with those in the same period before. */
+/** How many days of downloads are compared with the same number of days before. */
 const recentDays = 7
 
 function Totals({

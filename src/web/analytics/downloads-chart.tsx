@@ -41,7 +41,7 @@ export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
 export interface DownloadsTableProps {
   caption: string
   days: readonly DayCount[]
-  /** The current day. Other dates in the same year are shown without the year. */
+  /** The current day. Dates in the same year are shown without the year. */
   today: string
   /** If false, the table is visible to screen readers only. */
   isShown: boolean

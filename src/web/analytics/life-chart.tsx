@@ -12,7 +12,10 @@ import { downloadsFinding } from './findings.ts'
 const title = 'Downloads per day'
 
 export interface LifeChartProps {
-  /** Every day from the upload to today, or to the end of the maximum lifetime if it is earlier. */
+  /**
+   * The downloads on each day from the upload to today, or to the end of the maximum lifetime if
+   * that is earlier.
+   */
   days: readonly DayCount[]
   dates: LifelineDates
   canRenew: boolean

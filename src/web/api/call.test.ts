@@ -156,7 +156,7 @@ test("an aborted call throws the signal's reason", async () => {
   })
 })
 
-test('bypasses the browser cache only for a fresh call', async () => {
+test('bypasses the browser cache only if `fresh` is set', async () => {
   const caches: unknown[] = []
   vi.stubGlobal('fetch', async (_: string, { cache }: RequestInit) => {
     caches.push(cache)

@@ -61,8 +61,8 @@ export class ApiError extends Error {
 }
 
 /**
- * There was no response, or it wasn't JSON: the connection failed, or a proxy replaced the
- * response.
+ * Thrown if there is no usable response: the connection failed, or the response is not JSON, for
+ * example because a proxy replaced it.
  */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
@@ -138,7 +138,8 @@ interface AnyInput {
 
 /**
  * Sends a request to an endpoint (spec §7). Each response updates `serverClock`. If the session has
- * ended, removes the hint cookie to keep the next page from requesting the user.
+ * ended, removes the cookie that hints at a session, so that the next page doesn't request the
+ * user.
  */
 async function sendRequest(name: JsonEndpointName, input: AnyInput = {}) {
   const { params = {}, query = {}, body, bytes, signal, fresh } = input
@@ -153,7 +154,7 @@ async function sendRequest(name: JsonEndpointName, input: AnyInput = {}) {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
-      // A Blob provides its own content type.
+      // No content type here: a Blob provides its own.
       ...(bytes && { body: bytes }),
       ...(signal && { signal }),
       ...(fresh && { cache: 'reload' }),

@@ -93,7 +93,10 @@ export function useSupportEmail(): string | null | undefined {
  */
 const signInWaysTimeoutMs = 3000
 
-/** The fallback if the server doesn't respond. The server checks every sign-in itself. */
+/**
+ * Used if the server doesn't respond. A wrong guess is harmless, because the server checks every
+ * sign-in.
+ */
 const fallbackSignInWays: CallResponse<'signInWays'> = {
   google: false,
   signup: 'open',

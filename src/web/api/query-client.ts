@@ -14,9 +14,9 @@ export function isSignedOutError(error: unknown): boolean {
 }
 
 /**
- * Creates the cache of all server data. Spec §9: no automatic staleness, no refetch on focus, no
- * retries. `onSignedOut` is called for each query and mutation that fails because the session has
- * ended.
+ * Creates the cache of all server data. Spec §9: data never becomes stale on its own, there is no
+ * refetch on focus, and failed requests are not retried. `onSignedOut` is called for each query and
+ * mutation that fails because the session has ended.
  */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown) => {

@@ -59,7 +59,7 @@ test.each([-86_400_000, -3_600_000, -5000, 5000, 3_600_000, 40 * 86_400_000])(
   },
 )
 
-test('a slow response does not degrade an earlier fast one', () => {
+test('a slow response does not degrade the estimate from an earlier fast one', () => {
   const { respond, error } = simulateClocks(3_600_000)
   respond(10, 20)
   respond(25_000, 4000)
@@ -67,7 +67,7 @@ test('a slow response does not degrade an earlier fast one', () => {
   expect(Math.abs(error())).toBeLessThanOrEqual(515)
 })
 
-test('a fast response improves on a slow first one', () => {
+test('a fast response improves the estimate from an earlier slow one', () => {
   const { respond, error } = simulateClocks(3_600_000)
   respond(100, 9000)
   expect(Math.abs(error())).toBeLessThanOrEqual(5050)
@@ -116,7 +116,7 @@ test('is exact after a fast response with an exact time', () => {
   expect(clock.now()).toBe(90_000)
 })
 
-test('ignores a response that arrived before its request', () => {
+test('ignores a response that seems to arrive before its request was sent', () => {
   const clock = createServerClock(() => 1)
   clock.observe({ date: { from: 9e9, to: 9e9 }, sentAt: 5, receivedAt: 4 })
   expect(clock.now()).toBe(1)

@@ -23,8 +23,8 @@ export function readNewDate(headers: Headers): DatedResponse['date'] | null {
 }
 
 /**
- * An estimate of the server's time, based on its responses. Pages use it to tell when links expire,
- * because the browser's clock may be wrong.
+ * An estimate of the server's time, based on its responses. Pages use it to determine when links
+ * expire, because the browser's clock may be wrong.
  */
 export interface ServerClock {
   /** Refines the estimate with a response. */
@@ -102,8 +102,8 @@ export function serverNow(): Date {
 }
 
 /**
- * Calls `check` after `waitMs`. Because browsers pause timers in the background, also calls it when
- * the page becomes visible or hidden, and when a response corrects the page's clock.
+ * Calls `check` after `waitMs`, and also when the page becomes visible or hidden (browsers pause
+ * timers in the background) or a response corrects the page's clock.
  * @returns a cleanup function suitable for a React effect.
  */
 export function scheduleCheck(check: () => void, waitMs: number): () => void {

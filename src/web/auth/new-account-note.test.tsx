@@ -12,7 +12,7 @@ test.each([
   // An older version stored only the email address.
   { email: 'ada@example.org' },
   { email: 1, requiresVerification: true },
-])('finds no account in the state %j', (state) => {
+])('finds no account in the history state %j', (state) => {
   expect(readNewAccount(state)).toBeNull()
 })
 

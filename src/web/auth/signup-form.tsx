@@ -35,7 +35,7 @@ export interface SignupFormProps {
 export function SignupForm({ policy, noEmailNote, onDone }: SignupFormProps) {
   const [waiting, setWaiting] = useState<NewAccount>()
 
-  // Spec §4: signup with requiresVerification set leads to login after 3 seconds.
+  // Spec §4: after a signup with requiresVerification set, the login page opens after 3 seconds.
   useEffect(() => {
     if (waiting === undefined) return
     const timer = setTimeout(() => onDone(waiting), verificationRedirectMs)

@@ -39,20 +39,20 @@ test('is loading until the server responds, then signed in', async () => {
   await expect.poll(state).toEqual({ is: 'signed-in', user: ada })
 })
 
-test('is a visitor without a session', async () => {
+test('is visitor without a session', async () => {
   page.on(call, unauthorized)
   const state = renderAuthState()
   await expect.poll(state).toEqual({ is: 'visitor' })
 })
 
-test('is a visitor without the hint cookie, and sends no request', async () => {
+test('is visitor without the hint cookie, and sends no request', async () => {
   setSignedInHint(false)
   const state = renderAuthState()
   await expect.poll(state).toEqual({ is: 'visitor' })
   expect(page.requests).toEqual([])
 })
 
-test('is logged out if the session ends while the page is open', async () => {
+test('is logged out once the session ends while the page is open', async () => {
   page.on(call, () => ada)
   const state = renderAuthState()
   await expect.poll(() => state().is).toBe('signed-in')

@@ -69,7 +69,7 @@ test.each([
   await expect.poll(page.text).toBe(`Verification failed${reason}`)
 })
 
-test('can be retried if there was no response, and shows a loading state meanwhile', async () => {
+test('can be retried if there was no response, and shows a loading state during the retry', async () => {
   const { state } = verify('abc')
   await expect.poll(state).toMatchObject({ state: 'failed', reason: 'Network error occurred' })
   await expect.poll(page.text).toContain('Network error')

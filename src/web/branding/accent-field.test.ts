@@ -5,6 +5,6 @@ it.each([
   ['#ffd400', 'Shown darker in the light theme, where it would be hard to see.'],
   ['#1e3a8a', 'Shown lighter in the dark theme, where it would be hard to see.'],
   ['#e11d48', null],
-])('for %s: %s', (color, hint) => {
+])('the hint for the accent color %s is: %s', (color, hint) => {
   expect(accentHint(color)).toBe(hint)
 })

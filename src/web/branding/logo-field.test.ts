@@ -10,6 +10,6 @@ it.each([
   ['an SVG', 'image/svg+xml', 10, 'Please choose a PNG, JPEG or WebP.'],
   ['a GIF', 'image/gif', 10, 'Please choose a PNG, JPEG or WebP.'],
   ['a file without a type', '', 10, 'Please choose a PNG, JPEG or WebP.'],
-])('%s: %s, %i bytes', (_name, type, size, expectedError) => {
+])('the error for %s (%s, %i bytes) is: %s', (_name, type, size, expectedError) => {
   expect(logoError({ type, size })).toBe(expectedError)
 })

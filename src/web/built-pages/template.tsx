@@ -10,7 +10,7 @@ import {
 
 /** Parts that the build adds to every page. */
 export interface PageAssets {
-  /** The complete style sheet of the page. */
+  /** The page's complete style sheet. */
   css: string
   /** Inline script that sets the theme before the first paint. */
   boot: string

@@ -16,7 +16,7 @@ const maxLabeledBars = 45
 /** Larger values don't fit above their bars in charts of medium width. */
 const maxShortValue = 99
 
-/** Returns the y coordinate of a value, in pixels from the upper edge. */
+/** Returns the y coordinate of a value, in pixels from the upper edge of the chart. */
 function yOf(value: number, { top }: BarScale): number {
   return height - (value / top) * plotHeight
 }

@@ -5,7 +5,7 @@ export interface BarPoint {
   label: string
   /** The label below the bar. Example: '9 Nov'. */
   tick: string
-  /** Not negative. */
+  /** Must not be negative. */
   value: number
 }
 
@@ -56,8 +56,8 @@ export function barPosition(index: number, count: number): BarPosition {
 }
 
 /**
- * Returns the indexes of the bars to label on the axis: evenly spaced ones from the first, and
- * always the last. Bars too close to the last one are skipped.
+ * Returns the indexes of the bars to label on the axis: evenly spaced bars starting with the first,
+ * plus the last. Bars too close to the last one are skipped.
  */
 export function axisTicks(count: number): number[] {
   if (count === 0) return []

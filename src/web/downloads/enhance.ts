@@ -15,7 +15,7 @@ function find<E extends Element>(selector: string, within: ParentNode = document
   return within.querySelector<E>(selector)
 }
 
-/** How long a click waits for the check before the download starts anyway. */
+/** How long a click on Download waits for `checkDownload` before the download starts anyway. */
 const checkTimeoutMs = 4000
 
 function showInvalidLink(card: HTMLElement, page: HTMLTemplateElement) {
@@ -53,7 +53,8 @@ function startCountdown(card: HTMLElement, onEnd: () => void) {
     purgingAt: null,
   }
 
-  // The server gives this part a width only if the owner can renew the link.
+  // The server gives the renewable part of the lifeline a width only if the owner can renew the
+  // link.
   const canRenew = renewable.getAttribute('width') !== '0%'
 
   const tick = () => {

@@ -35,7 +35,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-/** Runs a hook together with `useFiles`. */
+/** Renders a hook together with `useFiles`, which shows the hook's effect on the list. */
 function runWithList<Result>(hook: () => Result) {
   const { result } = page.run(() => ({ hookResult: hook(), list: useFiles() }))
   return {

@@ -9,7 +9,10 @@ afterEach(() => {
   Reflect.deleteProperty(document, 'execCommand')
 })
 
-/** Mocks both ways to copy text, and returns a log of the copies. */
+/**
+ * Makes copying through the clipboard API and through a selection succeed or fail. Returns a log of
+ * the copies.
+ */
 function mockBrowser({ clipboard, selection }: { clipboard: boolean; selection: boolean }) {
   const copies: [way: string, text: string][] = []
   const writeText = async (text: string) => {

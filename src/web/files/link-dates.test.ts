@@ -52,7 +52,7 @@ test.each<[string, Tier, Date, Date | null, string, Date]>([
     'Ended',
     expiresAt,
   ],
-])('the date of a link, %s', (_, tier, now, takenDownAt, prefix, at) => {
+])('linkEnd for a link that is %s', (_, tier, now, takenDownAt, prefix, at) => {
   // A takedown starts removing the bytes immediately.
   const linkTimes = { expiresAt, maxLifetimeAt, purgingAt: takenDownAt }
   const text = `${prefix} ${localTimestampText(at, now)}`

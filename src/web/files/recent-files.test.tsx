@@ -120,7 +120,7 @@ test('a file with the same timestamp as a known one is marked as new', async () 
   expect(row('old.txt').isMarked()).toBe(false)
 })
 
-test('the links of new files beyond the list are copied too', async () => {
+test('the links of new files that do not fit in the list are copied too', async () => {
   await open()
   await store(...Array.from({ length: 7 }, (_, n) => makeFile(`file-${n}`, n + 1)))
   expect(screen.getAllByRole('listitem')).toHaveLength(5)

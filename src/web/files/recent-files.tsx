@@ -22,8 +22,8 @@ export interface RecentFilesProps {
   /** The maximum number of files in the list. */
   limit: number
   /**
-   * Called with whether the list has new files, and with false on unmount. If it has any, copying
-   * their links is the page's main action.
+   * Called with true when the list has new files and false when it has none, also on unmount. While
+   * it has any, copying their links is the page's main action.
    */
   onNewFiles?: (hasNewFiles: boolean) => void
 }

@@ -208,7 +208,7 @@ export function RenewDialog(props: RenewDialogProps) {
       open={isOpen}
       onOpenChange={() => (isPending ? undefined : onClose())}
       onClosed={onClosed}
-      // A renewal may replace the pressed button.
+      // A renewal may replace the button that opened the dialog.
       finalFocus={() => (opener?.isConnected ? true : document.getElementById(rowId(file)))}
       title={renewedFile ? `New link for ${name}` : `Renew ${name}`}
       description={

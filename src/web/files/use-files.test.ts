@@ -58,7 +58,7 @@ function respondWithPage({ limit, cursor, search = '' }: Record<string, string>)
   })
 }
 
-/** Returns the queries of all list requests since the previous call. */
+/** Returns the query parameters of all list requests since the previous call. */
 function takeListQueries(): Record<string, string>[] {
   return page.requests
     .splice(0)
@@ -165,7 +165,7 @@ describe('loading more', () => {
     expect(now().isMoreError).toBe(false)
   })
 
-  test('to the end takes one request per 1,000 files', async () => {
+  test('takes one request per 1,000 files to reach the end', async () => {
     files = makeFiles(2150)
     const fullList = await loadAll(page.client, allFiles)
     expect(fullList.files.map(({ id }) => id)).toEqual(files.map(({ id }) => id))

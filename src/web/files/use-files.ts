@@ -70,7 +70,7 @@ function listQuery({ search, order, expiring }: ListView) {
       return { ...page, searchKey: `${expiring ?? ''} ${search}` }
     },
     getNextPageParam: ({ next }) => next,
-    // Which links expire soon changes over time.
+    // Time alone changes which links expire soon.
     ...(expiring && { refetchOnMount: 'always' as const }),
   })
 }
@@ -78,7 +78,7 @@ function listQuery({ search, order, expiring }: ListView) {
 const countsQuery = queryOptions({
   queryKey: ['/api/files/summary'],
   queryFn: ({ signal }) => call('countFiles', { signal }),
-  // Links expire without any request from this page.
+  // Links expire without any action on this page.
   refetchInterval: 60_000,
 })
 

@@ -5,7 +5,7 @@ import { nextChange, tickMs } from './use-now.ts'
 const hour = 3_600_000
 const now = Date.parse('2025-07-12T10:00:00Z')
 
-/** Creates a file with dates this many milliseconds from now. */
+/** Creates a file whose dates are the given number of milliseconds from now. */
 function file(expiresIn: number, maxLifetimeIn = 1e9) {
   return storedFile({
     expiresAt: new Date(now + expiresIn).toISOString(),
@@ -13,7 +13,7 @@ function file(expiresIn: number, maxLifetimeIn = 1e9) {
   })
 }
 
-test('the next change is a tick if no label changes sooner', () => {
+test('the next change is at the next tick if no label changes sooner', () => {
   expect(nextChange([], 'free', now)).toBe(now + tickMs)
   expect(nextChange([file(hour / 2)], 'free', now)).toBe(now + tickMs)
 })

@@ -73,7 +73,7 @@ function DashboardContent({ user }: { user: User }) {
   const limits = useLimits()
   const { data: preferences } = usePreferences(fileManager)
   const [chosenDays, setDays] = useState<number | null>(null)
-  // If the tier or its limits change while the page is open, the chosen days may no longer be
+  // If the tier or its limits change while the page is open, the chosen expiry may no longer be
   // available.
   const preferredDays = chosenDays ?? preferences?.defaultExpirationDays
   const { maxFiles } = limits[user.tier]

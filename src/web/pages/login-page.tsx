@@ -54,7 +54,7 @@ function Login({ error }: { error?: SignInError }) {
         ) : signup === 'closed' ? (
           'To get to your files and links.'
         ) : (
-          // 'Get Started' on the landing page also brings visitors without an account here.
+          // 'Get Started' on the landing page also leads visitors without an account here.
           <>No account yet? {renderSignupLink('Sign up')}: it is free.</>
         )
       }

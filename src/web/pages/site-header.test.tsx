@@ -33,7 +33,7 @@ it.each([
   },
 )
 
-it('polls once a minute even when remounted, and keeps its count if a call fails', async () => {
+it('polls once a minute even when remounted, and keeps the last count if a call fails', async () => {
   vi.useFakeTimers()
   let response: unknown = { failingChecks: 0, openReports: 1 }
   page.on('GET /api/admin/waiting', () => response)
@@ -51,7 +51,7 @@ it('polls once a minute even when remounted, and keeps its count if a call fails
   expect(link()).toBe('Admin1, 1 open report')
 })
 
-it('updates its count when the checks section loads', async () => {
+it('updates the count when the checks section loads', async () => {
   page.on('GET /api/admin/waiting', () => ({ failingChecks: 2, openReports: 1 }))
   page.on('GET /api/admin/checks', () => [
     { name: 'Storage', status: 'failing', message: 'It is away.', cure: 'Bring it back.' },

@@ -63,7 +63,7 @@ export function BackHome() {
   )
 }
 
-/** When the terms and the privacy policy last changed (spec §2). */
+/** Says when the terms and the privacy policy last changed (spec §2). */
 export function LastUpdated() {
   return (
     <p className="muted">

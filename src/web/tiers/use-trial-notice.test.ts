@@ -69,7 +69,7 @@ test('updates the remaining time every minute', async () => {
 
 test('at the end of the trial, changes the notice and reloads the user', async () => {
   const { notice, advance } = renderNotice(user('premium', 90_000))
-  // One call can't span both timers, because React renders and sets the second only at the end of
+  // Advances twice, because React renders and sets the second timer only at the end of the first
   // `advance`.
   await advance(60_000)
   await advance(29_999)

@@ -155,8 +155,8 @@ type PushButtonProps = Omit<ButtonProps, keyof ButtonStyle | 'label' | 'pendingL
 }
 
 /**
- * An unavailable button stays focusable. Its tooltip shows the reason, also on a press, and screen
- * readers announce it with the button.
+ * An unavailable button stays focusable. Its tooltip shows the reason, also when the button is
+ * pressed, and screen readers announce it with the button.
  */
 function PushButton({
   type = 'button',
@@ -260,7 +260,10 @@ export interface TooltipProps {
   text: string
   /** A single element that passes on props and its ref. */
   children: ReactElement
-  /** Also shows the text on a press. Only for elements without any other press action. */
+  /**
+   * Also shows the text when the element is pressed. Only for elements that do nothing else when
+   * pressed.
+   */
   showsOnPress?: boolean
 }
 

@@ -14,7 +14,7 @@ export interface TextFieldProps extends ControlProps {
   /** The key of the field's value and error in the form. */
   name: string
   type?: 'text' | 'email' | 'password' | 'number'
-  /** With `onValueChange`, makes the field controlled. Without both, the form keeps the value. */
+  /** With `onValueChange`, makes the field controlled. Without either, the form keeps the value. */
   value?: string
   onValueChange?: (value: string) => void
   defaultValue?: string | undefined

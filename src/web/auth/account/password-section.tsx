@@ -76,12 +76,12 @@ const schema = ownAccount.changePassword.body
   .extend({ confirmPassword: z.string() })
   .refine(isConfirmed, { path: ['confirmPassword'] })
 
-/** Remounts the fields after each change to clear them. */
+/** A form to change the password. Remounts its fields after each change to clear them. */
 function ChangePasswordForm({ email }: { email: string }) {
   const [changes, setChanges] = useState(0)
   const empty = () => {
     setChanges(changes + 1)
-    // The focused field was replaced by a new one.
+    // The focused field was removed by the remount.
     document.getElementById('password')?.focus()
   }
   return <ChangePasswordFields key={changes} email={email} onDone={empty} />

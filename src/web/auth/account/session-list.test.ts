@@ -30,6 +30,6 @@ test.each([
   ['Safari on macOS', false],
   ['Chrome on Chrome OS', false],
   [null, false],
-])('recognizes whether %s runs on a phone or tablet: %s', (browser, expected) => {
+])('recognizes whether %s is a browser on a phone or tablet: %s', (browser, expected) => {
   expect(isHandheld(browser)).toBe(expected)
 })

@@ -39,7 +39,7 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
   const onSuccess = async (title: string, description?: string) => {
     await client.invalidateQueries(sessionsQuery)
     toast({ title, ...(description && { description }) })
-    // The pressed button was removed with its row or disabled.
+    // The pressed button was removed with its row or disabled, so the heading takes the focus.
     document.getElementById('sessions')?.focus()
   }
   const onError = (error: unknown) =>

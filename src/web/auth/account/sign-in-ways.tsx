@@ -26,7 +26,10 @@ import { HiddenUsername, wrongPasswordErrors } from './password-section.tsx'
 
 const onlyWayReason = 'Google is the only way in. Set a password first.'
 
-/** The account's sign-in methods. A button removes Google, or adds it if the server supports it. */
+/**
+ * The account's sign-in methods. A button removes Google or, if the server supports Google sign-in,
+ * adds it.
+ */
 export function SignInWays({ email }: { email: string }) {
   const query = useQuery(ownSignInWaysQuery)
   const offersGoogle = useQuery(signInWaysQuery).data?.google ?? false

@@ -26,7 +26,9 @@ import { useSelection } from './use-selection.ts'
 const noFiles: readonly StoredFile[] = []
 const title = 'File Manager'
 
-/** The oldest files are usually the first to expire. */
+/**
+ * The initial order of links that expire soon: the oldest files are usually the first to expire.
+ */
 const oldestFirst = { ...newestFirst, descending: false }
 
 function countsText(total: number, active: number): string {
@@ -40,7 +42,7 @@ export interface FileManagerProps {
   /** True to list only files whose links expire within 24 hours. */
   isExpiring: boolean
   onShowAll: () => void
-  /** See `FileList`. */
+  /** Renders a file's statistics; see `FileList`. */
   statistics: (file: StoredFile, receipt: ReactNode) => ReactNode
 }
 
@@ -159,7 +161,7 @@ interface SortText {
   label: string
   ascending: string
   descending: string
-  /** True if descending is the more useful default for this key. */
+  /** True if descending is the more useful default for this sort key. */
   startsDescending: boolean
 }
 

@@ -11,7 +11,7 @@ import { useChangePreferences, usePreferences } from './use-preferences.ts'
 
 interface SettingProps {
   hint: string
-  /** The element id for the hint. */
+  /** The id of the hint's element, for `aria-describedby`. */
   hintId?: string
   children: ReactNode
 }

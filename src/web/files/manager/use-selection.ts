@@ -7,8 +7,9 @@ import { type ListView, loadAll, type useFiles } from '../use-files.ts'
 const noFiles: readonly StoredFile[] = []
 
 /**
- * The selected files. They are stored whole, because changing the sort order can unload part of the
- * list. Each search has its own selection, to prevent deleting files that are not listed.
+ * The selected files. They are stored as whole objects, because changing the sort order can unload
+ * part of the list. Each search has its own selection, to prevent deleting files that are not
+ * listed.
  */
 interface Selection {
   searchKey: string
@@ -24,8 +25,8 @@ export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) 
   const { searchKey, files: listedFiles = noFiles, hasMore, isOutdated } = list
   const [selection, setSelection] = useState<Selection>({ searchKey, files: new Map() })
 
-  // Take order and contents from the list. Once it is fully loaded, selected files that are missing
-  // from it no longer exist.
+  // Take the order and details of the selected files from the list. Once it is fully loaded,
+  // selected files that are missing from it no longer exist.
   const isComplete = !hasMore && !isOutdated
   const selected = useMemo(() => {
     if (selection.searchKey !== searchKey) return noFiles

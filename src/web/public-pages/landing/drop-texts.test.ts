@@ -9,7 +9,7 @@ it.each([
   [[video], 'rough-cut.mov (812 MB)'],
   [[video, photo], '2 files (816 MB)'],
   [[], '0 files (0 Bytes)'],
-])('%# describes files with their size', (files, text) => {
+])('describes files with their size: %j', (files, text) => {
   expect(filesWithSize(files)).toBe(text)
 })
 
@@ -24,6 +24,6 @@ it.each([
   [[video], 'rough-cut.mov (812 MB) exceeds the limit of 1GB.'],
   [[video, photo], '2 files exceed the limit of 1GB.'],
   [[], ''],
-])('%# reports files that are too large', (files, text) => {
+])('reports files that are too large: %j', (files, text) => {
   expect(tooLargeText(files, '1GB')).toBe(text)
 })

@@ -3,7 +3,7 @@ import { values } from '../values.tsx'
 
 const hatchingFill = 'url(#hatching)'
 
-/** Explains a file's life from upload to deletion along a bar. */
+/** Explains a file's life from upload to deletion with an annotated bar. */
 export function LifeOfAFile() {
   return (
     <section className="band" aria-labelledby="life">
@@ -68,7 +68,7 @@ function HatchedBar({ width }: { width: number }) {
   )
 }
 
-/** The bar, marked with the maximum link duration of both plans. */
+/** The bar, which marks the maximum link duration of each plan. */
 function Bar() {
   const free = `${values.freeEnd}%`
   const premium = `${values.premiumEnd}%`
