@@ -36,18 +36,17 @@ const sumsFile = 'SHA256SUMS'
 /** Files in the data folder that a backup includes. */
 export const secretFiles = ['secret', 'admin-password'] as const
 
-/** How long a read may stall before it fails. */
+/** Copying a file fails if no bytes arrive for this long. */
 const stallMs = 5 * minuteInMs
 
 /**
- * Checksums detect damage, not tampering: anyone who can write to the backup can change them too.
- * The names of tables and columns are therefore only compared with those in the database, never
- * used in SQL.
+ * Table and column names in a manifest aren't trusted, because checksums detect damage but not
+ * tampering. They are compared with the database's names and never used in SQL.
  */
 const manifestSchema = z.object({
   format: z.literal(2),
   madeAt: z.iso.datetime(),
-  /** The newest migration applied to the database. */
+  /** The newest migration that was applied to the database. */
   migration: z.string(),
   installation: z.string(),
   rows: z.array(
@@ -87,7 +86,8 @@ export class BackupWriter {
       await requireOwnFolder(folder)
       await requireEmpty(folder)
       await chmod(folder, 0o700)
-      // Check again: another user may have created a symbolic link before the folder was private.
+      // Check again: another user may have put a symbolic link in the folder before it became
+      // private.
       await requireEmpty(folder)
       return new BackupWriter(folder, await open(join(folder, `${sumsFile}.new`), 'wx', 0o600))
     } catch (error) {
@@ -268,7 +268,7 @@ export async function* readVerified(
   if (hash.digest('hex') !== sha256) throw damagedBackupError(`${path} was altered`)
 }
 
-/** Creates the error for a damaged backup. */
+/** Creates the error that reports a damaged backup. */
 export function damagedBackupError(reason: string): StartupError {
   return new StartupError(`The backup is damaged: ${reason}. Nothing was restored.`)
 }

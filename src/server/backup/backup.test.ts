@@ -56,7 +56,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mayfly-backup-'))
   backup = join(folder, 'backup')
   app = await startTestApp()
-  // Every server does this at startup.
+  // A real server does this at startup.
   await bindStores(app.deps)
   ada = await makePerson(app, { tier: 'premium' })
 })
@@ -89,7 +89,10 @@ function backUp(onRead: (key: string) => Promise<unknown> = async () => {}) {
   })
 }
 
-/** Restores the backup into a database and a folder (a new one by default). Returns the folder. */
+/**
+ * Restores the backup into a database and a data folder (a new one by default). Returns the path of
+ * the data folder.
+ */
 async function restore(target: TestDatabase, existingDataDir?: string): Promise<string> {
   const dataDir = existingDataDir ?? (await mkdtemp(join(folder, 'restored-')))
   const { config, clock } = app.deps
@@ -135,7 +138,7 @@ it('restores everything stored when the backup began, despite concurrent uploads
   const result = await backUp(async (key) => {
     filesDuring.push(await makeFile(ada))
     if (key !== deletedKey) return
-    // The owner deletes this file after the rows were read.
+    // The owner deletes this file after the backup has read the rows.
     await requestDeletion(ada, [deletedFile.id])
     await expireFiles(app.deps)
   })
@@ -156,11 +159,11 @@ it('restores everything stored when the backup began, despite concurrent uploads
       expect(await downloadHash(restoredServer.url, file)).toBe(sha256(file.bytes))
     for (const file of filesDuring) expect(await downloadHash(restoredServer.url, file)).toBe(404)
     expect(await downloadHash(restoredServer.url, deletedFile)).toBe(404)
-    // The backup lacks the bytes of the open upload, so the browser restarts it.
+    // Backups don't contain the bytes of open uploads, so the browser must start this one again.
     const client = makeClient(restoredServer, await logIn(restoredServer, ada.email, ada.password))
     await expectError(await requestConfirm(client, cloudKey), 404, 'UPLOAD_NOT_FOUND')
 
-    // The purge completes the removal, and storage matches the rows.
+    // The next purge completes the removal, so storage and the database agree again.
     expect(await expireFiles(restoredServer.deps)).toEqual({ purged: 1, failed: 0 })
     const purgedFiles = await restoredServer.deps.db
       .select()
@@ -298,7 +301,7 @@ describe('a restore', () => {
 
   it('into a different kind of store counts the bytes there and not in the old one', async () => {
     await makeFile(ada, { bytes: new Uint8Array(1000) })
-    // A purged file keeps its row for the history.
+    // A purged file, whose row is kept as history.
     await makeFile(await makePerson(app), { bytes: new Uint8Array(500) })
     app.clock.advance(3 * dayInMs)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })

@@ -20,7 +20,7 @@ import { restoreBackup } from './restore-backup.ts'
 const log = pino({ level: 'silent' })
 const tables: readonly PgTable[] = Object.values(schema).filter((value) => is(value, PgTable))
 
-/** Text that looks like COPY syntax: column and row ends, null, escapes. */
+/** Text that resembles COPY syntax: tabs, newlines, nulls and escape sequences. */
 const hostileText = 'a\tb\nc\\N \\. \\x41 "quoted" \'it\' Ünïcode 🐞'
 
 async function fillEveryTable(pool: pg.Pool): Promise<void> {
@@ -84,7 +84,7 @@ async function readContent(pool: pg.Pool): Promise<Record<string, string[]>> {
   }
   for (const name of tables.map(getTableName)) {
     if (name === 'uploads') continue
-    // The row of `stored_bytes` that counts a file depends on the connection, so compare only sums.
+    // Which `stored_bytes` row counts a file depends on the connection, so compare only the sums.
     if (name === 'stored_bytes') {
       await read(name, 'select storage || sum(bytes) as text from stored_bytes group by storage')
     } else await read(name, `select t::text as text from "${name}" t`)
@@ -119,7 +119,7 @@ it('a backup restores every row of every table, whatever its values', async () =
       extraRowSets,
     })
     expect(await readContent(target.pool)).toEqual(content)
-    // New entries in the audit log continue the numbering.
+    // New audit log entries get the next ids after the restored ones.
     await target.pool.query(
       'insert into audit_log (at, action, details) select at, action, details from audit_log',
     )

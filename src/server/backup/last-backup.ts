@@ -15,7 +15,10 @@ const lastBackupSchema = z.object({
   objects: z.int().nonnegative(),
   /** Number of files left out because their bytes were missing or altered in storage. */
   faults: z.int().nonnegative(),
-  /** `other`: made by another program and recorded by the operator. */
+  /**
+   * `command` is our own backup command. `other` is another program, whose backup the operator
+   * recorded.
+   */
   by: z.enum(['command', 'other']).default('command'),
 })
 export type LastBackup = z.output<typeof lastBackupSchema>
@@ -51,12 +54,12 @@ export async function findFirstUse(db: Db): Promise<Date | null> {
   return row?.at ?? null
 }
 
-/** A scrape waits this long for the database before it omits the metric. */
+/** How long a metrics request waits for the database before omitting this metric. */
 const readTimeoutMs = 2000
 
 /**
- * Exports the time of the last recorded backup as a metric. Without one it is 0, which triggers an
- * alert on the backup's age.
+ * Exports the time of the last recorded backup as a metric. If there is no backup, it is 0, which
+ * triggers alerts on the backup's age.
  */
 export function watchBackups({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void {
   const lastBackupTime = metrics.gauge(

@@ -29,9 +29,9 @@ export interface BackupOptions {
   config: Pick<Config, 'appUrl' | 'databaseUrl' | 'dataDir' | 's3'>
   clock: Deps['clock']
   log: Pick<Deps['log'], 'info' | 'warn'>
-  /** Rows of tables outside `schema.ts`: the queued emails. */
+  /** Rows to back up from tables outside `schema.ts`: the queued emails. */
   extraRowSets: readonly RowSet[]
-  /** Opens the files of a store. Overridden in tests. */
+  /** Opens a store for reading. Tests replace it. */
   open?: (name: StorageName) => Promise<SealedObjects>
 }
 
@@ -43,13 +43,13 @@ export interface BackupResult {
   damagedFileIds: string[]
 }
 
-/** A file whose bytes should be in storage. They may be missing during a purge. */
+/** A file whose bytes should be in storage. A purge in progress may already have removed them. */
 interface StoredFile {
   id: string
   storage: StorageName
   key: string
   size: number
-  /** null if this server hasn't computed it. */
+  /** Null if no server has computed it yet. */
   sha256: string | null
 }
 
@@ -98,7 +98,7 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
       objects: copied.objects,
       faults: copied.damagedFileIds.length,
     }).catch((error: unknown) => {
-      // Recording fails on a read-only replica, for example, but the backup itself is complete.
+      // For example, a read-only replica can't record the backup. The backup itself is complete.
       log.warn({ err: error }, 'the database could not note the backup')
     })
     return { rows: count, ...copied }
@@ -133,7 +133,10 @@ async function copySecret(name: string, dataDir: string, backup: BackupWriter): 
   await backup.addChecksum(name, (await backup.write(name, Readable.from([text]))).sha256)
 }
 
-/** Returns which files couldn't be copied. */
+/**
+ * Copies the files' bytes into the backup. Returns the totals and the files that couldn't be
+ * copied.
+ */
 async function copyFiles(
   files: AsyncIterable<StoredFile>,
   backup: BackupWriter,
@@ -179,7 +182,7 @@ async function copyFile(
     if (writtenFile?.size === size && (sha256 ?? writtenFile.sha256) === writtenFile.sha256)
       return writtenFile
   } catch (error) {
-    // A file deleted while it was read isn't an error.
+    // It isn't an error if the file was deleted while it was being read.
     if (await isFileStored(pool, id)) throw error
   }
   await backup.remove(objectPath(key))
@@ -201,7 +204,7 @@ async function* listStoredFiles(client: pg.ClientBase): AsyncGenerator<StoredFil
   await client.query('close stored_files')
 }
 
-/** True if a file still has its bytes and their removal hasn't begun. */
+/** True if the file's bytes should be in storage, because their removal hasn't begun. */
 async function isFileStored(pool: pg.Pool, id: string): Promise<boolean> {
   const { rows } = await pool.query(
     'select 1 from files where id = $1 and purged_at is null and purging_at is null',

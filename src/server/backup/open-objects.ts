@@ -6,7 +6,7 @@ import { openSealedFiles } from '../storage/disk/sealed-files.ts'
 import type { SealedObjects } from '../storage/storage.ts'
 
 /**
- * Opens the stored files of a configured store. A server may be using it.
+ * Opens a configured store to read or write its files, even while a server is using it.
  * @throws {StartupError} if the store isn't configured, or the bucket can't be used.
  */
 export async function openObjects(

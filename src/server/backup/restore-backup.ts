@@ -37,7 +37,7 @@ export interface RestoreOptions {
   clock: Deps['clock']
   /** An empty database with all tables, including the job queue's. No server may be using it. */
   pool: pg.Pool
-  /** Rows of tables outside `schema.ts`: the queued emails. */
+  /** Rows to restore into tables outside `schema.ts`: the queued emails. */
   extraRowSets: readonly RowSet[]
 }
 
@@ -176,8 +176,8 @@ async function restoreFiles(folder: string, store: SealedObjects): Promise<numbe
 }
 
 /**
- * Ends the links of files whose bytes are gone, as a purge does. The next purge finds no bytes and
- * completes the removal with a receipt.
+ * Ends the links of files that the backup has no bytes for, as a purge does. The next purge finds
+ * no bytes and completes the removal with a receipt.
  */
 async function markAsPurging(
   client: pg.ClientBase,

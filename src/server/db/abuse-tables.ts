@@ -27,7 +27,7 @@ export const reports = pgTable(
     originalName: text('original_name').notNull(),
     mimeType: text('mime_type').notNull(),
     size: bytes('size').notNull(),
-    /** The file's SHA-256 if this server has computed it, otherwise null. */
+    /** The file's SHA-256 if the server has computed it, otherwise null. */
     provedSha256: text('proved_sha256'),
     count: integer().notNull(),
     /**

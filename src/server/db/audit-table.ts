@@ -4,7 +4,7 @@ import { type AuditAction, auditActions } from '../../shared/rules/accounts/audi
 import { timestamptz } from './columns.ts'
 import { sqlLiteral } from './sql.ts'
 
-/** Returns SQL for the short code in an entry's details, or null. */
+/** Returns an SQL expression for the short code in an audit log entry's details, or null. */
 export function shortCodeOf(details: SQLWrapper): SQL {
   return sql`(${details} ->> 'shortCode')`
 }

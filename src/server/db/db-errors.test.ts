@@ -114,7 +114,9 @@ function nodeError(code: string, syscall?: string) {
   return Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
 }
 
-/** An error for each kind of outage, a real one where a test can cause it. */
+/**
+ * Functions that return an error for each kind of outage. Where possible, they cause the outage.
+ */
 const outages = {
   connectionFailure: () => postgresError('08006'),
   diskFull: () => postgresError('53100'),

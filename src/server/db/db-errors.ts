@@ -15,7 +15,9 @@ const networkCodes = [
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
   ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
 ]
-/** Outages only if `connect` failed, because file access can fail with these codes, too. */
+/**
+ * Error codes that mean an outage only if `connect` failed, because file access can cause them too.
+ */
 const tooManySocketsCodes = ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'EAGAIN']
 /** Prefixes of the driver's own error messages. These errors have no codes. */
 const driverMessages = [
@@ -29,7 +31,7 @@ const driverMessages = [
 const poolClosedMessage = 'Cannot use a pool after calling end on the pool'
 
 interface Outage {
-  /** True if startup should retry, because the outage may end soon. */
+  /** True if startup should retry, because the outage may be brief. */
   isTransient: boolean
   isConnectionLost: boolean
 }
@@ -63,17 +65,20 @@ function classifyError(error: NodeJS.ErrnoException & { severity?: string }): Ou
   return isTransient || isPermanent ? { isTransient, isConnectionLost: true } : undefined
 }
 
-/** True for outages, which the API reports as 503. Any other error is a bug. */
+/**
+ * True if the error means that the database is unavailable, which the API reports as 503. Any other
+ * error is a bug.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return findOutage(error) !== undefined
 }
 
-/** True if the connection can no longer be used. */
+/** True if the error means that the connection can no longer be used. */
 export function isConnectionLost(error: unknown): boolean {
   return findOutage(error)?.isConnectionLost === true
 }
 
-/** True if the database or the network may still be starting. */
+/** True if the error may be temporary, because the database or the network is still starting. */
 export function isTransient(error: unknown): boolean {
   return findOutage(error)?.isTransient === true
 }
@@ -86,7 +91,7 @@ export function isUserDeleted(error: unknown): boolean {
     const { code, constraint } = cause as Error & { code?: unknown; constraint?: unknown }
     const isUserMissing =
       code === foreignKeyViolation && String(constraint).endsWith('_users_id_fk')
-    // Deleting a user before its rows fails with the same code, but that would be a bug.
+    // Deleting a user who still has rows fails with the same code, but that would be a bug.
     if (isUserMissing && cause.message.startsWith('insert or update')) return true
   }
   return false

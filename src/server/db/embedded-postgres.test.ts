@@ -176,7 +176,7 @@ test('rotates a log above 1 MiB at startup and keeps it private', async () => {
   expect(mode & 0o777).toBe(0o600)
 })
 
-// Only its owner can enter these tests' folder.
+// Only the current user can enter the folder of these tests.
 test('has no root privileges, even in a private folder', async () => {
   await start()
   const status = await readFile(`/proc/${await postmasterPid()}/status`, 'utf8').catch(() => '')

@@ -54,10 +54,10 @@ async function requireBaseline(db: NodePgDatabase): Promise<void> {
 }
 
 export interface MigrationState {
-  /** Number of this version's migrations applied to the database. */
+  /** Number of this version's migrations that the database already has. */
   applied: number
   missing: string[]
-  /** Number of applied migrations that are unknown to this version. */
+  /** Number of migrations in the database that are unknown to this version. */
   unknown: number
 }
 

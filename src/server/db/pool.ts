@@ -28,11 +28,12 @@ export function openPool(
     onConnect: (client) => setLimits(client, limits),
   })
   let isClosing = false
-  // Log only the message: the error object carries the client with all its state.
+  // Log only the message, because the error object contains the entire state of the client.
   pool.on('error', (error) => {
     if (!isClosing) log.warn({ reason: error.message }, 'A database connection was lost')
   })
-  // The pool listens only to idle connections. An unhandled error event would end the process.
+  // The pool handles errors only of idle connections. An unhandled error event on a busy one would
+  // end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
     pool,

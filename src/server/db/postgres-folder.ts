@@ -211,8 +211,8 @@ function isAlive(pid: number): boolean {
 
 async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
-  // On Linux, the process has exited. Other systems have no /proc, so Postgres itself must detect
-  // that.
+  // On Linux, no status means that the process has exited. Other systems have no /proc, so leave
+  // the check to Postgres.
   if (status === null) return process.platform !== 'linux'
   if (!/^\d+ \(postgres\) [^Z]/.test(status)) return false
   // Compare inodes, because DATA_DIR may be a symbolic link.

@@ -9,7 +9,8 @@ import { codeOf, StartupError } from '../errors.ts'
 const systemUser = 'postgres'
 
 /**
- * The programs are copied here if that user can't reach them. Only root can write to this folder.
+ * The programs are copied to this folder if the system user can't access the installed ones. Only
+ * root can write to it.
  */
 const publicFolder = '/var/lib/mayfly'
 

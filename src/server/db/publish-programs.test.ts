@@ -8,7 +8,7 @@ import { publishPrograms } from './postgres-programs.ts'
 let closedFolder: string
 let openFolder: string
 beforeEach(async () => {
-  // Inaccessible to other users, as in a clone below /root.
+  // Inaccessible to other users, like a clone below /root.
   closedFolder = await mkdtemp(join(tmpdir(), 'mayfly-closed-'))
   openFolder = await mkdtemp(join(tmpdir(), 'mayfly-open-'))
   await chmod(openFolder, 0o755)

@@ -52,8 +52,8 @@ export function fillDatabase<T>(
 }
 
 /**
- * Fixes the text formats, which otherwise depend on the database. An error closes the connection,
- * which rolls back.
+ * Runs `work` in a transaction with fixed text formats, which otherwise depend on the database's
+ * settings. Closes the connection afterwards, which rolls back unless the work was committed.
  */
 async function inTransaction<T>(
   pool: pg.Pool,
@@ -135,7 +135,7 @@ export async function writeRows(
   return copyStream.rowCount
 }
 
-/** Sets the store of all files and removals. */
+/** Records that the bytes of all files and pending removals are in this store. */
 export async function moveToStore(client: pg.ClientBase, store: StorageName): Promise<void> {
   for (const table of ['files', 'removals']) {
     await client.query(`update ${table} set storage = $1 where storage <> $1`, [store])

@@ -30,7 +30,7 @@ import { fileKindSql, needsHashSql } from './sql.ts'
 export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts'
 export { auditLog } from './audit-table.ts'
 
-/** `email` is in lower case. */
+/** User accounts. `email` is in lowercase. */
 export const users = pgTable(
   'users',
   {
@@ -47,7 +47,7 @@ export const users = pgTable(
     role: text({ enum: roles }).notNull().default(defaultRole),
     premiumTrialStartedAt: timestamptz('premium_trial_started_at'),
     premiumTrialEndsAt: timestamptz('premium_trial_ends_at'),
-    /** The email address and the name in lower case, for the administrator's search. */
+    /** The email address and name in lowercase, for the administrator's search. */
     searchText: text('search_text')
       .notNull()
       .generatedAlwaysAs((): SQL => sql`lower(${users.email} || ' ' || ${users.name})`),
@@ -189,16 +189,16 @@ export const uploads = pgTable(
      */
     partSize: bytes('part_size').notNull().default(8_388_608),
     /**
-     * The limits when the upload started, which still apply at the confirm even if the
-     * administrator has changed them. `maxFiles` is the limit of `tier`; null means unlimited.
-     * `tier` is null for uploads older than this column.
+     * The limits when the upload started. They still apply when it is confirmed, even if the
+     * administrator has changed them since. `maxFiles` is the limit of `tier`; null means
+     * unlimited. `tier` is null for uploads older than this column.
      */
     tier: text({ enum: tiers }),
     maxFiles: integer('max_files'),
     maxLifetimeDays: smallint('max_lifetime_days').notNull().default(30),
     /**
-     * A key chosen by the client, which finds the upload again if the response to its start request
-     * is lost.
+     * Chosen by the client. If the response to a start request is lost, repeating the request with
+     * the same key finds the upload.
      */
     idempotencyKey: text('idempotency_key'),
     createdAt: timestamptz('created_at').notNull(),
@@ -256,7 +256,7 @@ export const files = pgTable(
     storage: text({ enum: storageNames }).notNull(),
     storageKey: text('storage_key').notNull().unique(),
     originalName: text('original_name').notNull(),
-    /** The name in lower case, for searching and sorting. */
+    /** The name in lowercase, for searching and sorting. */
     searchName: text('search_name')
       .notNull()
       .generatedAlwaysAs((): SQL => sql`lower(${files.originalName})`),
@@ -276,7 +276,7 @@ export const files = pgTable(
     uploadDuration: real('upload_duration'),
     sha256: text(),
     /**
-     * True if this server computed `sha256` from the stored bytes, or found no bytes, in which case
+     * True if the server computed `sha256` from the stored bytes, or found no bytes, in which case
      * `sha256` is null. If false, `sha256` is the uploader's unverified claim or null.
      */
     isContentProved: boolean('is_content_proved').notNull().default(false),
@@ -295,8 +295,8 @@ export const files = pgTable(
     purgeTries: integer('purge_tries').notNull().default(0),
     /**
      * When the bytes are due for removal: once the link has ended and the owner can't renew it. Set
-     * by a confirm, a renewal or a change of tier. Once the removal has begun, this is the time of
-     * the next attempt.
+     * when the upload is confirmed, the link is renewed or the owner's tier changes. Once the
+     * removal has begun, this is the time of the next attempt.
      */
     purgeAt: timestamptz('purge_at').notNull(),
   },
@@ -385,7 +385,7 @@ export const deletionReceipts = pgTable(
 )
 
 /**
- * The last runs of each job. `startedAt`, `endedAt` and `result` (its figures) describe the last
+ * The last runs of each job. `startedAt`, `endedAt` and `result` (its counts) describe the last
  * successful run, `failedAt` and `failure` the last failed one. `failures` counts the failures
  * since the last success.
  */
@@ -459,7 +459,8 @@ export const firstDownloads = pgTable(
     /** The file's owner, which never changes. */
     ownerId: text('owner_id').notNull(),
   },
-  // The job that queues these emails handles one owner at a time and reads only that owner's rows.
+  // The job that queues these emails handles one owner at a time and finds the rows with this
+  // index.
   (table) => [index('first_downloads_of_owner').on(table.ownerId, table.fileId)],
 )
 

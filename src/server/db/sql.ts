@@ -33,7 +33,10 @@ function defaultValue(column: Column): SQL {
   return sql`${value}::${sql.raw(column.getSQLType())}`
 }
 
-/** Rows removed per statement, few enough to stay far below the statement timeout. */
+/**
+ * Maximum number of rows removed per statement. Removing that many takes far less time than the
+ * statement timeout.
+ */
 const removalBatchSize = 5000
 
 /** Calls `remove` until it removes fewer rows than the limit. Returns the total. */

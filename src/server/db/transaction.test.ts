@@ -19,8 +19,8 @@ afterEach(async () => {
 afterAll(() => database.drop())
 
 /**
- * Opens a pool of one connection, so the next caller gets the same connection in the state it was
- * left in.
+ * Opens a pool with a single connection. Each caller gets it in the state in which the previous one
+ * left it.
  */
 function open(limits = {}): Database {
   const log = { warn() {} }

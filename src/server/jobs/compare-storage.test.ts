@@ -133,7 +133,7 @@ describe('a file whose bytes are missing', () => {
     expect(await keyOf(lostFile.id)).toBe(key)
   })
 
-  it('is never an upload or a purged file', async () => {
+  it("isn't reported for an upload or a purged file", async () => {
     const person = await makePerson(app)
     await startUpload(person, { size: 3 })
     const file = await makeFile(person)
@@ -192,7 +192,7 @@ describe('changes during a comparison', () => {
   }
   const emptyListing = async function* (): AsyncGenerator<StoredObject> {}
 
-  it("don't remove an object whose row was inserted after the rows were read", async () => {
+  it("don't cause the removal of an object whose row was inserted after the rows were read", async () => {
     const file = await makeFile(await makePerson(app, { tier: 'premium' }))
     const [row] = await app.deps.db.delete(files).where(eq(files.id, file.id)).returning()
     if (!row) throw new Error('no row')

@@ -8,7 +8,7 @@ import {
   type ReferencedKey,
 } from './queries.ts'
 
-/** Objects without a row are removed at this age. */
+/** The age at which objects without a database row are removed. */
 const orphanAgeMs = dayInMs
 const pageSize = 1000
 /** Missing objects beyond this number are counted but not logged individually. */
@@ -20,7 +20,7 @@ type CompareDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'stores'>
 export type Comparison = {
   /** Objects listed by storage. */
   objects: number
-  /** Removed objects without a row. */
+  /** Objects that were removed because they had no row. */
   removed: number
   /** Objects without a row whose removal failed. The next comparison retries. */
   failed: number

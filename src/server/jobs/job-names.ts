@@ -1,6 +1,6 @@
 /**
- * The names of all jobs, in the order of the checks (`admin/checks/jobs.ts`). `jobs/jobs.ts`
- * defines their schedules and work.
+ * The names of all jobs, in the order in which the Admin Center's checks list them
+ * (`admin/checks/jobs.ts`). `jobs/jobs.ts` defines their schedules and work.
  */
 export const jobNames = [
   'expire-files',

@@ -205,7 +205,7 @@ describe('the comparison with storage', () => {
     const keys = Array.from({ length: 100 }, (_, n) => `kept-${n * 1000}`)
     const rowCount = await measureRowsRead('files', async () => {
       const referenced = await findReferencedKeys(app.deps.db, 'disk', keys, app.clock())
-      // The query was for every thousandth key. Of these, the keys from 1000 to 30,000 exist.
+      // Of the hundred keys looked up, only these thirty exist: 1000, 2000 and so on, up to 30,000.
       expect(referenced.size).toBe(30)
     })
     expect(rowCount).toBeLessThanOrEqual(2 * keys.length)

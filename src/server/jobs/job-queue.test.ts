@@ -59,7 +59,7 @@ describe('a clock that was four days ahead and is corrected', () => {
         start_after = start_after + interval '4 days', started_on = started_on + interval '4 days',
         heartbeat_on = heartbeat_on + interval '4 days',
         singleton_on = singleton_on + interval '4 days'`)
-  /** Advances the time until the server has run two jobs that run every minute. */
+  /** Advances the time until the server has run both of the jobs that run every minute. */
   const waitForJobs = async () => {
     app.clock.advance(60_000)
     const startedAt = app.clock()

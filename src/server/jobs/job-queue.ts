@@ -24,7 +24,8 @@ export interface JobQueue {
   boss: PgBoss
   emails: MailQueue
   /**
-   * Requests a run of a job within seconds. If that fails, the next scheduled run does the work.
+   * Requests that a job run within seconds. If the request fails, the next scheduled run does the
+   * work.
    */
   requestJob(name: OnDemandJob): void
   /** Stops the jobs on this server. A job that takes too long is interrupted, which is safe. */

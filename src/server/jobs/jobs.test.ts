@@ -123,7 +123,8 @@ describe('a run whose server was killed', () => {
   const enqueuePurge = ({ boss }: JobQueue) => boss.send('expire-files')
 
   /**
-   * Moves the times in the queues into the past, and makes the queues check for dead runs at once.
+   * Moves the queues' timestamps into the past, and makes the queues check for dead runs
+   * immediately.
    */
   const advanceMinutes = async (minutes: number) => {
     await app.pool.query(

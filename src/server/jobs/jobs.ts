@@ -24,7 +24,7 @@ interface Job {
   name: JobName
   /** The schedule, in UTC. */
   cron: string
-  /** Runs the job. Returns counts of its changes. */
+  /** Runs the job. Returns counts of the changes it made. */
   run(deps: JobDeps): Promise<JobResult>
 }
 
@@ -33,7 +33,9 @@ const pollingIntervalSeconds = 5
 
 /** How often each email worker polls the queue. */
 const emailPollingSeconds = 1
-/** Number of parallel email workers, so that a slow mail server delays only some of the email. */
+/**
+ * Number of parallel email workers. With several, a slow delivery holds up only some of the email.
+ */
 const emailSenders = 3
 /**
  * Number of emails per poll. After a full batch, a worker polls again without a pause, so that
@@ -45,7 +47,9 @@ const emailBatchSize = 2
 const heartbeatSeconds = 60
 const heartbeatRefreshSeconds = 20
 
-/** After this time, another run may start, but this one continues. */
+/**
+ * After this time, the queue may start another run of the job, even though the first one continues.
+ */
 const maxRunSeconds = 12 * 60 * 60
 
 const jobDefinitions: Readonly<Record<JobName, Omit<Job, 'name'>>> = {

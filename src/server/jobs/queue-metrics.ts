@@ -4,7 +4,7 @@ import { jobNames } from './job-names.ts'
 import { emailQueueName } from './job-queue.ts'
 import { countQueued, listJobRecords } from './queries.ts'
 
-/** A scrape waits this long for the database before it omits these metrics. */
+/** How long a metrics request waits for the database before omitting these metrics. */
 const readTimeoutMs = 2000
 
 /**

@@ -19,7 +19,7 @@ import { writeTrialEmail } from '../tiers/trial-emails.ts'
 
 export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'mailer' | 'settings'>
 
-/** The limit that each request counts against. */
+/** The email limit that each kind of request counts toward. */
 const limits: Readonly<Record<MailRequest['kind'], EmailKind>> = {
   signup: 'signup',
   'resend-verification': 'signup',
@@ -54,7 +54,7 @@ export async function sendMail(
   if (email === null || !isAllowed(deps, email, kind)) return
   if (!(await admitEmail(deps, { id, kind, address: email.to.address }))) {
     log.info({ kind: emailRequest.kind, jobId: id }, 'email limit reached')
-    // Without the email, the signup can't be completed.
+    // The email won't be sent, so the signup can't be completed.
     if (emailRequest.kind === 'signup') await removePendingSignup(deps.db, emailRequest.signupId)
     return
   }
@@ -70,8 +70,8 @@ export async function sendMail(
 }
 
 /**
- * If email addresses must be verified, an unverified one gets only emails with a link that verifies
- * it. A password reset link does that, too.
+ * If email addresses must be verified, an unverified one gets only emails whose link verifies it,
+ * such as a password reset link.
  */
 function isAllowed({ config }: SendMailDeps, email: OutgoingEmail, kind: EmailKind): boolean {
   const provesAddress = kind === 'signup' || kind === 'reset-password'

@@ -74,13 +74,13 @@ describeOnSmallDisk('the free space of a disk', () => {
   const loggedMessages = () => logged.map(({ msg }) => msg.split(':')[0])
   const waitFor = (check: () => unknown) => eventually(async () => check())
 
-  test('is available to uploads above the minimum; reserved bytes count before the next read', async () => {
+  test('is available to uploads, except for the minimum and the bytes reserved since the last reading', async () => {
     await open(false, 30 * mebibyte)
     expect(space.availableBytes()).toBe(70 * mebibyte)
     expect(space.reserveSpace(mebibyte)).toBe(true)
     expect(space.availableBytes()).toBe(69 * mebibyte)
     await Promise.all([space.readStatus(), space.readStatus(), space.readStatus()])
-    // The uploads wrote nothing, so the next read of the disk finds the space free again.
+    // No upload has used its reserved space, so measuring the disk again finds that space free.
     expect(space.availableBytes()).toBe(70 * mebibyte)
     expect(space.reserveSpace(71 * mebibyte)).toBe(false)
     await disk.fill()
@@ -123,13 +123,14 @@ describeOnSmallDisk('the free space of a disk', () => {
 
   test('excludes what the database needs, even if the minimum is 0', async () => {
     await open(true, 0)
-    // 24 MiB keep the database running, and 40 MiB are for the reserve, which isn't filled yet.
+    // Of the 100 MiB free, 24 MiB keep the database running, and 40 MiB will be used by the
+    // reserve.
     expect(space.availableBytes()).toBe(36 * mebibyte)
     space.watch()
     await waitFor(async () => expect(await disk.freeBytes()).toBe(60 * mebibyte))
     await waitFor(() => expect(space.availableBytes()).toBe(36 * mebibyte))
     await disk.fill()
-    // While the disk is filling up, it may already use space freed by the reserve.
+    // While the test fills the disk, it may also use the space that shrinking the reserve frees.
     await waitFor(async () => expect(await readReserveSize()).toBe(20 * mebibyte))
     await disk.fill()
     await waitFor(() =>
@@ -141,7 +142,7 @@ describeOnSmallDisk('the free space of a disk', () => {
       'Disk full: freed a part of the reserve. Free some space',
     )
     await space.close()
-    // Only a start may use the other half of the reserve.
+    // The other half of the reserve is freed only when the server starts.
     await open(true, 0)
     expect(await disk.freeBytes()).toBe(20 * mebibyte)
     await disk.clear()

@@ -5,13 +5,16 @@ import { formatSize, formatSizeLimit } from '../../shared/rules/format/file-size
 import { mebibyte } from '../../shared/rules/format/units.ts'
 import { breathingSpace, SpaceReserve, startupReserveBytes } from './space-reserve.ts'
 
-/** Other programs can fill the disk at any time, and `statfs` takes only microseconds. */
+/**
+ * How often the free space is measured: often, because other programs can fill the disk at any time
+ * and `statfs` takes only microseconds.
+ */
 const readIntervalMs = 500
 /** Hysteresis between filling and shrinking the reserve. */
 const margin = 4 * mebibyte
 
 export interface DiskSpaceOptions {
-  /** A folder on the file system. It contains the database's reserve. */
+  /** A folder on the file system to measure. It also contains the reserve for the database. */
   folder: string
   /** The setting `MIN_FREE_SPACE`; null for its default. */
   minFree: number | null
@@ -42,8 +45,8 @@ export interface UploadSpace {
 }
 
 /**
- * The free space of one file system, part of which uploads must leave free (decision 026). For an
- * embedded database, a reserve is freed when the disk is full.
+ * Manages the free space of one file system, part of which uploads must leave free (decision 026).
+ * Frees a reserve for the embedded database when the disk is full.
  */
 export class DiskSpace implements UploadSpace {
   readonly #options: DiskSpaceOptions
@@ -53,7 +56,7 @@ export class DiskSpace implements UploadSpace {
   #adminMinFree = 0
   #free = 0
   #size = 0
-  /** Bytes reserved by uploads, in total and as of the last read of the free space. */
+  /** Bytes reserved by uploads: now, and when the free space was last measured. */
   #reservedBytes = 0
   #reservedAtRead = 0
   #isShort = false
@@ -64,7 +67,7 @@ export class DiskSpace implements UploadSpace {
     this.#reserve = reserve
   }
 
-  /** Reads the free space, and frees as much of the reserve as the database needs to start. */
+  /** Measures the free space, and frees as much of the reserve as the database needs to start. */
   static async open(options: DiskSpaceOptions): Promise<DiskSpace> {
     const reserve = options.hasReserve ? await SpaceReserve.open(options.folder) : null
     const space = new DiskSpace(options, reserve)
@@ -73,7 +76,7 @@ export class DiskSpace implements UploadSpace {
     return space
   }
 
-  /** Starts polling the free space, and grows or shrinks the reserve to match. */
+  /** Starts measuring the free space regularly, and grows or shrinks the reserve to match. */
   watch(): void {
     this.#watching ??= this.#watch()
   }
@@ -94,17 +97,17 @@ export class DiskSpace implements UploadSpace {
     return true
   }
 
-  /** Returns how many bytes uploads may take; negative if less than the minimum is free. */
+  /** Returns how many bytes are available to uploads. Negative if less than the minimum is free. */
   availableBytes(): number {
     return this.#free - (this.#reservedBytes - this.#reservedAtRead) - this.#minFree()
   }
 
-  /** Returns the free space at the last read, in bytes. */
+  /** Returns the free space in bytes, as last measured. */
   freeBytes(): number {
     return this.#free
   }
 
-  /** Reads the free space again and returns the figures for display. */
+  /** Measures the free space again and returns the figures for display. */
   async readStatus(): Promise<DiskSpaceStatus> {
     await this.#read()
     const operatorMinFree = this.#operatorMinFree()
@@ -149,8 +152,8 @@ export class DiskSpace implements UploadSpace {
   }
 
   async #read(): Promise<void> {
-    // The result may lack bytes written during the read, so bytes reserved meanwhile count as
-    // taken.
+    // Free space may not reflect bytes written while it was being measured, so bytes reserved in
+    // the meantime still count as used.
     const reservedBytes = this.#reservedBytes
     const { free, size } = await readFreeSpace(this.#options.folder)
     this.#free = free
@@ -179,14 +182,15 @@ export class DiskSpace implements UploadSpace {
       await this.#reserve.fill(this.#closing.signal)
       this.#isReserveExhausted = false
     } catch (error) {
-      // Other programs have used the space meanwhile, as the next read will show.
+      // Other programs have used the space in the meantime, as the next measurement will show.
       if (!isDiskFull(error)) throw error
     }
     await this.#read()
   }
 
   /**
-   * Logs once when the free space falls to the minimum, and once when it is clearly above it again.
+   * Logs once when the free space falls to the minimum, and once when it has clearly risen above it
+   * again.
    */
   #logShortage(): void {
     const { log, storesUploads } = this.#options

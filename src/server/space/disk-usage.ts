@@ -2,12 +2,12 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '../errors.ts'
 
-/** Number of files of a folder measured in parallel. */
+/** How many files in a folder are measured in parallel. */
 const concurrency = 64
 
 /**
- * Counted as zero: files removed meanwhile, and folders that this process can't read, such as
- * `lost+found` at the root of a disk.
+ * Errors for entries that count as zero: files removed during the measurement, and folders that
+ * this process can't read, such as `lost+found` at the root of a disk.
  */
 const ignoredCodes = ['ENOENT', 'EACCES', 'EPERM']
 

@@ -12,11 +12,15 @@ export const breathingSpace = 20 * mebibyte
 /** Enough for two emergencies: when the disk fills while the server runs, and at the next start. */
 export const reserveBytes = 2 * breathingSpace
 /**
- * Only a start may free this part. Freed earlier, it would be used up by whatever filled the disk.
+ * The part of the reserve that only a start may free. If it were freed earlier, whatever filled the
+ * disk would use it up.
  */
 export const startupReserveBytes = reserveBytes / 2
 
-/** Random, because a compressing file system would store zeros without using space. */
+/**
+ * The reserve is filled in chunks of random bytes, because a compressing file system would store
+ * zeros without using space.
+ */
 const chunkBytes = mebibyte
 
 /**

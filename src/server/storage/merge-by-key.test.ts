@@ -7,7 +7,7 @@ async function* asListing(objects: readonly StoredObject[]): AsyncGenerator<Stor
   yield* objects
 }
 
-/** Creates a sorted list whose objects all have the date of that list. */
+/** Creates a sorted list of objects with these keys, all with the same date. */
 function objectsOf(keys: Iterable<string>, date: number): StoredObject[] {
   return [...keys].sort().map((key) => ({ key, modifiedAt: new Date(date) }))
 }

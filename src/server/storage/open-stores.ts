@@ -26,8 +26,8 @@ export interface OpenStores {
 }
 
 /**
- * Opens the disk store, and the bucket if one is configured. Files already on the disk stay there,
- * and are served and removed as usual.
+ * Opens the disk store, and the bucket if one is configured. Even with a bucket, files already on
+ * the disk stay there and are served and removed as usual.
  * @throws {StartupError} if the bucket is unusable; also any error of `openDiskStorage`.
  */
 export async function openStores({

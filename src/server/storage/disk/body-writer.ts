@@ -12,12 +12,12 @@ const bufferedBytes = 256 * 1024
 export interface BodySource {
   request: IncomingMessage
   response: ServerResponse
-  /** Aborts to end the body early. The abort reason is the error sent to the client. */
+  /** Aborts to end the body early. The abort reason is the error to send to the client. */
   signal: AbortSignal
 }
 
 export interface BodyTarget {
-  /** May write fewer bytes than given. Closed by the caller. */
+  /** The file to write to, which the caller closes. `writev` may write fewer bytes than given. */
   file: { writev(chunks: Buffer[], position: number): Promise<{ bytesWritten: number }> }
   /** The file offset of the body's first byte, and the offset at which writing must stop. */
   start: number

@@ -118,7 +118,7 @@ describe('slow clients', () => {
   it('delay no other download, and receive their own bytes', async () => {
     const bytes = randomBytes(40 * MiB)
     const url = await store(bytes)
-    // More downloads than the sender has chunks, each waiting with another chunk.
+    // More downloads than the sender has chunks, each stalled at a different chunk.
     const slowDownloads = await Promise.all(
       Array.from({ length: 30 }, async (_, index) => {
         const start = index * MiB + index

@@ -19,10 +19,13 @@ export class Folders {
   readonly #fs: FileSystem
   readonly #uploadsFolder: string
   readonly #filesFolder: string
-  /** For each folder, by path: its latest sync, and the sync that hasn't started yet. */
+  /**
+   * Syncs by the path of their folder: the latest one to start, and the next one if it is waiting
+   * to start.
+   */
   readonly #lastSyncs = new Map<string, Promise<void>>()
   readonly #waitingSyncs = new Map<string, Promise<void>>()
-  /** The folders below `files` that are durable or being created, by path. */
+  /** Durable creations of the folders below `files`, running or finished, by path. */
   readonly #shards = new Map<string, Promise<void>>()
 
   private constructor(fs: FileSystem, dataDir: string) {

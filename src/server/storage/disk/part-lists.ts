@@ -58,9 +58,9 @@ export class PartLists {
   }
 
   /**
-   * Opens the file for writing a part at its offset, and takes the part off the list. Discards the
-   * bytes of an upload that wasn't in parts. The caller must hold the part's write lock and close
-   * the file.
+   * Opens the file for writing a part at its offset, and removes the part from the list. Discards
+   * the bytes of an upload that wasn't in parts. The caller must hold the part's write lock and
+   * close the file.
    */
   async openPart({ key, partNumber }: PartGrant): Promise<FileHandle> {
     await this.#start(key)

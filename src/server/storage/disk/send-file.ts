@@ -10,12 +10,12 @@ import { nullIfMissing } from './file-system.ts'
 const openFile = promisify(open)
 const readFile = promisify(read)
 
-/** Reading more at once isn't faster. */
+/** Reading larger chunks isn't faster. */
 const chunkBytes = 1024 * 1024
-/** Slow clients may occupy all but four chunks. Node has four threads for file I/O. */
+/** Slow clients may occupy all but four chunks, one for each of Node's file I/O threads. */
 const maxChunks = 20
 const maxOccupied = maxChunks - 4
-/** How much a download buffers for a slow client when no more chunks may be occupied. */
+/** How many bytes a download buffers for a slow client when no more chunks may be occupied. */
 const pieceBytes = 64 * 1024
 
 interface Download {

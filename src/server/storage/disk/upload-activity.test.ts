@@ -23,7 +23,7 @@ describe('a part in transit', () => {
     const upload = multipartUpload(disk, 2, 100)
     await upload.put(2)
     const { client, outcome } = await upload.startPart(1)
-    // The server counts a part's minutes from when it opens the file.
+    // The one-minute interval of a part begins when the server opens the file.
     const isOpen = async () => (await disk.openFiles()).some((path) => path.endsWith(upload.key))
     while (!(await isOpen())) await new Promise(setImmediate)
     await roundTrip()

@@ -53,7 +53,7 @@ export interface S3Timeouts {
 }
 
 /**
- * A browser waits 30 s for a call, and the proxy of `deploy/nginx` 130 s. A client must get an
+ * A browser waits 30 s for a call, and the proxy in `deploy/nginx` 130 s. A client must get an
  * error within that time if the bucket doesn't respond. So `interactive` is shorter than both, and
  * confirming an upload, which takes `interactive` and then `complete`, is shorter than the proxy's
  * timeout.

@@ -64,8 +64,8 @@ const sealedUploadId = 'sealed'
 
 /**
  * Manages the multipart uploads of a bucket. Always queries the bucket and keeps no state (decision
- * 014). Keys are those of objects in the bucket. Functions throw {AppError} UNAVAILABLE if a
- * request to the bucket fails.
+ * 014). All keys are object keys in the bucket. Functions throw {AppError} UNAVAILABLE if a request
+ * to the bucket fails.
  * @param pageSize the number of uploads or parts per list response.
  */
 export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSize: number) {

@@ -9,7 +9,7 @@ import type { S3Timeouts } from './client.ts'
 import { openS3Storage, type S3Storage } from './s3.ts'
 
 const shortTimeout = { attemptMs: 40, totalMs: 60 }
-/** Timeouts that only a hang exceeds. */
+/** Timeouts long enough that only a request without a response exceeds them. */
 const longTimeout = { attemptMs: hangTimeoutMs, totalMs: hangTimeoutMs }
 const shortTimeouts: S3Timeouts = {
   interactive: shortTimeout,
