@@ -3,10 +3,10 @@ import { Violation } from './expected-file.ts'
 import { expectValidServerError } from './valid-server-error.ts'
 
 /**
- * The users' actions, each with the errors it may get from a healthy server. They occur because a
- * free user has too many files or may not renew, the file was deleted or purged, the link expired,
- * an interrupted upload ended, or a confirm whose response was lost sealed the upload. After 15
- * idle minutes an upload no longer occupies a slot.
+ * For each user action, the errors that a healthy server may return. They mean that a free user has
+ * too many files or may not renew, that a file was deleted or purged, that its link expired, that
+ * an interrupted upload has ended, or that a confirm whose response was lost sealed the upload. An
+ * upload that has been idle for 15 minutes no longer occupies a slot.
  */
 const allowedErrors = {
   'start an upload': ['TIER_FILE_COUNT'],
@@ -25,13 +25,13 @@ export const userActions = Object.keys(allowedErrors) as UserAction[]
 export interface Caller {
   url: string
   successCounts: Map<UserAction, number>
-  /** True if a password change whose response was lost may have ended the session. */
+  /** True if the session may have ended because of a password change whose response was lost. */
   hasUncertainSession(): boolean
 }
 
 /**
  * Sends a request. Returns null if the outcome is unknown: the connection broke, or the server
- * returned 5xx. Doesn't check a bucket's responses.
+ * returned 5xx. Responses from a bucket aren't checked.
  * @throws {Violation} for a malformed 5xx or an unexpected 4xx.
  */
 export async function call(

@@ -18,9 +18,9 @@ import {
 import { download, type SimulatedUser, signIn, tryPassword } from './simulated-user.ts'
 import { expectValidServerError } from './valid-server-error.ts'
 
-/** Number of replaced links checked for each user after a round. */
+/** How many links replaced by renewals are checked per user after each round. */
 const deadLinksPerCheck = 2
-/** One in this many unchanged files is checked after a round. */
+/** After each round, one in this many unchanged files is checked. */
 const untouchedPerCheck = 8
 const pollMs = 50
 const dayMs = 24 * 60 * 60_000
@@ -33,11 +33,11 @@ interface ClockReadings {
 }
 
 /**
- * Compares the server's earlier responses to a user with its current state. Checks every file in
- * the list, and the links and bytes of files uploaded, renewed or deleted in this round and of a
- * sample of other files.
+ * Checks that the server's current state agrees with its earlier responses to a user. Checks every
+ * file in the list, and the links and bytes of files uploaded, renewed or deleted in this round and
+ * of a sample of other files.
  * @param isClockSteady true if no fault changed the server's clock in this round.
- * @param shouldCheckAllLinks opens the links of all files.
+ * @param shouldCheckAllLinks true to open the links of all files, not only of a sample.
  * @returns the number of downloaded files.
  * @throws {Violation} if the server broke a guarantee.
  */
@@ -80,7 +80,10 @@ export async function checkUser(
   return downloads
 }
 
-/** Checks a link, and optionally its bytes. Returns true if the bytes were read. */
+/**
+ * Checks whether a file's link works as expected, and optionally its bytes. Returns true if the
+ * bytes were downloaded.
+ */
 async function checkLink(
   visitor: Caller,
   file: ExpectedFile,
@@ -102,7 +105,7 @@ async function checkLink(
 
 /**
  * Retries a request while the server returns 5xx. On a busy machine, a server that has recovered
- * may briefly lose its database.
+ * may briefly lose its database connection.
  * @throws {Violation} if the error is malformed.
  */
 async function retryServerErrors(request: () => Promise<Response>): Promise<Response> {
@@ -138,8 +141,8 @@ async function canDownload(url: string, code: string): Promise<boolean> {
 }
 
 /**
- * Checks the final state. Twice advances the clock by a day and runs the cleanup jobs, then
- * compares storage with the database. Also sends and checks all queued emails.
+ * Checks the final state. Twice advances the clock by a day, runs the cleanup jobs and compares
+ * storage with the database. Also waits until all queued emails are sent, and checks them.
  * @param onClockChange called after each change of the clock.
  */
 export async function checkAfterTwoDays(
@@ -152,7 +155,7 @@ export async function checkAfterTwoDays(
     await server.setClock(new Date(server.now().getTime() + dayMs + 1))
     onClockChange()
     await runOrThrow(server, { type: 'run-jobs', waitForDatabase: true })
-    // Must precede the comparison, which deletes anything the jobs left behind.
+    // Check before comparing storage, which deletes anything the jobs left behind.
     await checkPurged(directDb, storageReader)
     await checkNoOrphans(directDb, storageReader)
     await runOrThrow(server, { type: 'compare-storage' })

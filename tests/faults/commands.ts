@@ -1,7 +1,7 @@
 /** Messages between a scenario and its server process. */
 
 export type Command =
-  /** Starts the server at this time. Must be the first command. */
+  /** Starts the server with its clock at `now`. Must be the first command. */
   | { type: 'serve'; now: number }
   /** Sets the clock, in milliseconds since 1970. */
   | { type: 'set-clock'; now: number }
@@ -9,14 +9,14 @@ export type Command =
   | { type: 'run-jobs'; waitForDatabase?: true }
   /** Compares storage with the database, retrying while the database is down. */
   | { type: 'compare-storage' }
-  /** Times out attempts to send emails that died with their process. */
+  /** Times out email send attempts whose process died. */
   | { type: 'release-stale-emails' }
 
-/** A command with a number, which its result repeats. */
+/** A numbered command. Its result has the same number. */
 export type NumberedCommand = Command & { number: number }
 export interface CommandResult {
   number: number
-  /** The error, or null on success. */
+  /** The error message, or null on success. */
   failure: string | null
 }
 
@@ -30,7 +30,7 @@ export interface ServerOptions {
   /** The clock's initial time, in milliseconds since 1970. */
   now: number
   env: Record<string, string>
-  /** Postgres timeouts. */
+  /** Timeouts of database connections and statements. */
   limits: 'short' | 'production'
 }
 

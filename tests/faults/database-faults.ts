@@ -4,7 +4,7 @@ import type { Environment } from './environment.ts'
 import { type Fault, type FaultContext, maxDelayMs } from './fault.ts'
 
 const maxOutageMs = 1200
-/** Longer than the connection timeout and most statement timeouts. */
+/** Longer than the server's timeouts for connections and most statements. */
 const longOutageMs = 30_000
 /** Email faults query the database, so it must be up. */
 const postgresTargets = ['database', 'mail'] as const
@@ -33,7 +33,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   } catch {}
 }
 
-/** Faults of Postgres and of the network in front of it. */
+/** Faults of Postgres and of the network between it and the server. */
 export const databaseFaults = {
   'a connection to Postgres is cut': {
     affects: ['database'],
@@ -75,7 +75,7 @@ export const databaseFaults = {
       network.silence()
       await wait(random(maxOutageMs))
       network.restore()
-      // After an outage, a network may have dropped its connections. Usually it resets them, but
+      // After an outage, a network may have lost its connections. It usually resets them, but
       // sometimes they stay silent.
       if (random(4) > 0) network.closeSilent()
     },
@@ -102,7 +102,7 @@ export const databaseFaults = {
   },
   'Postgres is down for long': {
     affects: postgresTargets,
-    // Too slow for random draws. One test requests it.
+    // Too slow to be drawn at random. A test injects it explicitly.
     weight: 0,
     isPossible: hasOwnPostgres,
     canLoseCounts: true,

@@ -8,15 +8,15 @@ import type { FaultServer } from './fault-server.ts'
 const pollMs = 50
 
 /**
- * How many emails a user must have received. Each password change sends one, but if its response
- * was lost, the change may not have happened.
+ * How many emails a user must have received. Each password change sends one. A change whose
+ * response was lost may not have happened, so it may or may not send one.
  */
 export interface EmailRange {
   min: number
   max: number
 }
 
-/** The Message-IDs received at each address. Duplicates have the same one. */
+/** The Message-IDs received at each address. Duplicate emails have the same Message-ID. */
 export type Mailbox = Map<string, Set<string>>
 
 /** Moves the emails that the mail server has accepted into the mailbox. */
@@ -38,8 +38,8 @@ export async function makeEmailsDue(directDb: DirectDb): Promise<void> {
 }
 
 /**
- * Waits until the email queue is empty. Times out attempts of killed processes at once, instead of
- * after two minutes.
+ * Waits until the email queue is empty. Times out send attempts of killed processes at once,
+ * instead of after two minutes.
  * @throws {Violation} if emails are still queued after two minutes, or have failed.
  */
 export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): Promise<void> {
@@ -60,7 +60,8 @@ export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): 
         `update pgboss.job set started_on = started_on - interval '1 hour'
          where name = 'send-mail' and state = 'active'`,
       )
-      // Look for abandoned attempts now. The queue does so only once a minute.
+      // Make the queue look for abandoned attempts now, because it normally does so only once a
+      // minute.
       await directDb.query(
         `update pgboss.queue set monitor_claim_on = null, monitor_on = null
          where name = 'send-mail'`,
@@ -72,7 +73,7 @@ export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): 
   }
 }
 
-/** @throws {Violation} if emails are missing, or there are too many. */
+/** @throws {Violation} if the user received too few or too many emails. */
 export function checkEmails(
   mailbox: Mailbox,
   { email, expectedEmails }: { email: string; expectedEmails: EmailRange },

@@ -15,45 +15,48 @@ import { createFaultServer, type FaultServer } from './fault-server.ts'
 import { type SetupName, setups } from './setups.ts'
 import { bucketReader, diskReader, type StorageReader } from './storage-reader.ts'
 
-/** Size of the small disk. All users together store about 200 MiB in 200 rounds. */
+/** Size of the small disk. In 200 rounds all users together store about 200 MiB. */
 const smallDiskBytes = 384 * 1024 ** 2
 /**
- * The server's clock starts this far ahead, so that the bucket accepts presigned URLs even after a
- * fault sets the clock back by an hour.
+ * How far ahead the server's clock starts. The bucket accepts its presigned URLs even after a fault
+ * sets the clock back by an hour.
  */
 const clockLeadMs = 24 * 60 * 60_000
 
-/** External services used by a scenario. */
+/** External services that a scenario uses. */
 export interface Backends {
   database: TestDatabase
-  /** Null if the Postgres server is shared. Faults must not restart it then. */
+  /** Null if the Postgres server is shared, in which case faults must not restart it. */
   postgres: TestPostgres | null
-  /** Only for the setup `bucket`. */
+  /** Used only by the setup `bucket`. */
   s3Server: S3Server | null
 }
 
-/** Everything that faults can affect. `directDb` and `storageReader` bypass the server. */
+/**
+ * Everything that faults can affect. `directDb` and `storageReader` access the database and storage
+ * without going through the server.
+ */
 export interface Environment {
   server: FaultServer
   /** The proxy between the server and Postgres. */
   network: PostgresProxy
-  /** Bypasses `network`. */
+  /** A connection to Postgres that bypasses `network`. */
   directDb: DirectDb
   /** Null if faults must not restart it. */
   postgres: TestPostgres | null
   mailServer: TestSmtpServer
   /** The proxy between the server and the bucket. Null if there is no bucket. */
   bucketNetwork: ChaosProxy | null
-  /** The file system that holds all files. Null if it can't be filled. */
+  /** The file system that contains all stored files. Null if tests can't fill it. */
   smallDisk: SmallDisk | null
   storageReader: StorageReader
   close(): Promise<void>
 }
 
 /**
- * Starts everything a scenario needs. Closing it drops the database.
+ * Starts everything a scenario needs. Closing the environment drops the database.
  * @param isLong true for many rounds, in which the server is killed often.
- * @param limits Postgres timeouts of the server.
+ * @param limits the server's timeouts for Postgres.
  */
 export async function startEnvironment(
   { database, postgres, s3Server }: Backends,

@@ -115,7 +115,7 @@ describe('a link', () => {
     expect(shouldOpen(file, new Date(now), new Date(latest))).toBe(expected)
   })
 
-  it("doesn't work if its file is deleted", () => {
+  it("doesn't work once its file is deleted", () => {
     expect(shouldOpen({ ...file, isDeleted: true }, new Date(0), new Date(0))).toBe(false)
   })
 })

@@ -1,5 +1,5 @@
 /**
- * The required state of a file after calls whose responses may have been lost. All functions are
+ * The required state of a file after requests whose responses may have been lost. All functions are
  * pure.
  */
 
@@ -11,9 +11,9 @@ export interface ExpectedFile {
   name: string
   sha256: string
   size: number
-  /** The short code of its link. */
+  /** The short code of the file's current link. */
   code: string
-  /** Codes of earlier links, which must never work again. */
+  /** Short codes of earlier links, which must never work again. */
   deadCodes: string[]
   expiresAt: Date
   maxLifetimeAt: Date
@@ -39,8 +39,8 @@ export interface Attempts {
 export const noAttempts: Attempts = { renewals: [], isPurged: false, deletion: 'none' }
 
 /**
- * Returns the file's state after a round. `listedFile` is its entry in the file list, `latest` the
- * latest time the server's clock has shown.
+ * Returns the file's expected state after a round. `listedFile` is its entry in the file list, and
+ * `latest` is the latest time that the server's clock has shown.
  * @throws {Violation} if the list contradicts an earlier response, or the bytes were purged too
  * early.
  */
@@ -87,8 +87,9 @@ export function reconcile(
 }
 
 /**
- * Returns true if the link must work at `now`, false if it must not, and null if either is correct.
- * If the file had expired by `latest`, it may be purged even if the clock has been set back since.
+ * Returns true if the file's link must work at `now`, false if it must not, and null if either is
+ * correct. If the file had expired by `latest`, it may be purged even if the clock has been set
+ * back since.
  */
 export function shouldOpen(file: ExpectedFile, now: Date, latest: Date): boolean | null {
   if (file.isDeleted || now >= file.expiresAt || now >= file.maxLifetimeAt) return false

@@ -8,7 +8,9 @@ import type { Setup } from './setups.ts'
 
 const maxOutageMs = 800
 const maxResponseDelayMs = 250
-/** A little longer than the server's polling interval for emails, one second. */
+/**
+ * A little longer than the interval at which the server polls its email queue, which is one second.
+ */
 const maxMailOutageMs = 1200
 const pollMs = 20
 
@@ -25,11 +27,11 @@ function hasBucket({ store }: Setup): boolean {
   return store === 'bucket'
 }
 
-/** The methods a bucket fault can affect, with 'any' as the most likely choice. */
+/** The HTTP methods a bucket fault can affect. 'any' is listed twice to make it more likely. */
 const methodChoices = ['any', 'any', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'] as const
 
 /**
- * Draws the requests affected by a bucket fault: at least half of the requests with one method, or
+ * Draws the requests that a bucket fault affects: at least half of those with one HTTP method, or
  * of all requests.
  */
 function randomRequests(random: RandomInt): (exchange: Exchange) => boolean {
@@ -39,7 +41,10 @@ function randomRequests(random: RandomInt): (exchange: Exchange) => boolean {
     (chosenMethod === 'any' || chosenMethod === method) && random(100) < percent
 }
 
-/** Interrupts the connection to the bucket with `startFailure`, and restores it after a while. */
+/**
+ * Interrupts the connection to the bucket with `startFailure`, and restores it after a random
+ * delay.
+ */
 function interrupt(
   startFailure: (network: ChaosProxy, random: RandomInt) => void,
 ): Fault['inject'] {
@@ -133,7 +138,7 @@ export const externalFaults = {
     },
   },
   'the disk is full and the server is killed': {
-    // Postgres must be up so that the server can start.
+    // Postgres must be up, because the server is restarted.
     affects: ['disk', 'processes', 'database'],
     weight: 3,
     isPossible: ({ store }) => store === 'small disk',
@@ -141,7 +146,7 @@ export const externalFaults = {
       await smallDisk?.fill()
       await wait(random(maxDelayMs))
       await server.kill()
-      // Without embedded Postgres, a starting server needs no disk space.
+      // The server can start on a full disk, because it doesn't use embedded Postgres here.
       await server.start()
       await smallDisk?.clear()
     },

@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url'
 import type { Command, CommandResult, NumberedCommand, ServerOptions } from './commands.ts'
 
 const program = fileURLToPath(new URL('server-process.ts', import.meta.url))
-/** The compile cache of `npm start`, which speeds up starts. */
+/** The compile cache of `npm start`, which makes the server start faster. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
 
-/** A server in a child process. It can be killed and restarted, and keeps its port. */
+/** A server in a child process. It can be killed and restarted on the same port. */
 export interface FaultServer {
   url: string
-  /** The server's clock, which survives restarts. */
+  /** The time on the server's clock, which keeps its setting across restarts. */
   now(): Date
   setClock(now: Date): Promise<void>
-  /** Runs a command. Returns null on success, otherwise the error. */
+  /** Runs a command. Returns null on success, otherwise the error message. */
   run(command: Command): Promise<string | null>
   kill(): Promise<void>
   /**
@@ -25,12 +25,12 @@ export interface FaultServer {
 }
 
 /**
- * Returns a server that isn't started yet.
+ * Creates a server without starting it.
  * @param hasStandby keeps a spare process ready, which saves time if the server is killed often.
  */
 export function createFaultServer(options: ServerOptions, hasStandby: boolean): FaultServer {
   let child: ChildProcess | null = null
-  /** A spare process with its modules loaded, which is most of the startup time. */
+  /** A spare process that has already loaded its modules, which is most of the startup time. */
   let standby: ChildProcess | null = null
   let now = options.now
   let commandCount = 0

@@ -8,19 +8,19 @@ import type { Setup } from './setups.ts'
  */
 export type Target = 'processes' | 'jobs' | 'clock' | 'database' | 'bucket' | 'mail' | 'disk'
 
-/** The scenario that a fault may occur in. */
+/** Properties of a scenario that decide which faults are possible in it. */
 export interface FaultContext extends Setup {
   hasOwnPostgres: boolean
 }
 
 export interface Fault {
-  /** Faults that share a target are never injected together. */
+  /** Two faults that affect the same target are never injected together. */
   affects: readonly Target[]
-  /** Relative probability. */
+  /** Relative probability of this fault being drawn. */
   weight: number
-  /** If omitted, the fault is always possible. */
+  /** Returns true if the fault can occur in this scenario. If omitted, it always can. */
   isPossible?(context: FaultContext): boolean
-  /** True if downloads may go uncounted, for example while the database is down. */
+  /** True if some downloads may not be counted, for example because the database is down. */
   canLoseCounts?: boolean
   /** True if users keep acting until the fault is over. */
   isLong?: boolean

@@ -12,11 +12,11 @@ export type FaultName = keyof typeof allFaults
 export const faults: Record<FaultName, Fault> = allFaults
 
 const faultNames = Object.keys(allFaults) as FaultName[]
-/** Of the rounds with a fault, one in this many has a second fault. */
+/** One in this many rounds with a fault has a second fault. */
 const roundsPerSecondFault = 5
 
 /**
- * Draws the simultaneous faults of a round by weight: one, which may be 'no fault', and sometimes a
+ * Draws a round's simultaneous faults by weight: one, which may be 'no fault', and sometimes a
  * second with a different target.
  */
 export function drawFaults(context: FaultContext, random: RandomInt): FaultName[] {

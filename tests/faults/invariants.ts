@@ -3,7 +3,7 @@ import { Violation } from './expected-file.ts'
 import type { StorageReader } from './storage-reader.ts'
 
 /**
- * Compares the database with storage. Requires that all jobs have run and no upload is open.
+ * Compares the database with storage. All jobs must have run, and no upload may be open.
  * @throws {Violation} if bytes are missing, or stored without a row.
  */
 export async function checkStoredFiles(directDb: DirectDb, stored: StorageReader): Promise<void> {
@@ -41,9 +41,9 @@ export async function checkPurged(directDb: DirectDb, stored: StorageReader): Pr
 }
 
 /**
- * Checks for orphans. Call it after the cleanup jobs but before the storage comparison, which
- * deletes orphans. No upload may be in progress.
- * @throws {Violation} for stored bytes without a row.
+ * Checks for orphaned bytes. Call it after the cleanup jobs but before the storage comparison,
+ * which deletes orphans. No upload may be in progress.
+ * @throws {Violation} if bytes are stored without a row.
  */
 export async function checkNoOrphans(directDb: DirectDb, stored: StorageReader): Promise<void> {
   const { rows } = await directDb.query<{ key: string }>(
@@ -58,8 +58,8 @@ export async function checkNoOrphans(directDb: DirectDb, stored: StorageReader):
 }
 
 /**
- * Checks that ended uploads left nothing behind. Requires that all jobs have run and no upload is
- * in progress.
+ * Checks that ended uploads left nothing behind. All jobs must have run, and no upload may be in
+ * progress.
  * @throws {Violation} if bytes or a part list are left.
  */
 export async function checkOpenUploads(directDb: DirectDb, stored: StorageReader): Promise<void> {
@@ -71,7 +71,7 @@ export async function checkOpenUploads(directDb: DirectDb, stored: StorageReader
 }
 
 /**
- * Checks that no deletion is pending. Requires that all jobs have run twice, a day apart.
+ * Checks that no deletion is pending. All jobs must have run twice, a day apart.
  * @throws {Violation} if a purge is unfinished or a row of `removals` is left.
  */
 export async function checkRemovalsDone(directDb: DirectDb): Promise<void> {
@@ -83,9 +83,10 @@ export async function checkRemovalsDone(directDb: DirectDb): Promise<void> {
 }
 
 /**
- * Checks the file limit of free users.
- * @param latest the latest time the server's clock has shown. If a link had expired by then, its
- * slot may have been reused, but it works again when the clock is set back.
+ * Checks that no free user exceeds the file limit.
+ * @param latest the latest time that the server's clock has shown. A link that had expired by then
+ * isn't counted: its slot may have been reused, although the link works again after the clock is
+ * set back.
  * @throws {Violation} if a free user has more than `maxFiles` active files.
  */
 export async function checkFreeLimit(

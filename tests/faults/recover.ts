@@ -8,7 +8,8 @@ import { expectValidServerError } from './valid-server-error.ts'
 const pollMs = 20
 
 /**
- * Recovers from a fault: starts a killed server, waits until it responds, and signs users in again.
+ * Waits until the system has recovered from a fault: starts a killed server, waits until it
+ * responds, and signs users in again.
  * @throws {Violation} if the server doesn't recover, returns a malformed error, or a user can't
  * sign in.
  */
@@ -22,7 +23,7 @@ export async function recover(
   const deadline = performance.now() + hangTimeoutMs
   for (;;) {
     try {
-      // On a busy machine Postgres may respond too slowly for a start to succeed.
+      // On a busy machine, Postgres may respond too slowly for the first start to succeed.
       await server.start()
       return await expectReady(environment, users)
     } catch (error) {

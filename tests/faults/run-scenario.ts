@@ -20,14 +20,14 @@ import {
 
 const userTiers = ['free', 'premium', 'premium'] as const
 /**
- * Rounds between checks of all links. In other rounds, only links that could have changed are
- * checked.
+ * How many rounds pass between checks of all links. In other rounds, only links that could have
+ * changed are checked.
  */
 const roundsBetweenFullChecks = 5
 const roundsBetweenDeepChecks = 20
-/** From this many rounds on, every action must have succeeded. */
+/** In a scenario with at least this many rounds, every kind of action must have succeeded. */
 const roundsForEveryAction = 100
-/** How far the server's clock advances after each round, so that rounds have different times. */
+/** How far the server's clock advances after each round, to give each round its own time. */
 const clockStepMs = 1000
 /** Pause between a user's actions during a long fault. */
 const pauseMs = 1000
@@ -44,8 +44,8 @@ export interface Scenario {
   setup: SetupName
   rounds: number
   /**
-   * Injects this fault in every round, with production timeouts. If omitted, timeouts are short and
-   * the seed determines the faults.
+   * The fault to inject in every round, with production timeouts. If omitted, timeouts are short
+   * and the seed determines the faults.
    */
   fixedFault?: FaultName
 }
@@ -61,7 +61,8 @@ interface ScenarioRun {
 
 /**
  * Runs simulated users against a real server and Postgres while injecting faults drawn by the seed.
- * After each round, every earlier response must still be true. Drops the database at the end.
+ * After each round, checks that everything the server has confirmed is still true. Drops the
+ * database at the end.
  * @param onRound called after each round.
  * @throws {Violation} with seed, setup and round if the server broke a guarantee.
  */
@@ -123,7 +124,7 @@ export async function runScenario(
 }
 
 /**
- * Totals the users' successes by action.
+ * Adds up how often each action succeeded, over all users.
  * @throws {Violation} if an action never succeeded in a long run.
  */
 function countSuccesses(

@@ -1,6 +1,6 @@
 /**
- * Runs fault injection scenarios. Exits with 1 at the first violated guarantee and prints seed,
- * setup and round. Usage: `npm run faults -- --seed n --rounds m [--setup name] [--parallel k]`.
+ * Runs fault injection scenarios. At the first violated guarantee, prints seed, setup and round,
+ * and exits with 1. Usage: `npm run faults -- --seed n --rounds m [--setup name] [--parallel k]`.
  */
 import { randomInt } from 'node:crypto'
 import { constants } from 'node:os'
@@ -13,7 +13,7 @@ import { canMount } from '../support/small-disk.ts'
 import { runScenario } from './run-scenario.ts'
 import { type SetupName, setupForSeed, setupNames, setups } from './setups.ts'
 
-/** More rounds than this are split into several scenarios with consecutive seeds. */
+/** A longer run is split into several scenarios with consecutive seeds. */
 const roundsPerScenario = 200
 const roundsPerReport = 50
 
@@ -56,10 +56,10 @@ function planScenarios(): PlannedScenario[] {
   })
 }
 
-/** The signal that stops this run. */
+/** The signal received to stop this run. */
 let stopSignal: 'SIGTERM' | 'SIGINT' | null = null
-// Finish the current round first, because a fault may be starting Postgres, which would be left
-// running. npm may send the signal twice.
+// On a signal, finish the current round first, because a fault may be starting Postgres, which
+// would be left running. npm may send the signal twice.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     stopSignal ??= signal

@@ -11,8 +11,8 @@ import type { Command, RunCommand, ServerOptions } from './commands.ts'
 import { expectStorageMatches, runJobs } from './jobs.ts'
 
 /**
- * Short timeouts, so that a silent database costs only five seconds per round. A busy machine may
- * take a second or two to respond.
+ * Short timeouts, so that an unresponsive database costs only five seconds per round. On a busy
+ * machine, a healthy one may take a second or two to respond.
  */
 const shortLimits: PoolLimits = {
   connections: 10,
@@ -43,7 +43,7 @@ export async function startServer(options: ServerOptions, clock: TestClock): Pro
   return (command) => runCommand(app, command)
 }
 
-/** Retries while the database is unreachable, or too slow on a busy machine. */
+/** Retries `work` while the database is unreachable, or too slow because the machine is busy. */
 async function retryWhileUnavailable(work: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + hangTimeoutMs
   for (;;) {
@@ -56,8 +56,8 @@ async function retryWhileUnavailable(work: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Runs a command. Queued emails are sent by the server itself, and no check needs the remaining
- * jobs.
+ * Runs a command. The server sends queued emails by itself, and no check needs the jobs omitted
+ * here.
  */
 async function runCommand({ deps, jobQueue }: TestApp, command: Command): Promise<void> {
   switch (command.type) {

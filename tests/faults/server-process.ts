@@ -1,5 +1,5 @@
 /**
- * The program started by fault-server.ts: the real server with a clock set by its parent process.
+ * The program that fault-server.ts starts: the real server with a clock set by its parent process.
  * It loads its modules, then waits for commands.
  */
 import { inspect } from 'node:util'
@@ -44,6 +44,6 @@ process.on('message', (message: unknown) => {
     (error) => reply({ number, failure: inspect(error) }),
   )
 })
-// Exit with the parent process.
+// Exit when the parent process exits.
 process.on('disconnect', () => process.exit(0))
 await runCommand

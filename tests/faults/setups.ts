@@ -1,6 +1,6 @@
 import { seededRandom } from '../support/seeded-rounds.ts'
 
-/** The storage that a scenario uses. */
+/** The kind of storage that a scenario uses. */
 export interface Setup {
   /** 'small disk' is a file system that faults can fill. */
   store: 'disk' | 'small disk' | 'bucket'

@@ -9,26 +9,29 @@ import { type Caller, call } from './call.ts'
 import type { EmailRange } from './emails.ts'
 import { type Attempts, type ExpectedFile, noAttempts, Violation } from './expected-file.ts'
 
-/** An upload that isn't confirmed yet and is retried in the next round. */
+/** An upload that isn't confirmed yet and will be retried in the next round. */
 interface PendingUpload {
   name: string
   bytes: Buffer<ArrayBuffer>
   days: string
   idempotencyKey: string
-  /** True for a retry. The upload may have lost its slot while idle. */
+  /** True if this is a retry. The upload may have lost its slot while idle. */
   isRetry: boolean
 }
 
-/** A simulated user, with the state known from the server's responses. */
+/** A simulated user, with everything known from the server's responses. */
 export interface SimulatedUser extends Caller {
   email: string
-  /** Passwords that may be current. Several after a change whose response was lost. */
+  /**
+   * Passwords that may be the current one. There are several after a password change whose response
+   * was lost.
+   */
   passwords: string[]
   /** A former password, or null before the first change. */
   oldPassword: string | null
   expectedEmails: EmailRange
   tier: 'free' | 'premium'
-  /** Together with the seed, determines the user's uploads. */
+  /** Determines the user's uploads, together with the seed. */
   number: number
   /** The expiries this user may choose, in days. */
   days: readonly number[]
@@ -39,8 +42,8 @@ export interface SimulatedUser extends Caller {
   /** Ids of the files confirmed in this round. */
   confirmedIds: Set<string>
   /**
-   * Codes of links that returned 404 in this round, although the user didn't renew or delete the
-   * file.
+   * Short codes of links that returned 404 in this round, although the user didn't renew or delete
+   * the file.
    */
   notFoundCodes: Set<string>
   pendingUploads: PendingUpload[]
@@ -69,7 +72,7 @@ function attemptsOf(user: SimulatedUser, { id }: ExpectedFile): Attempts {
   return newAttempts
 }
 
-/** Returns bytes determined by name and size. */
+/** Returns bytes that depend only on name and size. */
 function bytesFor(name: string, size: number): Buffer<ArrayBuffer> {
   const block = createHash('sha512').update(name).digest()
   return Buffer.alloc(size, block)
@@ -78,7 +81,7 @@ function bytesFor(name: string, size: number): Buffer<ArrayBuffer> {
 function newUpload(user: SimulatedUser, random: RandomInt): PendingUpload {
   user.uploadCount += 1
   const name = `${user.tier}-${user.number}-${user.uploadCount}.bin`
-  // Files larger than `partSize` are sent in two parts.
+  // Files of more than `partSize` bytes are sent in two parts.
   const size = random(maxSmallSize) + 1 + (random(uploadsPerLarge) === 0 ? partSize : 0)
   const days = String(user.days[random(user.days.length)])
   const idempotencyKey = `${name} ${random(2 ** 31)}`
@@ -86,9 +89,9 @@ function newUpload(user: SimulatedUser, random: RandomInt): PendingUpload {
 }
 
 /**
- * Starts an upload, sends its bytes and confirms it. The idempotency key makes a retry continue the
- * same upload. The upload stays pending if a response was lost, and is dropped if the server
- * rejected it.
+ * Starts an upload, sends its bytes and confirms it. The upload stays pending if a response was
+ * lost, and is dropped if the server rejected it. Because of the idempotency key, a retry continues
+ * the same upload.
  */
 async function upload(user: SimulatedUser, pending: PendingUpload): Promise<void> {
   user.pendingUploads = user.pendingUploads.filter((other) => other !== pending)
@@ -118,8 +121,8 @@ async function upload(user: SimulatedUser, pending: PendingUpload): Promise<void
       call(user, 'send bytes', () => fetch(url, { method: 'PUT', headers, body })),
     ),
   )
-  // An earlier confirm may have succeeded although its response was lost. Then the PUTs are
-  // rejected, and this confirm returns the file.
+  // If an earlier confirm succeeded although its response was lost, the PUTs are rejected and this
+  // confirm returns the file.
   if (putResponses.includes(null)) return postpone()
   const confirmRequest = { cloudKey }
   const confirmResponse = await call(user, 'confirm', () =>
@@ -134,7 +137,7 @@ async function upload(user: SimulatedUser, pending: PendingUpload): Promise<void
     if (wasFullySent && code === 'UPLOAD_INCOMPLETE')
       throw new Violation(`bytes of ${name} were lost`)
     if (!pending.isRetry && code === 'TIER_FILE_COUNT') {
-      throw new Violation(`${name} lost its backends among the user's files at once`)
+      throw new Violation(`${name} lost its slot although it was never idle`)
     }
     return
   }
@@ -182,7 +185,7 @@ async function deleteFile(user: SimulatedUser, file: ExpectedFile): Promise<void
 
 /**
  * Downloads a file as a visitor. Returns the status, or null if there was no response.
- * @param isCounted true if the server is certain to count it.
+ * @param isCounted true if the server is certain to count the download.
  * @throws {Violation} if a complete response has the wrong bytes.
  */
 export async function download(
@@ -215,13 +218,13 @@ async function downloadOwn(
   if (status === 404 && !user.attempts.has(file.id)) user.notFoundCodes.add(file.code)
 }
 
-/** Follows the redirect to a bucket. */
+/** Follows a download's redirect to the bucket. */
 async function followRedirect(visitor: Caller, redirect: Response): Promise<Response | null> {
   await redirect.arrayBuffer().catch(() => {})
   return call(visitor, 'download', () => fetch(redirect.headers.get('location') ?? ''))
 }
 
-/** Changes the password, unless the current one is unknown. */
+/** Changes the user's password, unless it is uncertain which one is current. */
 async function changePassword(user: SimulatedUser, random: RandomInt): Promise<void> {
   const [currentPassword, ...otherPasswords] = user.passwords
   if (currentPassword === undefined || otherPasswords.length > 0) return
@@ -268,7 +271,7 @@ export async function signIn(user: SimulatedUser): Promise<boolean> {
     if (!response?.ok) continue
     const [formerPassword, ...newerPasswords] = user.passwords
     if (newerPasswords.includes(password)) {
-      // The password change succeeded after all, so its email must arrive.
+      // A password change whose response was lost did succeed, so its email must arrive.
       user.expectedEmails.min += 1
       user.oldPassword = formerPassword ?? null
     }
@@ -280,8 +283,8 @@ export async function signIn(user: SimulatedUser): Promise<boolean> {
 }
 
 /**
- * Retries pending uploads. Call it only while no fault is active.
- * @throws {Violation} if one is still pending after two minutes.
+ * Retries the user's pending uploads. Call it only while no fault is active.
+ * @throws {Violation} if an upload is still pending after two minutes.
  */
 export async function finishUploads(user: SimulatedUser): Promise<void> {
   const deadline = performance.now() + hangTimeoutMs
@@ -294,15 +297,15 @@ export async function finishUploads(user: SimulatedUser): Promise<void> {
   }
 }
 
-/** Uploads a file, to give the first fault something to lose. */
+/** Uploads a file, so that even the first fault can endanger stored data. */
 export async function uploadInitialFile(user: SimulatedUser, random: RandomInt): Promise<void> {
   await upload(user, newUpload(user, random))
 }
 
 /**
- * Simulates a user for one round: pending uploads, then random uploads, downloads, renewals,
- * deletions, logins and password changes. Actions run one at a time, except for a renewal racing a
- * deletion.
+ * Simulates a user for one round: first pending uploads, then random uploads, downloads, renewals,
+ * deletions, logins and password changes. Actions run one at a time, except that a renewal may race
+ * a deletion.
  * @param areDownloadsCounted true if the server is certain to count this round's downloads.
  */
 export async function actRandomly(

@@ -6,15 +6,17 @@ import type { TestBucket } from '../support/bucket.ts'
 export interface StorageReader {
   /** The sizes of all sealed objects, by storage key. */
   sealedSizes(): Promise<Map<string, number>>
-  /** The storage keys of all uploads with stored data, such as a part. */
+  /** The storage keys of all uploads that have stored data, such as a part. */
   listOpenUploads(): Promise<string[]>
-  /** True if the store may start an upload even after the server's request timed out. */
+  /**
+   * True if the store may start a multipart upload even after the server's request has timed out.
+   */
   canStartLate: boolean
 }
 
 /**
- * The server writes dotfiles to check that a directory is writable, and may leave one behind when
- * killed.
+ * Returns true for a dotfile that the server writes to check that a directory is writable. A killed
+ * server may leave one behind.
  */
 function isProbeFile(name: string): boolean {
   return name.startsWith('.')
@@ -55,7 +57,7 @@ export function bucketReader({ client, settings: { bucket: Bucket } }: TestBucke
       return sizes
     },
     async listOpenUploads() {
-      // One page (1,000 uploads) is enough, because jobs have already removed old uploads.
+      // One page of 1,000 uploads is enough, because the jobs have already removed old ones.
       const list = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })
       const { Uploads = [] } = await client.send(list)
       return Uploads.map(({ Key = '' }) => Key.slice(prefix.length))

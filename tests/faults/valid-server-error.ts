@@ -2,9 +2,9 @@ import { type ErrorBody, errorTable } from '../../src/shared/contract/errors.ts'
 import { Violation } from './expected-file.ts'
 
 /**
- * Checks a 5xx: its body must be a known error with this status and a message, and a 503 needs
- * Retry-After. INTERNAL means a bug, which no fault may cause. Truncated responses and other
- * statuses pass.
+ * Checks a 5xx response. Its body must be a known error that has this status and a message, and a
+ * 503 needs Retry-After. INTERNAL is rejected, because it means a bug, which no fault may cause.
+ * Truncated responses and other statuses pass.
  * @throws {Violation} if the response is malformed.
  */
 export async function expectValidServerError(response: Response): Promise<void> {
@@ -17,7 +17,7 @@ export async function expectValidServerError(response: Response): Promise<void> 
   throw new Violation(`${pathname} answered ${response.status} ${problem}: ${text.slice(0, 200)}`)
 }
 
-/** Describes the problem with the response, or returns null. */
+/** Describes what is wrong with the response, or returns null. */
 function findProblem({ status, headers }: Response, text: string): string | null {
   const { code, message } = parseBody(text)
   if (code === 'INTERNAL') return 'with the code of a defect'

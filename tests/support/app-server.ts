@@ -39,10 +39,10 @@ export interface TestApp {
   pool: pg.Pool
   passwords: PasswordHashing
   clock: TestClock
-  /** The database queue. Undefined unless opened. */
+  /** The job queue in the database. Undefined unless `openQueue` was given. */
   jobQueue: JobQueue | undefined
   logLines: LogLine[]
-  /** Announces a shutdown. The server keeps accepting requests. */
+  /** Makes the server report that it is shutting down. It keeps accepting requests. */
   announceShutdown(): void
   /** Sends the emails queued since the last call, and returns them. */
   sendQueuedEmails(): Promise<Email[]>
@@ -50,28 +50,28 @@ export interface TestApp {
 }
 
 export interface TestAppOptions {
-  /** Settings as environment variables. */
+  /** The server's settings as environment variables. */
   env?: Record<string, string>
   /** Password hashing cost. Defaults to a minimal one. */
   passwordCost?: HashCost
-  /** Free space for uploads. Defaults to that of the disk. */
+  /** The free space that uploads may use. Defaults to that of the disk. */
   space?: UploadSpace
-  /** A directory that `close` keeps. Defaults to a temporary one. */
+  /** The data directory, which `close` keeps. Defaults to a temporary one. */
   dataDir?: string
-  /** Connection limits and timeouts. Default to those of production. */
+  /** Database connection limits and timeouts. Default to those of production. */
   poolLimits?: PoolLimits
   /** The server's clock. Defaults to one that starts at the current time. */
   clock?: TestClock
   /** Receives the log. By default lines are collected in `logLines`. */
   log?: Logger
   /**
-   * Opens the database queue for emails. By default emails stay in memory until `sendQueuedEmails`
-   * is called.
+   * Opens a job queue in the database for emails. By default, emails stay in memory until
+   * `sendQueuedEmails` is called.
    */
   openQueue?: typeof openJobQueue
 }
 
-/** Starts a server on a migrated database. Closing the server drops the database. */
+/** Starts a server on a database that has all tables. Closing the server drops the database. */
 export async function serveApp(
   database: TestDatabase,
   {
@@ -86,7 +86,7 @@ export async function serveApp(
   }: TestAppOptions = {},
 ): Promise<TestApp> {
   const dataDir = existingDataDir ?? (await mkdtemp(join(tmpdir(), 'mayfly-app-')))
-  // Presigned URLs contain the port, so it must be known before listening.
+  // Presigned URLs contain the port, so choose it before listening.
   const port = await freePort()
   const config = readConfig({
     PORT: String(port),

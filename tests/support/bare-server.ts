@@ -6,7 +6,7 @@ import { errorResponse } from '../../src/server/http/error-handler.ts'
 import { type ConnectionLimits, connectionLimits } from '../../src/server/http/limits.ts'
 import { type ListenOptions, listen } from '../../src/server/http/listen.ts'
 
-/** A real HTTP server with the test's handlers only. */
+/** A real HTTP server that has only the routes a test adds. */
 export interface BareServer {
   url: string
   connections(): Promise<number>
@@ -14,7 +14,7 @@ export interface BareServer {
 }
 
 /**
- * Serves the test's handlers on a free port. Handles errors and unknown paths like the production
+ * Serves a test's routes on a free port. Handles errors and unknown paths like the production
  * server.
  */
 export async function serveBare(

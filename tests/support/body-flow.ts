@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** Forwards request bodies in a test proxy. Can pause all of them at once. */
+/** Forwards request bodies through a test proxy, and can pause all of them at once. */
 export interface BodyFlow {
   /**
    * Forwards a body to `to`, or only counts its bytes if `to` is null. Calls `onBytes` with the
@@ -8,8 +8,8 @@ export interface BodyFlow {
    */
   forward(body: Readable, to: Writable | null, onBytes: (bytes: number) => void): ForwardedBody
   /**
-   * Forwards `bytes` more bytes across all bodies, then pauses them. Resolves when the first is
-   * paused.
+   * Forwards `bytes` more bytes, counted across all bodies, then pauses them all. Resolves when the
+   * first body is paused.
    */
   stallAfter(bytes: number): Promise<void>
   resumeAll(): void

@@ -15,7 +15,7 @@ export function createMemoryStorage(values: Map<string, string>): KeyValueStorag
   }
 }
 
-/** An in-memory replacement for the file handles in IndexedDB. */
+/** An in-memory replacement for the store that keeps file handles in IndexedDB. */
 export function createMemoryHandleStore(handles: Map<string, FileSystemFileHandle>): HandleStore {
   return {
     save: async (id, handle) => void handles.set(id, handle),
@@ -27,10 +27,10 @@ export function createMemoryHandleStore(handles: Map<string, FileSystemFileHandl
   }
 }
 
-/** The locks that a browser's tabs hold, by record id. Calling the function releases the lock. */
+/** The locks held by a browser's tabs, by record id. Calling a lock's function releases it. */
 export type HeldLocks = Map<string, () => void>
 
-/** Locks as seen by one tab. All tabs of a browser share `heldLocks`. */
+/** Creates the locks as seen by one tab. All tabs of a browser share `heldLocks`. */
 export function createMemoryLocks(heldLocks: HeldLocks): RecordLocks {
   return {
     isSupported: true,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { S3Settings } from '../../src/server/config/s3-settings.ts'
 
-/** A received part. Sending the same part number again adds another one. */
+/** A received part. A part sent twice is recorded twice. */
 interface Part {
   number: number
   body: Buffer
@@ -26,9 +26,9 @@ export interface BucketById {
 }
 
 /**
- * Starts an S3 server with the quirks of SeaweedFS up to 4.47: open uploads are listed by id
- * instead of key and without a date, a part sent twice is listed twice, and the last part of a page
- * is repeated on the next page. Signatures aren't checked.
+ * Starts an S3 server with the quirks of SeaweedFS up to 4.47: it lists open uploads by id instead
+ * of key and without a date, lists a part sent twice as two parts, and repeats the last part of a
+ * page on the next page. Signatures aren't checked.
  */
 export async function startBucketById(): Promise<BucketById> {
   const uploads = new Map<string, Upload>()

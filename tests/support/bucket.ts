@@ -22,7 +22,7 @@ export interface TestBucket {
   client: S3Client
   /** Allows pages from this origin to use the bucket (CORS). */
   allowOrigin(origin: string): Promise<void>
-  /** Revokes the key's write permission. Returns a function that restores it. */
+  /** Revokes the access key's write permission. Returns a function that restores it. */
   denyPuts(): Promise<() => Promise<void>>
 }
 
@@ -66,8 +66,8 @@ export async function createBucket(server: S3Server): Promise<TestBucket> {
 }
 
 /**
- * Counts the bytes in a bucket's objects and in the parts of open uploads. Ignores parts of an
- * upload that ends during the count.
+ * Counts the bytes of a bucket's objects and of the parts of open uploads. If an upload ends during
+ * the count, its parts are ignored.
  */
 export async function countStoredBytes({
   client,

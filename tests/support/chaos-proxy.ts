@@ -8,17 +8,17 @@ import {
 import type { AddressInfo } from 'node:net'
 import { makeBodyFlow } from './body-flow.ts'
 
-/** A request through the proxy and its outcome. */
+/** A request sent through the proxy, with its outcome. */
 export interface Exchange {
   method: string
-  /** Path and query. */
+  /** The path and query of the request. */
   url: string
   bodyBytes: number
   /** The status the client received. Null if there was no response. */
   status: number | null
   /**
-   * True if `stallPutsAfter`, `respondToPuts`, `reset` or `cut` interrupted this PUT before its
-   * response.
+   * True if this PUT was interrupted by `stallPutsAfter`, `respondToPuts`, `reset` or `cut` before
+   * its response arrived.
    */
   interrupted: boolean
 }
@@ -26,8 +26,8 @@ export interface Exchange {
 type Matches = (exchange: Exchange) => boolean
 
 /**
- * A proxy that simulates failures between a client and a server or bucket. Forwards hosts, headers
- * and presigned URLs unchanged.
+ * A proxy that simulates failures between a client and a server or bucket. Forwards the Host
+ * header, all other headers and presigned URLs unchanged.
  */
 export interface ChaosProxy {
   /** The origin that clients use. */
@@ -35,9 +35,12 @@ export interface ChaosProxy {
   /** Forwards all requests to this local port. */
   forwardTo(port: number): void
   exchanges: readonly Exchange[]
-  /** Forwards `bytes` more bytes of PUT bodies, then stalls all PUTs. */
+  /**
+   * Forwards `bytes` more bytes of PUT bodies, then stalls all PUTs. Resolves when the first is
+   * stalled.
+   */
   stallPutsAfter(bytes: number): Promise<void>
-  /** Responds with this status to the PUTs in progress, once their bodies are complete. */
+  /** Responds with this status to the PUTs in progress, each once its body is complete. */
   respondToPuts(status: number): void
   /** Responds with this status to matching new requests, until `restore`. */
   respondWith(status: number, matches: Matches): void
@@ -46,7 +49,7 @@ export interface ChaosProxy {
   delay(delayMs: () => number): void
   /**
    * Forwards matching requests but drops the connection instead of responding, until `restore`. The
-   * client can't know whether the request succeeded.
+   * client can't tell whether the request succeeded.
    */
   dropResponses(matches: Matches): void
   /** Drops the connections of all PUTs in progress, to both the client and the server. */
@@ -57,19 +60,24 @@ export interface ChaosProxy {
    */
   cut(): void
   restore(): void
-  /** Discards past exchanges, to save memory in long runs. */
+  /** Forgets past exchanges, to save memory in long runs. */
   clearExchanges(): void
   close(): Promise<void>
 }
 
 interface PendingRequest {
   exchange: Exchange
-  /** Responds instead of the server once the request is complete. Null if a response has begun. */
+  /**
+   * Sends a response in place of the server's once the request is complete. Null if the server's
+   * response has already begun.
+   */
   respond: ((status: number) => void) | null
   reset: () => void
 }
 
-/** Starts a proxy without failures. Nothing is forwarded before `forwardTo`. */
+/**
+ * Starts a proxy that simulates no failures yet. Nothing is forwarded before `forwardTo` is called.
+ */
 export async function startChaosProxy(): Promise<ChaosProxy> {
   let target = 0
   let isCut = false
@@ -83,8 +91,8 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   const exchanges: Exchange[] = []
   const pendingRequests = new Set<PendingRequest>()
   const flow = makeBodyFlow()
-  // No keep-alive: the server could close an idle connection just as the proxy reuses it, and the
-  // test would fail at random.
+  // No keep-alive: the server could close an idle connection just as the proxy reuses it, which
+  // would make tests fail at random.
   const agent = new Agent({ keepAlive: false })
 
   const forward = (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => {
@@ -93,8 +101,8 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     for (const [name, values] of groupHeaders(rawHeaders)) upstream.setHeader(name, values)
     let hasOwnResponse = false
     upstream.on('error', () => {
-      // If the server sent no response, the client must see a network error. An early error
-      // response must still reach it.
+      // If the server sent no response, the client must see a network error. If the server sent an
+      // early error response, the client must receive it.
       if (!hasOwnResponse) request.socket.destroy()
     })
     const body = flow.forward(request, method === 'PUT' ? upstream : null, (bytes) => {
@@ -239,8 +247,8 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
 }
 
 /**
- * Responds once the body is complete. To the client, an earlier response could look like a lost
- * connection.
+ * Sends the response once the request body is complete. If it came earlier, the client could take
+ * it for a lost connection.
  */
 function respondAtEnd(
   request: IncomingMessage,
@@ -251,7 +259,7 @@ function respondAtEnd(
   const respond = () => {
     if (response.destroyed) return
     exchange.status = status
-    // Lets pages of other origins read the status, as a bucket does.
+    // Lets pages from other origins read the status, as a bucket does.
     const origin = request.headers.origin
     response.writeHead(status, origin ? { 'access-control-allow-origin': origin } : {})
     response.end()

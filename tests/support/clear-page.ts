@@ -1,4 +1,4 @@
 import { afterEach } from 'vitest'
 
-// A worker's test files share one page, so clear it for the next file.
+// Test files in the same worker share one page, so clear it after each test.
 afterEach(() => globalThis.document?.body.replaceChildren())

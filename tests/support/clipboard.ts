@@ -19,7 +19,7 @@ export function openClipboard(): TestClipboard {
     clipboard.copiedTexts.push(text)
   }
   Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } })
-  // The app falls back to this, so it must fail too.
+  // The app falls back to `execCommand`, so it must fail too.
   Object.assign(document, { execCommand: () => false })
   return clipboard
 }

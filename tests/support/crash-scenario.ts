@@ -4,24 +4,24 @@ import { chooseRounds } from './rounds.ts'
 import { type RandomInt, seededRounds } from './seeded-rounds.ts'
 
 const userCount = 3
-/** A pause between cycles, to leave the CPU to a restarting server. */
+/** Pause between a user's cycles, to leave CPU time to a restarting server. */
 const pauseMs = 100
-/** From this many rounds on, at least one renewal completes without a crash. */
+/** From this many rounds on, at least one renewal must complete without a crash. */
 const minRoundsForRenewal = 30
 
 /**
- * Returns how many times to kill the server: CRASH_ROUNDS (set by `npm run crashes`), else 30 in a
- * long run and `shortRounds` otherwise.
+ * Returns how many times a test kills the server: CRASH_ROUNDS (set by `npm run crashes`), else 30
+ * in a long run and `shortRounds` otherwise.
  */
 export function crashRounds(shortRounds: number): number {
   return Number(process.env.CRASH_ROUNDS ?? chooseRounds(shortRounds, 30))
 }
 
 /**
- * Runs users against servers that are repeatedly killed and restarted, then verifies everything the
- * servers confirmed.
- * @param kill kills a server with SIGKILL. Resolves when it is up again.
- * @throws an error with the mismatch and the seed.
+ * Runs users against servers that are repeatedly killed and restarted, then verifies everything
+ * that the servers confirmed.
+ * @param kill kills a server with SIGKILL. Resolves when the server is up again.
+ * @throws an error that describes the mismatch and contains the seed.
  */
 export async function runCrashScenario(
   server: { url: string },

@@ -15,7 +15,7 @@ import {
 import type { RandomInt } from './seeded-rounds.ts'
 
 const pauseMs = 50
-/** Large enough for two parts. */
+/** Large enough for a file to be sent in two parts. */
 const multipartSize = 8 * 1024 * 1024 + 100_000
 
 interface ConfirmedFile {
@@ -32,7 +32,7 @@ export class CrashUser {
   readonly #server: { url: string }
   readonly #draw: RandomInt
   readonly #files = new Map<string, ConfirmedFile>()
-  /** Short codes that a renewal or deletion has ended. */
+  /** Short codes of links that were ended by a renewal or deletion. */
   readonly #endedCodes = new Set<string>()
   #client: Client
   /** Number of retries after a 5xx, or after a lost or truncated response. */
@@ -60,8 +60,8 @@ export class CrashUser {
   }
 
   /**
-   * Uploads and downloads a file, then renews, deletes or downloads a random one, then checks the
-   * file list.
+   * Uploads and downloads a file, then renews, deletes or downloads a random one, and finally
+   * checks the file list.
    */
   async runCycle(): Promise<void> {
     const bytes = randomBytes(this.#draw(3) === 0 ? multipartSize : 1 + this.#draw(300_000))
@@ -97,7 +97,7 @@ export class CrashUser {
       this.#client.post('/api/files/get-upload-url', request),
     )
     await this.#sendMissing(upload, bytes)
-    // All PUTs succeeded, so the upload must be complete.
+    // All PUTs have succeeded, so the upload must be complete.
     const confirmation = { cloudKey: upload.cloudKey }
     const {
       id,
@@ -131,7 +131,7 @@ export class CrashUser {
     )
   }
 
-  /** Sends bytes with retries. UPLOAD_SEALED means that an earlier attempt has succeeded. */
+  /** Sends bytes with retries. UPLOAD_SEALED means that an earlier attempt succeeded. */
   async #put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
     const headers = { 'content-type': 'text/plain' }
     const put = () => fetch(url, { method: 'PUT', headers, body, signal: this.#timeout() })
@@ -176,7 +176,7 @@ export class CrashUser {
       const response = await this.#sendWithRetries(() => this.#download(shortCode))
       if (!response.ok)
         throw new Error(`the link of the file ${id} was answered ${response.status}`)
-      // A kill truncates downloads. Clients detect that and retry.
+      // Killing the server truncates downloads. Clients detect that and retry.
       const body = await response.arrayBuffer().catch(() => null)
       if (body === null) {
         this.retries += 1
@@ -214,7 +214,7 @@ export class CrashUser {
     return json<T>(response)
   }
 
-  /** Retries a request until it gets a complete response below 500. */
+  /** Retries a request until a complete response with a status below 500 arrives. */
   async #sendWithRetries(request: () => Promise<Response>): Promise<Response> {
     const timeout = this.#timeout()
     for (;;) {
@@ -226,13 +226,13 @@ export class CrashUser {
     }
   }
 
-  /** Sends a request. Returns null for a lost or truncated response. */
+  /** Sends a request. Returns null if the response is lost or truncated. */
   async #trySend(request: () => Promise<Response>): Promise<Response | null> {
     try {
       const response = await request()
       const isJson = response.headers.get('content-type')?.startsWith('application/json')
       if (!isJson) return response
-      // Read the body here, so that a truncated response counts as lost.
+      // Read the body here, to treat a truncated response as lost.
       const { status, headers } = response
       return new Response(await response.text(), { status, headers })
     } catch {

@@ -9,7 +9,10 @@ import { startEmbeddedPostgres } from '../../src/server/db/embedded-postgres.ts'
 const execute = promisify(execFile)
 const silentLog = { info() {}, warn() {} }
 
-/** An initialized Postgres cluster, created once per process and copied into data directories. */
+/**
+ * The directory of an initialized Postgres cluster, created once per process and copied into data
+ * directories.
+ */
 let preparedCluster: Promise<string> | undefined
 
 async function prepareCluster(): Promise<string> {
@@ -20,12 +23,12 @@ async function prepareCluster(): Promise<string> {
 }
 
 /**
- * Creates a data directory with an empty Postgres cluster, like a server's first start. Ten times
- * faster, because it copies a cluster.
+ * Creates a data directory with an empty Postgres cluster, as a server does on its first start.
+ * This is ten times faster, because it copies a prepared cluster.
  */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
   preparedCluster ??= prepareCluster()
   await mkdir(dataDir, { mode: 0o700 })
-  // Preserve owner and mode, because Postgres requires them to start.
+  // Preserve owner and mode, because Postgres won't start with others.
   await execute('cp', ['-a', await preparedCluster, dataDir])
 }

@@ -14,21 +14,21 @@ import { testClock } from './test-clock.ts'
 const dayMs = 24 * 60 * 60_000
 /** Days after which abandoned uploads have ended but no file has expired yet. */
 const daysUntilUploadsEnd = [1.5, 2.5]
-/** Days after which all files and uploads have ended. */
+/** Days after which all files have expired and all uploads have ended. */
 const daysUntilAllEnds = [40, 41]
 
-/** The state that stopped servers have left behind. */
+/** Everything that stopped servers have left behind. */
 interface ServerState {
   databaseUrl: string
   dataDir: string
-  /** The bucket's settings. Omitted if there is no bucket. */
+  /** Settings for the bucket as environment variables. Omitted if there is no bucket. */
   env?: Record<string, string>
   storageReader: StorageReader
 }
 
 /**
- * Runs the jobs as if days had passed. Asserts that database and storage agree, and that ended
- * files and uploads have been deleted.
+ * Runs the jobs as if days had passed. Asserts that database and storage agree, and that expired
+ * files and ended uploads have been deleted.
  * @throws an error that names what is missing or left over.
  */
 export async function expectConsistentDaysLater({
@@ -43,7 +43,7 @@ export async function expectConsistentDaysLater({
   const database = { url: databaseUrl, drop: async () => {} }
   const app = await serveApp(database, { dataDir, env, clock })
   const runJobsAfter = async (days: readonly number[]) => {
-    // Run the jobs twice, because they retry failed deletions.
+    // Run the jobs twice, because failed deletions are retried in the second run.
     for (const day of days) {
       clock.set(new Date(today.getTime() + day * dayMs))
       await runJobs(app.deps)

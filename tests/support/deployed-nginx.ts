@@ -12,7 +12,7 @@ import { freePort } from './free-port.ts'
 /** nginx with the configuration in `deploy/nginx`, except for ports and certificates. */
 export interface DeployedNginx {
   httpPort: number
-  /** Sends a request over TLS to one of the configured hosts. */
+  /** Sends a request over TLS to one of the hosts nginx is configured for. */
   send(
     host: string,
     path: string,
@@ -24,15 +24,16 @@ export interface DeployedNginx {
 }
 
 /**
- * Addresses of the servers and the bucket, such as `127.0.0.1:3000`. Nothing has to listen there.
+ * Addresses of the servers and the bucket, such as `127.0.0.1:3000`. Nothing needs to listen on
+ * them.
  */
 interface AddressUpstreams {
   servers: readonly [string, string]
-  /** If omitted, nginx gets no configuration or certificate for a bucket. */
+  /** If omitted, nginx has no configuration and no certificate for a bucket. */
   bucket?: string
 }
 
-/** Ports of a DNS server and of the servers whose names it resolves. */
+/** The port of a DNS server, and the port of the servers whose names it resolves. */
 interface NameUpstreams {
   nameServer: number
   port: number
@@ -40,7 +41,7 @@ interface NameUpstreams {
 
 /**
  * Starts nginx in front of two servers and a bucket, with `addresses.conf` or `containers.conf`.
- * @param dataDir the servers' DATA_DIR. nginx sends files from it.
+ * @param dataDir the servers' DATA_DIR, from which nginx sends files.
  */
 export async function startDeployedNginx(
   upstreams: AddressUpstreams | NameUpstreams,
@@ -127,7 +128,7 @@ function makeCertificate(folder: string, name: string): void {
   })
 }
 
-/** Completes `servers` to an nginx.conf like those of Debian and the container image. */
+/** Wraps `servers` in an nginx.conf like those of Debian and the container image. */
 export function completeConfig(folder: string, servers: string): string {
   const tempFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `

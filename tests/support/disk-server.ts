@@ -17,7 +17,7 @@ import { type TestClock, testClock } from './test-clock.ts'
 import { type LogLine, logCollector } from './test-log.ts'
 import { type TestSpace, testSpace } from './test-space.ts'
 
-/** A disk store with its own directory and HTTP server. */
+/** A disk store with its own directory, served over HTTP. */
 export interface DiskServer {
   storage: DiskStorage
   dataDir: string
@@ -25,26 +25,26 @@ export interface DiskServer {
   clock: TestClock
   space: TestSpace
   logLines: LogLine[]
-  /** Keys that were reported as receiving bytes, in order. */
+  /** Storage keys that the store reported as receiving bytes, in order. */
   touchedKeys: string[]
   endedKeys: Set<string>
-  /** If true, upload lookups fail, as during a database outage. */
+  /** If true, looking up an upload fails, as during a database outage. */
   shouldFailLookup: boolean
-  /** Upload lookups block until this resolves. */
+  /** Looking up an upload blocks until this resolves. */
   lookupUnblocked: Promise<void>
   endUpload(key: string): void
   /** Returns the store's open files, except for two directories that it always keeps open. */
   openFiles(): Promise<string[]>
-  /** Returns the grant of a presigned URL for a new upload of `size` bytes. */
+  /** Returns the grant that a presigned URL contains, for a new upload of `size` bytes. */
   uploadGrant(size: number, changes?: Partial<UploadGrant>): UploadGrant
   downloadGrant(key: string, size: number, changes?: Partial<DownloadGrant>): DownloadGrant
-  /** Stops the server but keeps its directory for the next one. */
+  /** Stops the server but keeps its directory, for another server to use. */
   stop(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts the server on a new directory or on that of an earlier server. `fileSystem` replaces the
+ * Starts a server on a new directory or on that of an earlier server. `fileSystem` replaces the
  * real file system.
  */
 export async function openDiskServer(

@@ -21,11 +21,13 @@ export type PutOutcome =
 export interface OpenPut {
   client: ClientRequest
   outcome: Promise<PutOutcome>
-  /** Resolves when the bytes are in a kernel buffer. */
+  /** Resolves when the kernel has accepted the bytes for sending. */
   write(bytes: Buffer): Promise<void>
 }
 
-/** Starts a PUT. Its headers are sent with the first bytes or by `client.flushHeaders`. */
+/**
+ * Starts a PUT. Its headers are sent with the first bytes of the body, or by `client.flushHeaders`.
+ */
 function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   const client = request(url, { method: 'PUT', agent: false, headers })
   client.on('error', () => undefined)
@@ -50,7 +52,7 @@ function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   return { client, outcome, write }
 }
 
-/** Returns the number of stored bytes as stated by Upload-Offset. */
+/** Returns the number of stored bytes according to the Upload-Offset header. */
 export function uploadOffsetOf({ headers }: Pick<HttpResponse, 'headers'>): number {
   return Number(headers['upload-offset'] ?? Number.NaN)
 }
@@ -65,20 +67,22 @@ export interface SingleUpload {
   put(body: Buffer | string, headers?: OutgoingHttpHeaders): Promise<HttpResponse>
   open(headers: OutgoingHttpHeaders): Promise<OpenPut>
   head(): Promise<HttpResponse>
-  /** Requests the number of stored bytes with a HEAD. */
+  /** Sends a HEAD request and returns the number of stored bytes. */
   offset(): Promise<number>
   /**
-   * Polls with HEAD until `bytes` bytes are stored. Each HEAD flushes a transfer in progress.
-   * Returns the number of polls.
+   * Polls with HEAD requests until `bytes` bytes are stored. Each HEAD makes the server flush a
+   * transfer in progress. Returns the number of polls.
    */
   waitUntilStored(bytes: number): Promise<number>
   stored(): Promise<Buffer>
-  /** Returns the upload's files in the incoming directory. Empty once the upload is sealed. */
+  /**
+   * Returns the upload's files in the incoming directory. There are none once the upload is sealed.
+   */
   remainingFiles(): Promise<string[]>
   seal(): Promise<string | null>
 }
 
-/** Creates an upload with a new key. `changes` override its grant. */
+/** Creates an upload with a new key. `changes` override fields of its grant. */
 export function singleUpload(
   disk: DiskServer,
   size: number,
@@ -127,19 +131,19 @@ export interface MultipartUpload
   extends Omit<SingleUpload, 'put' | 'open' | 'head' | 'offset' | 'url'> {
   bytes: Buffer
   sha256: string
-  /** The same upload through a single URL. */
+  /** The same upload, sent as a whole through a single URL. */
   single: SingleUpload
   partNumbers: number[]
-  /** The same upload on another server with the same directory. */
+  /** Returns the same upload on another server with the same directory. */
   onServer(server: DiskServer): MultipartUpload
   part(partNumber: number): PartGrant
   partBytes(partNumber: number): Buffer
   partUrl(partNumber: number): Promise<string>
-  /** Sends a part with `body`, by default with the part's own bytes. */
+  /** Sends a part. `body` replaces the part's own bytes. */
   put(partNumber: number, headers?: OutgoingHttpHeaders, body?: Buffer): Promise<HttpResponse>
   putAll(): Promise<void>
   open(partNumber: number, headers?: OutgoingHttpHeaders): Promise<OpenPut>
-  /** Starts sending a part. Resolves when the server is receiving it. */
+  /** Starts sending a part. Resolves when the server has begun to receive it. */
   startPart(partNumber: number): Promise<StartedPart>
   /** Sends a HEAD request for the part and returns the response status and upload offset. */
   headPart(partNumber: number): Promise<[number, number]>

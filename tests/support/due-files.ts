@@ -3,7 +3,7 @@ import { insertUsers, type RunSql } from './insert-users.ts'
 const filesPerInsert = 100_000
 
 /**
- * Inserts the files numbered $1 to $2, which expired one to three days ago. Their short codes
+ * Inserts files with the numbers $1 to $2, which expired one to three days ago. Their short codes
  * encode the numbers.
  */
 const insertFilesSql = `
@@ -17,8 +17,7 @@ const insertFilesSql = `
     lateral (select now() - interval '2 days' * random() - interval '1 day' as ended) ends`
 
 /**
- * Inserts expired files of free users that are due to be purged. Their bytes don't exist in
- * storage.
+ * Inserts expired files of free users that are due to be purged. Storage doesn't have their bytes.
  */
 export async function insertDueFiles(
   sql: RunSql,

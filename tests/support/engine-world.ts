@@ -28,9 +28,7 @@ export function advanceTime(ms: number): Promise<unknown> {
   return vi.advanceTimersByTimeAsync(ms)
 }
 
-/**
- * Creates the default behavior of the simulated server, browser and network, for tests to override.
- */
+/** Creates the default behavior of the simulated server, browser and network. Tests override it. */
 function makeResponses() {
   return {
     /** The signed-in user, or null for a visitor. */
@@ -38,10 +36,13 @@ function makeResponses() {
     isOnline: true,
     isServerReady: true,
     /**
-     * Called with the file name when an upload starts. Rejects the start unless it returns null.
+     * Called with the file name when an upload starts. Returns an error to reject the start, or
+     * null.
      */
     onStart: (_: string): Outcome<never> | null | Promise<Outcome<never> | null> => null,
-    /** Called with the number of confirms so far. Rejects the confirm unless it returns null. */
+    /**
+     * Called with the number of confirms so far. Returns an error to reject the confirm, or null.
+     */
     onConfirm: (_: number): Outcome<never> | null => null,
     onList: (): Outcome<{ parts: StoredPart[] }> => ({ ok: true, value: { parts: [] } }),
     onAbort: (_: string): Outcome<unknown> => ({ ok: true, value: null }),
@@ -49,7 +50,7 @@ function makeResponses() {
   }
 }
 
-/** Creates the records of the engine's actions, for tests to read. */
+/** Creates empty records of what the engine does, for tests to read. */
 function makeTraces() {
   return {
     /**
@@ -60,20 +61,20 @@ function makeTraces() {
     toasts: [] as { title: string; description?: string | undefined }[],
     requests: [] as Parameters<EngineDeps['calls']['getUploadUrl']>[0][],
     confirmations: [] as Parameters<EngineDeps['calls']['confirmUpload']>[0][],
-    /** The contents of the browser's storage, shared by all tabs. */
+    /** The contents of the simulated browser's storage, shared by all tabs. */
     values: new Map<string, string>(),
     handles: new Map<string, FileSystemFileHandle>(),
     locks: new Map() as HeldLocks,
-    /** Number of uploads started by the server. */
+    /** Number of uploads that the server has started. */
     tickets: 0,
-    /** Number of calls through `calls.gathered`, which batches several into one request. */
+    /** Number of calls through `calls.gathered`, which sends several calls in one request. */
     batchedCalls: 0,
     listRefetches: 0,
     /** Number of change notifications from the engine. */
     changes: 0,
     /**
-     * Active requests to the browser: to confirm before leaving the page (`pageBlocks`) and to keep
-     * the screen on (`wakeLocks`).
+     * Number of active requests to the browser to confirm before leaving the page (`pageBlocks`)
+     * and to keep the screen on (`wakeLocks`).
      */
     pageBlocks: 0,
     wakeLocks: 0,
@@ -135,19 +136,22 @@ function makeCalls(world: World): EngineDeps['calls'] {
 
 interface Tab {
   engine: UploadEngine
-  /** Closes the tab like a browser: the page receives `pagehide` and then never runs again. */
+  /**
+   * Closes the tab as a browser does: the page receives `pagehide`, and none of its code runs
+   * afterwards.
+   */
   close: () => void
 }
 
 /**
- * Runs the upload engine of the user ada in a simulated browser against a simulated server. Tests
- * set responses and read the engine's actions. Time is frozen until a test advances it. The test
+ * Runs the upload engine for the user ada in a simulated browser against a simulated server. Tests
+ * set responses and read what the engine did. Time is frozen until a test advances it. The test
  * must close the world.
  */
 export function openEngineWorld() {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
   const world = { ...makeResponses(), ...makeTraces() }
-  /** Dependencies that the engines of all tabs share. */
+  /** Dependencies shared by the engines of all tabs. */
   const deps = {
     calls: makeCalls(world),
     sendFile: async (job: TransferJob) => {
@@ -249,7 +253,9 @@ export function openEngineWorld() {
     running.engine = tab.engine
   }
   const state = () => running.engine.shownUploads()
-  /** Adds files as if dropped. Returns their record ids. */
+  /**
+   * Adds files to the engine as if the user had dropped them on the page. Returns their record ids.
+   */
   const add = (picked: readonly (File | PickedFile)[], userAgent = 'Desktop'): string[] => {
     const files = picked.map((file) => {
       ids += 1
@@ -275,20 +281,20 @@ export function openEngineWorld() {
   }
 
   return Object.assign(running, {
-    /** Replaces the current engine with one for this user. */
+    /** Replaces the current engine with one for another user. */
     openAsUser: (userId: string) => {
       running.engine.close()
       open(userId)
     },
     closeTab: () => tab.close(),
-    /** Reloads the page. Everything kept only in memory is lost. */
+    /** Reloads the page. Everything that the engine kept only in memory is lost. */
     reload: () => {
       tab.close()
       open('ada')
     },
     add,
     stallTransfers,
-    /** Adds files and starts sending them. The transfers stall. */
+    /** Adds files and starts sending them, but stalls the transfers. */
     addStalled: async (picked: readonly (File | PickedFile)[]): Promise<string[]> => {
       stallTransfers()
       const ids = add(picked)

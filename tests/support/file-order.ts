@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
  * Vitest's order, except that each project starts with the files that have a `@vitest-environment`.
- * A change of environment restarts the worker, which must then import everything again.
+ * A change of environment restarts the worker, which then has to import everything again.
  */
 export default class FileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -3,7 +3,7 @@ import { files } from '../../src/server/db/schema.ts'
 import type { TestApp } from './app-server.ts'
 
 /**
- * Reads a file's row.
+ * Reads a file's database row.
  * @throws if there is none.
  */
 export async function getFileRow(

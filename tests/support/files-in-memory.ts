@@ -2,16 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A tmpfs on Linux. */
+/** A file system in memory (tmpfs) on Linux. */
 const memoryDir = '/dev/shm'
 const prefix = 'mayfly-tests-'
 
-/** More than the temporary files of a run ever occupy at once. */
+/** More than the temporary files of a test run ever occupy at the same time. */
 const requiredBytes = 6 * 1024 ** 3
 
 /**
  * Points TMPDIR to memory for this process and its children, because tests write many short-lived
- * files. Does nothing if there is too little memory, if it is mounted noexec, or if TMPDIR is set.
+ * files. Does nothing if TMPDIR is already set, or if there is too little memory or it is mounted
+ * noexec.
  */
 export function keepTempFilesInMemory(): void {
   if (process.env.TMPDIR !== undefined || !hasSpace()) return
@@ -22,12 +23,12 @@ export function keepTempFilesInMemory(): void {
   const folder = join(memoryDir, name)
   mkdirSync(folder, { recursive: true })
   process.once('exit', () => removeFolder(name))
-  // Root starts Postgres as another user, who must be able to reach its files.
+  // When run as root, tests start Postgres as another user, who must be able to reach its files.
   chmodSync(folder, 0o755)
   if (canExecute(folder)) process.env.TMPDIR = folder
 }
 
-/** Returns true if programs in `folder` can run. Many containers mount /dev/shm noexec. */
+/** Returns true if programs in `folder` can be executed. Many containers mount /dev/shm noexec. */
 function canExecute(folder: string): boolean {
   const program = join(folder, 'program')
   writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
@@ -57,7 +58,7 @@ function removeFolder(name: string): void {
   try {
     rmSync(join(memoryDir, name), { recursive: true, force: true })
   } catch {
-    // A process that is still exiting may have written a file here. The next run deletes the
+    // A process that is still exiting may have written a file here. The next test run deletes the
     // directory.
   }
 }

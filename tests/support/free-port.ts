@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the ephemeral ports and above those of most services. */
+/** A range below the ephemeral ports and above the ports of most services. */
 const range = [20_000, 32_000] as const
 
 /**
- * Returns a free local port. The range is rarely used, so the port stays free until the server
+ * Returns a free local port. It is from a rarely used range, so it stays free until the server
  * starts and while it restarts.
  */
 export async function freePort(): Promise<number> {

@@ -3,13 +3,13 @@ import { freePort } from './free-port.ts'
 import { makeBrowser, type TestBrowser } from './issuer-browser.ts'
 import { type IssuerPerson, type OidcIssuer, startOidcIssuer } from './oidc-issuer.ts'
 
-/** A server with a local issuer in place of Google. */
+/** A server with a local OpenID Connect issuer in place of Google. */
 export interface GoogleApp {
   app: TestApp
   issuer: OidcIssuer
   /**
-   * Signs a person in, with a new browser unless one is given. Returns the browser and the path it
-   * ended up on.
+   * Signs a person in, with a new browser unless one is given. Returns the browser and the path of
+   * the page it ended up on.
    */
   signIn(
     person: IssuerPerson | null,
@@ -20,11 +20,11 @@ export interface GoogleApp {
 
 export interface GoogleAppOptions {
   env?: Record<string, string>
-  /** If true, the ID token contains only the subject. See `OidcIssuerOptions`. */
+  /** If true, the ID token contains only the subject, no other claims. See `OidcIssuerOptions`. */
   conformIdTokenClaims?: boolean
 }
 
-/** Starts an issuer. Then calls `serve` to start the server with the settings for that issuer. */
+/** Starts an issuer, then calls `serve` to start the server with the settings for that issuer. */
 export async function serveGoogleApp(
   serve: (options: TestAppOptions) => Promise<TestApp>,
   options: GoogleAppOptions = {},
@@ -62,7 +62,9 @@ export async function serveGoogleApp(
   }
 }
 
-/** Returns true for a page of the app, where a test browser can stop. */
+/**
+ * Returns true if the URL is a page of the app, where a test browser can stop following redirects.
+ */
 export function isAppPage(app: Pick<TestApp, 'url'>, url: URL): boolean {
   return url.origin === app.url && !url.pathname.startsWith('/api/')
 }

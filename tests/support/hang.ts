@@ -1,2 +1,2 @@
-/** Test timeout in milliseconds. Only a hang takes this long, even on a slow machine. */
+/** Test timeout in milliseconds. Even on a slow machine, only a test that hangs takes this long. */
 export const hangTimeoutMs = 120_000

@@ -2,11 +2,11 @@ import { defaultTreeAdapter, parse, serialize, type DefaultTreeAdapterTypes as T
 
 export type Element = Tree.Element
 
-/** A parsed document, including the contents of templates. */
+/** A parsed HTML document. Its elements include those in templates. */
 export interface ParsedPage {
   allElements(): Element[]
   findAll(tag: string): Element[]
-  /** Returns the only element outside templates with this tag and these attributes. */
+  /** Returns the only element with this tag and these attributes, ignoring templates. */
   findOne(tag: string, attributes?: Record<string, string>): Element
   toHtml(): string
 }

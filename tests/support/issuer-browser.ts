@@ -4,18 +4,18 @@ import { makeClient } from './make.ts'
 /** A minimal browser for sign-ins that follows redirects and keeps cookies per host. */
 export interface TestBrowser extends Client {
   /**
-   * Opens a URL and follows redirects until `shouldStop` returns true for the next URL, which it
-   * doesn't open. Returns the last URL.
+   * Opens a URL and follows redirects until `shouldStop` returns true for the next URL, which isn't
+   * opened. Returns the last URL.
    */
   open(address: string, shouldStop?: (url: URL) => boolean): Promise<URL>
-  /** Returns the app's cookies as a Cookie header. */
+  /** Returns the cookies for the app as a Cookie header. */
   cookie(): string
   clearCookies(origin: string): void
 }
 
 type Server = { url: string }
 
-/** Creates a browser with these cookies for the app, by default none. */
+/** Creates a browser with these cookies for the app. By default it has none. */
 export function makeBrowser(app: Server, cookies = ''): TestBrowser {
   const jars = new Map<string, Map<string, string>>()
   const jarOf = (url: URL) => {

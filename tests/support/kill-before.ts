@@ -1,8 +1,8 @@
 /*
- * Kills its own process with SIGKILL before a step: a file system call, such as `rename /to`, or a
- * query. Loaded with `node --import`. The regular expression KILL_BEFORE selects steps. The process
- * dies before the KILL_COUNT-th match, or before the first match of KILL_AT_LATEST, and prints the
- * step to stderr.
+ * Kills its own process with SIGKILL before a step, which is a file system call, such as `rename
+ * /to`, or a query. Loaded with `node --import`. The regular expression KILL_BEFORE selects steps.
+ * The process dies before the KILL_COUNT-th match, or before the first match of KILL_AT_LATEST, and
+ * prints the step to stderr.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -20,7 +20,10 @@ function onStep(text: string): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Makes a method of `owner` a step, named after its argument at `argumentIndex`. */
+/**
+ * Makes each call of a method of `owner` a step, named after the method and its argument at
+ * `argumentIndex`.
+ */
 function killBeforeCalls<Owner extends object>(
   owner: Owner,
   name: keyof Owner & string,
@@ -34,7 +37,7 @@ function killBeforeCalls<Owner extends object>(
   })
 }
 
-/** A query is a string or an object with a `text` property. */
+/** A query is either a string or an object with a `text` property. */
 function stepText(argument: unknown): string {
   if (typeof argument === 'object' && argument !== null && 'text' in argument) {
     return String(argument.text)

@@ -29,19 +29,21 @@ import { type EntryResult, requestConfirms } from './upload-batches.ts'
 import { requestConfirm } from './upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Days until a renewed link expires, more than for the first link. */
+/** Days until a renewed link expires, more than a new file's link gets. */
 const renewalDays = 7
 const maxBytes = 20_000
 
 /**
  * When the server is killed: at any statement, or when a commit or its response is lost. A lost
- * commit has no effect. After a lost response, the commit has taken effect but the server doesn't
- * know.
+ * commit has no effect. If only the response is lost, the commit has taken effect without the
+ * server knowing.
  */
 const killModes = [...lossKinds, 'any statement'] as const
 type KillMode = (typeof killModes)[number]
 
-/** The outcome of a call for one file. 'applied' means that it took effect without a response. */
+/**
+ * The outcome of a call for one file. 'applied' means that the call took effect without a response.
+ */
 type Outcome = 'acknowledged' | 'applied' | 'not applied'
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -55,7 +57,7 @@ interface PendingCall {
   send(): Promise<void>
   /**
    * Called after the restart. Asserts that the call took effect completely or not at all, that its
-   * response was true, and that a retry succeeds. Adds working links to `links`. Returns the
+   * response was true, and that a retry succeeds. Adds the links that work to `links`. Returns the
    * outcome for each file.
    */
   verify(links: Links): Promise<Outcome[]>
@@ -67,16 +69,16 @@ interface SentUpload {
   bytes: Bytes
 }
 
-/** Number of statements in a round without failures. */
+/** Number of database statements in a round without failures. */
 interface StatementCounts {
   statements: number
   commits: number
 }
 
 /**
- * Kills the server repeatedly during concurrent confirms and renewals. Each call must take effect
+ * Repeatedly kills the server during concurrent confirms and renewals. Each call must take effect
  * completely or not at all.
- * @throws an error with the mismatch and the seed.
+ * @throws an error that describes the mismatch and contains the seed.
  */
 export async function killDuringConfirms(
   backends: Backends,
@@ -94,7 +96,7 @@ export async function killDuringConfirms(
   const recordOutcome = ({ kind }: PendingCall, outcome: Outcome) => {
     const key = `${kind}: ${outcome}`
     outcomes.set(key, (outcomes.get(key) ?? 0) + 1)
-    // Each renewal is retried, so a renewal that took effect counts twice.
+    // Each renewal is retried, so count it twice if the first attempt took effect.
     if (kind === 'renewal') renewals += outcome === 'not applied' ? 1 : 2
   }
   const verifyAll = async (calls: readonly PendingCall[]) => {
@@ -150,7 +152,10 @@ function isCommit(statement: string): boolean {
   return statement === 'commit'
 }
 
-/** Schedules the failure. Returns a function that returns true when the server must be killed. */
+/**
+ * Schedules the failure in the network. Returns a function that returns true when it is time to
+ * kill the server.
+ */
 function scheduleKill(
   network: PostgresProxy,
   killMode: KillMode,
@@ -181,8 +186,8 @@ async function killDuring(
   await server.kill()
   await callsDone
   network.restore()
-  // Wait until Postgres has finished the killed server's statements, because they could change what
-  // the checks see.
+  // Wait until Postgres has finished the killed server's statements, which could otherwise change
+  // the data during the checks.
   await eventually(async () => {
     const { rows } = await directDb.query(
       `select query from pg_stat_activity where datname = current_database()
@@ -192,12 +197,12 @@ async function killDuring(
   })
 }
 
-/** Creates two users and one round's calls. */
+/** Creates two users and the calls of one round. */
 async function prepareCalls(environment: Environment): Promise<PendingCall[]> {
   const free = await makeUser(environment, 'free')
   const premium = await makeUser(environment, 'premium')
-  // A free user's confirm runs in a transaction, because it counts files. A premium user's is a
-  // single statement.
+  // A free user's confirm runs in a transaction, because it has to count the user's files. A
+  // premium user's is a single statement.
   return [
     confirmCall(environment, free, await sendUploads(free, ['free 1'])),
     confirmCall(environment, free, await sendUploads(free, ['free 2', 'free 3'])),
@@ -269,7 +274,7 @@ function confirmCall(
       for (const [index, { bytes }] of uploads.entries()) {
         const file = retriedFiles[index]
         if (listedFiles[index]) expect(pickLink(file)).toEqual(pickLink(listedFiles[index]))
-        // A restarted server may not have computed the SHA-256 yet.
+        // The restarted server may not have computed the file's SHA-256 yet.
         expect([sha256(bytes), null]).toContain(file?.sha256 ?? null)
         await expectDownload(environment, file?.shortCode ?? '', bytes)
         links.set(file?.shortCode ?? '', bytes)
@@ -307,7 +312,7 @@ function renewCall(
       if (renewedFile) expect(pickLink(listedFile)).toEqual(pickLink(renewedFile))
       const isRenewed = listedFile?.shortCode !== file.shortCode
       if (renewedFile) expect(isRenewed).toBe(true)
-      // The expiry must belong to the link that is listed, new or old.
+      // The expiry must match the listed link, be it the new one or the old one.
       expect(listedFile?.expiresAt).toBe(isRenewed ? newExpiry : file.expiresAt)
       await expectDownload(environment, listedFile?.shortCode ?? '', bytes)
       if (isRenewed) await expectLinkEnded(environment, file.shortCode)
@@ -362,7 +367,7 @@ async function expectLinkEnded({ server }: Environment, code: string): Promise<v
 
 /**
  * Asserts that database and storage agree. No upload may be open.
- * @param renewals the number of renewals so far. Each has used one short code.
+ * @param renewals the number of renewals so far. Each one has used up a short code.
  */
 async function expectConsistent(
   { server, directDb, storageReader }: Environment,

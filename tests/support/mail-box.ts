@@ -5,12 +5,12 @@ import { type SendMailDeps, sendMail } from '../../src/server/jobs/send-mail.ts'
 
 export interface MailBox {
   queue: MailQueue
-  /** Collects emails that bypass the queue. */
+  /** Collects emails that are sent without the queue. */
   mailer: Mailer
   /**
-   * Sends the queued emails. Returns them together with those that bypassed the queue. Delayed
-   * emails are sent once they are due by the server's clock. With `SMTP_URL`, all emails go to that
-   * server and nothing is returned.
+   * Sends the queued emails. Returns them together with those sent without the queue. Delayed
+   * emails are sent once they are due by the server's clock. If `SMTP_URL` is set, all emails go to
+   * that server and none are returned.
    */
   collect(deps: SendMailDeps): Promise<Email[]>
 }

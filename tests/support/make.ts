@@ -5,7 +5,7 @@ import { users } from '../../src/server/db/schema.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import type { TestApp } from './app-server.ts'
 
-/** An HTTP client with cookies. */
+/** An HTTP client that keeps cookies. */
 export interface Client {
   fetch(path: string, init?: RequestInit): Promise<Response>
   post(path: string, body?: unknown): Promise<Response>
@@ -20,7 +20,7 @@ export interface Person extends Client {
 /** A server in this or another process. */
 type Server = Pick<TestApp, 'url'>
 
-/** Creates a client with these cookies. By default it has none, like a visitor's. */
+/** Creates a client with these cookies. By default it has none and acts as a visitor. */
 export function makeClient(app: Server, cookie = ''): Client {
   const request = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
@@ -56,7 +56,7 @@ export async function signUp(
   return { email, password }
 }
 
-/** Signs a user up and in over HTTP. Sets tier, role and trial in the database. */
+/** Signs a user up and in over HTTP, then sets tier, role and trial in the database. */
 export async function makePerson(
   app: TestApp,
   changes: Partial<
@@ -75,7 +75,7 @@ export async function makePerson(
   return { ...client, id, email, password }
 }
 
-/** Logs in over HTTP and returns the cookies. */
+/** Logs in over HTTP and returns the session cookies. */
 export async function logIn(app: Server, email: string, password: string): Promise<string> {
   const login = await makeClient(app).post('/api/auth/login', { email, password })
   await expectOk(login)
@@ -85,7 +85,7 @@ export async function logIn(app: Server, email: string, password: string): Promi
     .join('; ')
 }
 
-/** Signs a user in again after the session has expired (14 idle days). */
+/** Signs a user in again after the session has expired (14 days without activity). */
 export async function signInAgain(app: Server, person: Person): Promise<Person> {
   return { ...person, ...makeClient(app, await logIn(app, person.email, person.password)) }
 }
@@ -121,7 +121,7 @@ export function putBytes(
   return fetch(uploadUrl, { method: 'PUT', headers: { 'content-type': type }, body: bytes })
 }
 
-/** Requests presigned URLs for these parts. Returns them in this order. */
+/** Requests presigned URLs for these parts. Returns the URLs in the same order. */
 export async function signParts(
   person: Client,
   cloudKey: string,

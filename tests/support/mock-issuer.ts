@@ -5,17 +5,19 @@ import { OAuth2Server, type OAuth2Service } from 'oauth2-mock-server'
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** An issuer that signs everyone in. Tests can make it fail or send wrong responses. */
+/**
+ * An OpenID Connect issuer that signs everyone in. Tests can make it fail or send wrong responses.
+ */
 export interface MockIssuer {
   url: string
-  /** Emits an event before each response, which listeners can change. */
+  /** Emits an event before each response, so that listeners can change it. */
   service: OAuth2Service
-  /** Requests so far, such as 'POST /token'. */
+  /** The requests received so far, such as 'POST /token'. */
   requests: string[]
   /** Responses that replace the issuer's own, by path. */
   overrides: Map<string, RequestHandler>
   reset(): void
-  /** Stops the issuer until `goOnline`. */
+  /** Makes the issuer unreachable until `goOnline` is called. */
   goOffline(): Promise<void>
   goOnline(): Promise<void>
   close(): Promise<void>

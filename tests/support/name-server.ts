@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** A DNS server that has only A records, with the TTL of Docker's DNS server. */
+/** A DNS server that serves only A records, with the TTL that Docker's DNS server uses. */
 export interface NameServer {
   port: number
   /** Sets the addresses of a name. An empty list means NXDOMAIN. */
@@ -13,7 +13,7 @@ const headerBytes = 12
 /** A compression pointer to the name in the question section. */
 const questionNamePointer = [0xc0, headerBytes]
 const typeAndClass = [0, 1, 0, 1]
-/** The same as Docker's. */
+/** Docker's DNS server uses the same TTL. */
 const ttlSeconds = 600
 
 /** Starts a DNS server (RFC 1035) on 127.0.0.1. It knows no names until `set` is called. */
@@ -37,7 +37,7 @@ export async function startNameServer(): Promise<NameServer> {
   }
 }
 
-/** Parses the name in a query. Also returns the end of the question section. */
+/** Parses the name in a DNS query. Also returns the offset at which the question section ends. */
 function parseName(query: Buffer): { name: string; end: number } {
   const labels: string[] = []
   let offset = headerBytes

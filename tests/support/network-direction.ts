@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** The most bytes a connection sends per turn. */
+/** The most bytes that a connection sends before it is another connection's turn. */
 const packetBytes = 8 * 1024
 /** The proxy stops reading from a connection while this many bytes are queued. */
 const highWaterMark = 1024 * 1024
@@ -10,7 +10,7 @@ interface Flow {
   from: Socket
   queue: Buffer[]
   queuedBytes: number
-  /** The time from which the connection may send. */
+  /** The earliest time at which the connection may send. */
   readyAt: number
   /** True once the sender has closed its side. */
   isOver: boolean
@@ -32,7 +32,8 @@ export interface NetworkDirection {
 
 /**
  * Creates one direction of a network with a rate and a latency. Connections share the rate
- * round-robin. Packets are sent at computed times, so late timers don't lower the rate.
+ * round-robin. Packets are sent at precomputed times, so that timers firing late don't lower the
+ * rate.
  */
 export function makeNetworkDirection({
   bytesPerSecond,
@@ -49,7 +50,7 @@ export function makeNetworkDirection({
   let deliveredBytes = 0
   let timer: NodeJS.Timeout | undefined
 
-  /** Returns the next ready connection and moves it to the end of the queue. */
+  /** Returns the next connection that is ready to send, and moves it to the end of the queue. */
   const nextFlow = (now: number): Flow | undefined => {
     const index = flows.findIndex(
       ({ queue, isBlocked, readyAt }) => queue.length > 0 && !isBlocked && readyAt <= now,
@@ -75,7 +76,8 @@ export function makeNetworkDirection({
   }
 
   const sendDuePackets = (now: number) => {
-    // Catches up after a late timer by sending delayed packets at once. Idle time earns no credit.
+    // If a timer fires late, delayed packets are sent at once to catch up. Idle time isn't made up
+    // for.
     if (isIdle) nextSendAt = Math.max(nextSendAt, now)
     isIdle = false
     while (nextSendAt <= now) {

@@ -10,7 +10,7 @@ import { freePort } from './free-port.ts'
 export interface NginxProxy {
   url: string
   /**
-   * Routes new requests to the servers on these ports. Resolves when earlier requests have
+   * Routes new requests to the servers on these ports. Resolves when all earlier requests have
    * finished.
    */
   routeTo(ports: readonly number[]): Promise<void>
@@ -58,7 +58,7 @@ export async function startNginxProxy(ports: readonly number[]): Promise<NginxPr
 interface NginxSettings {
   folder: string
   port: number
-  /** The port that redirects to HTTPS. Unused. */
+  /** The port that redirects to HTTPS. Tests don't use it. */
   redirectPort: number
 }
 
@@ -81,13 +81,14 @@ async function buildConfig(
       serverLines,
     ],
   ])
-  // On a reload nginx closes idle connections. Browsers then retry, but Node's `fetch` doesn't.
+  // On a reload, nginx closes idle connections. Browsers then retry their requests, but Node's
+  // `fetch` doesn't.
   const sites = `keepalive_timeout 0;\n${site}\n${addresses}`
-  // nginx logs the exit of each worker as a notice.
+  // nginx logs the exit of each worker at the level notice.
   return `error_log ${folder}/error.log notice;\n${completeConfig(folder, sites)}`
 }
 
-/** @throws {Error} if a pattern no longer matches the file in `deploy`. */
+/** @throws {Error} if a pattern no longer matches the configuration in `deploy`. */
 function replaceAll(text: string, changes: readonly (readonly [RegExp, string])[]): string {
   return changes.reduce((changed, [pattern, to]) => {
     if (changed.search(pattern) < 0) throw new Error(`deploy/nginx has nothing like ${pattern}`)

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import Provider, { type Adapter, type AdapterPayload, type InteractionResults } from 'oidc-provider'
 
-/** A user with an account at the issuer. */
+/** A person with an account at the issuer. */
 export interface IssuerPerson {
   sub: string
   email?: string
@@ -16,7 +16,7 @@ export interface IssuerPerson {
 /** A real local OpenID Connect provider without login pages. */
 export interface OidcIssuer {
   url: string
-  /** The user returned for each sign-in, or null to deny it. */
+  /** The person whom the issuer signs in, or null to deny sign-ins. */
   person: IssuerPerson | null
   close(): Promise<void>
 }
@@ -25,7 +25,10 @@ export interface OidcIssuerOptions {
   port: number
   client: { id: string; secret: string }
   redirectUri: string
-  /** If true, the ID token contains only the subject. The other claims are in userinfo. */
+  /**
+   * If true, the ID token contains only the subject. The other claims are returned by the userinfo
+   * endpoint.
+   */
   conformIdTokenClaims: boolean
 }
 

@@ -10,7 +10,7 @@ import { uploadTicket } from './upload-fixtures.ts'
 
 /** Size in bytes of each part except the last. */
 export const partSize = 1000
-/** The checksum of every part of the file being uploaded. */
+/** The checksum that every part of the file being uploaded has. */
 export const partChecksum = 'abc='
 
 export type Fault =
@@ -32,9 +32,9 @@ function httpResponse(
 }
 
 /**
- * Simulates a store, the network and the clock. Time advances only while all code waits. Each PUT
- * takes `partMs` milliseconds. When it starts, `fault` decides how it fails. `run` sends a file of
- * `count` parts and `size` bytes, and settles like the real transfer.
+ * Simulates a store, the network and the clock. Time advances only while all code is waiting. Each
+ * PUT takes `partMs` milliseconds. When it starts, `fault` decides whether and how it fails. `run`
+ * sends a file of `count` parts and `size` bytes, and settles like the real transfer.
  */
 export function simulateParts(count: number, size = count * partSize) {
   let time = 0
@@ -42,7 +42,7 @@ export function simulateParts(count: number, size = count * partSize) {
   const onlineCallbacks: (() => void)[] = []
   let signatures = 0
   const storedParts = new Map<number, number>()
-  /** Checksums of parts stored from an older version of the file. */
+  /** Checksums of parts that were stored from an older version of the file. */
   const oldChecksums = new Map<number, string>()
   const inFlight = new Set<number>()
   const acceptedParts = new Set<number>()
@@ -67,14 +67,17 @@ export function simulateParts(count: number, size = count * partSize) {
     partMs: 100,
     callMs: 1,
     isOnline: true,
-    /** True if the server reports that it is ready. */
+    /** True if the server reports that it is ready for requests. */
     isReady: true,
     peakConcurrency: 0,
     /** Number of successful PUTs. */
     successfulPuts: 0,
     now: () => time,
     fault: (_partNumber: number): Fault | null => null,
-    /** Returns a status to reject requests for part URLs, or null to sign them. */
+    /**
+     * Called for each request for part URLs. Returns a status to reject it with, or null to sign
+     * the URLs.
+     */
     rejectSigning: (): { status: number | null } | null => null,
     oldestGoodSignature: 0,
   }
@@ -133,7 +136,8 @@ export function simulateParts(count: number, size = count * partSize) {
         return await delay(sim.partMs, request.signal, () => {
           if (!sim.isOnline) return { kind: 'network' }
           const response = respond(partNumber, fault)
-          // If a PUT stored nothing and got no response, its body wasn't sent completely.
+          // If a PUT stored nothing and got no response, its body wasn't sent completely, so
+          // `onSent` isn't called.
           if (fault?.kind !== 'lost' || fault.stored) request.onSent?.(bytes)
           return response
         })
@@ -168,7 +172,7 @@ export function simulateParts(count: number, size = count * partSize) {
     timers: {
       now: () => time,
       elapsed: () => time,
-      // No call times out in these tests.
+      // No call times out in these tests, so this timer never fires.
       runAfter: () => () => {},
     },
     checksums: {
@@ -203,7 +207,7 @@ export function simulateParts(count: number, size = count * partSize) {
       isSettled = true
     })
     running.catch(() => undefined)
-    // Advance time only while all code waits for a timer.
+    // Advance time only while all code is waiting for a timer.
     for (let steps = 0; !isSettled; steps += 1) {
       for (let pass = 0; pass < 5; pass += 1) await new Promise(setImmediate)
       const next = timers.reduce<(typeof timers)[number] | null>(
@@ -222,8 +226,8 @@ export function simulateParts(count: number, size = count * partSize) {
 }
 
 /**
- * Returns the error of a failed transfer. Throws if it succeeded or failed with a different kind of
- * error.
+ * Returns the error with which a transfer failed. Throws if it succeeded or failed with a different
+ * kind of error.
  */
 export async function transferErrorOf(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)

@@ -12,7 +12,7 @@ export function solidPng({ width, height }: Size, background = '#3a3f9e'): Promi
     .toBuffer()
 }
 
-/** Creates an incompressible picture of random pixels, which depend only on the seed. */
+/** Creates a picture of random, incompressible pixels that depend only on the seed. */
 export function randomPicture({ width, height }: Size, seed = 1): Sharp {
   const bytes = Buffer.alloc(width * height * 4)
   let state = seed
@@ -24,8 +24,8 @@ export function randomPicture({ width, height }: Size, seed = 1): Sharp {
 }
 
 /**
- * Creates a PNG whose header claims `width` × `height` pixels of 16-bit color, all zero, but that
- * contains only the first `dataBytes` bytes of image data.
+ * Creates a PNG whose header claims `width` × `height` pixels of 16-bit color. Its image data
+ * consists of zeros and ends after `dataBytes` bytes.
  */
 export function pngOfZeros({ width, height }: Size, dataBytes = 0): Buffer {
   const header = Buffer.alloc(13)

@@ -1,6 +1,6 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
-/** When a connection is cut, relative to a statement. */
+/** When to cut a connection, relative to a statement. */
 export const cutPoints = [
   'before Postgres receives it',
   'after Postgres ran it, before the response',
@@ -8,7 +8,7 @@ export const cutPoints = [
 ] as const
 export type CutPoint = (typeof cutPoints)[number]
 
-/** The first message that a silenced connection loses. */
+/** The first message lost on a connection that falls silent. */
 export const lossKinds = ['the statement', 'the response'] as const
 export type LossKind = (typeof lossKinds)[number]
 
@@ -17,43 +17,46 @@ export interface PostgresProxy {
   /** The DATABASE_URL through the proxy. */
   url: string
   /**
-   * Statements on all connections since the last call of `clearStatements`, `cutAt` or `silenceAt`.
+   * Statements sent on any connection since `clearStatements`, `cutAt` or `silenceAt` was last
+   * called.
    */
   readonly statements: readonly string[]
   clearStatements(): void
-  /** Cuts the connection of the n-th statement from now. Counts from 1. */
+  /** Cuts the connection that sends the n-th statement from now. The next statement is number 1. */
   cutAt(n: number, point: CutPoint): void
-  /** True if the connection has been cut since the last `cutAt`. */
+  /** True if a connection has been cut since `cutAt` was last called. */
   readonly wasCut: boolean
   /**
    * Silences a connection without closing it, at the n-th statement from now for which `matches`
-   * returns true. The statement or its response is lost, and so is everything after it.
+   * returns true. Either that statement or its response is lost, and so is everything after it.
    */
   silenceAt(n: number, loss: LossKind, matches?: (statement: string) => boolean): void
   /** Silences all connections, including new ones, without closing any. */
   silence(): void
   /**
-   * Drops all open connections, like a NAT that loses its table: not even a FIN arrives, and
-   * Postgres keeps its side open.
+   * Drops all open connections, like a NAT that loses its table: neither side receives even a FIN,
+   * and Postgres keeps its connections open.
    */
   dropConnections(): void
   /**
-   * Forwards new connections again, and cancels a scheduled cut or silence. Silenced connections
-   * stay silent.
+   * Forwards new connections again, and cancels a scheduled cut or silence. Connections that were
+   * silenced stay silent.
    */
   restore(): void
-  /** Closes the silenced connections, as when the network reports the failure. */
+  /** Closes the silenced connections, as when the network finally reports the failure. */
   closeSilent(): void
   close(): Promise<void>
 }
 
-/** A protocol message: its type, if any, and all its bytes. */
+/** A message of the Postgres protocol: its type, if any, and all its bytes. */
 interface Message {
   type: string
   bytes: Buffer
 }
 
-/** Starts a proxy in front of Postgres. Its `url` names the proxy's socket directory. */
+/**
+ * Starts a proxy in front of Postgres. It listens on a socket in a directory named in its `url`.
+ */
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const target = new URL(databaseUrl)
   const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`
@@ -86,7 +89,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       })
     }
     if (isSilent) silentSockets.add(client)
-    // The connection is closed with FIN or RST. Tests use both.
+    // A real connection can be closed with FIN or RST, so tests use both.
     const cutNow = (method: 'end' | 'reset') => {
       pendingCut = null
       wasCut = true
@@ -174,7 +177,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   }
 }
 
-/** Calls `onMessage` with each complete message. A client's first message has no type. */
+/** Calls `onMessage` with each complete message. The first message from a client has no type. */
 function onMessages(
   socket: Socket,
   { hasStartupMessage }: { hasStartupMessage: boolean },
@@ -196,7 +199,7 @@ function onMessages(
   })
 }
 
-/** Returns a message's SQL or the name of its prepared statement. */
+/** Returns the SQL in a message, or the name of its prepared statement. */
 function sqlOf(type: string, bytes: Buffer): string {
   const strings = bytes.toString('utf8', 5).split('\0')
   if (type === 'Q') return strings[0] ?? ''

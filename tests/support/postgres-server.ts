@@ -11,7 +11,7 @@ import { migrateDatabase } from '../../src/server/db/migrate.ts'
 import { findPostmaster } from '../../src/server/db/postgres-folder.ts'
 import { hangTimeoutMs } from './hang.ts'
 
-/** A database for one test. `drop` closes its open connections. */
+/** A database for one test. `drop` also closes its open connections. */
 export interface TestDatabase {
   url: string
   drop(): Promise<void>
@@ -26,11 +26,11 @@ const pollMs = 20
 export interface TestPostgres {
   /** The URL of the administrative database. Pass it to `createDatabase`. */
   url: string
-  /** Shuts Postgres down, and starts it again after `downtimeMs`. Resolves when it is up. */
+  /** Shuts Postgres down, and starts it again after `downtimeMs`. Resolves when it is up again. */
   restart(downtimeMs: number): Promise<void>
   /**
    * Kills Postgres and restarts it at once, as the app does with embedded Postgres. Resolves when
-   * it is up.
+   * it is up again.
    */
   kill(): Promise<void>
   stop(): Promise<void>
@@ -38,8 +38,8 @@ export interface TestPostgres {
 
 /**
  * Starts a Postgres server in a temporary directory.
- * @param prepare may change the template of all 'migrated' databases. It must close its
- * connections.
+ * @param prepare may change the template from which all 'migrated' databases are created. It must
+ * close its connections.
  */
 export async function startTestPostgres(
   prepare: (url: string) => Promise<void> = async () => {},
@@ -50,8 +50,8 @@ export async function startTestPostgres(
   const url = urlOf(postgres.connection.host, 'postgres')
   await withClient(url, async (client) => {
     // No fsync, because test data doesn't have to survive a power cut. Commits stay synchronous:
-    // vacuum marks rows as visible only once their commit is in the log, and query plans depend on
-    // that.
+    // vacuum marks rows as visible only once their commit is flushed to the log, and query plans
+    // depend on that.
     await client.query('alter system set fsync = off')
     await client.query('alter system set full_page_writes = off')
     await client.query('select pg_reload_conf()')
@@ -79,7 +79,7 @@ export async function startTestPostgres(
   }
 }
 
-/** Returns the pid of the postmaster that started the backend with this pid. */
+/** Returns the pid of the postmaster process whose backend has this pid. */
 export async function postmasterOf(connectionPid: number): Promise<number> {
   const { stdout } = await execFileAsync('ps', ['-o', 'ppid=', '-p', String(connectionPid)])
   return Number(stdout)
@@ -102,7 +102,7 @@ export async function createDatabase(
   }
 }
 
-/** Returns the URL of a database whose server has this socket directory. */
+/** Returns the URL of a database on the server with this socket directory. */
 function urlOf(socketFolder: string, database: string): string {
   return `postgres:///${database}?${new URLSearchParams({ host: socketFolder, user: 'postgres' })}`
 }

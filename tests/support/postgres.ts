@@ -3,12 +3,12 @@ import { createDatabase, type TestDatabase } from './postgres-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The administrative database of this run's Postgres server. */
+    /** The URL of the administrative database of this run's Postgres server. */
     postgresUrl: string
   }
 }
 
-/** Creates a migrated database for one test file. */
+/** Creates a database with all tables for one test file. */
 export function freshDatabase(): Promise<TestDatabase> {
   return createDatabase(inject('postgresUrl'), 'migrated')
 }

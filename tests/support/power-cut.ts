@@ -7,16 +7,17 @@ type Tree = Map<string, Tree | Buffer>
 
 /** A disk state that a power cut can leave. */
 export interface PowerCut {
-  /** Describes the last step before the cut and the lost changes. */
+  /** Describes the last step before the power cut and the changes it lost. */
   description: string
   promises: ReadonlySet<string>
   restore(folder: string): Promise<void>
 }
 
 /**
- * Simulates a power cut after every step. Yields each distinct disk state that a cut can leave:
- * - Synced data is never lost. Syncing a file keeps its bytes, syncing a directory keeps its names.
- *   A move survives once both directories are synced.
+ * Simulates a power cut after every step. Yields each distinct disk state that a power cut can
+ * leave:
+ * - Synced data is never lost. Syncing a file keeps its bytes, and syncing a directory keeps the
+ *   names in it. A move survives once both directories are synced.
  * - Each unsynced name change may be lost or kept, independently of the others.
  * - A move is atomic, as on a journaling file system.
  * - Of a file's unsynced writes, none, all or a single one may be lost. The bytes of a single lost
@@ -64,7 +65,7 @@ function* possibleLosses(steps: readonly Step[]): Generator<Set<Change>> {
   for (const combination of product(choices)) yield new Set(combination.flat())
 }
 
-/** Returns true if this step can't be lost, because it is synced or changes nothing. */
+/** Returns true if a power cut can't lose this step, because it is synced or changes nothing. */
 function isDurable(steps: readonly Step[], step: Step, index: number): boolean {
   if (step.kind === 'sync' || step.kind === 'promise') return true
   const requiredNodes =

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Makes Postgres send each statement's plan as a notice. */
+/** Makes Postgres send the plan of each statement to the client as a notice. */
 const explainOn = [
   "load 'auto_explain'",
   'set auto_explain.log_min_duration = 0',
@@ -13,7 +13,7 @@ const analyzeOn = `${explainOn}; set auto_explain.log_analyze = on`
 const explainOff =
   'set auto_explain.log_min_duration = -1; set auto_explain.log_analyze = off; reset client_min_messages'
 
-/** Returns the plans of all statements during `work`, with their SQL. */
+/** Returns the plans of all statements executed during `work`, with their SQL. */
 export function queryPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
   return collectPlans(pool, explainOn, work)
 }
@@ -25,14 +25,14 @@ export function analyzedPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Pr
 
 /**
  * Counts the rows or index entries that a plan from `analyzedPlansOf` read from a table. An index
- * search without a result counts as one.
+ * search that finds nothing counts as one.
  */
 export function countRowsRead(plan: string, table: string): number {
   const planNodes = plan.split(/\n(?=.*(?:actual .*loops=|never executed))/)
   return planNodes.reduce((sum, node) => sum + countNodeRows(node, table), 0)
 }
 
-/** Counts the rows read by one plan node. Its first line names the table or index. */
+/** Counts the rows that one plan node read. The node's first line names the table or index. */
 function countNodeRows(node: string, table: string): number {
   const scan = / on (\w+)\b.*actual .*rows=([\d.]+) loops=(\d+)/.exec(node)
   const [, name = '', rowsPerLoop, loops] = scan ?? []

@@ -8,9 +8,9 @@ export async function runAfter<T>(ms: number, work: () => Promise<T>): Promise<T
 }
 
 /**
- * Races two functions for several rounds. After winning, a function starts later in the next round.
- * The delay doubles with consecutive wins, so that each wins sometimes even on a slow machine. Call
- * `expectBothWon` at the end: if one never wins, the race proves nothing.
+ * Races two functions for several rounds. The winner of a round starts later in the next one, by a
+ * step that doubles with each consecutive win, so that both win sometimes even on a slow machine.
+ * Call `expectBothWon` at the end: if one function never wins, the race proves nothing.
  */
 export function makeRace(rounds: number) {
   let offset = 0

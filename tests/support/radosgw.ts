@@ -17,7 +17,7 @@ export interface S3Server {
   secretAccessKey: string
 }
 
-/** The cluster's users and the services they belong to. */
+/** The cluster's users and the daemons they belong to. */
 const entities = [
   ['mon.', 'mon'],
   ['client.admin', 'mon', 'osd'],
@@ -29,7 +29,7 @@ const execute = promisify(execFile)
 
 /**
  * Starts the server on free ports and in a new directory, because Ceph is slow to restart. Takes
- * about ten seconds. The server ends with `stop` or with this process.
+ * about ten seconds. The server runs until `stop` is called or this process ends.
  * @throws the gateway's output if it doesn't start.
  */
 export async function startRadosgw(): Promise<S3Server & { stop(): Promise<void> }> {

@@ -14,15 +14,15 @@ export interface NameChange {
 }
 
 export type Change =
-  /** Creating or deleting a name is one name change; a move is two. */
+  /** Creating or deleting a name is one name change; moving a file is two. */
   | { kind: 'name'; nameChanges: NameChange[] }
-  /** `appends` is true if the bytes extend the file. */
+  /** A write. `appends` is true if the bytes extend the file. */
   | { kind: 'write'; node: Node; offset: number; bytes: Buffer; appends: boolean }
   | { kind: 'truncate'; node: Node; length: number }
 
 export type Step =
   | Change
-  /** Changes to this inode before step `since` survive a power cut. */
+  /** A sync. Changes to this inode before step `since` survive a power cut. */
   | { kind: 'sync'; node: Node; since: number }
   /** A promise to a client that holds from this step on. */
   | { kind: 'promise'; promise: string }
@@ -36,7 +36,9 @@ export interface RecordedDisk {
   promise(promise: string): void
 }
 
-/** Records all operations below an empty directory. Supports no operation that it can't record. */
+/**
+ * Records all operations below an empty directory. Supports only operations that can be recorded.
+ */
 export function recordDisk(dataDir: string): RecordedDisk {
   const root: Node = 0
   const nodes = new Map<string, Node>([[dataDir, root]])

@@ -3,7 +3,7 @@ import { firstWaitMs, maxWaitMs } from '../../src/web/uploads/transfer/retry-pol
 
 /**
  * Asserts that delays follow the retry policy: the first is the minimum, none is shorter than the
- * one before, and all are below the limit.
+ * one before it, and all are below the limit.
  */
 export function expectGrowingDelays(delays: readonly number[]) {
   expect(delays[0]).toBe(firstWaitMs)

@@ -1,4 +1,4 @@
-/** Set by `npm run test:long`, which runs race and crash tests with all rounds and cases. */
+/** True in `npm run test:long`, which runs race and crash tests with all rounds and cases. */
 export const isLongRun = process.env.LONG_TESTS === '1'
 
 export function chooseRounds(few: number, many: number): number {

@@ -13,7 +13,7 @@ declare module 'vitest' {
   }
 }
 
-/** Declares tests that are skipped if no real S3 server is installed. */
+/** Declares tests that need a real S3 server. They are skipped if none is installed. */
 export function describeOnS3(name: string, tests: () => void): void {
   describeRequiring('s3Server', inject('s3Server') !== null, name, tests)
 }

@@ -1,4 +1,4 @@
-/** A server's metrics by time series, such as `name{label="value"}`, with labels sorted. */
+/** A server's metrics by series, such as `name{label="value"}`. Labels are sorted. */
 export type Scrape = Map<string, number>
 
 function parseMetrics(text: string): Scrape {

@@ -4,8 +4,8 @@ import { createHash, randomInt } from 'node:crypto'
 export type RandomInt = (limit: number) => number
 
 /**
- * Runs rounds with seeded random numbers. An error in a round contains the seed, and FAULT_SEED
- * replays it.
+ * Runs rounds with seeded random numbers. An error in a round contains the seed. Set FAULT_SEED to
+ * it to replay the rounds.
  */
 export async function seededRounds(
   rounds: number,

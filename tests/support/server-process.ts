@@ -14,10 +14,10 @@ const pollMs = 20
 
 /**
  * The real server in a separate process, started like `npm start`. Uses embedded Postgres unless
- * the settings name another server.
+ * the settings specify another database server.
  */
 export interface ServerProcess {
-  /** The public origin. */
+  /** The server's public origin. */
   url: string
   pid: number
   kill(signal: NodeJS.Signals): void
@@ -26,14 +26,14 @@ export interface ServerProcess {
 }
 
 /**
- * Starts the server on a new or existing directory and waits until it is ready. The caller must
- * stop it.
+ * Starts the server on a new or existing data directory and waits until it is ready. The caller
+ * must stop it.
  * @throws the server's output if it exits.
  */
 export async function startServerProcess(settings: {
   dataDir: string
   port: number
-  /** Settings as environment variables. */
+  /** The server's settings as environment variables. */
   env?: Record<string, string>
 }): Promise<ServerProcess> {
   const { dataDir, port, env } = settings
@@ -55,7 +55,7 @@ export async function startServerProcess(settings: {
   const readyLogged = waitForOutput(child.stderr, 'Mayfly is ready')
   const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
   await waitForReady(child, `http://127.0.0.1:${port}`, stderr)
-  // Another program may have taken the port and responded instead.
+  // Another program may have taken the port, so its response could be mistaken for the server's.
   const isOwnServer = await Promise.race([readyLogged.then(() => true), exitCode.then(() => false)])
   if (!isOwnServer) throw new Error(`The server has ended: ${await stderr}`)
   return { url, pid: child.pid ?? 0, exitCode, kill: (signal) => void child.kill(signal) }

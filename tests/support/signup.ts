@@ -31,7 +31,7 @@ export function signUp(
   })
 }
 
-/** Returns the token in an email's link, or an empty string. */
+/** Returns the token from the link in an email, or an empty string. */
 export function tokenIn(email: Email | undefined): string {
   return /\?token=([\w-]+)/.exec(email?.content.text ?? '')?.[1] ?? ''
 }
@@ -60,7 +60,10 @@ export function cookiesOf(response: Response): string {
     .join('; ')
 }
 
-/** Creates an unverified account, as servers without verification used to. */
+/**
+ * Creates an account with an unverified email address, as servers without email verification used
+ * to.
+ */
 export async function makeUnverifiedUser(app: TestApp, email: string, accountPassword = password) {
   const { db, passwords, secret } = app.deps
   const profile = { email, firstName: 'Mallory', lastName: 'Squatter', picture: null }
@@ -75,18 +78,18 @@ export function resendVerification(app: TestApp, email: string, cookie = ''): Pr
   return makeClient(app, cookie).post('/api/auth/resend-verification', { email })
 }
 
-/** Tries to log in, without cookies. */
+/** Tries to log in, without a session cookie. */
 export function tryLogin(app: TestApp, email: string, typedPassword = password): Promise<Response> {
   return makeClient(app).post('/api/auth/login', { email, password: typedPassword })
 }
 
-/** Returns the status and error code, such as '401 INVALID_TOKEN'. */
+/** Returns a response's status and error code, such as '401 INVALID_TOKEN'. */
 export async function statusAndCode(response: Response): Promise<string> {
   const { code } = await json<{ code?: string }>(response)
   return `${response.status} ${code ?? ''}`.trim()
 }
 
-/** Returns a response as the client sees it, except for values that differ every time. */
+/** Returns the parts of a response that the client sees, without values that differ every time. */
 export async function comparableResponse(response: Response) {
   const headers = Object.fromEntries(response.headers)
   for (const header of ['date', 'x-request-id']) delete headers[header]

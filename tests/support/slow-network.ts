@@ -19,9 +19,9 @@ export interface SlowNetwork {
 }
 
 /**
- * Starts a network that forwards nothing before `forwardTo`. Connections share its rate. Excess
- * bytes wait in a bounded queue, then in the sender. Opening a connection takes a round trip. There
- * is no packet loss and no slow start.
+ * Starts a simulated network that forwards nothing until `forwardTo` is called. All connections
+ * share its rate. Excess bytes wait in a bounded queue, then at the sender. Opening a connection
+ * takes a round trip. There is no packet loss and no slow start.
  */
 export async function startSlowNetwork(settings: NetworkSettings): Promise<SlowNetwork> {
   let target = 0

@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node'
 import { reportSlowest } from './slowest.ts'
 
-/** Prints the slowest files and tests of a run. */
+/** Prints the slowest test files and tests of a run. */
 export default class SlowestReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const files = modules.map((module) => {

@@ -1,4 +1,4 @@
-/** A file or test and its duration in milliseconds. */
+/** A test or test file and its duration in milliseconds. */
 export interface Timing {
   name: string
   ms: number
@@ -6,7 +6,7 @@ export interface Timing {
 
 const maxEntries = 10
 
-/** Formats the ten slowest files and tests. */
+/** Formats a report of the ten slowest files and tests. */
 export function reportSlowest(files: readonly Timing[], tests: readonly Timing[]): string {
   const lines = [
     'The slowest files:',

@@ -9,15 +9,18 @@ const mebibyte = 1024 ** 2
 /** A small in-memory file system that a test can fill. */
 export interface SmallDisk {
   folder: string
-  /** Returns the number of bytes available to an unprivileged program. */
+  /** Returns the number of bytes available to programs that don't run as root. */
   freeBytes(): Promise<number>
-  /** Fills all free space. Call it again to fill space freed since. */
+  /** Fills all free space. Call it again to fill space that has been freed since. */
   fill(): Promise<void>
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/** Returns true if this machine allows mounting. Root may mount, except in most containers. */
+/**
+ * Returns true if tests can mount file systems on this machine. Root can, except in most
+ * containers.
+ */
 export async function canMount(): Promise<boolean> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
   const disk = await mountSmallDisk(mebibyte).catch(() => null)
@@ -52,8 +55,7 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
     },
     clear: () => rm(fillerFile, { force: true }),
     async close() {
-      // A failed test may have left files open. The file system is unmounted but remains until they
-      // are closed.
+      // A failed test may have left files open. A lazy unmount takes effect once they are closed.
       execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' })
       await rm(folder, { recursive: true })
     },
@@ -62,7 +64,7 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
 
 /**
  * Writes blocks of each size until no more fit. Synchronous, because on a nearly full disk the
- * server releases part of its reserve, and a slow fill would take that too.
+ * server releases part of its reserve, and a slow fill would use up that space too.
  */
 function writeUntilFull(file: number, sizes: readonly number[]): void {
   for (const size of sizes) {

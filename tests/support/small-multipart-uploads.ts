@@ -17,14 +17,14 @@ import {
 } from './make.ts'
 import { download, requestConfirm } from './upload-requests.ts'
 
-/** An upload of 25 bytes in three parts of 10, 10 and 5 bytes. */
+/** A multipart upload of 25 bytes, in parts of 10, 10 and 5 bytes. */
 export interface SmallMultipartUpload extends StartedUpload {
   bytes: Uint8Array<ArrayBuffer>
 }
 
 /**
- * Starts an upload with parts smaller than the current part size. The server must keep the part
- * size that an upload started with.
+ * Starts an upload whose parts are smaller than the current part size. The server must keep the
+ * part size with which an upload started.
  */
 export async function startMultipartUpload(
   { deps }: TestApp,
@@ -46,7 +46,7 @@ export function partBytes(
   return bytes.subarray((partNumber - 1) * 10, partNumber * 10)
 }
 
-/** Returns the entry that the part list must have for these bytes. */
+/** Returns the entry that a part with these bytes must have in the part list. */
 export function listedPart(partNumber: number, bytes: Uint8Array): ListedPart {
   return {
     partNumber,
@@ -55,7 +55,7 @@ export function listedPart(partNumber: number, bytes: Uint8Array): ListedPart {
   }
 }
 
-/** The expected part list once all 25 bytes are in a single file. */
+/** The expected part list once all 25 bytes are stored in a single file. */
 export const partsWithoutChecksums: ListedPart[] = [
   { partNumber: 1, size: 10 },
   { partNumber: 2, size: 10 },
@@ -66,7 +66,7 @@ export function putPart(url: string, body: Uint8Array<ArrayBuffer>): Promise<Res
   return fetch(url, { method: 'PUT', headers: { 'content-type': 'text/plain' }, body })
 }
 
-/** Requests URLs for these parts and sends all of them in parallel. */
+/** Requests URLs for these parts and sends all parts in parallel. */
 export async function sendParts(
   person: Person,
   upload: SmallMultipartUpload,
@@ -88,7 +88,7 @@ export async function sendAllParts(app: TestApp, person: Person): Promise<SmallM
 
 /**
  * Sends the parts missing from the part list, confirms the upload and asserts that the file is
- * intact. This proves that the list contained no lost parts and no rejected bytes.
+ * intact. This proves that every listed part was stored with the right bytes.
  */
 export async function expectResumable(
   app: TestApp,
@@ -108,7 +108,7 @@ export async function expectResumable(
   expect(await download(app, await json<File>(confirmed))).toEqual(upload.bytes)
 }
 
-/** Returns every path in the data directory that contains this key. */
+/** Returns every path in the data directory that contains this storage key. */
 export async function pathsOnDisk({ deps }: TestApp, cloudKey: string): Promise<string[]> {
   const paths = await readdir(deps.config.dataDir, { recursive: true })
   return paths.filter((path) => path.includes(cloudKey))

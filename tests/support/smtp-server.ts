@@ -7,7 +7,7 @@ import { SMTPServer } from 'smtp-server'
 export type Reaction =
   | 'accept'
   | 'drop'
-  /** Rejects the recipient with this code: 4xx is temporary, 5xx permanent. */
+  /** Rejects the recipient with this code. A 4xx is temporary, a 5xx permanent. */
   | { recipient: number }
   | { content: number }
   /** Accepts the email, but drops the connection instead of responding. */
@@ -22,13 +22,13 @@ export interface TestSmtpServer {
   received: ParsedMail[]
   /** The recipients of all emails, accepted or not. */
   attemptedRecipients: string[]
-  /** User names of login attempts. All attempts are rejected. */
+  /** User names from login attempts, all of which are rejected. */
   loginNames: string[]
-  /** For each of `attemptedRecipients`, whether the connection was encrypted. */
+  /** For each of `attemptedRecipients`, true if the connection was encrypted. */
   wasEncrypted: boolean[]
-  /** Returns the number of connections that have been opened. */
+  /** Returns how many connections have been opened so far. */
   connections(): number
-  /** Sets the reaction to all emails from now on. */
+  /** Sets how the server reacts to all emails from now on. */
   setReaction(reaction: Reaction): void
   /** Closes all connections and refuses new ones. */
   goOffline(): void
@@ -38,7 +38,8 @@ export interface TestSmtpServer {
 }
 
 /**
- * Starts a real SMTP server that accepts plaintext passwords, like an attacker's.
+ * Starts a real SMTP server that, like an attacker's, accepts passwords over unencrypted
+ * connections.
  * @param offersTls offers STARTTLS with a self-signed certificate.
  */
 export async function startSmtpServer(
@@ -52,7 +53,7 @@ export async function startSmtpServer(
   const loginNames: string[] = []
   const wasEncrypted: boolean[] = []
   let connections = 0
-  // Like real servers, repeats the rejected address.
+  // Real servers also repeat the rejected address.
   const rejection = (code: number, address = '') =>
     Object.assign(new Error(`Refused <${address}>`), { responseCode: code })
   const server = new SMTPServer({
@@ -94,7 +95,7 @@ export async function startSmtpServer(
       }, done)
     },
   })
-  // Expected, because tests drop connections on purpose.
+  // Errors are expected, because tests drop connections on purpose.
   server.on('error', () => {})
   const dropAll = (): void => {
     for (const connection of server.connections) connection.close()
@@ -132,8 +133,8 @@ export async function startSmtpServer(
 }
 
 /**
- * After this time `startSilentServer` closes a connection, so that a client without a timeout fails
- * instead of hanging.
+ * How long `startSilentServer` keeps a connection open. A client without a timeout of its own then
+ * fails instead of hanging.
  */
 const silentTimeoutMs = 5_000
 
@@ -144,9 +145,9 @@ export async function startSilentServer(): Promise<{ port: number; close(): Prom
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    // Expected, because the client drops the connection on purpose.
+    // Errors are expected, because the client drops the connection on purpose.
     socket.on('error', () => {})
-    // Node detects a closed connection only while reading.
+    // Node notices that a connection was closed only while reading from it.
     socket.resume()
     socket.setTimeout(silentTimeoutMs, () => socket.destroy())
   })

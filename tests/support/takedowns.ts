@@ -25,7 +25,7 @@ export interface TakedownSetup {
 
 export async function startTakedownSetup(): Promise<TakedownSetup> {
   const app = await startTestApp()
-  // As on a real start. A store without an installation id counts as missing.
+  // Bind the stores as a real start does. A store without an installation id counts as missing.
   await bindStores(app.deps)
   const admin = await makePerson(app, { role: 'admin' })
   const owner = await makePerson(app, { tier: 'premium' })
@@ -39,7 +39,10 @@ export async function closeWithoutErrors(app: TestApp): Promise<void> {
   expect(errors).toEqual([])
 }
 
-/** Returns random bytes, because files with the same bytes would be taken down together. */
+/**
+ * Returns random bytes, to give each file different content. Files with the same bytes are taken
+ * down together.
+ */
 export function randomFileBytes(size = 1000): Uint8Array<ArrayBuffer> {
   return new Uint8Array(randomBytes(size))
 }
@@ -80,20 +83,20 @@ export async function listReports(admin: Client, query = ''): Promise<Report[]> 
   return json(await admin.fetch(`/api/admin/reports${query}`))
 }
 
-/** Returns the audit log entries for takedowns of a user's files. */
+/** Returns the audit log entries about takedowns of a user's files. */
 export async function takedownAudit(admin: Client, { email }: Person): Promise<AuditEntry[]> {
   const query = `?search=${encodeURIComponent(email)}&action=take-down`
   return json(await admin.fetch(`/api/admin/audit${query}`))
 }
 
-/** Uploads bytes without confirming. Returns the storage key. */
+/** Uploads bytes without confirming the upload. Returns its storage key. */
 export async function uploadBytes(person: Person, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const started = await startUpload(person, { size: bytes.length })
   await putBytes(started, bytes)
   return started.cloudKey
 }
 
-/** Uploads bytes. Returns the response to the confirm. */
+/** Uploads bytes and confirms the upload. Returns the response to the confirm. */
 export async function uploadAndConfirm(
   person: Person,
   bytes: Uint8Array<ArrayBuffer>,
@@ -103,7 +106,7 @@ export async function uploadAndConfirm(
   return { cloudKey, response: await requestConfirm(person, cloudKey, extraFields) }
 }
 
-/** Returns a file as listed to its owner. */
+/** Returns a file as its owner's file list shows it. */
 export async function findListedFile(owner: Client, id: string): Promise<File | undefined> {
   const files = await json<File[]>(await owner.fetch('/api/files'))
   return files.find((file) => file.id === id)

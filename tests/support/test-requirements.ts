@@ -1,7 +1,7 @@
 import { describe, inject } from 'vitest'
 import { hasNginx } from '../../scripts/nginx.mjs'
 
-/** Requirements of some tests that not every machine meets. */
+/** Things that some tests need and not every machine has. */
 export type TestRequirement = 's3Server' | 'smallDisk' | 'nginx' | 'systemd'
 
 declare module 'vitest' {
@@ -10,12 +10,15 @@ declare module 'vitest' {
     canMount: boolean
   }
   interface TaskMeta {
-    /** The requirement that is missing, if the tests are skipped. */
+    /** The missing requirement because of which the tests are skipped. */
     missingRequirement?: TestRequirement
   }
 }
 
-/** Declares tests that are skipped, and reported as skipped, on machines without `requirement`. */
+/**
+ * Declares tests that need `requirement`. On machines without it they are skipped and reported as
+ * skipped.
+ */
 export function describeRequiring(
   requirement: TestRequirement,
   isAvailable: boolean,

@@ -1,13 +1,15 @@
 import type { UploadSpace } from '../../src/server/space/disk-space.ts'
 
-/** Free space controlled by a test. `freeBytes` is the number of bytes available to uploads. */
+/** Upload space controlled by a test. `freeBytes` is the number of bytes available to uploads. */
 export interface TestSpace extends UploadSpace {
   freeBytes: number
-  /** Returns the free space at the next measurement. If null, `freeBytes` doesn't change. */
+  /**
+   * Measures the free space again when `freeBytes` is too low. If null, `freeBytes` doesn't change.
+   */
   measureFreeBytes: (() => Promise<number>) | null
 }
 
-/** Creates free space for uploads, unlimited by default. */
+/** Creates upload space that is unlimited by default. */
 export function testSpace(freeBytes = Number.POSITIVE_INFINITY): TestSpace {
   const space: TestSpace = {
     freeBytes,

@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net'
 
-/** Connections of a client that never reads responses. */
+/** Connections of a client that never reads the server's responses. */
 export interface UnreadSockets {
   send(text: string): void
   /** Resets all connections, as if the client's machine had vanished. */
   reset(): void
 }
 
-/** Opens connections and sends this text on each. Never reads the responses. */
+/** Opens connections and sends this text on each of them. Never reads the responses. */
 export async function sendWithoutReading(
   url: string,
   makeText: (index: number) => string,
@@ -31,7 +31,7 @@ export async function sendWithoutReading(
 
 /**
  * Connects and sends the text. Also resolves if the server refuses the connection. The socket is
- * never read, so it doesn't notice that the server closes it.
+ * never read, so it doesn't notice when the server closes it.
  */
 function connectAndSend(hostname: string, port: number, text: string): Promise<Socket> {
   return new Promise((resolve) => {

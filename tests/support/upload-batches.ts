@@ -6,7 +6,7 @@ export type EntryResult<Answer> =
   | { answer: Answer; error?: never }
   | { error: EntryError; answer?: never }
 
-/** Builds a request to upload ten bytes, with `changes`. */
+/** Builds the body of a request to upload ten bytes. `changes` override its fields. */
 export function uploadRequest(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     fileName: 'notes.txt',
@@ -44,7 +44,7 @@ export async function confirmInBatch(
   return readResults(await requestConfirms(person, uploads))
 }
 
-/** Returns each entry's error code, or 'ok'. */
+/** Returns the error code of each entry in a batch, or 'ok'. */
 export function codesOf(results: readonly EntryResult<unknown>[]): string[] {
   return results.map(({ error }) => error?.code ?? 'ok')
 }

@@ -31,7 +31,7 @@ export function uploadRecord(changes: Partial<UploadRecord> = {}): UploadRecord 
   }
 }
 
-/** Builds the response to a confirm. */
+/** Builds the server's response to a confirm. */
 export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
   return {
     id: '4b1c0f8e-7a55-4f0d-9c3e-000000000000',
@@ -56,7 +56,7 @@ export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
 
 type SinglePartTicket = CallResponse<'getUploadUrl'> & { parts?: undefined }
 
-/** Builds the response to the start of a single-part upload. */
+/** Builds the server's response to the start of a single-part upload. */
 export function uploadTicket(changes: Partial<SinglePartTicket> = {}): SinglePartTicket {
   return {
     uploadUrl: '/storage',
@@ -74,7 +74,7 @@ export function uploadTicket(changes: Partial<SinglePartTicket> = {}): SinglePar
   }
 }
 
-/** Builds a server error. A null status means that there was no response. */
+/** Builds the error of a failed call. A null status means that there was no response. */
 export function callError(
   status: number | null,
   code: string | null = null,
@@ -83,10 +83,10 @@ export function callError(
   return { status, code, message }
 }
 
-/** The error for a free user with three files. */
+/** The error message for a free user who already has three files. */
 export const tierFullMessage = errorTable.TIER_FILE_COUNT.message
 
-/** Creates a file of `bytes` bytes, as if the user had chosen it. */
+/** Creates a file of `bytes` zero bytes, like one chosen by the user. */
 export function fakeFile(name: string, bytes = 10, type = 'text/plain'): File {
   return new File([new Uint8Array(bytes)], name, { type, lastModified: 1_700_000_000_000 })
 }

@@ -3,7 +3,10 @@ import type { File } from '../../src/shared/contract/files.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json, makeClient } from './make.ts'
 
-/** Requests an upload of ten bytes, with `changes`. The response may be an error. */
+/**
+ * Requests an upload of ten bytes. `changes` override fields of the request. The response may be an
+ * error.
+ */
 export function requestUpload(
   person: Client,
   changes: Record<string, unknown> = {},

@@ -9,23 +9,23 @@ import { ConfirmDialogs } from '../../src/web/ui/dialog.tsx'
 import { Toaster } from '../../src/web/ui/toast.tsx'
 
 export interface PageRequest {
-  /** Method and path, such as `GET /api/files`. */
+  /** The method and path, such as `GET /api/files`. */
   call: string
   query: Record<string, string>
   body: unknown
 }
 
-/** Responds to a call with a `Response`, or with a value that is sent as JSON with status 200. */
+/** Returns the response to a call: a `Response`, or a value to be sent as JSON with status 200. */
 type Responder = (requests: PageRequest) => unknown
 
-/** A happy-dom page with toasts and a fake server. */
+/** A happy-dom page that shows toasts and uses a fake server. */
 export interface WebPage {
-  /** All requests so far, in order. */
+  /** All requests sent by the page so far, in order. */
   requests: PageRequest[]
   /** Sets the response to a call, such as `GET /api/files`. */
   on(call: string, response: Responder): void
   client: QueryClient
-  /** Returns how often the page has found that its session had ended. */
+  /** Returns how often the page has noticed that its session had ended. */
   signOutCount(): number
   show(element: ReactNode): ReturnType<typeof render>
   run<Result, Props>(
@@ -37,7 +37,7 @@ export interface WebPage {
   close(): void
 }
 
-/** Opens a page. A call without a configured response fails as if the server were unreachable. */
+/** Opens a page. Calls without a configured response fail as if the server were unreachable. */
 export function openPage(): WebPage {
   const responders = new Map<string, Responder>()
   const requests: PageRequest[] = []
@@ -89,9 +89,9 @@ export function openPage(): WebPage {
   }
 }
 
-/** Sets or removes the cookie that hints at a session. */
+/** Sets or removes the cookie that hints that the user is signed in. */
 export function setSignedInHint(isSignedIn: boolean): void {
-  // Uses Expires, because happy-dom ignores Max-Age.
+  // Expire the cookie with Expires, because happy-dom ignores Max-Age.
   const expiry = isSignedIn ? '' : '; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
   Reflect.set(document, 'cookie', `${signedInHintCookie}=abc; Path=/${expiry}`)
 }

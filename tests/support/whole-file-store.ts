@@ -13,14 +13,14 @@ import {
 import { TransferError, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-fixtures.ts'
 
-/** How the server handles a PUT. Once the faults set by a test are used up, PUTs succeed. */
+/** How the server handles a PUT. Once the faults that a test has set are used up, PUTs succeed. */
 type Fault =
   | { kind: 'response'; status: number; headers?: Record<string, string>; body?: string }
-  /** Stores `bytesBefore` bytes of the body, then cuts the connection. */
+  /** Stores `bytesBefore` bytes of the body, then resets the connection. */
   | { kind: 'reset'; bytesBefore: number }
   /** Stores `bytesBefore` bytes of the body, then stops responding. */
   | { kind: 'stall'; bytesBefore: number }
-  /** Stores the whole body, then cuts the connection without a response. */
+  /** Stores the whole body, then cuts the connection without responding. */
   | { kind: 'silent success' }
   | { kind: 'behave' }
 
@@ -36,12 +36,11 @@ interface ReceivedRequest {
   checksum: string | undefined
 }
 
-/** Creates a single-object store with injectable faults. */
+/** Creates a store for a single object, with injectable faults. */
 function makeStore() {
   const requests: ReceivedRequest[] = []
   /**
-   * Emits an event when the server stops responding, because a browser would notice only after ten
-   * minutes.
+   * Emits an event when the server stops responding. A browser would notice only after ten minutes.
    */
   const stallEvents = new EventTarget()
   let bytes = Buffer.alloc(0)
@@ -63,7 +62,8 @@ function makeStore() {
       return
     }
     bytes = bytes.subarray(0, start)
-    // Emit the event only once, because the rest of this body would time out later requests.
+    // Report a stall only once. The rest of the body would report it again and time out later
+    // requests.
     let isReported = false
     const reportStall = () => {
       if (!isReported) stallEvents.dispatchEvent(new Event('stall'))
@@ -114,8 +114,8 @@ function makeStore() {
 }
 
 /**
- * Creates a `Send` based on node:http. It times out as soon as the server stops responding, without
- * waiting ten minutes.
+ * Creates a `Send` based on node:http. Requests time out as soon as the server stops responding,
+ * instead of after ten minutes.
  */
 function makeSend(stalled: EventTarget): Send {
   return ({ method, url, headers, body, signal, onSent }) =>
@@ -175,14 +175,17 @@ function makeSend(stalled: EventTarget): Send {
     })
 }
 
-/** Returns a hash of the bytes. Tests compare hashes, because a diff of megabytes is unreadable. */
+/**
+ * Returns a hash of the bytes. Tests compare hashes, because a diff of megabytes would be
+ * unreadable.
+ */
 export function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
 /**
- * Returns the error of a failed transfer. Throws if it succeeded or failed with a different kind of
- * error.
+ * Returns the error with which a transfer failed. Throws if it succeeded or failed with a different
+ * kind of error.
  */
 export async function transferErrorOf(running: Promise<void>) {
   const error: unknown = await running.catch((caught: unknown) => caught)
@@ -192,7 +195,7 @@ export async function transferErrorOf(running: Promise<void>) {
 
 /**
  * Opens a store that receives whole files over HTTP. Tests set its faults and read what it
- * received. Delays are recorded and take no time. The test must close the store.
+ * received. Retry delays are recorded but not waited for. The test must close the store.
  */
 export async function openWholeFileStore() {
   const store = makeStore()
@@ -200,7 +203,7 @@ export async function openWholeFileStore() {
   const url = `http://127.0.0.1:${(store.server.address() as AddressInfo).port}/object`
   const content = randomBytes(3_000_000)
   const cancel = new AbortController()
-  /** The recorded delays, the progress in bytes, and the number of interruptions. */
+  /** The recorded retry delays, the progress in bytes, and the number of interruptions. */
   const traces = { waits: [] as number[], progress: [] as number[], interruptions: 0 }
   const deps: TransferDeps = {
     send: makeSend(store.stalled),
@@ -218,7 +221,7 @@ export async function openWholeFileStore() {
   return Object.assign(traces, {
     store,
     url,
-    /** The file's bytes, unless a test passes another file. */
+    /** The bytes to send, unless a test passes another file. */
     content,
     cancel,
     deps,
