@@ -26,7 +26,7 @@ interface AuditQuery {
   search?: string | undefined
 }
 
-/** Lists audit log entries, newest first, with the email addresses of their users. */
+/** Lists audit log entries, newest first, with the email addresses of the users involved. */
 export async function listAudit(db: Db, { limit, after, from, to, action, search }: AuditQuery) {
   const cursorCondition =
     after &&
@@ -74,8 +74,8 @@ function selectEntries(db: Db, condition: SQL | undefined) {
 }
 
 /**
- * SQL for a user's email address, or the id if there is none. The log keeps the email addresses of
- * deleted users.
+ * SQL for a user's email address, or the id if none is known. The address of a deleted user comes
+ * from the log entry of the deletion.
  */
 function addressOf(email: PgColumn, id: PgColumn): SQL<string | null> {
   const deletedUserAddress = sql`(select deletions.details ->> 'email' from ${auditLog} deletions

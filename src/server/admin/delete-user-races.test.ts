@@ -31,8 +31,8 @@ import { retryRemovals } from '../uploads/end-uploads.ts'
 
 /*
  * Each test repeatedly deletes a user during another operation by that user, on a real Postgres.
- * Whichever comes first, no trace of the user is left, and all bytes are removed or scheduled for
- * removal.
+ * Whichever finishes first, no trace of the user is left, and all bytes are removed or scheduled
+ * for removal.
  */
 
 const rounds = chooseRounds(8, 14)

@@ -74,8 +74,8 @@ async function upload(person: Person): Promise<StartedUpload> {
  */
 async function findTraces({ id, email }: Person) {
   const allowedColumns = [
-    // The audit log keeps the user's actions and those on the user. Receipts prove that the bytes
-    // were deleted.
+    // The audit log keeps actions by the user and on the user. Receipts prove that the bytes were
+    // deleted.
     'audit_log.actor',
     'audit_log.subject',
     'deletion_receipts.owner_id',
@@ -147,7 +147,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await app.sendQueuedEmails()).toEqual([])
     expect(await findTraces(ada)).toEqual([])
 
-    // The bytes of the expired file were removed earlier, and these with the user.
+    // The bytes of these two files were removed with the user, those of the expired file earlier.
     const storedKeys = [firstFile, secondFile]
       .map(({ id }) => keys.get(id) ?? '')
       .concat(openUpload.cloudKey)
@@ -168,7 +168,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await fetchStatus(`/api/download/${otherFile.shortCode}`)).toBe(200)
   })
 
-  it('removes closed reports of the files but keeps open ones, to allow their content to be blocked', async () => {
+  it('removes closed reports on the files but keeps open ones, to allow their content to be blocked', async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const visitor = makeClient(app)
     const [closedCaseFile, openCaseFile, otherFile] = [

@@ -23,8 +23,8 @@ const removalDelayMs = 15 * minuteInMs
  * scheduled in `removals` before the URL is signed, so they are removed even if this server is
  * killed.
  * @throws {AppError} TOO_MANY_REQUESTS; STORAGE_FULL; UNAVAILABLE if storage rejects the upload,
- * with the cause and the remedy in the message. If the key of a bucket lacks write permission, the
- * error occurs here and not in the browser.
+ * with the cause and the remedy in the message. If the bucket's access key lacks write permission,
+ * the error occurs here and not in the browser.
  */
 export async function startTestUpload(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'rateLimits' | 'stores'>,

@@ -42,7 +42,7 @@ describe('GET /api/admin/test-s3-connection', () => {
     })
   })
 
-  it('names the failed step and the remedy if the folder is missing', async () => {
+  it('names the failed step and says how to fix it if the folder is missing', async () => {
     const { dataDir } = app.deps.config
     const [folder, movedFolder] = [join(dataDir, 'uploads'), join(dataDir, 'aside')]
     await rename(folder, movedFolder)

@@ -22,9 +22,9 @@ type StorageDeps = Pick<Deps, 'config' | 'log' | 'stores'>
 
 /**
  * Tests the store for new files by writing, removing, reading and listing objects (spec §7). The
- * message names the test, the bucket or folder and, after a failure, the remedy. It includes only
- * the name of an error, because an error message could contain secrets. The audit log records each
- * test and whether it succeeded.
+ * message names the bucket or folder. After a failure, it also names the failed step and says how
+ * to fix it. It includes only the name of an error, because an error message could contain secrets.
+ * The audit log records each test and whether it succeeded.
  * @param timeoutMs time limit for storage.
  * @throws {AppError} TOO_MANY_REQUESTS
  */
@@ -62,7 +62,7 @@ async function runStorageTest(deps: StorageDeps, timeoutMs: number): Promise<Sto
 }
 
 /**
- * Describes a failed test of the store for new files, with its cause and remedy. Logs the error.
+ * Describes a failed test of the store for new files: its cause and how to fix it. Logs the error.
  * @param action the failed action, worded to precede the name of the bucket or folder.
  */
 export function describeFailure(

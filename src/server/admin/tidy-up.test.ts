@@ -49,7 +49,7 @@ async function runAction(path: string, body?: unknown): Promise<unknown> {
   return response.json()
 }
 
-/** Returns the details that this test's actions logged, newest first. */
+/** Returns the audit log details of this test's actions, newest first. */
 async function listAuditDetails(action: AuditAction): Promise<unknown[]> {
   const lines = await json<AuditEntry[]>(
     await admin.fetch(`/api/admin/audit?action=${action}&search=${admin.email}`),
@@ -233,7 +233,7 @@ describe('POST /api/admin/expire-files', () => {
     const jobRun = expireFiles(hangingDeps)
     await removalStarted.promise
     expect(await expireFilesNow(app.deps, adminActor())).toMatchObject({ expiredCount: 0 })
-    // The job has hung long enough for another run to claim its files.
+    // The job has been hanging long enough for another run to claim its files.
     app.clock.advance(2 * minute)
     expect(await expireFilesNow(app.deps, adminActor())).toMatchObject({ expiredCount: 3 })
     removalAllowed.resolve()

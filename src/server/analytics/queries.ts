@@ -56,7 +56,7 @@ export function countDownloadsOfOwner(
     .groupBy(day)
 }
 
-/** With more owners per statement, Postgres would no longer find the rows by primary key. */
+/** With more owners per statement, Postgres would stop using the primary key. */
 const ownerBatchSize = 500
 
 /** Deletes the download counts of days that are no longer shown. Returns how many it deleted. */

@@ -90,7 +90,7 @@ export async function requirePassword(
   const hash = await deps.passwords
     .hash(password, saltOf(passwordHash), address)
     .catch(async (error: unknown) => {
-      // If the refund fails, the attempt counts until its window ends.
+      // If the refund fails, the attempt counts against the limit until its time window ends.
       await admission.undo().catch(() => {})
       throw error
     })

@@ -27,7 +27,7 @@ interface UnverifiedLogin {
 }
 
 interface OpenedSession {
-  /** Only for the cookie. Anyone who has it is signed in. */
+  /** The session token. It belongs only in the cookie, because anyone who has it is signed in. */
   token: string
   createdAt: Date
   user: SessionUser
@@ -81,7 +81,7 @@ export async function logIn(
     throw new AppError('INVALID_CREDENTIALS')
   } catch (error) {
     const isWrongPassword = error instanceof AppError && error.code === 'INVALID_CREDENTIALS'
-    // If the refund fails, the attempt counts until its window ends.
+    // If the refund fails, the attempt counts against the limit until its time window ends.
     if (!isWrongPassword) await admission.undo().catch(() => {})
     throw error
   }

@@ -52,7 +52,8 @@ export async function admitAttempt(limits: LimitDeps, attempt: LoginAttempt): Pr
   try {
     return await admitKnownBrowser(limits, attempt.accountHash, attempt.knownBrowser)
   } catch (error) {
-    // A thief with a stolen cookie may have exhausted its limit. The owner can still log in.
+    // Someone with a stolen cookie may have exhausted its limit. The owner can still log in as an
+    // unknown browser.
     if (!(error instanceof AppError && error.code === 'TOO_MANY_REQUESTS')) throw error
     return admitUnknownBrowser(limits, attempt)
   }

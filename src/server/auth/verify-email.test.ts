@@ -58,7 +58,7 @@ it('only the browser that signed up skips the confirmation button', async () => 
     expect(await checkToken(cookie)).toEqual({ isOwnSignup: false })
   }
   expect(await listUsers(email)).toEqual([])
-  // A reload after the verification needs no button either.
+  // Once the address is verified, the link needs no confirmation in any browser.
   await verifyEmail(app, tokenIn(sentEmail))
   expect(await checkToken('')).toEqual({ isOwnSignup: true })
 

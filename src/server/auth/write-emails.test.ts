@@ -201,7 +201,7 @@ describe('the resent verification email', () => {
     }
   })
 
-  it('verifies the account that the browser names or that has no pending signup', async () => {
+  it("verifies the account named in the browser's cookie, or one without a pending signup", async () => {
     const address = newAddress()
     const userId = await makeUnverifiedUser(app, address)
     const email = await writeResentEmail(address)

@@ -131,8 +131,8 @@ async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<Outg
   const token = newToken()
   const expiresAt = new Date(clock().getTime() + tokenLifetimeMs['verify-email'])
   const isPending = await db.transaction(async (tx) => {
-    // Another signup of the address may have been verified in the meantime. This one must last as
-    // long as its link, even if the email is late.
+    // Another signup with the address may have been verified in the meantime. This signup must last
+    // as long as its link, even if the email is late.
     if (!(await extendPendingSignup(tx, id, expiresAt))) return false
     const stamp = credentialStamp({ email, passwordHash })
     const hash = tokenHash(token)

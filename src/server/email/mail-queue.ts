@@ -9,8 +9,8 @@ const timestamp = z.iso.datetime()
 
 /**
  * A queued request to send an email. It contains little more than an id or an email address, and
- * the sending job looks up the rest. So a request costs the same whether the account exists or not,
- * and the queue contains no secret links. Addresses are in lower case.
+ * the sending job looks up the rest. So adding a request takes equally long whether or not the
+ * account exists, and the queue contains no secret links. Addresses are in lower case.
  */
 export const mailRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('forgot-password'), email: z.string(), askedAt: timestamp }),

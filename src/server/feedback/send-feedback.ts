@@ -16,7 +16,7 @@ type FeedbackDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>
 /**
  * Stores feedback and queues an email to support, in one transaction. Feedback is not emailed if
  * the hidden field `website` is filled in, as bots and some browsers do, or if this hour's emails
- * are used up. A digest after the hour then includes it.
+ * are used up. Such feedback is counted in a digest after the hour.
  * @throws {AppError} TOO_MANY_REQUESTS if this IP address, or all clients together, sent too much.
  */
 export async function sendFeedback(

@@ -42,7 +42,7 @@ it("a slow read that started before a change doesn't restore the old cap", async
   expect(responses).toHaveLength(2)
 })
 
-it('a slow read sets no cap if a setting changes meanwhile', async () => {
+it('a slow read sets no cap if a setting changes in the meantime', async () => {
   const { db, answers: responses } = slowDatabase()
   const { settings, caps } = makeSettings(db)
   const before = settings.read()

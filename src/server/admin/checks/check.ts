@@ -59,7 +59,7 @@ export function ok(message: string): Finding {
   return { status: 'ok', message, cure: '' }
 }
 
-/** Creates a finding about something that may fail or may hide a failure. */
+/** Creates a finding about something that may fail, or whose failure might go unnoticed. */
 export function warning(message: string, remedy: string): Finding {
   return { status: 'warning', message, cure: remedy }
 }
@@ -82,7 +82,10 @@ export function reasonOf(error: unknown): string {
   return shortenReason(parts.join(': ') || 'no reason was given')
 }
 
-/** Returns the error name assigned by storage, or the error code if there is no message. */
+/**
+ * Returns the name of an error from the S3 library, or the code or name of an error without a
+ * message. Otherwise returns an empty string.
+ */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if (error.message === '') return codeOf(error) ?? error.name

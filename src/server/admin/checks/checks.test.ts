@@ -79,7 +79,7 @@ describe('GET /api/admin/checks', () => {
     expect(findLine(lines, 'Version').message).toContain(`Node ${process.versions.node}`)
   })
 
-  it("names a remedy exactly for the lines that aren't ok", async () => {
+  it("has a remedy on every line that isn't ok, and on no other", async () => {
     for (const { name, status, message, cure } of await requestChecks(admin)) {
       expect(message, name).toMatch(/^[A-Z\d].*\.$/)
       if (status === 'ok') expect(cure, name).toBe('')
@@ -104,7 +104,7 @@ describe('GET /api/admin/checks', () => {
     expect(await fetchWaiting()).toEqual({ failingChecks: 0, openReports: 1 })
     expect(smtp.connections() - before).toBe(0)
 
-    // The clocks of the server and the database now differ by ten minutes.
+    // The server's clock is now ten minutes ahead of the database's, so the clock check fails.
     app.clock.advance(1)
     expect(await fetchWaiting()).toEqual({ failingChecks: 1, openReports: 1 })
     expect(smtp.connections() - before).toBe(1)

@@ -4,12 +4,12 @@ import { readDatabase } from './queries.ts'
 /** The oldest major version of Postgres that we test with. */
 const minMajorVersion = 15
 
-/** With fewer spare connections, a restart or a backup may be unable to connect. */
+/** With fewer spare connections, a restarting server or a backup may be unable to connect. */
 const minSpareConnections = 3
 
 /**
- * Checks that the database responds, that its version is supported, and that its connections
- * suffice for this server's pool. Several servers that share the database need a few to spare.
+ * Checks that the database responds, that its version is supported, and that enough connections are
+ * free for this server's pool. A few must always be free.
  */
 export async function checkDatabase({
   db,

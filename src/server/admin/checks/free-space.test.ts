@@ -22,7 +22,10 @@ afterEach(() => {
 afterAll(() => app.close())
 
 describe('the free space', () => {
-  /** Checks the real disk with a minimum free space computed by `minFreeOf`. */
+  /**
+   * Runs the check on the real disk. `minFreeOf` computes the minimum free space from the disk's
+   * current state.
+   */
   const runCheck = async (minFreeOf: (space: { free: number; size: number }) => number) => {
     const { dataDir: folder, databaseUrl } = app.deps.config
     const minFree = Math.floor(minFreeOf(await readFreeSpace(folder)))
@@ -56,7 +59,7 @@ describe('the free space', () => {
       message: expect.stringMatching(/that must stay free: uploads are refused\.$/),
       cure: expect.stringMatching(/Reports.*Users.*Maintenance.*the larger counts\.$/),
     })
-    // Stays far from the limits, because other programs change the free space of this disk.
+    // Stays far from the limits, because other programs use this disk too.
     expect(await runCheck(({ free }) => 0.75 * free)).toMatchObject({ status: 'warning' })
     expect(await runCheck(({ free }) => 0.25 * free)).toMatchObject({ status: 'ok' })
     expect(await runCheck(() => 0)).toMatchObject({ status: 'ok', cure: '' })
@@ -101,7 +104,7 @@ describe('a disk too small for the tier limits', () => {
     })
     expect(await countFailing()).toBe(before + 1)
 
-    // Lowering the limits suffices, as the remedy says.
+    // The remedy says to lower the limits, and doing so is enough.
     simulateFreeSpace(100 * megabyte)
     for (const key of ['free_max_file_size', 'premium_max_file_size']) {
       expect((await admin.post('/api/admin/settings', { key, value: '100MB' })).status).toBe(200)

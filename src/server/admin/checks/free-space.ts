@@ -72,7 +72,7 @@ interface MinFreeSpaceSettings {
   dataDir: string
 }
 
-/** Tells how to free disk space, and which of the two settings applies. */
+/** Says how to free disk space, and which of the two settings applies. */
 function remedyFor(
   { size, minFree, operatorMinFree }: DiskSpaceStatus,
   { minFreeSpace, leastFree, dataDir }: MinFreeSpaceSettings,

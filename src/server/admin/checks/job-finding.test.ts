@@ -73,7 +73,7 @@ describe('a job', () => {
     expect(makeFinding(record).status).toBe(status)
   })
 
-  it("that hasn't run says so, and says when it last succeeded only after a failure", () => {
+  it("that hasn't run or succeeded yet says so", () => {
     const messageOf = (record: Partial<JobRecord>) =>
       makeFinding({ ...dailyJob, scheduledAt: now, ...record }).message
     expect(messageOf({})).toMatch(/^It has not run yet\. Next run: /)

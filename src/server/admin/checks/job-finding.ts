@@ -10,7 +10,7 @@ import { spanText } from './span-text.ts'
  * three failures suggest a persistent cause.
  */
 const failingThreshold = 3
-/** A job is overdue after missing two runs plus this delay. */
+/** A job is overdue if its last run is this much more than two intervals ago. */
 const graceMs = 15 * minuteInMs
 
 /**
@@ -90,8 +90,8 @@ function parseSchedule(cron: string, now: Date): { intervalMs: number; next: Dat
 }
 
 /**
- * True if a job has missed two runs. A failed run doesn't count as missed, and a running job isn't
- * overdue.
+ * True if a job has missed two runs. A failed run isn't a missed run, and a job that is running
+ * isn't overdue.
  */
 function isOverdue(job: JobRecord, now: Date, intervalMs: number) {
   if (job.runningSince) return false

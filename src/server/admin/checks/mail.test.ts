@@ -126,7 +126,7 @@ describe('email', () => {
     return rows[0]?.count ?? 0
   }
 
-  /** Queues an email directly in this state, which would otherwise take up to a day to reach. */
+  /** Inserts an email in a state that would otherwise take up to a day to reach. */
   const addEmail = (job: {
     state: string
     data: object

@@ -20,15 +20,15 @@ import { countWaitingEmails, type LostEmail, listLostEmails } from './queries.ts
 
 type MailCheckDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'mailer'>
 
-/** Lost emails are reported for this many days. The queue stores them for 14. */
+/** Lost emails are reported for this many days. The queue keeps them for 14. */
 const reportedDays = 7
 /** Maximum number of lost emails described individually. The count includes all. */
 const maxDescribed = 5
 /** Waiting emails are reported after this many failed attempts, which take over seven minutes. */
 const minFailedAttempts = 5
 /**
- * An email that has been due for this long without an attempt means that no server is sending. The
- * queue polls every second.
+ * If an email has been due for this long without an attempt, no server is sending. The queue polls
+ * every second.
  */
 const stalledAfterMs = 5 * minuteInMs
 

@@ -11,7 +11,7 @@ import type { JobResult } from '../../jobs/queries.ts'
 export interface DatabaseInfo {
   version: string
   major: number
-  /** Maximum number of connections for ordinary users. */
+  /** Maximum number of connections for users without superuser rights. */
   allowed: number
   /** Open connections to all databases. */
   open: number
@@ -60,7 +60,7 @@ export interface LostEmails {
   newest: LostEmail[]
 }
 
-/** The recorded reason of the last failure: the mail server's response or a timeout. */
+/** The recorded reason for the last failure: the mail server's response or a timeout. */
 const lastReason = sql.raw(
   "coalesce(j.output->>'reason', j.output->'value'->>'message', 'no reason was noted')",
 )
@@ -111,7 +111,7 @@ export interface WaitingEmails {
   retrying: number
   maxAttempts: number
   reason: string | null
-  /** How many emails have been due for minutes without an attempt. */
+  /** How many emails have been due for several minutes without an attempt. */
   unattempted: number
 }
 

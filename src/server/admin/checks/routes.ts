@@ -7,7 +7,9 @@ import type { Handlers } from '../../http/mount.ts'
 import type { CheckDeps, RequestInfo } from './check.ts'
 import { ChecksRunner } from './run-checks.ts'
 
-/** Caches the number of failing checks, which the administrator's pages poll every minute. */
+/**
+ * How long the number of failing checks is cached. The administrator's pages poll it every minute.
+ */
 const countMaxAgeMs = 10 * minuteInMs
 
 /**
@@ -34,7 +36,7 @@ export function checkRoutes(
 
 function requestInfo(request: IncomingMessage, trustedProxies: BlockList | null): RequestInfo {
   const { headers } = request
-  // Each proxy appends its value, so the first one is the scheme that the browser used.
+  // Each proxy appends its value, so the first value is the scheme that the browser used.
   const [scheme] = String(headers['x-forwarded-proto'] ?? '').split(',')
   return {
     host: headers.host ?? '',

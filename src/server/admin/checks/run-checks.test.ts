@@ -123,7 +123,7 @@ describe('concurrent calls', () => {
     const first = read()
     await expect.poll(runCount).toBe(1)
     const laterReads = [read(), read(), read(1000)]
-    // A different host can change the lines, so it needs its own run.
+    // The results can depend on the host, so a request for another host needs its own run.
     const otherHostRead = read(0, 'example.org')
     await end(1)
     await end(2)

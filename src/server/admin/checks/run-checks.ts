@@ -6,7 +6,7 @@ import { checks } from './checks.ts'
 const checkTimeoutMs = 10_000
 
 /**
- * Runs all checks in parallel. A check that throws or times out returns a line with the error.
+ * Runs all checks in parallel. For a check that throws or times out, the line shows the error.
  * @returns the lines of all checks, in the order of `list`.
  */
 export async function runChecks(
@@ -45,7 +45,7 @@ async function runCheck(
 interface Run {
   request: string
   lines: Promise<CheckResult[]>
-  /** Null while the run waits for the previous one. */
+  /** Null while this run waits for the previous one to end. */
   beganAt: number | null
 }
 

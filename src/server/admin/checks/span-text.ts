@@ -9,7 +9,7 @@ const units = [
 ] as const
 
 /**
- * Formats a duration in the largest unit that yields at least two, rounded down. Examples: '90
+ * Formats a duration, rounded down, in the largest unit that gives at least two. Examples: '90
  * seconds', '47 hours'.
  */
 export function spanText(ms: number): string {

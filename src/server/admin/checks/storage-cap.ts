@@ -14,7 +14,7 @@ const remedy =
 
 /**
  * Compares the stored bytes with the storage cap, and the remaining space with the largest file of
- * each tier. Shows at least a warning from 80% of the cap on.
+ * each tier. Once 80% of the cap is used, the result is at least a warning.
  */
 export async function checkStorageCap({
   db,

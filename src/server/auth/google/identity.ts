@@ -64,7 +64,7 @@ function firstNameOf(claims: Claims): string {
 /** In characters. A signup allows 100 UTF-16 code units, and a character takes up to two. */
 const maxNameLength = 50
 
-/** Converts the issuer's text to a name that a signup would accept, or to an empty string. */
+/** Converts a name from the issuer to one that a signup would accept, or to an empty string. */
 function cleanName(value: string): string {
   const line = value.replace(/[\p{Cc}\p{Bidi_Control}\s]+/gu, ' ').trim()
   const shortened = Array.from(line).slice(0, maxNameLength).join('').trim()

@@ -40,7 +40,7 @@ export interface RequestSecrets {
   codeVerifier: string
 }
 
-/** The configured issuer. It is first contacted for a sign-in rather than at startup. */
+/** The configured issuer. It isn't contacted before the first sign-in. */
 export class Issuer {
   readonly #settings: GoogleSettings
   readonly #log: Logger
@@ -213,7 +213,7 @@ const tokenErrors: Readonly<Record<string, SignInError>> = {
   server_error: 'google-away',
 }
 
-/** `ClientError` codes that mean an outage or a wrong clock. */
+/** `ClientError` codes that indicate an outage or a wrong clock. */
 const clientErrors: Readonly<Record<string, SignInError>> = {
   OAUTH_TIMEOUT: 'google-away',
   OAUTH_ABORT: 'google-away',

@@ -6,8 +6,8 @@ import type { Db } from '../../deps.ts'
 import { providers } from '../queries.ts'
 
 /**
- * Takes a transaction-level lock on a subject, so that exactly one of several parallel requests
- * creates or links an account.
+ * Locks a Google subject (the issuer's id of a user) until the transaction ends, so that only one
+ * of several parallel requests creates or links an account.
  */
 export async function lockSubject(tx: Db, subject: string): Promise<void> {
   const name = `google subject ${subject}`

@@ -57,7 +57,7 @@ export function signInWithGoogle(
  */
 async function findOrCreateUser(tx: Db, deps: UserDeps, identity: Identity): Promise<string> {
   await lockSubject(tx, identity.subject)
-  // A round finds no user if a concurrent request deletes the user or signs up with the address.
+  // A round yields no user if a concurrent request deletes the user or signs up with the address.
   // The next round sees the new state.
   for (let round = 0; round < 3; round += 1) {
     const userId = await findLinked(tx, identity)

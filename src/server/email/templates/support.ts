@@ -68,9 +68,9 @@ export function feedbackDigestEmail(digest: {
 /** The email that forwards a file report to support. */
 export function reportEmail(report: {
   fileName: string
-  /** The link under which the file was last reported. */
+  /** The link through which the file was last reported. */
   link: string
-  /** How many times the file was reported since the report was opened. */
+  /** How many times the file has been reported since the report was opened. */
   count: number
   /** Plain text with one or more lines. */
   reason: string
