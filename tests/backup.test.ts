@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Runs a command quoted from docs/operations.md, with these directories. */
+/** Runs a command as documented in docs/operations.md, with these directories. */
 async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
   const page = await readFile(join(root, 'docs/operations.md'), 'utf8')
   const line =
@@ -67,8 +67,8 @@ function queueEmail(dataDir: string, id: string): Promise<void> {
 }
 
 /**
- * Kills backups while they copy files and before the last step or, in a long run, before each step.
- * None completes.
+ * Kills backups while they copy files and before their last step or, in a long run, before each
+ * step. Asserts that none completes.
  */
 async function killBackups(dataDir: string): Promise<void> {
   const lastStep = /^rename .*\/SHA256SUMS$/
@@ -88,7 +88,7 @@ async function killBackups(dataDir: string): Promise<void> {
   }
 }
 
-test('backs up and restores a server with the documented commands, during uploads and after a kill', async () => {
+test('backs up and restores a server with the documented commands, during uploads and after a killed backup', async () => {
   const dataDir = join(folder, 'data')
   await prepareDataFolder(dataDir)
   const port = await freePort()
@@ -106,7 +106,7 @@ test('backs up and restores a server with the documented commands, during upload
   })
   for (let remaining = 10; isRunning && remaining > 0; remaining -= 1) {
     const file = await makeFile(ada)
-    // A free user can have only three files.
+    // Delete the file, because a free user can have only three.
     await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
   }
   expect(await backup).toMatchObject({ code: 0 })
@@ -120,7 +120,8 @@ test('backs up and restores a server with the documented commands, during upload
   const restoredDir = join(folder, 'restored')
   await prepareDataFolder(restoredDir)
   expect(await runFromPage('restore', restoredDir)).toMatchObject({ code: 0 })
-  // Links serve the same bytes, the session is valid, and the email is queued.
+  // After the restore, links serve the same bytes, the session is valid and the email is still
+  // queued.
   const restoredServer = await startServerProcess({ dataDir: restoredDir, port })
   try {
     for (const { shortCode, bytes } of before) {

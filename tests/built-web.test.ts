@@ -10,7 +10,7 @@ function built(file: string) {
   return readFile(join(dist, file))
 }
 
-/** Compression may not shrink shorter texts. */
+/** Compression may not make smaller assets any smaller. */
 const minEncodedBytes = 1024
 
 test('every text asset has a smaller, equivalent variant in each coding', async () => {
@@ -36,9 +36,9 @@ test('every asset has a content hash in its name', async () => {
   }
 })
 
-test('no font replaces the x between digits of a name or code', async () => {
+test('no contextual ligature replaces the x between digits of a name or code', async () => {
   const files = await readdir(dist, { recursive: true })
-  // index.html is excluded, because its styles are in a separate file.
+  // Skip index.html, because its styles are in a separate file.
   const pagesAndStyles = files.filter(
     (file) => /\.html$|index-.*\.css$/.test(file) && file !== 'index.html',
   )
@@ -53,7 +53,7 @@ test('the download page loads at most 20 KB before its button works, and 100 KB 
   expect(page.length).toBeLessThanOrEqual(20 * 1024)
   const html = page.toString()
 
-  // Nothing delays the first paint: styles are inline, and the script is deferred.
+  // Nothing delays the first paint: styles are inline, and scripts are deferred.
   expect(html).not.toContain('rel="stylesheet"')
   const scripts = html.match(/<script [^>]*>/g)
   expect(scripts).toEqual([
@@ -91,7 +91,7 @@ test("the download page's script is one file of at most 3 KB compressed", async 
   expect((await built(`${path}.br`)).length).toBeLessThanOrEqual(3 * 1024)
   const script = (await built(path)).toString()
   expect(script).not.toMatch(/\bexport\b|\bimport\b(?!\()/)
-  // The page may load one more script later, for the visitor's own uploads.
+  // The page may load one more script later, to list the visitor's own uploads.
   const lazyScripts = Array.from(
     script.matchAll(/import\(.?\/assets\/([\w.-]+)/g),
     ([, name]) => name,

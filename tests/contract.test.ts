@@ -46,7 +46,10 @@ async function signAllIn() {
 
 const names = Object.keys(endpoints) as EndpointName[]
 
-/** Calls an endpoint with the id of one of `people.user`'s files and `{}` as the body. */
+/**
+ * Calls an endpoint with `{}` as the body. The path contains the id of one of `people.user`'s
+ * files.
+ */
 function callEndpoint(caller: Client, row: Endpoint) {
   const path = row.path.replace('{id}', fileId).replace('{code}', 'unknown')
   const init: RequestInit = { method: row.method }
@@ -65,7 +68,7 @@ describe.each(names)('%s', (name) => {
     for (const caller of ['visitor', 'other user', 'premium user', 'administrator'] as const) {
       const response = await callEndpoint(callers[caller], row)
       const { status } = response
-      // A tier error isn't an access error.
+      // An error that depends on the user's tier isn't an access error.
       const body = await json<{ code?: string } | null>(response).catch(() => null)
       if (body?.code?.startsWith('TIER_')) continue
       const expected =
@@ -124,8 +127,8 @@ async function fingerprintTables(): Promise<Record<string, string>> {
 
 describe('a GET', () => {
   /**
-   * GETs with side effects: `download` and `openLink` count a download, `logout` and `testStorage`
-   * reject cross-site requests.
+   * GET endpoints with side effects. `download` and `openLink` count a download. `logout` and
+   * `testStorage` change data, but reject cross-site requests.
    */
   const sideEffects: readonly EndpointName[] = ['logout', 'testStorage', 'download', 'openLink']
 
@@ -148,7 +151,7 @@ describe('a GET', () => {
     started = await startUpload(owner, { size: 5 })
   })
 
-  it('changes no row, except for the endpoints listed here', async () => {
+  it('changes no row, except for the endpoints in `sideEffects`', async () => {
     const before = await fingerprintTables()
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
     const getNames = rows.filter(([, { method }]) => method === 'GET').map(([name]) => name)
@@ -156,7 +159,7 @@ describe('a GET', () => {
     expect(await fingerprintTables()).toEqual(before)
   })
 
-  it('listed here does change rows, which proves that the check works', async () => {
+  it('in `sideEffects` changes rows, which proves that the check works', async () => {
     const before = await fingerprintTables()
     await callAsOwner('testStorage')
     expect(await fingerprintTables()).not.toEqual(before)
@@ -172,8 +175,8 @@ describe('a page of another site', () => {
     const before = await fingerprintTables()
     for (const [name, { method, path, bytes }] of writeEndpoints) {
       const filledPath = path.replace('{id}', file.id).replace('{code}', file.shortCode)
-      // A form's content type, because it needs no preflight. Endpoints for bytes get a type they
-      // accept.
+      // The content type of a form, because it needs no preflight. Endpoints for bytes get a type
+      // that they accept.
       const type = bytes?.types[0] ?? 'text/plain'
       const crossSiteHeaders: Record<string, string>[] = [
         { origin: 'https://evil.example' },
@@ -211,7 +214,7 @@ describe("another user's file", () => {
 })
 
 describe('the Date header', () => {
-  it("has the server's time, which browsers use to correct their own", async () => {
+  it("has the server's time, which browsers use instead of their own", async () => {
     const before = app.clock()
     app.clock.advance(3_600_000)
     for (const path of ['/api/health', '/api/files', '/api/links/x', '/api/nothing', '/', '/s/x']) {

@@ -7,7 +7,7 @@ import { endpoints } from '../src/shared/contract/index.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Every document, by path relative to the repository root. */
+/** The text of every document, by path relative to the repository root. */
 const documents = new Map<string, string>()
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ function matchGroups(text: string, pattern: RegExp) {
   return Array.from(text.matchAll(pattern), ([, group = '']) => group)
 }
 
-/** Returns GitHub's anchors for the headings. */
+/** Returns the anchors that GitHub generates for a document's headings. */
 function anchorsIn(document: string) {
   return matchGroups(proseOf(document), /^#+ (.+)$/gm).map((heading) =>
     heading
@@ -40,7 +40,7 @@ function anchorsIn(document: string) {
   )
 }
 
-/** Returns the targets of all links and images, in Markdown and HTML. */
+/** Returns the targets of a document's links and images, in Markdown and HTML. */
 function links(document: string) {
   return [
     ...matchGroups(proseOf(document), /\]\(([^)\s]+)\)/g),

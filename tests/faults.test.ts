@@ -19,7 +19,7 @@ async function expectGuarantees(setup: SetupName): Promise<void> {
 
 test('keeps every guarantee under random faults', () => expectGuarantees('disk'))
 
-/** Faults that need their own Postgres server. */
+/** Faults that can't be injected into a shared Postgres server. */
 const postgresFaults = [
   'Postgres is restarted',
   'Postgres is killed',
@@ -33,8 +33,8 @@ const faultRounds: [FaultName, number][] = isLongRun
     ]
   : []
 
-// Only in a long run, because tests/attacks covers short outages with a killed or stalled Postgres.
-// The last fault lasts half a minute.
+// Only in a long run, because tests/attacks already covers short outages with a killed or stalled
+// Postgres. The last fault in the list lasts half a minute.
 test.each(faultRounds)('keeps every guarantee while %s', async (faultName, rounds) => {
   const postgres = await startTestPostgres()
   onTestFinished(() => postgres.stop())

@@ -14,15 +14,18 @@ import { startTestApp, type TestApp } from './support/test-app.ts'
 import { requestConfirm } from './support/upload-requests.ts'
 
 /*
- * The hot queries of uploads, downloads and pages must not scan tables that have many unrelated
- * rows. The plans come from real requests.
+ * The most frequent queries of uploads, downloads and pages must not scan tables that have many
+ * unrelated rows. Their plans are recorded during real requests.
  */
 
-/** Number of rows in each large table, and of users. */
+/** Number of users, and of rows in each large table. */
 const rowCount = 5000
-/** From the sixth run on, a prepared statement may get a generic plan. */
+/**
+ * How often each statement runs. From the sixth time on, a prepared statement may get a generic
+ * plan.
+ */
 const runs = 7
-/** The most rows a hot statement may read from one table. */
+/** The most rows that one of these statements may read from a table. */
 const maxReads = 10
 
 /**

@@ -14,14 +14,17 @@ import { freePort } from './support/free-port.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Same as in `npm start`, because Node 24.0.0 warns that TypeScript support is experimental. */
+/**
+ * `npm start` sets the same flag, because Node 24.0.0 warns that TypeScript support is
+ * experimental.
+ */
 const nodeFlags = ['--disable-warning=ExperimentalWarning']
 
 /** A server in its own process, as in production. */
 interface Run {
   child: ChildProcess
   url: string
-  /** Resolves with all stderr output once the server has exited. */
+  /** Resolves with everything written to stderr, once the server has exited. */
   stderr: Promise<string>
   /** Resolves with the exit code. */
   ended: Promise<number | null>
@@ -49,7 +52,7 @@ async function run(environment: Record<string, string> = {}): Promise<Run> {
     cwd: root,
     env: {
       PATH: process.env.PATH,
-      // The compile cache of `npm start`.
+      // The same compile cache as `npm start`, to start faster.
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
       DATA_DIR: dataDir,
       PORT: String(port),
@@ -147,7 +150,7 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   const password = (await readFile(join(dataDir, 'admin-password'), 'utf8')).trim()
   expect((await logIn(firstServer, { email, password })).status).toBe(200)
 
-  // A second server on the same directory exits without affecting the first.
+  // A second server on the same data directory exits without affecting the first.
   const secondRun = await run()
   expect(await secondRun.ended).toBe(1)
   const errorMessage = `Another server is running on ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.\n`
@@ -171,7 +174,7 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   expect(stderr).toContain(email)
   expect(stderr.split(password)).toHaveLength(2)
 
-  // All data survives the restart, which prints no password.
+  // All data survives the restart, and the server doesn't print a password again.
   const secondServer = await startServer()
   expect((await logIn(secondServer, { email, password })).status).toBe(200)
 

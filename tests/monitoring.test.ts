@@ -36,10 +36,13 @@ const alerts = rules.groups.flatMap((group) =>
   group.rules.map(({ alert, expr }) => [`the alert ${alert}`, expr] as const),
 )
 
-/** Labels added by Prometheus, and `le`. */
+/** `le` and the labels that Prometheus adds. */
 const commonLabels = ['instance', 'job', 'le']
 
-/** Possible label values by metric, for labels whose values don't all occur in this test. */
+/**
+ * The possible label values of some metrics, by metric and label, because not all of them occur in
+ * this test.
+ */
 const declaredValues: Record<string, Record<string, readonly string[]>> = {
   mayfly_http_requests_total: {
     status: Array.from({ length: 500 }, (_, index) => String(100 + index)),
@@ -57,7 +60,7 @@ const declaredValues: Record<string, Record<string, readonly string[]>> = {
 }
 
 let app: TestApp
-/** Every series the server emits after each job has run once. */
+/** Every series that the server emits after each job has run once. */
 let series: { name: string; labels: Record<string, string> }[]
 /** The label names of each metric, by series name. */
 let emittedValues: Map<string, string[]>
@@ -113,8 +116,9 @@ function canBeEmitted(name: string, matchers: Matcher[]): boolean {
 }
 
 /**
- * Expands a selector into one list of matchers per combination of its alternatives `a|b`. Treats
- * negative matchers as positive, because the server must be able to emit what they exclude.
+ * Expands a selector into one list of matchers for each combination of its alternatives `a|b`.
+ * Treats negative matchers as positive, because the server must also be able to emit what they
+ * exclude.
  */
 function matchersOf(selector: string): Matcher[][] {
   let combinations: Matcher[][] = [[]]
@@ -142,7 +146,7 @@ function alternativesOf(pattern: string): string[] {
     .flatMap((alternative) => alternativesOf(`${before}${alternative}${after}`))
 }
 
-/** Returns each metric in an expression with the labels it selects by. */
+/** Returns each metric in a PromQL expression with the labels in its selector. */
 function selectorsOf(expression: string): { name: string; labels: string[]; selector: string }[] {
   const metrics = expression.matchAll(/\b((?:mayfly|nodejs|process)_\w+)(?:\{([^}]*)\})?/g)
   const groupLabels = Array.from(expression.matchAll(/\bby \(([^)]*)\)/g), ([, names = '']) =>

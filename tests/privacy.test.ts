@@ -12,8 +12,8 @@ import { findElements, type ParsedPage, parsePage, textOf } from './support/html
 import { logIn, makeClient } from './support/make.ts'
 
 /**
- * Compares the privacy policy and the FAQ with the code: they must mention every table, cookie and
- * browser storage key, and every number must come from a constant.
+ * Compares the privacy policy and the FAQ with the code. The policy must mention every table,
+ * cookie and browser storage key, and every number must come from a constant.
  */
 
 const webDir = resolve('src/web')
@@ -31,14 +31,19 @@ function policyText(): string {
   return textOf(policy.findOne('main')).replaceAll(/\s+/g, ' ')
 }
 
-/** Returns what the policy's section 'Who can see it' says about the audience at `index`. */
+/**
+ * Returns the text of the policy's section 'Who can see it' about the audience at this position.
+ */
 function audienceText(index: number): string {
   const section = findElements(policy.findOne('main'), 'section')[3]
   const dataText = section && findElements(section, 'dd')[index]
   return dataText ? textOf(dataText).replaceAll(/\s+/g, ' ') : ''
 }
 
-/** The policy's heading for each table, or null if it has no personal data. */
+/**
+ * The heading in the policy under which each table is mentioned, or null if the table has no
+ * personal data.
+ */
 const headingByTable: Readonly<Record<string, string | null>> = {
   users: 'Your account',
   accounts: 'Your account',
@@ -124,7 +129,7 @@ describe('the privacy policy', () => {
       'mayfly-uploads': 'where the browser finds the file',
       'mayfly-kept': 'A file that you drop on the front page before you have signed in',
     }
-    // An event name, not a storage key.
+    // This is the name of an event, not a storage key.
     const transientNames = ['mayfly-theme-changed']
     const storageKeys = new Set<string>()
     for (const file of await readdir(webDir, { recursive: true })) {
@@ -143,7 +148,7 @@ describe('the privacy policy', () => {
 
   test('mentions everything a link reveals', () => {
     const wordings: Record<keyof typeof endpoints.linkDetails.response.shape, string | null> = {
-      // The link itself.
+      // Part of the link itself.
       shortCode: null,
       originalName: 'its name',
       mimeType: 'size and type',
@@ -216,7 +221,7 @@ test('no number in the FAQ, terms or policy is hard-coded', async () => {
     /^(faq|legal)\/.*\.tsx$/.test(file),
   )
   expect(texts.length).toBeGreaterThan(5)
-  // Texts with digits that aren't product decisions.
+  // Parts of the texts with digits that aren't product decisions.
   const names =
     /SHA-256|IPv6|7z|is="s3"|<\/?h\d|July 12, 2025|2025-07-12|[Ss]pec §\d+|(?:size|strokeWidth)=\{[\d.]+\}/g
   const typedFields: string[] = []

@@ -34,15 +34,17 @@ import { type ServerProcess, startServerProcess } from './support/server-process
 import { testClock } from './support/test-clock.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Number of files that are due at startup. Their rows have no bytes in storage. */
+/** Number of files that are due to be purged at startup. Only their rows exist, not their bytes. */
 const dueRows = chooseRounds(1000, 1_000_000)
 const owners = chooseRounds(20, 20_000)
-/** Files the purge claims or completes per statement. */
+/** How many files the purge claims or completes in one statement. */
 const filesInBatch = 100
-/** The idle server uses about 200 MiB. If it held all rows in memory, it would use about 1,000. */
+/**
+ * An idle server uses about 200 MiB. If it kept all rows in memory, it would use about 1,000 MiB.
+ */
 const maxMemoryMiB = 400
 const pollMs = chooseRounds(250, 2000)
-/** A million files took 34 minutes on two busy cores. */
+/** Purging a million files took 34 minutes on two busy cores. */
 const timeoutMs = isLongRun ? 3 * 60 * 60_000 : 5 * hangTimeoutMs
 
 type StoredFile = File & { bytes: Uint8Array<ArrayBuffer> }
@@ -66,17 +68,20 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-/** Files stored before the server was down for days. */
+/** Files stored before the server was down for several days. */
 interface Backlog {
   premium: Person
   activeFile: StoredFile
   /** The link has expired, but the owner can renew it. */
   renewable: StoredFile
-  /** Due to be purged. */
+  /** Files that are due to be purged. */
   expiredFiles: StoredFile[]
 }
 
-/** Stores files, most of which have expired by now, and queues a purge. */
+/**
+ * Stores files, most of which have expired by the time the test starts the server, and queues a
+ * purge.
+ */
 async function createBacklog(): Promise<Backlog> {
   const now = new Date()
   const clock = testClock(new Date(now.getTime() - 4 * dayMs))
@@ -86,7 +91,7 @@ async function createBacklog(): Promise<Backlog> {
       dataDir,
       clock,
       openQueue: openJobQueue,
-      // Production cost, because the real server has to verify the passwords.
+      // Hash passwords at production cost, because the real server has to verify them.
       passwordCost: { N: 16_384, r: 16, p: 1 },
     },
   )
@@ -128,7 +133,7 @@ async function expectExpired(code: string) {
   await page.arrayBuffer()
 }
 
-/** Waits until the server is ready. Returns true if it was ready at once. */
+/** Waits until the server is ready. Returns true if it was ready at the first request. */
 async function isReadyAtOnce(): Promise<boolean> {
   const readyStatus = async () => (await fetch(`${server.url}/api/ready`)).status
   if ((await readyStatus()) === 200) return true
@@ -136,7 +141,10 @@ async function isReadyAtOnce(): Promise<boolean> {
   return false
 }
 
-/** Asserts that the server works normally. Returns a new file. */
+/**
+ * Asserts that uploads and downloads work and that expired links are dead. Returns the file it
+ * uploaded.
+ */
 async function expectServes(
   person: Person,
   { activeFile, renewable, expiredFiles }: Backlog,
@@ -144,7 +152,7 @@ async function expectServes(
 ): Promise<StoredFile> {
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
   await expectOpens(activeFile)
-  // Checks due files from both ends of the backlog.
+  // Check due files from both ends of the backlog.
   const dueCodes = [1 + (round % dueRows), dueRows - (round % dueRows)].map(dueFileCode)
   for (const code of [
     renewable.shortCode,
@@ -158,7 +166,7 @@ async function expectServes(
   return newFile
 }
 
-/** Returns the number of files due but not yet purged. */
+/** Returns how many of a user's files are due but not yet purged. */
 async function countDue({ id }: Person): Promise<number> {
   const { rows } = await directDb.query<{ count: number }>(
     'select count(*)::int as count from files where purged_at is null and owner_id <> $1',
@@ -167,7 +175,7 @@ async function countDue({ id }: Person): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Returns the number of purge statements since the last call. */
+/** Returns how many purge statements were sent since the last call. */
 function drainStatements(): number {
   const purgeStatements = network.statements.filter((text) =>
     /update "files" set "(purging_at|purged_at)"/.test(text),
@@ -221,14 +229,15 @@ test(
     }
     process.stderr.write(`purge backlog: ${JSON.stringify(figures)}\n`)
     expect(checksDuring).toBeGreaterThan(0)
-    // On a busy machine the database check may sometimes exceed 5 s.
+    // On a busy machine, the readiness check may sometimes fail because the database takes more
+    // than 5 s.
     expect(notReadyCount).toBeLessThanOrEqual(1 + newFiles.length / 20)
     expect(peakMiB).toBeLessThan(maxMemoryMiB)
-    // The margin allows for partial batches and empty runs.
+    // The margin allows for incomplete batches and for runs without work.
     expect(statements).toBeLessThan((2.2 * dueCount) / filesInBatch + 20)
 
-    // Each file was claimed once, and its due time is its expiry. The premium user's files are
-    // untouched.
+    // Each file was claimed only once, and is due when it expires. The premium user's files are
+    // unchanged.
     const { rows } = await directDb.query(
       `select
         (count(*) filter (where owner_id <> $1 and purge_tries = 1 and purge_due_at = expires_at

@@ -15,7 +15,7 @@ const daysUntilAllExpired = 31
 const filesPerRound = 8
 const uploadsPerRound = 3
 
-test('jobs killed at any statement resume and never report a stored file as purged', async () => {
+test('jobs killed at any statement resume and never report a file as purged while it is stored', async () => {
   const rounds = chooseRounds(1, 100)
   const backends = { database: await freshDatabase(), postgres: null, s3Server: null }
   const environment = await startEnvironment(backends, 'disk', { isLong: true, limits: 'short' })

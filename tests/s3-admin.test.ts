@@ -23,7 +23,10 @@ describeOnS3('the administrator on S3', () => {
   })
   afterAll(() => app.close())
 
-  /** Runs the deletions due within `ms`, then sets the server's clock back to the bucket's. */
+  /**
+   * Runs the deletions that are due within `ms`, then sets the server's clock back to match the
+   * bucket's.
+   */
   const removeLater = async (ms: number) => {
     app.clock.advance(ms)
     const result = await retryRemovals(app.deps)
@@ -45,7 +48,7 @@ describeOnS3('the administrator on S3', () => {
     const deleted = await requestUserDeletion(admin, ada.id, { email: ada.email })
     expect(await json(deleted)).toMatchObject({ deletedFiles: 1 })
     expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(404)
-    // Issued URLs are valid for at most a minute, even if the job is late.
+    // A presigned URL is valid for at most a minute, even if the deletion job runs late.
     const lifetimeSeconds = Number(new URL(signedUrl).searchParams.get('X-Amz-Expires'))
     expect(lifetimeSeconds).toBeLessThanOrEqual(60)
     expect(await removeLater(0)).toEqual({ removed: 0, failed: 0 })
@@ -54,7 +57,7 @@ describeOnS3('the administrator on S3', () => {
     expect(await countStoredBytes(bucket)).toBe(0)
   })
 
-  it('tests a browser upload and cleans up', async () => {
+  it('tests uploading from a browser and cleans up', async () => {
     const admin = await makePerson(app, { role: 'admin' })
     const request = { fileName: 'test.bin', fileSize: 10, fileType: 'text/plain' }
     const response = await admin.post('/api/admin/test-s3-upload', request)
@@ -69,7 +72,7 @@ describeOnS3('the administrator on S3', () => {
     expect((await put(10)).status).toBe(404)
   })
 
-  it('learns which permission the key lacks when uploads are rejected', async () => {
+  it('reports which permission the access key lacks when uploads are rejected', async () => {
     const admin = await makePerson(app, { role: 'admin' })
     const request = { fileName: 'test.bin', fileSize: 10, fileType: 'text/plain' }
     const allowPuts = await bucket.denyPuts()
@@ -101,7 +104,7 @@ describeOnS3('the administrator on S3', () => {
     const bucketName = () =>
       `the bucket "${bucket.settings.bucket}" at ${bucket.settings.endpoint?.origin}`
 
-    it('names a working bucket', async () => {
+    it('reports a working bucket by name', async () => {
       const admin = await makePerson(app, { role: 'admin' })
       const response = await admin.fetch('/api/admin/test-s3-connection')
       expect(await json(response)).toEqual({
@@ -110,7 +113,7 @@ describeOnS3('the administrator on S3', () => {
       })
     })
 
-    it('names a missing bucket and its setting', async () => {
+    it('reports a missing bucket and the setting that names it', async () => {
       expect(await test({ bucket: 'there-is-none' })).toMatchObject({
         connected: false,
         message: expect.stringMatching(/"there-is-none" .* \(NoSuchBucket\)\. .*S3_BUCKET/),
@@ -134,7 +137,7 @@ describeOnS3('the administrator on S3', () => {
       )
     })
 
-    it("times out on an address that doesn't respond", async () => {
+    it("times out if an address doesn't respond", async () => {
       const silentServer = createServer(() => {})
       await new Promise<void>((resolve) => silentServer.listen(0, '127.0.0.1', resolve))
       const { port } = silentServer.address() as { port: number }

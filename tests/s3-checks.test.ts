@@ -67,7 +67,7 @@ describeOnS3('the checks of a server with a bucket', () => {
       expect((await getCheckLine(admin, 'CORS')).status).toBe('failing')
     })
 
-    it("warn if the server can't reach the browsers' endpoint", async () => {
+    it("warn if the server can't reach the bucket through the browsers' endpoint", async () => {
       const settings = { ...bucket.settings, publicEndpoint: new URL('http://127.0.0.1:1') }
       const store = openS3Storage({ settings, clock: app.clock })
       const config = { ...app.deps.config, s3: settings }
@@ -115,7 +115,7 @@ describeOnS3('the checks of a server with a bucket', () => {
     expect(clockCheck.find(({ about }) => about === 'bucket')?.status).toBe(status)
   })
 
-  it('report a missing bucket, and one that keeps old versions', async () => {
+  it('report a bucket that is missing, and one that keeps old versions of objects', async () => {
     const otherBucket = await makeBucket()
     const { bucket: Bucket } = otherBucket.settings
     const store = openS3Storage({ settings: otherBucket.settings, clock: app.clock })

@@ -34,8 +34,8 @@ const minute = 60_000
 const hour = 60 * minute
 const partSize = 8 * mebibyte
 /**
- * Three parts. The last is small, because rejecting a large body may break the connection before
- * the error is read.
+ * Three parts. The last is small, because if a large body is rejected, the connection may break
+ * before the client has read the error.
  */
 const bytes = new Uint8Array(randomBytes(2 * partSize + 1000))
 const hash = sha256(bytes)
@@ -114,7 +114,7 @@ describeOnS3('a multipart upload on S3', () => {
     const file = await expectFile(await requestConfirm(ada, started.cloudKey, { sha256: hash }))
     expect(file).toMatchObject({ size: bytes.length, sha256: null })
     expect(await countStoredBytes(bucket)).toBe(before + bytes.length)
-    // Repeats the confirm, like a client that lost the first response.
+    // Repeat the confirm, like a client that didn't receive the first response.
     expect(await json(await requestConfirm(ada, started.cloudKey, { sha256: hash }))).toMatchObject(
       {
         id: file.id,
@@ -274,7 +274,7 @@ describeOnS3('a multipart upload on S3', () => {
     expect((await requestConfirm(ada, singleUpload.cloudKey)).status).toBe(200)
   })
 
-  it('returns the same upload for a repeated start, even while bytes arrive', async () => {
+  it('returns the same upload if started again, even while bytes arrive', async () => {
     const ada = await makePerson(app)
     const request = { size: bytes.length, idempotencyKey: 'a start' }
     const [firstStart, repeatedStart] = [
@@ -302,7 +302,7 @@ describeOnS3('a multipart upload on S3', () => {
     await expectFile(await requestConfirm(ada, started.cloudKey))
   })
 
-  it('accepts the whole file after parts, and parts after the whole file', async () => {
+  it('accepts the whole file after some parts, and parts after the whole file', async () => {
     const ada = await makePerson(app)
     const first = await start(ada)
     await sendParts(ada, first, 1, 3)
@@ -331,7 +331,7 @@ describeOnS3('a multipart upload on S3', () => {
     expect(await countStoredBytes(bucket)).toBe(before)
   })
 
-  // Advances only the server's clock. The bucket rejects URLs signed afterwards.
+  // Advances only the server's clock, so the bucket rejects URLs signed afterwards.
   describe('left behind', () => {
     it('is deleted after a day, as are orphaned parts', async () => {
       const ada = await makePerson(app)

@@ -104,7 +104,8 @@ describeOnS3('a server switched to S3 and back', () => {
 
     app = await serveFromDisk()
     expect((await downloadBytes(diskFile)).equals(Buffer.from(diskFile.bytes))).toBe(true)
-    // This server has no bucket configured. The file's row stays, but its bytes are unavailable.
+    // The server has no bucket configured now. The row of the file in the bucket stays, but its
+    // bytes are unavailable.
     expect((await download(s3File)).status).toBe(503)
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, diskFile.id))
     const key = row?.storageKey ?? ''

@@ -46,7 +46,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
           port: ports[number] as number,
           env,
         })
-      // Both start at once on an empty database.
+      // Start both servers at once on an empty database.
       servers = await Promise.all([start(0), start(1)])
     })
     afterAll(async () => {
@@ -76,7 +76,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       const { shortCode } = await makeFile(ada)
       const statuses = new Map<string, Set<number>>()
       let isRunning = true
-      // Pauses between requests, to leave the CPU to the starting server.
+      // Repeats a request with pauses in between, to leave CPU time to the starting server.
       const repeatRequest = async (name: string, path: string, sending: SendOptions = {}) => {
         const headers = { cookie, 'content-type': 'application/json' }
         for (; isRunning; await wait(5)) {
@@ -84,7 +84,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
           statuses.set(name, (statuses.get(name) ?? new Set()).add(status))
         }
       }
-      // nginx doesn't retry a POST that a server has received.
+      // nginx doesn't send a POST to a second server if the first has received it.
       const body = JSON.stringify({ cloudKey: 'a'.repeat(26) })
       const requestLoops = Promise.all([
         repeatRequest('list', '/api/files'),
@@ -95,7 +95,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       for (let restart = 0; restart < crashRounds(2); restart += 1) {
         const number = restart % 2
         const stoppingServer = servers[number] as ServerProcess
-        // As in docs/operations.md: take the server out of nginx before stopping it.
+        // Take the server out of nginx before stopping it, as described in docs/operations.md.
         await proxy.routeTo(ports.filter((_, other) => other !== number))
         stoppingServer.kill('SIGTERM')
         expect(await stoppingServer.exitCode).toBe(0)

@@ -50,7 +50,10 @@ describeOnS3('a takedown on S3', () => {
     return row
   }
 
-  /** Uploads bytes in one PUT. `claimedSha256` is the SHA-256 the client sends. */
+  /**
+   * Uploads bytes in a single PUT and confirms. `claimedSha256` is the SHA-256 that the client
+   * sends.
+   */
   const upload = async (bytes: Uint8Array<ArrayBuffer>, claimedSha256?: string) => {
     const started = await startUpload(ada, { size: bytes.length })
     await putBytes(started, bytes)
@@ -61,7 +64,7 @@ describeOnS3('a takedown on S3', () => {
     )
   }
 
-  /** Uploads bytes with the part URLs from the start response. */
+  /** Uploads bytes in parts, with the URLs from the start response. */
   const uploadParts = async (bytes: Uint8Array<ArrayBuffer>) => {
     const started = await startUpload(ada, { size: bytes.length })
     const { size = 0, urls = {} } = started.parts ?? {}
@@ -98,17 +101,18 @@ describeOnS3('a takedown on S3', () => {
     await expectError(await upload(bytes, sha256(bytes)), 409, 'CONTENT_BLOCKED')
     await expectError(await upload(bytes), 409, 'CONTENT_BLOCKED')
     expect(await countStoredBytes(bucket)).toBe(before)
-    // As on disk, a wrong SHA-256 is rejected. The upload stays open without its bytes.
+    // As with the disk store, a wrong SHA-256 is rejected. The upload stays open, but its bytes are
+    // deleted.
     await expectError(await upload(bytes, sha256(newBytes())), 409, 'CHECKSUM_MISMATCH')
     expect(await countStoredBytes(bucket)).toBe(before)
-    // Different content of the same size is hashed and accepted.
+    // Other content of the same size is hashed and accepted.
     const otherBytes = newBytes()
     const otherFile = await json<File>(await upload(otherBytes))
     expect(otherFile.sha256).toBe(sha256(otherBytes))
     expect((await rowOf(otherFile))?.isContentProved).toBe(true)
   })
 
-  it('blocks content sent in parts or in one piece, whichever was taken down', async () => {
+  it('blocks content sent in parts or as a whole, whichever way it was sent before the takedown', async () => {
     const bytes = newBytes(9 * mebibyte)
     const file = await json<File>(await uploadParts(bytes))
     expect((await rowOf(file))?.isContentProved).toBe(false)
@@ -124,7 +128,7 @@ describeOnS3('a takedown on S3', () => {
   it("doesn't block content whose SHA-256 was merely claimed", async () => {
     const innocentBytes = newBytes()
     const innocentFile = await json<File>(await upload(innocentBytes, sha256(innocentBytes)))
-    // An uploader of malware claims the SHA-256 of another user's file.
+    // A malware uploader claims the SHA-256 of another user's file.
     const malwareBytes = newBytes(2000)
     const file = await json<File>(await upload(malwareBytes, sha256(innocentBytes)))
     expect((await rowOf(file))?.sha256).toBeNull()
@@ -145,7 +149,7 @@ describeOnS3('a takedown on S3', () => {
     const other = await json<File>(await upload(newBytes(3000)))
     const [takenDownFile] = copies
     await reportLink(makeClient(app), takenDownFile?.shortCode ?? '')
-    // The SHA-256 isn't known yet.
+    // The server hasn't computed the SHA-256 yet.
     expect((await listReports(admin))[0]?.file.copies).toBe(0)
     await takeDownOrThrow(admin, takenDownFile?.shortCode ?? '')
     await app.sendQueuedEmails()

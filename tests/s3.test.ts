@@ -161,7 +161,7 @@ describeOnS3('a server with a bucket', () => {
     expect([response.status, response.headers.get('content-length')]).toEqual([200, '0'])
   })
 
-  it('accepts only the announced size and type, under a valid signature', async () => {
+  it('accepts only the announced size and type, even with a valid signature', async () => {
     const ada = await makePerson(app)
     const before = await countStoredBytes(bucket)
     const started = await startUpload(ada, { size: 1000 })
@@ -268,7 +268,7 @@ describeOnS3('a server with a bucket', () => {
     const response = await download(app, renewedFile)
     expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
 
-    // Signed with an earlier time, because the bucket's clock can't be advanced.
+    // Request the URL at an earlier time, because the bucket's clock can't be advanced.
     expect(Number(signedUrl.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
     app.clock.advance(-2 * minute)
     const earlierRedirect = await download(app, renewedFile, { redirect: 'manual' })
@@ -276,7 +276,7 @@ describeOnS3('a server with a bucket', () => {
     app.clock.advance(2 * minute)
   })
 
-  // These tests advance only the server's clock. The bucket rejects URLs signed afterwards.
+  // These tests advance only the server's clock, so the bucket rejects URLs signed afterwards.
   describe('cleanup', () => {
     it('deletes expired files, idle uploads and orphans', async () => {
       const ada = await makePerson(app)
@@ -362,13 +362,13 @@ describeOnS3('a bucket behind a failing network', () => {
           expect(response.headers.get('retry-after')).toBe('5')
         }
       }
-      // The server only redirects; the bucket sends the bytes.
+      // The server only redirects. The bucket sends the bytes.
       const redirect = await download(app, remainingFile, { redirect: 'manual' })
       expect(redirect.status).toBe(302)
       const storageResponse = await fetch(redirect.headers.get('location') ?? '').catch(() => null)
       const expected = { down: undefined, 500: 500, 503: 503, slow: 200 }
       expect(storageResponse?.status).toBe(expected[fault])
-      // The link ends at once. Bytes that couldn't be deleted are purged later.
+      // The link ends at once, and bytes that couldn't be deleted are purged later.
       expect((await ada.fetch(`/api/files/${removedFile.id}`, { method: 'DELETE' })).status).toBe(
         200,
       )
@@ -385,7 +385,7 @@ describeOnS3('a bucket behind a failing network', () => {
       const bytes = Buffer.from(await (await download(app, remainingFile)).arrayBuffer())
       expect(bytes.equals(Buffer.from(remainingFile.bytes))).toBe(true)
       expect(await app.storage.storedSize(key)).toBe(isAvailable ? null : 1000)
-      // After a failure the purge waits before retrying.
+      // After a failed deletion, the purge waits before it retries.
       app.clock.advance(2 * minute)
       expect(await expireFiles(app.deps)).toEqual({ purged: failedCount, failed: 0 })
       expect(await app.storage.storedSize(key)).toBeNull()

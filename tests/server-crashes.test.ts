@@ -34,7 +34,10 @@ let settings: { dataDir: string; port: number }
 let server: ServerProcess
 let isRunning = false
 
-/** Starts the server on the shared directory. Each test starts with the server running. */
+/**
+ * Starts the server on the data directory that all tests share. The server is running when each
+ * test starts.
+ */
 async function start() {
   server = await startServerProcess(settings)
   isRunning = true
@@ -93,13 +96,13 @@ async function expectSameBytes(code: string, bytes: Buffer) {
 }
 
 /**
- * Sends the first `pause` bytes and resolves `paused`. After `resume` it sends the rest except the
- * last byte.
+ * Sends the first `pause` bytes and then resolves `paused`. After `resume` is called, sends the
+ * rest except the last byte.
  */
 function sendSlowly({ uploadUrl, bytes }: PendingUpload, pause: number) {
   const headers = { 'content-type': type, 'content-length': bytes.length }
   const sending = request(uploadUrl, { method: 'PUT', headers, agent: false })
-  // The connection breaks when the server is killed.
+  // Expected, because killing the server breaks the connection.
   sending.on('error', () => {})
   const write = (part: Buffer) =>
     new Promise<void>((resolve) => sending.write(part, () => resolve()))
@@ -115,7 +118,7 @@ async function fetchStoredOffset({ uploadUrl }: PendingUpload): Promise<number> 
   return Number(response.headers.get('upload-offset'))
 }
 
-/** Completes an upload by sending either the missing bytes or all of them. */
+/** Completes an interrupted upload by sending either the missing bytes or the whole file again. */
 async function finish(user: Client, upload: PendingUpload, method: 'continue' | 'start again') {
   const { uploadUrl, bytes } = upload
   const offset = await fetchStoredOffset(upload)
@@ -133,24 +136,25 @@ async function finish(user: Client, upload: PendingUpload, method: 'continue' | 
   return confirm(user, upload)
 }
 
-/** Uploads of one user that a kill interrupts. */
+/** A user's uploads that are in progress when the server is killed. */
 interface Interrupted {
   /**
-   * Sends the requests that are in flight during the kill. Resolves when the server has responded
-   * or died.
+   * Sends the requests during which the server is killed. Resolves when the server has responded or
+   * died.
    */
   sendRest(): Promise<unknown>
   /**
-   * Called after the restart. Asserts that everything confirmed is intact, and completes the rest.
+   * Called after the restart. Asserts that everything confirmed is intact, and completes the
+   * interrupted uploads.
    */
   finish(): Promise<void>
 }
 
 /**
- * Confirms one file. During the kill, bytes of a second file and the confirm of a third are in
- * flight.
- * @param confirmed receives the bytes of all confirmed files by short code.
- * @param offsets receives the stored size of the second file.
+ * Confirms one file, and prepares two more: the server is killed while it receives bytes of the
+ * second file and a confirm of the third.
+ * @param confirmed receives the bytes of all confirmed files, by short code.
+ * @param offsets receives the number of stored bytes of the second file.
  */
 async function interruptFileUploads(
   random: RandomInt,
@@ -197,8 +201,8 @@ async function interruptFileUploads(
 const partNumbers = [1, 2, 3, 4]
 
 /**
- * Sends `completeParts` parts of a file. The remaining parts, or else the confirm, are in flight
- * when the server is killed.
+ * Sends `completeParts` parts of a file. The server is killed while it receives the remaining parts
+ * or, if there are none, the confirm.
  */
 async function interruptPartUpload(random: RandomInt, completeParts: number): Promise<Interrupted> {
   const partSize = 8 * 1024 * 1024
@@ -242,7 +246,7 @@ test('after repeated kills, confirmed files and parts are intact and everything 
   const maxWaitMs = 20
   const confirmed = new Map<string, Buffer>()
   const offsets: number[] = []
-  /** Number of parts stored before each kill. If all are stored, only the confirm is in flight. */
+  /** How many parts are stored before each kill. If all are, the kill interrupts the confirm. */
   const completePartCounts = isLongRun ? [0, 1, 2, 3, 4] : [0, 2, partNumbers.length]
 
   await seededRounds(completePartCounts.length, async (random) => {
@@ -257,12 +261,12 @@ test('after repeated kills, confirmed files and parts are intact and everything 
     await restart()
     for (const upload of interrupted) await upload.finish()
   })
-  // At least one kill hit a partly stored upload.
+  // At least one kill left an upload with some of its bytes stored.
   expect(Math.max(...offsets)).toBeGreaterThan(0)
 })
 
 describe('SIGTERM during a download', () => {
-  /** More than the buffers between the server and a stalled client can hold. */
+  /** More than fits in the buffers between the server and a client that has stopped reading. */
   const size = 48 * 1024 * 1024
 
   const beginDownload = async (): Promise<{ bytes: Uint8Array; response: IncomingMessage }> => {
@@ -288,8 +292,8 @@ describe('SIGTERM during a download', () => {
     response.on('error', () => {})
     server.kill('SIGTERM')
     await waitUntilClosed()
-    // The server treats signals in quick succession as one, so repeat the second signal until the
-    // server exits.
+    // The server handles signals in quick succession as a single one, so repeat the second signal
+    // until the server exits.
     const secondSignal = setInterval(() => server.kill('SIGTERM'), 100)
     expect(await server.exitCode).toBe(1)
     clearInterval(secondSignal)
@@ -325,8 +329,8 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     const [file] = await json<File[]>(await user.fetch('/api/files'))
     const countedDownloads = file?.downloadCount ?? 0
     expect(countedDownloads).toBeGreaterThanOrEqual(completedCount)
-    // After a graceful stop, every counted download got a response. A kill can come between the
-    // count and the response.
+    // After a graceful stop, every counted download got its response. If the server is killed, it
+    // may have counted a download without responding.
     expect(countedDownloads).toBeLessThanOrEqual(
       completedCount + (signal === 'SIGTERM' ? 0 : clients),
     )

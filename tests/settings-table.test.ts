@@ -16,7 +16,7 @@ test("the README's table lists exactly the existing settings", () => {
   expect(documentedSettings.map(({ name }) => name)).toEqual(Object.keys(settingsSchema.shape))
 })
 
-/** Defaults that name or depend on other settings. */
+/** Settings whose documented default is a description or depends on other settings. */
 const nonLiteralDefaults = ['APP_URL', 'S3_PUBLIC_ENDPOINT', 'GOOGLE_ISSUER', 'MAIL_FROM']
 
 const literalDefaults = documentedSettings.flatMap(({ name, value }) => {

@@ -8,7 +8,7 @@ import { newAddress, password, signUp, verifyEmail } from './support/signup.ts'
 import { startSmtpServer, type TestSmtpServer } from './support/smtp-server.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
-/** Signups with a real server, database queue, SMTP server and email client. */
+/** Tests signups with a real server, job queue, SMTP server and email client. */
 
 let app: TestApp
 let queue: JobQueue
@@ -16,7 +16,7 @@ let server: TestSmtpServer
 let mailer: Mailer
 beforeAll(async () => {
   server = await startSmtpServer()
-  // With SMTP_URL set, verification is on by default.
+  // `SMTP_URL` also turns email verification on.
   app = await startTestApp({ env: { SMTP_URL: server.url } })
   queue = await openJobQueue(app.pool, app.deps.log)
   app.deps.mailQueue = queue.emails
@@ -66,13 +66,13 @@ it('a signup during a mail server outage succeeds, and its email arrives later',
   expect(String(notification?.html)).not.toContain('token')
 })
 
-it('a slow mail server delays no response and gets a single email', async () => {
+it('a slow mail server delays no response and receives the email only once', async () => {
   const email = newAddress()
   server.setReaction('hold')
   const response = await signUp(makeClient(app), { email })
   expect(await response.json()).toMatchObject({ requiresVerification: true })
   await expect.poll(() => server.attemptedRecipients).toContain(email)
-  // Other signups work while the mail server delays the email.
+  // Other signups work while the mail server delays the first email.
   expect((await signUp(makeClient(app), { email: newAddress() })).status).toBe(200)
   expect(receivedBy(email)).toEqual([])
   server.setReaction('accept')

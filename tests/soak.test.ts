@@ -15,7 +15,7 @@ const flatSample: Sample = {
   checkedOut: 0,
 }
 
-/** Creates ten samples that equal `flatSample` except for these changes. */
+/** Creates ten samples that are equal to `flatSample` except for these changes. */
 function tenRounds(change: (round: number) => Partial<Sample>): Sample[] {
   return Array.from({ length: 10 }, (_, round) => ({ ...flatSample, ...change(round) }))
 }
@@ -49,7 +49,7 @@ describe('growth', () => {
   })
 })
 
-// Tests the benchmark itself, so only in a long run.
+// Only in a long run, because this tests the benchmark itself.
 test.runIf(isLongRun)('every action succeeds in a short round of mixed traffic', async () => {
   const args = ['--disable-warning=ExperimentalWarning', 'bench/soak.ts', '--minutes', '0.05']
   const { stdout } = await promisify(execFile)(process.execPath, args, {
