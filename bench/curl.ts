@@ -7,7 +7,7 @@ import { contentType } from './mayfly.ts'
 const run = promisify(execFile)
 const timeoutSeconds = 120
 
-/** A curl request. Uploads `source`, or downloads if there is none. */
+/** A curl request: an upload of `source`, or a download if there is none. */
 export interface CurlRequest {
   url: string
   source?: string
@@ -16,14 +16,14 @@ export interface CurlRequest {
 }
 
 export interface Transfer {
-  /** Duration of the requests, as measured by curl. */
+  /** Total duration of the requests, as measured by curl. */
   seconds: number
   /** Startup and exit time of curl, not included in `seconds`. */
   overheadSeconds: number
   clientCpu: number
 }
 
-/** Runs the requests on one connection. Writes curl's options to `configFile`. */
+/** Runs the requests on one connection. `configFile` is overwritten with curl's options. */
 export async function curl(
   cores: Cores,
   requests: CurlRequest[],
@@ -86,7 +86,7 @@ function configEntry({ url, source, range }: CurlRequest): string {
       : [
           `upload-file = "${source}"`,
           `header = "Content-Type: ${contentType}"`,
-          // Otherwise curl would wait for 100 Continue.
+          // Otherwise curl would wait for 100 Continue before it sends the body.
           'header = "Expect:"',
           'write-out = "%{size_upload} %{time_total}\\n"',
         ]),
@@ -95,7 +95,7 @@ function configEntry({ url, source, range }: CurlRequest): string {
 }
 
 /**
- * Compares a download with `source`.
+ * Downloads `url` and compares the bytes with the file `source`.
  * @throws if they differ.
  */
 export async function expectSame(source: string, url: string): Promise<void> {

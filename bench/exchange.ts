@@ -8,13 +8,16 @@ export function getText(url: string, ...headers: string[]): string {
   return requestText('GET', url, headers)
 }
 
-/** Returns a POST request for `length` bytes of JSON, but with only `partialBody`. */
+/** Returns a POST request that announces `length` bytes of JSON but contains only `partialBody`. */
 export function postText(url: string, length: number, partialBody: string): string {
   const headers = ['Content-Type: application/json', `Content-Length: ${length}`]
   return requestText('POST', url, headers) + partialBody
 }
 
-/** Returns a PUT request for `length` bytes, but with only `sentBytes` bytes of the body. */
+/**
+ * Returns a PUT request that announces `length` bytes but contains only `sentBytes` bytes of the
+ * body.
+ */
 export function putText(url: string, length: number, sentBytes: number): string {
   const headers = [`Content-Type: ${contentType}`, `Content-Length: ${length}`]
   return requestText('PUT', url, headers) + 'x'.repeat(sentBytes)
@@ -26,15 +29,15 @@ function requestText(method: string, url: string, headers: string[]): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** The text a client has read, and whether the server closed the connection. */
+/** The text that the client received, and whether the server closed the connection. */
 export interface Received {
   text: string
   isClosed: boolean
 }
 
 /**
- * Sends raw text on a new connection. Reads until the server closes it, `stopAt` matches, `maxMs`
- * have passed, or `signal` aborts. Reads nothing for the first `unreadMs`.
+ * Sends raw text on a new connection. Reads until the server closes it, the received text matches
+ * `stopAt`, `maxMs` have passed, or `signal` aborts. Reads nothing for the first `unreadMs`.
  */
 export async function exchange(
   { url }: Pick<Mayfly, 'url'>,

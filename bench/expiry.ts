@@ -9,16 +9,18 @@ import { peakBytes, resetPeak, residentBytes } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const dueCount = 100_000
-/** Files of a premium user, whose expired links can be renewed. The purge must keep these files. */
+/**
+ * These files belong to a premium user, who can renew expired links, so the purge must keep them.
+ */
 const unexpiredCount = 20_000
 const objectBytes = 100
 const dayMs = 24 * 60 * 60_000
 const mib = 2 ** 20
 
 /**
- * Measures a purge backlog: 100,000 files, each with an object on disk, next to 20,000 files that
- * stay. First runs the storage comparison on the same objects. Jobs run on schedule and record
- * their duration.
+ * Measures a purge backlog: 100,000 due files, each with an object on disk, and 20,000 files that
+ * aren't due. First measures the comparison of storage with the database on the same objects. The
+ * jobs run on schedule and record their own duration.
  */
 export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'expiry'), cores.server)
@@ -41,7 +43,7 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
 
     const purge = { job: 'expire-files', counter: 'purged', count: dueCount }
     const purgeCost = await measureJob(mayfly, purge, async () => {
-      // All links have expired, and one owner has become a free user.
+      // All links have expired, but only the owner of the due files has become a free user.
       await mayfly.sql("update users set tier = 'free' where id = $1", [dueOwnerId])
       await mayfly.sql("update files set expires_at = expires_at - interval '200 days'")
     })
@@ -55,7 +57,10 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
   }
 }
 
-/** Creates a user with files that have objects and expire later. Returns the user's id. */
+/**
+ * Creates a user whose files have objects in storage and expire in the future. Returns the user's
+ * id.
+ */
 async function makeFiles(mayfly: Mayfly, http: HttpClient, count: number): Promise<string> {
   const cookie = await signIn(mayfly, http)
   const { body } = await http.expectOk(`${mayfly.url}/api/auth/user`, { headers: { cookie } })
@@ -82,7 +87,7 @@ interface JobCost {
   count: number
   before: number
   peak: number
-  /** Sequential scans of the table `files`. */
+  /** Number of sequential scans of the table `files`. */
   tableScans: number
 }
 
@@ -93,8 +98,9 @@ interface Run {
 }
 
 /**
- * Creates work for a job by calling `trigger`, and waits until its runs have processed `count`
- * items. Returns their duration, the server's memory, and the sequential scans of files.
+ * Calls `trigger`, which creates work for a job, and waits until its runs have processed `count`
+ * items. Returns their duration, the server's memory, and the number of sequential scans of
+ * `files`.
  */
 async function measureJob(
   mayfly: Mayfly,
@@ -120,7 +126,7 @@ async function measureJob(
 }
 
 async function countTableScans(mayfly: Mayfly): Promise<number> {
-  // Backends report statistics at most once a second.
+  // Postgres backends report statistics at most once a second.
   await wait(1500)
   const [files] = await mayfly.sql<{ scans: string }>(
     "select seq_scan as scans from pg_stat_user_tables where relname = 'files'",

@@ -13,12 +13,12 @@ const otherAccountCount = 20
 const filesPerOtherAccount = 2_000
 const scrolledFrames = 300
 const pixelsPerFrame = 120
-/** Far more than the list's height, so one step reaches the end. */
+/** Far more than the list's height, so one scroll reaches the end. */
 const pixelsPastEnd = 1e7
 const scrollTimeoutMs = 60_000
 const pauseMs = 100
 
-/** The measured requests, by their name in the report. */
+/** The requests to measure, by their name in the report. */
 const requests = {
   'the first page of 100': '/api/files?limit=100',
   'a page of 1,000': '/api/files',
@@ -32,8 +32,9 @@ const requests = {
 }
 
 /**
- * Measures the list of a user with 10,000 files, next to 40,000 of other users: pages, searches and
- * counts on the server, then script time per frame while Chromium scrolls.
+ * Measures the file list of a user with 10,000 files in a database with 40,000 files of other
+ * users: pages, searches and counts on the server, then script time per frame while Chromium
+ * scrolls.
  */
 export async function measureFileList(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'file-list'), cores.server)
@@ -108,9 +109,9 @@ async function scrollList(
   const page = await context.newPage()
   await page.goto(`${url}/?tab=files`)
   await rowOfReport(page, 1).waitFor()
-  // Until the page knows the number of files, the list ends after its first page.
+  // Until the page has received the number of files, its list ends after the first 100.
   await page.getByText(/ active links$/).waitFor()
-  // Load the whole list first, so that scrolling makes no requests.
+  // Load the whole list first, to keep requests out of the measured scrolling.
   await scrollTo(page, fileCount, pixelsPastEnd)
   await scrollTo(page, 1, -pixelsPastEnd)
   const client = await context.newCDPSession(page)
@@ -136,8 +137,8 @@ function rowOfReport(page: Page, report: number) {
 }
 
 /**
- * Scrolls until the list shows file number `report`. May take several attempts, because rows are
- * measured only when drawn.
+ * Scrolls until the list shows the file with number `report`. This may take several attempts,
+ * because the height of a row is known only once it is drawn.
  */
 async function scrollTo(page: Page, report: number, pixels: number): Promise<void> {
   const deadline = performance.now() + scrollTimeoutMs
@@ -149,7 +150,8 @@ async function scrollTo(page: Page, report: number, pixels: number): Promise<voi
 }
 
 /**
- * Returns the seconds the main thread spent in scripts, and in total, since `Performance.enable`.
+ * Returns how many seconds the main thread has spent in scripts, and in total, since
+ * `Performance.enable`.
  */
 async function readMetrics(client: CDPSession) {
   const { metrics } = await client.send('Performance.getMetrics')
@@ -157,7 +159,7 @@ async function readMetrics(client: CDPSession) {
   return { ScriptDuration: value('ScriptDuration'), TaskDuration: value('TaskDuration') }
 }
 
-/** Scrolls a little per frame. Returns the frame times in milliseconds. */
+/** Scrolls a little in each frame. Returns the frame times in milliseconds. */
 function scroll(page: Page): Promise<number[]> {
   return page.evaluate(
     async ({ frames, pixels }) => {

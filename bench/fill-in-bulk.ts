@@ -1,15 +1,15 @@
 import type { Mayfly, Sql } from './mayfly.ts'
 
-/** Statements with their values, in any order. */
+/** SQL statements with their parameters, which can run in any order. */
 export type Statements = [text: string, values?: unknown[]][]
 
-/** Number of parallel connections. */
+/** Number of database connections that insert in parallel. */
 const sessions = 2
 
 /**
- * Inserts millions of rows quickly, without triggers and foreign keys. Then rebuilds indexes and
+ * Inserts millions of rows quickly, bypassing triggers and foreign keys. Then rebuilds indexes and
  * statistics.
- * @param tables all tables that get rows, largest first.
+ * @param tables all tables that receive rows, largest first.
  */
 export async function fillInBulk(
   mayfly: Mayfly,

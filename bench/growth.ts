@@ -16,25 +16,25 @@ export interface Sample {
 
 /** Warm-up rounds, excluded from the comparison. */
 const warmUpRounds = 3
-/** Compares the medians of this many rounds at the start and at the end. */
+/** Number of rounds at the start and at the end whose medians are compared. */
 const comparedRounds = 3
-/** Allowed growth of each median. */
+/** How much each median may grow. */
 const allowedGrowth: Readonly<Sample> = {
-  // Garbage collection changes it by a few MiB.
+  // Garbage collection makes resident memory vary by a few MiB.
   memoryMiB: 16,
   // The young generation takes up to 24 MiB: three times the size set by `npm start`.
   heapMiB: 24,
-  // Varies with pool connections and files read by jobs.
+  // The number varies with pool connections and files that jobs read.
   handles: 6,
   // The pool has at most ten connections and closes each after 30 s idle, so this detects leaks
   // outside the pool. `checkedOut` detects leaks from the pool.
   connections: 3,
-  // A job may be using one.
+  // A job may be using a connection.
   checkedOut: 1,
 }
 
 /**
- * Returns one sentence per figure that has grown.
+ * Returns one sentence per median that has grown more than allowed.
  * @throws {RangeError} if there are too few rounds.
  */
 export function findGrowth(samples: readonly Sample[]): string[] {

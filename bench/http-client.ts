@@ -14,7 +14,7 @@ interface RequestOptions {
 
 const requestTimeoutMs = 30_000
 
-/** A minimal HTTP client with `connections` open connections. */
+/** A minimal HTTP client with at most `connections` open connections. */
 export function makeHttpClient(connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
 

@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
 import type { Mayfly } from './mayfly.ts'
 
-/** Timeout for jobs that run every minute. */
+/** How long to wait for jobs that run every minute. */
 const jobTimeoutMs = 150_000
 const pollMs = 500
 
-/** A run of a job, with its named counts. */
+/** A finished run of a job, with its named counts. */
 export interface JobRun {
   job: string
   ms: number
@@ -39,12 +39,15 @@ export async function waitForRuns(
   }
 }
 
-/** Disables all job schedules until the next start, so that no job disturbs a measurement. */
+/** Keeps scheduled jobs from disturbing a measurement, until the server's next start. */
 export async function pauseJobs(mayfly: Mayfly): Promise<void> {
   await mayfly.sql("update pgboss.schedule set cron = '0 0 1 1 *'")
 }
 
-/** Calls `work` with a function that runs a job now and waits for it, up to `maxMs`. */
+/**
+ * Calls `work` with a function that starts a job at once and waits for it to finish, for at most
+ * `maxMs`.
+ */
 export async function withJobs<Result>(
   mayfly: Mayfly,
   work: (run: (job: string, maxMs?: number) => Promise<JobRun>) => Promise<Result>,

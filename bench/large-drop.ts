@@ -15,15 +15,15 @@ const timeoutMs = 150_000
 
 interface Drop {
   seconds: number
-  /** CPU seconds. The server's include those of Postgres. */
+  /** CPU seconds used by the server, including Postgres. */
   serverCpu: number
   browserCpu: number
   calls: number
 }
 
 /**
- * Uploads 1,000 files of 100 KiB through the web page in headless Chromium. Measures from the first
- * start to the last confirm.
+ * Drops 1,000 files of 100 KiB on the web page in headless Chromium. Measures the time from the
+ * first upload start to the last confirm.
  */
 export async function measureLargeDrop(mayfly: Mayfly, scratch: string): Promise<Row[]> {
   const folder = join(scratch, 'large-drop')
@@ -73,7 +73,7 @@ async function dropFiles(
     }),
   )
   const page = await context.newPage()
-  // The default buffer keeps only 250 requests.
+  // By default, browsers keep the timing of only 250 requests.
   await page.addInitScript(
     (bufferSize) => performance.setResourceTimingBufferSize(bufferSize),
     5 * files,

@@ -1,7 +1,7 @@
 /**
- * `npm run lighthouse` rates the landing page, the FAQ and a download page on a simulated phone,
- * prints the scores, and fails below 95. Lighthouse (140 MB) isn't a dependency. npm downloads it
- * when this runs.
+ * `npm run lighthouse` audits the landing page, the FAQ and a download page on a simulated phone,
+ * prints the scores, and fails if one is below 95. Lighthouse (140 MB) isn't a dependency; npm
+ * downloads it when this script runs.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -16,8 +16,8 @@ const lighthousePackage = 'lighthouse@13.5.0'
 const minScore = 95
 
 /**
- * Skips the audits a download page can't pass: search engines must not index it (`is-crawlable`),
- * and it isn't cached (`bf-cache`, which also hangs in Debian's headless shell).
+ * Skips two audits that a download page can't pass: search engines must not index it
+ * (`is-crawlable`), and it isn't cached (`bf-cache`, which also hangs in Debian's headless shell).
  */
 const linkPageFlags = ['--skip-audits=is-crawlable,bf-cache']
 

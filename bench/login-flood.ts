@@ -1,4 +1,4 @@
-/** A thread of `measureLogins`: each client logs in again after every response. */
+/** A worker thread of `measureLogins`. Each of its clients logs in again after every response. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { makeHttpClient } from './http-client.ts'
 
@@ -8,7 +8,7 @@ export interface LoginFlood {
   body: string
 }
 
-/** Responses so far by status, reported every 100 ms. */
+/** Number of responses so far, by status. Reported every 100 ms. */
 export type StatusCounts = Record<number, number>
 
 const { url, clients, body } = workerData as LoginFlood

@@ -12,14 +12,14 @@ import { figure } from './statistics.ts'
 const rounds = 5
 const fileBytes = 8 * 1024 ** 2
 const filesInList = 20
-/** Requests per round. Their median is the round's figure. */
+/** Requests per round. A round's result is their median. */
 const requestsPerRound = 12
 /** How long the flood runs before the measurement starts. */
 const warmUpMs = 1_000
 /** Time for the server to finish hashing the queued passwords. */
 const drainMs = 8_000
 
-/** Response times in milliseconds and logins by status, for one round. */
+/** The results of one round: response times in milliseconds, and the number of logins by status. */
 interface LoginRound {
   download: number
   list: number

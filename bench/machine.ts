@@ -12,10 +12,10 @@ const scratchBytes = 4 * gibibyte
 /** The Debian package of each program. */
 const packages = { nginx: 'nginx', wrk: 'wrk', curl: 'curl', taskset: 'util-linux' } as const
 
-/** Debian installs server programs in these directories, which a user's PATH may lack. */
+/** Debian installs server programs in these directories, which may not be on a user's PATH. */
 const path = `${process.env.PATH}:/usr/sbin:/sbin`
 
-/** The environment of every started program. */
+/** Environment variables for every program the benchmarks start. */
 export const environment = { ...process.env, PATH: path }
 
 function output(command: string, ...args: string[]): string {
@@ -33,8 +33,8 @@ export function missingPrograms(): string[] {
 }
 
 /**
- * CPU numbers for servers and clients, such as `0,1`. Empty on machines with fewer than four cores,
- * where all programs share the cores.
+ * CPU numbers for servers and for clients, such as `0,1`. Empty on machines with fewer than four
+ * cores, where all programs share them.
  */
 export interface Cores {
   server: string
@@ -45,28 +45,28 @@ export function divideCores(): Cores {
   return cpus().length >= 4 ? { server: '0,1', client: '2,3' } : { server: '', client: '' }
 }
 
-/** Wraps a command to run it on these CPUs. */
+/** Wraps a command to run it on the given CPUs. */
 export function onCores(cores: string, command: string[]): string[] {
   return cores === '' ? command : ['taskset', '--cpu-list', cores, ...command]
 }
 
-/** Creates a directory in memory, or on disk if memory is short. */
+/** Creates a temporary directory in memory, or on disk if memory is short. */
 export async function makeScratch(): Promise<{ dir: string; inMemory: boolean }> {
   const inMemory = freeBytes('/dev/shm') >= scratchBytes
   return { dir: await makeFolder(inMemory ? '/dev/shm' : diskFolder), inMemory }
 }
 
-/** Unlike /tmp, never a file system in memory. */
+/** Unlike /tmp, this is never an in-memory file system. */
 const diskFolder = '/var/tmp'
 
-/** Creates a directory on disk. */
+/** Creates a temporary directory on disk. */
 export function makeDiskScratch(): Promise<string> {
   return makeFolder(diskFolder)
 }
 
 async function makeFolder(parent: string): Promise<string> {
   const dir = await mkdtemp(join(parent, 'mayfly-bench-'))
-  // Root runs Postgres as another user, which must be able to reach its directory.
+  // As root, Postgres runs as a different user, who must be able to reach its directory.
   await chmod(dir, 0o755)
   return dir
 }

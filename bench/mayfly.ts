@@ -18,14 +18,14 @@ export interface Mayfly {
   url: string
   dataDir: string
   pid: number
-  /** Returns the pids of the server, without Postgres. */
+  /** Returns the pids of the server's processes, without Postgres. */
   pids(): number[]
-  /** Returns the pids of the server's current Postgres. */
+  /** Returns the pids of the Postgres processes that the server currently uses. */
   postgresPids(): number[]
   readyMs: number
   /** Runs SQL on a separate connection. Returns the rows. */
   sql: Sql
-  /** Runs several statements in one session. */
+  /** Runs several statements on the same database connection. */
   inSession<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
   stop(): Promise<void>
 }
@@ -37,7 +37,7 @@ async function startCommand(): Promise<string> {
 }
 
 /**
- * Starts Mayfly with embedded Postgres in `dataDir`. `appUrl` maps the port to a public origin.
+ * Starts Mayfly with embedded Postgres in `dataDir`. `appUrl` returns the public origin for a port.
  * Rate limits are off by default. `env` contains further settings.
  */
 export async function startMayfly(
@@ -71,7 +71,7 @@ export async function startMayfly(
       ...env,
     },
   })
-  // Line 1 is the pid of Postgres, line 5 its socket directory.
+  // Line 1 contains the pid of Postgres, and line 5 its socket directory.
   const lines = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
   // If root starts Postgres, the path begins with /proc/self, which refers to the Postgres process.
   const host = lines[4]?.replace('/proc/self/', `/proc/${lines[0]}/`)
@@ -151,7 +151,8 @@ interface StartedUpload {
 }
 
 /**
- * Returns the API calls of an upload from a browser: start it, get URLs for more parts, confirm it.
+ * Returns the API calls that a browser makes during an upload: start it, get URLs for more parts,
+ * confirm it.
  */
 export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   const post = async (path: string, body: unknown): Promise<unknown> => {

@@ -10,7 +10,7 @@ const lastNames =
   'Agnesi Gauss Kovalevskaya Euler Khan Zhang Diallo Tanaka Ivanova Garcia Abubakar'
 
 /**
- * SQL for `from` that selects one of 2,500 combinations of first and last names by `n`, as
+ * SQL for a `from` clause. Selects one of 2,500 combinations of first and last names by `n`, as
  * `names.first` and `names.last`.
  */
 export const personNamesSql = `lateral (

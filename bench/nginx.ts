@@ -8,8 +8,8 @@ import { startServer } from './servers.ts'
 
 /**
  * Debian's defaults where they matter: sendfile and an access log. Two workers for the two cores.
- * WebDAV handles the PUTs. Its temporary files are on the same file system, so they are moved
- * instead of copied.
+ * WebDAV handles PUTs. Temporary files are on the same file system as the root, so nginx moves them
+ * instead of copying.
  */
 function configuration(dir: string, port: number, extraConfig: string) {
   return `
@@ -44,14 +44,17 @@ http {
 
 export interface Nginx {
   url: string
-  /** The document root. PUTs write to `files` below it. */
+  /** The document root. PUTs write to its subdirectory `files`. */
   root: string
-  /** Pids of master and workers. */
+  /** Pids of the master process and the workers. */
   pids: number[]
   stop(): Promise<void>
 }
 
-/** Starts nginx on a free port, with all files in `dir` and `extraConfig` in its server block. */
+/**
+ * Starts nginx on a free port. Keeps all of its files in `dir`, and adds `extraConfig` to its
+ * server block.
+ */
 export async function startNginx(dir: string, cores: string, extraConfig = ''): Promise<Nginx> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -11,13 +11,16 @@ import { type Load, type LoadFigures, runWrk } from './wrk.ts'
 const rounds = 5
 const sizes = { '1 KiB': 1024, '1 MiB': 1024 ** 2 }
 
-/** User agents of the two measurements. Preview bots such as Slackbot never count as downloads. */
+/**
+ * The user agents of the two measurements. Downloads by preview bots such as Slackbot are never
+ * counted.
+ */
 const clients = { counted: 'wrk/4.1.0 (for a bench)', uncounted: 'Slackbot-LinkExpanding 1.' }
 
 /**
  * Measures downloads of one link by 32 clients. Counted downloads contend for one row. For
- * comparison, the same requests are sent as a bot, whose downloads don't count, and the report
- * shows the ratio. nginx serves the same bytes from a file.
+ * comparison, the same requests are sent with the user agent of a bot, whose downloads aren't
+ * counted, and the report shows the ratio. nginx serves the same bytes from a file.
  */
 export async function measureOneLink(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },

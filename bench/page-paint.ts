@@ -22,13 +22,13 @@ interface Paint {
   largestMs: number
   /** Cumulative Layout Shift. */
   shift: number
-  /** Bytes received until the network was idle, including headers. */
+  /** Bytes received, including headers, until the network was idle. */
   bytes: number
 }
 
 /**
- * Measures the first visit on a phone with a slow connection: the download page, public pages, and
- * the login page, which is rendered in the browser.
+ * Measures a first visit on a phone with a slow connection: to a download page, the public pages,
+ * and the login page, which is rendered in the browser.
  */
 export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
   const executablePath = await findChromiumForTests()
@@ -62,7 +62,7 @@ export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
   }
 }
 
-/** Opens a page in a fresh browser. */
+/** Opens a page in a fresh browser context. */
 async function measurePaint(browser: Browser, url: string): Promise<Paint> {
   const context = await browser.newContext({
     viewport: { width: 412, height: 823 },

@@ -7,7 +7,7 @@ import { type Row, row } from './report.ts'
 
 const browserHeaders = { accept: 'text/html', 'accept-encoding': 'gzip, br' }
 
-/** Measures the compressed bytes of a download page and each public page, by file type. */
+/** Measures the compressed size of a download page and each public page, by file type. */
 export async function measurePageWeight(mayfly: Mayfly): Promise<Row[]> {
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)

@@ -5,7 +5,7 @@ import type { Mayfly } from './mayfly.ts'
 
 const settledAfterMs = 150
 
-/** Runs `work`. Returns its result and the Postgres log lines written meanwhile. */
+/** Runs `work`. Returns its result and the lines that Postgres logged while it ran. */
 export async function logOf<Result>(
   { dataDir }: Pick<Mayfly, 'dataDir'>,
   work: () => Promise<Result>,

@@ -12,8 +12,8 @@ function read(path: string): string | null {
 }
 
 /**
- * Returns the fields of /proc/<pid>/stat after the program's name, which may contain spaces and
- * brackets.
+ * Returns the fields of /proc/<pid>/stat that follow the program's name. The name itself may
+ * contain spaces and parentheses.
  */
 function readStat(pid: number): string[] {
   const line = read(`/proc/${pid}/stat`)
@@ -34,8 +34,8 @@ export function processTree(pid: number): number[] {
 }
 
 /**
- * Returns the user and system CPU seconds of these processes and their reaped children, so that a
- * closed Postgres connection still counts.
+ * Sums the user and system CPU seconds of the processes and their reaped children, so that a closed
+ * Postgres connection still counts.
  */
 export function cpuSeconds(pids: readonly number[]): number {
   const ticks = pids.reduce((sum, pid) => sum + ticksOf(readStat(pid)), 0)
@@ -55,7 +55,7 @@ function sum(pids: readonly number[], bytes: (pid: number) => number) {
   return pids.reduce((total, pid) => total + bytes(pid), 0)
 }
 
-/** Resets the peak memory of these processes. */
+/** Resets the peak memory that Linux reports for these processes. */
 export function resetPeak(pids: readonly number[]): void {
   for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
@@ -65,14 +65,14 @@ export function peakBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/status`), 'VmHWM'))
 }
 
-/** Returns the current memory of these processes. */
+/** Sums the current resident memory of the processes. */
 export function residentBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/status`), 'VmRSS'))
 }
 
 /**
- * Returns the memory of these processes, counting shared pages once, because Postgres processes
- * share many.
+ * Sums the proportional memory (PSS) of the processes, which splits the cost of pages shared by
+ * several processes, as in Postgres, between them.
  */
 export function proportionalBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/smaps_rollup`), 'Pss'))

@@ -5,15 +5,15 @@ import type { Cores } from './machine.ts'
 import { contentType, makeAccount, signIn, startMayfly, uploadCalls, uploadFile } from './mayfly.ts'
 import { logOf } from './postgres-log.ts'
 
-/** The statements of one request, in order, shortened to verb and tables. */
+/** The SQL statements of one HTTP request, in order, each shortened to its verb and tables. */
 export interface RequestQueries {
   request: string
   statements: string[]
 }
 
 /**
- * Counts the queries of each request. Sends one request at a time and reads the log of a dedicated
- * Postgres.
+ * Counts the SQL queries per HTTP request. Sends one request at a time to a server with its own
+ * Postgres and reads the Postgres log.
  */
 export async function countQueries(cores: Cores, scratch: string): Promise<RequestQueries[]> {
   const mayfly = await startMayfly(join(scratch, 'queries'), cores.server)
@@ -69,7 +69,7 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
   }
 }
 
-/** Returns the logged statements in short form, without those of the job queue. */
+/** Returns the short form of each logged statement, except those of the job queue. */
 function statementsIn(log: string): string[] {
   return [...log.matchAll(/LOG: {2}(?:statement|execute [^:]*): ((?:.*)(?:\n\t.*)*)/g)]
     .map(([, statement = '']) => statement)

@@ -5,42 +5,43 @@ import { logOf } from './postgres-log.ts'
 /** Tables with at least this many rows count as large. */
 const largeRows = 10_000
 /**
- * Maximum number of rows that a request may read from one table. User searches scan the newest
+ * Maximum number of rows that a request may read from a large table. User searches scan the newest
  * 10,000.
  */
 const maxRowsRead = 20_000
 const maxStatementLength = 300
 
-/** Statements that may read much of a large table, by prefix. */
+/** Statements that are allowed to read much of a large table, by their first words. */
 const allowedScans: readonly { table: string; prefix: string }[] = [
-  // The Admin Center's figures, cached for a minute.
+  // The Admin Center's figures, which are cached for a minute.
   { table: 'users', prefix: 'select count(*), count(*) filter (where case when "users"."tier"' },
   {
     table: 'files',
     prefix:
       'select count(*), coalesce(sum("download_count"), 0) from "files" where "files"."deleted_at"',
   },
-  // At most every ten seconds, starting an upload sums all open uploads, of which there are few.
-  // Sums for one owner have a different prefix.
+  // The size of all open uploads, of which there are few. Starting an upload computes this sum at
+  // most every ten seconds. Sums for one owner have a different prefix.
   {
     table: 'uploads',
     prefix: 'select coalesce(sum(greatest("size", 8388608)), 0) from "uploads" Aggregate',
   },
-  // `remove-lapsed-rows`, every ten minutes. An index on the expiry would make each session renewal
-  // update all indexes.
+  // Used by the job `remove-lapsed-rows` every ten minutes. With an index on the expiry, each
+  // renewal of a session would have to update all indexes.
   {
     table: 'sessions',
     prefix: 'delete from "sessions" where "sessions"."id" in (select "id" from',
   },
-  // `tell-ending-links`, every ten minutes, reads all users who want this email.
+  // Used by the job `tell-ending-links` every ten minutes. Selects all users who want emails about
+  // expiring links.
   { table: 'preferences', prefix: 'select "preferences"."user_id" from "preferences" inner join' },
 ]
 
-/** Makes Postgres log every plan with actual row counts, starting with its next start. */
+/** Makes Postgres log every query plan with actual row counts, from its next start on. */
 export function logPlansFromNextStart(mayfly: Mayfly): Promise<void> {
   return mayfly.inSession(async (sql) => {
     await sql("alter system set session_preload_libraries = 'auto_explain'")
-    // auto_explain's settings exist only after it is loaded.
+    // The settings of auto_explain exist only after it is loaded.
     await sql("load 'auto_explain'")
     await sql('alter system set auto_explain.log_min_duration = 0')
     await sql('alter system set auto_explain.log_analyze = on')
@@ -49,7 +50,7 @@ export function logPlansFromNextStart(mayfly: Mayfly): Promise<void> {
   })
 }
 
-/** Returns Mayfly's large tables, according to Postgres statistics. */
+/** Returns the names of Mayfly's large tables, judging by Postgres statistics. */
 export async function findLargeTables(mayfly: Mayfly): Promise<string[]> {
   const large = await mayfly.sql<{ name: string }>(
     `select relname as name from pg_class
@@ -60,14 +61,18 @@ export async function findLargeTables(mayfly: Mayfly): Promise<string[]> {
 }
 
 interface Reads {
-  /** Rows and index entries of large tables. An index search without a result counts as one. */
+  /**
+   * Number of rows and index entries read from large tables. An index search without a result
+   * counts as one.
+   */
   rows: number
   /** One sentence per statement that read too much of a large table. */
   problems: string[]
 }
 
 /**
- * Runs `work` and checks the plans of all statements executed meanwhile, including background jobs.
+ * Runs `work` and checks the plans of all statements executed in the meantime, including those of
+ * background jobs.
  */
 export async function measureReads(
   mayfly: Mayfly,

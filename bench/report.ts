@@ -9,7 +9,7 @@ export interface Row {
   unit: string
   mayfly: Figure
   nginx: Figure | null
-  /** Mayfly's figure divided by nginx's, per round. */
+  /** Mayfly's value divided by nginx's, computed per round. */
   ratio: Figure | null
 }
 
@@ -22,7 +22,7 @@ export function row(
   return { label, unit, mayfly: figure(mayfly), nginx: nginx ? figure(nginx) : null, ratio: null }
 }
 
-/** Creates a row with the ratio to nginx, if nginx has a figure. */
+/** Creates a row with the ratio to nginx's values, if given. */
 export function compare(label: string, unit: string, mayfly: number[], nginx?: number[]): Row {
   return {
     ...row(label, unit, { mayfly, ...(nginx && { nginx }) }),
@@ -30,7 +30,7 @@ export function compare(label: string, unit: string, mayfly: number[], nginx?: n
   }
 }
 
-/** A table with its own columns. `rounds` has the raw figures. */
+/** A table with custom columns. The raw values are in `rounds`. */
 export interface Table {
   head: string[]
   lines: string[][]
@@ -101,7 +101,7 @@ export function table(head: string[], lines: string[][]): string {
   return [format(head), separator, ...lines.map(format)].join('\n')
 }
 
-/** Writes all rounds to a JSON file. Returns its path. */
+/** Writes the report with the values of all rounds to a JSON file. Returns its path. */
 export async function saveReport(report: Report, now: Date): Promise<string> {
   const folder = join(import.meta.dirname, 'results')
   await mkdir(folder, { recursive: true })

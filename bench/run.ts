@@ -1,6 +1,6 @@
 /**
  * Measures Mayfly and compares it with nginx on the same machine in the same run, all on 127.0.0.1.
- * Pass names to run only some parts: `npm run bench -- pages small-files`. See README.md.
+ * Pass names to run only some benchmarks: `npm run bench -- pages small-files`. See README.md.
  */
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -43,7 +43,7 @@ interface Bench {
   scratch: string
 }
 
-/** Parts that share a server, compared with nginx. */
+/** Benchmarks that share one Mayfly server and one nginx server to compare it with. */
 const nginxBenchmarks: Record<string, (bench: Bench) => Promise<Row[]>> = {
   transfers: (bench) => measureTransfers(bench, bench.cores, bench.scratch, 'tmpfs'),
   'many-transfers': ({ mayfly, cores, scratch }) => measureManyTransfers(mayfly, cores, scratch),
@@ -58,7 +58,7 @@ const nginxBenchmarks: Record<string, (bench: Bench) => Promise<Row[]>> = {
 const diskBenchmarks: typeof nginxBenchmarks = {
   'transfers-on-disk': (bench) => measureTransfers(bench, bench.cores, bench.scratch, 'disk'),
 }
-/** Parts that start their own servers. */
+/** Benchmarks that start their own servers. */
 const standaloneBenchmarks: Record<string, (cores: Cores, scratch: string) => Promise<Row[]>> = {
   logins: measureLogins,
   'file-list': measureFileList,
@@ -73,7 +73,7 @@ const defaultNames = [
   ...Object.keys(standaloneBenchmarks),
   'queries',
 ]
-/** Takes many minutes, so it runs only when named. */
+/** `scale` takes many minutes, so it runs only when named. */
 const parts = [...defaultNames, 'scale']
 
 const { values: options, positionals: requestedNames } = parseArgs({
@@ -102,7 +102,7 @@ function isCount(value: number): boolean {
 
 async function runBenchmarks(names: string[]): Promise<void> {
   const cores = divideCores()
-  // This process and its children, except servers, run on the clients' cores.
+  // This process and its children run on the clients' cores. Servers have their own.
   if (cores.client) pinTo(cores.client)
   const scratch = await makeScratch()
   const diskScratch = await makeDiskScratch()
@@ -149,7 +149,7 @@ async function runBenchmarks(names: string[]): Promise<void> {
   if (errors.length > 0) process.exitCode = 1
 }
 
-/** Runs parts with a new server and a new nginx. */
+/** Runs benchmarks with a new Mayfly server and a new nginx. */
 async function runWithNginx(
   parts: [name: string, measure: (bench: Bench) => Promise<Row[]>][],
   cores: Cores,

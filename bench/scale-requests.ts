@@ -7,7 +7,7 @@ import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
 import { filesPerUser } from './scale-rows.ts'
 
 const fileBytes = 1024
-/** Samples are drawn from about this many files and users. */
+/** Approximate number of files and users that the samples are drawn from. */
 const sampledRows = { files: 20_000, users: 4_000 }
 
 /** A file with an active link. */
@@ -16,7 +16,7 @@ interface OpenFile {
   key: string
 }
 
-/** An unpurged file of a premium user, and a session of that user. */
+/** A file of a premium user that hasn't been purged, and a session of that user. */
 interface OwnedFile {
   id: string
   key: string
@@ -24,7 +24,7 @@ interface OwnedFile {
   token: string
 }
 
-/** Random rows for the requests. */
+/** Random rows of the database to use in the requests. */
 export interface Sample {
   links: OpenFile[]
   /** `renewedFiles` and `deleted` have no file in common. */
@@ -36,7 +36,7 @@ export interface Sample {
 }
 
 /**
- * Draws `count` rows of each kind, and stores 1 KiB for each file to download or delete.
+ * Draws `count` random rows of each kind. Stores 1 KiB for each file to download or delete.
  * @param fileCount the number of files in the database.
  */
 export async function drawSample(
@@ -92,7 +92,7 @@ export async function drawSample(
   }
 }
 
-/** Stores 1 KiB for each of these files, which had no bytes. */
+/** Stores 1 KiB for each of these files, which so far have only a database row. */
 async function storeBytes(mayfly: Mayfly, files: { key: string }[]): Promise<void> {
   const keys = files.map(({ key }) => key)
   await mayfly.sql('update files set size = $1 where storage_key = any($2)', [fileBytes, keys])
@@ -103,26 +103,26 @@ async function storeBytes(mayfly: Mayfly, files: { key: string }[]): Promise<voi
   }
 }
 
-/** Marks these sessions as just used, so that the measured requests don't have to. */
+/** Marks these sessions as just used, to spare the measured requests that update. */
 async function touchSessions(mayfly: Mayfly, tokens: string[]): Promise<void> {
   await mayfly.sql('update sessions set updated_at = now() where token = any($1)', [tokens])
 }
 
-/** Sends request number `index`. */
+/** Sends the request with number `index`. */
 type NumberedRequest = (index: number) => Promise<unknown>
 
 export interface Requests {
-  /** Requests by their name in the report. */
+  /** Functions that send a request, by its name in the report. */
   byName: Record<string, NumberedRequest>
-  /** The Admin Center's counts of all users and files. */
+  /** Requests the Admin Center's counts of all users and files. */
   countAll: NumberedRequest
-  /** An admin action that invalidates the cached counts. */
+  /** Performs an admin action that invalidates the cached counts. */
   invalidateCounts: NumberedRequest
 }
 
 /**
- * Returns the requests. Each call uses a different row. The requests of an upload are measured
- * together.
+ * Returns the requests to measure. Each call uses a different row of the sample. The requests of an
+ * upload are measured together.
  * @param secret signs the session cookies.
  */
 export async function prepareRequests(

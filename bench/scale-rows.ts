@@ -6,19 +6,19 @@ import { personNamesSql } from './names.ts'
 
 /** Average number of files per user. Every fifth user is premium. */
 export const filesPerUser = 50
-/** The uploads are spread over this period. */
+/** The files' upload times are spread over this period. */
 const uploadPeriodMs = 60 * dayInMs
 /** Maximum number of files inserted per statement. */
 const filesPerStatement = 500_000
 
 /**
- * Selects users $1 to $2, with $3 as the current time. `n` is the user's number. Ids have 32
+ * Selects the users with numbers $1 to $2, as `n`, with $3 as the current time. Ids have 32
  * characters.
  */
 const peopleSql = `(select n, md5('user ' || n) as id, $3::timestamptz as now
   from generate_series($1::bigint, $2::bigint) n) people`
 
-/** Each statement inserts the rows of users $1 to $2 other than files. */
+/** The rows other than files that belong to users $1 to $2. One statement per table. */
 const userRowSql = [
   `insert into users (id, name, first_name, last_name, email, tier, created_at, updated_at)
     select id, first || ' ' || last, first, last,
@@ -45,7 +45,7 @@ const userRowSql = [
     from ${peopleSql}, unnest(array['set-tier', 'change-password']) action`,
 ]
 
-/** Base64 characters that short codes don't contain, and the characters that replace them. */
+/** Base64 characters that short codes can't contain, and the characters that replace them. */
 const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const foreignCharacters = [...base64].filter((sign) => !shortCodeAlphabet.includes(sign)).join('')
 const replacements = shortCodeAlphabet.slice(0, foreignCharacters.length)
@@ -57,9 +57,9 @@ function codeSql(n: string): string {
 }
 
 /**
- * Selects the columns of files $1 to $2, or of every `every`-th of them. Files are numbered by
- * upload time, from $5 to $6, and $7 is the current time. Owners are the $4 users from $3 on.
- * Uploads happened a whole number of days plus up to 21 hours before $7, and links live for whole
+ * Selects the columns of files $1 to $2, or of only every `every`-th one. Files are numbered by
+ * upload time, from $5 to $6, and $7 is the current time. Their owners are the $4 users from $3 on.
+ * Upload times are a whole number of days plus up to 21 hours before $7, and links live for whole
  * days. So no link expires in the three hours after $7, and the purge finds nothing. `offset 0`
  * makes Postgres compute each value once.
  */
@@ -81,8 +81,8 @@ function filesSql(every = 1): string {
 }
 
 /**
- * Each statement inserts rows for the files of `filesSql`. Files due for a purge are inserted as
- * purged.
+ * Each statement inserts rows for the files that `filesSql` selects. Files due for a purge are
+ * inserted as purged.
  */
 const fileRowSql = [
   `insert into files (id, owner_id, storage, storage_key, original_name, mime_type, size, short_code,
@@ -101,13 +101,13 @@ const fileRowSql = [
       case when due <= now then due end, case when due <= now then due end,
       case when due <= now then due + interval '1 minute' end, (due <= now)::int, due
     from ${filesSql()}`,
-  // A tenth of the files were renewed once and keep their first code reserved.
+  // A tenth of the files were renewed once. Their first code stays reserved.
   `insert into short_codes (code, issued_at)
     select ${codeSql('n')}, created from ${filesSql()}
     union all select ${codeSql('-n')}, created from ${filesSql(10)}`,
   `insert into file_downloads (file_id, day, count)
     select bench.uuid('file ' || n), created::date, downloads from ${filesSql()} where downloads > 0`,
-  // One deleted file for every ten existing ones.
+  // One deleted file for every ten existing files.
   `insert into deletion_receipts
       (file_id, owner_id, storage, storage_key, original_name, due_at, purged_at)
     select bench.uuid('deleted ' || n), owner, 'disk',
@@ -132,7 +132,7 @@ const filledTables = [
 
 /**
  * Creates SQL functions whose pseudorandom results depend only on the arguments: `draw` returns a
- * number from 0 to 1, `uuid` a UUID.
+ * number from 0 to 1, and `uuid` a UUID.
  */
 const createFunctionsSql = `create schema bench;
   create function bench.draw(n bigint, which bigint) returns float8 language sql immutable return
@@ -146,8 +146,8 @@ export async function createFunctions(mayfly: Mayfly): Promise<void> {
 }
 
 /**
- * Grows the database from `before` to `count` files, without bytes. New files belong to new users,
- * with about 50 files each.
+ * Grows the database from `before` to `count` files, with rows but no stored bytes. The new files
+ * belong to new users, with about 50 files each.
  */
 export async function growTo(mayfly: Mayfly, before: number, count: number): Promise<void> {
   const now = new Date()

@@ -12,18 +12,22 @@ import { drawSample, prepareRequests, type Requests } from './scale-requests.ts'
 import { createFunctions, growTo } from './scale-rows.ts'
 import { median, percentile } from './statistics.ts'
 
-/** The number of files in the first step. Each further step has ten times as many. */
+/** Number of files in the first step. Each further step has ten times as many. */
 const firstCount = 10_000
 export const maxSteps = 4
-/** Maximum disk space per file, including indexes. */
+/** Upper estimate of the disk space per file row, including indexes. */
 const bytesPerFile = 1800
 const warmUps = 5
 const timedCalls = 60
-/** How often all users and files are counted, which takes seconds in the last step. */
+/**
+ * Number of times that all users and files are counted. Each count takes seconds in the last step.
+ */
 const timedCountAlls = 3
-/** Requests per plan check. */
+/** Number of requests per plan check. */
 const planCalls = 3
-/** Counts all users and files. The first request invalidates the cached counts. */
+/**
+ * Counts all users and files, after the first of these requests has invalidated the cached counts.
+ */
 const countAllName = 'POST /api/admin/expire-files, GET /api/admin/stats'
 /**
  * The frequent jobs, except `compute-digests`, because all files here have a SHA-256. Daily jobs
@@ -42,7 +46,7 @@ const jobs = [
 /** The cost of one request or job. Times are in milliseconds. */
 interface Cost {
   times: number[]
-  /** Mean CPU time of server and Postgres. Null for jobs. */
+  /** Mean CPU time of the server and Postgres. Null for jobs. */
   cpu: number | null
 }
 
@@ -111,7 +115,7 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
     }
     const countAll = async (call: number) => {
       await requests.invalidateCounts(call)
-      // The server cancels a count after 25 s. The time until then is measured.
+      // The server cancels a count after 25 s. In that case, the time until then is measured.
       await requests.countAll(call).catch(() => undefined)
     }
     costs.set(countAllName, await measureCost(mayfly, timedCountAlls, countAll))
@@ -165,7 +169,7 @@ async function withRequests(
 }
 
 interface PlanSummary {
-  /** Rows of large tables read by each request or job. */
+  /** Number of rows of large tables that each request or job reads. */
   rows: Map<string, number>
   problems: string[]
 }
@@ -177,7 +181,7 @@ async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise
   const problems = new Set<string>()
   const checkPlans = async (name: string, request: () => Promise<unknown>) => {
     const reads = await measureReads(mayfly, large, request)
-    // Background work may read rows too, so take the minimum.
+    // Background jobs may read rows at the same time, so take the minimum.
     rows.set(name, Math.min(reads.rows, rows.get(name) ?? Number.POSITIVE_INFINITY))
     for (const problem of reads.problems) problems.add(`${name} ${problem}`)
   }
@@ -194,7 +198,7 @@ async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise
   return { rows, problems: [...problems] }
 }
 
-/** Prints a step. The table of all steps follows at the end. */
+/** Prints the results of a step. A table of all steps follows at the end. */
 function printStep({ files, bytes, costs }: Step): void {
   console.error(`${files.toLocaleString('en')} files, ${gigabytes(bytes)}:`)
   for (const [name, cost] of costs) console.error(`  ${name}: ${asCell(cost)}`)

@@ -10,13 +10,13 @@ const pollMs = 2
 
 export interface StartedServer {
   pid: number
-  /** Milliseconds from the start to the first 2xx. */
+  /** Time from starting the process to the first 2xx response, in milliseconds. */
   readyMs: number
   stop(): Promise<void>
 }
 
 /**
- * Starts a server and waits for a 2xx from `url`.
+ * Starts a server and waits until `url` returns a 2xx response.
  * @throws if the server exits or takes more than five minutes.
  */
 export async function startServer(

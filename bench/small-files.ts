@@ -9,26 +9,26 @@ import { compare, type Row, row } from './report.ts'
 
 const files = 200
 const clients = 16
-/** Files per batch call. */
+/** Number of files per batch call. */
 const batchSize = 100
 const fileBytes = 100 * 1024
 const rounds = 7
 const warmUpRounds = 10
 
-/** The cost of one upload method, per round. */
+/** The cost of one way to upload, per round. */
 interface UploadCost {
   /** Files per second. */
   rate: number[]
   /** Server CPU time per file, in milliseconds. */
   cpu: number[]
-  /** CPU usage of this client, in percent of one core. */
+  /** CPU use of this client, in percent of one core. */
   clientBusy: number[]
 }
 
 /**
  * Measures how many 100 KiB files per second 16 clients upload: with three requests per file for
- * Mayfly (start, PUT, confirm), and one PUT for nginx. Also measures batches of 100 starts and
- * confirms.
+ * Mayfly (start, PUT, confirm), and with one PUT per file for nginx. Also measures Mayfly with
+ * batches of 100 starts and confirms.
  */
 export async function measureSmallFiles({
   mayfly,
@@ -71,7 +71,7 @@ export async function measureSmallFiles({
   const costs = { alone: emptyCost(), batches: emptyCost(), nginx: emptyCost() }
   const mayflyPids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
 
-  // Warm-up: opens connections and lets Node compile hot code over several thousand files.
+  // Warm-up rounds open connections and let Node compile hot code over several thousand files.
   for (let round = 0; round < warmUpRounds; round += 1) {
     await uploadOneByOne()
     await uploadInBatches()
@@ -113,7 +113,7 @@ function batchesOf(names: readonly string[]): string[][] {
   )
 }
 
-/** Processes the items with one worker per connection. */
+/** Processes items in parallel, with one worker per connection. */
 async function inParallel<Item>(
   items: readonly Item[],
   upload: (item: Item) => Promise<unknown>,

@@ -11,11 +11,11 @@ import {
   uploadFile,
 } from './mayfly.ts'
 
-/** The account and file shared by all clients. */
+/** An account and a file that all clients share. */
 export interface SharedFixture {
   cookie: string
   credentials: Credentials
-  /** Short code of a file of `sharedBytes` bytes. */
+  /** Short code of the shared file, which has `sharedBytes` bytes. */
   code: string
 }
 
@@ -24,21 +24,21 @@ export interface ActionContext extends SharedFixture {
   http: HttpClient
 }
 
-/** A client's action. Throws on an unexpected status. */
+/** An action of a client. Throws if a response has an unexpected status. */
 type Action = (context: ActionContext) => Promise<void>
 
-/** More than a connection buffers, so that the server detects a stalled reader. */
+/** Larger than a connection's buffers, so that the server notices when a client stops reading. */
 export const sharedBytes = 16 * 1024 ** 2
 const small = randomBytes(100 * 1024)
-/** Two parts of at most 8 MiB. */
+/** Large enough for two parts, because a part has at most 8 MiB. */
 const large = randomBytes(8 * 1024 ** 2 + small.length)
 const json = { 'content-type': 'application/json' }
 const html = { accept: 'text/html' }
 const batchNames = ['one.bin', 'two.bin', 'three.bin']
-/** More than the 16 pipelined requests the server allows. */
+/** More pipelined requests than the 16 that the server allows. */
 const pipelinedRequests = 40
 
-/** Actions of users, programs and attackers. */
+/** The actions of users, programs and attackers, by name. */
 export const actions: Readonly<Record<string, Action>> = {
   page: (context) => expectStatus(context, 200, `/s/${context.code}`, { headers: html }),
   details: (context) => expectStatus(context, 200, `/api/links/${context.code}`),
@@ -90,7 +90,7 @@ export const actions: Readonly<Record<string, Action>> = {
     await expectStatus(context, 404, `/api/links/${shortCode}`)
     await remove(context, id)
   },
-  /** Drops the connection during a PUT. */
+  /** Closes the connection in the middle of a PUT. */
   async 'cut upload'(context) {
     const { mayfly, http, cookie } = context
     const { uploadUrl, cloudKey } = await uploadCalls(mayfly, http, cookie).start('cut.bin', 5000)
@@ -119,7 +119,7 @@ export const actions: Readonly<Record<string, Action>> = {
       .join('; ')
     await expectStatus(context, 302, '/api/logout', { headers: { cookie } })
   },
-  /** Starts a download and resets the connection. */
+  /** Starts a download and resets the connection after the status line. */
   'left download': ({ mayfly, code }) =>
     expectText(mayfly, getText(`${mayfly.url}/api/download/${code}`), /^HTTP\/1\.1 200 /),
   'large headers': ({ mayfly }) =>

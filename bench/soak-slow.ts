@@ -3,22 +3,22 @@ import { exchange, getText, postText, putText, type Received } from './exchange.
 import { uploadCalls } from './mayfly.ts'
 import { type ActionContext, sharedBytes } from './soak-actions.ts'
 
-/** A client that stalls until the server closes its connection. */
+/** A client that sends some text and then stalls until the server closes its connection. */
 export interface SlowClient {
   /** Returns the text to send before stalling. */
   start(context: ActionContext): string | Promise<string>
   /**
-   * The earliest and latest time, from the start of the stall, when the server may close the
+   * The earliest and latest time, from the start of the stall, at which the server may close the
    * connection.
    */
   minMs: number
   maxMs: number
-  /** How long the client doesn't read. */
+  /** How long the client waits before it reads anything. */
   unreadMs?: number
   isExpected(received: string): boolean
 }
 
-/** Allowed timer delay on a busy machine. */
+/** Timers may be this late on a busy machine. */
 const toleranceMs = 15_000
 const { headersMs, bodyMs, stalledMs } = connectionLimits
 
@@ -60,7 +60,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
       start: ({ mayfly, code }) => getText(`${mayfly.url}/api/download/${code}`),
       minMs: stalledMs,
       maxMs: stalledMs + 2 * toleranceMs,
-      // The client notices a close only while reading.
+      // A client notices that its connection is closed only when it reads.
       unreadMs: stalledMs + toleranceMs,
       isExpected: (received) => received.length < sharedBytes,
     },

@@ -11,18 +11,19 @@ const pauseMs = 20
 
 /** Counts of actions and problems. */
 export class TrafficTally {
-  /** How often each action was started and succeeded. */
+  /** How often each action was started and how often it succeeded. */
   readonly actions = new Map<string, { started: number; succeeded: number }>()
-  /** Problems by text. */
+  /** Number of occurrences of each problem, by its text. */
   readonly problems = new Map<string, number>()
 
-  /** Number of successful actions of all kinds. */
+  /** Returns the number of successful actions of all kinds. */
   successCount(): number {
     return [...this.actions.values()].reduce((sum, { succeeded }) => sum + succeeded, 0)
   }
 
   /**
-   * Counts an action. `perform` returns false if it was aborted, which doesn't count as a problem.
+   * Performs an action and counts it. `perform` returns false if it was aborted, which doesn't
+   * count as a problem.
    */
   async attempt(name: string, perform: () => Promise<boolean>): Promise<void> {
     const action = this.actions.get(name) ?? { started: 0, succeeded: 0 }
@@ -38,8 +39,8 @@ export class TrafficTally {
 }
 
 /**
- * Runs all clients for `ms`, or longer until each action has started once. Clients cycle through
- * the actions.
+ * Runs all clients for `ms`, or longer until each action has been started at least once. Clients
+ * cycle through the actions.
  */
 export async function runTraffic(
   mayfly: Mayfly,
@@ -68,7 +69,7 @@ export async function runTraffic(
 }
 
 /**
- * Keeps one client of each kind stalled until the signal aborts. The server must close each
+ * Keeps one slow client of each kind connected until the signal aborts. The server must close each
  * connection in time.
  */
 export async function runSlowClients(

@@ -16,9 +16,9 @@ import { table } from './report.ts'
 import { prepareSoak } from './soak-actions.ts'
 import { runSlowClients, runTraffic, TrafficTally } from './soak-traffic.ts'
 
-/** Idle time after each round, which lets the server finish its work before it is measured. */
+/** Idle time after each round, so that the server can finish its work before it is measured. */
 const maxRestMs = 2000
-/** A shorter run has a single round and doesn't check growth. */
+/** A shorter run consists of a single round and doesn't check growth. */
 const minMinutes = 1
 const MiB = 1024 ** 2
 
@@ -38,7 +38,8 @@ if (!(minutes > 0)) {
 }
 
 /**
- * Runs the rounds and prints tables of rounds and actions. Returns one sentence per problem.
+ * Runs the rounds and prints a table of the rounds and one of the actions. Returns one sentence per
+ * problem.
  * @param roundMs duration of a round, including its idle time.
  */
 async function soak(rounds: number, roundMs: number): Promise<string[]> {

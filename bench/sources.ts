@@ -4,11 +4,11 @@ import { join } from 'node:path'
 
 const blockBytes = 8 * 1024 ** 2
 
-/** A file to upload, whole or in pieces. */
+/** A local file to upload, whole or in pieces. */
 export interface Source {
   path: string
   bytes: number
-  /** Splits the file into pieces of `pieceBytes` bytes. Returns their paths. */
+  /** Splits the file into files of at most `pieceBytes` bytes. Returns their paths. */
   split(pieceBytes: number): Promise<string[]>
 }
 
@@ -18,7 +18,7 @@ export async function writeSource(folder: string, bytes: number): Promise<Source
   const file = await open(path, 'w')
   const block = randomFillSync(Buffer.allocUnsafe(Math.min(blockBytes, bytes)))
   for (let writtenBytes = 0; writtenBytes < bytes; writtenBytes += block.length) {
-    // Makes each block unique, so that a wrong order is detected.
+    // Makes each block unique, so that blocks in the wrong order are detected.
     block.writeDoubleLE(Math.random())
     await file.write(block, 0, Math.min(block.length, bytes - writtenBytes))
   }

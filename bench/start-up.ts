@@ -7,14 +7,14 @@ import { cpuSeconds, proportionalBytes, residentBytes } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const rounds = 5
-/** Gives Node time to free the memory used at startup. */
+/** How long Node gets to free the memory used at startup. */
 const settleMs = 5_000
 const mebibyte = 1024 ** 2
 
 /**
- * Measures the time from process start to the first 200 of /api/ready: on a new directory, with
- * initdb, tables and administrator, and on an existing one. Also measures the memory of an idle
- * server.
+ * Measures the time from process start to the first 200 response from /api/ready: with a new data
+ * directory, including initdb, tables and administrator, and with an existing one. Also measures
+ * the memory of an idle server.
  */
 export async function measureStartUp(cores: Cores, scratch: string): Promise<Row[]> {
   const coldStarts: number[] = []

@@ -1,4 +1,4 @@
-/** A summary of several rounds. */
+/** A summary of the values of several rounds. */
 export interface Figure {
   median: number
   min: number
@@ -30,7 +30,7 @@ export function percentile(values: readonly number[], percent: number): number {
 }
 
 /**
- * Summarizes several rounds.
+ * Summarizes the values of several rounds.
  * @throws {RangeError} without rounds.
  */
 export function figure(rounds: readonly number[]): Figure {

@@ -15,20 +15,23 @@ const downloadCount = 1_000
 const sampledFileCount = 200
 /** WAL is measured for this many downloads of each sampled file, starting with its first. */
 const downloadsPerFile = 20
-/** Codes in the table of `measureCodeWal` before the measurement adds `newCodeCount`. */
+/**
+ * Number of codes in the table of `measureCodeWal` before the measured insertion of `newCodeCount`
+ * codes.
+ */
 const initialCodeCount = 300_000
 const newCodeCount = 1_000
 const lookUpCount = 20_000
 const fileBytes = 1024
 
-/** Returns SQL for a random ten-character code. */
+/** Returns SQL for a random ten-character code. `number` varies the result per row. */
 function randomCodeSql(number: string): string {
   return `translate(substr(encode(sha256((random()::text || ${number})::bytea), 'base64'), 1, 10), '+/', 'xy')`
 }
 
 /**
- * Inserts files $1 to $2 as if uploaded in order within 29 days, with SHA-256 and stored bytes.
- * Most links have expired but are renewable.
+ * Inserts files $1 to $2 as if they had been uploaded in order over 29 days. Most links have expired
+ * but can be renewed.
  */
 const insertFilesSql = `
   with made as (
@@ -62,7 +65,7 @@ const sizes = `
 /**
  * Measures the cost of 600,000 files in the database: rows and indexes, the frequent jobs, WAL per
  * upload and download, counts for the Admin Center, and two alternatives each for short codes and
- * lookups. docs/scale.md uses these figures.
+ * for lookups. docs/scale.md quotes these figures.
  */
 export async function measureStoredRows(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'stored-rows'), cores.server)
@@ -114,9 +117,10 @@ async function measureJobs(mayfly: Mayfly): Promise<Row[]> {
 }
 
 /**
- * Measures WAL of uploads and counted downloads, with and without full pages. Postgres logs a full
- * page of 8 KiB at its first change after a checkpoint, which in a large installation is nearly
- * every change. So figures with full pages are realistic, and those without are a lower bound.
+ * Measures the WAL of uploads and counted downloads, with and without full-page images. Postgres
+ * logs an entire 8 KiB page at its first change after a checkpoint, which in a large installation
+ * is nearly every change. So figures with full-page images are realistic, and those without are a
+ * lower bound.
  */
 async function measureRequestWal(mayfly: Mayfly, http: HttpClient): Promise<Row[]> {
   const cookie = await signIn(mayfly, http)
@@ -167,7 +171,9 @@ async function countDownload(mayfly: Mayfly, code: string): Promise<void> {
   )
 }
 
-/** Measures the WAL written when a download updates its file row, right after a checkpoint. */
+/**
+ * Measures the WAL written when a download updates the row of its file, right after a checkpoint.
+ */
 async function measureFileRowWal(mayfly: Mayfly): Promise<Row[]> {
   const sampledFiles = await mayfly.sql<{ id: string }>(
     `update files set download_count = 0 where id in
@@ -210,7 +216,7 @@ async function measureStatistics(mayfly: Mayfly): Promise<Row[]> {
   return [row('600,000 files: counted for the Admin Center', 'ms', { mayfly: times })]
 }
 
-/** Measures WAL per new code in an index, for random codes and for codes with a date prefix. */
+/** Measures the WAL per new code in an index, for random codes and for codes with a date prefix. */
 async function measureCodeWal(mayfly: Mayfly): Promise<Row[]> {
   const rows: Row[] = []
   for (const [label, begin] of [
@@ -234,7 +240,7 @@ async function measureCodeWal(mayfly: Mayfly): Promise<Row[]> {
   return rows
 }
 
-/** Runs `work` after a checkpoint. Returns WAL bytes divided by `count`. */
+/** Runs `work` after a checkpoint. Returns the WAL bytes written, divided by `count`. */
 async function walPerCall(
   mayfly: Mayfly,
   count: number,
@@ -251,7 +257,8 @@ async function walPerCall(
 }
 
 /**
- * Compares lookups by the index on `files.short_code`, as in the product, with a separate table.
+ * Compares lookups by the index on `files.short_code`, which the product uses, with lookups in a
+ * separate table.
  */
 async function measureLookUps(mayfly: Mayfly): Promise<Row[]> {
   await mayfly.sql('create table bench_links as select short_code as code, id from files')

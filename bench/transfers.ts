@@ -14,15 +14,15 @@ const fileBytes = 1024 ** 3
 const quarterBytes = fileBytes / 4
 const connections = 4
 const rounds = 5
-/** Maximum number of part URLs per request. */
+/** Maximum number of part URLs that one request returns. */
 const partsPerSignCall = 100
 
-/** One transfer of 1 GiB. */
+/** Result of one transfer of 1 GiB. */
 interface TransferSample {
   megabytesPerSecond: number
   serverCpu: number
   peakMegabytes: number
-  /** CPU use of curl. If it is near 1 per curl, the client was the bottleneck. */
+  /** CPU use of curl, in cores. If it is near 1 per curl process, the client was the bottleneck. */
   clientBusy: number
 }
 
@@ -79,7 +79,9 @@ export async function measureTransfers(
         return { sent, file: await calls.confirm(started) }
       }),
     link: (file: { shortCode: string }) => `${mayfly.url}/api/download/${file.shortCode}`,
-    /** Waits for the file's SHA-256. Returns the time in seconds. */
+    /**
+     * Waits until the server has computed the file's SHA-256. Returns how many seconds that took.
+     */
     untilDigest: async ({ shortCode }: { shortCode: string }) => {
       const began = performance.now()
       for (;;) {
@@ -133,8 +135,8 @@ export async function measureTransfers(
     downInFour: emptyPair(),
   }
   const digests = { seconds: [] as number[], cpu: [] as number[] }
-  // The first round warms up: both servers compile code, and the host provides memory, which for a
-  // gibibyte can cost as much as the transfer.
+  // The first round is a warm-up: both servers compile code, and the machine allocates memory,
+  // which for a gibibyte can take as long as the transfer.
   for (let round = 0; round <= rounds; round += 1) {
     const add = (to: TransferSample[], { figures }: { figures: TransferSample }) => {
       if (round > 0) to.push(figures)
@@ -207,7 +209,7 @@ interface TransferResult {
   sent: Transfer
 }
 
-/** Times a transfer with its API calls, without curl's startup and exit. */
+/** Times a transfer with its API calls, excluding curl's startup and exit. */
 async function timeTransfer<Result extends TransferResult>(transfer: () => Promise<Result>) {
   const began = performance.now()
   const result = await transfer()

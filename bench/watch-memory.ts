@@ -4,7 +4,7 @@ import { residentBytes } from './process-cost.ts'
 const sampleMs = 100
 const mebibyte = 1024 ** 2
 
-/** Samples the total resident memory of the processes in MiB every 100 ms until `stop` aborts. */
+/** Samples the total resident memory of the processes, in MiB, every 100 ms until `stop` aborts. */
 export async function watchMemory(pids: readonly number[], stop: AbortSignal): Promise<number[]> {
   const samples: number[] = []
   try {
@@ -17,7 +17,10 @@ export async function watchMemory(pids: readonly number[], stop: AbortSignal): P
   return samples
 }
 
-/** Splits samples into thirds by time. If memory use is stable, the first and last are similar. */
+/**
+ * Splits samples into thirds by time. If memory use is stable, the first and the last third are
+ * similar.
+ */
 export function splitIntoThirds(samples: readonly number[]) {
   const third = Math.ceil(samples.length / 3)
   return {

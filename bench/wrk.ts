@@ -11,7 +11,7 @@ const script = join(import.meta.dirname, 'open-links.lua')
 export interface Load {
   url: string
   headers?: Record<string, string>
-  /** A file with one path per line, requested in turn instead of `url`. */
+  /** A file with one path per line. If given, wrk requests these paths in turn instead of `url`. */
   pathsFile?: string
   /** Parallel requests; 32 by default. */
   connections?: number
@@ -23,7 +23,7 @@ export interface LoadFigures {
   requestsPerSecond: number
   p50Millis: number
   p99Millis: number
-  /** Mean CPU time of the server per request. */
+  /** Mean CPU time of the server per request, in microseconds. */
   cpuMicros: number
 }
 

@@ -1,7 +1,7 @@
 /**
- * `npm run backup FOLDER` backs up everything with the server's settings, even while the server is
- * running. `npm run backup -- --made-otherwise` only records a backup made by another program
- * (docs/operations.md).
+ * `npm run backup FOLDER` backs up the database and storage that the server's settings name, even
+ * while the server is running. `npm run backup -- --made-otherwise` only records that another
+ * program made a backup (docs/operations.md).
  */
 import { resolve } from 'node:path'
 import { recordBackup } from '../src/server/backup/last-backup.ts'

@@ -5,8 +5,8 @@ import sharp from 'sharp'
 const backgroundColor = '#0b6e63'
 
 /**
- * Renders the icon to PNG and ICO files in `folder`. Phone icons fill the square, because phones
- * crop them. The maskable icon keeps the drawing inside the safe zone.
+ * Renders the SVG icon to PNG and ICO files in `folder`. Phone icons fill the square, because
+ * phones crop them. The maskable icon keeps the drawing inside the safe zone.
  */
 export async function buildIcons(svgPath: string, folder: string): Promise<void> {
   const roundedSvg = await readFile(svgPath, 'utf8')
@@ -36,7 +36,7 @@ function renderPng(svg: string, size: number): Promise<Buffer> {
     .toBuffer()
 }
 
-/** Returns an ICO file containing one PNG of at most 255 pixels. */
+/** Returns an ICO file containing one PNG, at most 255 pixels wide. */
 function makeIco(picture: Buffer, size: number): Buffer {
   const header = Buffer.alloc(22)
   header.writeUInt16LE(1, 2) // the type: icon

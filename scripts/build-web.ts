@@ -1,7 +1,7 @@
 /**
- * Builds everything browsers load into dist/web: the app, the download page, the public pages with
- * their scripts, icons, and compressed copies. React renders the download page and the public pages
- * into templates that the server fills in.
+ * Builds everything that browsers load into dist/web: the app, the download page, the public pages
+ * with their scripts, icons, and compressed copies. React renders the download page and the public
+ * pages into templates that the server fills in.
  */
 import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ function outputsOf(result: BuildResult) {
 }
 
 /**
- * Builds the app together with the script that shows uploads on prerendered pages, so that both
+ * Builds the app together with the script that shows uploads on prerendered pages, so that the two
  * share chunks. Returns the script's URL path.
  */
 async function buildApplication() {
@@ -56,7 +56,7 @@ async function buildScript(source: string, uploadsScript: string, fileName?: str
     build: {
       emptyOutDir: false,
       modulePreload: false,
-      // Swagger UI exceeds the default limit.
+      // Swagger UI exceeds Vite's default limit.
       chunkSizeWarningLimit: 2000,
       rolldownOptions: {
         input: join(root, 'src/web', source),
@@ -70,7 +70,7 @@ async function buildScript(source: string, uploadsScript: string, fileName?: str
   return `/${file.fileName}`
 }
 
-/** Builds and imports the render functions. */
+/** Builds and imports the functions that render pages on the server. */
 async function buildRenderers() {
   const modules = { downloads: 'downloads/render.tsx', public: 'public-pages/render.tsx' }
   await build({
@@ -80,7 +80,8 @@ async function buildRenderers() {
       ssr: true,
       outDir: rendererDir,
       cssMinify: true,
-      // All supported browsers understand this CSS. Vite would add fallbacks for older ones.
+      // These are the oldest supported browsers. By default, Vite would add fallbacks for older
+      // ones.
       cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
       rolldownOptions: {
         input: Object.fromEntries(
@@ -98,7 +99,7 @@ async function buildRenderers() {
   return { ...downloads, ...pages }
 }
 
-/** Throws if a page refers to a missing file. */
+/** Throws if a page refers to an asset that doesn't exist. */
 async function checkAssets(html: string) {
   for (const [path] of html.matchAll(/\/assets\/[\w.-]+/g)) await access(join(dist, path))
 }

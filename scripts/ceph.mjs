@@ -15,7 +15,7 @@ const programs = [
   'setpriv',
 ]
 
-/** Returns the missing programs of the S3 server. */
+/** Returns the S3 server's programs that aren't installed. */
 export function missingCephPrograms() {
   return programs.filter((program) => !isInstalled(program))
 }

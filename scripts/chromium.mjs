@@ -13,7 +13,7 @@ const systemPaths = [
 ]
 
 /**
- * Finds a Chromium with a GUI: CHROMIUM_PATH, the system's, or Playwright's.
+ * Finds a Chromium with a GUI: the one at CHROMIUM_PATH, the system's, or Playwright's.
  * @returns its absolute path, or null.
  */
 export async function findChromium() {
@@ -30,7 +30,8 @@ export const headlessShell = {
 }
 
 /**
- * Finds the Chromium for browser tests: CHROMIUM_PATH, `headlessShell`, or that of `findChromium`.
+ * Finds the Chromium for browser tests: the one at CHROMIUM_PATH, `headlessShell`, or the one that
+ * `findChromium` finds.
  * @returns its absolute path, or null.
  */
 export async function findChromiumForTests() {

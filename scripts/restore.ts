@@ -1,6 +1,6 @@
 /**
- * `npm run restore FOLDER` restores a backup with the server's settings. The server must be
- * stopped, and its database and storage empty (docs/operations.md).
+ * `npm run restore FOLDER` restores a backup to the database and storage that the server's settings
+ * name. Both must be empty, and the server stopped (docs/operations.md).
  */
 import { resolve } from 'node:path'
 import { verifyBackup } from '../src/server/backup/backup-folder.ts'
@@ -16,14 +16,14 @@ import { queuedEmailRows, runCommand } from './run-command.ts'
 await runCommand(async (config) => {
   const folder = process.argv[2]
   if (!folder) throw new StartupError('Usage: npm run restore FOLDER')
-  // Verify before writing anything.
+  // Verify the backup before writing anything.
   const backup = await verifyBackup(resolve(folder))
   if (config.databaseUrl !== null) await requireNoServer(config.databaseUrl)
   await prepareDataDir(config.dataDir)
   const log = await createLogger({ level: 'warn', format: 'readable' })
   const { pool, close } = await openDatabase(config, log, copyLimits)
   try {
-    // Opening the queue creates its tables.
+    // Opening the job queue creates its tables.
     await (await openJobQueue(pool, log)).stop()
     const clock = () => new Date()
     const { rows, objects } = await restoreBackup(backup, {

@@ -9,13 +9,14 @@ import { StartupError } from '../src/server/errors.ts'
 import { emailQueueName } from '../src/server/jobs/job-queue.ts'
 import { redactedMessages } from '../src/server/logging/redact.ts'
 
-/** The only jobs in a backup are queued emails. All others are scheduled again at startup. */
+/** A backup contains no jobs except queued emails. All others are scheduled again at startup. */
 export const queuedEmailRows: readonly RowSet[] = [
   { table: 'pgboss.job', where: `name = '${emailQueueName}'` },
 ]
 
 /**
- * Runs a command with the server's settings and prints its result. Prints errors and exits with 1.
+ * Runs a command with the server's settings and prints its result. If it fails, prints the error
+ * and exits with status 1.
  */
 export async function runCommand(work: (config: Config) => Promise<string>): Promise<void> {
   // Files must not be readable by other users.

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Runs `work` under a per-directory lock: a file in the temporary directory with the holder's pid.
- * Removes stale locks, whose holders have exited.
+ * Runs `work` under a per-directory lock: a file in the temporary directory that contains the
+ * holder's pid. Removes stale locks, whose holders have exited.
  */
 export async function withSetupLock(folder, work) {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 20)
@@ -30,7 +30,8 @@ function tryLock(lock) {
   const ownFile = `${lock}.${randomUUID()}`
   writeFileSync(ownFile, String(process.pid))
   try {
-    // A hard link appears together with its content. A newly created file would be empty at first.
+    // A hard link appears together with its content, while a newly created file would be empty at
+    // first.
     linkSync(ownFile, lock)
     return true
   } catch (error) {
@@ -52,10 +53,11 @@ function removeIfStale(lock) {
     return
   }
   try {
-    // Another process has already replaced the stale lock with its own, so restore that lock.
+    // Another process has already replaced the stale lock with its own. Put that lock back.
     if (readPid(movedLock) !== holderPid) linkSync(movedLock, lock)
   } catch (error) {
-    // A third process acquired the lock meanwhile. Both then do the same work, which is harmless.
+    // A third process acquired the lock in the meantime. Two processes now do the same work, which
+    // is harmless.
     if (error.code !== 'EEXIST') throw error
   } finally {
     rmSync(movedLock, { force: true })

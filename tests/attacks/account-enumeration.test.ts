@@ -19,7 +19,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
  */
 
 let app: TestApp
-/** `known` has an account, `waiting` an unverified signup. */
+/** `known` has an account, and `waiting` a signup that isn't verified yet. */
 let emails: { known: string; waiting: string }
 beforeAll(async () => {
   app = await startTestApp({ env: withVerification })

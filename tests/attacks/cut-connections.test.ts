@@ -92,7 +92,7 @@ async function deleteFilesAndUploads() {
   await app.deps.db.delete(files).where(eq(files.ownerId, person.id))
   await app.deps.db.delete(uploads).where(eq(uploads.ownerId, person.id))
 }
-/** Expires the claims of an interrupted purge, which last at most ten minutes. */
+/** Lets the claims of an interrupted purge expire, which takes at most ten minutes. */
 function expireClaims() {
   return app.clock.advance(11 * 60_000)
 }
@@ -216,7 +216,7 @@ async function prepareUserDeletion(): Promise<Attempt> {
   return {
     call: () => outcomeOfWork(remove()),
     async check(outcome) {
-      // The user was deleted with everything, or not at all.
+      // The user was deleted along with all data, or not at all.
       const exists = await userExists()
       if (outcome === 'done') expect(exists).toBe(false)
       expect(await canDownload()).toBe(exists)

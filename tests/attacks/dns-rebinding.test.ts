@@ -147,14 +147,14 @@ describe('a request that names two hosts', () => {
     expect((await exchange(app, lines(line, `Host: 127.0.0.1:${port}`))).status).toBe(status)
   })
 
-  it('is rejected if only its request target is ours', async () => {
+  it('is rejected if only its request target names our host', async () => {
     const line = `GET http://127.0.0.1:${port}/login HTTP/1.1`
     expect((await exchange(app, lines(line, 'Host: evil.example'))).status).toBe(421)
   })
 })
 
 describe('a request without a host', () => {
-  it('gets only the health endpoint', async () => {
+  it('can reach only the health endpoint', async () => {
     expect((await exchange(app, lines('GET /login HTTP/1.0'))).status).toBe(421)
     expect((await exchange(app, lines('GET /api/health HTTP/1.0'))).status).toBe(200)
     expect((await exchange(app, lines('GET /login HTTP/1.1'))).status).toBe(400)

@@ -21,7 +21,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Endpoint, the numbers of two clients, the body of the n-th call, and the status if accepted. */
+/**
+ * For each endpoint: the numbers of two clients, the body of the n-th call, and the status of an
+ * accepted call.
+ */
 const calls = [
   ['forgot-password', [1, 2], (index: number) => ({ email: `to-${index}@example.org` }), 200],
   ['resend-verification', [3, 4], (index: number) => ({ email: `to-${index}@example.org` }), 200],

@@ -5,8 +5,8 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: forge the headers with which nginx offers to send files itself, or request nginx's
- * internal location.
+ * The attack: forge the headers with which nginx announces that it can send files itself, or
+ * request nginx's internal location.
  */
 
 const forgedHeaders = {

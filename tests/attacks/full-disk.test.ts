@@ -42,7 +42,7 @@ async function signIn() {
 
 async function reserveSize(): Promise<number> {
   const stats = await stat(join(settings.dataDir, 'reserve')).catch(() => null)
-  // Counts allocated blocks, because files may be sparse.
+  // Count allocated blocks, because the size of a sparse file says nothing about disk use.
   return stats === null ? 0 : stats.blocks * 512
 }
 
@@ -110,7 +110,7 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     await expectNormalService()
     server.kill('SIGTERM')
     expect(await server.exitCode).toBe(0)
-    // Stopping the server freed some space, so fill that too.
+    // Stopping the server freed some space. Fill that too.
     await disk.fill()
     server = await startServerProcess(settings)
     expect(await reserveSize()).toBeLessThan(reserveBytes / 2)

@@ -194,7 +194,7 @@ describe('an open redirect', () => {
     '/s//evil.example',
     '/login?next=//evil.example',
   ])('through %s is impossible', async (path) => {
-    // Pages opened as localhost redirect to 127.0.0.1. That redirect must also stay on the server.
+    // A page opened as localhost redirects to 127.0.0.1. That redirect must stay on the server too.
     for (const host of ['127.0.0.1', 'localhost']) {
       const headers = { host: `${host}:${app.deps.config.port}`, ...browser }
       const { status, headers: responseHeaders } = await send(app.url, { path, headers })

@@ -21,7 +21,7 @@ beforeAll(async () => {
   stopPostgres = postgres.stop
   const database = await createDatabase(postgres.url, 'migrated')
   app = await serveApp(database)
-  // A confirmed commit must survive the kill, so set this explicitly.
+  // Postgres must not lose confirmed commits when killed, so don't rely on the default.
   await app.pool.query('alter system set synchronous_commit = on')
   await app.pool.query('select pg_reload_conf()')
   // Free accounts start an upload in a transaction, premium accounts in a single statement.
@@ -51,8 +51,8 @@ async function startUpload(person: Person, idempotencyKey: string): Promise<stri
 }
 
 /**
- * Keeps each user making two parallel calls. The returned function stops this and returns the
- * storage keys of the started uploads.
+ * Makes two parallel calls per user until stopped. The returned function stops the calls and
+ * returns the storage keys of the started uploads.
  */
 function startWork() {
   const startedKeys = new Set<string>()
@@ -84,7 +84,7 @@ test.each([
   const stopWork = startWork()
   onTestFinished(async () => void (await stopWork()))
   for (let time = 0; time < times; time += 1) {
-    // There is no process to kill until Postgres is up again.
+    // Until Postgres is up again, there is no process to kill.
     const pid = await eventually(victim)
     process.kill(pid, 'SIGKILL')
     await eventually(() => expect(() => process.kill(pid, 0)).toThrow())

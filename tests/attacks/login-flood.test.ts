@@ -55,7 +55,7 @@ describe('a flood of logins', () => {
     const { shortCode, bytes } = await makeFile(person, { bytes: new Uint8Array(1_000_000) })
     const { order, note } = recordOrder()
     const logins = Array.from({ length: 12 }, () => note('login', logIn('192.0.2.1')))
-    // When this responds, all logins have reached the server.
+    // Once this responds, all logins have reached the server.
     await makeClient(app).fetch('/api/health')
     const download = await makeClient(app).fetch(`/api/download/${shortCode}`)
     expect((await download.arrayBuffer()).byteLength).toBe(bytes.length)

@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
  * The issuer (Google) is an external service. It may be unreachable, hang, send endless responses,
- * or name URLs the server must not call. Only users who sign in with it may notice.
+ * or name URLs that the server must not call. Only users who sign in with Google may be affected.
  */
 
 const discoveryPath = '/.well-known/openid-configuration'
@@ -74,7 +74,7 @@ async function forgetIssuer() {
 
 const unavailablePath = '/login?fault=google-away'
 
-/** Asserts that users who don't use the issuer are still served. */
+/** Asserts that users who don't sign in with the issuer are still served. */
 async function expectOthersServed(server: TestApp, person: Person) {
   expect((await person.fetch('/api/auth/user')).status).toBe(200)
   await logIn(server, person.email, person.password)
@@ -122,7 +122,8 @@ describe('an issuer that never responds', () => {
         const server = await startApp(silentIssuer)
         const person = await makePerson(server)
         silentIssuer.overrides.set(path, response)
-        // On a busy machine the other users may be served only after the timeout. Then try again.
+        // On a busy machine, the issuer's timeout may pass before the other users are served. In
+        // that case, try again.
         const stalledSignIn = await eventually(async () => {
           silentIssuer.requests.length = 0
           let hasEnded = false
@@ -220,7 +221,7 @@ describe('a response of 10 MB', () => {
 
   /**
    * Sends spaces as fast as the server reads them. Returns the number of bytes sent, and whether
-   * that was the whole body.
+   * the body was sent completely.
    */
   const send = async (response: ServerResponse, size: number) => {
     const closed = once(response, 'close')

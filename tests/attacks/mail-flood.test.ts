@@ -5,8 +5,8 @@ import { makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: from many IP addresses, request emails for accounts that don't exist, to delay
- * legitimate emails queued behind those jobs.
+ * The attack: from many IP addresses, request emails for accounts that don't exist, so that
+ * legitimate emails have to wait behind these jobs in the queue.
  */
 
 let app: TestApp

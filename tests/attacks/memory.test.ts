@@ -23,19 +23,23 @@ import { getRequest, sendWithoutReading, type UnreadSockets } from '../support/u
 import { codesOf, startUploads, uploadRequest } from '../support/upload-batches.ts'
 
 /**
- * Memory limit of the server process in MiB. It uses about 200 when idle and up to 340 during these
- * attacks. If it buffered what clients send or don't read, it would use 480 or more.
+ * Memory limit of the server process in MiB. The process uses about 200 when idle and up to 340
+ * during these attacks. If it buffered everything that clients send or don't read, it would use 480
+ * or more.
  */
 const maxMemoryMiB = 400
 const MiB = 1024 ** 2
 const fileBytes = 16 * MiB
 const metricsToken = 'memory-test-0123456789'
 /**
- * The idle process has about 50 timers and connections. If an attack's weren't released, it would
- * have 400 or more.
+ * The idle process has about 50 timers and connections. If those of an attack leaked, it would have
+ * 400 or more.
  */
 const maxResources = 150
-/** Timers of disconnected clients must be gone well before they would fire. */
+/**
+ * How long timers of disconnected clients may remain: well below the time after which they would
+ * fire.
+ */
 const idleTimeoutMs = connectionLimits.bodyMs / 2
 /** Number of health checks at the start of an attack, and again while its connections are open. */
 const checks = 40
@@ -107,7 +111,7 @@ async function countActiveResources(): Promise<number> {
   return Number(/^nodejs_active_resources_total (\d+)$/m.exec(text)?.[1])
 }
 
-/** Returns the last header and a body one byte shorter than it announces. */
+/** Returns a Content-Length header and a body that is one byte shorter. */
 function truncatedBody(bytes: number): string {
   return `Content-Length: ${bytes}\r\n\r\n${' '.repeat(bytes - 1)}`
 }
@@ -215,8 +219,8 @@ describe('a client that never reads responses', () => {
         getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': addressOf(index) })
       const peak = peakDuring(() => sendWithoutReading(server.url, text, 1000))
       expect(await peak).toBeLessThan(maxMemoryMiB)
-      // Downloads are counted before their first byte, so no more were started than the limit
-      // allows.
+      // Downloads are counted before their first byte is sent, so the server started no more than
+      // its limit allows.
       const started = async () => ((await downloads()) ?? 0) - before
       await expect.poll(started).toBeGreaterThanOrEqual(maxDownloads)
       expect(await started()).toBeLessThanOrEqual(transferLimits.download.total)

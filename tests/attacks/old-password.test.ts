@@ -4,7 +4,7 @@ import { accounts, sessions, users } from '../../src/server/db/schema.ts'
 import { makeClient, makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-/** The attack: keep signing in with a stolen password while its owner changes it. */
+/** The attack: keep signing in with a stolen password while the account's owner changes it. */
 
 let app: TestApp
 beforeAll(async () => {
@@ -25,7 +25,7 @@ it('a login that verified the old password before a change opens no session afte
   const { email, id, password } = person
   const sessionsBefore = await app.deps.db.$count(sessions, eq(sessions.userId, id))
   const { login } = await app.deps.db.transaction(async (tx) => {
-    // The lock that a password change holds.
+    // A password change takes the same lock.
     await tx.select().from(users).where(eq(users.id, id)).for('no key update')
     const login = makeClient(app).post('/api/auth/login', { email, password })
     await expect.poll(countLockWaits).toBe(1)

@@ -15,8 +15,8 @@ import {
 import { freshDatabase } from '../support/postgres.ts'
 
 /**
- * The attack: send more requests than the database can handle. Once the queue is full, further
- * requests are rejected with Retry-After.
+ * The attack: send more requests than the database can handle. Once the pool's queue is full,
+ * further requests are rejected with Retry-After.
  */
 
 const connections = 2
@@ -34,7 +34,10 @@ const limits: PoolLimits = {
 
 let app: TestApp
 let owner: Person
-/** Bypasses the server, to hold a lock that blocks all its queries. */
+/**
+ * A connection that doesn't go through the server, to hold a lock that blocks all of the server's
+ * queries.
+ */
 let directDb: pg.Client
 
 beforeAll(async () => {
@@ -75,7 +78,7 @@ test('sheds requests beyond the limit and answers the queued ones', async () => 
   expect(download.status).toBe(200)
   const pendingResponses = await overloadDatabase()
 
-  // The lock is still held, so these responses didn't wait for the database.
+  // These responses didn't wait for the database, because the lock is still held.
   const visitor = makeClient(app)
   const paths = ['/api/auth/user', `/s/${file.shortCode}`, `/api/download/${file.shortCode}`]
   const responses = await Promise.all([
@@ -95,7 +98,7 @@ test('sheds requests beyond the limit and answers the queued ones', async () => 
   expect([page.status, page.headers.get('retry-after')]).toEqual([503, '5'])
   expect(await page.text()).toContain(errorTable.SERVER_BUSY.message)
   expect((await visitor.fetch('/api/health')).status).toBe(200)
-  // A running download isn't affected, and a job waits instead of being rejected.
+  // A running download continues, and a job waits instead of being rejected.
   expect(new Uint8Array(await download.arrayBuffer())).toEqual(bytes)
   const job = app.deps.db.execute(sql`select 1`)
   expect(app.pool.waitingCount).toBeGreaterThanOrEqual(queueLimit)

@@ -213,7 +213,7 @@ describe('guessing from 100 IP addresses', () => {
     expect(login.status).toBe(200)
   })
 
-  it('locks out an IP address after a single guess', async () => {
+  it('leaves a new IP address a single guess', async () => {
     const address = newAddress()
     expect((await guessPassword(owner.email, { address })).status).toBe(401)
     const limitedResponse = await logIn(owner.email, owner.password, { address })
@@ -278,7 +278,7 @@ describe('the cookie of a known browser', () => {
     expect(statuses(responses)).toEqual({ 401: 10, 429: 50 })
   })
 
-  it('allows no more from many IP addresses', async () => {
+  it('allows a thief no additional attempts from many IP addresses', async () => {
     const { email, password } = await newAccount()
     const cookie = await knownBrowser(email, password)
     const addresses = [await blockedAddress(email), await blockedAddress(email)]
@@ -412,7 +412,7 @@ describe('an attacker who knows a password', () => {
 })
 
 describe('the table of counters', () => {
-  it("doesn't grow with rejected attempts, and is empty once all windows end", async () => {
+  it("doesn't grow with rejected attempts, and empties once all rate-limit windows end", async () => {
     const address = newAddress()
     const { db } = app.deps
     await guessPassword('somebody@example.org', { address })

@@ -4,7 +4,7 @@ import { connectionLimits } from '../../src/server/http/limits.ts'
 import { type BareServer, serveBare } from '../support/bare-server.ts'
 import { waitForClose } from '../support/send.ts'
 
-/** Numbers of the requests whose handling has started. */
+/** Numbers of the requests that the server has started to handle. */
 const startedRequests: string[] = []
 let release = Promise.withResolvers<void>()
 let server: BareServer

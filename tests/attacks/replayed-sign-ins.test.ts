@@ -6,8 +6,8 @@ import { makeBrowser, type TestBrowser } from '../support/issuer-browser.ts'
 import { json, logIn, makeClient, makePerson } from '../support/make.ts'
 
 /**
- * The attack: reuse a callback URL, with its state and code, from a history, log or shared screen,
- * or open it in another browser.
+ * The attack: reuse a callback URL, with its state and code, from a browser history, a log or a
+ * shared screen, or open it in another browser.
  */
 
 let google: GoogleApp
@@ -19,7 +19,7 @@ afterAll(() => google.close())
 const failedSignIn = '/login?fault=google-lost'
 let count = 0
 
-/** Signs in as a new user up to the callback URL, without opening it. */
+/** Signs in as a new user, but doesn't open the callback URL. */
 async function signInToCallback(browser = makeBrowser(google.app), start = '/api/login') {
   count += 1
   const email = `person${count}@example.org`

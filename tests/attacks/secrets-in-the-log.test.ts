@@ -22,7 +22,7 @@ import { startSmtpServer } from '../support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { requestConfirm } from '../support/upload-requests.ts'
 
-/** The tables that account endpoints use. */
+/** The tables that the account endpoints use. */
 const tables = ['users', 'accounts', 'sessions', 'account_tokens']
 
 let app: TestApp
@@ -42,7 +42,7 @@ async function withTableRenamed(table: string, work: () => Promise<void>) {
 }
 
 describe('the email log', () => {
-  /** Sends an email with this mailer. Returns the log up to `message`. */
+  /** Sends an email with this mailer. Returns the log up to the line with `message`. */
   const logUntil = async (mailer: Mailer, { email }: Person, message: string): Promise<string> => {
     const queue = await openJobQueue(app.pool, app.deps.log)
     const before = app.logLines.length

@@ -169,7 +169,7 @@ describe('a token', () => {
 })
 
 describe('a look-alike email address', () => {
-  // Discards emails of earlier tests.
+  // Discard the emails that earlier tests queued.
   beforeEach(() => app.sendQueuedEmails())
 
   it.each([

@@ -23,7 +23,7 @@ let app: TestApp
 let owner: Person
 let visitor: Client
 let smtpServer: TestSmtpServer
-/** The first line received on each connection. */
+/** The first line that the listener received on each connection. */
 const requestLines: string[] = []
 let listenerAddress: string
 const listener = createServer((socket) => {
@@ -58,8 +58,9 @@ function lureUrl(name: string): string {
 }
 
 /**
- * Asserts that nothing sent so far makes the server connect to the listener, not even queued emails
- * and jobs. The test connects last, so any earlier connection would be listed first.
+ * Asserts that nothing sent so far has made the server connect to the listener, not even through
+ * queued emails and jobs. The test itself connects last, so any earlier connection would be listed
+ * first.
  */
 async function expectNoVisit() {
   await app.sendQueuedEmails()

@@ -13,7 +13,7 @@ const stalledMs = 300
 const bodyMs = 200
 const headersMs = 200
 
-/** Requests to `/wait` block on this promise, like requests during a database outage. */
+/** Requests to `/wait` block on this promise, as they would on a database that doesn't respond. */
 const work = Promise.withResolvers<void>()
 let server: BareServer
 beforeAll(async () => {
@@ -35,7 +35,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Asserts that every connection of the attack is closed and that other clients are served. */
+/**
+ * Asserts that the server has closed every connection of the attack and still serves other clients.
+ */
 async function expectCutAndServing() {
   await expect.poll(() => server.connections()).toBe(0)
   expect((await send(`${server.url}/health`)).status).toBe(200)
@@ -117,7 +119,8 @@ describe('the request timeout', () => {
   it('resets an incomplete request, but not one that waits for the database', async () => {
     const waitingResponse = exchange(`${post('/wait', 4)}here`)
     const empty = exchange(post('/wait', 0))
-    // These two time out one after the other, so the requests above have exceeded the timeout too.
+    // These two requests time out one after the other. By then, the requests above have exceeded
+    // the timeout too.
     expect(await exchange(`${post('/read', 4)}not`)).toBe('')
     expect(await exchange(`${post('/read', 4)}not`)).toBe('')
     work.resolve()

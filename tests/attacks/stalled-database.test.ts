@@ -37,15 +37,15 @@ const limits: PoolLimits = {
 let database: TestDatabase
 let app: TestApp
 /**
- * Another server on the same database, with production timeouts, which a slow machine doesn't
- * reach.
+ * Another server on the same database, with production timeouts, which aren't reached even on a
+ * slow machine.
  */
 let patientApp: TestApp
 let proxy: PostgresProxy
 let person: Person
 /** Free accounts, because their uploads start in a transaction. */
 let freeUsers: Person[]
-/** Bypasses the server and the proxy. */
+/** A connection that doesn't go through the server or the proxy. */
 let directDb: pg.Client
 let stopPostgres: () => Promise<void>
 
@@ -71,12 +71,12 @@ afterAll(async () => {
   await stopPostgres()
 })
 
-/** Starts another server on the same database, which stays when that server closes. */
+/** Starts another server on the same database. Closing that server doesn't drop the database. */
 function serveAnother(poolLimits?: PoolLimits): Promise<TestApp> {
   return serveApp({ url: database.url, async drop() {} }, { poolLimits })
 }
 
-/** Creates a user of this server, by default the one under attack. */
+/** Creates a user of this server. The default is the server under attack. */
 async function newPerson(
   options?: Parameters<typeof makePerson>[1],
   server = app,
@@ -85,7 +85,7 @@ async function newPerson(
   return { ...makeClient(server, await logInOf(patientApp, email, password)), id, email, password }
 }
 
-/** Confirmed work, which must be in the database. */
+/** Work that the server has confirmed, so it must be in the database. */
 interface CompletedWork {
   sessions: string[]
   uploads: string[]
@@ -128,14 +128,15 @@ async function signUp(email: string) {
   if (!response.ok) expectUnavailable(response)
 }
 
-/** Makes more parallel calls than there are connections. */
+/** Makes more parallel calls than the pool has connections. */
 async function makeCalls(): Promise<CompletedWork> {
   const completed: CompletedWork = { sessions: [], uploads: [] }
   await Promise.all([
     ...Array.from({ length: 2 }, () => logIn(completed)),
     signUp(`${randomUUID()}@example.org`),
     ...Array.from({ length: 6 }, () => startUpload(completed)),
-    // A repeated idempotency key means the same upload, so no account reaches its file limit.
+    // With the same idempotency key, each call refers to the same upload, so no account reaches its
+    // file limit.
     ...freeUsers.map((user) => startUpload(completed, user, user.id)),
   ])
   return completed
@@ -167,7 +168,7 @@ async function expectIntactPool() {
   expect(app.pool.idleCount).toBe(app.pool.totalCount)
 }
 
-/** Asserts that everything confirmed is in the database and that every call soon succeeds again. */
+/** Asserts that all confirmed work is in the database and that every call soon succeeds again. */
 async function expectRecovery() {
   await expectStored(await makeCalls())
   await eventually(expectIntactPool)
@@ -188,7 +189,7 @@ test('recovers from a lock that is never released', async () => {
 })
 
 test('recovers from a lock that outlasts transactions', async () => {
-  // By default Postgres would end a transaction that this server leaks, and hide the leak.
+  // By default, Postgres would end transactions that this server leaks, which would hide the leak.
   const server = await serveAnother({ ...limits, idleInTransactionMs: 2 * hangTimeoutMs })
   onTestFinished(() => server.close())
   const users = await Promise.all(freeUsers.map(() => newPerson({}, server)))
@@ -250,7 +251,7 @@ describe('one silent connection', () => {
       await startUpload(completed, newUser, key)
       expect(completed.uploads).toEqual([])
       await eventually(expectIntactPool)
-      // The repeated call finds the upload or starts it, so there is exactly one.
+      // The repeated call returns the existing upload, or starts it, so there is exactly one.
       await startUpload(completed, newUser, key)
       expect(completed.uploads).toHaveLength(1)
       const { rows } = await directDb.query('select storage_key from uploads where owner_id = $1', [
@@ -282,8 +283,7 @@ test('recovers from a paused Postgres', async () => {
   let completed: CompletedWork
   try {
     completed = await pendingCalls
-    // A backend started since the stop may serve these calls. It uses one of the pool's ten
-    // connections too.
+    // A backend started after `pids` was read isn't paused, and may serve these calls.
     await makeCalls()
   } finally {
     signal(pids, 'SIGCONT')

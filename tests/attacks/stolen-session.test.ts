@@ -7,8 +7,8 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
  * The attack: use a copied session cookie, or a computer where somebody is signed in. The session
- * works until it ends, but must not be enough to take over the account, and the owner must be able
- * to end it.
+ * works until it ends, but it must not be enough to take over the account, and the owner must be
+ * able to end it.
  */
 
 let app: TestApp
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Signs in again. Returns only the cookie of the new session. */
+/** Signs in as the same user again. Returns only the cookie of the new session. */
 async function stolenCookie(person: { email: string; password: string }) {
   const cookies = await logIn(app, person.email, person.password)
   return cookies.split('; ').find((cookie) => cookie.startsWith('mayfly.session_token=')) ?? ''
@@ -44,7 +44,7 @@ describe('guessing the current password in a stolen session', () => {
     const { email, password } = person
     const login = await makeClient(app).post('/api/auth/login', { email, password })
     expect(login.status).toBe(429)
-    // From now on even the right password is rejected unverified.
+    // From now on, even the right password is rejected without being verified.
     expect((await change(thief, password)).status).toBe(429)
     const knownClient = makeClient(app, await loginBeforeGuessing(person))
     expect((await knownClient.fetch('/api/auth/user')).status).toBe(200)
@@ -96,8 +96,8 @@ describe('guessing the current password in a stolen session', () => {
 })
 
 /**
- * Returns the cookies of a browser that logged in before the guesses. It may still log in
- * afterwards.
+ * Returns the cookies of a browser that logged in before the password was guessed. That browser may
+ * still log in afterwards.
  */
 async function loginBeforeGuessing(person: {
   fetch: Client['fetch']

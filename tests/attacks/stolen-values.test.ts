@@ -8,7 +8,7 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { requestConfirm } from '../support/upload-requests.ts'
 
-/* The attack: read values from the database, a log or an old page, or guess them, and use them. */
+/* The attack: use values that were guessed, or read from the database, a log or an old page. */
 
 let app: TestApp
 beforeAll(async () => {

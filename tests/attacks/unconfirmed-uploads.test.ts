@@ -111,7 +111,7 @@ describe('a disk full of unconfirmed uploads', () => {
       (await app.disk.storedSize(cloudKey)) ?? 0
     space.measureFreeBytes = async () =>
       2000 - (await storedSize(activeUpload)) - (await storedSize(abandonedUpload))
-    // Uploads stay while their bytes may still arrive.
+    // An upload whose bytes may still arrive isn't removed.
     app.clock.advance(14 * minute)
     await putBytes(activeUpload, new Uint8Array(1000))
     await sweepUploads(app.deps)

@@ -8,8 +8,8 @@ import { expect, test } from './support/test.ts'
 import { openTextSize, type SetTextSize } from './support/text-size.ts'
 
 /**
- * The viewports. No screen may scroll sideways at any of them. The first is the default. axe runs
- * once per theme, because colors don't depend on the width.
+ * No screen may scroll sideways in any of these viewports. The first is the default. axe runs once
+ * per theme, because colors don't depend on the width.
  */
 const displayModes: readonly { width: number; theme?: 'light' | 'dark'; text?: number }[] = [
   { width: 1280, theme: 'dark' },
@@ -18,7 +18,7 @@ const displayModes: readonly { width: number; theme?: 'light' | 'dark'; text?: n
   { width: 360, theme: 'light' },
 ]
 
-/** Switches the theme. Returns the elements that start an animation or transition. */
+/** Switches the theme. Returns the elements in which this starts an animation or transition. */
 function show(page: Page, theme: string) {
   return page.evaluate((theme) => {
     document.documentElement.dataset.theme = theme

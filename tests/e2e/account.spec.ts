@@ -74,7 +74,8 @@ test('the account page works by keyboard: name, password, ending a session', asy
   const receipts = section(page, 'Tier and storage')
   await pressOn(page, receipts.getByRole('button', { name: 'Show receipts' }))
   await expect(receipts.getByRole('listitem')).toHaveText([/^plans\.pdf.*Confirmed by storage\.$/])
-  // A server without a support email and with an IP address as its host offers the feedback form.
+  // The feedback form is offered by servers that have no support email address and an IP address as
+  // their host.
   const contact = page.getByRole('link', { name: 'Write to the operator' })
   await expect(contact).toHaveAttribute('href', '/feedback')
 })
@@ -92,7 +93,8 @@ test('a session ended elsewhere redirects to the login and back', async ({
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
 
-  // The account page redirects a visitor to the login, and the login back.
+  // The account page redirects a signed-out visitor to the login, which leads back after signing
+  // in.
   const phone = await visitor()
   await phone.goto('/account')
   await expect(phone).toHaveURL('/login?next=%2Faccount')

@@ -35,7 +35,7 @@ test('a wrong password and an unknown email address get the same message', async
     await page.getByLabel('Password', { exact: true }).fill('wrong horse')
     await page.getByRole('button', { name: 'Sign In' }).click()
     await expectToast(page, 'Login failed', 'Invalid email or password. Please try again.')
-    // Only the toast explains the error. The field is marked and focused.
+    // Only the toast explains the error, but the field is marked and has the focus.
     const field = page.getByLabel('Password', { exact: true })
     await expect(field).toBeFocused()
     await expect(field).toHaveAttribute('aria-invalid', 'true')
@@ -107,8 +107,7 @@ test('signup can show passwords, explains errors and keeps the input', async ({ 
   await expect(page.getByLabel('First name')).toBeFocused()
 
   errors.expect(/409 \(Conflict\).*\/api\/auth\/signup$/)
-  // Signup opens the login even with the clock paused. It would wait only if verification were
-  // required.
+  // Signup redirects at once if verification isn't required, so this works with the clock paused.
   await page.clock.pauseAt(Date.now() + 60 * 60_000)
   await fillSignup(page, 'correct horse', 'correct horse')
   await expect(page).toHaveURL('/login')
@@ -190,7 +189,8 @@ test('a visitor can sign in or sign up, and sees no user data', async ({ app, er
   await expect(page).toHaveURL('/login')
   await page.getByRole('link', { name: 'Mayfly, home' }).click()
   await expect(page).toHaveURL('/')
-  // A visitor who chooses the trial is reminded of it at signup and offered it after signing in.
+  // A visitor who chooses the trial is reminded of it at signup, and is offered it after signing
+  // in.
   await page.getByRole('link', { name: 'Start with 30 days free' }).click()
   await expect(
     page.getByText(/^Premium, free for 30 days: unlimited files, 1GB each/),

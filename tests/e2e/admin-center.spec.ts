@@ -75,7 +75,7 @@ test('the administrator adds, finds, upgrades and deletes users', async ({ app, 
   await expect(usersSection.getByRole('listitem').filter({ hasText: 'Anita Borg' })).toBeVisible()
   await expect(numbers).toContainText('Users3Premium users0')
 
-  // The response to the first search ('an') arrives after that to the second ('HOPPER').
+  // The response to the first search ('an') arrives after the response to the second ('HOPPER').
   let releaseResponse = () => {}
   const responseReleased = new Promise<void>((resolve) => {
     releaseResponse = resolve
@@ -191,7 +191,7 @@ test('a new price shows on the upgrade card and in the audit log; signature and 
   await expect(log.getByText('No entries found')).toBeVisible()
   await log.getByRole('searchbox').fill(admin.email)
   await expect(log.getByRole('listitem')).toHaveCount(4)
-  // All entries are from this IP address and from the server's current day.
+  // The IP address and the current day of the server match all entries.
   await log.getByRole('searchbox').fill('127.0.0.1')
   await expect(log.getByRole('listitem')).toHaveCount(4)
   const now = app.clock().getTime()

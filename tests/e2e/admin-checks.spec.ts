@@ -17,7 +17,7 @@ test('the administrator sees a failing check, fixes the cause and checks again',
   await expect(storage).toContainText('Failing')
   await expect(storage).toContainText('ENOENT')
   await expect(storage).toContainText('Fix: Restore the folder')
-  // All other checks pass.
+  // Exactly one check fails.
   await expect(checks.getByRole('listitem').filter({ hasText: 'Failing' })).toHaveCount(1)
   // Failures come before warnings. Passing checks are collapsed.
   await expect(checks.getByRole('listitem').first()).toContainText('Failing')
@@ -33,7 +33,7 @@ test('the administrator sees a failing check, fixes the cause and checks again',
   await page.keyboard.press('Enter')
   await expect(storage).toContainText(/Wrote, read and removed an object in \d+ ms/)
 
-  // When the checks can't run again, the earlier results stay.
+  // If running the checks again fails, the earlier results stay.
   errors.expect(/500 \(Internal Server Error\).*\/api\/admin\/checks$/)
   await page.route('**/api/admin/checks', (route) => route.fulfill({ status: 500 }))
   await checks.getByRole('button', { name: 'Check again' }).click()

@@ -19,7 +19,8 @@ test('analytics shows insights, charts and tables, and links to files that expir
   await openDashboard(page, app, person)
   const tab = page.getByRole('tab', { name: 'Analytics' })
 
-  // A free user gets the upgrade offer, and neither analytics code nor data is loaded.
+  // A free user sees the upgrade offer, and the page loads neither the code nor the data of
+  // analytics.
   await tab.click()
   await expect(page.getByText('Analytics come with Premium')).toBeVisible()
   expect([
@@ -67,7 +68,7 @@ test('analytics shows insights, charts and tables, and links to files that expir
   await expect(fileManager).toBeFocused()
   await tab.click()
 
-  // Returning to the tab refetches the data.
+  // Switching back to the tab fetches the data again.
   const { shortCode } = await makeFile(person, { name: 'new.zip', type: 'application/zip' })
   await (await makeClient(app).fetch(`/api/download/${shortCode}`)).arrayBuffer()
   await page.getByRole('tab', { name: 'My Files' }).click()

@@ -37,8 +37,8 @@ import {
 const mebibyte = 1024 ** 2
 
 /**
- * A server with an SMTP server and a bucket on another origin. Tests can break the network to the
- * bucket.
+ * A server with an SMTP server and with a bucket on another origin. Tests can interrupt the network
+ * between browser and bucket.
  */
 const test = onNetwork.extend<
   { bucket: TestBucket; smtp: TestSmtpServer },
@@ -132,7 +132,7 @@ test('a large file is uploaded in parts and downloaded unchanged', async ({
   network,
   page,
 }) => {
-  // The start response has URLs for only some of the parts.
+  // The response that starts the upload contains URLs for only some of the parts.
   const videoFile = await writeRandomFile(folder, 'film.mkv', initialSignedParts * 8 * mebibyte + 1)
   await openDashboard(page, app, await makePerson(app))
   await dropFiles(page, [videoFile.path])
@@ -205,7 +205,7 @@ test('after the tab is closed at 60 %, choosing the same file resumes from the s
   const parts = 13
   const videoFile = await writeRandomFile(folder, 'film.mkv', parts * 8 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
-  // Now 60 % of the parts are stored. The other bytes belong to parts in flight.
+  // By then, 60 % of the parts are stored. The remaining bytes belong to parts in flight.
   await stallAfter(network, (parts * 0.6 + 5) * 8 * mebibyte, () =>
     chooseFiles(page, [videoFile.path]),
   )
@@ -239,7 +239,8 @@ test('a file edited before it is chosen again is stored as edited', async ({
   // The page identifies a file by name and size. Only bytes of the first part differ.
   const bytes = await readFile(videoFile.path)
   bytes.write('edited', mebibyte)
-  // Other tests share the old file's bytes, so replace it instead of writing to it.
+  // Other tests share the bytes of the old file on disk, so replace the file instead of writing to
+  // it.
   await rm(videoFile.path)
   await writeFile(videoFile.path, bytes)
   await dropOnUpload(secondPage, videoFile.path, videoFile.name)
@@ -270,10 +271,10 @@ test('the administrator tests email and bucket, and learns which permission is m
   const firstPut = page.waitForRequest((request) => request.method() === 'PUT')
   await expect(await upload()).toContainText(/1 MB sent in \d+\.\d s/)
   expect(new URL((await firstPut).url()).origin).toBe(network.url)
-  // In the meantime the server's own checks write and delete small objects.
+  // Poll, because the server's own checks also write and delete small objects.
   await expect.poll(() => countStoredBytes(bucket)).toBe(mebibyte)
 
-  // The key loses its write permission once the browser has its URL.
+  // The key loses its write permission after the browser has received its presigned URL.
   network.stall(({ method }) => method === 'PUT')
   const putRequest = page.waitForRequest((request) => request.method() === 'PUT')
   const deniedUpload = await upload()

@@ -7,7 +7,7 @@ import { sha256OfFile, writeRandomFile } from './support/files.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
-/** This machine's LAN address, or a loopback address if it has none. */
+/** An address of this machine in the local network, or a loopback address if it has none. */
 const address =
   Object.values(networkInterfaces())
     .flat()
@@ -25,7 +25,9 @@ const test = base.extend({
   baseURL: async ({ app }, use) => use(`http://${address}:${app.deps.config.port}`),
 })
 
-/** Browsers honor this header only on HTTPS and loopback, and log a warning elsewhere. */
+/**
+ * Browsers honor this header only on HTTPS and loopback addresses. Elsewhere they log a warning.
+ */
 const openerPolicyIgnored = /Cross-Origin-Opener-Policy header has been ignored/
 
 test('everything works when the server is opened by its IP address', async ({
@@ -45,7 +47,7 @@ test('everything works when the server is opened by its IP address', async ({
   const { origin } = new URL(page.url())
   expect(origin).toBe(address === '127.0.0.1' ? app.url : baseURL)
 
-  // A single-request file and a multipart one.
+  // One file small enough for a single request, and one that is sent in parts.
   const small = await writeRandomFile(folder, 'small.bin', 4000)
   const large = await writeRandomFile(folder, 'large.bin', 9 * 1024 * 1024)
   await chooseFiles(page, [small.path, large.path])
@@ -56,7 +58,7 @@ test('everything works when the server is opened by its IP address', async ({
     await expect(link).toBeVisible()
     const address = `${origin}${await link.textContent()}`
     await otherPage.goto(address)
-    // The link uses the address in the browser's location bar.
+    // The link contains the address that the browser used.
     expect(await otherPage.content()).toContain(address)
     const started = otherPage.waitForEvent('download')
     await otherPage.getByRole('link', { name: 'Download File' }).click()

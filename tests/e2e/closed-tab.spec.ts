@@ -18,14 +18,15 @@ const partSize = 8 * mebibyte
 const partCount = 13
 const maxInFlight = 5
 /**
- * After this many bytes, 60 % of the parts are complete. The other bytes belong to parts in flight.
+ * After this many bytes, 60 % of the parts are complete. The remaining bytes belong to parts in
+ * flight.
  */
 const bytesBeforeStall = (partCount * 0.6 + maxInFlight) * partSize
 
 async function crash(page: Page) {
   const browser = await page.context().newCDPSession(page)
   const crashed = page.waitForEvent('crash')
-  // The page crashes before it can respond, so don't wait for it.
+  // The page crashes before it can respond to this command, so don't wait for a response.
   browser.send('Page.crash').catch(() => {})
   await crashed
   await page.close()

@@ -56,7 +56,11 @@ test('shows HTML in a name as text, and a dead link as dead, without scripts', a
   await expect(noScriptPage.getByRole('heading', { name: 'Invalid download link' })).toBeVisible()
 })
 
-test('tells the visitor if the link ends while the page is open', async ({ app, errors, page }) => {
+test('tells the visitor if the link expires while the page is open', async ({
+  app,
+  errors,
+  page,
+}) => {
   const person = await makePerson(app)
   const file = await makeFile(person)
   await page.goto(`/download/${file.shortCode}`)
@@ -119,7 +123,7 @@ test('loads at most 20 KB before its button works and 100 KB in all', async ({ a
   await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
   await page.waitForLoadState('networkidle')
 
-  // The button needs only the HTML document.
+  // The button needs only the HTML document, so nothing else may block rendering.
   const renderBlocking = await page.evaluate(() =>
     performance
       .getEntriesByType('resource')
@@ -195,7 +199,7 @@ test('never runs uploaded scripts or applies uploaded styles', async ({ app, err
   expect(await attempts()).toEqual(allRejected)
   expect(await downloadCount(person)).toBe(0)
 
-  // On plain HTTP browsers don't send Sec-Fetch-Dest, so only the content type protects.
+  // Browsers don't send Sec-Fetch-Dest on plain HTTP, so only the content type protects the page.
   await page.route('**/api/download/*', async (route) =>
     route.fulfill({ response: await route.fetch({ headers: {} }) }),
   )

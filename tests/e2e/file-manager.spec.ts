@@ -97,11 +97,11 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
 
   await tabTo(page, page.getByRole('searchbox', { name: 'Search by name' }))
   await press('Escape')
-  // Only the first page of the list is loaded; selecting all loads the rest.
+  // Only the first page of the list is loaded. Selecting all files loads the rest.
   await tabTo(page, page.getByRole('checkbox', { name: 'Select all files' }))
   await press('Space')
   await expect(page.getByText('1,088 selected')).toBeVisible()
-  // Sorting reloads only the first page, but all files stay selected.
+  // Sorting reloads only the first page of the list, but all files stay selected.
   requests = []
   await tabTo(page, page.getByRole('button', { name: 'Smallest first' }), 'Shift+Tab')
   await press('Enter')
@@ -125,7 +125,8 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
 
   await tabTo(page, page.getByRole('button', { name: 'Upload a file' }))
   await press('Enter')
-  // The closing File Manager panel also has a '5 days' option, so search only the Upload panel.
+  // The File Manager panel also has a '5 days' option while it closes, so search only the Upload
+  // panel.
   const upload = page.getByRole('tabpanel', { name: 'Upload' })
   await expect(upload.getByRole('radio', { name: '5 days' })).toBeChecked()
 })

@@ -99,8 +99,8 @@ test('a paused upload reports an unreadable file until another one is chosen', a
 })
 
 test('a dismissed picker opens no second dialog and can be opened again', async ({ page }) => {
-  // The page now opens the browser's own dialog, which closes at once because tests intercept all
-  // file dialogs.
+  // From now on, the page opens the browser's own dialog, which closes at once because tests
+  // intercept all file dialogs.
   await page.evaluate(() => {
     const show: () => Promise<unknown> = Reflect.get(window, 'showOpenFilePicker')
     const outcomes: string[] = []

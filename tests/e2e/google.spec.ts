@@ -160,7 +160,8 @@ test('a sign-in that fails at Google ends on the login page with advice', async 
   await pressOn(page, page.getByRole('button', { name: 'Sign In' }))
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 
-  // The login page normally redirects signed-in users, but not if it has to show a Google error.
+  // The login page normally redirects signed-in users, but not when it has to show an error from
+  // Google.
   await page.goto('/login?fault=google-failed')
   await expect(page.getByRole('alert')).toHaveText(/^Something went wrong on our side/)
 })

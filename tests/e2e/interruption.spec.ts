@@ -31,10 +31,10 @@ const reset: Interruption = async ({ network }) => network.reset()
 function response(status: number): Interruption {
   return async ({ network }) => network.respondToPuts(status)
 }
-/** Breaks all connections while the browser still reports being online. */
+/** Breaks all connections, although the browser still considers itself online. */
 const cutNetwork: Interruption = async ({ network }) => network.cut()
 
-/** Ten connection and server failures, in order. Most kinds occur twice. */
+/** Ten connection and server failures, in the order in which they occur. Most kinds occur twice. */
 const interruptions: Interruption[] = [
   goOffline,
   cutNetwork,
@@ -102,8 +102,8 @@ test('a stalled connection times out, and its parts are sent again', async ({
 
   await stallAfter(network, 18 * mebibyte, () => chooseFiles(page, [file.path]))
   const exchangeCount = network.exchanges.length
-  // The page waits longer for a response once all bytes of a part are sent. On a slow machine it
-  // may not have noticed that yet.
+  // The page allows more time for the response once all bytes of a part are sent. On a slow
+  // machine, it may notice the end of the bytes late, so advance the clock repeatedly.
   const afterTwoMinutes = async () => {
     await page.clock.fastForward(125_000)
     return network.exchanges.length
@@ -130,7 +130,7 @@ test('a small file resumes from the bytes on the server', async ({
   await openDashboard(page, app, await signUp(app))
 
   await stallAfter(network, 5 * mebibyte, () => chooseFiles(page, [file.path]))
-  // Some bytes may have passed the proxy without being stored yet.
+  // The proxy may have forwarded bytes that the server hasn't stored yet.
   await expect.poll(() => storedBytes(app)).toBeGreaterThan(3 * mebibyte)
   await context.setOffline(true)
   network.cut()
@@ -166,7 +166,7 @@ test('three uploads survive a ten-minute server outage', async ({
   await stallAfter(network, mebibyte, () => chooseFiles(page, paths(files)))
   network.cut()
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
-  // Retries are at most 39 seconds apart, so each step causes another one.
+  // The page retries at least every 39 seconds, so each step causes another retry.
   for (let seconds = 0; seconds < 600; seconds += 40) {
     const before = failedCount
     await page.clock.fastForward(40_000)

@@ -35,7 +35,7 @@ test('a file dropped by a visitor is kept and uploaded after signup', async ({
   folder,
   page,
 }) => {
-  // The browser stores only the handle of a file this large.
+  // The browser stores only the handle of a file this large, not its bytes.
   const file = await writeRandomFile(folder, 'rough-cut.mov', 17 * mebibyte)
   const large = await writeSparseFile(folder, 'disk.img', 1024 ** 3 + 1)
   await openLanding(page)
@@ -45,7 +45,7 @@ test('a file dropped by a visitor is kept and uploaded after signup', async ({
 
   await expect(page).toHaveURL('/signup')
   await expect(page.getByText('rough-cut.mov is waiting in this browser.')).toBeVisible()
-  // The landing page still shows the kept file.
+  // The landing page still shows the file that was kept.
   await page.getByRole('link', { name: 'Mayfly, home' }).click()
   await expect(
     page.getByRole('heading', { name: 'rough-cut.mov (17 MB) is waiting' }),

@@ -19,7 +19,7 @@ test('an upload whose session ends resumes after a sign-in in another tab', asyn
 }) => {
   errors.expect(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
-  // One part more than the start response has URLs for.
+  // The upload has one part more than its start response has URLs for.
   const file = await writeRandomFile(folder, 'footage.mov', (initialSignedParts + 1) * 8 * mebibyte)
   await openDashboard(page, app, person)
 
@@ -49,7 +49,7 @@ test("a page with the only copy of a paused upload doesn't redirect to the login
   errors.expect(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
-  // The test accepts the browser's dialog, so only the page itself can prevent leaving.
+  // The test accepts the browser's dialog, so only the page itself can prevent the redirect.
   page.on('dialog', (dialog) => void dialog.accept())
 
   // Files from a file input have no handle. Only this page can read them, and only until it closes

@@ -38,7 +38,7 @@ test("a free user's fourth file is rejected next to the drop zone", async ({
   expect(shownTexts).not.toContain('Upload Error')
   await expect(page.getByText('Free holds 3 files')).toBeVisible()
   await expect(page.getByText('None left: delete files to make room')).toBeVisible()
-  // The error and both remedies come before the upgrade offer.
+  // The error and its two remedies come before the upgrade offer.
   const text = (await page.getByRole('main').textContent()) ?? ''
   expect(text.indexOf('make room. Upgrade')).toBeLessThan(text.indexOf('Continue with Free'))
 
@@ -50,7 +50,7 @@ test("a free user's fourth file is rejected next to the drop zone", async ({
   await expect(page.getByRole('main').getByRole('alert')).toBeHidden()
   await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeHidden()
 
-  // After an upgrade with any of the buttons, the rejected files are uploaded.
+  // Whichever button upgrades the account, the rejected files are uploaded afterwards.
   await chooseFiles(page, [first.path, second.path])
   await expect(page.getByRole('button', { name: /^Try again/ })).toHaveCount(2)
   await page.getByRole('button', { name: 'Start trial' }).first().click()
@@ -182,7 +182,7 @@ test('every screen shows the configured limits and that the server is full', asy
   await expect(page.getByText('Unlimited files and 20MB uploads')).toBeVisible()
   await page.getByRole('button', { name: 'Continue with Free' }).click()
 
-  // The cap leaves less space than the tier allows.
+  // The administrator's cap leaves less space than the tier allows.
   const shownTexts = await recordShownTexts(page)
   await chooseFiles(page, [await writeSparseFile(folder, 'more.iso', 1024 * 1024 + 1)])
   await expect.poll(() => shownTexts.join('\n')).toContain('would exceed the storage cap')

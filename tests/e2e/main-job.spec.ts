@@ -62,8 +62,8 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   await signUpAndLogIn(page)
 
   const shownTexts = await recordShownTexts(page)
-  // On a slow machine the first paint may come after the last byte, so hold back the last parts
-  // until a percentage has been shown.
+  // On a slow machine, the progress may first be painted after the last byte is sent, so hold back
+  // the last parts until a percentage has been shown.
   let putCount = 0
   network.stall((exchange) => {
     if (isPut(exchange)) putCount += 1

@@ -32,7 +32,7 @@ async function chooseFile(page: EnginePage, path: string): Promise<void> {
   await page.chooseFile('//input[@aria-label="Files to upload"]', path)
 }
 
-/** Sets a form field so that React notices the change. */
+/** Fills in a form field in a way that React notices. */
 function fill(page: EnginePage, label: string, value: string): Promise<void> {
   return page.evaluate(`(() => {
     const label = [...document.querySelectorAll('label')].find(
@@ -44,7 +44,7 @@ function fill(page: EnginePage, label: string, value: string): Promise<void> {
   })()`)
 }
 
-/** Downloads the file from the open link page. Returns its bytes in base64. */
+/** Downloads the file of the link page that is open. Returns its bytes in base64. */
 function download(page: EnginePage): Promise<string> {
   return page.evaluate(`(async () => {
     const links = [...document.links]

@@ -19,7 +19,7 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   const { userAgent, isMobile, hasTouch, deviceScaleFactor } = devices['Pixel 7'] ?? {}
   const phone = { isMobile, hasTouch, deviceScaleFactor, viewport: { width: 390, height: 844 } }
   const page = await visitor({ ...phone, ...(userAgent && { userAgent }) } as object)
-  // The photo exceeds the connection's buffers, so its upload stays in progress while stalled.
+  // The photo is larger than the connection's buffers, so a stall keeps its upload in progress.
   const photo = await writeRandomFile(folder, 'photo.jpg', 20 * mebibyte)
   const noteFile = await writeRandomFile(folder, 'note.txt', 1000)
   await openDashboard(page, app, await makePerson(app))

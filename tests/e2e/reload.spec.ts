@@ -47,7 +47,7 @@ test('uploads are paused after a reload, and canceling one frees its slot', asyn
   for (const name of ['one', 'two', 'three']) await makeFile(person, { name })
 })
 
-test('an upload reloaded while finalizing becomes a file without being chosen again', async ({
+test("a reload while finalizing doesn't require choosing the file again", async ({
   app,
   videoFile,
   errors,

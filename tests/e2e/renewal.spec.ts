@@ -21,7 +21,7 @@ test('a premium user renews an expired link by keyboard, despite a wrong compute
     .update(files)
     .set({ expiresAt: new Date(app.clock().getTime() - hour) })
     .where(eq(files.id, file.id))
-  // The page's clock is five days ahead. By that time every link has expired.
+  // The page's clock is five days ahead. By that clock, every link has expired.
   await page.clock.install({ time: new Date(app.clock().getTime() + 5 * day) })
   const press = (key: string) => page.keyboard.press(key)
 

@@ -64,7 +64,7 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
   await expect(reports.getByText('No open reports')).toBeVisible()
   await expect(links.getByRole('link', { name: 'Reports', exact: true })).toBeVisible()
   await expect(reports.getByRole('heading', { name: 'Reports' })).toBeFocused()
-  // A file without reports is taken down by pasting its link.
+  // Pasting the link of a file takes it down even without a report.
   await reports.getByLabel('Link or code').fill('https://example.org/')
   await page.keyboard.press('Enter')
   await expect(
@@ -106,7 +106,7 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
   await expect(
     page.getByText('This file was taken down and cannot be shared here again.').first(),
   ).toBeVisible()
-  // The content is blocked, so a retry would be pointless.
+  // The content is blocked, so the page doesn't offer to try again.
   await expect(page.getByText('Not uploaded')).toBeVisible()
   await expect(page.getByRole('button', { name: /^Try again/ })).toHaveCount(0)
 })

@@ -129,7 +129,7 @@ test('a network error is reported, and the input is kept', async ({
   const { email } = await makePerson(app)
   await requestResetEmail(page, email)
   await page.goto(await readResetLink(app))
-  // Once this button is visible, the page's scripts are loaded.
+  // Once this button is visible, the page's scripts have loaded.
   await expect(page.getByRole('button', { name: 'Reset Password' })).toBeVisible()
   await context.setOffline(true)
   await fillPasswords(page, 'a new password')
@@ -137,7 +137,7 @@ test('a network error is reported, and the input is kept', async ({
   await expect(page.getByText('Please check your connection and try again')).toBeVisible()
   const networkError = page.locator('form').getByText('Network error occurred')
   await expect(networkError).toBeVisible()
-  // The next submit fails for another reason, and its message replaces the old one.
+  // The next attempt fails for another reason, and its message replaces the previous one.
   await fillPasswords(page, 'a new password', 'another one')
   await expect(page.getByText("Passwords don't match")).toBeVisible()
   await expect(networkError).toBeHidden()

@@ -10,7 +10,10 @@ import { codeOf, expectUpload, sha256OfDownload, uploadItem } from './support/up
 
 const mebibyte = 1024 ** 2
 
-/** The browser connects through a simulated slow network, followed by the byte-counting proxy. */
+/**
+ * The browser connects through a simulated slow network, which leads to the proxy that counts
+ * bytes.
+ */
 const test = onNetwork.extend({
   app: async ({ network }, use) => {
     const slowNetwork = await startSlowNetwork({ bytesPerSecond: 6 * mebibyte, delayMs: 100 })
@@ -31,8 +34,8 @@ test('on a slow connection, speed and time left are shown, and expired part URLs
   page,
   network,
 }) => {
-  // The server rejects a part with an expired URL before reading the whole body, then closes the
-  // connection.
+  // The server rejects a part with an expired URL before it has read the whole body, then closes
+  // the connection.
   errors.allow(/403 \(Forbidden\).*\/storage\//)
   errors.allow(connectionErrors)
   const file = await writeRandomFile(folder, 'footage.mov', 51 * mebibyte)
@@ -45,7 +48,7 @@ test('on a slow connection, speed and time left are shown, and expired part URLs
   // Part URLs are valid for an hour, so all URLs signed so far have expired.
   app.clock.advance(2 * 3_600_000)
   const item = uploadItem(page, file.name)
-  // The displayed speed is at most the network's. The machine may be slower.
+  // The displayed speed is at most that of the simulated network. A slow machine may be slower.
   const speed = item.getByText(/^\d+% · ([1-6](\.\d)? MB|\d+(\.\d)? KB)\/s$/)
   // Wait for both in parallel, because each is visible only for a while.
   const timeLeft = item.getByText(/ left$/)
@@ -53,7 +56,8 @@ test('on a slow connection, speed and time left are shown, and expired part URLs
 
   await expectUpload(page, file.name, 'Completed')
   const signRequests = network.exchanges.filter(({ url }) => url === '/api/files/upload-parts')
-  // The start response had URLs for all seven parts, so these requests replaced expired ones.
+  // The response that started the upload had URLs for all seven parts, so these requests replaced
+  // expired ones.
   expect(signRequests.length).toBeGreaterThan(0)
   // Downloads directly, because the network is slow in both directions.
   const directUrl = `http://127.0.0.1:${app.deps.config.port}`

@@ -55,7 +55,7 @@ test('feedback: errors are explained, a failure keeps the input, success clears 
   const email = page.getByLabel('Email*')
   const message = page.getByLabel('Message*')
 
-  // By keyboard only. Focus moves to the first invalid field.
+  // Submit by keyboard only. The focus moves to the first invalid field.
   await send.focus()
   await page.keyboard.press('Enter')
   await expect(toast).toContainText('Missing information')

@@ -26,7 +26,7 @@ declare global {
   }
 }
 
-/** One screen per kind of page, ordered so that one page can open them all. */
+/** One screen per kind of page, in an order that lets a single browser page open them all. */
 const names = [
   'landing page',
   'login',

@@ -39,8 +39,8 @@ test('a trial is offered, counts down days and hours, and ends while the page is
   await expect(badge).toBeVisible()
   await expect(page.getByRole('radio')).toHaveText(['3 days', '5 days', '7 days'])
 
-  // Spec §9: the countdown updates every 60 s. Each step is a request that extends the session,
-  // which ends after 14 idle days.
+  // Spec §9: the countdown updates every 60 s. Each step sends a request, because without use the
+  // session would end after 14 days.
   for (const timeLeft of ['17 days left', '4 days left']) {
     await advanceClocks(app, [page], 13 * day)
     await expect(banner).toContainText(timeLeft)
@@ -82,7 +82,7 @@ test('Keep Premium shows the price and makes Premium permanent', async ({ app, p
   const dialog = page.getByRole('alertdialog', { name: 'Premium with no end date' })
   await expect(dialog).toContainText('$8 per month')
   await pressOn(page, dialog.getByRole('button', { name: 'Keep Premium' }))
-  // The dialog hides the banner from screen readers, so wait until it is closed.
+  // The open dialog hides the banner from screen readers, so wait until the dialog is closed.
   await expect(page.getByText('Your account is Premium now')).toBeVisible()
   await expect(dialog).toBeHidden()
   await expect(banner).toBeHidden()
@@ -106,7 +106,7 @@ test('Upgrade Now uploads a rejected file, and the administrator can downgrade a
   await chooseFiles(page, [large])
   const card = page.getByRole('region', { name: 'Upgrade to Premium' })
   await expect(card).toContainText('Free takes files up to 500MB')
-  // The administrator changes the tier without a trial.
+  // The administrator upgrades without a trial, so the card doesn't offer one.
   await expect(card.getByRole('button')).toHaveText(['Upgrade Now', 'Continue with Free'])
 
   errors.expect(/500 \(Internal Server Error\).*toggle-premium/)

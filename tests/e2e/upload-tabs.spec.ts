@@ -64,7 +64,7 @@ test('the screen stays awake during an upload, and leaving asks for confirmation
       return Array.isArray(locks) && locks.some(({ released }) => !released)
     })
   await openDashboard(page, app, await makePerson(app))
-  // Browsers ask before closing a page only after a user interaction with it.
+  // Browsers ask before leaving a page only if the user has interacted with it.
   await page.getByRole('heading', { level: 1 }).click()
   expect(await isUploadSaved()).toBe(false)
 

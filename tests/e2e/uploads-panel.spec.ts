@@ -96,7 +96,7 @@ test("an upload that the server can't start yet says so and starts later", async
     '0% · The server is not ready, trying again',
   )
   await expect(panel.getByRole('button', { name: 'Waiting for the server' })).toBeVisible()
-  // The second upload is only queued.
+  // The second upload is still in the queue.
   await expect(uploadItem(page, noteFile.name)).not.toContainText('trying again')
 
   network.restore()
@@ -123,7 +123,7 @@ test('the panel opens for active uploads, closes when they complete, and can be 
   const toggle = panel.getByRole('button', { name: '1 file uploaded' })
   await expect(toggle).toHaveAttribute('aria-expanded', 'false')
   await expect(list).toBeHidden()
-  // The list had the focus, and hiding it moved the focus here.
+  // The list had the focus. When it was hidden, the focus moved to this button.
   await expect(toggle).toBeFocused()
   await expect(page.locator('.uploads-spoken[role=status]')).toHaveText('1 file uploaded')
 

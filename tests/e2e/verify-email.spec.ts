@@ -62,7 +62,7 @@ test('signing up works by keyboard up to the dashboard, even with a second email
   await page.clock.runFor(1000)
   await expect(createdMessage).toBeHidden()
   await page.clock.resume()
-  // The toast has disappeared, but the instructions are still there.
+  // The toast has disappeared, but the instructions remain.
   await expect(page.getByText('Open the link in it within 24 hours, then sign in')).toBeVisible()
 
   errors.expect(/403 \(Forbidden\).*\/api\/auth\/login$/)
@@ -120,7 +120,7 @@ test('a network error is reported, and the link works afterwards', async ({
   }
   await page.route('**/api/auth/verify-email', failLater, { times: 1 })
   await page.goto(`/verify-email?token=${token}`)
-  // Like an email scanner, this browser didn't sign up.
+  // This browser didn't sign up, like an email scanner's, so the user has to press a button.
   await pressOn(page, page.getByRole('button', { name: 'Verify my address' }))
   await expect(page.getByRole('heading', { name: 'Verifying your email' })).toBeVisible()
   await expect(page.getByText('This takes a moment.')).toBeVisible()

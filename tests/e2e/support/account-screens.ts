@@ -37,7 +37,7 @@ async function makePersonWithSessions(app: TestApp) {
   return { ...person, email }
 }
 
-/** Opens the account page. It offers these sign-in methods, whatever the server supports. */
+/** Opens the account page. It offers the given sign-in methods, whatever the server supports. */
 async function openAccount(page: Page, methods: ('password' | 'google')[]) {
   await offerGoogle(page)
   const since = new Date().toISOString()
@@ -48,8 +48,8 @@ async function openAccount(page: Page, methods: ('password' | 'google')[]) {
 }
 
 /**
- * Account page screens. The first one signs in for all screens up to 'account with long names and
- * many sessions'.
+ * Screens of the account page. The first one signs in for all screens up to 'account with long
+ * names and many sessions'.
  */
 export const accountScreens: Screens = {
   'adding Google': async ({ app, page }) => {

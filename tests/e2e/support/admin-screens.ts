@@ -104,8 +104,8 @@ const lines: CheckResult[] = [
 ]
 
 /**
- * Admin Center screens. Dialogs come first, because axe is fast on a short page. Each dialog
- * continues the screen before it. Two more continue the screen with the longest texts.
+ * Screens of the Admin Center. Dialogs come first, because axe is fast on a short page. Each dialog
+ * opens on the screen before it. Two more open on the screen with the longest texts.
  */
 export const adminScreens: Screens = {
   'the question before expiring files': async ({ app, page }) => {

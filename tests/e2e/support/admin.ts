@@ -30,7 +30,7 @@ export async function startMaintenance(page: Page, title: string): Promise<Locat
   return row.getByRole('status')
 }
 
-/** Follows a section's link by keyboard. The next Tab press enters the section. */
+/** Follows the link to a section by keyboard. The next press of Tab enters the section. */
 export function openSection(page: Page, title: string): Promise<void> {
   const links = page.getByRole('navigation', { name: 'Sections' })
   return pressOn(page, links.getByRole('link', { name: title }))

@@ -3,7 +3,7 @@ import { utcDay } from '../../../src/shared/rules/format/day.ts'
 import type { TestApp } from '../../support/app-server.ts'
 import { makeFile, type Person } from '../../support/make.ts'
 
-/** Downloads on each of the last 30 days, 412 in all. */
+/** Number of downloads on each of the last 30 days, 412 in all. */
 const downloads = [
   3, 0, 2, 5, 8, 6, 4, 1, 0, 7, 12, 9, 5, 3, 2, 6, 11, 14, 9, 8, 10, 6, 25, 36, 61, 52, 41, 33, 24,
   9,

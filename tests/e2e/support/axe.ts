@@ -15,7 +15,7 @@ export interface AxeViolation {
   where: string[]
 }
 
-/** The minified script loads faster than `axe.source`. */
+/** The minified script loads faster than the one in `axe.source`. */
 const script = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export async function loadAxe(page: Page): Promise<void> {
@@ -39,7 +39,7 @@ export function axeViolations(page: Page, rules?: readonly string[]): Promise<Ax
       iframes: false,
       resultTypes: ['violations'],
       selectors: false,
-      // Only rules about orientation and audio need preloaded assets.
+      // Assets need preloading only for rules about orientation and audio.
       preload: false,
     })
     return violations.map(({ id, nodes }) => ({ id, where: nodes.map(({ html }) => html) }))

@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test'
 import type { TestApp } from '../../support/app-server.ts'
 
-/** Sets the pages' clocks to the server's. */
+/** Sets the clocks of the pages to the server's time. */
 export async function setClocks(app: TestApp, pages: Page[]): Promise<void> {
   for (const page of pages) {
     await page.clock.install({ time: app.clock() })
-    // Playwright fakes every clock of a page except this one.
+    // Playwright fakes all clocks of a page except this one.
     await page.addInitScript(() => {
       Object.defineProperty(performance, 'timeOrigin', { value: Date.now() })
     })

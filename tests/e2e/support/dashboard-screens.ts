@@ -19,7 +19,10 @@ function dragFiles(page: Page, type: 'dragenter' | 'dragleave') {
   }, type)
 }
 
-/** Dashboard screens. Those that don't open the dashboard continue the screen before. */
+/**
+ * Screens of the dashboard. A screen that doesn't open the dashboard starts from the screen before
+ * it.
+ */
 export const dashboardScreens: Screens = {
   'dashboard without files': async ({ app, page }) => {
     await openDashboard(page, app, await makePerson(app))
@@ -117,7 +120,7 @@ export const dashboardScreens: Screens = {
     await expect(fileRow(page, longName).getByText('New', { exact: true })).toBeVisible()
     const copyLinksButton = page.getByRole('button', { name: 'Copy 2 links' })
     await expect(copyLinksButton).toBeVisible()
-    // In real time the toast would disappear after 5 s.
+    // With the real clock, the toast would disappear after 5 s.
     await page.clock.install()
     await copyLinksButton.click()
     await expect(page.getByText('2 links copied')).toBeVisible()

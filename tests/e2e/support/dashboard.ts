@@ -7,7 +7,7 @@ interface Server {
 
 type Account = Pick<Person, 'email' | 'password'>
 
-/** Signs a user in without using the login form. */
+/** Signs a user in without the login form. */
 export async function signIn(page: Page, server: Server, account: Account): Promise<void> {
   const cookies = await logIn(server, account.email, account.password)
   await page.context().addCookies(
@@ -49,7 +49,7 @@ export function chooseFiles(page: Page, paths: string[]): Promise<void> {
   return page.getByLabel('Files to upload').setInputFiles(paths)
 }
 
-/** Presses 'Choose files'. The test handles the dialog that opens. */
+/** Presses 'Choose files'. The test has to handle the dialog that this opens. */
 export function pressChooseFiles(page: Page): Promise<void> {
   return page.getByRole('button', { name: 'Choose files' }).click()
 }

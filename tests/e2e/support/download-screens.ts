@@ -9,8 +9,8 @@ import type { Screens } from './open-screens.ts'
 import { openPanel, uploadsPanel } from './uploads.ts'
 
 /**
- * Link pages, and the uploads panel on the dashboard and on a download page. The second panel
- * screen continues the first.
+ * Link pages, and the uploads panel on the dashboard and on a download page. The second screen with
+ * the panel starts from the first.
  */
 export const downloadScreens: Screens = {
   'download page': async ({ app, page }) => {
@@ -69,7 +69,7 @@ export const downloadScreens: Screens = {
     await page.goto(`/s/${file.shortCode}`)
     await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
     await person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-    // In real time the toast would disappear after 5 s.
+    // With the real clock, the toast would disappear after 5 s.
     await page.clock.install()
     await page.getByRole('link', { name: 'Download File' }).click()
     await expect(page.getByRole('alert')).toContainText('Download failed')

@@ -6,7 +6,7 @@ export interface ErrorWatcher {
   /** Requires a matching message: the test fails without one. */
   expect(pattern: RegExp): void
   allow(pattern: RegExp): void
-  /** Returns unexpected messages and missing required ones. */
+  /** Returns unexpected messages, and the expected patterns without a message. */
   unexpectedErrors(): string[]
 }
 

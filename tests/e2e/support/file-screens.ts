@@ -47,7 +47,7 @@ export async function makeFilesInAllStates(app: TestApp) {
   return person
 }
 
-/** File lists and their dialogs. Up to 'analytics' each screen continues the one before. */
+/** File lists and their dialogs. Up to 'analytics', each screen starts from the one before it. */
 export const fileScreens: Screens = {
   'my files in every state': async ({ app, page }) => {
     const person = await makeFilesInAllStates(app)
@@ -138,7 +138,7 @@ export const fileScreens: Screens = {
   'upgrade to Premium': async ({ app, folder, page }) => {
     await openDashboard(page, app, await makePerson(app))
     const large = await writeSparseFile(folder, longName, 500 * 1024 ** 2 + 1)
-    // In real time the toast would disappear after 5 s.
+    // With the real clock, the toast would disappear after 5 s.
     await page.clock.install()
     await page.getByLabel('Files to upload').setInputFiles(large)
     await expect(page.getByRole('button', { name: 'Upgrade Now' })).toBeVisible()

@@ -14,7 +14,7 @@ export interface DiskFile {
 
 const blockSize = 4 * 1024 * 1024
 
-/** Yields reproducible, incompressible bytes: encrypted zeros. */
+/** Yields bytes that are reproducible and can't be compressed: encrypted zeros. */
 export function* pseudoRandom(size: number): Generator<Buffer> {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 'mayfly'), Buffer.alloc(16))
   for (let remaining = size; remaining > 0; remaining -= blockSize) {
@@ -22,12 +22,12 @@ export function* pseudoRandom(size: number): Generator<Buffer> {
   }
 }
 
-/** Files of at least this size are written once per run and shared. */
+/** Files of at least this size are written to disk once per run and shared by all tests. */
 const sharedSize = 1024 ** 2
 
 /**
- * Creates a file of `size` pseudorandom bytes. Large files share their bytes on disk, so copy one
- * before changing it.
+ * Creates a file of `size` pseudorandom bytes. Large files share their bytes on disk with other
+ * tests, so copy one before changing it.
  */
 export async function writeRandomFile(
   folder: string,
@@ -50,7 +50,7 @@ function sharedPath(size: number, sha256: string): string {
 /** SHA-256 of each shared file, by size. */
 const sharedFiles = new Map<number, Promise<string>>()
 
-/** Writes the shared file of this size if it doesn't exist. Returns its SHA-256. */
+/** Writes the shared file of this size unless it exists. Returns its SHA-256. */
 async function shareFile(size: number): Promise<string> {
   const found = (await readdir(runFolder())).find((entry) => entry.startsWith(`${size}-`))
   if (found !== undefined) return found.slice(`${size}-`.length)
@@ -76,7 +76,7 @@ async function writeUniqueFile(folder: string, name: string, size: number): Prom
 }
 
 /**
- * Creates a file of 1 GiB, the default size limit. Each 64 KiB block starts with its number; the
+ * Creates a file of 1 GiB, the default size limit. Each 64 KiB block starts with its number. The
  * rest is sparse.
  */
 export async function writeLargestFile(folder: string, name: string): Promise<DiskFile> {

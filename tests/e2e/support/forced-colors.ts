@@ -1,14 +1,14 @@
 import type { Page } from '@playwright/test'
 
 /**
- * Finds UI states that are invisible with `forced-colors`, where the browser ignores our
+ * Finds UI states that can't be seen with `forced-colors`, where the browser ignores our
  * backgrounds and shadows. Borders, outlines or underlines must show the focus on each kind of
- * control, and the selected tab, choice or link. Restores the focus.
+ * control, and which tab, choice or link is selected. Restores the focus.
  * @returns one message per problem, with the element's HTML.
  */
 export async function forcedColorsProblems(page: Page): Promise<string[]> {
   await page.emulateMedia({ forcedColors: 'active' })
-  // After focus by script, browsers show a focus ring only if the last input was a key.
+  // When a script moves the focus, browsers show a focus ring only if the last input was a key.
   await page.keyboard.press('Shift')
   const problems = await page.evaluate(findProblems)
   await page.emulateMedia({ forcedColors: 'none' })
@@ -52,7 +52,7 @@ function findProblems(): string[] {
     focused.focus({ preventScroll: true })
   } else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
 
-  // Background colors of our own survive only on elements that opt out of forced colors.
+  // With forced colors, only elements that opt out keep our background colors.
   const styleOf = (element: Element) => {
     const style = getComputedStyle(element)
     const isForced = style.getPropertyValue('forced-color-adjust') !== 'none'

@@ -25,10 +25,7 @@ const lectureUpload: UploadRecord = {
   error: null,
 }
 
-/**
- * Writes upload records in different states to localStorage, as an earlier page load would leave
- * them.
- */
+/** Writes upload records in various states to localStorage, as if left by an earlier page load. */
 export async function storeUploadRecords(page: Page, ownerId: string) {
   const records: UploadRecord[] = [
     { ...lectureUpload },
@@ -50,7 +47,7 @@ export async function storeUploadRecords(page: Page, ownerId: string) {
       progress: 100,
       uploadedBytes: 0,
     },
-    // A pasted file can't be chosen again, so the page drops this upload on load.
+    // A pasted file can't be chosen again, so the page discards this upload when it loads.
     {
       ...lectureUpload,
       id: '5',

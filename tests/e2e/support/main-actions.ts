@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 
 /**
- * Returns the labels of all buttons and links styled as the main action, in the dialog if one is
- * open.
+ * Returns the labels of all buttons and links styled as the main action. If a dialog is open,
+ * searches only the dialog.
  */
 export function mainActions(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -11,7 +11,7 @@ export function mainActions(page: Page): Promise<string[]> {
     document.body.append(probe)
     const accent = getComputedStyle(probe).backgroundColor
     probe.remove()
-    // Skips the skip link, switches and selectable choices.
+    // Excludes the skip link, switches and selectable choices.
     const actions = 'a:not([href="#content"]), button:not([role])'
     return [...document.querySelectorAll<HTMLElement>(actions)]
       .filter((button) => getComputedStyle(button).backgroundColor === accent)

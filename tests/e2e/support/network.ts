@@ -7,15 +7,15 @@ import { type DiskFile, writeRandomFile } from './files.ts'
 import { postgresUrl } from './run.ts'
 import { test as base, expect } from './test.ts'
 
-/** Console messages about a broken transfer. They depend on when it broke. */
+/** Console messages about a broken transfer. Which one appears depends on when it broke. */
 export const connectionErrors = /net::ERR_|Failed to load resource/
 
 const mebibyte = 1024 ** 2
 
-/** Tests whose traffic passes a proxy that can simulate failures. */
+/** A test whose traffic passes through a proxy that can simulate failures. */
 export const test = base.extend<{
   network: ChaosProxy
-  /** A file large enough for a background upload in several parts. */
+  /** A file large enough to be uploaded in the background and in several parts. */
   videoFile: DiskFile
 }>({
   network: async ({}, use) => {
@@ -48,7 +48,7 @@ export async function stallAfter(
 }
 
 /**
- * Reloads the page while transfers are stalled. Drops the bytes in kernel buffers, which would
+ * Reloads the page while transfers are stalled. Discards bytes in kernel buffers, which would
  * otherwise arrive after `network.restore`.
  */
 export async function reloadWhileStalled(page: Page, network: ChaosProxy): Promise<void> {
@@ -81,13 +81,13 @@ export function sentBytes(network: ChaosProxy, since = 0): number {
     .reduce((sum, exchange) => sum + (isPut(exchange) ? exchange.bodyBytes : 0), 0)
 }
 
-/** Returns an identifier of the part a PUT sends, to disk or to a bucket. */
+/** Identifies the part that a PUT sends, whether to disk or to a bucket. */
 function partKey({ url }: Exchange): string {
   const { pathname, searchParams } = new URL(url, 'http://any')
   return `${pathname} ${searchParams.get('part') ?? searchParams.get('partNumber')}`
 }
 
-/** Returns the PUTs whose part was sent again later. */
+/** Returns the PUTs of parts that were sent again later. */
 export function wastedPuts(network: ChaosProxy): Exchange[] {
   const puts = network.exchanges.filter(isPut)
   const lastPuts = new Set(new Map(puts.map((put) => [partKey(put), put])).values())
@@ -95,8 +95,8 @@ export function wastedPuts(network: ChaosProxy): Exchange[] {
 }
 
 /**
- * Asserts that only PUTs hit by a failure were repeated. A byte count would include bytes lost in
- * the buffers of dead connections.
+ * Asserts that a part was sent again only if a failure interrupted its PUT. A count of bytes would
+ * include those lost in the buffers of dead connections.
  */
 export function expectNoWastedPuts(network: ChaosProxy): void {
   expect(wastedPuts(network).filter(({ interrupted }) => !interrupted)).toEqual([])

@@ -12,7 +12,7 @@ export interface ScreenContext {
 export type Screens = Readonly<Record<string, (context: ScreenContext) => Promise<void>>>
 
 /**
- * Opens the screens one after another and checks each. Resets routes and settings in between, but
+ * Opens the screens one after another and checks each. In between, resets routes and settings but
  * keeps the page and the user.
  */
 export async function openEach(

@@ -10,7 +10,10 @@ import { freePort } from '../../support/free-port.ts'
 export interface EnginePage {
   goto(url: string): Promise<void>
   reload(): Promise<void>
-  /** Evaluates an expression and awaits its promise. The value must be JSON-serializable. */
+  /**
+   * Evaluates an expression in the page and awaits the resulting promise. The value must be
+   * JSON-serializable.
+   */
   evaluate<T>(expression: string): Promise<T>
   click(xpath: string): Promise<void>
   chooseFile(xpath: string, path: string): Promise<void>
@@ -54,7 +57,7 @@ async function openFirefox(folder: string): Promise<EnginePage> {
       target: { context },
       expression: `Promise.resolve(${expression}).then((value) => JSON.stringify(value))`,
       awaitPromise: true,
-      // A click without user activation can't write to the clipboard.
+      // The page can't write to the clipboard after a click without user activation.
       userActivation: true,
     })
     if (exceptionDetails) throw new Error(exceptionDetails.text)

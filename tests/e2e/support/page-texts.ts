@@ -6,7 +6,7 @@ export type ToastTexts = readonly [title: string, description?: string]
 interface RecordedTexts {
   /** The full text of each element that has appeared or changed. */
   texts: string[]
-  /** The lines of each toast that was shown. */
+  /** The lines of each toast that has been shown. */
   toasts: string[][]
 }
 
@@ -16,7 +16,10 @@ declare global {
   }
 }
 
-/** Records all texts and toasts on pages opened from now on, even if shown only briefly. */
+/**
+ * Records the text of all elements and toasts on pages opened from now on, even if shown only
+ * briefly.
+ */
 export async function recordPageTexts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const recorded: RecordedTexts = { texts: [], toasts: [] }
@@ -47,7 +50,7 @@ export async function recordPageTexts(page: Page): Promise<void> {
   })
 }
 
-/** Discards earlier texts, so that they can't stand in for a missing one. */
+/** Discards what was recorded so far, so that later assertions can't match earlier texts. */
 export async function clearPageTexts(page: Page): Promise<void> {
   await page.evaluate(() => {
     if (window.recorded)

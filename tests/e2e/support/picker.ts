@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import type { DiskFile } from './files.ts'
 
-/** Removes the file picker, as in browsers that support only file inputs. */
+/** Removes the file picker API, as in browsers that support only file inputs. */
 export async function removePicker(page: Page): Promise<void> {
   await page.addInitScript(() => void Reflect.deleteProperty(window, 'showOpenFilePicker'))
 }
@@ -25,7 +25,7 @@ export async function mockPicker(
   { asks: asksPermission }: { asks: boolean },
 ): Promise<void> {
   const installMock = ({ name, asks: asksPermission }: { name: string; asks: boolean }) => {
-    // OPFS isn't available on a blank page.
+    // Blank pages can't use OPFS.
     if (!isSecureContext) return
     let isAllowed = !asksPermission
     const { prototype } = FileSystemFileHandle
@@ -85,7 +85,8 @@ export function countHandles(page: Page): Promise<number> {
 }
 
 /**
- * Waits until IndexedDB has the chosen file's handle, because a reload before then would lose it.
+ * Waits until IndexedDB contains the handle of the chosen file, because an earlier reload would
+ * lose it.
  */
 export async function expectHandleSaved(page: Page): Promise<void> {
   await expect.poll(() => countHandles(page)).toBe(1)

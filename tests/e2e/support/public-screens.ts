@@ -5,7 +5,7 @@ import { makeFile, makePerson } from '../../support/make.ts'
 import { openLanding } from './landing.ts'
 import type { Screens } from './open-screens.ts'
 
-/** The public pages as seen by a visitor. */
+/** Screens of the public pages, as seen by a visitor. */
 export const publicScreens: Screens = {
   'landing page': ({ page }) => openLanding(page),
   'not found': async ({ errors, page }) => {
@@ -35,7 +35,7 @@ export const publicScreens: Screens = {
   },
   'feedback with faults': async ({ page }) => {
     await page.goto('/feedback')
-    // In real time the toast would disappear after 5 s.
+    // With the real clock, the toast would disappear after 5 s.
     await page.clock.install()
     await page.getByRole('button', { name: 'Send Feedback' }).click()
     await expect(page.getByRole('alert')).toContainText('Missing information')

@@ -9,7 +9,7 @@ import { scheduleJobs } from '../../../src/server/jobs/jobs.ts'
 import { keepTempFilesInMemory } from '../../support/files-in-memory.ts'
 import { startTestPostgres } from '../../support/postgres-server.ts'
 
-/** Environment variables that pass the run's resources to Playwright's workers. */
+/** Environment variables that tell Playwright's workers where to find the resources of the run. */
 const variables = { postgres: 'E2E_POSTGRES_URL', folder: 'E2E_FOLDER' }
 
 const readyScript = join(import.meta.dirname, '../../../scripts/ready.mjs')
@@ -20,7 +20,7 @@ const readyScript = join(import.meta.dirname, '../../../scripts/ready.mjs')
  */
 export default async function setup() {
   execFileSync(process.execPath, [readyScript, 'start'], { stdio: 'inherit' })
-  // On disk: below /dev Chromium can't open directories or create file handles.
+  // Must be on disk: below /dev, Chromium can't open directories or create file handles.
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-'))
   keepTempFilesInMemory()
   // Workers copy every byte several times. With a small young generation, buffers stay in the CPU
@@ -36,8 +36,8 @@ export default async function setup() {
 }
 
 /**
- * Creates the queue tables and job schedules of a real server, because the checks fail without
- * them. The tests' databases are copies of this one.
+ * Creates the job queue's tables and the schedules that a real server has, because the Admin
+ * Center's checks fail without them. Each test's database is a copy of this one.
  */
 async function addJobs(databaseUrl: string): Promise<void> {
   const log = pino({ level: 'silent' })
@@ -54,12 +54,12 @@ function readVariable(variable: string): string {
   return value
 }
 
-/** Returns the URL of the run's administrative database. */
+/** Returns the URL of the administrative database of the run's Postgres server. */
 export function postgresUrl(): string {
   return readVariable(variables.postgres)
 }
 
-/** Returns the on-disk directory for files to upload, shared by all tests. */
+/** Returns the run's directory on disk, shared by all tests, for files to upload. */
 export function runFolder(): string {
   return readVariable(variables.folder)
 }

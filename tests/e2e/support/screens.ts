@@ -9,8 +9,8 @@ import { signInScreens } from './sign-in-screens.ts'
 import { waitingScreens } from './waiting-screens.ts'
 
 /**
- * Every screen of the product. The screens of a set share a server, a page and often an account, to
- * save time.
+ * Every screen of the product, in sets. To save time, the screens of a set share a server, a page
+ * and often an account.
  */
 export const screenSets: Readonly<Record<string, Screens>> = {
   'public pages': publicScreens,

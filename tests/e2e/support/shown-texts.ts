@@ -7,7 +7,7 @@ declare global {
 }
 
 /**
- * Records every text this tab shows from now on, across navigations and even if shown only briefly,
+ * Records every text that this page shows from now on, across navigations and even if only briefly,
  * including progress announced to screen readers.
  * @returns an array that grows as texts appear.
  */

@@ -3,7 +3,7 @@ import { signUp } from '../../support/make.ts'
 import { newAddress, signUpForToken } from '../../support/signup.ts'
 import type { Screens } from './open-screens.ts'
 
-/** Pretends that the server offers Google sign-in. */
+/** Makes pages offer Google sign-in, even though the server doesn't support it. */
 export function offerGoogle(page: Page) {
   return page.route('**/api/auth/ways', (route) =>
     route.fulfill({ json: { google: true, signup: 'open', sendsMail: true } }),
@@ -49,7 +49,7 @@ export const signInScreens: Screens = {
     app.deps.config.requireEmailVerification = true
     const { email, password } = await signUp(app)
     await page.goto('/login')
-    // The state that the signup page leaves in the browser history.
+    // The signup page leaves this state in the browser history.
     await page.evaluate(
       (email) => history.replaceState({ email, requiresVerification: true }, ''),
       email,
@@ -64,7 +64,7 @@ export const signInScreens: Screens = {
     await expect(page.getByText('Login failed')).toBeHidden()
   },
   'an address that is being verified': async ({ errors, page }) => {
-    // The request is pending while this screen is open; then the server rejects the token.
+    // The request stays pending while this screen is checked. Later the server rejects the token.
     errors.allow(/400 \(Bad Request\).*verify-email\/check$/)
     await page.route('**/api/auth/verify-email/check', () => {})
     await page.goto('/verify-email?token=x')

@@ -13,17 +13,21 @@ import { type ErrorWatcher, watchForErrors } from './error-watcher.ts'
 import { postgresUrl, runFolder } from './run.ts'
 
 export interface Fixtures {
-  /** A server for this test. Only the test advances its clock. */
+  /** A server for this test. Its clock advances only when the test advances it. */
   app: TestApp
-  /** Fails the test on console errors, uncaught errors and failed requests. */
+  /**
+   * Collects console errors, uncaught errors and failed requests. Unexpected ones fail the test.
+   */
   errors: ErrorWatcher
-  /** Opens a page for another, signed-out user. */
+  /** Opens a page in a separate, signed-out browser context. */
   visitor: (options?: BrowserContextOptions) => Promise<Page>
   /** An empty temporary directory. */
   folder: string
 }
 
-/** Intercepts file dialogs on every page from the start, before a key press can open one. */
+/**
+ * Intercepts file dialogs on each page as soon as it opens, before a key press can open a dialog.
+ */
 function interceptFileDialogs(context: BrowserContext) {
   return context.on('page', (page) => page.on('filechooser', () => {}))
 }

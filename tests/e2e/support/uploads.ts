@@ -14,7 +14,7 @@ export function uploadItem(page: Page, name: string): Locator {
     .filter({ has: page.getByText(name, { exact: true }) })
 }
 
-/** Waits until a paused upload asks for its file, then drops the file on it. */
+/** Waits until a paused upload asks for its file, then drops the file on the upload. */
 export async function dropOnUpload(page: Page, path: string, name: string): Promise<void> {
   const item = uploadItem(page, name)
   await expect(item.getByText(/Choose the same file again/)).toBeVisible()
@@ -67,8 +67,8 @@ export async function sha256OfDownload(origin: string, code: string): Promise<st
 }
 
 /**
- * Waits for an upload to complete and checks that its link, as listed on the page `listing`, serves
- * the file's bytes.
+ * Waits until an upload has completed. Checks that its link, as listed on the page `listing`,
+ * serves the bytes of the file.
  */
 export async function expectArrived(
   page: Page,

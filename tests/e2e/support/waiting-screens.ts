@@ -5,8 +5,8 @@ import { saveFileOnLanding } from './landing.ts'
 import type { Screens } from './open-screens.ts'
 
 /**
- * Screens with a file that stays in the browser until the visitor signs in. Each continues the one
- * before.
+ * Screens with a file that waits in the browser until the visitor signs in. Each screen starts from
+ * the one before it.
  */
 export const waitingScreens: Screens = {
   'signup while a file waits': async ({ folder, page }) => {

@@ -27,7 +27,7 @@ function saveLimit(label: string, value: string) {
   return submitForm({ [label]: value }, `Save ${label.toLowerCase()}`, settings)
 }
 
-/** The administrator's screens with their literal texts. */
+/** The screens of an administrator, with the literal texts that each must show. */
 export const administratorWalk: readonly WalkStep[] = [
   {
     at: 'Admin Center',
@@ -76,7 +76,7 @@ export const administratorWalk: readonly WalkStep[] = [
   {
     at: 'test upload to a bucket that cannot be reached',
     perform: async (context) => {
-      // The CSP blocks this host.
+      // The Content Security Policy blocks this host.
       context.errors.allow(/bucket\.example/)
       await context.page.route('**/api/admin/test-s3-upload', (route) =>
         route.fulfill({ json: { uploadUrl: 'http://bucket.example/key', testKey: 'key' } }),

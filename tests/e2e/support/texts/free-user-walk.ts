@@ -16,7 +16,7 @@ import {
   withServerError,
 } from './walk.ts'
 
-/** Opens the dashboard of a free user with an expired and an active file. */
+/** Opens the dashboard of a free user who has an expired and an active file. */
 async function openFreeDashboard({ app, page }: ScreenContext) {
   const person = await makePerson(app)
   const expiredFile = await makeFile(person, { name: 'over.txt' })
@@ -26,7 +26,7 @@ async function openFreeDashboard({ app, page }: ScreenContext) {
   await openDashboard(page, app, person)
 }
 
-/** A free user's screens with their literal texts. */
+/** The screens of a free user, with the literal texts that each must show. */
 export const freeUserWalk: readonly WalkStep[] = [
   {
     at: 'dashboard',

@@ -23,13 +23,13 @@ function uploadNote(context: ScreenContext) {
   return chooseFile(context, { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.alloc(10) })
 }
 
-/** Reloads the page as a phone, where every upload runs in the background. */
+/** Reloads the page with a phone's user agent. On phones, every upload runs in the background. */
 async function actAsPhone({ page }: ScreenContext) {
   await page.addInitScript(() => Object.defineProperty(navigator, 'userAgent', { value: 'Mobile' }))
   await page.reload()
 }
 
-/** A premium user's screens with their literal texts. */
+/** The screens of a premium user, with the literal texts that each must show. */
 export const premiumUserWalk: readonly WalkStep[] = [
   {
     at: 'dashboard, with uploads of every status',
@@ -102,7 +102,7 @@ export const premiumUserWalk: readonly WalkStep[] = [
   {
     at: 'link that is not copied',
     perform: async ({ page }) => {
-      // Escape is ignored until the failed renewal is shown, so press Cancel.
+      // The dialog ignores Escape until it shows that the renewal failed, so press Cancel.
       await dialog(page).getByRole('button', { name: 'Cancel' }).click()
       await dialog(page).waitFor({ state: 'hidden' })
       await page.evaluate(() => {
@@ -185,7 +185,7 @@ export const premiumUserWalk: readonly WalkStep[] = [
       await page.route('**/storage/**', (route) => route.abort())
       await page.clock.install()
       await uploadNote(context)
-      // The upload fails after eight attempts, at most 39 s apart.
+      // The upload fails after eight attempts, which are at most 39 s apart.
       const error = uploadsPanel(page).getByText('Network error during upload')
       await expect(async () => {
         await page.clock.fastForward(40_000)

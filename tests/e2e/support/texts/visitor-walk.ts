@@ -19,7 +19,10 @@ function enterNewPasswords(password: string, confirmPassword: string) {
   )
 }
 
-/** A visitor's screens with their literal texts: public pages, forms and link pages. */
+/**
+ * The screens of a visitor, with the literal texts that each must show: public pages, forms and
+ * link pages.
+ */
 export const visitorWalk: readonly WalkStep[] = [
   {
     at: 'landing page',

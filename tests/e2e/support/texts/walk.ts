@@ -2,15 +2,15 @@ import type { Locator, Page } from '@playwright/test'
 import type { ScreenContext } from '../open-screens.ts'
 import type { ToastTexts } from '../page-texts.ts'
 
-/** A step of a walk through the product, with texts that must appear verbatim. */
+/** A step of a walk through the product. Its texts must appear verbatim. */
 export interface WalkStep {
   /** The step's name in the report. */
   at: string
   perform: (context: ScreenContext) => Promise<unknown>
-  /** Texts that must be visible after `perform`, and where. */
+  /** The texts that must be visible after `perform`, and where. */
   expectedTexts?: [where: (page: Page) => Locator, texts: (string | RegExp)[]][]
   toast?: ToastTexts
-  /** Other texts that must have appeared, even briefly. */
+  /** Other texts that are required to appear at some point, even if only briefly. */
   otherTexts?: string[]
 }
 
@@ -22,7 +22,7 @@ export function main(page: Page) {
   return page.getByRole('main')
 }
 
-// A toast is a dialog too, but has no Cancel button.
+// Toasts are dialogs too, but have no Cancel button.
 export function dialog(page: Page): Locator {
   return page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Cancel' }) })
 }
@@ -52,7 +52,10 @@ export function submitForm(fields: Record<string, string>, button: string, regio
   }
 }
 
-/** Runs `perform`. From then on, requests that match `calls` fail with an empty 500. */
+/**
+ * Runs `perform` while requests that match `calls` fail with an empty 500 response. They continue
+ * to fail afterwards.
+ */
 export function withServerError(calls: RegExp, perform: WalkStep['perform']) {
   return async (context: ScreenContext) => {
     context.errors.expect(/500 \(Internal Server Error\)/)
@@ -62,8 +65,8 @@ export function withServerError(calls: RegExp, perform: WalkStep['perform']) {
 }
 
 /**
- * Runs `perform`. The first request that matches `call` fails with 400 and `body` instead of an
- * error of ours, as if sent by a proxy.
+ * Runs `perform`. The first request that matches `call` fails with 400 and `body`, as if a proxy
+ * had rejected it.
  */
 export function withBadRequest(call: RegExp, perform: WalkStep['perform'], body = '') {
   return async (context: ScreenContext) => {
@@ -73,7 +76,7 @@ export function withBadRequest(call: RegExp, perform: WalkStep['perform'], body 
   }
 }
 
-/** Runs `perform`. Requests that match `call` succeed with `message`. */
+/** Runs `perform` while requests that match `call` succeed with `message`. */
 export function withResponse(call: RegExp, message: string, perform: WalkStep['perform']) {
   return async (context: ScreenContext) => {
     await context.page.route(call, (route) => route.fulfill({ json: { message } }))
