@@ -98,8 +98,13 @@ async function restore(target: TestDatabase, existingDataDir?: string): Promise<
   const { config, clock } = app.deps
   const { pool, close } = await openDatabase({ dataDir, databaseUrl: target.url }, log)
   try {
-    const verified = await verifyBackup(backup)
-    await restoreBackup(verified, { config: { ...config, dataDir }, clock, pool, extraRowSets: [] })
+    const verifiedBackup = await verifyBackup(backup)
+    await restoreBackup(verifiedBackup, {
+      config: { ...config, dataDir },
+      clock,
+      pool,
+      extraRowSets: [],
+    })
     return dataDir
   } finally {
     await close()
@@ -184,19 +189,19 @@ it('restores everything stored when the backup began, despite concurrent uploads
 it('reads all rows from one snapshot', async () => {
   const counts = await inSnapshot(app.pool, async (client) => {
     const count = async () => (await client.query('select 1 from files')).rowCount
-    const before = await count()
+    const countBefore = await count()
     await makeFile(ada)
-    return [before, await count()]
+    return [countBefore, await count()]
   })
   expect(counts).toEqual([0, 0])
 })
 
 it('is incomplete after an interruption and can be repeated in a new folder', async () => {
   await makeFile(ada)
-  const interrupted = backUp(async () => {
+  const interruptedBackup = backUp(async () => {
     throw new Error('cut off')
   })
-  await expect(interrupted).rejects.toThrow('cut off')
+  await expect(interruptedBackup).rejects.toThrow('cut off')
   await expect(verifyBackup(backup)).rejects.toThrow('has no complete backup')
   await expect(backUp()).rejects.toThrow('is not empty')
   expect(await findLastBackup(app.deps.db)).toBeNull()
@@ -205,22 +210,26 @@ it('is incomplete after an interruption and can be repeated in a new folder', as
 })
 
 it('names the files whose bytes were lost or altered in storage, and backs up the rest', async () => {
-  const [lost, altered, whole] = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
+  const [lostFile, alteredFile, intactFile] = [
+    await makeFile(ada),
+    await makeFile(ada),
+    await makeFile(ada),
+  ]
   const path = async (file: { id: string }) => {
     const key = await keyOf(file)
     return join(app.deps.config.dataDir, 'files', key.slice(0, 2), key)
   }
-  await rm(await path(lost))
-  await appendFile(await path(altered), 'x')
+  await rm(await path(lostFile))
+  await appendFile(await path(alteredFile), 'x')
   const result = await backUp()
   expect(result.objects).toBe(1)
   expect(await findLastBackup(app.deps.db)).toMatchObject({ objects: 1, faults: 2 })
-  expect(result.damagedFileIds.toSorted()).toEqual([lost.id, altered.id].toSorted())
+  expect(result.damagedFileIds.toSorted()).toEqual([lostFile.id, alteredFile.id].toSorted())
 
   const target = await freshDatabase()
   const restoredServer = await serveApp(target, { dataDir: await restore(target) })
   try {
-    expect(await downloadHash(restoredServer.url, whole)).toBe(sha256(whole.bytes))
+    expect(await downloadHash(restoredServer.url, intactFile)).toBe(sha256(intactFile.bytes))
     expect(await compareStorage(restoredServer.deps)).toMatchObject({ objects: 1, missing: 2 })
   } finally {
     await restoredServer.close()
@@ -330,9 +339,9 @@ describe('a restore', () => {
       const bytes = await readFile(path)
       if (bytes.length === 0) continue
       for (const position of [0, Math.floor(bytes.length / 2), bytes.length - 1]) {
-        const altered = Buffer.from(bytes)
-        altered[position] = (altered[position] ?? 0) ^ 1
-        await writeFile(path, altered)
+        const alteredBytes = Buffer.from(bytes)
+        alteredBytes[position] = (alteredBytes[position] ?? 0) ^ 1
+        await writeFile(path, alteredBytes)
         await expect(verifyBackup(backup), `${path} ${position}`).rejects.toThrow(StartupError)
       }
       await rm(path)

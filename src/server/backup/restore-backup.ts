@@ -171,8 +171,8 @@ async function restoreFiles(folder: string, store: SealedObjects): Promise<numbe
     await store.write(basename(path), size, bytes)
     return 1
   }
-  const copies = Readable.from(readChecksums(folder)).map(copy, { concurrency })
-  return copies.reduce((sum: number, copy: number) => sum + copy, 0)
+  const copiedCounts = Readable.from(readChecksums(folder)).map(copy, { concurrency })
+  return copiedCounts.reduce((sum: number, copy: number) => sum + copy, 0)
 }
 
 /**

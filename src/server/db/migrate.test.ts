@@ -26,12 +26,12 @@ test('concurrently starting servers migrate an empty database once', async () =>
   const connection = { connectionString: database.url }
   await Promise.all([migrateDatabase(connection), migrateDatabase(connection)])
 
-  const migratedOnce = await freshDatabase()
+  const migratedDatabase = await freshDatabase()
   expect(await query(database.url, appliedMigrations)).toEqual(
-    await query(migratedOnce.url, appliedMigrations),
+    await query(migratedDatabase.url, appliedMigrations),
   )
   expect(await query(database.url, 'select * from users')).toEqual([])
-  await Promise.all([database.drop(), migratedOnce.drop()])
+  await Promise.all([database.drop(), migratedDatabase.drop()])
 })
 
 test("a database timeout doesn't cancel the wait for another server", async () => {
@@ -76,8 +76,8 @@ test('a different baseline stops startup and leaves the database unchanged', asy
   const migration = migrateDatabase({ connectionString: database.url })
   await expect(migration).rejects.toThrow(StartupError)
   await expect(migration).rejects.toThrow('Start with an empty database and an empty DATA_DIR')
-  const tables = "select 1 from pg_tables where schemaname = 'public'"
-  expect(await query(database.url, tables)).toEqual([])
+  const tablesQuery = "select 1 from pg_tables where schemaname = 'public'"
+  expect(await query(database.url, tablesQuery)).toEqual([])
   await database.drop()
 })
 
@@ -85,8 +85,10 @@ test('the baseline matches the schema', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-baseline-'))
   await promisify(execFile)('node', ['scripts/regenerate-baseline.mjs', folder])
   for (const name of ['0000_baseline.sql', 'meta/0000_snapshot.json']) {
-    const committed = await readFile(join(import.meta.dirname, 'migrations', name), 'utf8')
-    expect(await readFile(join(folder, name), 'utf8'), 'run: npm run migrations').toBe(committed)
+    const committedContent = await readFile(join(import.meta.dirname, 'migrations', name), 'utf8')
+    expect(await readFile(join(folder, name), 'utf8'), 'run: npm run migrations').toBe(
+      committedContent,
+    )
   }
   await rm(folder, { recursive: true })
 })

@@ -14,18 +14,18 @@ const log = { info() {}, warn: vi.fn() }
 
 test('migrates the database at DATABASE_URL and survives dropped connections', async () => {
   const database = await emptyDatabase()
-  const opened = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
-  expect(await opened.db.select().from(users)).toEqual([])
+  const openedDatabase = await openDatabase({ dataDir: '/nowhere', databaseUrl: database.url }, log)
+  expect(await openedDatabase.db.select().from(users)).toEqual([])
 
-  const busyClient = await opened.pool.connect()
+  const busyClient = await openedDatabase.pool.connect()
   const terminateOthers = `select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`
-  await opened.pool.query(terminateOthers)
+  await openedDatabase.pool.query(terminateOthers)
   await expect(busyClient.query('select 1')).rejects.toThrow()
   busyClient.release(true)
-  expect(await opened.db.select().from(users)).toEqual([])
+  expect(await openedDatabase.db.select().from(users)).toEqual([])
 
-  await opened.close()
+  await openedDatabase.close()
   await database.drop()
 })
 
@@ -52,8 +52,8 @@ test("an error of the embedded Postgres doesn't mention DATABASE_URL", async () 
     )
   }).listen(join(folder, '.s.PGSQL.5432'))
   await once(server, 'listening')
-  const opening = openServerDatabase({ dataDir, databaseUrl: null }, log)
-  await expect(opening).rejects.toThrow(
+  const openPromise = openServerDatabase({ dataDir, databaseUrl: null }, log)
+  await expect(openPromise).rejects.toThrow(
     /^The embedded Postgres cannot be used: nobody may come in\. See the log/,
   )
   server.close()
@@ -72,7 +72,7 @@ test('waits for a database that is still starting', async () => {
 
   log.warn.mockClear()
   const databaseUrl = `postgres://postgres@127.0.0.1:${port}/${name}`
-  const opening = openDatabase({ dataDir: '/nowhere', databaseUrl }, log)
+  const openPromise = openDatabase({ dataDir: '/nowhere', databaseUrl }, log)
   await eventually(() => expect(log.warn).toHaveBeenCalled())
   const proxy = createServer((socket) => {
     const upstream = createConnection(`${host}/.s.PGSQL.5432`)
@@ -80,9 +80,9 @@ test('waits for a database that is still starting', async () => {
     socket.on('error', () => upstream.destroy())
     upstream.on('error', () => socket.destroy())
   }).listen(port, '127.0.0.1')
-  const opened = await opening
-  expect(await opened.db.select().from(users)).toEqual([])
-  await opened.close()
+  const openedDatabase = await openPromise
+  expect(await openedDatabase.db.select().from(users)).toEqual([])
+  await openedDatabase.close()
   proxy.close()
   await database.drop()
 })

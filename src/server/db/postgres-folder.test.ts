@@ -56,11 +56,11 @@ function fakePrograms(script: string): PostgresPrograms & { started: string[][] 
   }
 }
 
-const createCluster = 'echo 18 > "$1/PG_VERSION"'
+const createClusterScript = 'echo 18 > "$1/PG_VERSION"'
 
 describe('preparing the cluster', () => {
   it('creates a missing cluster', async () => {
-    const fakes = fakePrograms(createCluster)
+    const fakes = fakePrograms(createClusterScript)
     await prepareCluster(cluster, dataDir, fakes)
     expect(await readFile(join(cluster, 'PG_VERSION'), 'utf8')).toBe('18\n')
     expect(await readdir(dataDir)).toEqual(['postgres'])
@@ -70,7 +70,7 @@ describe('preparing the cluster', () => {
 
   it('keeps a cluster of the same version', async () => {
     await makeCluster('18')
-    const fakes = fakePrograms(createCluster)
+    const fakes = fakePrograms(createClusterScript)
     await prepareCluster(cluster, dataDir, fakes)
     expect(fakes.started).toEqual([])
   })
@@ -79,27 +79,27 @@ describe('preparing the cluster', () => {
     'rejects a cluster of version %j and names the remedy',
     async (version) => {
       await makeCluster(version)
-      const preparing = prepareCluster(cluster, dataDir, fakePrograms(createCluster))
-      await expect(preparing).rejects.toThrow(StartupError)
-      await expect(preparing).rejects.toThrow(
+      const preparation = prepareCluster(cluster, dataDir, fakePrograms(createClusterScript))
+      await expect(preparation).rejects.toThrow(StartupError)
+      await expect(preparation).rejects.toThrow(
         `was made by Postgres ${version}, and this version brings Postgres 18`,
       )
-      await expect(preparing).rejects.toThrow('pg_dump')
+      await expect(preparation).rejects.toThrow('pg_dump')
     },
   )
 
   it('reports why `initdb` failed and leaves nothing behind', async () => {
     const failingPrograms = fakePrograms('echo half > "$1/base"; echo "no space left" >&2; exit 1')
-    const preparing = prepareCluster(cluster, dataDir, failingPrograms)
-    await expect(preparing).rejects.toThrow(/could not make its folder .*: no space left$/)
+    const preparation = prepareCluster(cluster, dataDir, failingPrograms)
+    await expect(preparation).rejects.toThrow(/could not make its folder .*: no space left$/)
     expect(await readdir(dataDir)).toEqual([])
   })
 
   it("doesn't replace an unreadable cluster", async () => {
     await mkdir(join(cluster, 'PG_VERSION'), { recursive: true })
-    await expect(prepareCluster(cluster, dataDir, fakePrograms(createCluster))).rejects.toThrow(
-      'EISDIR',
-    )
+    await expect(
+      prepareCluster(cluster, dataDir, fakePrograms(createClusterScript)),
+    ).rejects.toThrow('EISDIR')
   })
 })
 

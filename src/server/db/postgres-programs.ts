@@ -78,9 +78,9 @@ async function findRunnable(
     const found = /\d+(\.\d+)+/.exec(output)?.[0]
     return code === 0 && found ? { found } : { refusal: errors.trim().split('\n')[0] }
   }
-  const original = await readVersion(join(nativeFolder, 'bin'))
-  if (original.found) return { bin: join(nativeFolder, 'bin'), version: original.found }
-  const failures = [original.refusal]
+  const installed = await readVersion(join(nativeFolder, 'bin'))
+  if (installed.found) return { bin: join(nativeFolder, 'bin'), version: installed.found }
+  const failures = [installed.refusal]
   if (account && process.platform === 'linux') {
     try {
       const bin = join(await publishPrograms(nativeFolder), 'bin')
@@ -176,8 +176,8 @@ async function accountFor(clusterDir: string): Promise<Account> {
 }
 
 async function findAccount(name: string): Promise<Account | null> {
-  const command = (args: string[]) => run(spawn('id', [...args, name], { env }))
-  const [uid, gid] = await Promise.all([command(['-u']), command(['-g'])])
+  const runId = (args: string[]) => run(spawn('id', [...args, name], { env }))
+  const [uid, gid] = await Promise.all([runId(['-u']), runId(['-g'])])
   return uid.code === 0 && gid.code === 0
     ? { uid: Number(uid.output), gid: Number(gid.output) }
     : null

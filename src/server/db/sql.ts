@@ -43,9 +43,9 @@ const removalBatchSize = 5000
 export async function removeInBatches(remove: (limit: number) => Promise<number>): Promise<number> {
   let total = 0
   for (;;) {
-    const removed = await remove(removalBatchSize)
-    total += removed
-    if (removed < removalBatchSize) return total
+    const removedCount = await remove(removalBatchSize)
+    total += removedCount
+    if (removedCount < removalBatchSize) return total
   }
 }
 

@@ -45,14 +45,14 @@ async function hasSetting({ db }: Database, key: string) {
 describe('a transaction', () => {
   it('commits when the work resolves, and its connection is reused', async () => {
     const pool = open()
-    const connection = await backendPid(pool)
+    const connectionPid = await backendPid(pool)
     const response = await pool.db.transaction(async (tx) => {
       await write(tx, 'whole')
       return 'done'
     })
     expect(response).toBe('done')
     expect(await hasSetting(pool, 'whole')).toBe(true)
-    expect(await backendPid(pool)).toBe(connection)
+    expect(await backendPid(pool)).toBe(connectionPid)
   })
 
   it.each([
@@ -60,7 +60,7 @@ describe('a transaction', () => {
     ['a statement fails', (db: Database['db']) => db.execute(sql`select 1 / 0`), '22012'],
   ])('is rolled back when %s, and its connection is reused', async (_, fail, code) => {
     const pool = open()
-    const connection = await backendPid(pool)
+    const connectionPid = await backendPid(pool)
     const transaction = pool.db.transaction(async (tx) => {
       await write(tx, 'gone')
       await fail(tx)
@@ -68,30 +68,30 @@ describe('a transaction', () => {
     const error: unknown = await transaction.catch((reason) => reason.cause ?? reason)
     expect(error).toMatchObject({ code })
     expect(await hasSetting(pool, 'gone')).toBe(false)
-    expect(await backendPid(pool)).toBe(connection)
+    expect(await backendPid(pool)).toBe(connectionPid)
   })
 
   it('rejects if the work ignored a failed statement', async () => {
     const pool = open()
-    const connection = await backendPid(pool)
+    const connectionPid = await backendPid(pool)
     const transaction = pool.db.transaction(async (tx) => {
       await write(tx, 'swallowed')
       await tx.execute(sql`select 1 / 0`).catch(() => {})
     })
     await expect(transaction).rejects.toThrow('rolled back')
     expect(await hasSetting(pool, 'swallowed')).toBe(false)
-    expect(await backendPid(pool)).toBe(connection)
+    expect(await backendPid(pool)).toBe(connectionPid)
   })
 
   it('can contain a nested transaction, which can fail alone', async () => {
     const pool = open()
     await pool.db.transaction(async (tx) => {
       await write(tx, 'outer')
-      const inner = tx.transaction(async (innerTx) => {
+      const innerTransaction = tx.transaction(async (innerTx) => {
         await write(innerTx, 'inner')
         throw new AppError('FORBIDDEN')
       })
-      await expect(inner).rejects.toMatchObject({ code: 'FORBIDDEN' })
+      await expect(innerTransaction).rejects.toMatchObject({ code: 'FORBIDDEN' })
     })
     expect([await hasSetting(pool, 'outer'), await hasSetting(pool, 'inner')]).toEqual([
       true,
@@ -104,23 +104,23 @@ describe('a connection after a client timeout', () => {
   const shortTimeouts = { statementMs: 0, clientTimeoutMs: 1000 }
 
   it.each([
-    ['in a transaction', ({ db }: Database) => db.transaction((tx) => tx.execute(sleep))],
+    ['in a transaction', ({ db }: Database) => db.transaction((tx) => tx.execute(sleepQuery))],
     [
       'in a transaction that ignores the error',
       ({ db }: Database) =>
         db.transaction(async (tx) => {
           await write(tx, 'late')
-          await tx.execute(sleep).catch(() => {})
+          await tx.execute(sleepQuery).catch(() => {})
         }),
     ],
-    ['outside a transaction', ({ db }: Database) => db.execute(sleep)],
+    ['outside a transaction', ({ db }: Database) => db.execute(sleepQuery)],
     ['in a raw query', ({ pool }: Database) => pool.query('select pg_sleep(5)')],
   ])('is never reused: %s', async (_, timeOut) => {
     const pool = open(shortTimeouts)
-    const connection = await backendPid(pool)
+    const connectionPid = await backendPid(pool)
     const error: unknown = await timeOut(pool).catch((reason: unknown) => reason)
     expect(isConnectionLost(error)).toBe(true)
-    expect(await backendPid(pool)).not.toBe(connection)
+    expect(await backendPid(pool)).not.toBe(connectionPid)
     expect(await hasSetting(pool, 'late')).toBe(false)
   })
 })
@@ -128,39 +128,41 @@ describe('a connection after a client timeout', () => {
 describe('Postgres times out before the client', () => {
   it('on a statement', async () => {
     const pool = open({ statementMs: 1000 })
-    const connection = await backendPid(pool)
-    const error = await pool.db.transaction((tx) => tx.execute(sleep)).catch((reason) => reason)
+    const connectionPid = await backendPid(pool)
+    const error = await pool.db
+      .transaction((tx) => tx.execute(sleepQuery))
+      .catch((reason) => reason)
     expect([isDatabaseUnavailable(error), isConnectionLost(error)]).toEqual([true, false])
-    expect(await backendPid(pool)).toBe(connection)
+    expect(await backendPid(pool)).toBe(connectionPid)
   })
 
   it('on a lock', async () => {
     const [holder, waiter] = [open(), open({ lockMs: 50 })]
-    const connection = await backendPid(waiter)
-    const lock = sql`lock table settings`
+    const connectionPid = await backendPid(waiter)
+    const lockQuery = sql`lock table settings`
     await holder.db.transaction(async (tx) => {
-      await tx.execute(lock)
+      await tx.execute(lockQuery)
       const error = await waiter.db
-        .transaction((waiterTx) => waiterTx.execute(lock))
+        .transaction((waiterTx) => waiterTx.execute(lockQuery))
         .catch((e) => e)
       expect([isDatabaseUnavailable(error), isConnectionLost(error)]).toEqual([true, false])
     })
-    expect(await backendPid(waiter)).toBe(connection)
+    expect(await backendPid(waiter)).toBe(connectionPid)
   })
 
   it('on an idle transaction', async () => {
     const pool = open({ idleInTransactionMs: 50 })
-    const connection = await backendPid(pool)
+    const connectionPid = await backendPid(pool)
     const observer = open()
-    const work = pool.db.transaction(async (tx) => {
+    const idleTransaction = pool.db.transaction(async (tx) => {
       await write(tx, 'idle')
-      const aliveQuery = sql`select 1 from pg_stat_activity where pid = ${connection}`
+      const aliveQuery = sql`select 1 from pg_stat_activity where pid = ${connectionPid}`
       await expect.poll(async () => (await observer.db.execute(aliveQuery)).rows).toEqual([])
       await write(tx, 'after')
     })
-    const error: unknown = await work.catch((reason) => reason)
+    const error: unknown = await idleTransaction.catch((reason) => reason)
     expect(isConnectionLost(error)).toBe(true)
-    expect(await backendPid(pool)).not.toBe(connection)
+    expect(await backendPid(pool)).not.toBe(connectionPid)
     expect([await hasSetting(pool, 'idle'), await hasSetting(pool, 'after')]).toEqual([
       false,
       false,
@@ -176,4 +178,4 @@ describe('Postgres times out before the client', () => {
   })
 })
 
-const sleep = sql`select pg_sleep(5)`
+const sleepQuery = sql`select pg_sleep(5)`

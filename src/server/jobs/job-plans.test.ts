@@ -85,10 +85,10 @@ async function expectFewReads(table: Table, work: () => Promise<unknown>) {
   expect(rowCount).toBeLessThan(maxReads)
 }
 
-async function report() {
+async function reportDueFiles() {
   expect(await reportOverdue(app.deps)).toBe(dueCount)
 }
-async function purge() {
+async function purgeDueFiles() {
   expect(await expireFiles(app.deps)).toEqual({ purged: dueCount, failed: 0 })
 }
 
@@ -97,8 +97,8 @@ describe('the purge and the report of overdue files', () => {
     const freeOwner = await makePerson(app)
     await insertFiles(app, freeOwner.id, dueCount)
     app.clock.advance(4 * day)
-    await expectFewReads('files', report)
-    await expectFewReads('files', purge)
+    await expectFewReads('files', reportDueFiles)
+    await expectFewReads('files', purgeDueFiles)
   })
 
   it('read only one batch if many files are due', async () => {
@@ -117,8 +117,8 @@ describe('the purge and the report of overdue files', () => {
     app.clock.advance(4 * day)
     await expectFewReads('files', () => switchToFree(owner))
     app.clock.advance(15 * minute)
-    await expectFewReads('files', report)
-    await expectFewReads('files', purge)
+    await expectFewReads('files', reportDueFiles)
+    await expectFewReads('files', purgeDueFiles)
   })
 })
 
@@ -174,14 +174,14 @@ describe('the emails about first downloads', () => {
 
 describe('the removal of old names from receipts', () => {
   it('reads only receipts with old names', async () => {
-    const fill = `insert into deletion_receipts
+    const insertReceipts = `insert into deletion_receipts
         (file_id, owner_id, storage, storage_key, original_name, due_at, purged_at)
       select gen_random_uuid(), 'user-1', 'disk', 'removed', name, purged, purged
       from generate_series(1, $1::int) n,
         lateral (select $2::timestamptz - n * interval '1 minute' as purged) dates,
         lateral (select case when n <= $3 then 'Report.pdf' end as name) names`
     const minutesIn30Days = 30 * 24 * 60
-    await app.pool.query(fill, [2 * minutesIn30Days, app.clock(), minutesIn30Days])
+    await app.pool.query(insertReceipts, [2 * minutesIn30Days, app.clock(), minutesIn30Days])
     await app.pool.query('vacuum analyze deletion_receipts')
     app.clock.advance(dueCount * minute)
     await expectFewReads('deletion_receipts', async () =>
@@ -204,9 +204,9 @@ describe('the comparison with storage', () => {
   it('finds keys without a row through an index', async () => {
     const keys = Array.from({ length: 100 }, (_, n) => `kept-${n * 1000}`)
     const rowCount = await measureRowsRead('files', async () => {
-      const referenced = await findReferencedKeys(app.deps.db, 'disk', keys, app.clock())
+      const referencedKeys = await findReferencedKeys(app.deps.db, 'disk', keys, app.clock())
       // Of the hundred keys looked up, only these thirty exist: 1000, 2000 and so on, up to 30,000.
-      expect(referenced.size).toBe(30)
+      expect(referencedKeys.size).toBe(30)
     })
     expect(rowCount).toBeLessThanOrEqual(2 * keys.length)
   })

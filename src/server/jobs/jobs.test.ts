@@ -57,7 +57,7 @@ describe('the schedule', () => {
 
   it("records each job's last run with its result or error", async () => {
     const queue = await startQueue()
-    const stores = createStores({ ...app.storage, list: () => failing('the store is away') })
+    const stores = createStores({ ...app.storage, list: () => failingListing('the store is away') })
     const { run } = await startJobs({ ...jobDeps(), stores }, queue)
     const now = app.clock()
     await Promise.all([run('compare-storage'), run('expire-files'), run('sweep-uploads')])
@@ -217,6 +217,6 @@ describe('a run whose server was killed', () => {
 })
 
 // biome-ignore lint/correctness/useYield: it fails before it lists anything.
-async function* failing(message: string): AsyncGenerator<StoredObject> {
+async function* failingListing(message: string): AsyncGenerator<StoredObject> {
   throw new Error(message)
 }

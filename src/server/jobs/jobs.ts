@@ -36,7 +36,7 @@ const emailPollingSeconds = 1
 /**
  * Number of parallel email workers. With several, a slow delivery holds up only some of the email.
  */
-const emailSenders = 3
+const emailWorkerCount = 3
 /**
  * Number of emails per poll. After a full batch, a worker polls again without a pause, so that
  * email isn't delayed by a flood of requests.
@@ -136,7 +136,7 @@ export async function startEmailWorkers(
     emailQueueName,
     {
       pollingIntervalSeconds: emailPollingSeconds,
-      localConcurrency: emailSenders,
+      localConcurrency: emailWorkerCount,
       batchSize: emailBatchSize,
       burstWhenBatchFull: true,
       perJobResults: true,

@@ -12,22 +12,26 @@ const readTimeoutMs = 2000
  * the other series are absent, because old values would hide the outage.
  */
 export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void {
-  const up = metrics.gauge('mayfly_database_up', 'Whether the database answered this scrape.')
-  const depth = metrics.gauge('mayfly_queue_jobs', 'Jobs of a queue that are due or running.', [
-    'queue',
-    'state',
-  ])
-  const success = metrics.gauge(
+  const databaseUpGauge = metrics.gauge(
+    'mayfly_database_up',
+    'Whether the database answered this scrape.',
+  )
+  const queueDepthGauge = metrics.gauge(
+    'mayfly_queue_jobs',
+    'Jobs of a queue that are due or running.',
+    ['queue', 'state'],
+  )
+  const lastSuccessGauge = metrics.gauge(
     'mayfly_job_last_success_timestamp_seconds',
     'When the last successful run of a job ended, on whichever server; before the first, when it was scheduled.',
     ['job'],
   )
-  const failures = metrics.gauge(
+  const failuresGauge = metrics.gauge(
     'mayfly_job_failures_in_a_row',
     'Failed runs of a job since the last successful one.',
     ['job'],
   )
-  const results = metrics.gauge(
+  const resultsGauge = metrics.gauge(
     'mayfly_job_last_result',
     'What the last successful run of a job did, in its own figures.',
     ['job', 'figure'],
@@ -35,24 +39,28 @@ export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void
   const knownJobs = new Set<string>(jobNames)
 
   metrics.beforeScrape(async () => {
-    for (const gauge of [depth, success, failures, results]) gauge.reset()
-    const counts = withTimeout(Promise.all([countQueued(db), listJobRecords(db)]), readTimeoutMs)
-    const current = await counts.catch(() => null)
-    up.set(current ? 1 : 0)
-    if (!current) return
-    const [queueDepths, records] = current
+    for (const gauge of [queueDepthGauge, lastSuccessGauge, failuresGauge, resultsGauge])
+      gauge.reset()
+    const queriesPromise = withTimeout(
+      Promise.all([countQueued(db), listJobRecords(db)]),
+      readTimeoutMs,
+    )
+    const queryResults = await queriesPromise.catch(() => null)
+    databaseUpGauge.set(queryResults ? 1 : 0)
+    if (!queryResults) return
+    const [queueDepths, records] = queryResults
     for (const queue of [...jobNames, emailQueueName]) {
       const queueDepth = queueDepths.find((entry) => entry.queue === queue)
-      depth.set({ queue, state: 'due' }, queueDepth?.due ?? 0)
-      depth.set({ queue, state: 'running' }, queueDepth?.running ?? 0)
+      queueDepthGauge.set({ queue, state: 'due' }, queueDepth?.due ?? 0)
+      queueDepthGauge.set({ queue, state: 'running' }, queueDepth?.running ?? 0)
     }
     // Skip jobs of earlier versions, whose rows the table keeps.
     for (const { job, succeededAt, result, failures: failureCount } of records) {
       if (!knownJobs.has(job)) continue
-      failures.set({ job }, failureCount)
-      if (succeededAt !== null) success.set({ job }, succeededAt)
+      failuresGauge.set({ job }, failureCount)
+      if (succeededAt !== null) lastSuccessGauge.set({ job }, succeededAt)
       for (const [figure, value] of Object.entries(result ?? {})) {
-        results.set({ job, figure }, value)
+        resultsGauge.set({ job, figure }, value)
       }
     }
   })

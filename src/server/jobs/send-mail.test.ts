@@ -66,7 +66,7 @@ function queueResetEmail(email: string) {
   return queue.emails.add({ kind: 'forgot-password', email, askedAt })
 }
 
-function receivedBy(email: string) {
+function emailsTo(email: string) {
   return server.received.filter(({ to }) =>
     [to ?? []].flat().some(({ value }) => value.some(({ address }) => address === email)),
   )
@@ -80,9 +80,9 @@ describe('a queued email', () => {
 
   it('is sent with its job id as the Message-ID', async () => {
     await queueResetEmail(email)
-    await expect.poll(() => receivedBy(email).length).toBe(1)
+    await expect.poll(() => emailsTo(email).length).toBe(1)
     const [job] = await findJobs(email)
-    const [receivedEmail] = receivedBy(email)
+    const [receivedEmail] = emailsTo(email)
     expect(receivedEmail?.messageId).toBe(`<${job?.id}@${app.deps.config.appUrl.hostname}>`)
     await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('completed')
     expect((await scrape(app)).get('mayfly_mails_total{outcome="sent"}')).toBe(1)
@@ -100,9 +100,9 @@ describe('a queued email', () => {
     server.setReaction('accept')
     await retryNow()
     await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('completed')
-    const received = receivedBy(email)
-    expect(received).toHaveLength(copies)
-    expect(new Set(received.map(({ messageId }) => messageId)).size).toBe(1)
+    const receivedEmails = emailsTo(email)
+    expect(receivedEmails).toHaveLength(copies)
+    expect(new Set(receivedEmails.map(({ messageId }) => messageId)).size).toBe(1)
   })
 
   it('waits while the mail server is down and arrives when it is back', async () => {
@@ -111,7 +111,7 @@ describe('a queued email', () => {
     await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('retry')
     server = await startSmtpServer(Number(new URL(server.url).port))
     await retryNow()
-    await expect.poll(() => receivedBy(email).length).toBe(1)
+    await expect.poll(() => emailsTo(email).length).toBe(1)
   })
 
   it('arrives eventually, however many attempts failed in a short time', async () => {
@@ -126,7 +126,7 @@ describe('a queued email', () => {
       await retryNow()
     }
     await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('completed')
-    expect(receivedBy(email)).toHaveLength(1)
+    expect(emailsTo(email)).toHaveLength(1)
   })
 
   it('is kept with the reason and not retried if it is permanently rejected (550)', async () => {

@@ -20,7 +20,7 @@ import { writeTrialEmail } from '../tiers/trial-emails.ts'
 export type SendMailDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'mailer' | 'settings'>
 
 /** The email limit that each kind of request counts toward. */
-const limits: Readonly<Record<MailRequest['kind'], EmailKind>> = {
+const limitKinds: Readonly<Record<MailRequest['kind'], EmailKind>> = {
   signup: 'signup',
   'resend-verification': 'signup',
   'forgot-password': 'reset-password',
@@ -49,7 +49,7 @@ export async function sendMail(
 ): Promise<void> {
   const { config, log, mailer, settings } = deps
   const emailRequest = mailRequest.parse(request)
-  const { id, kind } = { id: job.id, kind: limits[emailRequest.kind] }
+  const { id, kind } = { id: job.id, kind: limitKinds[emailRequest.kind] }
   const email = await composeEmail(deps, emailRequest)
   if (email === null || !isAllowed(deps, email, kind)) return
   if (!(await admitEmail(deps, { id, kind, address: email.to.address }))) {

@@ -59,8 +59,8 @@ describe('selectRange', () => {
 
 describe('evaluateConditions', () => {
   const validators = { etag: '"v1"', lastModified: new Date('2025-07-12T10:20:30.456Z') }
-  const same = 'Sat, 12 Jul 2025 10:20:30 GMT'
-  const earlier = 'Sat, 12 Jul 2025 10:20:29 GMT'
+  const sameDate = 'Sat, 12 Jul 2025 10:20:30 GMT'
+  const earlierDate = 'Sat, 12 Jul 2025 10:20:29 GMT'
   it.each([
     [{}, 'range'],
     [{ 'if-none-match': '"v1"' }, 'unmodified'],
@@ -69,23 +69,23 @@ describe('evaluateConditions', () => {
     [{ 'if-none-match': '*' }, 'unmodified'],
     [{ 'if-none-match': '"v0"' }, 'range'],
     [{ 'if-none-match': 'v1' }, 'range'],
-    [{ 'if-none-match': '"v0"', 'if-modified-since': same }, 'range'],
-    [{ 'if-modified-since': same }, 'unmodified'],
-    [{ 'if-modified-since': earlier }, 'range'],
+    [{ 'if-none-match': '"v0"', 'if-modified-since': sameDate }, 'range'],
+    [{ 'if-modified-since': sameDate }, 'unmodified'],
+    [{ 'if-modified-since': earlierDate }, 'range'],
     [{ 'if-modified-since': 'yesterday' }, 'range'],
     [{ 'if-match': '"v1"' }, 'range'],
     [{ 'if-match': '*' }, 'range'],
     [{ 'if-match': '"v0"' }, 'failed'],
     [{ 'if-match': 'W/"v1"' }, 'failed'],
-    [{ 'if-unmodified-since': same }, 'range'],
-    [{ 'if-unmodified-since': earlier }, 'failed'],
+    [{ 'if-unmodified-since': sameDate }, 'range'],
+    [{ 'if-unmodified-since': earlierDate }, 'failed'],
     [{ 'if-unmodified-since': 'yesterday' }, 'range'],
-    [{ 'if-match': '"v1"', 'if-unmodified-since': earlier }, 'range'],
+    [{ 'if-match': '"v1"', 'if-unmodified-since': earlierDate }, 'range'],
     [{ 'if-range': '"v1"' }, 'range'],
     [{ 'if-range': 'W/"v1"' }, 'whole'],
     [{ 'if-range': '"v0"' }, 'whole'],
-    [{ 'if-range': same }, 'range'],
-    [{ 'if-range': earlier }, 'whole'],
+    [{ 'if-range': sameDate }, 'range'],
+    [{ 'if-range': earlierDate }, 'whole'],
     [{ 'if-range': 'yesterday' }, 'whole'],
   ])('%j', (headers, expected) => {
     expect(evaluateConditions(headers, validators)).toBe(expected)
@@ -95,9 +95,9 @@ describe('evaluateConditions', () => {
 describe('expectedStart', () => {
   const size = 1000
   const validators = { etag: '"v1"', lastModified: new Date('2026-11-21T00:00:00.400Z') }
-  const modified = 'Sat, 21 Nov 2026 00:00:00 GMT'
-  const later = 'Sat, 21 Nov 2026 00:00:01 GMT'
-  const earlier = 'Fri, 20 Nov 2026 23:59:59 GMT'
+  const modifiedDate = 'Sat, 21 Nov 2026 00:00:00 GMT'
+  const laterDate = 'Sat, 21 Nov 2026 00:00:01 GMT'
+  const earlierDate = 'Fri, 20 Nov 2026 23:59:59 GMT'
 
   function startOf(method: string, headers: IncomingHttpHeaders) {
     return expectedStart({ method, headers }, size, async () => validators)
@@ -117,16 +117,16 @@ describe('expectedStart', () => {
     ['GET', { range: 'bytes=5-9,20-29' }, 0], // and so are several ranges
     ['GET', { 'if-none-match': '"v1"' }, null],
     ['GET', { 'if-none-match': '"v2"' }, 0],
-    ['GET', { 'if-modified-since': modified }, null],
-    ['GET', { 'if-modified-since': earlier }, 0],
+    ['GET', { 'if-modified-since': modifiedDate }, null],
+    ['GET', { 'if-modified-since': earlierDate }, 0],
     ['GET', { 'if-match': '"v1"' }, 0],
     ['GET', { 'if-match': '"v2"' }, null],
-    ['GET', { 'if-unmodified-since': later }, 0],
-    ['GET', { 'if-unmodified-since': earlier }, null],
+    ['GET', { 'if-unmodified-since': laterDate }, 0],
+    ['GET', { 'if-unmodified-since': earlierDate }, null],
     ['GET', { range: 'bytes=5-', 'if-range': '"v1"' }, 5],
     ['GET', { range: 'bytes=5-', 'if-range': '"v2"' }, 0],
-    ['GET', { range: 'bytes=5-', 'if-range': modified }, 5],
-    ['GET', { range: 'bytes=5-', 'if-range': later }, 0],
+    ['GET', { range: 'bytes=5-', 'if-range': modifiedDate }, 5],
+    ['GET', { range: 'bytes=5-', 'if-range': laterDate }, 0],
     ['GET', { 'if-range': '"v2"' }, 0],
   ])('%s with %o: %s', async (method, headers, start) => {
     expect(await startOf(method, headers)).toBe(start)
@@ -134,10 +134,10 @@ describe('expectedStart', () => {
 
   it('fetches the validators only for conditional requests', async () => {
     const rejectCall = () => Promise.reject(new Error('asked'))
-    const unconditional = { method: 'GET', headers: { range: 'bytes=5-' } }
-    expect(await expectedStart(unconditional, size, rejectCall)).toBe(5)
-    const conditional = { method: 'GET', headers: { 'if-none-match': '"v1"' } }
-    await expect(expectedStart(conditional, size, rejectCall)).rejects.toThrow('asked')
+    const unconditionalRequest = { method: 'GET', headers: { range: 'bytes=5-' } }
+    expect(await expectedStart(unconditionalRequest, size, rejectCall)).toBe(5)
+    const conditionalRequest = { method: 'GET', headers: { 'if-none-match': '"v1"' } }
+    await expect(expectedStart(conditionalRequest, size, rejectCall)).rejects.toThrow('asked')
   })
 
   it("returns null if the other server doesn't have the object", async () => {

@@ -93,9 +93,9 @@ export async function expectedStart(
 ): Promise<number | null> {
   if (method !== 'GET') return null
   const isConditional = conditionalHeaders.some((name) => headers[name] !== undefined)
-  const current = isConditional ? await readValidators() : null
-  if (isConditional && current === null) return null
-  const outcome = current ? evaluateConditions(headers, current) : 'range'
+  const validators = isConditional ? await readValidators() : null
+  if (isConditional && validators === null) return null
+  const outcome = validators ? evaluateConditions(headers, validators) : 'range'
   if (outcome === 'failed' || outcome === 'unmodified') return null
   const range = outcome === 'range' ? selectRange(headers.range, size) : 'whole'
   if (range === 'unsatisfiable') return null

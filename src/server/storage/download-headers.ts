@@ -79,18 +79,21 @@ export function writeDownloadHead(
   }
   // RFC 9110 §14.2: a Range header is valid only with GET.
   const isGet = request.method === 'GET'
-  const selected = isGet && outcome === 'range' ? selectRange(request.headers.range, size) : 'whole'
-  if (selected === 'unsatisfiable') {
+  const selectedRange =
+    isGet && outcome === 'range' ? selectRange(request.headers.range, size) : 'whole'
+  if (selectedRange === 'unsatisfiable') {
     const contentRange = { 'Content-Range': `bytes */${size}` }
     throw new AppError('RANGE_NOT_SATISFIABLE', { headers: contentRange })
   }
-  const range = selected === 'whole' ? { start: 0, end: size - 1 } : selected
-  response.writeHead(selected === 'whole' ? 200 : 206, {
+  const range = selectedRange === 'whole' ? { start: 0, end: size - 1 } : selectedRange
+  response.writeHead(selectedRange === 'whole' ? 200 : 206, {
     ...cacheHeaders,
     ...headers,
     'Accept-Ranges': 'bytes',
     'Content-Length': range.end - range.start + 1,
-    ...(selected !== 'whole' && { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` }),
+    ...(selectedRange !== 'whole' && {
+      'Content-Range': `bytes ${range.start}-${range.end}/${size}`,
+    }),
   })
   return isGet ? range : null
 }

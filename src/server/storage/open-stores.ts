@@ -44,10 +44,10 @@ export async function openStores({
     await disk.close()
     throw error
   }
-  const opened: Storage[] = bucket ? [disk, bucket] : [disk]
+  const openedStores: Storage[] = bucket ? [disk, bucket] : [disk]
   const all = onError
-    ? opened.map((store) => countErrors(store, (operation) => onError(store.name, operation)))
-    : opened
+    ? openedStores.map((store) => countErrors(store, (operation) => onError(store.name, operation)))
+    : openedStores
   const current = all.find(({ name }) => name === storeOfNewFiles(settings)) as Storage
   return {
     stores: createStores(current, ...all.filter((store) => store !== current)),

@@ -57,12 +57,12 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     }
     const partBytes = ({ bytes }: Upload, { offset, size }: PartGrant) =>
       bytes.subarray(offset, offset + size)
-    const putPart = async (upload: Upload, part: PartGrant, sending: SendOptions = {}) =>
+    const putPart = async (upload: Upload, part: PartGrant, sendOptions: SendOptions = {}) =>
       send(await signUrl(part), {
         method: 'PUT',
         body: partBytes(upload, part),
-        ...sending,
-        headers: { 'Content-Type': part.mimeType, ...sending.headers },
+        ...sendOptions,
+        headers: { 'Content-Type': part.mimeType, ...sendOptions.headers },
       })
     const putWhole = async ({ whole, bytes }: Upload, headers: SendOptions['headers'] = {}) =>
       send(await storage.signUpload(whole), {
@@ -263,10 +263,10 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
 
     it('rejects sealing before all parts are stored, and continues the upload', async () => {
       const upload = makeUpload(2 * partSize + 1000)
-      const missing = { name: 'SizeMismatch', expected: upload.whole.size }
-      await expect(seal(upload)).rejects.toMatchObject({ ...missing, actual: null })
+      const sizeMismatch = { name: 'SizeMismatch', expected: upload.whole.size }
+      await expect(seal(upload)).rejects.toMatchObject({ ...sizeMismatch, actual: null })
       await sendParts(upload, 2, 3)
-      await expect(seal(upload)).rejects.toMatchObject({ ...missing, actual: partSize + 1000 })
+      await expect(seal(upload)).rejects.toMatchObject({ ...sizeMismatch, actual: partSize + 1000 })
       expect(await listPartNumbers(upload)).toEqual([2, 3])
       await sendParts(upload, 1)
       await expect(storage.seal(upload.whole.key, upload.whole.size + 1)).rejects.toThrow(

@@ -46,12 +46,12 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       createdAt: new Date('2025-07-12T10:20:30Z'),
       ...changes,
     })
-    const put = async (grant: UploadGrant, body: Buffer, sending: SendOptions = {}) =>
+    const put = async (grant: UploadGrant, body: Buffer, sendOptions: SendOptions = {}) =>
       send(await storage.signUpload(grant), {
         method: 'PUT',
         body,
-        ...sending,
-        headers: { 'Content-Type': grant.mimeType, ...sending.headers },
+        ...sendOptions,
+        headers: { 'Content-Type': grant.mimeType, ...sendOptions.headers },
       })
     const get = async (grant: DownloadGrant, headers: SendOptions['headers'] = {}) =>
       send(await storage.signDownload(grant), { headers })
@@ -172,13 +172,13 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
 
       it('reports a wrong size or a missing object, and changes nothing', async () => {
         const grant = upload(5)
-        const missing = { name: 'SizeMismatch', expected: 5, actual: null }
-        await expect(storage.seal(grant.key, 5)).rejects.toMatchObject(missing)
+        const missingObjectError = { name: 'SizeMismatch', expected: 5, actual: null }
+        await expect(storage.seal(grant.key, 5)).rejects.toMatchObject(missingObjectError)
         await put(grant, Buffer.from('hello'))
-        const wrong = { name: 'SizeMismatch', expected: 6, actual: 5 }
-        await expect(storage.seal(grant.key, 6)).rejects.toMatchObject(wrong)
+        const wrongSizeError = { name: 'SizeMismatch', expected: 6, actual: 5 }
+        await expect(storage.seal(grant.key, 6)).rejects.toMatchObject(wrongSizeError)
         await storage.seal(grant.key, 5)
-        await expect(storage.seal(grant.key, 6)).rejects.toMatchObject(wrong)
+        await expect(storage.seal(grant.key, 6)).rejects.toMatchObject(wrongSizeError)
         expect((await get(download(grant))).body.toString()).toBe('hello')
       })
 
@@ -195,8 +195,8 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         const bytes = randomBytes(3_000_000)
         const [one, empty] = [await store(bytes), await store(Buffer.alloc(0))]
         const hashes = [one, one, empty].map(({ key }) => storage.sha256(key))
-        const expected = [bytes, bytes, Buffer.alloc(0)].map(sha256)
-        expect(await Promise.all(hashes)).toEqual(expected)
+        const expectedHashes = [bytes, bytes, Buffer.alloc(0)].map(sha256)
+        expect(await Promise.all(hashes)).toEqual(expectedHashes)
         expect(await storage.sha256(one.key)).toBe(sha256(bytes))
       })
 
@@ -239,11 +239,14 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
 
       it('answers HEAD like GET but without a body, through a URL signed for HEAD', async () => {
-        const head = await send(await storage.signDownload(grant, 'HEAD'), { method: 'HEAD' })
+        const headResponse = await send(await storage.signDownload(grant, 'HEAD'), {
+          method: 'HEAD',
+        })
         const whole = await get(grant)
-        expect([head.status, head.body.length]).toEqual([200, 0])
+        expect([headResponse.status, headResponse.body.length]).toEqual([200, 0])
         const headerNames = ['content-length', 'content-type', 'content-disposition', 'etag']
-        for (const name of headerNames) expect(head.headers[name], name).toBe(whole.headers[name])
+        for (const name of headerNames)
+          expect(headResponse.headers[name], name).toBe(whole.headers[name])
       })
 
       it.each([
@@ -266,8 +269,8 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
 
       it('answers 304 if the client already has the bytes, by their strong ETag', async () => {
         const { etag = '' } = (await get(grant)).headers
-        const notModified = await get(grant, { 'If-None-Match': etag })
-        expect([notModified.status, notModified.body.length]).toEqual([304, 0])
+        const notModifiedResponse = await get(grant, { 'If-None-Match': etag })
+        expect([notModifiedResponse.status, notModifiedResponse.body.length]).toEqual([304, 0])
         expect((await get(grant, { 'If-None-Match': '"another"' })).status).toBe(200)
       })
 
@@ -355,22 +358,27 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
 
       it('answers a HEAD with the same headers but no body', async () => {
         grantToDeliver = download(await store(Buffer.from('0123456789')))
-        const [head, whole] = [await fetchDelivery({}, 'HEAD'), await fetchDelivery()]
-        expect([head.status, head.text]).toEqual([200, ''])
-        const names = ['content-length', 'content-type', 'content-disposition', 'cache-control']
-        for (const name of [...names, 'etag', 'accept-ranges']) {
-          expect(head.headers.get(name), name).toBe(whole.headers.get(name))
+        const [headResponse, whole] = [await fetchDelivery({}, 'HEAD'), await fetchDelivery()]
+        expect([headResponse.status, headResponse.text]).toEqual([200, ''])
+        const headerNames = [
+          'content-length',
+          'content-type',
+          'content-disposition',
+          'cache-control',
+        ]
+        for (const name of [...headerNames, 'etag', 'accept-ranges']) {
+          expect(headResponse.headers.get(name), name).toBe(whole.headers.get(name))
         }
-        expect(head.headers.get('content-length')).toBe('10')
+        expect(headResponse.headers.get('content-length')).toBe('10')
       })
     })
 
     describe('remove and list', () => {
       it('removes sealed, unsealed and missing objects, even twice', async () => {
         const sealedFile = await store(Buffer.from('hello'))
-        const unsealed = upload(5)
-        await put(unsealed, Buffer.from('hello'))
-        const keys = [sealedFile.key, unsealed.key, newStorageKey()]
+        const unsealedUpload = upload(5)
+        await put(unsealedUpload, Buffer.from('hello'))
+        const keys = [sealedFile.key, unsealedUpload.key, newStorageKey()]
         for (const key of keys) {
           await storage.remove(key)
           await storage.remove(key)
@@ -395,16 +403,16 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
 
       it('lists every object, sealed or not, with its date', async () => {
         const sealedFile = await store(Buffer.from('hello'))
-        const unsealed = upload(5)
-        await put(unsealed, Buffer.from('hello'))
-        const removed = await store(Buffer.from('hello'))
-        await storage.remove(removed.key)
+        const unsealedUpload = upload(5)
+        await put(unsealedUpload, Buffer.from('hello'))
+        const removedFile = await store(Buffer.from('hello'))
+        await storage.remove(removedFile.key)
         const dates = new Map<string, Date>()
         for await (const { key, modifiedAt } of storage.list()) dates.set(key, modifiedAt)
-        for (const { key } of [sealedFile, unsealed]) {
+        for (const { key } of [sealedFile, unsealedUpload]) {
           expect(Math.abs((dates.get(key)?.getTime() ?? 0) - Date.now())).toBeLessThan(hour)
         }
-        expect(dates.has(removed.key)).toBe(false)
+        expect(dates.has(removedFile.key)).toBe(false)
       })
 
       it('lists each object once in key order, whether unsealed, sealed or both', async () => {

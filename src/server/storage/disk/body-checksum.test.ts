@@ -14,11 +14,11 @@ beforeAll(async () => {
 afterAll(() => disk.close())
 
 describe('the CRC-32 header of a PUT', () => {
-  const checksum = (bytes: Buffer) => ({ 'x-amz-checksum-crc32': checksums.crc32(bytes) })
+  const checksumHeader = (bytes: Buffer) => ({ 'x-amz-checksum-crc32': checksums.crc32(bytes) })
 
   it('is checked for a part, which is discarded on a mismatch', async () => {
     const upload = multipartUpload(disk, 2, 100)
-    const validHeader = checksum(upload.partBytes(1))
+    const validHeader = checksumHeader(upload.partBytes(1))
     expect((await upload.put(1, validHeader)).status).toBe(200)
     const response = await upload.put(2, validHeader, randomBytes(50))
     expect(statusAndErrorCode(response)).toEqual([409, 'CHECKSUM_MISMATCH'])
@@ -27,10 +27,10 @@ describe('the CRC-32 header of a PUT', () => {
 
   it('is checked for a whole file, which is discarded on a mismatch', async () => {
     const { single, bytes, sha256 } = multipartUpload(disk, 1, 2 * MiB)
-    const response = await single.put(bytes, checksum(randomBytes(5)))
+    const response = await single.put(bytes, checksumHeader(randomBytes(5)))
     expect(statusAndErrorCode(response)).toEqual([409, 'CHECKSUM_MISMATCH'])
     expect(await disk.storage.storedSize(single.key)).toBe(0)
-    expect((await single.put(bytes, checksum(bytes))).status).toBe(200)
+    expect((await single.put(bytes, checksumHeader(bytes))).status).toBe(200)
     expect(await single.seal()).toBe(sha256)
   })
 
@@ -39,10 +39,10 @@ describe('the CRC-32 header of a PUT', () => {
     await single.put(bytes.subarray(0, 40), chunkedEncoding)
     const rest = bytes.subarray(40)
     const rangeHeader = { Range: 'bytes=40-' }
-    const response = await single.put(rest, { ...rangeHeader, ...checksum(bytes) })
+    const response = await single.put(rest, { ...rangeHeader, ...checksumHeader(bytes) })
     expect(statusAndErrorCode(response)).toEqual([409, 'CHECKSUM_MISMATCH'])
     expect(await disk.storage.storedSize(key)).toBe(40)
-    expect((await single.put(rest, { ...rangeHeader, ...checksum(rest) })).status).toBe(200)
+    expect((await single.put(rest, { ...rangeHeader, ...checksumHeader(rest) })).status).toBe(200)
     expect(await single.seal()).toBe(sha256)
   })
 

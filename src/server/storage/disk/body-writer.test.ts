@@ -60,14 +60,14 @@ describe('writeBody', () => {
     const source = function* () {
       for (; chunksRead < 100; chunksRead += 1) yield Buffer.alloc(64 * 1024)
     }
-    const writing = write(Readable.from(source(), { highWaterMark: 1 }), {
+    const writePromise = write(Readable.from(source(), { highWaterMark: 1 }), {
       file,
       admit: () => slowDisk.promise,
     })
     for (let tick = 0; tick < 100; tick += 1) await new Promise(setImmediate)
     expect(chunksRead).toBeLessThanOrEqual(7)
     slowDisk.resolve()
-    expect((await writing).endOffset).toBe(100 * 64 * 1024)
+    expect((await writePromise).endOffset).toBe(100 * 64 * 1024)
   })
 
   it('writes all received bytes before it stops', async () => {
@@ -75,12 +75,12 @@ describe('writeBody', () => {
     const body = new Readable({ read() {} })
     body.push('hello')
     const controller = new AbortController()
-    const writing = write(body, { file }, controller.signal)
+    const writePromise = write(body, { file }, controller.signal)
     await expect.poll(() => bytes().toString()).toBe('hello')
     body.push(' world')
     await new Promise(setImmediate)
     controller.abort(new AppError('UPLOAD_SUPERSEDED'))
-    await expect(writing).rejects.toMatchObject({ code: 'UPLOAD_SUPERSEDED' })
+    await expect(writePromise).rejects.toMatchObject({ code: 'UPLOAD_SUPERSEDED' })
     expect(bytes().toString()).toBe('hello world')
   })
 })

@@ -33,9 +33,9 @@ describe('clients that disconnect', () => {
     const upload = singleUpload(disk, fileBytes.length)
     for (let round = 0; round < 50; round += 1) {
       const { client, write } = await upload.open({ 'Content-Length': fileBytes.length })
-      const sending = write(Buffer.alloc(round * 50_000))
+      const sendPromise = write(Buffer.alloc(round * 50_000))
       // Half of the clients disconnect after sending all their bytes, half before.
-      if (round % 2 === 0) await sending
+      if (round % 2 === 0) await sendPromise
       client.destroy()
       await waitForClose(client)
     }
@@ -133,8 +133,8 @@ describe('slow clients', () => {
     expect(body.equals(otherBytes)).toBe(true)
     for (const [index, { start, response }] of slowDownloads.entries()) {
       if (index % 10 === 0) {
-        const received = Buffer.concat(await response.toArray())
-        expect(received.equals(bytes.subarray(start))).toBe(true)
+        const receivedBytes = Buffer.concat(await response.toArray())
+        expect(receivedBytes.equals(bytes.subarray(start))).toBe(true)
       } else response.destroy()
     }
     await expectIdle(disk)

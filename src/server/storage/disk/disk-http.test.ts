@@ -70,10 +70,10 @@ describe('malicious requests', () => {
     ['a length with a plus sign', 'Content-Length: +5\r\n'],
     ['an unknown transfer coding', 'Transfer-Encoding: gzip\r\n'],
     ['chunked encoding twice', 'Transfer-Encoding: chunked, chunked, identity\r\n'],
-  ])('with %s get 400', async (_, lengths) => {
+  ])('with %s get 400', async (_, lengthHeaders) => {
     const upload = singleUpload(disk, 5)
     const target = requestTarget(await upload.url())
-    const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lengths}\r\n`
+    const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lengthHeaders}\r\n`
     const smuggledRequest = 'GET /storage/ HTTP/1.1\r\nHost: x\r\n\r\n'
     const response = await sendRaw(head, '5\r\nhello\r\n0\r\n\r\n', smuggledRequest)
     expect(response).toMatch(/^HTTP\/1\.1 400 /)
@@ -97,11 +97,11 @@ describe('malicious requests', () => {
       Buffer.from('\r\n'),
     ])
     let sentBytes = 0
-    const closed = waitForClose(socket)
+    const closePromise = waitForClose(socket)
     while (!socket.destroyed) {
       sentBytes += chunk.length
       if (socket.write(chunk)) continue
-      await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
+      await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closePromise])
     }
     expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 413 /)
     expect(sentBytes).toBeLessThan(64 * MiB)

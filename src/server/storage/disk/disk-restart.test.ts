@@ -45,22 +45,22 @@ describe('after a crash', () => {
     await mkdir(shardOf(interruptedKey), { recursive: true })
     await mkdir(shardOf(sealedKey), { recursive: true })
     await writeFile(join(shardOf(sealedKey), sealedKey), 'hello')
-    const reopened = await reopen()
+    const reopenedStorage = await reopen()
     for (const key of [unsealedKey, interruptedKey, sealedKey]) {
-      await reopened.seal(key, 5)
+      await reopenedStorage.seal(key, 5)
       expect((await readFile(join(shardOf(key), key))).toString()).toBe('hello')
       expect(await readdir(join(disk.dataDir, 'uploads'))).not.toContain(key)
     }
-    await reopened.close()
+    await reopenedStorage.close()
   })
 
   it('issued URLs stay valid and uploads can be resumed', async () => {
     const upload = singleUpload(disk, 10)
     await upload.put('0123', chunkedEncoding)
-    const reopened = await reopen()
-    expect(await reopened.signUpload(upload.grant)).toBe(await upload.url())
-    expect(await reopened.storedSize(upload.key)).toBe(4)
-    await reopened.close()
+    const reopenedStorage = await reopen()
+    expect(await reopenedStorage.signUpload(upload.grant)).toBe(await upload.url())
+    expect(await reopenedStorage.storedSize(upload.key)).toBe(4)
+    await reopenedStorage.close()
   })
 })
 
@@ -75,14 +75,14 @@ describe('close', () => {
     await sealedUpload.put(Buffer.alloc(64 * MiB))
     await sealedUpload.seal()
     const download = server.downloadGrant(sealedUpload.key, 64 * MiB)
-    const reader = request(await server.storage.signDownload(download), { agent: false })
-    reader.on('error', () => undefined).end()
-    const [partialResponse] = (await once(reader, 'response')) as [IncomingMessage]
+    const downloadRequest = request(await server.storage.signDownload(download), { agent: false })
+    downloadRequest.on('error', () => undefined).end()
+    const [partialResponse] = (await once(downloadRequest, 'response')) as [IncomingMessage]
     partialResponse.on('error', () => undefined)
     expect(server.storage.activeTransfers()).toBe(2)
-    const closed = server.storage.close()
+    const closePromise = server.storage.close()
     expect(await outcome).toMatchObject({ status: 503 })
-    await closed
+    await closePromise
     partialResponse.resume()
     await waitForClose(partialResponse)
     expect(partialResponse.complete).toBe(false)

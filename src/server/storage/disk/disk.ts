@@ -122,8 +122,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     async seal(key, size) {
       // Acquiring the lock aborts running transfers, which a premature confirm must not do.
       if (locks.isLocked(key)) {
-        const stored = await storedSize(key)
-        if (stored !== size) throw new SizeMismatch(size, stored)
+        const storedBytes = await storedSize(key)
+        if (storedBytes !== size) throw new SizeMismatch(size, storedBytes)
       }
       const lock = await locks.acquire(key, 'UPLOAD_SEALED')
       try {

@@ -39,10 +39,10 @@ export class FileHasher {
     const thread = new Worker(new URL('./hash-thread.ts', import.meta.url))
     thread.unref()
     thread.on('message', ({ id, sha256, error }: HashResponse) => {
-      const pending = this.#waiting.get(id)
+      const pendingRequest = this.#waiting.get(id)
       this.#waiting.delete(id)
-      if (error === undefined) pending?.resolve(sha256)
-      else pending?.reject(unavailable(error))
+      if (error === undefined) pendingRequest?.resolve(sha256)
+      else pendingRequest?.reject(unavailable(error))
     })
     thread.on('error', (error) => this.#log.error({ err: error }, 'the hash thread failed'))
     thread.on('exit', () => {

@@ -82,14 +82,14 @@ export class PartLists {
   }
 
   #start(key: string): Promise<void> {
-    const running = this.#starting.get(key)
-    if (running) return running
+    const runningStart = this.#starting.get(key)
+    if (runningStart) return runningStart
     const start = async () => {
       if (!(await this.hasParts(key))) await this.#folders.startMultipart(key)
     }
-    const starting = start().finally(() => this.#starting.delete(key))
-    this.#starting.set(key, starting)
-    return starting
+    const startPromise = start().finally(() => this.#starting.delete(key))
+    this.#starting.set(key, startPromise)
+    return startPromise
   }
 
   async #write(key: string, partNumber: number, entry: Buffer, mode?: 'durably'): Promise<void> {

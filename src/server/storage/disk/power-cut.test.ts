@@ -16,12 +16,12 @@ import { type RecordedDisk, recordDisk } from '../../../../tests/support/recorde
 import { removePermanently } from '../remove-stored.ts'
 import { newStorageKey } from '../storage-key.ts'
 
-let record: RecordedDisk
+let recordedDisk: RecordedDisk
 let disk: DiskServer
 beforeEach(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'mayfly-recorded-'))
-  record = recordDisk(dataDir)
-  disk = await openDiskServer(dataDir, record.fileSystem)
+  recordedDisk = recordDisk(dataDir)
+  disk = await openDiskServer(dataDir, recordedDisk.fileSystem)
 })
 afterEach(() => disk.close())
 
@@ -30,9 +30,9 @@ afterEach(() => disk.close())
  * with that server and with the promises made to clients before the cut.
  */
 async function afterEveryCut(
-  check: (server: DiskServer, promised: ReadonlySet<string>) => Promise<void>,
+  check: (server: DiskServer, promises: ReadonlySet<string>) => Promise<void>,
 ) {
-  for (const cut of powerCuts(record)) {
+  for (const cut of powerCuts(recordedDisk)) {
     const folder = await mkdtemp(join(tmpdir(), 'mayfly-cut-'))
     await cut.restore(folder)
     const server = await openDiskServer(folder)
@@ -48,7 +48,7 @@ async function afterEveryCut(
 
 async function seal(upload: SingleUpload | MultipartUpload) {
   await upload.seal()
-  record.promise(`${upload.key} is sealed`)
+  recordedDisk.promise(`${upload.key} is sealed`)
 }
 
 /**
@@ -57,13 +57,13 @@ async function seal(upload: SingleUpload | MultipartUpload) {
  */
 async function expectWhole(
   server: DiskServer,
-  promised: ReadonlySet<string>,
+  promises: ReadonlySet<string>,
   { key, bytes }: { key: string; bytes: Buffer },
   resume: () => Promise<void>,
 ) {
   const path = join(server.dataDir, 'files', key.slice(0, 2), key)
   const sealedBytes = await readFile(path).catch(() => null)
-  if (promised.has(`${key} is sealed`)) expect(sealedBytes).not.toBeNull()
+  if (promises.has(`${key} is sealed`)) expect(sealedBytes).not.toBeNull()
   if (sealedBytes) expect(sealedBytes.equals(bytes)).toBe(true)
   else await resume()
   await server.storage.seal(key, bytes.length)
@@ -95,16 +95,18 @@ it('a sealed whole file and a reported offset survive a power cut', async () => 
   const upload = singleUpload(disk, bytes.length)
   await upload.put(bytes.subarray(0, 600), chunkedEncoding)
   expect(await upload.offset()).toBe(600)
-  record.promise('600 bytes are stored')
+  recordedDisk.promise('600 bytes are stored')
   await sendRest(upload, bytes)
   await seal(upload)
 
-  await afterEveryCut(async (server, promised) => {
-    const resumed = singleUpload(server, bytes.length, upload.grant)
-    if (promised.has('600 bytes are stored')) {
-      expect(await resumed.offset()).toBeGreaterThanOrEqual(600)
+  await afterEveryCut(async (server, promises) => {
+    const resumedUpload = singleUpload(server, bytes.length, upload.grant)
+    if (promises.has('600 bytes are stored')) {
+      expect(await resumedUpload.offset()).toBeGreaterThanOrEqual(600)
     }
-    await expectWhole(server, promised, { key: upload.key, bytes }, () => sendRest(resumed, bytes))
+    await expectWhole(server, promises, { key: upload.key, bytes }, () =>
+      sendRest(resumedUpload, bytes),
+    )
   })
 })
 
@@ -117,9 +119,9 @@ it('a file sent in parts after a whole-file upload never counts as complete whil
   await upload.put(2)
   await seal(upload)
 
-  await afterEveryCut(async (server, promised) => {
-    const resumed = upload.onServer(server)
-    await expectWhole(server, promised, upload, () => sendMissing(resumed, server))
+  await afterEveryCut(async (server, promises) => {
+    const resumedUpload = upload.onServer(server)
+    await expectWhole(server, promises, upload, () => sendMissing(resumedUpload, server))
   })
 })
 
@@ -128,16 +130,16 @@ it('a whole file sent after some of its parts never counts as complete while it 
   await upload.put(3)
   await upload.single.put(upload.bytes.subarray(0, 700), chunkedEncoding)
   expect(await upload.single.offset()).toBe(700)
-  record.promise('700 bytes are stored')
+  recordedDisk.promise('700 bytes are stored')
   await sendRest(upload.single, upload.bytes)
   await seal(upload)
 
-  await afterEveryCut(async (server, promised) => {
-    const resumed = upload.onServer(server)
-    if (promised.has('700 bytes are stored')) {
-      expect(await resumed.single.offset()).toBeGreaterThanOrEqual(700)
+  await afterEveryCut(async (server, promises) => {
+    const resumedUpload = upload.onServer(server)
+    if (promises.has('700 bytes are stored')) {
+      expect(await resumedUpload.single.offset()).toBeGreaterThanOrEqual(700)
     }
-    await expectWhole(server, promised, upload, () => sendMissing(resumed, server))
+    await expectWhole(server, promises, upload, () => sendMissing(resumedUpload, server))
   })
 })
 
@@ -149,10 +151,10 @@ it('files sealed concurrently in a new folder all survive a power cut', async ()
   for (const upload of uploads) await upload.put(bytes)
   await Promise.all(uploads.map(seal))
 
-  await afterEveryCut(async (server, promised) => {
+  await afterEveryCut(async (server, promises) => {
     for (const { key, grant } of uploads) {
-      const resumed = singleUpload(server, bytes.length, grant)
-      await expectWhole(server, promised, { key, bytes }, () => sendRest(resumed, bytes))
+      const resumedUpload = singleUpload(server, bytes.length, grant)
+      await expectWhole(server, promises, { key, bytes }, () => sendRest(resumedUpload, bytes))
     }
   })
 })
@@ -163,19 +165,19 @@ it.each(['files', 'files/ab', 'uploads'])(
     const bytes = randomBytes(100)
     const upload = singleUpload(disk, bytes.length, { key: `ab${newStorageKey().slice(2)}` })
     await upload.put(bytes)
-    const { open } = record.fileSystem
-    record.fileSystem.open = async (path, ...options) => {
+    const { open } = recordedDisk.fileSystem
+    recordedDisk.fileSystem.open = async (path, ...options) => {
       if (path !== join(disk.dataDir, folder)) return open(path, ...options)
-      record.fileSystem.open = open
+      recordedDisk.fileSystem.open = open
       throw new Error('the disk fails once')
     }
     await expect(upload.seal()).rejects.toThrow('the disk fails once')
     await seal(upload)
 
-    await afterEveryCut(async (server, promised) => {
-      const resumed = singleUpload(server, bytes.length, upload.grant)
-      await expectWhole(server, promised, { key: upload.key, bytes }, () =>
-        sendRest(resumed, bytes),
+    await afterEveryCut(async (server, promises) => {
+      const resumedUpload = singleUpload(server, bytes.length, upload.grant)
+      await expectWhole(server, promises, { key: upload.key, bytes }, () =>
+        sendRest(resumedUpload, bytes),
       )
     })
   },
@@ -211,11 +213,11 @@ describe('after a power cut, permanently removed bytes do not reappear', () => {
     const keys = await fill()
     const { removedKeys } = await removePermanently(disk.storage, keys)
     expect([...removedKeys]).toEqual(keys)
-    for (const key of keys) record.promise(`${key} is gone`)
+    for (const key of keys) recordedDisk.promise(`${key} is gone`)
 
-    await afterEveryCut(async (server, promised) => {
+    await afterEveryCut(async (server, promises) => {
       for (const key of keys) {
-        if (!promised.has(`${key} is gone`)) continue
+        if (!promises.has(`${key} is gone`)) continue
         expect(await server.storage.storedSize(key)).toBeNull()
         const names = await readdir(server.dataDir, { recursive: true })
         expect(names.filter((name) => name.includes(key))).toEqual([])
@@ -226,14 +228,14 @@ describe('after a power cut, permanently removed bytes do not reappear', () => {
 
 it('a claim on the store survives a power cut', async () => {
   await disk.storage.claim('first')
-  record.promise('first')
+  recordedDisk.promise('first')
   await disk.storage.claim('second')
-  record.promise('second')
+  recordedDisk.promise('second')
 
-  await afterEveryCut(async (server, promised) => {
+  await afterEveryCut(async (server, promises) => {
     const installation = await server.storage.installation()
-    const possibleClaims = promised.has('second') ? ['second'] : ['first', 'second']
-    expect(promised.has('first') ? possibleClaims : [null, ...possibleClaims]).toContain(
+    const possibleClaims = promises.has('second') ? ['second'] : ['first', 'second']
+    expect(promises.has('first') ? possibleClaims : [null, ...possibleClaims]).toContain(
       installation,
     )
   })

@@ -131,13 +131,13 @@ describe('while a file is being sealed', () => {
     })
     const upload = multipartUpload(slowServer, 2, 1000)
     await upload.putAll()
-    const sealing = upload.seal()
+    const sealPromise = upload.seal()
     await renameStarted.promise
     const lateRequests = [upload.put(1), upload.single.put(randomBytes(1500))]
     while (slowServer.storage.activeTransfers() < lateRequests.length)
       await new Promise(setImmediate)
     continueRename.resolve()
-    expect(await sealing).toBe(upload.sha256)
+    expect(await sealPromise).toBe(upload.sha256)
     lateRequests.push(upload.put(2), upload.single.put(upload.bytes, { Range: 'bytes=0-' }))
     for (const response of await Promise.all(lateRequests)) {
       expect(statusAndErrorCode(response)).toEqual([409, 'UPLOAD_SEALED'])

@@ -66,9 +66,9 @@ describe('a download from disk', () => {
   it('answers HEAD like GET but without a body, even with a range', async () => {
     const whole = await get(grant)
     for (const headers of [{}, { Range: 'bytes=2-4' }]) {
-      const head = await get(grant, headers, 'HEAD')
-      expect([head.status, head.body.length]).toEqual([200, 0])
-      expect({ ...head.headers, date: '' }).toEqual({ ...whole.headers, date: '' })
+      const headResponse = await get(grant, headers, 'HEAD')
+      expect([headResponse.status, headResponse.body.length]).toEqual([200, 0])
+      expect({ ...headResponse.headers, date: '' }).toEqual({ ...whole.headers, date: '' })
     }
   })
 
@@ -102,12 +102,12 @@ describe('a download from disk', () => {
     const { etag = '' } = (await get(grant)).headers
     const response = await get(grant, { 'If-Range': etag, Range: 'bytes=4-' })
     expect([response.status, response.body.toString()]).toEqual([206, '456789'])
-    const notModified = await get(grant, { 'If-None-Match': `"a", ${etag}` })
-    expect([notModified.status, notModified.headers.etag, notModified.body.length]).toEqual([
-      304,
-      etag,
-      0,
-    ])
+    const notModifiedResponse = await get(grant, { 'If-None-Match': `"a", ${etag}` })
+    expect([
+      notModifiedResponse.status,
+      notModifiedResponse.headers.etag,
+      notModifiedResponse.body.length,
+    ]).toEqual([304, etag, 0])
   })
 
   it('expires at the exact millisecond', async () => {
@@ -186,12 +186,12 @@ describe('a file damaged on disk', () => {
     await once(socket, 'readable')
     disk.logLines.length = 0
     await truncate(sealedPath(grant), MiB)
-    let received = 0
+    let receivedCount = 0
     socket.on('data', (chunk: Buffer) => {
-      received += chunk.length
+      receivedCount += chunk.length
     })
     await once(socket, 'close')
-    expect(received).toBeLessThan(64 * MiB)
+    expect(receivedCount).toBeLessThan(64 * MiB)
     expect(disk.logLines).toMatchObject([{ level: 50, msg: 'a transfer failed' }])
   })
 })
@@ -216,10 +216,14 @@ describe('deliver', () => {
     const signedResponse = await get(grantToDeliver, { Range: 'bytes=2-4' })
     const streamedResponse = await send(origin, { headers: { Range: 'bytes=2-4' } })
     expect([streamedResponse.status, streamedResponse.body.toString()]).toEqual([206, '234'])
-    const expected = { ...signedResponse.headers, vary: 'Accept', date: '' }
-    expect({ ...streamedResponse.headers, date: '' }).toEqual(expected)
-    const head = await send(origin, { method: 'HEAD' })
-    expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, '10', 0])
+    const expectedHeaders = { ...signedResponse.headers, vary: 'Accept', date: '' }
+    expect({ ...streamedResponse.headers, date: '' }).toEqual(expectedHeaders)
+    const headResponse = await send(origin, { method: 'HEAD' })
+    expect([
+      headResponse.status,
+      headResponse.headers['content-length'],
+      headResponse.body.length,
+    ]).toEqual([200, '10', 0])
   })
 
   it('answers 404 if the bytes were removed in the meantime', async () => {

@@ -67,12 +67,12 @@ describe('a body', () => {
     ['text/plain', '', 403],
     [octetStream, undefined, 200],
     [octetStream, 'text/plain', 403],
-  ])('signed as %j and sent as %j is answered with %i', async (mimeType, sent, status) => {
+  ])('signed as %j and sent as %j is answered with %i', async (mimeType, sentType, status) => {
     const upload = singleUpload(disk, 5, { mimeType })
     const response = await send(await upload.url(), {
       method: 'PUT',
       body: 'hello',
-      headers: sent === undefined ? {} : { 'Content-Type': sent },
+      headers: sentType === undefined ? {} : { 'Content-Type': sentType },
     })
     expect(response.status).toBe(status)
   })

@@ -35,7 +35,7 @@ const grants: fc.Arbitrary<SignedGrant> = fc.oneof(
 function targetOf(grant: SignedGrant) {
   return signUrl(grant, appUrl, signingKey).slice(appUrl.length)
 }
-function justBefore(grant: SignedGrant) {
+function justBeforeExpiry(grant: SignedGrant) {
   return new Date(grant.expiresAt.getTime() - 1)
 }
 
@@ -43,9 +43,9 @@ it('returns the whole grant until exactly its expiry', () => {
   fc.assert(
     fc.property(grants, (grant) => {
       const target = targetOf(grant)
-      expect(verifyUrl(target, justBefore(grant), signingKey)).toEqual({ ok: true, grant })
-      const expired = { ok: false, code: 'SIGNATURE_EXPIRED' }
-      expect(verifyUrl(target, grant.expiresAt, signingKey)).toEqual(expired)
+      expect(verifyUrl(target, justBeforeExpiry(grant), signingKey)).toEqual({ ok: true, grant })
+      const expiredVerdict = { ok: false, code: 'SIGNATURE_EXPIRED' }
+      expect(verifyUrl(target, grant.expiresAt, signingKey)).toEqual(expiredVerdict)
     }),
   )
 })
@@ -58,9 +58,9 @@ it('rejects a URL with any character changed, added or removed', () => {
       const index = position % target.length
       const character = edit === 'remove' ? '' : String.fromCharCode(0x21 + charCode)
       const rest = target.slice(edit === 'add' ? index : index + 1)
-      const altered = target.slice(0, index) + character + rest
-      fc.pre(altered !== target)
-      const verdict = verifyUrl(altered, justBefore(grant), signingKey)
+      const alteredTarget = target.slice(0, index) + character + rest
+      fc.pre(alteredTarget !== target)
+      const verdict = verifyUrl(alteredTarget, justBeforeExpiry(grant), signingKey)
       expect(verdict).toEqual({ ok: false, code: 'SIGNATURE_INVALID' })
     }),
     { numRuns: 2000 },
@@ -98,8 +98,8 @@ it('rejects URLs signed with another secret', () => {
   fc.assert(
     fc.property(grants, fc.string(), (grant, secret) => {
       fc.pre(secret !== 'a secret')
-      const foreign = signUrl(grant, appUrl, deriveSigningKey(secret)).slice(appUrl.length)
-      const verdict = verifyUrl(foreign, justBefore(grant), signingKey)
+      const foreignTarget = signUrl(grant, appUrl, deriveSigningKey(secret)).slice(appUrl.length)
+      const verdict = verifyUrl(foreignTarget, justBeforeExpiry(grant), signingKey)
       expect(verdict).toEqual({ ok: false, code: 'SIGNATURE_INVALID' })
     }),
   )
@@ -149,8 +149,8 @@ it('rejects URLs signed with the secret itself', () => {
   fc.assert(
     fc.property(grants, (grant) => {
       const secret = createSecretKey(Buffer.from('a secret'))
-      const foreign = signUrl(grant, appUrl, secret).slice(appUrl.length)
-      const verdict = verifyUrl(foreign, justBefore(grant), signingKey)
+      const foreignTarget = signUrl(grant, appUrl, secret).slice(appUrl.length)
+      const verdict = verifyUrl(foreignTarget, justBeforeExpiry(grant), signingKey)
       expect(verdict).toEqual({ ok: false, code: 'SIGNATURE_INVALID' })
     }),
   )

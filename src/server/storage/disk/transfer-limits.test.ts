@@ -12,7 +12,7 @@ describe('above the transfer limit', () => {
     disk = await openDiskServer()
   })
   afterEach(() => disk.close())
-  const from = (address: string) => ({ 'X-Forwarded-For': address })
+  const forwardedFrom = (address: string) => ({ 'X-Forwarded-For': address })
 
   it('a download gets 503 until others end, while other clients are served', async () => {
     const upload = singleUpload(disk, 16 * MiB)
@@ -20,10 +20,10 @@ describe('above the transfer limit', () => {
     await upload.seal()
     const url = await disk.storage.signDownload(disk.downloadGrant(upload.key, 16 * MiB))
     const get = (address: string) =>
-      send(url, { headers: { ...from(address), Range: 'bytes=0-9' } })
+      send(url, { headers: { ...forwardedFrom(address), Range: 'bytes=0-9' } })
     const unreadDownloads = await sendWithoutReading(
       url,
-      () => getRequest(url, from('192.0.2.1')),
+      () => getRequest(url, forwardedFrom('192.0.2.1')),
       171,
     )
     await expect.poll(() => disk.storage.activeTransfers()).toBe(171)
@@ -47,7 +47,7 @@ describe('above the transfer limit', () => {
 
   it('a part gets 503, and running uploads complete', async () => {
     const upload = multipartUpload(disk, 87, 16)
-    const headers = from('192.0.2.1')
+    const headers = forwardedFrom('192.0.2.1')
     const openUploads = await Promise.all(
       upload.partNumbers.slice(0, 85).map((part) => upload.open(part, headers)),
     )
@@ -55,7 +55,7 @@ describe('above the transfer limit', () => {
     await expect.poll(() => disk.touchedKeys.length).toBe(85)
 
     expect(statusAndErrorCode(await upload.put(86, headers))).toEqual([503, 'TOO_MANY_TRANSFERS'])
-    expect((await upload.put(86, from('192.0.2.2'))).status).toBe(200)
+    expect((await upload.put(86, forwardedFrom('192.0.2.2'))).status).toBe(200)
     for (const [index, { client }] of openUploads.entries()) client.end(upload.partBytes(index + 1))
     const responses = await Promise.all(openUploads.map(({ outcome }) => outcome))
     for (const response of responses) expect(response).toMatchObject({ status: 200 })
@@ -72,7 +72,7 @@ describe('above the transfer limit', () => {
     const sendHead = async (address: string, urlIndex: number) => {
       const response = await send(urls[urlIndex % 2] ?? '', {
         method: 'HEAD',
-        headers: from(address),
+        headers: forwardedFrom(address),
       })
       if (response.status !== 200) rejections.push(response)
     }

@@ -33,15 +33,16 @@ export class WriteLocks {
    */
   async acquire(key: string, code: ErrorCode, part?: number): Promise<WriteLock> {
     const holders = this.#holders.get(key) ?? new Set()
-    const conflicting = [...holders].filter(
+    const conflictingHolders = [...holders].filter(
       (holder) => part === undefined || holder.part === undefined || holder.part === part,
     )
     const controller = new AbortController()
     const { promise: released, resolve } = Promise.withResolvers<void>()
     const holder = { part, controller, released }
     this.#holders.set(key, holders.add(holder))
-    for (const conflict of conflicting) conflict.controller.abort(new AppError(code))
-    await Promise.all(conflicting.map((holder) => holder.released))
+    for (const conflictingHolder of conflictingHolders)
+      conflictingHolder.controller.abort(new AppError(code))
+    await Promise.all(conflictingHolders.map((holder) => holder.released))
     return {
       signal: controller.signal,
       release: () => {

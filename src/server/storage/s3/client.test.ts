@@ -98,10 +98,10 @@ describe('a request to the bucket', () => {
   })
 
   it('can be aborted by its caller', async () => {
-    const caller = new AbortController()
-    await interactive(command, { abortSignal: caller.signal })
+    const callerController = new AbortController()
+    await interactive(command, { abortSignal: callerController.signal })
     expect(sentOptions[0]?.abortSignal.aborted).toBe(false)
-    caller.abort()
+    callerController.abort()
     expect(sentOptions[0]?.abortSignal.aborted).toBe(true)
   })
 })

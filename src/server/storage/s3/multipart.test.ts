@@ -22,7 +22,7 @@ interface Upload {
 }
 
 const key = 'files/a'
-const second = 1000
+const oneSecond = 1000
 
 let uploads: Upload[]
 /** The ids and dates of the next multipart uploads. */
@@ -69,16 +69,19 @@ async function respond(command: object): Promise<object> {
   if (command instanceof ListMultipartUploadsCommand) {
     const { Prefix = '', KeyMarker = '', UploadIdMarker = '', MaxUploads = 1000 } = command.input
     const remaining = uploads
-      .filter((one) => one.key.startsWith(Prefix))
+      .filter((openUpload) => openUpload.key.startsWith(Prefix))
       .toSorted(compareUploads)
-      .filter((one) => `${one.key} ${one.uploadId}` > `${KeyMarker} ${UploadIdMarker}`)
+      .filter(
+        (openUpload) =>
+          `${openUpload.key} ${openUpload.uploadId}` > `${KeyMarker} ${UploadIdMarker}`,
+      )
     const page = remaining.slice(0, MaxUploads)
     const lastUpload = page.at(-1)
     return {
-      Uploads: page.map((one) => ({
-        Key: one.key,
-        UploadId: one.uploadId,
-        ...(returnsDates && { Initiated: one.begunAt }),
+      Uploads: page.map((openUpload) => ({
+        Key: openUpload.key,
+        UploadId: openUpload.uploadId,
+        ...(returnsDates && { Initiated: openUpload.begunAt }),
       })),
       IsTruncated: page.length < remaining.length,
       // Ceph returns a next-page marker even on the last page.
@@ -91,13 +94,13 @@ async function respond(command: object): Promise<object> {
       uploadId: `made-${commandNames.length}`,
       begunAt: 0,
     }
-    const created = {
+    const createdUpload = {
       key: command.input.Key ?? '',
       uploadId,
       begunAt: new Date(begunAt),
       parts: [],
     }
-    if (listsUploads) uploads.push(created)
+    if (listsUploads) uploads.push(createdUpload)
     onCreate()
     return { UploadId: uploadId }
   }
@@ -116,9 +119,11 @@ async function respond(command: object): Promise<object> {
   }
   if (command instanceof ListPartsCommand) {
     const { UploadId, PartNumberMarker = '0', MaxParts = 1000 } = command.input
-    const found = uploads.find(({ uploadId }) => uploadId === UploadId)
-    if (!found) throw s3Error('NoSuchUpload')
-    const remaining = found.parts.filter(({ PartNumber }) => PartNumber > Number(PartNumberMarker))
+    const foundUpload = uploads.find(({ uploadId }) => uploadId === UploadId)
+    if (!foundUpload) throw s3Error('NoSuchUpload')
+    const remaining = foundUpload.parts.filter(
+      ({ PartNumber }) => PartNumber > Number(PartNumberMarker),
+    )
     const page = remaining.slice(0, MaxParts)
     const lastPartNumber = page.at(-1)?.PartNumber
     return {
@@ -186,9 +191,9 @@ describe('a bucket without upload dates', () => {
   })
 
   it('dates received bytes by the last part', async () => {
-    uploads = [upload('parts', 0, [4, 4], 6 * second), upload('whole', 0, [10], 5 * second)]
-    const received = await open().readReceived(await open().listOf(key))
-    expect(received.map(({ uploadId }) => uploadId)).toEqual(['parts', 'whole'])
+    uploads = [upload('parts', 0, [4, 4], 6 * oneSecond), upload('whole', 0, [10], 5 * oneSecond)]
+    const receivedUploads = await open().readReceived(await open().listOf(key))
+    expect(receivedUploads.map(({ uploadId }) => uploadId)).toEqual(['parts', 'whole'])
   })
 })
 
@@ -236,8 +241,8 @@ describe('openFor', () => {
 
   it('keeps the existing multipart upload for whole files, even if new ones have the same date', async () => {
     // Equal dates are sorted by id: 'a' and 'b' come before the older upload 'm', 'z' after it.
-    uploads = [upload('m', second)]
-    nextUploads = ['a', 'b', 'z'].map((uploadId) => ({ uploadId, begunAt: second }))
+    uploads = [upload('m', oneSecond)]
+    nextUploads = ['a', 'b', 'z'].map((uploadId) => ({ uploadId, begunAt: oneSecond }))
     expect(await open().openFor('parts', key, 'text/plain', notSealed)).toBe('z')
     expect(await open().openFor('whole', key, 'text/plain', notSealed)).toBe('m')
     expect(uploads.map(({ uploadId }) => uploadId)).toEqual(['m', 'z'])
@@ -288,44 +293,44 @@ describe('received bytes', () => {
   })
 
   it('are sorted by date, so that the whole file or its parts come first, whichever was sent last', async () => {
-    const whole = upload('whole', 0, [10], 5 * second)
-    const parts = upload('parts', 0, [4, 4], 6 * second)
+    const whole = upload('whole', 0, [10], 5 * oneSecond)
+    const parts = upload('parts', 0, [4, 4], 6 * oneSecond)
     uploads = [whole, parts]
     const ids = async () => (await open().readReceived(uploads)).map(({ uploadId }) => uploadId)
     expect(await ids()).toEqual(['parts', 'whole'])
-    uploads = [upload('whole', 0, [10], 7 * second), parts]
+    uploads = [upload('whole', 0, [10], 7 * oneSecond), parts]
     expect(await ids()).toEqual(['whole', 'parts'])
   })
 
   it('are sorted by size if the dates are equal', async () => {
-    uploads = [upload('whole', 0, [4], second), upload('parts', 0, [4, 1], second)]
-    const received = await open().readReceived(uploads)
-    expect(received.map(({ uploadId, size }) => [uploadId, size])).toEqual([
+    uploads = [upload('whole', 0, [4], oneSecond), upload('parts', 0, [4, 1], oneSecond)]
+    const receivedUploads = await open().readReceived(uploads)
+    expect(receivedUploads.map(({ uploadId, size }) => [uploadId, size])).toEqual([
       ['parts', 5],
       ['whole', 4],
     ])
   })
 
   it('have the start date of the upload if the bucket returns no dates of parts', async () => {
-    const undatedUpload = upload('undated', 3 * second, [1])
+    const undatedUpload = upload('undated', 3 * oneSecond, [1])
     for (const part of undatedUpload.parts) Reflect.deleteProperty(part, 'LastModified')
     uploads = [undatedUpload]
-    const [received] = await open().readReceived(uploads)
-    expect(received?.changedAt).toEqual(new Date(3 * second))
+    const [receivedUpload] = await open().readReceived(uploads)
+    expect(receivedUpload?.changedAt).toEqual(new Date(3 * oneSecond))
   })
 
   it('are read only from the two multipart uploads in use', async () => {
     uploads = [upload('whole', 0, [1]), upload('parts', 1, [2]), upload('stray', 2, [9])]
-    const received = await open().readReceived(await open().listOf(key))
-    expect(received.map(({ uploadId }) => uploadId).sort()).toEqual(['parts', 'whole'])
+    const receivedUploads = await open().readReceived(await open().listOf(key))
+    expect(receivedUploads.map(({ uploadId }) => uploadId).sort()).toEqual(['parts', 'whole'])
   })
 })
 
 describe('completing and aborting', () => {
   it('identifies each part by its number and ETag', async () => {
     uploads = [upload('whole', 0, [5, 2])]
-    const [received] = await open().readReceived(uploads)
-    if (received) await open().complete(received)
+    const [receivedUpload] = await open().readReceived(uploads)
+    if (receivedUpload) await open().complete(receivedUpload)
     expect(completeRequests).toMatchObject([
       {
         Key: key,

@@ -146,8 +146,8 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
     const createdIds = new Set<string>()
     let neededCount = positions[use] + 1
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const existing = openUploads[positions[use]]
-      if (existing && openUploads.length >= neededCount) return existing.uploadId
+      const existingUpload = openUploads[positions[use]]
+      if (existingUpload && openUploads.length >= neededCount) return existingUpload.uploadId
       const [firstBefore] = openUploads
       const missing = Array.from({ length: neededCount - openUploads.length })
       for (const id of await Promise.all(missing.map(() => create(key, mimeType))))
@@ -227,10 +227,10 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
      */
     async readReceived(open: readonly OpenUpload[]): Promise<ReceivedUpload[]> {
       const usedUploads = open.slice(0, maxUploads)
-      const received = (await Promise.all(usedUploads.map(readUpload))).filter(
+      const receivedUploads = (await Promise.all(usedUploads.map(readUpload))).filter(
         (one) => one !== null,
       )
-      return received.toSorted(
+      return receivedUploads.toSorted(
         (a, b) => b.changedAt.getTime() - a.changedAt.getTime() || b.size - a.size,
       )
     },

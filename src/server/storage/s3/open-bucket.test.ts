@@ -22,8 +22,8 @@ describeOnS3('opening a bucket', () => {
     const appUrl = new URL(origin)
     const start = async (clockOffsetMs = 0) => {
       const log = pino({}, logCollector(logged))
-      const ownClock = () => new Date(clock().getTime() + clockOffsetMs)
-      const storage = await openBucket({ settings, appUrl, clock: ownClock, log })
+      const serverClock = () => new Date(clock().getTime() + clockOffsetMs)
+      const storage = await openBucket({ settings, appUrl, clock: serverClock, log })
       const messages = logged.splice(0).map(({ msg }) => msg)
       return { storage, messages }
     }

@@ -81,8 +81,11 @@ describeOnS3('S3 beyond the storage port', () => {
     const second: PartGrant = { ...whole, partNumber: 2, offset: partSize, size: 1000 }
     return { whole, parts: [first, second] as const }
   }
-  const signPartUrls = async (upload: ReturnType<typeof createPartsUpload>, from = storage) => {
-    const [first = '', second = ''] = await from.signParts(upload.parts)
+  const signPartUrls = async (
+    upload: ReturnType<typeof createPartsUpload>,
+    signingStorage = storage,
+  ) => {
+    const [first = '', second = ''] = await signingStorage.signParts(upload.parts)
     return [first, second] as const
   }
   const uploadIdIn = (url: string) => new URL(url).searchParams.get('uploadId')
@@ -235,8 +238,8 @@ describeOnS3('S3 beyond the storage port', () => {
     const parts = [Buffer.alloc(partSize, 1), Buffer.alloc(1000, 2)] as const
     expect((await put(url, Buffer.alloc(size, 3))).status).toBe(200)
     expect((await put(two, parts[1])).status).toBe(200)
-    const mismatch = { name: 'SizeMismatch', expected: size, actual: 1000 }
-    await expect(storage.seal(key, size)).rejects.toMatchObject(mismatch)
+    const mismatchError = { name: 'SizeMismatch', expected: size, actual: 1000 }
+    await expect(storage.seal(key, size)).rejects.toMatchObject(mismatchError)
     expect(await storage.storedSize(key)).toBe(1000)
     expect((await put(one, parts[0])).status).toBe(200)
     await storage.seal(key, size)
@@ -277,8 +280,8 @@ describeOnS3('S3 beyond the storage port', () => {
       parts.map(({ partNumber }) => ({ partNumber, size: 1, checksum })),
     )
     expect(await pagedStorage.storedSize(upload.key)).toBe(count)
-    const expected = { name: 'SizeMismatch', expected: count - 1, actual: count }
-    await expect(pagedStorage.seal(upload.key, count - 1)).rejects.toMatchObject(expected)
+    const mismatchError = { name: 'SizeMismatch', expected: count - 1, actual: count }
+    await expect(pagedStorage.seal(upload.key, count - 1)).rejects.toMatchObject(mismatchError)
     await pagedStorage.remove(upload.key)
     expect(await countUploads(upload.key)).toBe(0)
   })
@@ -336,18 +339,18 @@ describeOnS3('S3 beyond the storage port', () => {
   it('distinguishes an unreachable bucket from a missing object', async () => {
     const settings = { ...bucket.settings, bucket: 'there-is-none' }
     const missingBucket = openS3Storage({ settings, clock })
-    const unavailable = { name: 'AppError', code: 'UNAVAILABLE' }
+    const unavailableError = { name: 'AppError', code: 'UNAVAILABLE' }
     const { key } = grant(5)
-    await expect(missingBucket.check()).rejects.toMatchObject(unavailable)
-    await expect(missingBucket.signUpload(grant(5))).rejects.toMatchObject(unavailable)
+    await expect(missingBucket.check()).rejects.toMatchObject(unavailableError)
+    await expect(missingBucket.signUpload(grant(5))).rejects.toMatchObject(unavailableError)
     const part = { ...grant(5), partNumber: 1, offset: 0 }
-    await expect(missingBucket.signParts([part])).rejects.toMatchObject(unavailable)
-    await expect(missingBucket.listParts(key)).rejects.toMatchObject(unavailable)
-    await expect(missingBucket.seal(key, 5)).rejects.toMatchObject(unavailable)
-    await expect(missingBucket.storedSize(key)).rejects.toMatchObject(unavailable)
-    await expect(missingBucket.remove(key)).rejects.toMatchObject(unavailable)
+    await expect(missingBucket.signParts([part])).rejects.toMatchObject(unavailableError)
+    await expect(missingBucket.listParts(key)).rejects.toMatchObject(unavailableError)
+    await expect(missingBucket.seal(key, 5)).rejects.toMatchObject(unavailableError)
+    await expect(missingBucket.storedSize(key)).rejects.toMatchObject(unavailableError)
+    await expect(missingBucket.remove(key)).rejects.toMatchObject(unavailableError)
     await expect(missingBucket.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject(
-      unavailable,
+      unavailableError,
     )
     await missingBucket.close()
   })

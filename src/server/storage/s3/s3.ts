@@ -149,18 +149,14 @@ class BucketStorage implements S3Storage {
 
   constructor(options: S3StorageOptions) {
     const { settings, clock, pageSize = 1000, timeouts = defaultTimeouts } = options
-    const {
-      internalClient,
-      signingClient: signing,
-      senders: asks,
-    } = createS3Clients(settings, timeouts)
+    const { internalClient, signingClient, senders } = createS3Clients(settings, timeouts)
     this.#bucket = settings.bucket
     this.#clock = clock
     this.#pageSize = pageSize
     this.#internalClient = internalClient
-    this.#signingClient = signing
-    this.#senders = asks
-    this.#uploads = openS3Multipart(asks, settings.bucket, pageSize)
+    this.#signingClient = signingClient
+    this.#senders = senders
+    this.#uploads = openS3Multipart(senders, settings.bucket, pageSize)
   }
 
   // A bucket has no space limit that the server could query.
@@ -194,10 +190,10 @@ class BucketStorage implements S3Storage {
 
   async seal(key: string, size: number): Promise<void> {
     const openUploads = await this.#uploads.listOf(objectKey(key))
-    const received = await this.#uploads.readReceived(openUploads)
+    const receivedUploads = await this.#uploads.readReceived(openUploads)
     const sizeBefore = await this.#sealedSize(key)
     if (sizeBefore !== null && sizeBefore !== size) throw new SizeMismatch(size, sizeBefore)
-    const [latest] = received
+    const [latest] = receivedUploads
     if (sizeBefore === null) {
       if (latest?.size !== size) throw new SizeMismatch(size, latest?.size ?? null)
       await this.#uploads.complete(latest)
@@ -208,7 +204,7 @@ class BucketStorage implements S3Storage {
       if (sizeAfter !== size) throw new SizeMismatch(size, sizeAfter)
     }
     // Keep uploads with all bytes: another call may be completing one right now.
-    const keptIds = received
+    const keptIds = receivedUploads
       .filter((upload) => upload.size === size)
       .map(({ uploadId }) => uploadId)
     const surplusUploads = openUploads.filter(({ uploadId }) => !keptIds.includes(uploadId))

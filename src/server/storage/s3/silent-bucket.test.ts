@@ -125,8 +125,8 @@ describe('a bucket that stalls', () => {
   })
 
   it('while completing a multipart upload has its own timeout', async () => {
-    const uploads = `<Upload><Key>files/${key}</Key><UploadId>u</UploadId><Initiated>2026-01-01T00:00:00Z</Initiated></Upload>`
-    const parts = '<Part><PartNumber>1</PartNumber><ETag>e</ETag><Size>5</Size></Part>'
+    const uploadsXml = `<Upload><Key>files/${key}</Key><UploadId>u</UploadId><Initiated>2026-01-01T00:00:00Z</Initiated></Upload>`
+    const partsXml = '<Part><PartNumber>1</PartNumber><ETag>e</ETag><Size>5</Size></Part>'
     let isCompleting = false
     server = await listen(
       createHttpServer((request, response) => {
@@ -134,10 +134,10 @@ describe('a bucket that stalls', () => {
         if (method === 'POST') isCompleting = true
         if (method === 'HEAD') return void response.writeHead(404).end()
         if (method !== 'GET') return
-        const result = url.includes('uploadId=')
-          ? `<ListPartsResult>${parts}</ListPartsResult>`
-          : `<ListMultipartUploadsResult>${uploads}</ListMultipartUploadsResult>`
-        response.end(`<?xml version="1.0"?>${result}`)
+        const resultXml = url.includes('uploadId=')
+          ? `<ListPartsResult>${partsXml}</ListPartsResult>`
+          : `<ListMultipartUploadsResult>${uploadsXml}</ListMultipartUploadsResult>`
+        response.end(`<?xml version="1.0"?>${resultXml}`)
       }),
     )
     storage = openAt(server, {
