@@ -21,13 +21,13 @@ export const statsQuery = queryOptions({
 export const checksQuery = queryOptions({
   queryKey: [adminKey, 'checks'],
   queryFn: async ({ client, signal }) => {
-    const lines = await call('adminChecks', { signal })
-    const failingChecks = lines.filter(({ status }) => status === 'failing').length
+    const checks = await call('adminChecks', { signal })
+    const failingChecks = checks.filter(({ status }) => status === 'failing').length
     client.setQueryData(
       adminWaitingQuery.queryKey,
-      (cached) => cached && { ...cached, failingChecks },
+      (cachedCounts) => cachedCounts && { ...cachedCounts, failingChecks },
     )
-    return lines
+    return checks
   },
   ...alwaysRefetch,
 })

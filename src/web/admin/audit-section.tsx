@@ -78,7 +78,7 @@ export function AuditSection() {
         label="Audit log"
         empty={isSearch ? <NoSearchResults onClear={clearSearch} /> : <EmptyAuditLog />}
         head={<ColumnTitles />}
-        row={(line) => <AuditRow key={line.id} line={line} now={now} />}
+        row={(entry) => <AuditRow key={entry.id} line={entry} now={now} />}
       />
     </SectionFrame>
   )

@@ -27,7 +27,7 @@ type SubjectFields = Pick<AuditEntry, 'action' | 'subject' | 'details'>
  * action's name if an older version of the server wrote details that don't match the schema.
  */
 export function auditText({ action, details }: Pick<AuditEntry, 'action' | 'details'>): string {
-  return sentences[action]?.(details) ?? auditActionNames[action]
+  return sentenceFormatters[action]?.(details) ?? auditActionNames[action]
 }
 
 /**
@@ -39,29 +39,29 @@ export function affectedUserText({ action, subject, details }: SubjectFields): s
   return action === 'delete-user' && typeof email === 'string' ? email : subject
 }
 
-type Sentence = (details: Details) => string | undefined
+type SentenceFormatter = (details: Details) => string | undefined
 
 /** Returns a formatter that yields undefined for details that don't match `schema`. */
-function sentenceFrom<Parsed>(
+function sentenceFormatter<Parsed>(
   schema: z.ZodType<Parsed>,
   format: (parsed: Parsed) => string,
-): Sentence {
+): SentenceFormatter {
   return (details) => {
     const { success, data } = schema.safeParse(details)
     return success ? format(data) : undefined
   }
 }
 
-/** Formats an action with a count: 'Expired files: 12'. */
-function countSentence(action: string, name: string): Sentence {
-  return sentenceFrom(z.object({ [name]: z.number() }), (parsed) => {
+/** Returns a formatter for an action with a count. Example: 'Expired files: 12'. */
+function countFormatter(action: string, name: string): SentenceFormatter {
+  return sentenceFormatter(z.object({ [name]: z.number() }), (parsed) => {
     return `${action}: ${parsed[name]?.toLocaleString('en')}`
   })
 }
 
-/** Formats a test with its result: 'Sent a test email: failed'. */
-function resultSentence(action: string, name: string): Sentence {
-  return sentenceFrom(z.object({ [name]: z.boolean() }), (parsed) => {
+/** Returns a formatter for a test with its result. Example: 'Sent a test email: failed'. */
+function resultFormatter(action: string, name: string): SentenceFormatter {
+  return sentenceFormatter(z.object({ [name]: z.boolean() }), (parsed) => {
     return `${action}: ${parsed[name] ? 'OK' : 'failed'}`
   })
 }
@@ -80,30 +80,30 @@ const linkTexts: Record<GoogleLinkReason, string> = {
 
 const roleNames: Record<Role, string> = { user: 'User', admin: 'Administrator' }
 
-const takedown = z.object({ shortCode: z.string(), reason: z.string() })
+const takedownDetails = z.object({ shortCode: z.string(), reason: z.string() })
 const tierState = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullable() })
 
 /** Actions without an entry here are shown by name only. */
-const sentences: Partial<Record<AuditAction, Sentence>> = {
-  'set-tier': sentenceFrom(z.object({ from: tierState, to: tierState }), ({ from, to }) => {
+const sentenceFormatters: Partial<Record<AuditAction, SentenceFormatter>> = {
+  'set-tier': sentenceFormatter(z.object({ from: tierState, to: tierState }), ({ from, to }) => {
     const names = [from, to].map(({ tier }) => tierTraits[tier].name)
     const endedSuffix = from.trialEndsAt === null ? '' : ' (trial ended)'
     const trial = to.trialEndsAt === null ? endedSuffix : ' (trial)'
     return `Tier: ${[...new Set(names)].join(' to ')}${trial}`
   }),
-  'set-role': sentenceFrom(
+  'set-role': sentenceFormatter(
     z.object({ from: z.enum(roles), to: z.enum(roles) }),
     ({ from, to }) => `Role: ${roleNames[from]} to ${roleNames[to]}`,
   ),
-  'change-password': sentenceFrom(
+  'change-password': sentenceFormatter(
     z.object({ by: z.enum(passwordChangeMethods) }),
     ({ by }) => passwordTexts[by],
   ),
-  'link-google': sentenceFrom(
+  'link-google': sentenceFormatter(
     z.object({ by: z.enum(googleLinkReasons) }),
     ({ by }) => linkTexts[by],
   ),
-  'change-setting': sentenceFrom(
+  'change-setting': sentenceFormatter(
     z.object({ key: z.enum(settingKeys), from: z.string().nullable(), to: z.string() }),
     ({ key, from, to }) => {
       const newValue = settingValue(key, to)
@@ -112,28 +112,28 @@ const sentences: Partial<Record<AuditAction, Sentence>> = {
       return `${settingLabel(key)}: ${oldValue} to ${newValue}`
     },
   ),
-  'delete-user': sentenceFrom(
+  'delete-user': sentenceFormatter(
     z.object({ deletedFiles: z.number() }),
     ({ deletedFiles }) => `Deleted a user, with ${formatCount(deletedFiles, 'file')}`,
   ),
-  'take-down': sentenceFrom(
-    takedown,
+  'take-down': sentenceFormatter(
+    takedownDetails,
     (details) => `Took /s/${details.shortCode} down: ${details.reason}`,
   ),
-  'block-content': sentenceFrom(
-    takedown,
+  'block-content': sentenceFormatter(
+    takedownDetails,
     (details) => `Blocked the content of /s/${details.shortCode}: ${details.reason}`,
   ),
-  'clean-up-expired': countSentence('Cleaned up expired files', 'deletedCount'),
-  'expire-files': sentenceFrom(
+  'clean-up-expired': countFormatter('Cleaned up expired files', 'deletedCount'),
+  'expire-files': sentenceFormatter(
     z.object({ expiredCount: z.number(), failed: z.number().default(0) }),
     ({ expiredCount, failed }) =>
       `Expired files: ${expiredCount.toLocaleString('en')}${failed > 0 ? `, ${failed.toLocaleString('en')} failed` : ''}`,
   ),
-  'expire-trials': countSentence('Expired trials', 'expiredCount'),
-  'test-storage': resultSentence('Tested the storage connection', 'connected'),
-  'test-mail': resultSentence('Sent a test email', 'success'),
-  'sanitize-file-names': countSentence('Sanitized filenames', 'updated'),
+  'expire-trials': countFormatter('Expired trials', 'expiredCount'),
+  'test-storage': resultFormatter('Tested the storage connection', 'connected'),
+  'test-mail': resultFormatter('Sent a test email', 'success'),
+  'sanitize-file-names': countFormatter('Sanitized filenames', 'updated'),
 }
 
 function isTextSetting(key: SettingKey): key is TextSettingKey {

@@ -2,20 +2,20 @@ import { expect, it } from 'vitest'
 import type { CheckResult, CheckStatus } from '../../shared/contract/checks.ts'
 import { remedyParts, summarize } from './check-text.ts'
 
-function line(name: string, status: CheckStatus): CheckResult {
+function checkResult(name: string, status: CheckStatus): CheckResult {
   return { name, status, message: '', cure: '' }
 }
 
 it('lists failing checks before warnings, preserves their order and counts those that are OK', () => {
-  const lines = [
-    line('Database', 'ok'),
-    line('Storage', 'warning'),
-    line('Mail', 'failing'),
-    line('Backups', 'warning'),
-    line('Version', 'ok'),
-    line('Proxy', 'failing'),
+  const checks = [
+    checkResult('Database', 'ok'),
+    checkResult('Storage', 'warning'),
+    checkResult('Mail', 'failing'),
+    checkResult('Backups', 'warning'),
+    checkResult('Version', 'ok'),
+    checkResult('Proxy', 'failing'),
   ]
-  const { urgent, passing, text } = summarize(lines)
+  const { urgent, passing, text } = summarize(checks)
   expect(urgent.map(({ name }) => name)).toEqual(['Mail', 'Proxy', 'Storage', 'Backups'])
   expect(passing.map(({ name }) => name)).toEqual(['Database', 'Version'])
   expect(text).toBe('2 of 6 OK')

@@ -50,12 +50,12 @@ export interface CheckSummary {
 }
 
 /** Separates checks that need action from those that are OK. */
-export function summarize(lines: readonly CheckResult[]): CheckSummary {
+export function summarize(checks: readonly CheckResult[]): CheckSummary {
   const urgent = checkStatuses
     .filter((status) => status !== 'ok')
-    .flatMap((status) => lines.filter((line) => line.status === status))
-  const passing = lines.filter(({ status }) => status === 'ok')
-  return { urgent, passing, text: `${passing.length} of ${lines.length} OK` }
+    .flatMap((status) => checks.filter((check) => check.status === status))
+  const passing = checks.filter(({ status }) => status === 'ok')
+  return { urgent, passing, text: `${passing.length} of ${checks.length} OK` }
 }
 
 /**

@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-function deletions() {
+function deletionRequests() {
   return page.requests.filter(({ call }) => call.startsWith('DELETE'))
 }
 
@@ -41,11 +41,11 @@ test('requires the email address to be typed before deleting a user, and sends i
     press()
     await within(dialog).findByText(/^This does not match the address above\.|^Please /)
   }
-  expect(deletions()).toEqual([])
+  expect(deletionRequests()).toEqual([])
   fireEvent.change(field, { target: { value: ' Mira@example.org ' } })
   press()
   await screen.findByText('Mira Oake was deleted')
-  expect(deletions()).toMatchObject([
+  expect(deletionRequests()).toMatchObject([
     { call: 'DELETE /api/admin/users/mira', body: { email: 'Mira@example.org' } },
   ])
 })

@@ -70,16 +70,19 @@ describe('a failed maintenance action', () => {
     ['Expire trials', 'Expire trials', 'Failed to expire trials'],
     ['Test connection: Test storage connection', null, 'Failed to test S3 connection'],
     ['Test upload: Test storage upload', null, 'Failed to get upload URL'],
-  ])('%s: shows the error and its reason next to the button', async (button, confirm, text) => {
-    page.show(<MaintenanceSection />)
-    press(button)
-    if (confirm !== null) {
-      const dialog = await screen.findByRole('alertdialog')
-      fireEvent.click(within(dialog).getByRole('button', { name: confirm }))
-    }
-    const status = (await screen.findByText(text)).closest('[role="status"]')
-    expect(status?.textContent).toContain(reason)
-  })
+  ])(
+    '%s: shows the error and its reason next to the button',
+    async (button, confirmLabel, text) => {
+      page.show(<MaintenanceSection />)
+      press(button)
+      if (confirmLabel !== null) {
+        const dialog = await screen.findByRole('alertdialog')
+        fireEvent.click(within(dialog).getByRole('button', { name: confirmLabel }))
+      }
+      const status = (await screen.findByText(text)).closest('[role="status"]')
+      expect(status?.textContent).toContain(reason)
+    },
+  )
 })
 
 describe('a destructive maintenance action', () => {

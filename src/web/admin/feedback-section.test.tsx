@@ -37,7 +37,7 @@ async function openDeleteDialog() {
   await screen.findByText('Delete the feedback from ada?')
 }
 
-function deletions() {
+function deletionCalls() {
   return page.requests.filter(({ call }) => call.startsWith('DELETE')).map(({ call }) => call)
 }
 
@@ -46,7 +46,7 @@ describe('deleting feedback', () => {
     await openDeleteDialog()
     press('Cancel')
     await waitFor(() => expect(screen.queryByText('Delete the feedback from ada?')).toBeNull())
-    expect(deletions()).toEqual([])
+    expect(deletionCalls()).toEqual([])
     expect(page.text()).toContain('ada@example.org')
   })
 
@@ -60,7 +60,7 @@ describe('deleting feedback', () => {
     await screen.findByText('Feedback deleted')
     await waitFor(() => expect(page.text()).not.toContain('ada@example.org'))
     expect(page.text()).toContain('bob@example.org')
-    expect(deletions()).toEqual(['DELETE /api/admin/feedback/id-of-ada'])
+    expect(deletionCalls()).toEqual(['DELETE /api/admin/feedback/id-of-ada'])
   })
 
   it('succeeds if the feedback was already deleted in another window', async () => {

@@ -69,7 +69,7 @@ function TierLimits({ values }: Pick<AdminLimits, 'values'>) {
 
 function StorageCap({ values, stored, disk }: AdminLimits) {
   const { maxStored, leastFree } = parseCapSettings(values)
-  const tooLarge = fileSizeWarning(maxStored, parseLimitSettings(values))
+  const fileSizeNote = fileSizeWarning(maxStored, parseLimitSettings(values))
   return (
     <Card className="grid gap-x-10 gap-y-6 p-4 sm:p-6 md:grid-cols-2">
       <fieldset className="grid min-w-0 content-start gap-y-3">
@@ -77,7 +77,7 @@ function StorageCap({ values, stored, disk }: AdminLimits) {
         {capKeys.map((key) => (
           <LimitForm key={key} setting={key} values={values} />
         ))}
-        {tooLarge === null ? null : <p className="text-amber text-sm">{tooLarge}</p>}
+        {fileSizeNote === null ? null : <p className="text-amber text-sm">{fileSizeNote}</p>}
       </fieldset>
       <dl className="grid min-w-0 content-start gap-y-5">
         <div>
@@ -141,15 +141,15 @@ function UsageBar({ used, maxStored }: { used: number; maxStored: number }) {
 
 function LimitForm({ setting, values }: { setting: LimitSetting } & Pick<AdminLimits, 'values'>) {
   const { label, hint, name } = limitTexts(setting)
-  const stored = values[setting]
+  const storedValue = values[setting]
   return (
     <SettingForm
       setting={setting}
       label={label}
       hint={hint}
       failure="Failed to update limit"
-      stored={stored}
-      previousValue={inputText(setting, stored)}
+      stored={storedValue}
+      previousValue={inputText(setting, storedValue)}
       input={{ verbatim: true, maxLength: 40 }}
       buttonLabel={name}
       check={(input) => checkInput(setting, input)}

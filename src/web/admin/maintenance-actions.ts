@@ -21,8 +21,8 @@ export interface MaintenanceAction {
   run: () => Promise<ActionOutcome>
 }
 
-const emailFailure = 'Failed to test email notification'
-const storageFailure = 'Failed to test S3 connection'
+const emailFailureText = 'Failed to test email notification'
+const storageFailureText = 'Failed to test S3 connection'
 const lowestTier = tierTraits[defaultTier].name
 
 /**
@@ -98,11 +98,11 @@ export function maintenanceActions(
         : 'Writes an email to the outbox folder, because SMTP_URL is not set.',
       button: 'Send',
       pendingLabel: 'Sending…',
-      failure: emailFailure,
+      failure: emailFailureText,
       run: async () => {
         const { success, message } = await call('testMail')
         const successText = `1 email ${sendsMail ? 'sent' : 'written'}`
-        return { ok: success, text: success ? successText : emailFailure, note: message }
+        return { ok: success, text: success ? successText : emailFailureText, note: message }
       },
     },
     {
@@ -111,10 +111,10 @@ export function maintenanceActions(
       description: 'Writes, reads, lists and deletes a small object in storage.',
       button: 'Test connection',
       pendingLabel: 'Testing…',
-      failure: storageFailure,
+      failure: storageFailureText,
       run: async () => {
         const { connected, message } = await call('testStorage')
-        return { ok: connected, text: connected ? 'Connected' : storageFailure, note: message }
+        return { ok: connected, text: connected ? 'Connected' : storageFailureText, note: message }
       },
     },
     {

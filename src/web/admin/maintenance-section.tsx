@@ -25,15 +25,19 @@ export function MaintenanceSection() {
   const { data: user } = useCurrentUser()
   const sendsMail = useSendsMail() ?? true
   const query = useQuery(maintenanceQuery)
-  const { data: lines, isError } = query
+  const { data: entries, isError } = query
   const renderLastResult = ({ act }: MaintenanceAction) => {
-    if (!lines) return isError ? null : <LastResultSkeleton />
-    const line = lines.find(({ action }) => action === act)
-    return line ? <LastResult line={line} /> : <p className="text-muted">Not run from here yet.</p>
+    if (!entries) return isError ? null : <LastResultSkeleton />
+    const entry = entries.find(({ action }) => action === act)
+    return entry ? (
+      <LastResult line={entry} />
+    ) : (
+      <p className="text-muted">Not run from here yet.</p>
+    )
   }
   return (
     <SectionFrame id="maintenance" note="Each shows its last result.">
-      {isError && !lines ? (
+      {isError && !entries ? (
         <InlineLoadError
           query={query}
           text="The last results could not be loaded."

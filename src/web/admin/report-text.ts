@@ -10,10 +10,10 @@ export function reportedText(
   { count, lastReportedAt }: Pick<Report, 'count' | 'lastReportedAt'>,
   now: Date,
 ): string {
-  const last = pastTimestampText(new Date(lastReportedAt), now)
+  const lastTimeText = pastTimestampText(new Date(lastReportedAt), now)
   return count === 1
-    ? `reported once, ${last}`
-    : `reported ${formatCount(count, 'time')}, last ${last}`
+    ? `reported once, ${lastTimeText}`
+    : `reported ${formatCount(count, 'time')}, last ${lastTimeText}`
 }
 
 /** Formats the number of other files with the same content, or returns null if there are none. */

@@ -9,13 +9,13 @@ import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
  * narrow screens. Badges count the failing checks and open reports.
  */
 export function SectionLinks() {
-  const current = useCurrentSection()
+  const currentId = useCurrentSection()
   const { data: pendingCounts } = useQuery(adminWaitingQuery)
   const list = useRef<HTMLUListElement>(null)
   useEffect(() => {
-    const link = list.current?.querySelector<HTMLElement>(`[href="#${current}"]`)
+    const link = list.current?.querySelector<HTMLElement>(`[href="#${currentId}"]`)
     if (link) list.current?.scrollTo({ left: link.offsetLeft - link.offsetWidth })
-  }, [current])
+  }, [currentId])
 
   const renderBadge = (id: SectionId) => {
     if (id === 'checks' && pendingCounts?.failingChecks) {
@@ -36,7 +36,7 @@ export function SectionLinks() {
           <li key={id} className="shrink-0">
             <a
               href={`#${id}`}
-              aria-current={id === current ? 'true' : undefined}
+              aria-current={id === currentId ? 'true' : undefined}
               className="block whitespace-nowrap rounded-t-[6px] py-3 font-[540] text-muted no-underline transition-colors duration-120 hover:text-ink focus-visible:-outline-offset-2 aria-[current]:text-ink aria-[current]:shadow-[inset_0_-2px_0_var(--accent)] forced-colors:aria-[current]:underline"
             >
               {sectionTitles[id]}
@@ -73,9 +73,9 @@ function CountBadge({
  * window or beyond, or the final section if the page is scrolled to its end.
  */
 function useCurrentSection(): SectionId | undefined {
-  const [current, setCurrent] = useState(sectionIds[0])
+  const [currentId, setCurrentId] = useState(sectionIds[0])
   useEffect(() => {
-    const update = () => {
+    const updateCurrent = () => {
       const isScrolledPast = (id: SectionId) => {
         const heading = document.getElementById(id)
         return heading !== null && heading.getBoundingClientRect().top <= window.innerHeight / 3
@@ -83,13 +83,13 @@ function useCurrentSection(): SectionId | undefined {
       const isAtEnd =
         window.scrollY > 0 &&
         window.innerHeight + window.scrollY >= document.documentElement.scrollHeight - 1
-      setCurrent(
+      setCurrentId(
         isAtEnd ? sectionIds.at(-1) : (sectionIds.findLast(isScrolledPast) ?? sectionIds[0]),
       )
     }
-    update()
-    window.addEventListener('scroll', update, { passive: true })
-    return () => window.removeEventListener('scroll', update)
+    updateCurrent()
+    window.addEventListener('scroll', updateCurrent, { passive: true })
+    return () => window.removeEventListener('scroll', updateCurrent)
   }, [])
-  return current
+  return currentId
 }

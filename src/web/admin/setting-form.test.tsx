@@ -14,15 +14,15 @@ function field(): HTMLInputElement {
   return screen.getByRole('textbox')
 }
 
-function form(stored: string) {
+function form(storedValue: string) {
   return (
     <SettingForm
       setting="app_version"
       label="App version"
       hint=""
       failure="Failed to update app version"
-      stored={stored}
-      previousValue={stored}
+      stored={storedValue}
+      previousValue={storedValue}
       check={(value) => ({ ok: true, value })}
     />
   )

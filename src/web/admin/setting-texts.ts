@@ -101,8 +101,8 @@ export function inputText(key: LimitSetting, stored: string): string {
   if (key.endsWith('_expiration_days')) return stored.replaceAll(',', ', ')
   const bytes = sizeKeys.test(key) ? parseSize(stored) : null
   if (bytes === null || bytes === 0) return stored
-  const short = formatSizeLimit(bytes)
-  return parseSize(short) === bytes ? short : stored
+  const shortText = formatSizeLimit(bytes)
+  return parseSize(shortText) === bytes ? shortText : stored
 }
 
 /**

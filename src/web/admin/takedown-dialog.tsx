@@ -107,8 +107,8 @@ function ReasonForm({ shortCode, onCancel, onDone }: ReasonFormProps) {
 /** Describes where the owner will see the takedown reason. */
 function reasonHint(sendsMail: boolean | undefined): string {
   if (sendsMail) return 'The owner sees it in an email and in My Files.'
-  const inMyFiles = 'The owner sees it in My Files.'
-  return sendsMail === false ? `${inMyFiles} This server sends no email.` : inMyFiles
+  const myFilesHint = 'The owner sees it in My Files.'
+  return sendsMail === false ? `${myFilesHint} This server sends no email.` : myFilesHint
 }
 
 /** In characters. Well above the length of any link. */
@@ -121,16 +121,17 @@ export interface TakeDownLinkProps {
 /** A form that takes down an unreported file by link or short code. */
 export function TakeDownLink({ onTakeDown }: TakeDownLinkProps) {
   /** Incremented after each takedown to reset the form. */
-  const [count, setCount] = useState(0)
+  const [takedownCount, setTakedownCount] = useState(0)
   const [errors, setErrors] = useState<FieldErrors>({})
   const submit = async ({ link }: { link: string }) => {
     const code = extractShortCode(link)
     setErrors(code === null ? { link: 'This is not a link to a file, nor the code of one.' } : {})
-    if (code !== null) onTakeDown({ ...targetForLink(code), onDone: () => setCount(count + 1) })
+    if (code !== null)
+      onTakeDown({ ...targetForLink(code), onDone: () => setTakedownCount(takedownCount + 1) })
   }
   return (
     <div className="mb-3">
-      <Form key={count} errors={errors} onSubmit={submit}>
+      <Form key={takedownCount} errors={errors} onSubmit={submit}>
         <FieldWithButton
           field={
             <TextField

@@ -20,13 +20,13 @@ function runTest(origin: string, response?: Response) {
   return testUpload()
 }
 
-function status(code: number): Response {
+function emptyResponse(code: number): Response {
   return new Response(null, { status: code })
 }
 
 describe('the upload test', () => {
   it.each([200, 204])('sends the announced bytes and reports the duration (%i)', async (code) => {
-    expect(await runTest('', status(code))).toEqual({
+    expect(await runTest('', emptyResponse(code))).toEqual({
       ok: true,
       text: expect.stringMatching(/^1 MB sent in \d+\.\d s$/),
     })
@@ -60,7 +60,7 @@ describe('the upload test', () => {
   ])(
     'does not mention a bucket if this server stores the files (%i)',
     async (code, expectedNote) => {
-      const result = await runTest('', status(code))
+      const result = await runTest('', emptyResponse(code))
       expect(result.text).toBe(`Upload failed with status ${code}`)
       expect(result.note).toMatch(expectedNote)
       expect(result.note).not.toMatch(/s3:|bucket|key/i)
@@ -68,13 +68,15 @@ describe('the upload test', () => {
   )
 
   it('distinguishes a CORS failure from unreachable storage', async () => {
-    const unreachable = await runTest(bucket)
-    expect(unreachable.text).toBe('Direct S3 upload failed')
-    expect(unreachable.note).toMatch(/^bucket\.example\.org cannot be reached .*S3_PUBLIC_ENDPOINT/)
-    page.on('GET /', () => status(200))
-    const cors = await runTest(bucket)
+    const unreachableOutcome = await runTest(bucket)
+    expect(unreachableOutcome.text).toBe('Direct S3 upload failed')
+    expect(unreachableOutcome.note).toMatch(
+      /^bucket\.example\.org cannot be reached .*S3_PUBLIC_ENDPOINT/,
+    )
+    page.on('GET /', () => emptyResponse(200))
+    const corsOutcome = await runTest(bucket)
     // Some storage services omit CORS headers from error responses.
-    expect(cors.note).toMatch(/answers, .*CORS rule.*lacks write permission.*check CORS/)
+    expect(corsOutcome.note).toMatch(/answers, .*CORS rule.*lacks write permission.*check CORS/)
   })
 
   it('does not mention CORS if this server stores the files', async () => {

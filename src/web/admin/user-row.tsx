@@ -30,8 +30,8 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
   const { mutate: switchTier, isPending } = useMutation({
     mutationFn: (tier: Tier) => call('toggleUserTier', { params: { id: user.id }, body: { tier } }),
     onSuccess: ({ user }) => {
-      client.setQueryData(currentUserQuery.queryKey, (cached) =>
-        cached?.id === user.id ? user : cached,
+      client.setQueryData(currentUserQuery.queryKey, (cachedUser) =>
+        cachedUser?.id === user.id ? user : cachedUser,
       )
       void refreshAdmin(client)
       toast({ title: `${displayName(user)} is ${tierTraits[user.tier].name} now` })

@@ -115,18 +115,19 @@ function Totals({
   analytics: { kinds, days, expiringSoon },
   expiringLink,
 }: Omit<ChartsProps, 'asTable'>) {
-  const downloads = (from: number, to?: number) => sum(days.slice(from, to), ({ count }) => count)
+  const countDownloads = (from: number, to?: number) =>
+    sum(days.slice(from, to), ({ count }) => count)
   return (
     <Card>
       <dl className="grid grid-cols-[repeat(auto-fit,minmax(min(9rem,100%),1fr))]">
         <Total name="Files" value={sum(kinds, ({ count }) => count)}>
           {formatSize(sum(kinds, ({ size }) => size))} in storage
         </Total>
-        <Total name="Downloads" value={downloads(0)}>
+        <Total name="Downloads" value={countDownloads(0)}>
           in {days.length} days
         </Total>
-        <Total name={`Last ${recentDays} days`} value={downloads(-recentDays)}>
-          {formatInteger(downloads(-2 * recentDays, -recentDays))} in the {recentDays} before
+        <Total name={`Last ${recentDays} days`} value={countDownloads(-recentDays)}>
+          {formatInteger(countDownloads(-2 * recentDays, -recentDays))} in the {recentDays} before
         </Total>
         <Total name="Expiring soon" value={expiringSoon} isUrgent={expiringSoon > 0}>
           within 24 hours

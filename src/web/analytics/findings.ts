@@ -31,12 +31,12 @@ export function downloadsFinding(days: readonly DayCount[], today: string): stri
   const total = sum(days, ({ count }) => count)
   const period = `in ${days.length} ${days.length === 1 ? 'day' : 'days'}`
   if (total === 0) return `No downloads ${period}`
-  const start = `${downloadsText(total)} ${period}`
+  const totalText = `${downloadsText(total)} ${period}`
   const maxCount = Math.max(...days.map(({ count }) => count))
-  const [peak, other] = days.filter(({ count }) => count === maxCount)
-  if (!peak || other) return `${start}, at most ${formatInteger(maxCount)} a day`
-  const share = maxCount < total ? 'most ' : total > 1 ? 'all ' : ''
-  return `${start}, ${share}on ${dayText(peak.day, today)}`
+  const [peak, secondPeak] = days.filter(({ count }) => count === maxCount)
+  if (!peak || secondPeak) return `${totalText}, at most ${formatInteger(maxCount)} a day`
+  const quantifier = maxCount < total ? 'most ' : total > 1 ? 'all ' : ''
+  return `${totalText}, ${quantifier}on ${dayText(peak.day, today)}`
 }
 
 /** A user's files of one kind. `size` is their total in bytes. */
@@ -59,10 +59,10 @@ export function kindsFinding(kinds: readonly KindCount[]): string {
   const total = sum(kinds, ({ count }) => count)
   if (total === 0) return 'No files yet'
   const size = sum(kinds, (kind) => kind.size)
-  const [largest] = kinds.toSorted((a, b) => b.size - a.size)
-  if (!largest || size === 0) return `${formatInteger(total)} ${total === 1 ? 'file' : 'files'}`
-  const name = largest.kind === 'audio' ? 'Audio files' : kindNames[largest.kind]
-  return `${name} take up ${percent(largest.size, size)} of the space`
+  const [largestKind] = kinds.toSorted((a, b) => b.size - a.size)
+  if (!largestKind || size === 0) return `${formatInteger(total)} ${total === 1 ? 'file' : 'files'}`
+  const name = largestKind.kind === 'audio' ? 'Audio files' : kindNames[largestKind.kind]
+  return `${name} take up ${percent(largestKind.size, size)} of the space`
 }
 
 /** Isolates a name so that right-to-left text doesn't reorder the sentence. */

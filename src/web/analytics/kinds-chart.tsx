@@ -18,7 +18,7 @@ export interface KindsChartProps {
 export function KindsChart({ kinds, asTable }: KindsChartProps) {
   const maxCount = max(kinds, ({ count }) => count) || 1
   const maxSize = max(kinds, ({ size }) => size) || 1
-  const bar = (part: number) => (asTable ? null : <ValueBar part={part} />)
+  const renderBar = (part: number) => (asTable ? null : <ValueBar part={part} />)
   return (
     <ChartFigure finding={kindsFinding(kinds)} title={title}>
       <table className="chart-table">
@@ -47,9 +47,9 @@ export function KindsChart({ kinds, asTable }: KindsChartProps) {
                   {kindNames[kind]}
                 </span>
               </th>
-              <td aria-hidden="true">{bar(count / maxCount)}</td>
+              <td aria-hidden="true">{renderBar(count / maxCount)}</td>
               <td className="chart-number">{formatInteger(count)}</td>
-              <td aria-hidden="true">{bar(size / maxSize)}</td>
+              <td aria-hidden="true">{renderBar(size / maxSize)}</td>
               <td className="chart-number">{formatSize(size)}</td>
             </tr>
           ))}

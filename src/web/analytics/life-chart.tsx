@@ -85,10 +85,10 @@ function LifelineWithDates({
 export function lifeAxis({ createdAt, maxLifetimeAt }: Omit<LifelineDates, 'expiresAt'>) {
   const firstDay = utcDay(createdAt)
   const days = daysBetween(firstDay, utcDay(maxLifetimeAt)).length
-  const percent = (ms: number) => (ms / (days * dayInMs)) * 100
+  const toPercent = (ms: number) => (ms / (days * dayInMs)) * 100
   return {
     days,
-    start: percent(createdAt.getTime() - startOfDay(firstDay).getTime()),
-    width: percent(maxLifetimeAt.getTime() - createdAt.getTime()),
+    start: toPercent(createdAt.getTime() - startOfDay(firstDay).getTime()),
+    width: toPercent(maxLifetimeAt.getTime() - createdAt.getTime()),
   }
 }

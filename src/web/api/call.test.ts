@@ -71,8 +71,10 @@ test('writes the query and omits undefined values', async () => {
 test('returns a page with the cursor of the next one, or null for the last page', async () => {
   const pages: Record<string, string | undefined> = { '/api/files?limit=1': 'abc' }
   await serve(({ url = '' }, response) => {
-    const next = pages[url]
-    response.writeHead(200, next === undefined ? {} : { 'x-next-cursor': next }).end('[]')
+    const nextCursor = pages[url]
+    response
+      .writeHead(200, nextCursor === undefined ? {} : { 'x-next-cursor': nextCursor })
+      .end('[]')
   })
   expect(await callForPage('listFiles', { query: { limit: 1 } })).toEqual({
     items: [],
@@ -157,12 +159,12 @@ test("an aborted call throws the signal's reason", async () => {
 })
 
 test('bypasses the browser cache only if `fresh` is set', async () => {
-  const caches: unknown[] = []
+  const cacheModes: unknown[] = []
   vi.stubGlobal('fetch', async (_: string, { cache }: RequestInit) => {
-    caches.push(cache)
+    cacheModes.push(cache)
     return Response.json({ price: 9 })
   })
   await call('premiumPrice', { fresh: true })
   await call('premiumPrice')
-  expect(caches).toEqual(['reload', undefined])
+  expect(cacheModes).toEqual(['reload', undefined])
 })

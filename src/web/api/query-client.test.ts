@@ -17,25 +17,25 @@ test.each([
 })
 
 test('reports queries and mutations that fail because the session has ended, but no other errors', async () => {
-  let reports = 0
+  let signOutCount = 0
   const client = createQueryClient(() => {
-    reports += 1
+    signOutCount += 1
   })
-  const failing = (error: Error) => () => Promise.reject(error)
+  const rejectWith = (error: Error) => () => Promise.reject(error)
 
   await client
-    .fetchQuery({ queryKey: ['a'], queryFn: failing(unauthorized) })
+    .fetchQuery({ queryKey: ['a'], queryFn: rejectWith(unauthorized) })
     .catch(() => undefined)
-  expect(reports).toBe(1)
+  expect(signOutCount).toBe(1)
 
-  const mutation = client.getMutationCache().build(client, { mutationFn: failing(unauthorized) })
+  const mutation = client.getMutationCache().build(client, { mutationFn: rejectWith(unauthorized) })
   await mutation.execute(undefined).catch(() => undefined)
-  expect(reports).toBe(2)
+  expect(signOutCount).toBe(2)
 
   await client
-    .fetchQuery({ queryKey: ['b'], queryFn: failing(new ApiError(500, 'broken')) })
+    .fetchQuery({ queryKey: ['b'], queryFn: rejectWith(new ApiError(500, 'broken')) })
     .catch(() => undefined)
-  expect(reports).toBe(2)
+  expect(signOutCount).toBe(2)
 })
 
 test('does not retry a failed query', async () => {

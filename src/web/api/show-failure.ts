@@ -3,13 +3,13 @@ import { NetworkError, publicMessage } from './call.ts'
 import { isSignedOutError } from './query-client.ts'
 
 /** The text for a call without a response (spec §8, network failure). */
-const checkConnection = 'Please check your connection and try again'
+const checkConnectionText = 'Please check your connection and try again'
 
 /**
  * Returns the error text for a failed call: the server's message, or `fallback` if it sent none.
  */
 export function failureText(error: unknown, fallback: string): string {
-  return error instanceof NetworkError ? checkConnection : (publicMessage(error) ?? fallback)
+  return error instanceof NetworkError ? checkConnectionText : (publicMessage(error) ?? fallback)
 }
 
 /** Shows a toast for a failed call, unless the session has ended, which has its own toast. */

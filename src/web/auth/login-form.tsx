@@ -23,15 +23,15 @@ export interface LoginFormProps {
  */
 export function LoginForm({ email, next, noEmailNote, emailField = null }: LoginFormProps) {
   /** Set if the last login failed because this email address is unverified. */
-  const [unverified, setUnverified] = useState<string | null>(null)
+  const [unverifiedEmail, setUnverifiedEmail] = useState<string | null>(null)
   const form = useAuthForm({
     schema: account.login.body,
     send: async (body) => {
-      setUnverified(null)
+      setUnverifiedEmail(null)
       try {
         await call('login', { body })
       } catch (error) {
-        if (hasErrorCode(error, 'EMAIL_NOT_VERIFIED')) setUnverified(body.email)
+        if (hasErrorCode(error, 'EMAIL_NOT_VERIFIED')) setUnverifiedEmail(body.email)
         throw error
       }
       toastOnNextPage({ title: 'Welcome back!' })
@@ -58,8 +58,8 @@ export function LoginForm({ email, next, noEmailNote, emailField = null }: Login
         ref={emailField}
       />
       <PasswordField label="Password" name="password" autoComplete="current-password" required />
-      {unverified === null ? null : (
-        <ResendVerification email={unverified} noEmailNote={noEmailNote} />
+      {unverifiedEmail === null ? null : (
+        <ResendVerification email={unverifiedEmail} noEmailNote={noEmailNote} />
       )}
       <SubmitButton variant="primary" size="large" wide pendingLabel="Signing in...">
         Sign In

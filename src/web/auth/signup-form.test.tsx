@@ -62,12 +62,12 @@ function respondToSignup(requiresVerification: boolean) {
 }
 
 const mismatchText = 'Password mismatchPasswords do not match. Please try again.'
-const short = 'Password too shortPassword must be at least 6 characters long.'
+const tooShortText = 'Password too shortPassword must be at least 6 characters long.'
 
 test.each([
   ['two passwords that differ', { 'Confirm password': 'secrets' }, mismatchText],
   ['two short passwords that differ', { Password: 'a', 'Confirm password': 'b' }, mismatchText],
-  ['a short password', { Password: 'abcde', 'Confirm password': 'abcde' }, short],
+  ['a short password', { Password: 'abcde', 'Confirm password': 'abcde' }, tooShortText],
 ])('%s: shows a toast and sends nothing', async (_, changes, toast) => {
   await submitSignup(changes)
   expect(screen.getByRole('alert').textContent).toBe(toast)
@@ -145,8 +145,8 @@ test('shows that the email address is taken, and allows another submit', async (
 })
 
 test('ignores a second submit while the first is pending', async () => {
-  const pending = delayedResponse()
-  page.on('POST /api/auth/signup', pending.respond)
+  const pendingResponse = delayedResponse()
+  page.on('POST /api/auth/signup', pendingResponse.respond)
   await submitSignup()
   fireEvent.submit(screen.getByLabelText('Email').closest('form') as HTMLFormElement)
   await settle()

@@ -33,14 +33,14 @@ export interface SignupFormProps {
 
 /** The signup form. */
 export function SignupForm({ policy, noEmailNote, onDone }: SignupFormProps) {
-  const [waiting, setWaiting] = useState<NewAccount>()
+  const [waitingAccount, setWaitingAccount] = useState<NewAccount>()
 
   // Spec §4: after a signup with requiresVerification set, the login page opens after 3 seconds.
   useEffect(() => {
-    if (waiting === undefined) return
-    const timer = setTimeout(() => onDone(waiting), verificationRedirectMs)
+    if (waitingAccount === undefined) return
+    const timer = setTimeout(() => onDone(waitingAccount), verificationRedirectMs)
     return () => clearTimeout(timer)
-  }, [waiting, onDone])
+  }, [waitingAccount, onDone])
 
   const form = useAuthForm({
     schema: signupBody.refine(({ email }) => isSignupAllowed(policy, email), {
@@ -61,7 +61,7 @@ export function SignupForm({ policy, noEmailNote, onDone }: SignupFormProps) {
         }),
       })
       const account = { email: body.email, requiresVerification }
-      if (requiresVerification) setWaiting(account)
+      if (requiresVerification) setWaitingAccount(account)
       else onDone(account)
       return 'leave'
     },

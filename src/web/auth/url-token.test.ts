@@ -8,7 +8,7 @@ function open(address: string, state: unknown = null) {
   window.history.replaceState(state, '', address)
 }
 
-function address(): string {
+function currentPath(): string {
   const { pathname, search, hash } = window.location
   return pathname + search + hash
 }
@@ -21,8 +21,8 @@ test.each([
   ['/reset-password?token=new', { token: 'kept' }, 'new'],
   ['/reset-password', { token: 7 }, ''],
   ['/reset-password#token=abc', null, ''],
-])('at %s with history state %j, the token is %j', (at, state, token) => {
-  open(at, state)
+])('at %s with history state %j, the token is %j', (path, state, token) => {
+  open(path, state)
   expect(readToken()).toBe(token)
 })
 
@@ -30,7 +30,7 @@ describe('hiding the token', () => {
   it('removes it from the URL and keeps it across a reload', () => {
     open('/reset-password?a=1&token=abc&b=2#c', { email: 'x' })
     hideToken('abc')
-    expect(address()).toBe('/reset-password?a=1&b=2#c')
+    expect(currentPath()).toBe('/reset-password?a=1&b=2#c')
     expect(window.history.state).toEqual({ email: 'x', token: 'abc' })
     expect(readToken()).toBe('abc')
   })
@@ -38,7 +38,7 @@ describe('hiding the token', () => {
   it('leaves no trailing question mark and can be repeated', () => {
     open('/verify-email?token=abc')
     for (const _ of [1, 2]) hideToken('abc')
-    expect(address()).toBe('/verify-email')
+    expect(currentPath()).toBe('/verify-email')
     expect(readToken()).toBe('abc')
   })
 

@@ -18,31 +18,31 @@ interface Body {
   password: string
 }
 
-const failed = { title: 'Login failed', description: 'Please try again.' }
+const failedToast = { title: 'Login failed', description: 'Please try again.' }
 const validInput = { email: 'ada@example.org', password: 'secret' }
 
 function form(changes: Partial<AuthForm<Body, Body>> = {}) {
-  const sent: Body[] = []
+  const sentBodies: Body[] = []
   const hook = page.run(() =>
     useAuthForm<Body, Body>({
       schema: z.object({ email: z.email(), password: z.string().min(6) }),
       send: async (body) => {
-        sent.push(body)
+        sentBodies.push(body)
         return 'leave'
       },
-      failed,
+      failed: failedToast,
       ...changes,
     }),
   )
   return {
-    sent,
+    sent: sentBodies,
     errors: () => hook.result.current.errors,
     submit: async (values: Body = validInput) => {
-      let next: unknown
+      let submitResult: unknown
       await act(async () => {
-        next = await hook.result.current.onSubmit(values)
+        submitResult = await hook.result.current.onSubmit(values)
       })
-      return next
+      return submitResult
     },
   }
 }
@@ -97,17 +97,17 @@ describe('a failed call', () => {
     [
       'shows the form’s own message if the server sends none',
       new ApiError(500, ''),
-      failed.description,
+      failedToast.description,
     ],
     [
       'shows the form’s own message for an unexpected exception',
       new Error('a bug'),
-      failed.description,
+      failedToast.description,
     ],
   ])('%s', async (_, error, description) => {
     const { submit } = failingForm(error)
     expect(await submit()).toBeUndefined()
-    await expect.poll(page.text).toBe(`${failed.title}${description}`)
+    await expect.poll(page.text).toBe(`${failedToast.title}${description}`)
   })
 
   test.each([

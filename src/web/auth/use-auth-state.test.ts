@@ -67,9 +67,9 @@ test('is unreachable if the server fails, also during a retry', async () => {
 
   const { respond: response, resolve } = delayedResponse()
   page.on(call, response)
-  const unreachable = state()
-  if (unreachable.is !== 'unreachable') return expect.fail('it should be unreachable')
-  act(() => unreachable.retry())
+  const unreachableState = state()
+  if (unreachableState.is !== 'unreachable') return expect.fail('it should be unreachable')
+  act(() => unreachableState.retry())
   await expect.poll(state).toMatchObject({ is: 'unreachable', isRetrying: true })
   await act(async () => resolve(ada))
   await expect.poll(() => state().is).toBe('signed-in')

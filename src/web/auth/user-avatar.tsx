@@ -24,8 +24,8 @@ export function UserAvatar({ user }: { user: User }) {
 }
 
 function firstLetter(word: string): string {
-  const [first] = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(word)
-  return first?.segment.toUpperCase() ?? ''
+  const [firstGrapheme] = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(word)
+  return firstGrapheme?.segment.toUpperCase() ?? ''
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Brand } from '../../shared/contract/branding.ts'
 import { BrandingForm } from './branding-form.tsx'
 
 const saveCall = 'PUT /api/branding'
-const saved: Brand = { name: 'Ada & Co', accent: '#0b6e63', message: 'Hello', logoUrl: null }
+const savedBrand: Brand = { name: 'Ada & Co', accent: '#0b6e63', message: 'Hello', logoUrl: null }
 
 let page: WebPage
 beforeEach(() => {
@@ -25,7 +25,7 @@ function show(brand: Brand | null = null) {
 function field(name: string) {
   return document.querySelector<HTMLInputElement>(`[name="${name}"]`) as HTMLInputElement
 }
-function type(texts: Record<string, string>) {
+function fillIn(texts: Record<string, string>) {
   for (const [name, value] of Object.entries(texts)) {
     fireEvent.change(field(name), { target: { value } })
   }
@@ -38,9 +38,9 @@ function savedBodies() {
 }
 
 test('saves the brand and shows the trimmed texts', async () => {
-  page.on(saveCall, () => saved)
+  page.on(saveCall, () => savedBrand)
   show()
-  type({ name: '  Ada & Co  ', message: ' Hello \n', accent: ' #0B6E63 ' })
+  fillIn({ name: '  Ada & Co  ', message: ' Hello \n', accent: ' #0B6E63 ' })
   await press('Save branding')
   await expect.poll(page.text).toContain('Branding savedYour download pages show it now.')
   expect(savedBodies()).toEqual([{ name: 'Ada & Co', accent: '#0b6e63', message: 'Hello' }])
@@ -49,9 +49,9 @@ test('saves the brand and shows the trimmed texts', async () => {
 })
 
 test('an empty color selects Mayfly’s accent color', async () => {
-  page.on(saveCall, () => saved)
-  show(saved)
-  type({ accent: '  ' })
+  page.on(saveCall, () => savedBrand)
+  show(savedBrand)
+  fillIn({ accent: '  ' })
   await press('Save branding')
   await expect.poll(savedBodies).toEqual([{ name: 'Ada & Co', accent: null, message: 'Hello' }])
 })
@@ -63,8 +63,8 @@ test.each([
 ])(
   '%j is rejected before sending, with an error on the field',
   async (texts, name, expectedError) => {
-    show(saved)
-    type(texts)
+    show(savedBrand)
+    fillIn(texts)
     await press('Save branding')
     expect(field(name).getAttribute('aria-invalid')).toBe('true')
     expect(page.text()).toContain(expectedError)
@@ -73,11 +73,11 @@ test.each([
 )
 
 test('correcting a field clears its error', async () => {
-  page.on(saveCall, () => saved)
+  page.on(saveCall, () => savedBrand)
   show()
   await press('Save branding')
   expect(page.text()).toContain('Please enter a name.')
-  type({ name: 'Ada' })
+  fillIn({ name: 'Ada' })
   await press('Save branding')
   await expect.poll(page.text).toContain('Branding saved')
   expect(page.text()).not.toContain('Please enter a name.')
@@ -99,7 +99,7 @@ describe('if saving fails', () => {
   ])('the error %s, and the form keeps its values', async (_, response, expectedText) => {
     page.on(saveCall, response)
     show()
-    type({ name: 'Ada' })
+    fillIn({ name: 'Ada' })
     await press('Save branding')
     await expect.poll(page.text).toContain(`Branding not saved${expectedText}`)
     expect(field('name').value).toBe('Ada')
@@ -107,7 +107,7 @@ describe('if saving fails', () => {
 
   test('because the session ended, only the session toast is shown', async () => {
     page.on(saveCall, unauthorized)
-    show(saved)
+    show(savedBrand)
     await press('Save branding')
     await expect.poll(page.signOutCount).toBe(1)
     expect(page.text()).not.toContain('not saved')
@@ -120,7 +120,7 @@ describe('removing the brand', () => {
     expect(screen.queryByRole('button', { name: 'Remove branding' })).toBeNull()
     page.close()
     page = openPage()
-    show(saved)
+    show(savedBrand)
     await press('Remove branding')
     expect(screen.getByRole('alertdialog').textContent).toContain('Remove your branding?')
     expect(page.requests).toEqual([])
@@ -128,7 +128,7 @@ describe('removing the brand', () => {
 
   test('clears the fields', async () => {
     page.on('DELETE /api/branding', () => ({ message: '' }))
-    show(saved)
+    show(savedBrand)
     await press('Remove branding')
     await press('Remove')
     await expect.poll(page.text).toContain('Branding removed')
@@ -141,7 +141,7 @@ describe('removing the brand', () => {
 
   test('shows an error and keeps the values if it fails', async () => {
     page.on('DELETE /api/branding', () => errorResponse(500))
-    show(saved)
+    show(savedBrand)
     await press('Remove branding')
     await press('Remove')
     await expect.poll(page.text).toContain('Branding not removed')

@@ -40,7 +40,7 @@ export function BrandingSettings({ loading }: { loading: ReactNode }) {
       failed={<InlineLoadError query={query} text="Your branding could not be loaded." />}
       loading={loading}
     >
-      {(saved) => <BrandingForm saved={saved} />}
+      {(savedBrand) => <BrandingForm saved={savedBrand} />}
     </QueryContent>
   )
 }

@@ -108,9 +108,9 @@ export function useChosenLogo(savedUrl: string | null) {
     return () => URL.revokeObjectURL(url)
   }, [change])
 
-  const set = (next: LogoChange) => {
+  const applyChange = (newChange: LogoChange) => {
     setError(undefined)
-    setChange(next)
+    setChange(newChange)
   }
   return {
     change,
@@ -121,9 +121,9 @@ export function useChosenLogo(savedUrl: string | null) {
     choose(picture: File) {
       const reason = logoError(picture)
       if (reason) setError(reason)
-      else set({ picture })
+      else applyChange({ picture })
     },
-    remove: () => set(savedUrl === null ? 'keep' : 'remove'),
-    reset: () => set('keep'),
+    remove: () => applyChange(savedUrl === null ? 'keep' : 'remove'),
+    reset: () => applyChange('keep'),
   }
 }

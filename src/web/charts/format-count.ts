@@ -1,5 +1,5 @@
 const integerFormat = new Intl.NumberFormat('en')
-const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const shortFormat = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
 /** Formats a count with thousands separators: '12,400'. */
 export function formatInteger(count: number): string {
@@ -8,5 +8,5 @@ export function formatInteger(count: number): string {
 
 /** Formats a count compactly: '12.4K'. Counts below 1,000 are not shortened. */
 export function formatShortCount(count: number): string {
-  return short.format(count)
+  return shortFormat.format(count)
 }

@@ -67,7 +67,7 @@ function InvalidLink() {
 export function DownloadPage(props: { assets: PageAssets }) {
   const summary = `${placeholder('size')} · ${placeholder('kind')}`
   const description = `${placeholder('lead')}${summary} · until ${placeholder('until')}`
-  const address = `${placeholder('origin')}/s/${placeholder('code')}`
+  const linkUrl = `${placeholder('origin')}/s/${placeholder('code')}`
   return (
     <LinkPage
       assets={props.assets}
@@ -77,7 +77,7 @@ export function DownloadPage(props: { assets: PageAssets }) {
           <meta property="og:title" content={placeholder('name')} />
           <meta name="description" content={description} />
           <meta property="og:description" content={description} />
-          <meta property="og:url" content={address} />
+          <meta property="og:url" content={linkUrl} />
           <meta property="og:site_name" content={placeholder('site')} />
           <meta property="og:type" content="website" />
           <meta name="twitter:card" content="summary" />

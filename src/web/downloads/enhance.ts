@@ -30,10 +30,10 @@ function showInvalidLink(card: HTMLElement, page: HTMLTemplateElement) {
  * expires.
  */
 function startCountdown(card: HTMLElement, onEnd: () => void) {
-  const time = find<HTMLTimeElement>('time', card)
+  const timeElement = find<HTMLTimeElement>('time', card)
   const label = find('#label', card)
   const [lived, valid, renewable] = card.querySelectorAll('.time > svg > rect')
-  if (!time || !label || !lived || !valid || !renewable) return
+  if (!timeElement || !label || !lived || !valid || !renewable) return
 
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   const serverTime = Number(card.dataset.now)
@@ -43,8 +43,8 @@ function startCountdown(card: HTMLElement, onEnd: () => void) {
     sentAt: performance.timeOrigin + (navigation?.requestStart ?? 0),
     receivedAt: performance.timeOrigin + (navigation?.responseStart ?? 0),
   })
-  const expiresAt = new Date(time.dateTime)
-  time.textContent = `until ${localTimestampText(expiresAt, new Date(clock.now()))}`
+  const expiresAt = new Date(timeElement.dateTime)
+  timeElement.textContent = `until ${localTimestampText(expiresAt, new Date(clock.now()))}`
 
   const dates = {
     createdAt: new Date(Number(card.dataset.created)),
@@ -59,7 +59,7 @@ function startCountdown(card: HTMLElement, onEnd: () => void) {
 
   const tick = () => {
     // `showInvalidLink` has replaced the content of the card.
-    if (!time.isConnected) return clearInterval(timer)
+    if (!timeElement.isConnected) return clearInterval(timer)
     const now = new Date(clock.now())
     const lifelineState = lifeline(dates, now, canRenew)
     if (lifelineState.tone === 'over') {

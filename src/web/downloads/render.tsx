@@ -32,8 +32,8 @@ export function renderDownloadPages(script: string): {
  * would hoist the element out of a section in JSX.
  */
 function withOptionalLogo(html: string): string {
-  const meta = new RegExp(`<meta property="${logoProperty}"[^>]*>`)
-  return html.replace(meta, (element) => sectionStart('logo') + element + sectionEnd('logo'))
+  const metaPattern = new RegExp(`<meta property="${logoProperty}"[^>]*>`)
+  return html.replace(metaPattern, (element) => sectionStart('logo') + element + sectionEnd('logo'))
 }
 
 /**

@@ -103,10 +103,10 @@ describe('deleting a file', () => {
 
 describe('deleting files', () => {
   /** Makes the server delete all files except those in `missing`. */
-  const respondToBulkDelete = (missing: readonly string[] = []) => {
+  const respondToBulkDelete = (missingIds: readonly string[] = []) => {
     page.on('DELETE /api/files/bulk', ({ body }) => {
       const { fileIds } = body as { fileIds: string[] }
-      const notFound = fileIds.filter((id) => missing.includes(id))
+      const notFound = fileIds.filter((id) => missingIds.includes(id))
       return { message: '', deletedCount: fileIds.length - notFound.length, notFound }
     })
   }
@@ -155,10 +155,10 @@ describe('deleting files', () => {
   test('reloads the list if a later call fails', async () => {
     const deletedIds: string[][] = []
     const { hookResult, names } = await openList(bulkDeletion(deletedIds))
-    let calls = 0
+    let callCount = 0
     page.on('DELETE /api/files/bulk', ({ body }) => {
-      calls += 1
-      if (calls > 1) return errorResponse(503)
+      callCount += 1
+      if (callCount > 1) return errorResponse(503)
       serverFiles = [b, c]
       return { message: '', deletedCount: (body as { fileIds: [] }).fileIds.length, notFound: [] }
     })

@@ -41,8 +41,8 @@ export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
   return useMutation({
     mutationFn: async (files: readonly StoredFile[]) => {
       let missingCount = 0
-      for (let from = 0; from < files.length; from += maxFilesPerDeletion) {
-        const fileIds = files.slice(from, from + maxFilesPerDeletion).map(({ id }) => id)
+      for (let start = 0; start < files.length; start += maxFilesPerDeletion) {
+        const fileIds = files.slice(start, start + maxFilesPerDeletion).map(({ id }) => id)
         const { notFound } = await call('deleteFiles', { body: { fileIds } })
         missingCount += notFound.length
         const deletedIds = new Set(fileIds)

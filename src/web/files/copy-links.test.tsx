@@ -31,11 +31,11 @@ function mockBrowser({ clipboard, selection }: { clipboard: boolean; selection: 
   return copies
 }
 
-const success = { title: 'Link copied' }
+const successToast = { title: 'Link copied' }
 
 it('copies text to the clipboard', async () => {
   const copies = mockBrowser({ clipboard: true, selection: true })
-  expect(await copyText('a link', 'link', success)).toBe(true)
+  expect(await copyText('a link', 'link', successToast)).toBe(true)
   expect(copies).toEqual([['clipboard', 'a link']])
 })
 
@@ -43,7 +43,7 @@ it('falls back to copying a selection if clipboard access is denied, and restore
   const copies = mockBrowser({ clipboard: false, selection: true })
   const button = document.body.appendChild(document.createElement('button'))
   button.focus()
-  expect(await copyText('a link', 'link', success)).toBe(true)
+  expect(await copyText('a link', 'link', successToast)).toBe(true)
   expect(copies).toEqual([['selection', 'a link']])
   expect(document.activeElement).toBe(button)
   expect(document.querySelector('textarea')).toBeNull()
@@ -54,7 +54,7 @@ it('shows an error if both ways fail', async () => {
   page.show(null)
   mockBrowser({ clipboard: false, selection: false })
   await act(async () => {
-    expect(await copyText('a link', 'link', success)).toBe(false)
+    expect(await copyText('a link', 'link', successToast)).toBe(false)
   })
   expect(page.text()).toContain('Copy failedFailed to copy link to clipboard.')
   page.close()

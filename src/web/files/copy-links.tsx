@@ -24,7 +24,7 @@ export async function copyLinks(files: readonly StoredFile[], closedCount = 0): 
  * plain HTTP.
  */
 function copyBySelection(text: string): boolean {
-  const focused = document.activeElement
+  const focusedElement = document.activeElement
   const field = document.createElement('textarea')
   field.value = text
   field.readOnly = true
@@ -34,7 +34,7 @@ function copyBySelection(text: string): boolean {
   field.select()
   const isCopied = document.execCommand('copy')
   field.remove()
-  if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
+  if (focusedElement instanceof HTMLElement) focusedElement.focus({ preventScroll: true })
   return isCopied
 }
 
@@ -88,8 +88,8 @@ export function CopyLinkButton({ link, fileName, ...button }: CopyLinkButtonProp
   }, [isCopied])
 
   const copy = async () => {
-    const success = { title: 'Link copied', description: link }
-    if (await copyText(link, 'link', success)) setCopied(true)
+    const successToast = { title: 'Link copied', description: link }
+    if (await copyText(link, 'link', successToast)) setCopied(true)
   }
   return (
     <Button

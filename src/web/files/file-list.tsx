@@ -70,7 +70,7 @@ export function FileList({
   const [openFileId, setOpenFileId] = useState<string | null>(null)
   const detailsId = useId()
   const toggleDetails = ({ id }: StoredFile) => setOpenFileId(openFileId === id ? null : id)
-  const details = (file: StoredFile) => {
+  const renderDetails = (file: StoredFile) => {
     const { renewal } = tierTraits[tier]
     const receipt = <FileReceipt file={file} canRenew={renewal} now={now} />
     return (
@@ -118,7 +118,7 @@ export function FileList({
           newMark={newMarkOf(file)}
         />,
       )}
-      {file.id === openFileId ? details(file) : null}
+      {file.id === openFileId ? renderDetails(file) : null}
     </>
   )
 

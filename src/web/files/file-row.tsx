@@ -53,9 +53,9 @@ export function FileRow({
   const kind = fileKind(file)
   const link = `${window.location.origin}/s/${file.shortCode}`
   const size = formatSize(file.size)
-  const end = linkEnd(dates, takedown?.at ?? null, tier, now)
+  const shownDate = linkEnd(dates, takedown?.at ?? null, tier, now)
 
-  const downloads = <DownloadsCount file={file} {...details} />
+  const downloadsButton = <DownloadsCount file={file} {...details} />
 
   return (
     <div className="grid grid-cols-[36px_minmax(0,1fr)] items-center gap-x-3 gap-y-3 px-4 py-3.5 sm:grid-cols-[36px_minmax(0,1fr)_auto] sm:gap-x-4 sm:gap-y-2.5 sm:px-5 lg:grid-cols-[36px_minmax(0,1fr)_84px_190px_64px_auto]">
@@ -104,20 +104,20 @@ export function FileRow({
         <Lifeline state={lifelineState} size="small" />
         <div className="flex flex-wrap justify-between gap-x-4 text-sm tabular-nums">
           <time
-            dateTime={end.at.toISOString()}
-            title={end.text}
+            dateTime={shownDate.at.toISOString()}
+            title={shownDate.text}
             className={isActive ? textColors[lifelineState.tone] : textColors.over}
           >
             {takedown === null ? linkLabel(dates, tier, now) : 'Taken down'}
           </time>
-          <span className="sr-only">{end.text}</span>
+          <span className="sr-only">{shownDate.text}</span>
           <span className="text-muted lg:hidden">
-            {size} · {downloads}
+            {size} · {downloadsButton}
           </span>
         </div>
       </div>
       <span className="hidden text-right text-muted text-sm tabular-nums lg:block">
-        {downloads}
+        {downloadsButton}
       </span>
       <FileActions
         file={file}

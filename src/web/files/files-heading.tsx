@@ -52,11 +52,11 @@ export function RemainingFiles({ tier, maxFiles, isChanging }: RemainingFilesPro
   // Files may have been uploaded in another browser.
   const list = useFiles(allFiles, { refetchOnWindowFocus: 'always' })
   const now = useNow(list.files ?? noFiles, tier)
-  const active = useFileCounts(list, tier, now)?.active
-  const isKnown = active !== undefined && !isChanging
+  const activeCount = useFileCounts(list, tier, now)?.active
+  const isKnown = activeCount !== undefined && !isChanging
   return (
     <p className="mt-0.5 min-h-[1lh] font-[540] text-sm tabular-nums">
-      {isKnown ? filesLeftText(maxFiles, active) : null}
+      {isKnown ? filesLeftText(maxFiles, activeCount) : null}
     </p>
   )
 }

@@ -33,7 +33,7 @@ export function LifelineShape(props: {
   const hatchingId = useId()
   const height = heights[props.size]
   const { lived, valid, renewable } = props.bar
-  const percent = (span: Span) => ({ x: `${span.x}%`, width: `${span.width}%` })
+  const percentProps = (span: Span) => ({ x: `${span.x}%`, width: `${span.width}%` })
   return (
     <svg width="100%" height={height} display="block" aria-hidden="true">
       <pattern
@@ -45,10 +45,16 @@ export function LifelineShape(props: {
       >
         <rect width="3" height="6" fill="var(--line)" />
       </pattern>
-      <rect {...percent(lived)} height={height} rx={height / 2} fill="var(--edge)" opacity="0.5" />
-      <rect {...percent(valid)} height={height} rx={height / 2} fill={props.color} />
       <rect
-        {...percent(renewable)}
+        {...percentProps(lived)}
+        height={height}
+        rx={height / 2}
+        fill="var(--edge)"
+        opacity="0.5"
+      />
+      <rect {...percentProps(valid)} height={height} rx={height / 2} fill={props.color} />
+      <rect
+        {...percentProps(renewable)}
         height={height}
         rx={height / 2}
         fill={`url(#${hatchingId})`}

@@ -141,12 +141,14 @@ test('an older file that moves up into the list is not marked as new', async () 
 test.each([
   ['scrolls to a new file', 0, 1],
   ['stays in place after the user has scrolled', 120, 0],
-])('the page %s', async (_behavior, scrollY, times) => {
-  const scroll = vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(() => undefined)
+])('the page %s', async (_behavior, scrollY, scrollCount) => {
+  const scrollSpy = vi
+    .spyOn(Element.prototype, 'scrollIntoView')
+    .mockImplementation(() => undefined)
   await open()
   window.scrollTo(0, scrollY)
   await store(makeFile('new', 1))
-  expect(scroll).toHaveBeenCalledTimes(times)
-  scroll.mockRestore()
+  expect(scrollSpy).toHaveBeenCalledTimes(scrollCount)
+  scrollSpy.mockRestore()
   window.scrollTo(0, 0)
 })

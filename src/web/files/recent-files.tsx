@@ -44,7 +44,7 @@ export function RecentFiles({ tier, limit, onNewFiles }: RecentFilesProps) {
     return () => onNewFiles?.(false)
   }, [hasNewFiles, onNewFiles])
   const activeFiles = newFiles.filter((file) => linkStatus(linkDates(file), tier, now) === 'active')
-  const content = () => {
+  const renderContent = () => {
     if (files && files.length > 0) {
       return (
         <FileList
@@ -84,7 +84,7 @@ export function RecentFiles({ tier, limit, onNewFiles }: RecentFilesProps) {
           </div>
         ) : null}
       </FilesHeading>
-      {content()}
+      {renderContent()}
     </section>
   )
 }

@@ -21,7 +21,7 @@ import { shareEmailUrl } from './share-email.ts'
 const noErrors = {}
 
 /** Returns when the new link would expire, and whether the maximum lifetime cuts it short. */
-function preview(file: StoredFile, days: number, now: Date) {
+function previewRenewal(file: StoredFile, days: number, now: Date) {
   const dates = linkDates(file)
   const expiresAt = renewedExpiry(now, days, dates.maxLifetimeAt)
   const isCapped = expiresAt.getTime() - now.getTime() < days * dayInMs
@@ -73,7 +73,7 @@ function RenewForm({
   const days = selectedDays(limits, chosenDays)
   const dates = linkDates(file)
   const isActive = linkStatus(dates, tier, now) === 'active'
-  const { expiresAt, isCapped, lifelineState } = preview(file, days, now)
+  const { expiresAt, isCapped, lifelineState } = previewRenewal(file, days, now)
   return (
     <Form errors={noErrors} onSubmit={() => onRenew(days)}>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
@@ -194,7 +194,7 @@ export interface RenewDialogProps {
 export function RenewDialog(props: RenewDialogProps) {
   const { file, tier, now, signature, onClosed } = props
   const [isOpen, setOpen] = useState(true)
-  const [opener] = useState(document.activeElement)
+  const [openerElement] = useState(document.activeElement)
   const onClose = () => setOpen(false)
   const { mutateAsync, data: renewedFile, isPending } = useRenewFile()
   const name = file.originalName
@@ -209,7 +209,7 @@ export function RenewDialog(props: RenewDialogProps) {
       onOpenChange={() => (isPending ? undefined : onClose())}
       onClosed={onClosed}
       // A renewal may replace the button that opened the dialog.
-      finalFocus={() => (opener?.isConnected ? true : document.getElementById(rowId(file)))}
+      finalFocus={() => (openerElement?.isConnected ? true : document.getElementById(rowId(file)))}
       title={renewedFile ? `New link for ${name}` : `Renew ${name}`}
       description={
         renewedFile

@@ -15,13 +15,13 @@ function makeShareEmail(changes: Partial<ShareEmail> = {}): ShareEmail {
 }
 
 /** Parses a `mailto:` URL as an email client does. */
-function parseUrl(address: string) {
-  const url = new URL(address)
+function parseUrl(mailtoUrl: string) {
+  const url = new URL(mailtoUrl)
   return {
     to: url.pathname,
     fields: [...url.search.slice(1).split('&')].map((field) => field.split('=', 1)[0]),
-    subject: decodeURIComponent(/[?&]subject=([^&]*)/.exec(address)?.[1] ?? ''),
-    body: decodeURIComponent(/[?&]body=([^&]*)/.exec(address)?.[1] ?? ''),
+    subject: decodeURIComponent(/[?&]subject=([^&]*)/.exec(mailtoUrl)?.[1] ?? ''),
+    body: decodeURIComponent(/[?&]body=([^&]*)/.exec(mailtoUrl)?.[1] ?? ''),
   }
 }
 
@@ -62,11 +62,11 @@ describe('any name or signature', () => {
     )
     fc.assert(
       fc.property(texts, texts, (fileName, signature) => {
-        const address = shareEmailUrl(makeShareEmail({ fileName, signature }))
-        const { to, fields, body } = parseUrl(address)
+        const mailtoUrl = shareEmailUrl(makeShareEmail({ fileName, signature }))
+        const { to, fields, body } = parseUrl(mailtoUrl)
         expect(to).toBe('')
         expect(fields).toEqual(['subject', 'body'])
-        expect(new URL(address).hash).toBe('')
+        expect(new URL(mailtoUrl).hash).toBe('')
         const name = fileName.toWellFormed().replace(/\r\n?|\n/g, '\r\n')
         expect(body.startsWith(`${name} (`)).toBe(true)
       }),

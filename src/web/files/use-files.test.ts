@@ -37,9 +37,9 @@ afterEach(() => page.close())
 /** Creates `count` files, newest first. `from` is the number of the oldest one. */
 function makeFiles(count: number, from = 0): StoredFile[] {
   return Array.from({ length: count }, (_, n) => {
-    const number = from + count - 1 - n
-    const createdAt = new Date(Date.parse('2030-01-01T00:00:00Z') + number * 1000).toISOString()
-    return storedFile({ id: `file-${number}`, originalName: `${number}.txt`, createdAt })
+    const fileNumber = from + count - 1 - n
+    const createdAt = new Date(Date.parse('2030-01-01T00:00:00Z') + fileNumber * 1000).toISOString()
+    return storedFile({ id: `file-${fileNumber}`, originalName: `${fileNumber}.txt`, createdAt })
   })
 }
 

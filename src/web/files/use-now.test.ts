@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { storedFile } from '../../../tests/support/upload-fixtures.ts'
-import { nextChange, tickMs } from './use-now.ts'
+import { nextChangeAt, tickMs } from './use-now.ts'
 
 const hour = 3_600_000
 const now = Date.parse('2025-07-12T10:00:00Z')
@@ -14,16 +14,16 @@ function file(expiresIn: number, maxLifetimeIn = 1e9) {
 }
 
 test('the next change is at the next tick if no label changes sooner', () => {
-  expect(nextChange([], 'free', now)).toBe(now + tickMs)
-  expect(nextChange([file(hour / 2)], 'free', now)).toBe(now + tickMs)
+  expect(nextChangeAt([], 'free', now)).toBe(now + tickMs)
+  expect(nextChangeAt([file(hour / 2)], 'free', now)).toBe(now + tickMs)
 })
 
 test('the next change is the earliest of all labels', () => {
-  expect(nextChange([file(20_000), file(7000), file(9000)], 'free', now)).toBe(now + 7000)
-  expect(nextChange([file(20_000), file(5 * hour + 6000)], 'free', now)).toBe(now + 6001)
-  expect(nextChange([file(20_000), file(-5, 1234)], 'premium', now)).toBe(now + 1234)
+  expect(nextChangeAt([file(20_000), file(7000), file(9000)], 'free', now)).toBe(now + 7000)
+  expect(nextChangeAt([file(20_000), file(5 * hour + 6000)], 'free', now)).toBe(now + 6001)
+  expect(nextChangeAt([file(20_000), file(-5, 1234)], 'premium', now)).toBe(now + 1234)
 })
 
 test('the label of a deleted file never changes', () => {
-  expect(nextChange([file(-1, -1), file(0, 0)], 'premium', now)).toBe(now + tickMs)
+  expect(nextChangeAt([file(-1, -1), file(0, 0)], 'premium', now)).toBe(now + tickMs)
 })

@@ -15,8 +15,8 @@ export function useNow(files: readonly StoredFile[], tier: Tier): Date {
   if (previousFiles !== files) setState({ now: serverNow(), previousFiles: files })
   useEffect(() => {
     const update = () => setState({ now: serverNow(), previousFiles: files })
-    const change = nextChange(files, tier, now.getTime())
-    return scheduleCheck(update, change - serverClock().now())
+    const changeAt = nextChangeAt(files, tier, now.getTime())
+    return scheduleCheck(update, changeAt - serverClock().now())
   }, [files, tier, now])
   return now
 }
@@ -28,12 +28,12 @@ export function useNow(files: readonly StoredFile[], tier: Tier): Date {
 export const tickMs = 30_000
 
 /** Returns when a label changes next, at most `tickMs` from now, as a Unix time in milliseconds. */
-export function nextChange(files: readonly StoredFile[], tier: Tier, now: number): number {
+export function nextChangeAt(files: readonly StoredFile[], tier: Tier, now: number): number {
   const nowDate = new Date(now)
-  let next = now + tickMs
+  let earliest = now + tickMs
   for (const file of files) {
-    const change = nextLabelChange(linkDates(file), tier, nowDate)
-    if (change !== null && change.getTime() < next) next = change.getTime()
+    const labelChange = nextLabelChange(linkDates(file), tier, nowDate)
+    if (labelChange !== null && labelChange.getTime() < earliest) earliest = labelChange.getTime()
   }
-  return next
+  return earliest
 }

@@ -42,7 +42,7 @@ export function VirtualList<Item>({
 }: VirtualListProps<Item>) {
   const list = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
-  const [focused, setFocused] = useState<number | null>(null)
+  const [focusedIndex, setFocusedIndex] = useState<number | null>(null)
 
   // Content above the list, such as upload progress, can move it.
   useLayoutEffect(() => {
@@ -81,8 +81,9 @@ export function VirtualList<Item>({
     scrollMargin: top,
     rangeExtractor: (range) => {
       const indexes = defaultRangeExtractor(range)
-      if (focused === null || focused >= total || indexes.includes(focused)) return indexes
-      return [...indexes, focused].sort((a, b) => a - b)
+      if (focusedIndex === null || focusedIndex >= total || indexes.includes(focusedIndex))
+        return indexes
+      return [...indexes, focusedIndex].sort((a, b) => a - b)
     },
   })
 
@@ -99,7 +100,7 @@ export function VirtualList<Item>({
       aria-label={label}
       className="relative"
       style={{ height: virtualizer.getTotalSize() }}
-      onBlur={() => setFocused(null)}
+      onBlur={() => setFocusedIndex(null)}
     >
       {visibleRows.map(({ index, start, key }) => {
         const item = items[index]
@@ -113,7 +114,7 @@ export function VirtualList<Item>({
             aria-setsize={isOpenEnded ? -1 : total}
             className={`absolute top-0 left-0 w-full border-t ${index > 0 ? 'border-line' : 'border-transparent'}`}
             style={{ transform: `translateY(${start - top}px)` }}
-            onFocus={() => setFocused(index)}
+            onFocus={() => setFocusedIndex(index)}
           >
             {item === undefined ? placeholder : row(item)}
           </li>

@@ -48,11 +48,11 @@ const expiringPath = '/?tab=manager&show=expiring-soon'
 function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
   const [params, setParams] = useSearchParams()
   const tab = tabs.find((tab) => tab === params.get('tab')) ?? 'upload'
-  const select = (next: DashboardTab) =>
+  const select = (newTab: DashboardTab) =>
     setParams(
       (previous) => {
         const otherParams = [...previous].filter(([name]) => name !== 'show' && name !== 'tab')
-        return next === 'upload' ? otherParams : [...otherParams, ['tab', next]]
+        return newTab === 'upload' ? otherParams : [...otherParams, ['tab', newTab]]
       },
       { replace: true },
     )
@@ -63,11 +63,11 @@ function DashboardContent({ user }: { user: User }) {
   const [tab, selectTab] = useTab()
   const [params] = useSearchParams()
   const queryClient = useQueryClient()
-  const showTab = (next: DashboardTab) => {
-    selectTab(next)
+  const showTab = (newTab: DashboardTab) => {
+    selectTab(newTab)
     // File lists never become stale on their own (spec §9) and would miss recent downloads, so
     // opening any tab but Upload reloads them.
-    if (next !== 'upload') resetFileLists(queryClient)
+    if (newTab !== 'upload') resetFileLists(queryClient)
   }
   const { fileManager } = tierTraits[user.tier]
   const limits = useLimits()

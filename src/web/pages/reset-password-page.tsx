@@ -12,7 +12,7 @@ export function ResetPasswordPage() {
   const [token, forgetToken] = useUrlToken()
   const queryClient = useQueryClient()
   const [state, setState] = useState<'asking' | 'done' | 'invalid'>(token ? 'asking' : 'invalid')
-  const end = (result: 'done' | 'invalid') => {
+  const showResult = (result: 'done' | 'invalid') => {
     forgetToken()
     setState(result)
     // The reset ends every session of the account, possibly including this browser's.
@@ -56,8 +56,8 @@ export function ResetPasswordPage() {
       <EndedLinkNote token={token} />
       <ResetPasswordForm
         token={token}
-        onDone={() => end('done')}
-        onInvalid={() => end('invalid')}
+        onDone={() => showResult('done')}
+        onInvalid={() => showResult('invalid')}
       />
     </AuthPage>
   )

@@ -56,9 +56,9 @@ test.each([
   ['/?tab=files', '/api/login?next=%2F%3Ftab%3Dfiles'],
   ['/account#sessions', '/api/login?next=%2Faccount%23sessions'],
   ['/login', '/api/login'],
-])('returns to %s after sign-in', async (path, address) => {
+])('returns to %s after sign-in', async (path, expectedUrl) => {
   window.history.replaceState(null, '', path)
   signInAgain()
   await vi.advanceTimersByTimeAsync(500)
-  expect(visitedUrls).toEqual([address])
+  expect(visitedUrls).toEqual([expectedUrl])
 })

@@ -81,15 +81,15 @@ function Preview({
   description: string
   path: string
 }) {
-  const address = values.origin + path
+  const pageUrl = values.origin + path
   return (
     <>
-      <link rel="canonical" href={address} />
+      <link rel="canonical" href={pageUrl} />
       <meta property="og:type" content="website" />
       <meta property="og:site_name" content="Mayfly" />
       <meta property="og:title" content={title} />
       <meta property="og:description" content={description} />
-      <meta property="og:url" content={address} />
+      <meta property="og:url" content={pageUrl} />
       <meta property="og:image" content={`${values.origin}/icon-512.png`} />
       <meta property="og:image:alt" content="The logo of Mayfly" />
       <meta name="twitter:card" content="summary" />

@@ -28,7 +28,7 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
     // Another tab may have changed the tier, or the response may have been lost.
     void client.invalidateQueries(currentUserQuery)
   }
-  const trial = useMutation({
+  const trialStart = useMutation({
     mutationKey: tierChangeKey,
     mutationFn: () => call('startTrial'),
     onSuccess({ user }) {
@@ -38,7 +38,7 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
     onError: (error) =>
       showError(error, 'Failed to start trial', publicMessage(error) ?? 'Please try again.'),
   })
-  const change = useMutation({
+  const tierSwitch = useMutation({
     mutationKey: tierChangeKey,
     mutationFn: (tier: Tier) => call('togglePremium', { body: { tier } }),
     onSuccess({ user }) {
@@ -48,8 +48,8 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
     onError: (error) => showError(error, 'Error', 'Failed to change tier. Please try again.'),
   })
   return {
-    startTrial: () => trial.mutate(),
-    switchTo: (tier: Tier) => change.mutate(tier),
+    startTrial: () => trialStart.mutate(),
+    switchTo: (tier: Tier) => tierSwitch.mutate(tier),
     /** True while any button on the page is changing the tier. */
     isPending: useIsMutating({ mutationKey: tierChangeKey }) > 0,
   }
@@ -57,6 +57,6 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
 
 function trialEndDescription({ premiumTrialEndsAt }: User): { description?: string } {
   if (premiumTrialEndsAt === null) return {}
-  const end = new Date(premiumTrialEndsAt)
-  return { description: `It ends on ${localTimestampText(end, serverNow())}.` }
+  const trialEnd = new Date(premiumTrialEndsAt)
+  return { description: `It ends on ${localTimestampText(trialEnd, serverNow())}.` }
 }

@@ -57,16 +57,16 @@ const storageKey = 'mayfly-dismissed-notice'
  * the last dismissed notice.
  */
 export function useDismissed(name: string): [isDismissed: boolean, dismiss: () => void] {
-  const [dismissed, setDismissed] = useState(readDismissed)
+  const [dismissedName, setDismissedName] = useState(readDismissed)
   const dismiss = () => {
-    setDismissed(name)
+    setDismissedName(name)
     try {
       localStorage.setItem(storageKey, name)
     } catch {
       // localStorage is blocked or full, so the next page shows the notice again.
     }
   }
-  return [dismissed === name, dismiss]
+  return [dismissedName === name, dismiss]
 }
 
 function readDismissed(): string | null {
@@ -77,8 +77,8 @@ function readDismissed(): string | null {
   }
 }
 
-const trialQuery = 'trial'
-const offerValue = new URL(trialOfferPath, 'http://any.example').searchParams.get(trialQuery)
+const trialParameter = 'trial'
+const offerValue = new URL(trialOfferPath, 'http://any.example').searchParams.get(trialParameter)
 
 /**
  * Reports whether the user followed a trial offer (`trialOfferPath`) and can still start a trial.
@@ -88,8 +88,8 @@ export function useRequestedTrial(user: User): [isWanted: boolean, forget: () =>
   const [params, setParams] = useSearchParams()
   const isOffered = useTrialNotice(user)?.kind === 'offer'
   const clearRequest = () =>
-    setParams((previous) => [...previous].filter(([name]) => name !== trialQuery), {
+    setParams((previous) => [...previous].filter(([name]) => name !== trialParameter), {
       replace: true,
     })
-  return [isOffered && params.get(trialQuery) === offerValue, clearRequest]
+  return [isOffered && params.get(trialParameter) === offerValue, clearRequest]
 }

@@ -34,7 +34,7 @@ const sizes: Record<ButtonSize, string> = {
   large: 'h-[52px] rounded-[12px] px-6 text-lg [&_svg]:size-5',
 }
 
-const squares: Record<ButtonSize, string> = {
+const squareSizes: Record<ButtonSize, string> = {
   small: 'size-8 rounded-[8px] pointer-coarse:min-w-11 [&_svg]:size-[18px]',
   medium: 'size-10 rounded-control pointer-coarse:min-w-11 [&_svg]:size-[18px]',
   large: 'size-[52px] rounded-[12px] [&_svg]:size-5',
@@ -138,7 +138,7 @@ export function IconButton({
   return (
     <PushButton
       {...push}
-      className={`${baseClass} ${variants[variant]} ${squares[size]} ${variant === 'quiet' ? 'text-muted not-data-unavailable:hover:text-ink' : ''}`}
+      className={`${baseClass} ${variants[variant]} ${squareSizes[size]} ${variant === 'quiet' ? 'text-muted not-data-unavailable:hover:text-ink' : ''}`}
       aria-label={label}
       tooltip={label}
     >
@@ -243,7 +243,7 @@ export function IconLink({ label, icon, href }: IconLinkProps) {
     <Tooltip text={label}>
       <a
         href={href}
-        className={`${baseClass} ${variants.quiet} ${squares.small} text-muted hover:text-ink`}
+        className={`${baseClass} ${variants.quiet} ${squareSizes.small} text-muted hover:text-ink`}
       >
         <Icon>{icon}</Icon>
         <span className="sr-only">{label}</span>

@@ -107,14 +107,14 @@ export function confirm(question: ConfirmOptions): Promise<boolean> {
 export function ConfirmDialogs() {
   const [question, setQuestion] = useState<ConfirmOptions | null>(null)
   const [isOpen, setOpen] = useState(false)
-  const cancel = useRef<HTMLElement>(null)
+  const cancelButton = useRef<HTMLElement>(null)
   const isConfirmed = useRef(false)
   const resolveRef = useRef<(isConfirmed: boolean) => void>(undefined)
   useEffect(() => {
-    showQuestion = (next, resolve) => {
+    showQuestion = (newQuestion, resolve) => {
       isConfirmed.current = false
       resolveRef.current = resolve
-      setQuestion(next)
+      setQuestion(newQuestion)
       setOpen(true)
     }
   }, [])
@@ -131,7 +131,7 @@ export function ConfirmDialogs() {
         <AlertDialog.Backdrop className={backdropClass} />
         <AlertDialog.Popup
           className={details ? widePopupClass : popupClass}
-          initialFocus={cancel}
+          initialFocus={cancelButton}
           finalFocus={() => (isConfirmed.current && question.focusAfter?.()) || true}
         >
           <AlertDialog.Title className="text-lg wrap-anywhere">{title}</AlertDialog.Title>
@@ -141,7 +141,7 @@ export function ConfirmDialogs() {
           {details}
           <div className="mt-6">
             <ButtonRow>
-              <Button ref={cancel} onClick={() => close(false)}>
+              <Button ref={cancelButton} onClick={() => close(false)}>
                 Cancel
               </Button>
               <Button variant={confirmVariant} onClick={() => close(true)}>

@@ -6,8 +6,12 @@ import { OlderRows } from './paged-list.tsx'
 afterEach(cleanup)
 
 function rows(query: { hasNextPage: boolean; isFetchNextPageError?: boolean }) {
-  const idle = { isFetchingNextPage: false, isFetchNextPageError: false, fetchNextPage: vi.fn() }
-  return <OlderRows noun="entries" query={{ ...idle, ...query }} />
+  const idleQuery = {
+    isFetchingNextPage: false,
+    isFetchNextPageError: false,
+    fetchNextPage: vi.fn(),
+  }
+  return <OlderRows noun="entries" query={{ ...idleQuery, ...query }} />
 }
 
 test('moves the focus from the button to the end of the list after the last page, but from no other element', () => {

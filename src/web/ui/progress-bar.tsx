@@ -9,7 +9,7 @@ export interface ProgressBarProps {
   tone?: 'accent' | 'quiet'
 }
 
-function range(value: number) {
+function clampPercent(value: number) {
   return Math.min(100, Math.max(0, value))
 }
 
@@ -19,7 +19,7 @@ function range(value: number) {
  */
 export function ProgressBar({ label, value, tone = 'accent' }: ProgressBarProps) {
   return (
-    <Progress.Root value={value === null ? null : range(value)} aria-label={label}>
+    <Progress.Root value={value === null ? null : clampPercent(value)} aria-label={label}>
       <Progress.Track className="h-1.5 overflow-hidden rounded-full bg-line">
         <Progress.Indicator
           className={`h-full rounded-full transition-[width] duration-200 data-indeterminate:w-1/3 data-indeterminate:animate-pulse forced-colors:bg-[CanvasText] ${tone === 'quiet' ? 'bg-edge' : 'bg-accent'}`}

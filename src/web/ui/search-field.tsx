@@ -15,7 +15,7 @@ export interface SearchFieldProps {
  */
 export function SearchField({ label, value, onValueChange, maxLength }: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null)
-  const empty = () => {
+  const clearField = () => {
     onValueChange('')
     input.current?.focus()
   }
@@ -45,7 +45,7 @@ export function SearchField({ label, value, onValueChange, maxLength }: SearchFi
       />
       {value === '' ? null : (
         <div className="absolute inset-y-0 right-1 flex items-center">
-          <IconButton label="Clear search" icon={<X />} onClick={empty} />
+          <IconButton label="Clear search" icon={<X />} onClick={clearField} />
         </div>
       )}
     </div>

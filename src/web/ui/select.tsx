@@ -25,8 +25,8 @@ export function Select<Value extends string>({
         id={id}
         value={value}
         onChange={({ target }) => {
-          const selected = options.find((option) => option.value === target.value)
-          if (selected) onValueChange(selected.value)
+          const selectedOption = options.find((option) => option.value === target.value)
+          if (selectedOption) onValueChange(selectedOption.value)
         }}
         className="h-full min-w-0 flex-1 cursor-pointer appearance-none rounded-control bg-transparent pr-9 pl-1.5 font-[560] text-ink text-sm"
       >

@@ -67,9 +67,9 @@ function show({
 
 function onClose(): void {
   isErrorShown = false
-  const next = pendingToast
+  const nextToast = pendingToast
   pendingToast = null
-  if (next) show(next)
+  if (nextToast) show(nextToast)
 }
 
 /** Stores a toast for the next page load. */

@@ -51,9 +51,9 @@ export function Holdings({ user }: { user: User }) {
 function tierNote({ isAdmin, premiumTrialEndsAt }: User): string | undefined {
   if (isAdmin) return 'switch it on the dashboard'
   if (premiumTrialEndsAt === null) return undefined
-  const end = new Date(premiumTrialEndsAt)
+  const trialEnd = new Date(premiumTrialEndsAt)
   const now = serverNow()
-  return end > now ? `trial until ${localDayText(end, now)}` : undefined
+  return trialEnd > now ? `trial until ${localDayText(trialEnd, now)}` : undefined
 }
 
 function Figure({

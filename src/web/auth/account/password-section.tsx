@@ -78,13 +78,13 @@ const schema = ownAccount.changePassword.body
 
 /** A form to change the password. Remounts its fields after each change to clear them. */
 function ChangePasswordForm({ email }: { email: string }) {
-  const [changes, setChanges] = useState(0)
-  const empty = () => {
-    setChanges(changes + 1)
+  const [changeCount, setChangeCount] = useState(0)
+  const clearFields = () => {
+    setChangeCount(changeCount + 1)
     // The focused field was removed by the remount.
     document.getElementById('password')?.focus()
   }
-  return <ChangePasswordFields key={changes} email={email} onDone={empty} />
+  return <ChangePasswordFields key={changeCount} email={email} onDone={clearFields} />
 }
 
 function ChangePasswordFields({ email, onDone }: { email: string; onDone: () => void }) {

@@ -40,29 +40,29 @@ export function SignInWays({ email }: { email: string }) {
       loading={<RowsLoading label="Loading the ways to sign in" rows={1} />}
     >
       {(ways) => {
-        const addedAt = (way: (typeof ways)[number]['way']) =>
+        const findAddedAt = (way: (typeof ways)[number]['way']) =>
           ways.find((entry) => entry.way === way)?.since
-        const password = addedAt('password')
-        const google = addedAt('google')
+        const passwordAddedAt = findAddedAt('password')
+        const googleAddedAt = findAddedAt('google')
         return (
           <Card>
             <ul>
               <IconRow icon={<LockKeyhole />} title="Password">
-                {password ? `Set on ${dayOf(password)}` : 'Not set'}
+                {passwordAddedAt ? `Set on ${dayOf(passwordAddedAt)}` : 'Not set'}
               </IconRow>
-              {google || offersGoogle ? (
+              {googleAddedAt || offersGoogle ? (
                 <IconRow
                   icon={<GoogleMark />}
                   title="Google"
                   action={
-                    google ? (
+                    googleAddedAt ? (
                       <RemoveGoogle unavailable={ways.length === 1 ? onlyWayReason : undefined} />
                     ) : (
                       <AddGoogle email={email} />
                     )
                   }
                 >
-                  {google ? `Added on ${dayOf(google)}` : 'Not added'}
+                  {googleAddedAt ? `Added on ${dayOf(googleAddedAt)}` : 'Not added'}
                 </IconRow>
               ) : null}
             </ul>

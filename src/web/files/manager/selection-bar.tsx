@@ -37,7 +37,7 @@ export function SelectionBar({
   const count = selected.length
   const activeFiles = selected.filter((file) => linkStatus(linkDates(file), tier, now) === 'active')
   const size = selected.reduce((sum, file) => sum + file.size, 0)
-  const status = () => {
+  const renderStatus = () => {
     if (isLoadingAll) return 'Selecting all…'
     if (count === 0) return 'Select all'
     return (
@@ -62,7 +62,7 @@ export function SelectionBar({
         }}
       />
       <p role="status" className="mr-auto font-[560] text-sm tabular-nums">
-        {status()}
+        {renderStatus()}
       </p>
       {count === 0 ? null : (
         <div className="flex flex-wrap items-center gap-1.5 max-sm:w-full">

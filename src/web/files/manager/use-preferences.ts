@@ -25,7 +25,10 @@ export function useChangePreferences() {
     scope: { id: 'preferences' },
     mutationFn: (changes: Partial<Preferences>) => call('changePreferences', { body: changes }),
     onMutate: (changes) => {
-      client.setQueryData(queryKey, (cached) => cached && { ...cached, ...changes })
+      client.setQueryData(
+        queryKey,
+        (cachedPreferences) => cachedPreferences && { ...cachedPreferences, ...changes },
+      )
     },
     onError: (error) => {
       void client.invalidateQueries({ queryKey })

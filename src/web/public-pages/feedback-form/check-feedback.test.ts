@@ -16,8 +16,8 @@ describe('checkFeedback', () => {
   })
 
   it.each(['name', 'email', 'message'] as const)('rejects a missing or blank %s', (name) => {
-    for (const empty of ['', ' ', '\n\t']) {
-      expect(checkFeedback({ ...completeValues, [name]: empty })).toEqual({
+    for (const blank of ['', ' ', '\n\t']) {
+      expect(checkFeedback({ ...completeValues, [name]: blank })).toEqual({
         title: 'Missing information',
         description: 'Please fill in all required fields.',
         fields: { [name]: 'Please fill in this field.' },

@@ -14,14 +14,14 @@ export interface FeedbackErrors {
   fields: Partial<Record<FieldName, string>>
 }
 
-const required = ['name', 'email', 'message'] as const satisfies readonly FieldName[]
+const requiredFields = ['name', 'email', 'message'] as const satisfies readonly FieldName[]
 
 /**
  * Validates the feedback form (spec §5): name, email and message must not be blank, and the email
  * must contain @. Returns null if the form is valid. The server validates again.
  */
 export function checkFeedback(values: FeedbackValues): FeedbackErrors | null {
-  const missingFields = required.filter((name) => values[name].trim() === '')
+  const missingFields = requiredFields.filter((name) => values[name].trim() === '')
   if (missingFields.length > 0) {
     return {
       title: 'Missing information',

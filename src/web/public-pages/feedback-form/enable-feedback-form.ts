@@ -31,9 +31,9 @@ export function enableFeedbackForm(): void {
     showErrors(form, errors?.fields ?? {})
     if (errors) return showToast(errors.title, errors.description)
     setSending(true)
-    const failure = await send(values)
+    const failureReason = await sendFeedback(values)
     setSending(false)
-    if (failure !== null) return showToast('Failed to send feedback', failure)
+    if (failureReason !== null) return showToast('Failed to send feedback', failureReason)
     form.reset()
     void prefill(form)
     showToast('Feedback sent successfully!', 'Thank you for your feedback.', {
@@ -54,7 +54,7 @@ function showErrors(form: HTMLFormElement, errors: FeedbackErrors['fields']) {
 }
 
 /** Sends feedback. Returns null on success, or the reason for the failure. */
-async function send(values: object): Promise<string | null> {
+async function sendFeedback(values: object): Promise<string | null> {
   const defaultError = 'Something went wrong. Please try again.'
   try {
     const response = await fetch('/api/feedback', {

@@ -26,7 +26,7 @@ export function enableDropZone(): void {
   const getStarted = document.querySelector('.go .primary')
   let isBusy = false
 
-  const show = (waitingFiles: readonly KeptFile[], error = '') => {
+  const updateZone = (waitingFiles: readonly KeptFile[], error = '') => {
     const hasWaitingFiles = waitingFiles.length > 0
     if (hasWaitingFiles)
       title.textContent = `${filesWithSize(waitingFiles.map(({ file }) => file))} ${waitingFiles.length === 1 ? 'is' : 'are'} waiting`
@@ -46,7 +46,7 @@ export function enableDropZone(): void {
     title.textContent = `Keeping ${filesWithSize(drop.files.map(({ file }) => file))}...`
     const error = await storeFiles(drop)
     isBusy = false
-    show(await keptFiles.list(), error)
+    updateZone(await keptFiles.list(), error)
     if (error === '') location.assign(continueLink.getAttribute('href') ?? '/login')
   }
 
@@ -72,7 +72,7 @@ export function enableDropZone(): void {
   })
   remove.addEventListener('click', async () => {
     await keptFiles.remove((await keptFiles.list()).map(({ id }) => id))
-    show([])
+    updateZone([])
     choose.focus()
   })
   listenForDrops({
@@ -81,6 +81,6 @@ export function enableDropZone(): void {
   })
   // After navigating back, the browser may restore outdated content.
   addEventListener('pageshow', async () => {
-    if (!isBusy) show(await keptFiles.list())
+    if (!isBusy) updateZone(await keptFiles.list())
   })
 }

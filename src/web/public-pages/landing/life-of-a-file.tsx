@@ -70,10 +70,16 @@ function HatchedBar({ width }: { width: number }) {
 
 /** The bar, which marks the maximum link duration of each plan. */
 function Bar() {
-  const free = `${values.freeEnd}%`
-  const premium = `${values.premiumEnd}%`
+  const freeEnd = `${values.freeEnd}%`
+  const premiumEnd = `${values.premiumEnd}%`
   // Strokes in the page's background color look like gaps between the parts of the bar.
-  const valid = { height: 15, rx: 7, fill: 'var(--accent)', stroke: 'var(--paper)', strokeWidth: 3 }
+  const validBarProps = {
+    height: 15,
+    rx: 7,
+    fill: 'var(--accent)',
+    stroke: 'var(--paper)',
+    strokeWidth: 3,
+  }
   return (
     <svg className="bar" width="100%" height="40" aria-hidden="true">
       <pattern
@@ -86,15 +92,15 @@ function Bar() {
         <rect width="3" height="6" fill="var(--line)" />
       </pattern>
       <rect y="1" width="100%" height="12" rx="6" fill={hatchingFill} stroke="var(--line)" />
-      <rect x={free} width={`${values.premiumSpan}%`} y="-0.5" {...valid} />
-      <rect width={free} y="-0.5" {...valid} />
+      <rect x={freeEnd} width={`${values.premiumSpan}%`} y="-0.5" {...validBarProps} />
+      <rect width={freeEnd} y="-0.5" {...validBarProps} />
       <text className="not-narrow" x="0" y="32">
         upload
       </text>
-      <text x={free} y="32" textAnchor="middle">
+      <text x={freeEnd} y="32" textAnchor="middle">
         {values.freeMark}
       </text>
-      <text x={premium} y="32">
+      <text x={premiumEnd} y="32">
         {values.premiumMark}
       </text>
       <text x="100%" y="32" textAnchor="end">
