@@ -23,12 +23,12 @@ describe.each<[string, (client: Client) => Promise<Response>, number]>([
   ['POST test-s3-upload', (client) => client.post('/api/admin/test-s3-upload', {}), 400],
 ])('%s', (_, request, adminStatus) => {
   it('admits only the administrator', async () => {
-    const before = await app.deps.db.$count(auditLog)
+    const entryCountBefore = await app.deps.db.$count(auditLog)
     expect((await request(makeClient(app))).status).toBe(401)
     for (const tier of ['free', 'premium'] as const) {
       await expectError(await request(await makePerson(app, { tier })), 403, 'FORBIDDEN')
     }
-    expect(await app.deps.db.$count(auditLog)).toBe(before)
+    expect(await app.deps.db.$count(auditLog)).toBe(entryCountBefore)
     expect((await request(admin)).status).toBe(adminStatus)
   })
 })

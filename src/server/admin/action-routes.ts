@@ -69,9 +69,9 @@ function actorOf({ user, clientAddress }: { user: { id: string }; clientAddress:
   return { id: user.id, ipAddress: clientAddress }
 }
 
-function removalError(failed: number): AppError {
+function removalError(failedCount: number): AppError {
   return new AppError('UNAVAILABLE', {
-    message: `Storage did not remove the bytes of ${formatCount(failed, 'file')}. The server retries by itself. Test the storage connection to see why.`,
+    message: `Storage did not remove the bytes of ${formatCount(failedCount, 'file')}. The server retries by itself. Test the storage connection to see why.`,
   })
 }
 

@@ -50,7 +50,7 @@ describe('GET /api/admin/stats', () => {
   it('counts users, current premium users, files and downloads', async () => {
     const fetchStats = async () =>
       json<Record<string, number>>(await admin.fetch('/api/admin/stats'))
-    const before = await fetchStats()
+    const statsBefore = await fetchStats()
     const owner = await makePerson(app, { tier: 'premium' })
     await makePerson(app, {
       tier: 'premium',
@@ -61,10 +61,10 @@ describe('GET /api/admin/stats', () => {
     await app.deps.db.update(files).set({ downloadCount: 7 }).where(eq(files.id, file.id))
     app.clock.advance(60_000)
     expect(await fetchStats()).toEqual({
-      totalUsers: (before.totalUsers ?? 0) + 2,
-      premiumUsers: (before.premiumUsers ?? 0) + 1,
-      totalFiles: (before.totalFiles ?? 0) + 2,
-      totalDownloads: (before.totalDownloads ?? 0) + 7,
+      totalUsers: (statsBefore.totalUsers ?? 0) + 2,
+      premiumUsers: (statsBefore.premiumUsers ?? 0) + 1,
+      totalFiles: (statsBefore.totalFiles ?? 0) + 2,
+      totalDownloads: (statsBefore.totalDownloads ?? 0) + 7,
     })
   })
 })
@@ -123,8 +123,8 @@ describe('GET /api/admin/users', () => {
     await app.deps.db.update(files).set({ purgedAt }).where(eq(files.id, second.id))
     expect(await searchUsers(owner.email)).toMatchObject([{ fileCount: 1, storedBytes: 0 }])
     app.clock.advance(day)
-    const laterAdmin = await makePerson(app, { role: 'admin' })
-    const response = await laterAdmin.fetch(`/api/admin/users?search=${owner.email}`)
+    const newAdmin = await makePerson(app, { role: 'admin' })
+    const response = await newAdmin.fetch(`/api/admin/users?search=${owner.email}`)
     expect(await json(response)).toMatchObject([{ tier: 'free', fileCount: 1, totalDownloads: 4 }])
     const sessionCount = async () => (await searchUsers(owner.email))[0]?.sessionCount
     await logIn(app, owner.email, owner.password)
@@ -200,9 +200,9 @@ describe('POST /api/admin/toggle-user-tier/{id}', () => {
   })
 
   it.each(['nobody', '%00', 'x'.repeat(65), "'"])('rejects the unknown user id %j', async (id) => {
-    const before = (await fetchAuditLines()).length
+    const entryCountBefore = (await fetchAuditLines()).length
     expect([400, 404]).toContain((await toggleTier(id)).status)
-    expect((await fetchAuditLines()).length).toBe(before)
+    expect((await fetchAuditLines()).length).toBe(entryCountBefore)
   })
 
   it.each([{ tier: 'gold' }, { teir: 'free' }, []])('rejects %j', async (body) => {
@@ -216,27 +216,27 @@ describe('POST /api/admin/users', () => {
     admin.post('/api/admin/users', { ...form, email, ...changes })
 
   it('creates an account that can sign in although signup is closed', async () => {
-    const closed = await startTestApp({
+    const closedApp = await startTestApp({
       env: { SIGNUP: 'closed', REQUIRE_EMAIL_VERIFICATION: 'on' },
     })
     try {
       const { email, password } = { email: 'Grace@Example.org', password: form.password }
-      await ensureAdministrator(closed.deps, async () => password)
+      await ensureAdministrator(closedApp.deps, async () => password)
       const administrator = makeClient(
-        closed,
-        await logIn(closed, closed.deps.config.adminEmail, password),
+        closedApp,
+        await logIn(closedApp, closedApp.deps.config.adminEmail, password),
       )
       const response = await administrator.post('/api/admin/users', { ...form, email })
       expect(response.status).toBe(200)
       const grace = { email: 'grace@example.org', name: 'Grace Hopper', emailVerified: true }
       expect(await json(response)).toMatchObject({ ...grace, tier: 'free', isAdmin: false })
-      await logIn(closed, grace.email, password)
+      await logIn(closedApp, grace.email, password)
       const line = await json<AuditEntry[]>(
         await administrator.fetch('/api/admin/audit?action=make-user'),
       )
       expect(line).toMatchObject([{ subject: grace.email }])
     } finally {
-      await closed.close()
+      await closedApp.close()
     }
   })
 

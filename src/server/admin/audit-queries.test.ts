@@ -163,7 +163,7 @@ describe('a page of a long audit log', () => {
       [app.clock(), owner.email, admin.id, owner.id],
     )
     const { lines } = await fetchPage(`&search=${owner.email}`)
-    const deletions = Array.from({ length: 3 }, () => 'delete-user')
-    expect(lines.map(({ action }) => action)).toEqual([...deletions, 'set-tier'])
+    const deleteActions = Array.from({ length: 3 }, () => 'delete-user')
+    expect(lines.map(({ action }) => action)).toEqual([...deleteActions, 'set-tier'])
   })
 })

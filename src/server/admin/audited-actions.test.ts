@@ -101,10 +101,14 @@ describe('the audit log', () => {
     const [action, performAction] = auditedActions[name] ?? []
     if (!performAction)
       throw new Error(`Add the call of ${name} and its audit action to this table.`)
-    const before = await app.deps.db.$count(auditLog)
+    const entryCountBefore = await app.deps.db.$count(auditLog)
     const response = await performAction()
     expect([response.status, await response.text()]).toEqual([200, expect.anything()])
-    const lines = await app.deps.db.select().from(auditLog).orderBy(auditLog.id).offset(before)
+    const lines = await app.deps.db
+      .select()
+      .from(auditLog)
+      .orderBy(auditLog.id)
+      .offset(entryCountBefore)
     expect(lines).toMatchObject([{ action, actor: admin.id, ipAddress: '127.0.0.1' }])
   })
 })

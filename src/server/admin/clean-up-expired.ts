@@ -28,9 +28,9 @@ export async function cleanUpExpired(
     })
   }
   let remainingRemovals = maxRemovalsPerCall
-  let after: string | null = null
+  let lastFileId: string | null = null
   for (;;) {
-    const page = await nextFilePage(db, after, pageSize)
+    const page = await nextFilePage(db, lastFileId, pageSize)
     const deletedFiles = await db.transaction(async (tx) => {
       const now = clock()
       const markedFiles = await markAllExpiredDeleted(tx, page, now)
@@ -40,7 +40,7 @@ export async function cleanUpExpired(
     total += deletedFiles.length
     remainingRemovals -= await removeDeletedBytes(deps, deletedFiles, remainingRemovals)
     if (page.end === null) break
-    after = page.end
+    lastFileId = page.end
   }
   if (total === 0) await writeAudit(db, [auditEntry(0, clock())])
   return total

@@ -44,9 +44,9 @@ beforeAll(async () => {
   admin = await makePerson(app, { role: 'admin' })
 })
 afterAll(async () => {
-  const failures = app.logLines.filter(({ level }) => level >= 50)
+  const errorLines = app.logLines.filter(({ level }) => level >= 50)
   await app.close()
-  expect(failures).toEqual([])
+  expect(errorLines).toEqual([])
 })
 
 async function upload(person: Person): Promise<StartedUpload> {
@@ -131,12 +131,12 @@ describe('deleting a user', () => {
       race.recordWin(startResponse.status === 200 ? 'first' : 'second')
       const body = await json<Partial<StartedUpload>>(startResponse)
       if (body.uploadUrl !== undefined) {
-        const lateUpload = await fetch(body.uploadUrl, {
+        const lateUploadResponse = await fetch(body.uploadUrl, {
           method: 'PUT',
           headers: { 'content-type': 'text/plain' },
           body: new Uint8Array(10),
         })
-        expect(lateUpload.status).toBe(404)
+        expect(lateUploadResponse.status).toBe(404)
       }
       await expectNoTraces(ada, body.cloudKey === undefined ? [] : [body.cloudKey])
     }

@@ -44,7 +44,7 @@ export async function deleteUser(
   const { clock, db, log } = deps
   const userBeforeLock = await findUser(db, userId)
   if (!userBeforeLock) throw new AppError('USER_NOT_FOUND')
-  const deleted = await db.transaction(async (tx) => {
+  const deletion = await db.transaction(async (tx) => {
     await lockAddress(tx, userBeforeLock.email)
     const user = await lockForDeletion(tx, userId)
     if (!user) throw new AppError('USER_NOT_FOUND')
@@ -73,7 +73,7 @@ export async function deleteUser(
     // The user is already deleted, so only the bytes remain. The job retries their removal.
     log.warn({ err: error, userId }, 'could not remove the bytes of a deleted user yet')
   }
-  return deleted
+  return deletion
 }
 
 async function releaseAllFiles(tx: Db, ownerId: string, now: Date): Promise<number> {

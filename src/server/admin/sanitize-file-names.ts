@@ -18,9 +18,9 @@ export async function sanitizeFileNames(
 ): Promise<{ updated: number; errors: number }> {
   const details = { updated: 0, errors: 0 }
   try {
-    let after: string | null = null
+    let lastFileId: string | null = null
     do {
-      const page = await nextFilePage(db, after, pageSize)
+      const page = await nextFilePage(db, lastFileId, pageSize)
       for (const { id, originalName } of await listNames(db, page)) {
         const to = cleanFileName(originalName)
         if (to === originalName) continue
@@ -32,8 +32,8 @@ export async function sanitizeFileNames(
           details.errors += 1
         }
       }
-      after = page.end
-    } while (after !== null)
+      lastFileId = page.end
+    } while (lastFileId !== null)
   } finally {
     await writeAudit(db, [adminEntry(actor, clock(), { action: 'sanitize-file-names', details })])
   }

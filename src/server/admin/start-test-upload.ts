@@ -43,10 +43,10 @@ export async function startTestUpload(
     await insertRemoval(tx, { storageKey: key, storage: storage.name, dueAt })
     await writeAudit(tx, [adminEntry(actor, now, { action: 'test-storage-upload', details })])
   })
-  const until = new Date(now.getTime() + urlLifetimeMs)
+  const expiresAt = new Date(now.getTime() + urlLifetimeMs)
   try {
     return {
-      uploadUrl: await storage.signUpload({ key, size, mimeType, expiresAt: until }),
+      uploadUrl: await storage.signUpload({ key, size, mimeType, expiresAt }),
       testKey: key,
     }
   } catch (error) {

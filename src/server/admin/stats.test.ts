@@ -57,7 +57,7 @@ describe('the server-wide figures', () => {
   })
 
   it('include expired and taken-down files, like the list of users and the owner’s list', async () => {
-    const before = await fetchStats()
+    const statsBefore = await fetchStats()
     const owner = await makePerson(app)
     const [takenDownFile] = [await makeFile(owner), await makeFile(owner)]
     const reason = 'Malware.'
@@ -70,7 +70,7 @@ describe('the server-wide figures', () => {
     expect(await json(response)).toMatchObject([{ fileCount: 2, storedBytes: 0 }])
     expect(await json(await ownerClient.fetch('/api/files'))).toHaveLength(2)
     expect(await json(await administrator.fetch('/api/admin/stats'))).toMatchObject({
-      totalFiles: before.totalFiles + 2,
+      totalFiles: statsBefore.totalFiles + 2,
     })
   })
 })

@@ -75,11 +75,11 @@ describe('GET /api/admin/test-s3-connection', () => {
 })
 
 it.each(['cross-site', 'same-site'])("a %s page can't start a storage test", async (site) => {
-  const before = await app.deps.db.$count(auditLog)
+  const entryCountBefore = await app.deps.db.$count(auditLog)
   const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate' }
   const rejectedResponse = await admin.fetch('/api/admin/test-s3-connection', { headers })
   await expectError(rejectedResponse, 403, 'FOREIGN_ORIGIN')
-  expect(await app.deps.db.$count(auditLog)).toBe(before)
+  expect(await app.deps.db.$count(auditLog)).toBe(entryCountBefore)
   for (const allowedSite of ['same-origin', 'none']) {
     const init = { headers: { 'sec-fetch-site': allowedSite } }
     expect((await admin.fetch('/api/admin/test-s3-connection', init)).status).toBe(200)

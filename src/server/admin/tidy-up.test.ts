@@ -117,8 +117,8 @@ describe('POST /api/admin/cleanup-expired', () => {
     for (const person of [ada, bob, eve])
       Object.assign(person, makeClient(app, await logIn(app, person.email, person.password)))
     const activeFiles = [await makeFile(ada), await makeFile(bob), await makeFile(eve)]
-    const before = await Promise.all([ada, bob, eve].map(listFileIds))
-    expect(before.map(({ length }) => length)).toEqual([2, 2, 2])
+    const fileIdsBefore = await Promise.all([ada, bob, eve].map(listFileIds))
+    expect(fileIdsBefore.map(({ length }) => length)).toEqual([2, 2, 2])
 
     // Bob can still renew his file's link. Eve can't, because her trial is over.
     expect(await runAction('cleanup-expired')).toEqual({ deletedCount: 2 })
@@ -165,8 +165,10 @@ describe('POST /api/admin/cleanup-expired', () => {
     await insertFiles(app, ada.id, 230)
     app.clock.advance(31 * day)
     Object.assign(admin, makeClient(app, await logIn(app, admin.email, admin.password)))
-    const runs = await Promise.all([1, 2].map(() => cleanUpExpired(app.deps, adminActor(), 50)))
-    expect(runs.reduce((sum, count) => sum + count, 0)).toBe(230)
+    const deletedCounts = await Promise.all(
+      [1, 2].map(() => cleanUpExpired(app.deps, adminActor(), 50)),
+    )
+    expect(deletedCounts.reduce((sum, count) => sum + count, 0)).toBe(230)
     const lines = (await listAuditDetails('clean-up-expired')) as { deletedCount: number }[]
     expect(lines.reduce((sum, { deletedCount }) => sum + deletedCount, 0)).toBe(230)
     expect(await listFileIds(ada)).toEqual([])
@@ -249,9 +251,9 @@ describe('POST /api/admin/expire-files', () => {
       remove: (key) =>
         key === storageKey ? Promise.reject(new Error('EIO')) : app.storage.remove(key),
     })
-    const figures = { expiredCount: 2, failed: 1 }
-    expect(await expireFilesNow(failingDeps, adminActor())).toEqual(figures)
-    expect(await listAuditDetails('expire-files')).toEqual([figures])
+    const counts = { expiredCount: 2, failed: 1 }
+    expect(await expireFilesNow(failingDeps, adminActor())).toEqual(counts)
+    expect(await listAuditDetails('expire-files')).toEqual([counts])
   })
 
   it('reports a storage failure if no bytes could be removed', async () => {
@@ -290,7 +292,7 @@ describe('POST /api/admin/expire-trials', () => {
       { expiredCount: 0 },
     ])
     // The log also has an entry per user whose trial ended, as after a run of the job.
-    const trialLines = await app.deps.db.$count(auditLog, inArray(auditLog.subject, ids))
-    expect(trialLines).toBe(2)
+    const trialEntryCount = await app.deps.db.$count(auditLog, inArray(auditLog.subject, ids))
+    expect(trialEntryCount).toBe(2)
   })
 })

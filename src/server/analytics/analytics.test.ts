@@ -34,7 +34,7 @@ beforeEach(async () => {
   ada = await makePerson(app, { tier: 'premium' })
 })
 
-async function read(person: Person): Promise<Analytics> {
+async function fetchAnalytics(person: Person): Promise<Analytics> {
   const response = await person.fetch('/api/analytics')
   expect(response.status).toBe(200)
   return json(response)
@@ -48,22 +48,22 @@ async function download({ shortCode }: { shortCode: string }, times = 1): Promis
   }
 }
 
-async function atTime(time: Date, work: () => Promise<unknown>): Promise<void> {
-  const before = app.clock()
+async function runAtTime(time: Date, work: () => Promise<unknown>): Promise<void> {
+  const originalTime = app.clock()
   app.clock.set(time)
   await work()
-  app.clock.set(before)
+  app.clock.set(originalTime)
 }
 
-function total({ days }: Pick<Analytics, 'days'>): number {
+function totalDownloads({ days }: Pick<Analytics, 'days'>): number {
   return days.reduce((sum, { count }) => sum + count, 0)
 }
 
 describe('analytics', () => {
   it('require Premium, and the error message says so', async () => {
-    const free = await makePerson(app)
-    for (const path of ['/api/analytics', `/api/files/${(await makeFile(free)).id}/stats`]) {
-      const response = await free.fetch(path)
+    const freeUser = await makePerson(app)
+    for (const path of ['/api/analytics', `/api/files/${(await makeFile(freeUser)).id}/stats`]) {
+      const response = await freeUser.fetch(path)
       expect(response.status).toBe(403)
       expect(await response.json()).toEqual({
         code: 'TIER_ANALYTICS',
@@ -79,47 +79,47 @@ describe('analytics', () => {
       premiumTrialEndsAt: timeFromNow(app, hour),
     })
     expect((await trial.fetch('/api/analytics')).status).toBe(200)
-    await atTime(timeFromNow(app, hour), async () => {
+    await runAtTime(timeFromNow(app, hour), async () => {
       expect((await trial.fetch('/api/analytics')).status).toBe(403)
     })
   })
 
   it('are zero for a user without files, in every kind and on every day', async () => {
-    const { kinds, days, ...rest } = await read(ada)
+    const { kinds, days, ...rest } = await fetchAnalytics(ada)
     expect(kinds).toEqual(fileKinds.map((kind) => ({ kind, count: 0, size: 0 })))
     expect(days).toHaveLength(30)
     expect(days.at(-1)).toEqual({ day: utcDay(app.clock()), count: 0 })
-    expect(total({ days })).toBe(0)
+    expect(totalDownloads({ days })).toBe(0)
     expect(rest).toEqual({ expiringSoon: 0, mostDownloaded: [] })
   })
 
   it("exclude other users' files", async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     await download(await makeFile(bob))
-    expect(await read(ada)).toMatchObject({ expiringSoon: 0, mostDownloaded: [] })
-    expect(total(await read(ada))).toBe(0)
+    expect(await fetchAnalytics(ada)).toMatchObject({ expiringSoon: 0, mostDownloaded: [] })
+    expect(totalDownloads(await fetchAnalytics(ada))).toBe(0)
   })
 })
 
 describe('files by kind', () => {
   const kindsOf = async (person: Person) => {
-    const { kinds } = await read(person)
+    const { kinds } = await fetchAnalytics(person)
     return Object.fromEntries(
       kinds.filter(({ count }) => count > 0).map(({ kind, count, size }) => [kind, [count, size]]),
     )
   }
 
   it('are counted with their total size', async () => {
-    const unknown = 'application/octet-stream'
+    const unknownType = 'application/octet-stream'
     const uploadedFiles: [string, string, number][] = [
       ['a.png', 'image/png', 10],
-      ['b.jpg', unknown, 20],
+      ['b.jpg', unknownType, 20],
       ['c.mp4', 'video/mp4', 30],
-      ['d.flac', unknown, 40],
+      ['d.flac', unknownType, 40],
       ['e.pdf', 'application/pdf', 50],
-      ['f.tar.gz', unknown, 60],
-      ['g.docx', unknown, 70],
-      ['h', unknown, 80],
+      ['f.tar.gz', unknownType, 60],
+      ['g.docx', unknownType, 70],
+      ['h', unknownType, 80],
       ['i.pdf', 'application/pdf', 0],
     ]
     for (const [name, type, size] of uploadedFiles) {
@@ -142,18 +142,18 @@ describe('files by kind', () => {
     await makeFile(ada)
     await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     expect(await kindsOf(ada)).toEqual({ document: [2, 2000] })
-    await atTime(new Date(expiredFile.expiresAt), async () => {
+    await runAtTime(new Date(expiredFile.expiresAt), async () => {
       await expireFiles(app.deps)
       expect(await kindsOf(ada)).toEqual({ document: [2, 2000] })
     })
-    await atTime(new Date(expiredFile.maxLifetimeAt), async () => {
+    await runAtTime(new Date(expiredFile.maxLifetimeAt), async () => {
       expect(await kindsOf(await signInAgain(app, ada))).toEqual({ document: [1, 1000] })
     })
   })
 
   it('agree with `linkStatus`', async () => {
     const now = app.clock()
-    let expected = 0
+    let expectedCount = 0
     for (const age of [0, 3 * day - 1, 3 * day, 30 * day - 1, 30 * day]) {
       for (const purgingAt of [null, now]) {
         const { id } = await makeFile(ada)
@@ -163,10 +163,10 @@ describe('files by kind', () => {
         }
         const fileState = { ...dates, purgingAt }
         await app.deps.db.update(files).set(fileState).where(eq(files.id, id))
-        if (linkStatus(fileState, 'premium', now) !== 'deleted') expected += 1
+        if (linkStatus(fileState, 'premium', now) !== 'deleted') expectedCount += 1
       }
     }
-    expect(await kindsOf(ada)).toEqual({ document: [expected, expected * 1000] })
+    expect(await kindsOf(ada)).toEqual({ document: [expectedCount, expectedCount * 1000] })
   })
 
   it('agree with `fileKind` for any media type and name', async () => {
@@ -213,8 +213,8 @@ describe('files by kind', () => {
     const kinds: FileKind[] = []
     for (const [index, { id }] of ids.entries()) {
       const testCase = cases[index] ?? { mimeType: '', originalName: '' }
-      const update = app.deps.db.update(files).set(testCase).where(eq(files.id, id))
-      const [row] = await update.returning({ kind: files.kind })
+      const updateQuery = app.deps.db.update(files).set(testCase).where(eq(files.id, id))
+      const [row] = await updateQuery.returning({ kind: files.kind })
       if (row) kinds.push(row.kind)
     }
     expect(kinds).toEqual(cases.map(fileKind))
@@ -230,18 +230,18 @@ describe('expiring soon', () => {
         .update(files)
         .set({ expiresAt: timeFromNow(app, remainingMs) })
         .where(eq(files.id, id))
-      expect((await read(ada)).expiringSoon).toBe(isEndingSoon(remainingMs) ? 1 : 0)
+      expect((await fetchAnalytics(ada)).expiringSoon).toBe(isEndingSoon(remainingMs) ? 1 : 0)
     },
   )
 
   it('excludes deleted and renewed files', async () => {
     const [deletedFile, renewedFile] = [await makeFile(ada), await makeFile(ada)]
     await makeFile(ada)
-    await atTime(timeFromNow(app, 2.5 * day), async () => {
-      expect((await read(ada)).expiringSoon).toBe(3)
+    await runAtTime(timeFromNow(app, 2.5 * day), async () => {
+      expect((await fetchAnalytics(ada)).expiringSoon).toBe(3)
       await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
       await requestRenewal(ada, renewedFile.id)
-      expect((await read(ada)).expiringSoon).toBe(1)
+      expect((await fetchAnalytics(ada)).expiringSoon).toBe(1)
     })
   })
 })
@@ -253,14 +253,14 @@ describe('downloads per day', () => {
   }
 
   it('are counted on their day in UTC', async () => {
-    const one = await makeFile(ada)
-    const other = await makeFile(ada)
+    const firstFile = await makeFile(ada)
+    const secondFile = await makeFile(ada)
     const midnight = new Date(Math.ceil((app.clock().getTime() + 1) / day) * day)
-    await atTime(new Date(midnight.getTime() - 1), () => download(one, 3))
-    await atTime(midnight, async () => {
-      await download(one)
-      await download(other)
-      const response = await read(ada)
+    await runAtTime(new Date(midnight.getTime() - 1), () => download(firstFile, 3))
+    await runAtTime(midnight, async () => {
+      await download(firstFile)
+      await download(secondFile)
+      const response = await fetchAnalytics(ada)
       expect(counts(response)).toEqual({
         [utcDay(new Date(midnight.getTime() - 1))]: 3,
         [utcDay(midnight)]: 2,
@@ -276,29 +276,29 @@ describe('downloads per day', () => {
     for (const file of adaFiles) await download(file, 2)
     const renewalResponse = await requestRenewal(ada, adaFiles[2].id)
     await download(await json(renewalResponse))
-    expect(total(await read(ada))).toBe(7)
+    expect(totalDownloads(await fetchAnalytics(ada))).toBe(7)
     await ada.fetch(`/api/files/${adaFiles[0].id}`, { method: 'DELETE' })
     await requestDeletion(ada, [adaFiles[1].id, adaFiles[2].id])
     await expireFiles(app.deps)
-    const { days, mostDownloaded, kinds } = await read(ada)
-    expect(total({ days })).toBe(7)
+    const { days, mostDownloaded, kinds } = await fetchAnalytics(ada)
+    expect(totalDownloads({ days })).toBe(7)
     expect(mostDownloaded).toEqual([])
     expect(kinds.every(({ count }) => count === 0)).toBe(true)
   })
 
   it('are removed after 30 days', async () => {
     await download(await makeFile(ada), 4)
-    const first = utcDay(app.clock())
+    const firstDay = utcDay(app.clock())
     const { db } = app.deps
     const rows = () => db.$count(ownerDownloads, eq(ownerDownloads.ownerId, ada.id))
-    await atTime(timeFromNow(app, 29 * day), async () => {
+    await runAtTime(timeFromNow(app, 29 * day), async () => {
       await removeOldDays(app.deps)
-      const { days } = await read(await signInAgain(app, ada))
-      expect(days[0]).toEqual({ day: first, count: 4 })
+      const { days } = await fetchAnalytics(await signInAgain(app, ada))
+      expect(days[0]).toEqual({ day: firstDay, count: 4 })
       expect(await rows()).toBe(1)
     })
-    await atTime(timeFromNow(app, 30 * day), async () => {
-      expect(total(await read(await signInAgain(app, ada)))).toBe(0)
+    await runAtTime(timeFromNow(app, 30 * day), async () => {
+      expect(totalDownloads(await fetchAnalytics(await signInAgain(app, ada)))).toBe(0)
       await removeOldDays(app.deps)
       expect(await rows()).toBe(0)
     })
@@ -322,9 +322,9 @@ describe('downloads per day', () => {
     await removeOldDays(app.deps)
     const results = await Promise.all(query.mock.results.map(({ value }) => value))
     query.mockRestore()
-    const deletions = results.filter(({ command }) => command === 'DELETE')
-    expect(deletions.length).toBeGreaterThanOrEqual(3)
-    expect(Math.max(...deletions.map(({ rowCount }) => rowCount))).toBeLessThanOrEqual(500)
+    const deleteResults = results.filter(({ command }) => command === 'DELETE')
+    expect(deleteResults.length).toBeGreaterThanOrEqual(3)
+    expect(Math.max(...deleteResults.map(({ rowCount }) => rowCount))).toBeLessThanOrEqual(500)
     expect(await db.$count(ownerDownloads, lt(ownerDownloads.day, '2021-01-01'))).toBe(0)
     expect(await db.$count(ownerDownloads, like(ownerDownloads.ownerId, 'owner-%'))).toBe(1200)
     await db.delete(users).where(like(users.id, 'owner-%'))
@@ -338,7 +338,7 @@ describe('downloads per day', () => {
     await setTier('free')
     await download(file, 2)
     await setTier('premium')
-    expect(total(await read(ada))).toBe(2)
+    expect(totalDownloads(await fetchAnalytics(ada))).toBe(2)
   })
 })
 
@@ -364,7 +364,7 @@ describe('the most downloaded files', () => {
           (a, b) =>
             b.downloadCount - a.downloadCount || b.createdAt.getTime() - a.createdAt.getTime(),
         )
-      const { mostDownloaded } = await read(ada)
+      const { mostDownloaded } = await fetchAnalytics(ada)
       expect(mostDownloaded.map(({ id }) => id)).toEqual(expected.slice(0, 7).map(({ id }) => id))
     }
   })
@@ -374,13 +374,13 @@ describe('the most downloaded files', () => {
     await makeFile(ada)
     await download(first, 3)
     await download(second, 2)
-    const readTop = async () =>
-      (await read(ada)).mostDownloaded.map(({ id, downloadCount }) => [id, downloadCount])
-    expect(await readTop()).toEqual([
+    const fetchMostDownloaded = async () =>
+      (await fetchAnalytics(ada)).mostDownloaded.map(({ id, downloadCount }) => [id, downloadCount])
+    expect(await fetchMostDownloaded()).toEqual([
       [first.id, 3],
       [second.id, 2],
     ])
     await ada.fetch(`/api/files/${first.id}`, { method: 'DELETE' })
-    expect(await readTop()).toEqual([[second.id, 2]])
+    expect(await fetchMostDownloaded()).toEqual([[second.id, 2]])
   })
 })

@@ -42,16 +42,16 @@ describe('the statistics of a file', () => {
 
   it('count each day, including days without downloads, and record the last download', async () => {
     const file = await makeFile(ada)
-    const first = utcDay(app.clock())
+    const firstDay = utcDay(app.clock())
     await download(app, file)
     await download(app, file)
     app.clock.advance(2 * day)
     await download(app, file)
     const lastDownloadAt = app.clock()
     app.clock.advance(day / 2)
-    const days = daysBetween(first, utcDay(app.clock()))
+    const days = daysBetween(firstDay, utcDay(app.clock()))
     const counts = new Map([
-      [first, 2],
+      [firstDay, 2],
       [utcDay(lastDownloadAt), 1],
     ])
     expect(await readStats(ada, file.id)).toEqual({
@@ -94,8 +94,8 @@ describe('the statistics of a file', () => {
     const statsStatus = async (person: Person, id: string) =>
       (await person.fetch(`/api/files/${id}/stats`)).status
     expect(await statsStatus(ada, id)).toBe(200)
-    for (const other of [id, 'no-id', `${id}0`, '%00', 'x'.repeat(64)]) {
-      expect(await statsStatus(bob, other)).toBe(404)
+    for (const otherId of [id, 'no-id', `${id}0`, '%00', 'x'.repeat(64)]) {
+      expect(await statsStatus(bob, otherId)).toBe(404)
     }
     expect(await statsStatus(ada, 'x'.repeat(65))).toBe(400)
     await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })

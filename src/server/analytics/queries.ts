@@ -67,11 +67,11 @@ export async function removeOldDays({
   const [firstDay = ''] = lastDays(clock(), analyticsDays)
   const { ownerId, day } = ownerDownloads
   let removed = 0
-  for (let after: string | undefined = ''; after !== undefined; ) {
+  for (let lastOwnerId: string | undefined = ''; lastOwnerId !== undefined; ) {
     const owners: { id: string }[] = await db
       .select({ id: users.id })
       .from(users)
-      .where(gt(users.id, after))
+      .where(gt(users.id, lastOwnerId))
       .orderBy(users.id)
       .limit(ownerBatchSize)
     const ids = owners.map(({ id }) => id)
@@ -79,7 +79,7 @@ export async function removeOldDays({
       .delete(ownerDownloads)
       .where(and(inArray(ownerId, ids), lt(day, firstDay)))
     removed += rowCount ?? 0
-    after = ids.length < ownerBatchSize ? undefined : ids.at(-1)
+    lastOwnerId = ids.length < ownerBatchSize ? undefined : ids.at(-1)
   }
   return { removed }
 }

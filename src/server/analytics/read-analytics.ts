@@ -53,8 +53,8 @@ export async function readFileStats(
   const file = fileId.safeParse(id).success ? await findFile(db, ownerId, id) : undefined
   if (!file) throw new AppError('FILE_NOT_FOUND')
   const { downloadCount, lastDownloadAt, createdAt, maxLifetimeAt } = file
-  const end = Math.min(clock().getTime(), maxLifetimeAt.getTime())
-  const days = daysBetween(utcDay(createdAt), utcDay(new Date(end)))
+  const endMs = Math.min(clock().getTime(), maxLifetimeAt.getTime())
+  const days = daysBetween(utcDay(createdAt), utcDay(new Date(endMs)))
   return {
     downloadCount,
     lastDownloadAt,

@@ -41,14 +41,14 @@ describe('the administrator', () => {
 
   it('can be an existing account, whose role change is audited', async () => {
     const { db, config } = app.deps
-    const formerAdmins = await db.delete(users).where(eq(users.role, 'admin')).returning()
-    expect(formerAdmins).toHaveLength(1)
-    const before = await db.$count(auditLog)
+    const deletedAdmins = await db.delete(users).where(eq(users.role, 'admin')).returning()
+    expect(deletedAdmins).toHaveLength(1)
+    const entryCountBefore = await db.$count(auditLog)
     const { id } = await makePerson(app)
     await db.update(users).set({ email: config.adminEmail }).where(eq(users.id, id))
     await ensureAdministrator(app.deps, () => Promise.reject(new Error('nobody asks for it')))
     await ensureAdministrator(app.deps, () => Promise.reject(new Error('nobody asks for it')))
-    const lines = await db.select().from(auditLog).orderBy(auditLog.id).offset(before)
+    const lines = await db.select().from(auditLog).orderBy(auditLog.id).offset(entryCountBefore)
     expect(lines).toMatchObject([{ action: 'set-role', subject: id }])
   })
 })

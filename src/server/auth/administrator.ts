@@ -34,8 +34,8 @@ export async function ensureAdministrator(
 ): Promise<{ created: boolean; email: string }> {
   return db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${administratorLock})`)
-    const existing = await findAdministrator(tx)
-    if (existing) return { created: false, email: existing.email }
+    const existingAdmin = await findAdministrator(tx)
+    if (existingAdmin) return { created: false, email: existingAdmin.email }
 
     const email = config.adminEmail
     const now = clock()

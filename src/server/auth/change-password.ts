@@ -34,16 +34,17 @@ export async function changePassword(
   const { clock, db, mailQueue, passwords, rateLimits } = deps
   const { userId } = session
   const { clientAddress: address } = request
-  const current = await requirePassword(deps, userId, currentPassword, request)
+  const currentCredentials = await requirePassword(deps, userId, currentPassword, request)
   // Rate-limited because the audit log is kept forever.
   await rateLimits.spend([counter('passwordChangesByUser', userId)])
-  const salt = saltOf(current.passwordHash)
+  const salt = saltOf(currentCredentials.passwordHash)
   const passwordHash = await passwords.hash(newPassword, salt, addressBlock(address))
   const token = newToken()
 
   return db.transaction(async (tx) => {
     const account = await lockAccount(tx, userId)
-    if (account?.passwordHash !== current.passwordHash) throw new AppError('WRONG_PASSWORD')
+    if (account?.passwordHash !== currentCredentials.passwordHash)
+      throw new AppError('WRONG_PASSWORD')
     const createdAt = await replaceToken(tx, session, token)
     if (createdAt === null) throw new AppError('UNAUTHORIZED')
     await endOtherSessions(tx, session)
@@ -55,7 +56,7 @@ export async function changePassword(
     const changedAt = now.toISOString()
     const change = { changedBy: 'session', removedGoogle: false } as const
     await mailQueue.add({ kind: 'password-changed', userId, changedAt, ...change }, tx)
-    return { token, createdAt, passwordHash, knownBrowser: current.knownBrowser }
+    return { token, createdAt, passwordHash, knownBrowser: currentCredentials.knownBrowser }
   })
 }
 

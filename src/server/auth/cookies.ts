@@ -44,10 +44,10 @@ export function readSessionToken(
   context: Context<HttpEnv>,
 ): string | null {
   const cookie = getCookie(context, sessionCookieName(config.appUrl)) ?? ''
-  const end = cookie.lastIndexOf('.')
-  if (end === -1) return null
-  const token = cookie.slice(0, end)
-  return isSameText(cookie.slice(end + 1), signature(token, secret)) ? token : null
+  const separatorIndex = cookie.lastIndexOf('.')
+  if (separatorIndex === -1) return null
+  const token = cookie.slice(0, separatorIndex)
+  return isSameText(cookie.slice(separatorIndex + 1), signature(token, secret)) ? token : null
 }
 
 /**

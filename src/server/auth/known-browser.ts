@@ -30,8 +30,8 @@ export function findKnownBrowser(
   passwordHash: string | null,
 ): string | null {
   if (passwordHash === null) return null
-  const entry = readEntries(deps, context).find((saved) =>
-    belongsToAccount(deps, saved, passwordHash),
+  const entry = readEntries(deps, context).find((candidate) =>
+    belongsToAccount(deps, candidate, passwordHash),
   )
   return entry?.id ?? null
 }
@@ -48,7 +48,7 @@ export function rememberBrowser(
 ): void {
   const id = knownBrowser ?? nanoid()
   const entry = { id, signature: sign(deps, id, passwordHash) }
-  const otherEntries = readEntries(deps, context).filter((other) => other.id !== id)
+  const otherEntries = readEntries(deps, context).filter((savedEntry) => savedEntry.id !== id)
   const value = [entry, ...otherEntries]
     .slice(0, maxAccounts)
     .map(({ id, signature }) => `${id}.${signature}`)
@@ -56,12 +56,12 @@ export function rememberBrowser(
   writeCookie(deps, context, cookieName, value, knownBrowserRetentionMs)
 }
 
-interface Entry {
+interface KnownAccount {
   id: string
   signature: string
 }
 
-function readEntries(deps: BrowserDeps, context: Context<HttpEnv>): Entry[] {
+function readEntries(deps: BrowserDeps, context: Context<HttpEnv>): KnownAccount[] {
   const text = readCookie(deps, context, cookieName) ?? ''
   return text.split('~', maxAccounts).flatMap((part) => {
     const [, id, signature] = entryPattern.exec(part) ?? []
@@ -71,7 +71,7 @@ function readEntries(deps: BrowserDeps, context: Context<HttpEnv>): Entry[] {
 
 function belongsToAccount(
   deps: BrowserDeps,
-  { id, signature }: Entry,
+  { id, signature }: KnownAccount,
   passwordHash: string,
 ): boolean {
   return isSameText(signature, sign(deps, id, passwordHash))

@@ -39,28 +39,28 @@ function logInWith(cookie: string, { email, password }: Pick<Person, 'email' | '
 describe('a login', () => {
   it("ends the browser's previous session and no other", async () => {
     const person = await makePerson(app)
-    const before = await logIn(app, person.email, person.password)
-    const response = await logInWith(before, person)
+    const previousCookie = await logIn(app, person.email, person.password)
+    const response = await logInWith(previousCookie, person)
     expect(response.status).toBe(200)
-    expect(await fetchStatus(makeClient(app, before))).toBe(401)
+    expect(await fetchStatus(makeClient(app, previousCookie))).toBe(401)
     expect(await fetchStatus(person)).toBe(200)
     expect(await listSessions(person.id)).toHaveLength(2)
   })
 
   it("as another user ends the previous user's session", async () => {
     const [firstPerson, secondPerson] = [await makePerson(app), await makePerson(app)]
-    const before = await logIn(app, firstPerson.email, firstPerson.password)
-    expect((await logInWith(before, secondPerson)).status).toBe(200)
-    expect(await fetchStatus(makeClient(app, before))).toBe(401)
+    const previousCookie = await logIn(app, firstPerson.email, firstPerson.password)
+    expect((await logInWith(previousCookie, secondPerson)).status).toBe(200)
+    expect(await fetchStatus(makeClient(app, previousCookie))).toBe(401)
     expect(await fetchStatus(firstPerson)).toBe(200)
   })
 
   it('that fails or has a forged cookie ends no session', async () => {
     const person = await makePerson(app)
-    const before = await logIn(app, person.email, person.password)
-    const failedLogin = await logInWith(before, { ...person, password: 'not this one' })
+    const previousCookie = await logIn(app, person.email, person.password)
+    const failedLogin = await logInWith(previousCookie, { ...person, password: 'not this one' })
     expect(failedLogin.status).toBe(401)
-    expect(await fetchStatus(makeClient(app, before))).toBe(200)
+    expect(await fetchStatus(makeClient(app, previousCookie))).toBe(200)
 
     const [{ token } = { token: '' }] = await listSessions(person.id)
     const forgedCookie = `mayfly.session_token=${token}.${'A'.repeat(43)}%3D`
@@ -69,10 +69,10 @@ describe('a login', () => {
   })
 
   it('that is rejected is logged with the IP address but without the account', async () => {
-    const before = app.logLines.length
+    const lineCountBefore = app.logLines.length
     const email = `${randomUUID()}@example.org`
     await logInWith('', { email, password: 'a guess' })
-    const lines = app.logLines.slice(before)
+    const lines = app.logLines.slice(lineCountBefore)
     expect(lines).toContainEqual(
       expect.objectContaining({
         msg: 'a password was refused',
@@ -106,17 +106,17 @@ describe('a login', () => {
 
 describe('login limits', () => {
   it('stop password guessing and send Retry-After', async () => {
-    const attempt = (email: string) =>
+    const guessPassword = (email: string) =>
       makeClient(app).post('/api/auth/login', { email, password: 'guess' })
     for (let attempts = 0; attempts < 10; attempts += 1) {
-      expect((await attempt('victim@example.org')).status).toBe(401)
+      expect((await guessPassword('victim@example.org')).status).toBe(401)
     }
-    const rejectedResponse = await attempt('victim@example.org')
+    const rejectedResponse = await guessPassword('victim@example.org')
     expect(rejectedResponse.status).toBe(429)
     expect(Number(rejectedResponse.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await rejectedResponse.json()).toMatchObject({ code: 'TOO_MANY_REQUESTS' })
-    expect((await attempt('VICTIM@example.org')).status).toBe(429)
-    expect((await attempt('other@example.org')).status).toBe(401)
+    expect((await guessPassword('VICTIM@example.org')).status).toBe(429)
+    expect((await guessPassword('other@example.org')).status).toBe(401)
   })
 
   it('allow repeated logins from an office behind one IP address', async () => {

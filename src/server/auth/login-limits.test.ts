@@ -37,11 +37,11 @@ async function failLogins(count: number, attempt: (index: number) => LoginAttemp
 }
 
 async function setCounter({ key }: Counter, points: number) {
-  const expire = clock().getTime() + 15 * 60_000
+  const expiresAtMs = clock().getTime() + 15 * 60_000
   await server.pool.query('insert into rate_limits (key, points, expire) values ($1, $2, $3)', [
     key,
     points,
-    expire,
+    expiresAtMs,
   ])
 }
 
@@ -58,10 +58,10 @@ async function readCounters(): Promise<Record<string, number>> {
 describe('an unknown browser', () => {
   it('is rejected for 15 minutes after ten failed logins to an account', async () => {
     await failLogins(10, () => unknownAttempt)
-    const before = await readCounters()
+    const countersBefore = await readCounters()
     await expect(admit(unknownAttempt)).rejects.toEqual(rateLimitError)
     // Rejected attempts don't count.
-    expect(await readCounters()).toEqual(before)
+    expect(await readCounters()).toEqual(countersBefore)
     clock.advance(15 * 60_000)
     await admit(unknownAttempt)
   })

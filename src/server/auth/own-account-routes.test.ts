@@ -77,7 +77,7 @@ describe('PATCH /api/auth/user', () => {
 
   it('ignores email address, tier and role', async () => {
     const person = await makePerson(app)
-    const before = await app.deps.db.select().from(users).where(eq(users.id, person.id))
+    const rowsBefore = await app.deps.db.select().from(users).where(eq(users.id, person.id))
     const forbidden = {
       email: 'admin@localhost.localdomain',
       tier: 'premium',
@@ -85,8 +85,8 @@ describe('PATCH /api/auth/user', () => {
       id: 'x',
     }
     expect((await patch(person, { ...forbidden, emailVerified: true })).status).toBe(200)
-    const after = await app.deps.db.select().from(users).where(eq(users.id, person.id))
-    expect(after).toEqual(before.map((row) => ({ ...row, updatedAt: app.clock() })))
+    const rowsAfter = await app.deps.db.select().from(users).where(eq(users.id, person.id))
+    expect(rowsAfter).toEqual(rowsBefore.map((row) => ({ ...row, updatedAt: app.clock() })))
   })
 })
 
@@ -254,16 +254,16 @@ describe('POST /api/auth/change-password', () => {
       email: person.email,
       password: person.password,
     })
-    const before = cookieHeader(login)
+    const oldCookie = cookieHeader(login)
     const response = await changePassword(
-      makeClient(app, before),
+      makeClient(app, oldCookie),
       person.password,
       'a new password',
     )
     const knownBrowserCookie = (cookies: string) =>
       /mayfly\.known_browser=([^;]+)/.exec(cookies)?.[1]
     expect(knownBrowserCookie(cookieHeader(response))).toMatch(/^[\w-]{21}\.[\w-]{43}$/)
-    expect(knownBrowserCookie(cookieHeader(response))).not.toBe(knownBrowserCookie(before))
+    expect(knownBrowserCookie(cookieHeader(response))).not.toBe(knownBrowserCookie(oldCookie))
   })
 
   it('succeeds once when called in parallel', async () => {

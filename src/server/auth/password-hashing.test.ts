@@ -23,14 +23,14 @@ it('derives a salt for each address from the secret', () => {
 
 it('serves clients round-robin, each in order', async () => {
   const passwords = new PasswordHashing(lowCost)
-  const completed: string[] = []
+  const completedNames: string[] = []
   const hash = async (client: string, name: string) => {
     await passwords.hash('secret', 'salt', client)
-    completed.push(name)
+    completedNames.push(name)
   }
-  const flood = ['f1', 'f2', 'f3', 'f4'].map((name) => hash('flood', name))
-  await Promise.all([...flood, hash('ada', 'a1'), hash('bob', 'b1'), hash('ada', 'a2')])
-  expect(completed).toEqual(['f1', 'f2', 'a1', 'b1', 'f3', 'a2', 'f4'])
+  const floodHashes = ['f1', 'f2', 'f3', 'f4'].map((name) => hash('flood', name))
+  await Promise.all([...floodHashes, hash('ada', 'a1'), hash('bob', 'b1'), hash('ada', 'a2')])
+  expect(completedNames).toEqual(['f1', 'f2', 'a1', 'b1', 'f3', 'a2', 'f4'])
 })
 
 it('rejects a client with 32 queued calls, and all clients at 256', async () => {

@@ -166,14 +166,14 @@ export async function renameUser(
   { firstName, lastName }: { firstName?: string | undefined; lastName?: string | undefined },
   now: Date,
 ): Promise<{ name: string; firstName: string; lastName: string } | undefined> {
-  const first = sql`coalesce(${firstName ?? null}::text, ${users.firstName})`
-  const last = sql`coalesce(${lastName ?? null}::text, ${users.lastName})`
+  const newFirstName = sql`coalesce(${firstName ?? null}::text, ${users.firstName})`
+  const newLastName = sql`coalesce(${lastName ?? null}::text, ${users.lastName})`
   const [row] = await db
     .update(users)
     .set({
-      firstName: first,
-      lastName: last,
-      name: sql`trim(${first} || ' ' || ${last})`,
+      firstName: newFirstName,
+      lastName: newLastName,
+      name: sql`trim(${newFirstName} || ' ' || ${newLastName})`,
       updatedAt: now,
     })
     .where(eq(users.id, userId))

@@ -52,12 +52,12 @@ describe('POST /api/auth/resend-verification', () => {
   })
 
   it("resends the email of this browser's signup, or else of the newest", async () => {
-    const first = await signUp(makeClient(app), { email, password: 'the first' })
+    const firstResponse = await signUp(makeClient(app), { email, password: 'the first' })
     app.clock.advance(1)
     await signUp(makeClient(app), { email, password: 'the second' })
     await app.sendQueuedEmails()
     await resendVerification(app, email)
-    await resendVerification(app, email, cookiesOf(first))
+    await resendVerification(app, email, cookiesOf(firstResponse))
     const [newestEmail, ownEmail] = await app.sendQueuedEmails()
     expect((await verifyEmail(app, tokenIn(ownEmail))).status).toBe(200)
     await logIn(app, email, 'the first')

@@ -55,9 +55,9 @@ const unverifiedPattern = /^[\w-]{1,64}$/
  */
 export function authRoutes(deps: AuthDeps): AuthHandlers {
   const { clock, config, db, mailQueue, rateLimits, settings } = deps
-  const rememberUnverified = (context: Parameters<typeof readCookie>[1], id: string) =>
+  const setUnverifiedCookie = (context: Parameters<typeof readCookie>[1], id: string) =>
     writeCookie(deps, context, unverifiedCookie, id, tokenLifetimeMs['verify-email'])
-  const readUnverified = (context: Parameters<typeof readCookie>[1]) => {
+  const readUnverifiedCookie = (context: Parameters<typeof readCookie>[1]) => {
     const id = readCookie(deps, context, unverifiedCookie) ?? ''
     return unverifiedPattern.test(id) ? id : null
   }
@@ -69,7 +69,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
       await rateLimits.spend([signupCounter, ...emailCounters(deps, body.email, address)])
       const browser = browserName(context.req.header('user-agent'))
       const { signupId } = await signUp(deps, body, { address, browser })
-      if (signupId !== null) rememberUnverified(context, signupId)
+      if (signupId !== null) setUnverifiedCookie(context, signupId)
       const requiresVerification = signupId !== null
       return { message: 'Account created successfully!', requiresVerification }
     },
@@ -80,7 +80,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
     },
 
     async checkVerifyToken({ body, context }) {
-      return { isOwnSignup: await isOwnSignup(deps, body.token, readUnverified(context)) }
+      return { isOwnSignup: await isOwnSignup(deps, body.token, readUnverifiedCookie(context)) }
     },
 
     async resendVerification({ body, clientAddress, context }) {
@@ -90,7 +90,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
       await mailQueue.add({
         kind: 'resend-verification',
         email: body.email.toLowerCase(),
-        subject: readUnverified(context),
+        subject: readUnverifiedCookie(context),
         askedAt: clock().toISOString(),
       })
       return { message: 'If this address still has to be verified, we have sent the email again.' }
@@ -106,7 +106,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
           previousToken: readSessionToken(deps, context),
         })
         if ('unverified' in session) {
-          rememberUnverified(context, session.unverified)
+          setUnverifiedCookie(context, session.unverified)
           throw new AppError('EMAIL_NOT_VERIFIED')
         }
         setSessionCookies(deps, context, session)

@@ -239,9 +239,9 @@ describe('a session', () => {
     )
     const query = vi.spyOn(app.pool, 'query')
     await removeExpiredRows(app.deps.db, app.clock())
-    const removals = await Promise.all(query.mock.results.map(({ value }) => value))
+    const deleteResults = await Promise.all(query.mock.results.map(({ value }) => value))
     query.mockRestore()
-    expect(Math.max(...removals.map(({ rowCount }) => rowCount))).toBe(5000)
+    expect(Math.max(...deleteResults.map(({ rowCount }) => rowCount))).toBe(5000)
     expect(await listSessions(person.id)).toHaveLength(1)
   })
 

@@ -62,8 +62,8 @@ it('only the browser that signed up skips the confirmation button', async () => 
   await verifyEmail(app, tokenIn(sentEmail))
   expect(await checkToken('')).toEqual({ isOwnSignup: true })
 
-  const unknown = makeClient(app).post('/api/auth/verify-email/check', { token: 'x' })
-  expect(await statusAndCode(await unknown)).toBe('400 TOKEN_INVALID')
+  const responsePromise = makeClient(app).post('/api/auth/verify-email/check', { token: 'x' })
+  expect(await statusAndCode(await responsePromise)).toBe('400 TOKEN_INVALID')
 })
 
 describe('POST /api/auth/verify-email', () => {

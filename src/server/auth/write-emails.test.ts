@@ -73,9 +73,9 @@ describe('emails to account owners', () => {
   it('offer to set a password if the account has none', async () => {
     const removeToken = (email: OutgoingEmail | null) =>
       contentText(email).replace(/token=[\w-]+/g, '')
-    const before = removeToken(await writeResetEmail())
+    const emailBefore = removeToken(await writeResetEmail())
     await app.deps.db.update(accounts).set({ password: null }).where(eq(accounts.userId, person.id))
-    expect(removeToken(await writeResetEmail())).not.toBe(before)
+    expect(removeToken(await writeResetEmail())).not.toBe(emailBefore)
   })
 
   const changes = [
@@ -188,14 +188,14 @@ describe('the resent verification email', () => {
   it("is for this browser's signup, or else the newest", async () => {
     const [address, otherSignup] = [newAddress(), await addSignup()]
     expect(await writeResentEmail(address, otherSignup)).toBeNull()
-    const older = await addSignup(address)
+    const olderId = await addSignup(address)
     app.clock.advance(1000)
-    const newest = await addSignup(address)
+    const newestId = await addSignup(address)
     for (const [subject, signupId] of [
-      [older, older],
-      [newest, newest],
-      [null, newest],
-      [otherSignup, newest],
+      [olderId, olderId],
+      [newestId, newestId],
+      [null, newestId],
+      [otherSignup, newestId],
     ] as const) {
       expect(await findToken(await writeResentEmail(address, subject))).toMatchObject({ signupId })
     }

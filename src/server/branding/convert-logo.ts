@@ -56,8 +56,8 @@ async function convert(image: Uint8Array): Promise<Logo> {
     // Reads only the first frame of an animated image.
     const input = sharp(image, { failOn: 'error', limitInputPixels: maxLogoSide ** 2, pages: 1 })
     const { width, height } = await input.metadata()
-    if (width > maxLogoSide || height > maxLogoSide) throw tooLarge()
-    const { data, info: raw } = await input
+    if (width > maxLogoSide || height > maxLogoSide) throw tooLargeError()
+    const { data, info: rawInfo } = await input
       .timeout(timeout)
       .autoOrient()
       .resize({ ...boundingBox, fit: 'inside', withoutEnlargement: true })
@@ -65,7 +65,7 @@ async function convert(image: Uint8Array): Promise<Logo> {
       .toBuffer({ resolveWithObject: true })
     for (const { scale, palette } of encodings) {
       const size = { width: boundingBox.width * scale, height: boundingBox.height * scale }
-      const { data: png, info } = await sharp(data, { raw })
+      const { data: png, info } = await sharp(data, { raw: rawInfo })
         .timeout(timeout)
         .resize({ ...size, fit: 'inside', withoutEnlargement: true })
         .png({ compressionLevel: 9, palette })
@@ -81,7 +81,7 @@ async function convert(image: Uint8Array): Promise<Logo> {
   throw new AppError('LOGO_UNREADABLE')
 }
 
-function tooLarge(): AppError {
+function tooLargeError(): AppError {
   const maxSide = groupDigits(maxLogoSide)
   const message = `This image is too large: it can be at most ${maxSide} pixels wide and high.`
   return new AppError('LOGO_UNREADABLE', { message })
@@ -100,12 +100,14 @@ const maxQueued = 16
  */
 export function logoConverter(): (image: Uint8Array) => Promise<Logo> {
   let queuedCount = 0
-  let last: Promise<unknown> = Promise.resolve()
+  let previousConversion: Promise<unknown> = Promise.resolve()
   return (image) => {
     if (queuedCount >= maxQueued) throw new AppError('LOGOS_BUSY')
     queuedCount += 1
-    const conversion = last.then(() => convert(image)).finally(() => (queuedCount -= 1))
-    last = conversion.catch(() => undefined)
+    const conversion = previousConversion
+      .then(() => convert(image))
+      .finally(() => (queuedCount -= 1))
+    previousConversion = conversion.catch(() => undefined)
     return conversion
   }
 }

@@ -53,8 +53,8 @@ describe('a logo', () => {
 
   it('of an animation is its first frame', async () => {
     const frames = await Promise.all([
-      solidPng(square(16), '#ff0000'),
-      solidPng(square(16), '#0000ff'),
+      solidPng(squareSize(16), '#ff0000'),
+      solidPng(squareSize(16), '#0000ff'),
     ])
     const animation = await sharp(frames, { join: { animated: true } })
       .webp({ lossless: true })
@@ -65,7 +65,7 @@ describe('a logo', () => {
   })
 
   it('is public, cacheable forever and has no active content', async () => {
-    const logoUrl = await saveLogo(ada, await solidPng(square(30)))
+    const logoUrl = await saveLogo(ada, await solidPng(squareSize(30)))
     expect(logoUrl).toMatch(new RegExp(`^${app.url}/api/branding/logo/[0-9a-f]{32}$`))
     const response = await makeClient(app).fetch(new URL(logoUrl).pathname)
     expect(response.status).toBe(200)
@@ -78,17 +78,17 @@ describe('a logo', () => {
   })
 
   it('gets a new URL when the image changes, and the old URL stops working', async () => {
-    const first = await saveLogo(ada, await solidPng(square(30), '#ff0000'))
-    expect(await saveLogo(ada, await solidPng(square(30), '#ff0000'))).toBe(first)
-    const second = await saveLogo(ada, await solidPng(square(30), '#00ff00'))
-    expect(second).not.toBe(first)
-    expect((await fetch(first)).status).toBe(404)
-    expect((await fetch(second)).status).toBe(200)
+    const firstUrl = await saveLogo(ada, await solidPng(squareSize(30), '#ff0000'))
+    expect(await saveLogo(ada, await solidPng(squareSize(30), '#ff0000'))).toBe(firstUrl)
+    const secondUrl = await saveLogo(ada, await solidPng(squareSize(30), '#00ff00'))
+    expect(secondUrl).not.toBe(firstUrl)
+    expect((await fetch(firstUrl)).status).toBe(404)
+    expect((await fetch(secondUrl)).status).toBe(200)
   })
 
   it('shared by two accounts is served while either may show it', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
-    const image = await solidPng(square(30), '#0f0f0f')
+    const image = await solidPng(squareSize(30), '#0f0f0f')
     const logoUrl = await saveLogo(ada, image)
     expect(await saveLogo(bob, image)).toBe(logoUrl)
     await ada.fetch('/api/branding', { method: 'DELETE' })
@@ -107,7 +107,7 @@ describe('a logo', () => {
 
   it('can be saved twice in parallel, and one of the two is kept', async () => {
     const images = await Promise.all(
-      ['#111111', '#222222'].map((color) => solidPng(square(40), color)),
+      ['#111111', '#222222'].map((color) => solidPng(squareSize(40), color)),
     )
     const savedUrls = await Promise.all(images.map((image) => saveLogo(ada, image)))
     const { logoUrl } = (await getBrand(ada)) ?? {}
@@ -120,66 +120,70 @@ describe('a logo upload', () => {
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>'
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
-  const tooLarge = 'This image is too large: it can be at most 4,096 pixels wide and high.'
-  const unreadable = 'This image cannot be read. Use a PNG, JPEG or WebP.'
+  const tooLargeMessage = 'This image is too large: it can be at most 4,096 pixels wide and high.'
+  const unreadableMessage = 'This image cannot be read. Use a PNG, JPEG or WebP.'
 
   it.each([
-    ['an empty body', () => Buffer.alloc(0), unreadable],
-    ['text', () => Buffer.from('hello'), unreadable],
-    ['an SVG sent as a PNG', () => Buffer.from(svg), unreadable],
+    ['an empty body', () => Buffer.alloc(0), unreadableMessage],
+    ['text', () => Buffer.from('hello'), unreadableMessage],
+    ['an SVG sent as a PNG', () => Buffer.from(svg), unreadableMessage],
     [
       'an SVG after a PNG signature',
       () => Buffer.concat([signature, Buffer.from(svg)]),
-      unreadable,
+      unreadableMessage,
     ],
-    ['a PDF', () => Buffer.from('%PDF-1.7\n'), unreadable],
-    ['HTML after a JPEG signature', () => Buffer.from('\xff\xd8\xff<html>', 'latin1'), unreadable],
+    ['a PDF', () => Buffer.from('%PDF-1.7\n'), unreadableMessage],
+    [
+      'HTML after a JPEG signature',
+      () => Buffer.from('\xff\xd8\xff<html>', 'latin1'),
+      unreadableMessage,
+    ],
     [
       'a GIF',
       () =>
-        sharp(pngOfZeros(square(1), 9))
+        sharp(pngOfZeros(squareSize(1), 9))
           .gif()
           .toBuffer(),
-      unreadable,
+      unreadableMessage,
     ],
     [
       'an AVIF',
       async () =>
-        sharp(await solidPng(square(16)))
+        sharp(await solidPng(squareSize(16)))
           .avif()
           .toBuffer(),
-      unreadable,
+      unreadableMessage,
     ],
     [
       'a truncated PNG',
-      async () => firstHalf(await randomPicture(square(64)).png().toBuffer()),
-      unreadable,
+      async () => firstHalf(await randomPicture(squareSize(64)).png().toBuffer()),
+      unreadableMessage,
     ],
     [
       'a truncated JPEG',
-      async () => firstHalf(await randomPicture(square(64)).jpeg().toBuffer()),
-      unreadable,
+      async () => firstHalf(await randomPicture(squareSize(64)).jpeg().toBuffer()),
+      unreadableMessage,
     ],
     [
       'a truncated WebP',
-      async () => firstHalf(await randomPicture(square(64)).webp().toBuffer()),
-      unreadable,
+      async () => firstHalf(await randomPicture(squareSize(64)).webp().toBuffer()),
+      unreadableMessage,
     ],
     [
       'a PNG with a flipped bit',
-      async () => withFlippedBit(await randomPicture(square(64)).png().toBuffer()),
-      unreadable,
+      async () => withFlippedBit(await randomPicture(squareSize(64)).png().toBuffer()),
+      unreadableMessage,
     ],
-    ['a PNG without pixel data', () => pngOfZeros(square(1000)), unreadable],
+    ['a PNG without pixel data', () => pngOfZeros(squareSize(1000)), unreadableMessage],
     [
       'an image one pixel too wide',
       () => solidPng({ width: maxLogoSide + 1, height: 1 }),
-      tooLarge,
+      tooLargeMessage,
     ],
     [
       'an image one pixel too tall',
       () => solidPng({ width: 1, height: maxLogoSide + 1 }),
-      tooLarge,
+      tooLargeMessage,
     ],
   ] as const)('of %s is rejected, and the logo stays', async (_description, makeImage, message) => {
     const logoUrl = await storeLogo(app, ada)
@@ -207,14 +211,14 @@ describe('a logo upload', () => {
         signal: controller.signal,
       } as RequestInit),
     )
-    const settledRequests = Promise.allSettled(stalledRequests)
-    await saveLogo(bob, await solidPng(square(8)))
+    const settledPromise = Promise.allSettled(stalledRequests)
+    await saveLogo(bob, await solidPng(squareSize(8)))
     controller.abort()
-    expect((await settledRequests).every(({ status }) => status === 'rejected')).toBe(true)
+    expect((await settledPromise).every(({ status }) => status === 'rejected')).toBe(true)
   })
 
   it('is accepted up to a megabyte and rejected one byte above', async () => {
-    const paddedPng = Buffer.concat([await solidPng(square(5)), Buffer.alloc(maxLogoBytes)])
+    const paddedPng = Buffer.concat([await solidPng(squareSize(5)), Buffer.alloc(maxLogoBytes)])
     const largestLogo = paddedPng.subarray(0, maxLogoBytes)
     expect((await putLogo(ada, largestLogo)).status).toBe(200)
     const tooLargeResponse = await putLogo(ada, paddedPng.subarray(0, maxLogoBytes + 1))
@@ -222,7 +226,7 @@ describe('a logo upload', () => {
   })
 })
 
-function square(pixels: number) {
+function squareSize(pixels: number) {
   return { width: pixels, height: pixels }
 }
 

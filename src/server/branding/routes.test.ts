@@ -39,8 +39,8 @@ describe('a brand', () => {
     expect(await getBrand(ada)).toEqual({ ...brand, logoUrl })
     await putBrand(ada, { name: 'Pine' })
     expect(await getBrand(ada)).toEqual({ name: 'Pine', accent: null, message: '', logoUrl })
-    const withoutLogo = await ada.fetch('/api/branding/logo', { method: 'DELETE' })
-    expect(await json(withoutLogo)).toEqual({
+    const removalResponse = await ada.fetch('/api/branding/logo', { method: 'DELETE' })
+    expect(await json(removalResponse)).toEqual({
       name: 'Pine',
       accent: null,
       message: '',
@@ -137,20 +137,20 @@ describe('without a tier that includes branding', () => {
   }
 
   it.each(calls)('%s is rejected and changes nothing', async (_description, callAs) => {
-    const free = await makePerson(app)
-    expect(await readError(await callAs(free))).toEqual(tierError)
+    const freeUser = await makePerson(app)
+    expect(await readError(await callAs(freeUser))).toEqual(tierError)
     expect(await app.deps.db.select().from(branding)).toEqual([])
   })
 
   it("a trial user's brand is hidden once the trial ends, and shown again with Premium", async () => {
-    const end = new Date(app.clock().getTime() + 60_000)
-    const trialUser = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
+    const trialEnd = new Date(app.clock().getTime() + 60_000)
+    const trialUser = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: trialEnd })
     const key = await storeLogo(app, trialUser)
     await putBrand(trialUser, brand)
-    app.clock.set(new Date(end.getTime() - 1))
+    app.clock.set(new Date(trialEnd.getTime() - 1))
     expect((await getBrand(trialUser))?.name).toBe(brand.name)
     expect((await fetch(key)).status).toBe(200)
-    app.clock.set(end)
+    app.clock.set(trialEnd)
     for (const [, callAs] of calls)
       expect(await readError(await callAs(trialUser))).toEqual(tierError)
     expect((await fetch(key)).status).toBe(404)
@@ -168,8 +168,8 @@ describe('links of an owner with a brand', () => {
     (await fetch(`${app.url}/s/${code}`, { headers: { accept: 'text/html' } })).text()
 
   it('show it once it is saved and until the tier ends, and again when the tier is back', async () => {
-    const end = new Date(app.clock().getTime() + 60_000)
-    const trialUser = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: end })
+    const trialEnd = new Date(app.clock().getTime() + 60_000)
+    const trialUser = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: trialEnd })
     const { shortCode } = await makeFile(trialUser)
     expect(await details(shortCode)).toBeNull()
     expect(await pageOf(shortCode)).not.toContain('Sent with')
@@ -180,7 +180,7 @@ describe('links of an owner with a brand', () => {
     for (const text of ['Harbour &amp; Pine', 'For the opening.', 'Sent with', logoUrl]) {
       expect(page).toContain(text)
     }
-    app.clock.set(end)
+    app.clock.set(trialEnd)
     expect(await details(shortCode)).toBeNull()
     const pageHtml = await pageOf(shortCode)
     expect(pageHtml).toContain('notes.txt')

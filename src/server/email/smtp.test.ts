@@ -100,10 +100,10 @@ describe('an email over SMTP', () => {
   it('uses at most three persistent connections', async () => {
     const emails = [1, 2, 3, 4, 5].map((n) => makeEmail('Ada', `ada-${n}@example.org`))
     server.setReaction('hold')
-    const sending = Promise.all(emails.map((email) => mailer.send(email)))
+    const sendPromise = Promise.all(emails.map((email) => mailer.send(email)))
     await expect.poll(() => server.attemptedRecipients.length).toBeGreaterThanOrEqual(3)
     server.setReaction('accept')
-    await sending
+    await sendPromise
     for (const email of emails) await mailer.send(email)
     expect(server.received).toHaveLength(10)
     expect(server.connections()).toBe(3)
@@ -118,8 +118,8 @@ describe('a mail server that stops responding', () => {
   const expectTimeout = async (url: string, timeouts: Parameters<typeof smtpMailer>[1]) => {
     const smtp = smtpMailer({ url, from: 'support@example.org' }, timeouts)
     try {
-      const sending = smtp.send(makeEmail('Ada', 'ada@example.org'))
-      const error = await sending.then(String, (error: unknown) => error)
+      const sendPromise = smtp.send(makeEmail('Ada', 'ada@example.org'))
+      const error = await sendPromise.then(String, (error: unknown) => error)
       expect(error).toMatchObject({ code: 'ETIMEDOUT' })
       expect(error).not.toBeInstanceOf(MailRejectedError)
     } finally {

@@ -37,12 +37,12 @@ export async function removeFeedback(tx: Db, id: string): Promise<FeedbackRow | 
  * @returns the number of deleted rows.
  */
 export function removeOldFeedback(db: Db, now: Date): Promise<number> {
-  const before = new Date(now.getTime() - feedbackRetentionMs)
+  const cutoff = new Date(now.getTime() - feedbackRetentionMs)
   return removeInBatches(async (limit) => {
     const ids = db
       .select({ id: feedback.id })
       .from(feedback)
-      .where(lt(feedback.createdAt, before))
+      .where(lt(feedback.createdAt, cutoff))
       .limit(limit)
       .for('update', { skipLocked: true })
     const { rowCount } = await db.delete(feedback).where(inArray(feedback.id, ids))

@@ -137,8 +137,8 @@ describe('a message of the maximum length', () => {
 })
 
 describe('POST /api/feedback/form', () => {
-  const sendForm = (fields: Record<string, string>, headers = {}, target = app) =>
-    makeClient(target).fetch('/api/feedback/form', {
+  const sendForm = (fields: Record<string, string>, headers = {}, targetApp = app) =>
+    makeClient(targetApp).fetch('/api/feedback/form', {
       method: 'POST',
       body: new URLSearchParams(fields),
       headers,

@@ -3,13 +3,13 @@ import { testClock } from '../../../tests/support/test-clock.ts'
 import type { Db } from '../db/transaction.ts'
 import { AdminSettings } from './admin-settings.ts'
 
-type Rows = { key: string; value: string; description: string }[]
+type SettingRows = { key: string; value: string; description: string }[]
 
 /** A fake database whose queries stay pending until the test resolves them, in any order. */
 function slowDatabase() {
   const resolvers: ((freeSpace: string) => void)[] = []
   const query = () =>
-    new Promise<Rows>((resolve) => {
+    new Promise<SettingRows>((resolve) => {
       resolvers.push((value) => resolve([{ key: 'free_space', value, description: '' }]))
     })
   const db = { select: () => ({ from: () => ({ where: query }) }) } as unknown as Db
@@ -30,13 +30,13 @@ function makeSettings(db: Db) {
 it("a slow read that started before a change doesn't restore the old cap", async () => {
   const { db, answers: responses } = slowDatabase()
   const { settings, caps } = makeSettings(db)
-  const before = settings.read()
+  const readBeforeChange = settings.read()
   settings.clearCache()
-  const after = settings.read()
+  const readAfterChange = settings.read()
   responses[1]?.('2000')
-  expect((await after).free_space).toBe('2000')
+  expect((await readAfterChange).free_space).toBe('2000')
   responses[0]?.('1000')
-  await before
+  await readBeforeChange
   expect(caps).toEqual([2000])
   expect((await settings.read()).free_space).toBe('2000')
   expect(responses).toHaveLength(2)
@@ -45,19 +45,19 @@ it("a slow read that started before a change doesn't restore the old cap", async
 it('a slow read sets no cap if a setting changes in the meantime', async () => {
   const { db, answers: responses } = slowDatabase()
   const { settings, caps } = makeSettings(db)
-  const before = settings.read()
+  const readBeforeChange = settings.read()
   settings.clearCache()
   responses[0]?.('1000')
-  await before
+  await readBeforeChange
   expect(caps).toEqual([])
 })
 
 it('parallel calls share one read', async () => {
   const { db, answers: responses } = slowDatabase()
   const { settings, caps } = makeSettings(db)
-  const reads = Promise.all([settings.read(), settings.limits()])
+  const readsPromise = Promise.all([settings.read(), settings.limits()])
   responses[0]?.('3000')
-  await reads
+  await readsPromise
   expect(responses).toHaveLength(1)
   expect(caps).toEqual([3000])
 })
@@ -65,9 +65,9 @@ it('parallel calls share one read', async () => {
 it('a read for the administrator bypasses the cache', async () => {
   const { db, answers: responses } = slowDatabase()
   const { settings, caps } = makeSettings(db)
-  const first = settings.read()
+  const firstRead = settings.read()
   responses[0]?.('1000')
-  await first
+  await firstRead
   const freshRead = settings.readNow()
   responses[1]?.('2000')
   expect((await freshRead).values.free_space).toBe('2000')

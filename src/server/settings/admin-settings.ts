@@ -118,9 +118,9 @@ export class AdminSettings {
       // Limits are validated against each other, so changes must not run in parallel.
       await lockSettings(tx)
       const storedSettings = await findSettings(tx)
-      const check = checkSetting(key, value, this.withDefaults(storedSettings))
-      if (!check.ok) throw new AppError('INVALID_INPUT', { message: check.error })
-      const setting = await writeSetting(tx, { key, value: check.value, description }, at)
+      const validation = checkSetting(key, value, this.withDefaults(storedSettings))
+      if (!validation.ok) throw new AppError('INVALID_INPUT', { message: validation.error })
+      const setting = await writeSetting(tx, { key, value: validation.value, description }, at)
       const from = storedSettings.find((setting) => setting.key === key)?.value ?? null
       const details = { key, from, to: setting.value }
       await writeAudit(tx, [

@@ -264,7 +264,7 @@ describe('an upload started before a change', () => {
 
   it('keeps its days and maximum lifetime, and so do files', async () => {
     const person = await makePerson(app, { tier: 'premium' })
-    const before = await makeFile(person, { days: '7' })
+    const existingFile = await makeFile(person, { days: '7' })
     const upload = await startAndSend(person, 5, '7')
     await changeSetting('premium_expiration_days', '3')
     await changeSetting('free_max_lifetime_days', '4')
@@ -272,9 +272,9 @@ describe('an upload started before a change', () => {
     const file = await confirmUpload(person, upload)
     expect([daysUntil(file, 'expiresAt'), daysUntil(file, 'maxLifetimeAt')]).toEqual([7, 30])
     const fileList = await json<File[]>(await person.fetch('/api/files'))
-    expect(fileList.find(({ id }) => id === before.id)).toMatchObject({
-      expiresAt: before.expiresAt,
-      maxLifetimeAt: before.maxLifetimeAt,
+    expect(fileList.find(({ id }) => id === existingFile.id)).toMatchObject({
+      expiresAt: existingFile.expiresAt,
+      maxLifetimeAt: existingFile.maxLifetimeAt,
     })
   })
 
@@ -282,11 +282,11 @@ describe('an upload started before a change', () => {
     for (const tier of ['free', 'premium'] as const) {
       const person = await makePerson(app, { tier })
       const request = { size: 3 * megabyte, idempotencyKey: 'again' }
-      const first = await startUpload(person, request)
+      const firstUpload = await startUpload(person, request)
       await changeSetting('free_max_file_size', '1MB')
       await changeSetting('premium_max_file_size', '2MB')
       const secondUpload = await startUpload(person, request)
-      expect(secondUpload.cloudKey).toBe(first.cloudKey)
+      expect(secondUpload.cloudKey).toBe(firstUpload.cloudKey)
       await expectError(
         await requestUpload(person, { fileSize: 3 * megabyte, idempotencyKey: 'another' }),
         413,

@@ -147,10 +147,10 @@ describe('POST /api/admin/settings', () => {
       .from(auditLog)
       .where(eq(auditLog.action, 'change-setting'))
       .orderBy(auditLog.id)
-    const from = { actor: admin.id, ipAddress: '127.0.0.1' }
+    const actorFields = { actor: admin.id, ipAddress: '127.0.0.1' }
     expect(lines.slice(-2)).toEqual([
-      { ...from, details: { key: 'app_version', from: null, to: 'v1' } },
-      { ...from, details: { key: 'app_version', from: 'v1', to: 'v2' } },
+      { ...actorFields, details: { key: 'app_version', from: null, to: 'v1' } },
+      { ...actorFields, details: { key: 'app_version', from: 'v1', to: 'v2' } },
     ])
   })
 

@@ -9,20 +9,20 @@ export type UserRow = typeof users.$inferSelect
 
 /** Returns SQL for the tier of a `users` row at `now`. A test compares it with `effectiveTier`. */
 export function tierAt(now: Date | SQLWrapper): SQL<Tier> {
-  return sql`case when ${isTrialOver(now)} then ${free} else ${users.tier} end`
+  return sql`case when ${isTrialOver(now)} then ${freeLiteral} else ${users.tier} end`
 }
 
 /** Returns SQL that is true if a `users` row has Premium at `now`. */
 export function hasPremiumAt(now: Date): SQL<boolean> {
-  return sql`${tierAt(now)} = ${premium}`
+  return sql`${tierAt(now)} = ${premiumLiteral}`
 }
 
 function isTrialOver(now: Date | SQLWrapper): SQL<boolean> {
-  return sql`${users.tier} = ${premium} and ${users.premiumTrialEndsAt} <= ${now}`
+  return sql`${users.tier} = ${premiumLiteral} and ${users.premiumTrialEndsAt} <= ${now}`
 }
 
-const free = sqlLiteral<Tier>('free')
-const premium = sqlLiteral<Tier>('premium')
+const freeLiteral = sqlLiteral<Tier>('free')
+const premiumLiteral = sqlLiteral<Tier>('premium')
 
 /**
  * Finds a user and locks the row until the transaction ends. Several transactions can hold a
@@ -44,7 +44,7 @@ export async function findUser(db: Db, userId: string): Promise<UserRow | undefi
 }
 
 /** Updates a user's tier and trial dates. Returns the user. */
-export async function writeTierFacts(
+export async function updateUserTier(
   tx: Db,
   userId: string,
   tierFields: StoredTier,

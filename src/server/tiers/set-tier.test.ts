@@ -75,7 +75,7 @@ describe('POST /api/auth/start-trial', () => {
 
   it('is rejected if the user is or was on a trial', async () => {
     const ada = await makePerson(app)
-    const before = app.clock()
+    const originalTime = app.clock()
     const user = await readChangedUser(await startTrial(ada))
     await expectError(await startTrial(ada), 409, 'TRIAL_USED')
     for (const days of [30, 400]) {
@@ -84,7 +84,7 @@ describe('POST /api/auth/start-trial', () => {
       await expectError(await startTrial(signedIn), 409, 'TRIAL_USED')
       expect(await fetchUser(signedIn)).toEqual({ ...user, tier: 'free' })
     }
-    app.clock.set(before)
+    app.clock.set(originalTime)
   })
 
   it('is rejected on Premium and allowed once the user is on Free again', async () => {
@@ -129,7 +129,7 @@ describe('POST /api/auth/toggle-premium', () => {
   )
 
   it('makes a running trial permanent, and upgrades after a trial has ended', async () => {
-    const before = app.clock()
+    const originalTime = app.clock()
     const [upgradedUser, expiredUser] = [await makePerson(app), await makePerson(app)]
     for (const person of [upgradedUser, expiredUser]) await startTrial(person)
     await toggleTier(upgradedUser, { tier: 'premium' })
@@ -144,7 +144,7 @@ describe('POST /api/auth/toggle-premium', () => {
       tier: 'premium',
       premiumTrialEndsAt: null,
     })
-    app.clock.set(before)
+    app.clock.set(originalTime)
   })
 
   it.each([
@@ -198,15 +198,15 @@ describe('the audit log', () => {
       ipAddress: '127.0.0.1',
       details,
     })
-    const free = { tier: 'free', trialEndsAt: null }
-    const trial = { tier: 'premium', trialEndsAt }
+    const freeState = { tier: 'free', trialEndsAt: null }
+    const trialState = { tier: 'premium', trialEndsAt }
     expect(await listAuditLines(ada.id)).toEqual([
-      makeLine(ada.id, { reason: 'trial', from: free, to: trial }),
-      makeLine(ada.id, { reason: 'preview', from: trial, to: free }),
+      makeLine(ada.id, { reason: 'trial', from: freeState, to: trialState }),
+      makeLine(ada.id, { reason: 'preview', from: trialState, to: freeState }),
     ])
-    const premium = { tier: 'premium', trialEndsAt: null }
+    const premiumState = { tier: 'premium', trialEndsAt: null }
     expect(await listAuditLines(admin.id)).toEqual([
-      makeLine(admin.id, { reason: 'administrator', from: free, to: premium }),
+      makeLine(admin.id, { reason: 'administrator', from: freeState, to: premiumState }),
     ])
   })
 
@@ -252,9 +252,9 @@ describe('the audit log', () => {
   ])("can't be changed: %s", async (statement) => {
     const ada = await makePerson(app)
     await toggleTier(ada)
-    const before = await app.deps.db.select().from(auditLog).orderBy(auditLog.id)
+    const entriesBefore = await app.deps.db.select().from(auditLog).orderBy(auditLog.id)
     await expect(app.pool.query(statement)).rejects.toThrow('audit_log is append-only')
-    expect(await app.deps.db.select().from(auditLog).orderBy(auditLog.id)).toEqual(before)
+    expect(await app.deps.db.select().from(auditLog).orderBy(auditLog.id)).toEqual(entriesBefore)
   })
 
   it('has no foreign key that could delete its rows', async () => {

@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { updatePurgeTimes } from '../files/purge-queries.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
-import { endTrials, lockUser, writeTierFacts } from './queries.ts'
+import { endTrials, lockUser, updateUserTier } from './queries.ts'
 import { queueTrialEmails } from './trial-emails.ts'
 
 const batchSize = 500
@@ -42,7 +42,7 @@ export function setTier(
     const { state } = decision
     if (state === userBefore) return toSessionUser(userBefore, now)
 
-    const userAfter = await writeTierFacts(tx, userId, state, now)
+    const userAfter = await updateUserTier(tx, userId, state, now)
     if (!userAfter) return null
     await updatePurgeTimes(tx, userId, now)
     const { reason } = request

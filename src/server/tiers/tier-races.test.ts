@@ -36,7 +36,7 @@ interface TierState {
   tier: string
   trialEndsAt: string | null
 }
-type Details = { reason: string; from: TierState; to: TierState }
+type TierChangeDetails = { reason: string; from: TierState; to: TierState }
 
 /**
  * Sets the user's tier and trial, runs all `actions` in parallel and returns their results. Asserts
@@ -46,13 +46,17 @@ type Details = { reason: string; from: TierState; to: TierState }
 async function race<Results extends unknown[]>(
   initialState: StoredTier,
   ...actions: { [At in keyof Results]: () => Promise<Results[At]> }
-): Promise<{ results: Results; lines: Details[]; after: StoredTier & { email: string } }> {
+): Promise<{
+  results: Results
+  lines: TierChangeDetails[]
+  after: StoredTier & { email: string }
+}> {
   const isAda = eq(users.id, ada.id)
   await app.deps.db
     .update(users)
     .set({ ...initialState, tier: initialState.tier ?? 'free' })
     .where(isAda)
-  const earlierLines = await app.deps.db.$count(auditLog, eq(auditLog.subject, ada.id))
+  const entryCountBefore = await app.deps.db.$count(auditLog, eq(auditLog.subject, ada.id))
 
   const results = (await Promise.all(actions.map((action) => action()))) as Results
   const [userAfter] = await app.deps.db.select().from(users).where(isAda)
@@ -62,8 +66,8 @@ async function race<Results extends unknown[]>(
     .from(auditLog)
     .where(eq(auditLog.subject, ada.id))
     .orderBy(auditLog.id)
-    .offset(earlierLines)
-  const lines = rows.map(({ details }) => details as unknown as Details)
+    .offset(entryCountBefore)
+  const lines = rows.map(({ details }) => details as unknown as TierChangeDetails)
   const toState = ({ tier, premiumTrialEndsAt }: StoredTier): TierState => ({
     tier: tier ?? 'free',
     trialEndsAt: premiumTrialEndsAt?.toISOString() ?? null,
@@ -123,17 +127,17 @@ describe(`in ${rounds} parallel rounds`, () => {
   })
 
   it('a trial and a switch are serialized', async () => {
-    const orders = new Set<string>()
+    const outcomes = new Set<string>()
     for (let round = 0; round < rounds; round += 1) {
       const { results, after } = await race(neverOnTrial, startTrial, toggleTier)
-      orders.add(results.join(', '))
+      outcomes.add(results.join(', '))
       const hasStartedTrial = results[0] === '200 premium'
       expect(after.premiumTrialStartedAt !== null).toBe(hasStartedTrial)
       expect(after.premiumTrialEndsAt).toBeNull()
       expect(after.tier).toBe(hasStartedTrial ? 'free' : 'premium')
     }
-    for (const order of orders) {
-      expect(['200 premium, 200 free', '409 ALREADY_PREMIUM, 200 premium']).toContain(order)
+    for (const outcome of outcomes) {
+      expect(['200 premium, 200 free', '409 ALREADY_PREMIUM, 200 premium']).toContain(outcome)
     }
   })
 

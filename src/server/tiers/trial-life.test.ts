@@ -83,17 +83,17 @@ async function sendSubjects() {
 describe('a trial', () => {
   it('is Premium up to the last millisecond, and Free from then on', async () => {
     await startTrial(ada)
-    const premium = { 3: 'ok', 7: 'ok' }
+    const premiumResults = { 3: 'ok', 7: 'ok' }
     for (let today = 0; today < 30; today += 1) {
       setTime(today * day)
       expect((await fetchUser(ada)).tier).toBe('premium')
-      expect(await tryUploads(ada)).toEqual(premium)
+      expect(await tryUploads(ada)).toEqual(premiumResults)
     }
     setTime(30 * day - 1)
     expect((await fetchUser(ada)).tier).toBe('premium')
-    expect(await tryUploads(ada)).toEqual(premium)
-    for (const elapsed of [0, 1, day]) {
-      setTime(30 * day + elapsed)
+    expect(await tryUploads(ada)).toEqual(premiumResults)
+    for (const elapsedMs of [0, 1, day]) {
+      setTime(30 * day + elapsedMs)
       expect((await fetchUser(ada)).tier).toBe('free')
       expect(await tryUploads(ada)).toEqual({ 3: 'ok', 7: 'TIER_EXPIRATION' })
     }
@@ -105,7 +105,7 @@ describe('a trial', () => {
   it("doesn't change the dates of files when it ends, but enforces the limits of Free", async () => {
     await startTrial(ada)
     await signInAt(20 * day)
-    const renewable = await makeFile(ada, { days: '3' })
+    const renewableFile = await makeFile(ada, { days: '3' })
     setTime(29 * day)
     const activeFiles = []
     for (let file = 0; file < 5; file += 1) activeFiles.push(await makeFile(ada, { days: '7' }))
@@ -114,11 +114,11 @@ describe('a trial', () => {
       const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
       return row === undefined ? null : app.storage.storedSize(row.storageKey)
     }
-    expect(await storedSizeOf(renewable.id)).toBe(1000)
+    expect(await storedSizeOf(renewableFile.id)).toBe(1000)
 
     setTime(30 * day)
     await expireFiles(app.deps)
-    expect(await storedSizeOf(renewable.id)).toBeNull()
+    expect(await storedSizeOf(renewableFile.id)).toBeNull()
     for (const { shortCode } of activeFiles) {
       expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(200)
     }

@@ -55,8 +55,8 @@ const otherProgramsHint =
   'If another program makes the backups, let it run "npm run backup -- --made-otherwise" after each of them.'
 
 function backupInstructions({ config, stores }: BackupDeps): string {
-  const isElsewhere = config.databaseUrl !== null && stores.current.name !== 'disk'
-  const location = isElsewhere
+  const isOutsideDataDir = config.databaseUrl !== null && stores.current.name !== 'disk'
+  const location = isOutsideDataDir
     ? 'Everything lies in the database and the bucket, perhaps on this one machine.'
     : `What only this machine has lies in ${shellQuote(config.dataDir)}.`
   return `${location} Run "npm run backup FOLDER" regularly, while the server runs, with its settings and each time with a new folder, and keep the folder on another machine. "npm run restore FOLDER" brings it back. ${otherProgramsHint}`

@@ -9,7 +9,7 @@ function errorWith(message: string, properties: object, options?: ErrorOptions):
 }
 
 describe('the reason shown for an error', () => {
-  const away = errorWith('connect ECONNREFUSED', { code: 'ECONNREFUSED' })
+  const connectionRefused = errorWith('connect ECONNREFUSED', { code: 'ECONNREFUSED' })
 
   it.each([
     ['its message', new Error('no room'), 'no room'],
@@ -20,7 +20,11 @@ describe('the reason shown for an error', () => {
       errorWith('No.', { name: 'NoSuchKey', $fault: 'client' }),
       'NoSuchKey: No',
     ],
-    ['the cause of an AppError', new AppError('UNAVAILABLE', { cause: away }), away.message],
+    [
+      'the cause of an AppError',
+      new AppError('UNAVAILABLE', { cause: connectionRefused }),
+      connectionRefused.message,
+    ],
     [
       'the message of an AppError without a cause',
       new AppError('NOT_FOUND'),
@@ -28,8 +32,8 @@ describe('the reason shown for an error', () => {
     ],
     [
       'the cause of a failed query',
-      errorWith('f', { query: 'select', params: ['ada'] }, { cause: away }),
-      away.message,
+      errorWith('f', { query: 'select', params: ['ada'] }, { cause: connectionRefused }),
+      connectionRefused.message,
     ],
     [
       'the statement without its values',
@@ -38,7 +42,7 @@ describe('the reason shown for an error', () => {
     ],
     [
       'the message of another error, not its cause',
-      new Error('no room', { cause: away }),
+      new Error('no room', { cause: connectionRefused }),
       'no room',
     ],
     ['the thrown value if it is a string', 'a text', 'a text'],
@@ -48,8 +52,8 @@ describe('the reason shown for an error', () => {
   })
 
   it('is that of the innermost cause', () => {
-    const query = errorWith('f', { query: 'select', params: [] }, { cause: away })
-    expect(reasonOf(new AppError('UNAVAILABLE', { cause: query }))).toBe(away.message)
+    const query = errorWith('f', { query: 'select', params: [] }, { cause: connectionRefused })
+    expect(reasonOf(new AppError('UNAVAILABLE', { cause: query }))).toBe(connectionRefused.message)
   })
 })
 

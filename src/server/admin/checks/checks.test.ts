@@ -97,17 +97,17 @@ describe('GET /api/admin/checks', () => {
     const fetchWaiting = async () => json(await admin.fetch('/api/admin/waiting'))
     await requestChecks(admin)
     const now = app.clock()
-    const before = smtp.connections()
+    const connectionsBefore = smtp.connections()
     const { shortCode } = await makeFile(await makePerson(app))
     await makeClient(app).post(`/api/links/${shortCode}/report`, { reason: 'It is malware.' })
     app.clock.advance(10 * minuteInMs - 1)
     expect(await fetchWaiting()).toEqual({ failingChecks: 0, openReports: 1 })
-    expect(smtp.connections() - before).toBe(0)
+    expect(smtp.connections() - connectionsBefore).toBe(0)
 
     // The server's clock is now ten minutes ahead of the database's, so the clock check fails.
     app.clock.advance(1)
     expect(await fetchWaiting()).toEqual({ failingChecks: 1, openReports: 1 })
-    expect(smtp.connections() - before).toBe(1)
+    expect(smtp.connections() - connectionsBefore).toBe(1)
     app.clock.set(now)
   })
 

@@ -27,9 +27,11 @@ export async function checkClock({
   db,
   stores,
 }: Pick<CheckDeps, 'clock' | 'db' | 'stores'>): Promise<Finding[]> {
-  const from = clock()
+  const timeBeforeQuery = clock()
   const databaseTime = await readDatabaseTime(db)
-  const findings = [clockFinding('database', differenceFrom(databaseTime, from, clock()))]
+  const findings = [
+    clockFinding('database', differenceFrom(databaseTime, timeBeforeQuery, clock())),
+  ]
   for (const store of stores.all) {
     if (store.clockDifferenceMs === undefined) continue
     findings.push({ about: 'bucket', ...(await checkBucketClock(store.clockDifferenceMs())) })

@@ -33,8 +33,8 @@ export async function checkCors({
     return [ok('Browsers send files to this server itself, so no CORS rule is needed.')]
   }
   const key = newStorageKey()
-  const until = new Date(clock().getTime() + urlLifetimeMs)
-  const url = await store.signUpload({ key, size: testBody.length, mimeType, expiresAt: until })
+  const expiresAt = new Date(clock().getTime() + urlLifetimeMs)
+  const url = await store.signUpload({ key, size: testBody.length, mimeType, expiresAt })
   try {
     return [await uploadAsBrowser(url, appUrl.origin, s3)]
   } finally {

@@ -53,8 +53,8 @@ describe('the free space', () => {
         /^No removal can help: .*MIN_FREE_SPACE is .*"Minimum free space"/,
       ),
     })
-    const belowMinimum = await runCheck(({ free, size }) => (free + size) / 2)
-    expect(belowMinimum).toMatchObject({
+    const findingBelowMinimum = await runCheck(({ free, size }) => (free + size) / 2)
+    expect(findingBelowMinimum).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/that must stay free: uploads are refused\.$/),
       cure: expect.stringMatching(/Reports.*Users.*Maintenance.*the larger counts\.$/),
@@ -70,9 +70,9 @@ describe('a disk too small for the tier limits', () => {
   /** Simulates a disk with this much space for uploads, in bytes. */
   const simulateFreeSpace = (bytes: number) => {
     const minFree = 30 * megabyte
-    const figures = { size: 4096 * megabyte, minFree, operatorMinFree: minFree }
+    const diskStatus = { size: 4096 * megabyte, minFree, operatorMinFree: minFree }
     const free = minFree + bytes
-    vi.spyOn(app.deps.space, 'readStatus').mockResolvedValue({ ...figures, free })
+    vi.spyOn(app.deps.space, 'readStatus').mockResolvedValue({ ...diskStatus, free })
   }
   const fetchLine = async () => {
     const response = await admin.fetch('/api/admin/checks?fresh=true')
@@ -85,7 +85,7 @@ describe('a disk too small for the tier limits', () => {
 
   it("is a warning if only Premium files don't fit, and failing if Free files don't fit either", async () => {
     expect((await fetchLine()).status).toBe('ok')
-    const before = await countFailing()
+    const failingBefore = await countFailing()
     simulateFreeSpace(700 * megabyte)
     expect(await fetchLine()).toMatchObject({
       status: 'warning',
@@ -93,7 +93,7 @@ describe('a disk too small for the tier limits', () => {
         /: a file larger than 700 MB is refused now, though Premium allows 1GB\.$/,
       ),
     })
-    expect(await countFailing()).toBe(before)
+    expect(await countFailing()).toBe(failingBefore)
     simulateFreeSpace(57 * megabyte)
     expect(await fetchLine()).toMatchObject({
       status: 'failing',
@@ -102,7 +102,7 @@ describe('a disk too small for the tier limits', () => {
       ),
       cure: expect.stringMatching(/Reports.*enlarge the disk.*lower "Size of a file" under Limits/),
     })
-    expect(await countFailing()).toBe(before + 1)
+    expect(await countFailing()).toBe(failingBefore + 1)
 
     // The remedy says to lower the limits, and doing so is enough.
     simulateFreeSpace(100 * megabyte)
@@ -110,7 +110,7 @@ describe('a disk too small for the tier limits', () => {
       expect((await admin.post('/api/admin/settings', { key, value: '100MB' })).status).toBe(200)
     }
     expect(await fetchLine()).toMatchObject({ status: 'ok', cure: '' })
-    expect(await countFailing()).toBe(before)
+    expect(await countFailing()).toBe(failingBefore)
     await app.deps.db.delete(settings)
     app.deps.settings.clearCache()
   })

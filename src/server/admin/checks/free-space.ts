@@ -15,13 +15,13 @@ export async function checkFreeSpace({
   stores,
 }: Pick<CheckDeps, 'config' | 'settings' | 'space' | 'stores'>): Promise<Finding[]> {
   const { cap, limits } = await settings.current()
-  const figures = await space.readStatus()
-  const { free, size, minFree } = figures
+  const diskStatus = await space.readStatus()
+  const { free, size, minFree } = diskStatus
   const storesUploads = stores.current.name === 'disk'
   const hasEmbeddedDatabase = databaseUrl === null
   const disk = `${formatSize(free)} of ${formatSize(size)} are free on the disk of DATA_DIR`
   const effect = describeEffect(storesUploads, hasEmbeddedDatabase)
-  const remedy = remedyFor(figures, { minFreeSpace, leastFree: cap.leastFree, dataDir })
+  const remedy = remedyFor(diskStatus, { minFreeSpace, leastFree: cap.leastFree, dataDir })
   if (free < breathingSpace) {
     const consequence = hasEmbeddedDatabase
       ? 'the database and mail may stop'

@@ -82,11 +82,11 @@ describe('the jobs', () => {
   it('include a failing line for a job that never runs', async () => {
     const now = app.clock()
     app.clock.advance(18 * minuteInMs)
-    const ranAt = app.clock()
+    const runTime = app.clock()
     await recordRun(app.deps.db, {
       job: 'sweep-uploads',
-      startedAt: ranAt,
-      endedAt: ranAt,
+      startedAt: runTime,
+      endedAt: runTime,
       result: {},
     })
     const lines = await requestChecks(admin)

@@ -40,8 +40,8 @@ async function checkOverdue({ clock, db }: JobDeps): Promise<Finding> {
   const count = files.count + uploads.count
   if (count === 0) return { about, ...ok('None are left.') }
   const dueTimes = [files.since, uploads.since].filter((time) => time !== null)
-  const since = new Date(Math.min(...dueTimes.map((time) => time.getTime())))
-  const message = `The bytes of ${formatCount(files.count, 'file')} and ${formatCount(uploads.count, 'upload')} are still in storage, the oldest since ${timestampText(since, now)}. Their links have expired all the same.`
+  const oldestDueTime = new Date(Math.min(...dueTimes.map((time) => time.getTime())))
+  const message = `The bytes of ${formatCount(files.count, 'file')} and ${formatCount(uploads.count, 'upload')} are still in storage, the oldest since ${timestampText(oldestDueTime, now)}. Their links have expired all the same.`
   const remedy =
     'See the checks Storage and Jobs: storage is unreachable or refuses deletions, or no server was running. Deletions are retried automatically, at least every 10 minutes.'
   return { about, ...failing(message, remedy) }

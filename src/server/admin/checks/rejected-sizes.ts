@@ -21,7 +21,7 @@ interface RejectedSizes {
 export function findRejectedSizes(availableBytes: number, limits: Limits): RejectedSizes | null {
   const affectedTiers = tiers.filter((tier) => limits[tier].maxFileSize > availableBytes)
   if (affectedTiers.length === 0) return null
-  const allowances = affectedTiers
+  const allowedSizesText = affectedTiers
     .map((tier) => `${tierTraits[tier].name} allows ${formatSizeLimit(limits[tier].maxFileSize)}`)
     .join(' and ')
   const subject =
@@ -30,6 +30,6 @@ export function findRejectedSizes(availableBytes: number, limits: Limits): Rejec
       : `a file larger than ${formatSize(roundSizeDown(availableBytes))}`
   return {
     status: affectedTiers.includes(defaultTier) ? 'failing' : 'warning',
-    text: `${subject} is refused now, though ${allowances}`,
+    text: `${subject} is refused now, though ${allowedSizesText}`,
   }
 }

@@ -101,10 +101,10 @@ it('exposes no values of a failed query', async () => {
 describe('concurrent calls', () => {
   /** Creates a runner with one check that finishes when the test says so. */
   const makeRunner = () => {
-    const gates: (() => void)[] = []
+    const runResolvers: (() => void)[] = []
     const run = async () => {
-      await new Promise<void>((open) => gates.push(open))
-      return [ok(`Run ${gates.length}.`)]
+      await new Promise<void>((resolve) => runResolvers.push(resolve))
+      return [ok(`Run ${runResolvers.length}.`)]
     }
     const deps = { ...app.deps, startedAt: app.clock() }
     const runner = new ChecksRunner(deps, [{ name: 'Slow', run }])
@@ -112,22 +112,22 @@ describe('concurrent calls', () => {
       runner.read({ ...request, host }, maxAgeMs).then(([line]) => line?.message)
     /** Waits until the `nth` run, counted from 1, has started, then completes it. */
     const completeRun = async (nth: number) => {
-      await expect.poll(() => gates.length).toBe(nth)
-      gates[nth - 1]?.()
+      await expect.poll(() => runResolvers.length).toBe(nth)
+      runResolvers[nth - 1]?.()
     }
-    return { read, end: completeRun, runCount: () => gates.length }
+    return { read, end: completeRun, runCount: () => runResolvers.length }
   }
 
   it('share the next run, which never overlaps the current one', async () => {
     const { read, end, runCount } = makeRunner()
-    const first = read()
+    const firstRead = read()
     await expect.poll(runCount).toBe(1)
     const laterReads = [read(), read(), read(1000)]
     // The results can depend on the host, so a request for another host needs its own run.
     const otherHostRead = read(0, 'example.org')
     await end(1)
     await end(2)
-    expect(await Promise.all([first, ...laterReads])).toEqual([
+    expect(await Promise.all([firstRead, ...laterReads])).toEqual([
       'Run 1.',
       'Run 2.',
       'Run 2.',
@@ -139,18 +139,18 @@ describe('concurrent calls', () => {
 
   it('reuse the lines of a sufficiently recent run', async () => {
     const { read, end } = makeRunner()
-    const first = read()
+    const firstRead = read()
     await end(1)
-    await first
+    await firstRead
     app.clock.advance(999)
     expect(await read(1000)).toBe('Run 1.')
     app.clock.advance(1)
-    const second = read(1000)
+    const secondRead = read(1000)
     await end(2)
-    expect(await second).toBe('Run 2.')
+    expect(await secondRead).toBe('Run 2.')
     app.clock.advance(-5)
-    const afterClockChange = read(1000)
+    const readAfterClockChange = read(1000)
     await end(3)
-    expect(await afterClockChange).toBe('Run 3.')
+    expect(await readAfterClockChange).toBe('Run 3.')
   })
 })

@@ -69,10 +69,10 @@ export class ChecksRunner {
    */
   read(request: RequestInfo, maxAgeMs = 0): Promise<CheckResult[]> {
     const key = JSON.stringify(request)
-    const last = this.#last
-    if (last?.request === key && this.#isRecent(last, maxAgeMs)) return last.lines
+    const lastRun = this.#last
+    if (lastRun?.request === key && this.#isRecent(lastRun, maxAgeMs)) return lastRun.lines
     const run: Run = { request: key, lines: Promise.resolve([]), beganAt: null }
-    run.lines = Promise.resolve(last?.lines).then(() => {
+    run.lines = Promise.resolve(lastRun?.lines).then(() => {
       run.beganAt = this.#deps.clock().getTime()
       return runChecks(this.#deps, request, { list: this.#list })
     })

@@ -118,7 +118,7 @@ describe('a cap smaller than the largest allowed file', () => {
 
 it('is ok exactly if every allowed file fits and less than 80% is used', () => {
   const sizes = fc.integer({ min: 0, max: 4000 }).map((tenths) => (tenths * megabyte) / 10)
-  const caps = fc.integer({ min: 1, max: 4000 }).map((tenths) => tenths * megabyte)
+  const caps = fc.integer({ min: 1, max: 4000 }).map((megabytes) => megabytes * megabyte)
   const limits = anyLimits.map(({ free, premium }) => ({
     free: { ...free, maxFileSize: (free.maxFileSize % 300) * megabyte },
     premium: { ...premium, maxFileSize: (premium.maxFileSize % 300) * megabyte },
@@ -134,10 +134,10 @@ it('is ok exactly if every allowed file fits and less than 80% is used', () => {
           { stored: storedBytes, uploads: 0, availableBytes, maxStored },
           tierLimits,
         )
-        const fits = tiers.every(
+        const allFilesFit = tiers.every(
           (tier) => tierLimits[tier].maxFileSize <= Math.min(availableBytes, maxStored),
         )
-        expect(status === 'ok').toBe(fits && storedBytes < 0.8 * maxStored)
+        expect(status === 'ok').toBe(allFilesFit && storedBytes < 0.8 * maxStored)
         expect(cure === '').toBe(status === 'ok')
       },
     ),

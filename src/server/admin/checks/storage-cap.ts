@@ -52,8 +52,8 @@ export function storageCapFinding(
   const usageText = `${formatSize(stored)} of ${formatSizeLimit(maxStored)} are used (${percent} %), ${formatSize(uploads)} of them by uploads under way`
   const state = fullness(stored, { maxStored })
   if (state === 'full') return failing(`${usageText}. New uploads are refused.`, remedy)
-  const tooLarge = fileSizeWarning(maxStored, limits)
-  const rejectedSizes = tooLarge === null ? findRejectedSizes(availableBytes, limits) : null
+  const sizeWarning = fileSizeWarning(maxStored, limits)
+  const rejectedSizes = sizeWarning === null ? findRejectedSizes(availableBytes, limits) : null
   if (rejectedSizes !== null)
     return {
       status: rejectedSizes.status,
@@ -67,8 +67,8 @@ export function storageCapFinding(
       remedy,
     )
   }
-  if (tooLarge === null) return ok(`${usageText}.`)
+  if (sizeWarning === null) return ok(`${usageText}.`)
   const tooLargeRemedy =
     'Raise the cap, or lower the size of a file: both in the Admin Center under Limits.'
-  return warning(`${usageText}. ${tooLarge}`, tooLargeRemedy)
+  return warning(`${usageText}. ${sizeWarning}`, tooLargeRemedy)
 }

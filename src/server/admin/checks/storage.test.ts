@@ -88,8 +88,8 @@ describe('a store that fails', () => {
     ],
     ['unknown error', bucket, 'no error', 'Check the S3_ settings, .*'],
   ])('is failing, with a remedy for the error: %s', async (reason, store, error, cure) => {
-    const failing = { ...store, check: () => Promise.reject(error) }
-    expect(await runCheck([failing], s3)).toEqual([
+    const failingStore = { ...store, check: () => Promise.reject(error) }
+    expect(await runCheck([failingStore], s3)).toEqual([
       {
         status: 'failing',
         message: expect.stringMatching(
@@ -105,8 +105,8 @@ describe('a store that fails', () => {
   it("isn't queried for versioning", async () => {
     const error = errorWithCode('AccessDenied')
     const hasVersioning = () => Promise.reject(new Error('was asked'))
-    const failing = { ...bucket, check: () => Promise.reject(error), hasVersioning }
-    expect(await runCheck([failing], s3)).toMatchObject([{ status: 'failing' }])
+    const failingStore = { ...bucket, check: () => Promise.reject(error), hasVersioning }
+    expect(await runCheck([failingStore], s3)).toMatchObject([{ status: 'failing' }])
   })
 })
 

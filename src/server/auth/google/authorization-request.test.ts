@@ -101,13 +101,13 @@ describe('a response from the issuer', () => {
 
   it('is accepted in each of several tabs of one browser', async () => {
     const browser = new Browser()
-    const first = await browser.startRequest()
+    const firstRequest = await browser.startRequest()
     const { cookie } = browser
-    const second = await browser.startRequest()
+    const secondRequest = await browser.startRequest()
     expect(browser.cookie).toBe(cookie)
-    expect((await browser.completeRequest(first.state))?.secrets).toEqual(first)
-    expect((await browser.completeRequest(second.state))?.secrets).toEqual(second)
-    expect(new Set([...Object.values(first), ...Object.values(second)]).size).toBe(6)
+    expect((await browser.completeRequest(firstRequest.state))?.secrets).toEqual(firstRequest)
+    expect((await browser.completeRequest(secondRequest.state))?.secrets).toEqual(secondRequest)
+    expect(new Set([...Object.values(firstRequest), ...Object.values(secondRequest)]).size).toBe(6)
   })
 
   it('with an unknown state is ignored', async () => {

@@ -73,9 +73,9 @@ export async function completeRequest(
     .where(and(eq(identifier, sha256(state)), gt(expiresAt, deps.clock())))
     .returning({ value })
   if (!row) return null
-  const { browser: expected, next, linkTo } = storedRequest.parse(JSON.parse(row.value))
+  const { browser: browserHash, next, linkTo } = storedRequest.parse(JSON.parse(row.value))
   const browser = readBrowser(deps, context)
-  if (browser === undefined || !isSameText(sha256(browser), expected)) return null
+  if (browser === undefined || !isSameText(sha256(browser), browserHash)) return null
   return { next, linkTo, secrets: deriveSecrets(browser, state) }
 }
 

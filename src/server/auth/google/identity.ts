@@ -51,9 +51,9 @@ export function readIdentity(
 }
 
 function namesOf(claims: Claims, email: string | null) {
-  const first = firstNameOf(claims)
-  const last = cleanName(asText(claims.family_name))
-  if (first !== '') return { firstName: first, lastName: last }
+  const firstName = firstNameOf(claims)
+  const lastName = cleanName(asText(claims.family_name))
+  if (firstName !== '') return { firstName, lastName }
   return { firstName: cleanName(email?.split('@')[0] ?? '') || 'User', lastName: '' }
 }
 
@@ -67,8 +67,8 @@ const maxNameLength = 50
 /** Converts a name from the issuer to one that a signup would accept, or to an empty string. */
 function cleanName(value: string): string {
   const line = value.replace(/[\p{Cc}\p{Bidi_Control}\s]+/gu, ' ').trim()
-  const shortened = Array.from(line).slice(0, maxNameLength).join('').trim()
-  const parsed = personName.safeParse(shortened)
+  const shortName = Array.from(line).slice(0, maxNameLength).join('').trim()
+  const parsed = personName.safeParse(shortName)
   return parsed.success ? parsed.data : ''
 }
 

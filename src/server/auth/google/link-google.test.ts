@@ -139,9 +139,9 @@ describe('linking Google to an account', () => {
 
   it('keeps the current session', async () => {
     const { browser } = await makeOwner()
-    const before = browser.cookie().match(/session_token=[^;]+/)?.[0]
+    const cookieBefore = browser.cookie().match(/session_token=[^;]+/)?.[0]
     await link(browser, makeIdentity())
-    expect(browser.cookie()).toContain(before)
+    expect(browser.cookie()).toContain(cookieBefore)
     expect((await browser.fetch('/api/auth/user')).status).toBe(200)
   })
 
@@ -195,11 +195,11 @@ describe('linking Google to an account', () => {
     const otherOwner = await makeOwner()
     browser.clearCookies(google.issuer.url)
     const cookie = await logIn(google.app, person.email, person.password)
-    const first = makeBrowser(google.app, cookie)
-    const callback = await first.open(await startLinking(first), ({ pathname }) =>
+    const firstBrowser = makeBrowser(google.app, cookie)
+    const callback = await firstBrowser.open(await startLinking(firstBrowser), ({ pathname }) =>
       pathname.includes('callback'),
     )
-    const requestCookie = first.cookie().match(/mayfly\.google=[\w-]+/)?.[0]
+    const requestCookie = firstBrowser.cookie().match(/mayfly\.google=[\w-]+/)?.[0]
     const sessionCookie = otherOwner.browser.cookie().match(/mayfly\.session_token=[^;]+/)?.[0]
     const mixedBrowser = makeBrowser(google.app, `${requestCookie}; ${sessionCookie}`)
     const response = await mixedBrowser.fetch(callback.href)
@@ -251,8 +251,8 @@ describe('linking Google to an account', () => {
     })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ code: 'WRONG_PASSWORD' })
-    const { browser: passwordless } = await google.signIn(makeIdentity())
-    const passwordlessResponse = await passwordless.post('/api/auth/user/ways/google', {
+    const { browser: passwordlessBrowser } = await google.signIn(makeIdentity())
+    const passwordlessResponse = await passwordlessBrowser.post('/api/auth/user/ways/google', {
       currentPassword: 'x',
     })
     expect(passwordlessResponse.status).toBe(409)

@@ -214,8 +214,11 @@ describe('the session of a sign-in', () => {
   })
 
   it("replaces the browser's previous session, even another user's", async () => {
-    const before = await makePerson(google.app)
-    const browser = makeBrowser(google.app, await logIn(google.app, before.email, before.password))
+    const previousUser = await makePerson(google.app)
+    const browser = makeBrowser(
+      google.app,
+      await logIn(google.app, previousUser.email, previousUser.password),
+    )
     const thief = makeClient(google.app, browser.cookie())
     expect((await thief.fetch('/api/auth/user')).status).toBe(200)
 
@@ -224,7 +227,7 @@ describe('the session of a sign-in', () => {
     expect(await fetchUser(browser)).toMatchObject({ email: person.email })
     expect((await thief.fetch('/api/auth/user')).status).toBe(401)
     // `makePerson` opened a session in another browser.
-    expect(await listSessions(before.id)).toHaveLength(1)
+    expect(await listSessions(previousUser.id)).toHaveLength(1)
   })
 })
 
@@ -245,12 +248,12 @@ describe('rate limits', () => {
   it('apply to starts and responses per IP address, and redirect to the login page', async () => {
     const limitedApp = await startGoogleApp({ env: { RATE_LIMITS: 'on' } })
     try {
-      const starts = await Promise.all(
+      const startResponses = await Promise.all(
         Array.from({ length: 310 }, () =>
           makeClient(limitedApp.app).fetch('/api/login?next=/s/abc'),
         ),
       )
-      const rejectedStarts = starts.filter(({ headers }) =>
+      const rejectedStarts = startResponses.filter(({ headers }) =>
         headers.get('location')?.startsWith('/login'),
       )
       expect(rejectedStarts).toHaveLength(10)

@@ -192,14 +192,14 @@ describe('a new account', () => {
       const knownIdentity = makeIdentity()
       await google.signIn(knownIdentity)
       const { config } = google.app.deps
-      const { signup: before } = config
+      const { signup: originalSignup } = config
       try {
         config.signup = readConfig({ SIGNUP: signup }).signup
         expect((await google.signIn(makeIdentity({ email }))).path).toBe(location)
         expect(await findUser(email.toLowerCase())).toHaveLength(location === '/' ? 1 : 0)
         expect((await google.signIn(knownIdentity)).path).toBe('/')
       } finally {
-        config.signup = before
+        config.signup = originalSignup
       }
     },
   )

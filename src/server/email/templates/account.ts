@@ -17,12 +17,12 @@ interface Signup {
   browser: string | null
 }
 
-interface Help {
+interface HelpDetails {
   loginPage: string
   supportEmail: string
 }
 
-const notYou = "Wasn't it you?"
+const notYouText = "Wasn't it you?"
 const verifyTitle = 'Verify your email address'
 const verifyLifetimeText = `The link works for ${durationText(tokenLifetimeMs['verify-email'])}.`
 
@@ -49,7 +49,7 @@ export function verifySignupEmail(details: Signup & { link: string }): EmailCont
       },
       {
         kind: 'paragraph',
-        strong: notYou,
+        strong: notYouText,
         text: 'Do nothing, and no account is made. If you signed up at another time or with another browser, use the email of that signup: this one has a password that somebody else chose.',
       },
     ],
@@ -107,7 +107,7 @@ export function addressTakenEmail(
         href: details.loginPage,
         note: "If you forgot your password, choose 'Forgot password?' there.",
       },
-      { kind: 'paragraph', strong: notYou, text: 'Do nothing. Nobody got into your account.' },
+      { kind: 'paragraph', strong: notYouText, text: 'Do nothing. Nobody got into your account.' },
     ],
   }
 }
@@ -140,7 +140,7 @@ export function resetPasswordEmail(
       { kind: 'button', label: 'Set a new password', href: details.link, note: lifetimeText },
       {
         kind: 'paragraph',
-        strong: notYou,
+        strong: notYouText,
         text: `Do nothing. ${details.hasPassword ? 'Your password stays the same.' : 'Nothing changes.'}`,
       },
     ],
@@ -163,7 +163,7 @@ const passwordChangeTexts: Readonly<
 /** The notification that an account's password was changed. */
 export function passwordChangedEmail(
   details: Owner &
-    Help & {
+    HelpDetails & {
       /** Formatted time of the change. */
       changedAt: string
       changedBy: OwnPasswordChangeMethod
@@ -186,7 +186,7 @@ export function passwordChangedEmail(
       },
       {
         kind: 'paragraph',
-        strong: notYou,
+        strong: notYouText,
         text: `${danger} 'Forgot password?' at ${details.loginPage}, and write to ${details.supportEmail}.`,
       },
     ],
@@ -196,7 +196,7 @@ export function passwordChangedEmail(
 /** The notification that a Google account was linked to an account. */
 export function googleLinkedEmail(
   details: Owner &
-    Help & {
+    HelpDetails & {
       /** Formatted time at which Google was linked. */
       linkedAt: string
       /** True if older sign-in methods were removed because the address was unverified. */
@@ -217,7 +217,7 @@ export function googleLinkedEmail(
       ...(details.tookOver ? [{ kind: 'paragraph' as const, text: takeoverText }] : []),
       {
         kind: 'paragraph',
-        strong: notYou,
+        strong: notYouText,
         text: `Secure your email and your Google account first. Then choose 'Forgot password?' at ${loginPage}, sign in with the new password, remove Google on the account page, and write to ${supportEmail}.`,
       },
     ],

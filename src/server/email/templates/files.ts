@@ -16,7 +16,7 @@ interface EmailText {
   advice: string
 }
 
-const texts: Readonly<Record<FileEmail, EmailText>> = {
+const emailTexts: Readonly<Record<FileEmail, EmailText>> = {
   'first-download': {
     title: (count) => `${yourFilesText(count)} downloaded for the first time`,
     advice: 'The File Manager shows how often each file is downloaded.',
@@ -35,7 +35,7 @@ const texts: Readonly<Record<FileEmail, EmailText>> = {
  * settings.
  */
 export function fileEmail(
-  about: FileEmail,
+  kind: FileEmail,
   details: {
     /** null if the address is unverified, because a stranger may have chosen the name. */
     name: string | null
@@ -48,7 +48,7 @@ export function fileEmail(
   },
 ): EmailContent {
   const { files } = details
-  const { advice, ...text } = texts[about]
+  const { advice, ...text } = emailTexts[kind]
   const title = text.title(files.length)
   return {
     subject: title,

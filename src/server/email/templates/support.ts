@@ -44,8 +44,8 @@ export function feedbackDigestEmail(digest: {
 }): EmailContent {
   const { from, until, all, suspect, adminCenter } = digest
   const messages = formatCount(all, 'message')
-  const share = suspect === all ? '' : `${groupDigits(suspect)} of them `
-  const robotText = suspect === 0 ? '' : `, ${share}probably from robots`
+  const suspectCountText = suspect === all ? '' : `${groupDigits(suspect)} of them `
+  const robotText = suspect === 0 ? '' : `, ${suspectCountText}probably from robots`
   return {
     subject: `Feedback in the Admin Center: ${messages} in an hour`,
     preview: 'Not every message of this hour got its own email.',
