@@ -1,28 +1,28 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { browserTimers, repeat, throttle } from './timers.ts'
 
-let runs: number[]
+let runTimes: number[]
 function task() {
-  return runs.push(Date.now())
+  return runTimes.push(Date.now())
 }
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 })
-  runs = []
+  runTimes = []
 })
 afterEach(() => {
   vi.useRealTimers()
 })
 
 test('throttled calls run once immediately, then once per interval and always after the last call', () => {
-  const trigger = throttle(browserTimers, 100, task)
+  const runThrottled = throttle(browserTimers, 100, task)
   for (let at = 0; at < 250; at += 10) {
-    trigger()
+    runThrottled()
     vi.advanceTimersByTime(10)
   }
-  expect(runs).toEqual([0, 100, 200])
+  expect(runTimes).toEqual([0, 100, 200])
   vi.advanceTimersByTime(1000)
-  expect(runs).toEqual([0, 100, 200, 300])
+  expect(runTimes).toEqual([0, 100, 200, 300])
   expect(vi.getTimerCount()).toBe(0)
 })
 
@@ -36,16 +36,16 @@ test('a task repeats until it returns false, and can be restarted', () => {
   schedule()
   schedule()
   vi.advanceTimersByTime(1000)
-  expect(runs).toEqual([100, 200, 300])
+  expect(runTimes).toEqual([100, 200, 300])
   expect(vi.getTimerCount()).toBe(0)
   remaining = 1
   schedule()
   vi.advanceTimersByTime(1000)
-  expect(runs).toHaveLength(4)
+  expect(runTimes).toHaveLength(4)
 })
 
 test("a cancelled task doesn't run", () => {
   browserTimers.runAfter(100, task)()
   vi.advanceTimersByTime(1000)
-  expect(runs).toEqual([])
+  expect(runTimes).toEqual([])
 })

@@ -28,19 +28,19 @@ export const browserTimers: Timers = {
  * next `ms` milliseconds cause one more run at the end of that time. No timer runs without calls.
  */
 export function throttle(timers: Timers, ms: number, task: () => void): () => void {
-  let isResting = false
+  let isWaiting = false
   let isRunPending = false
   const run = () => {
     isRunPending = false
-    isResting = true
+    isWaiting = true
     task()
     timers.runAfter(ms, () => {
-      isResting = false
+      isWaiting = false
       if (isRunPending) run()
     })
   }
   return () => {
-    if (isResting) isRunPending = true
+    if (isWaiting) isRunPending = true
     else run()
   }
 }

@@ -43,9 +43,9 @@ describe('the error texts of spec §8', () => {
     'the text for blocked content has no status (%s)',
     (path) => {
       const { status, message } = errorTable.CONTENT_BLOCKED
-      const blocked = callError(status, 'CONTENT_BLOCKED', message)
-      expect(callErrorText('confirm', path, blocked)).toBe(message)
-      expect(callErrorText('confirm', path, { ...blocked, message: null })).toBe(message)
+      const blockedError = callError(status, 'CONTENT_BLOCKED', message)
+      expect(callErrorText('confirm', path, blockedError)).toBe(message)
+      expect(callErrorText('confirm', path, { ...blockedError, message: null })).toBe(message)
     },
   )
 

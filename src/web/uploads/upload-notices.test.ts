@@ -19,13 +19,13 @@ describe('the notices of spec §8', () => {
       description: 'Direct S3 upload failed',
       isFailure: true,
     })
-    const changed = transferText('foreground', 'unreadable', null, false)
-    expect(failureNotice('transfer', 'a.txt', changed)).toMatchObject({
+    const changedFileText = transferText('foreground', 'unreadable', null, false)
+    expect(failureNotice('transfer', 'a.txt', changedFileText)).toMatchObject({
       title: 'Upload Failed',
       description: 'a.txt has changed or can no longer be read',
     })
-    const unknown = transferText('background', 'status', null, false)
-    for (const reason of ['', unknown]) {
+    const unknownErrorText = transferText('background', 'status', null, false)
+    for (const reason of ['', unknownErrorText]) {
       expect(failureNotice('transfer', 'a.txt', reason)).toMatchObject({
         title: 'Upload Failed',
         description: 'Failed to upload a.txt',

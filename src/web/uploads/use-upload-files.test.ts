@@ -30,42 +30,42 @@ function renderUploads(tier: Tier, limits: Limits = defaultLimits) {
   }
 }
 
-const small = makeFile('small.txt', 1)
+const smallFile = makeFile('small.txt', 1)
 
 test.each(['free', 'premium'] as const)(
   'an oversized file is skipped on the %s tier, and the others are uploaded',
   (tier) => {
     const { added, hook } = renderUploads(tier)
-    const largest = makeFile('largest.iso', defaultLimits[tier].maxFileSize)
-    const tooLarge = makeFile('large.iso', defaultLimits[tier].maxFileSize + 1)
-    act(() => hook().start([small, tooLarge, largest], 3))
-    expect(added).toEqual([[[small, largest], 3]])
-    expect(hook().skippedFiles).toEqual([tooLarge.file])
+    const largestFile = makeFile('largest.iso', defaultLimits[tier].maxFileSize)
+    const tooLargeFile = makeFile('large.iso', defaultLimits[tier].maxFileSize + 1)
+    act(() => hook().start([smallFile, tooLargeFile, largestFile], 3))
+    expect(added).toEqual([[[smallFile, largestFile], 3]])
+    expect(hook().skippedFiles).toEqual([tooLargeFile.file])
   },
 )
 
 test('skipped files are listed until they are dismissed or the next upload starts', () => {
   const { added, hook } = renderUploads('free')
-  const tooLarge = makeFile('large.iso', defaultLimits.free.maxFileSize + 1)
-  act(() => hook().start([tooLarge], 3))
+  const tooLargeFile = makeFile('large.iso', defaultLimits.free.maxFileSize + 1)
+  act(() => hook().start([tooLargeFile], 3))
   expect(added).toEqual([])
   act(() => hook().dismissSkippedFiles())
   expect(hook().skippedFiles).toEqual([])
-  act(() => hook().start([tooLarge], 3))
-  act(() => hook().start([small], 3))
+  act(() => hook().start([tooLargeFile], 3))
+  act(() => hook().start([smallFile], 3))
   expect(hook().skippedFiles).toEqual([])
   expect(added).toHaveLength(1)
 })
 
 test('skipped files that an upgrade allows are uploaded once', () => {
   const { added, hook, become } = renderUploads('free')
-  const forPremium = makeFile('large.iso', defaultLimits.free.maxFileSize + 1)
-  const largerThanAnyTier = makeFile('larger.iso', defaultLimits.premium.maxFileSize + 1)
-  act(() => hook().start([forPremium, largerThanAnyTier], 3))
+  const premiumSizedFile = makeFile('large.iso', defaultLimits.free.maxFileSize + 1)
+  const oversizedFile = makeFile('larger.iso', defaultLimits.premium.maxFileSize + 1)
+  act(() => hook().start([premiumSizedFile, oversizedFile], 3))
   expect(added).toEqual([])
   become('premium')
-  expect(added).toEqual([[[forPremium], 3]])
-  expect(hook().skippedFiles).toEqual([largerThanAnyTier.file])
+  expect(added).toEqual([[[premiumSizedFile], 3]])
+  expect(hook().skippedFiles).toEqual([oversizedFile.file])
   become('free')
   become('premium')
   expect(added).toHaveLength(1)

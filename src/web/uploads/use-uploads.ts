@@ -17,8 +17,8 @@ const uploadsByClient = new WeakMap<QueryClient, Uploads>()
  * survive a change of screen.
  */
 function uploadsOf(client: QueryClient): Uploads {
-  const existing = uploadsByClient.get(client)
-  if (existing) return existing
+  const existingUploads = uploadsByClient.get(client)
+  if (existingUploads) return existingUploads
   const uploads = createBrowserUploads({
     onStored: () => refreshFiles(client),
     onNotice: ({ title, description, isServerFull, isFailure }) => {

@@ -49,10 +49,10 @@ describe('accentPairs', () => {
     ['black', '#000000', '#000000', '#ffffff', '#676767', '#ffffff'],
     ['white', '#ffffff', '#8e8e8e', '#000000', '#ffffff', '#000000'],
     ['a gray that works in both', '#808080', '#808080', '#000000', '#808080', '#000000'],
-  ])('adapts %s to both themes', (_name, color, light, onLight, dark, onDark) => {
+  ])('adapts %s to both themes', (_name, color, light, textOnLight, dark, textOnDark) => {
     expect(accentPairs(color)).toEqual({
-      light: { accent: light, onAccent: onLight },
-      dark: { accent: dark, onAccent: onDark },
+      light: { accent: light, onAccent: textOnLight },
+      dark: { accent: dark, onAccent: textOnDark },
     })
   })
 

@@ -24,8 +24,11 @@ describe('a session', () => {
   it('ends within 90 days of the login and 14 days of the last use, and is never shortened by use', () => {
     const offset = fc.integer({ min: 0, max: maxSessionDays * dayMs })
     fc.assert(
-      fc.property(offset, offset, (one, other) => {
-        const [firstUse, secondUse] = [Math.min(one, other), Math.max(one, other)]
+      fc.property(offset, offset, (firstOffset, secondOffset) => {
+        const [firstUse, secondUse] = [
+          Math.min(firstOffset, secondOffset),
+          Math.max(firstOffset, secondOffset),
+        ]
         const endAfterFirstUse = sessionExpiry({
           createdAt: login,
           lastSeenAt: afterLogin(0, firstUse),

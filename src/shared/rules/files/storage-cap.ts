@@ -87,8 +87,8 @@ const warningThreshold = 0.8
 export type Fullness = 'ok' | 'warning' | 'full'
 
 /** Returns how full storage is, compared with the cap. */
-export function fullness(stored: number, { maxStored }: Pick<StorageCap, 'maxStored'>): Fullness {
+export function fullness(bytes: number, { maxStored }: Pick<StorageCap, 'maxStored'>): Fullness {
   if (maxStored === null) return 'ok'
-  if (stored >= maxStored) return 'full'
-  return stored >= maxStored * warningThreshold ? 'warning' : 'ok'
+  if (bytes >= maxStored) return 'full'
+  return bytes >= maxStored * warningThreshold ? 'warning' : 'ok'
 }

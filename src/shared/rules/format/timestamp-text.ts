@@ -79,9 +79,9 @@ function formatDate(date: Date, now: Date | undefined, zone: TimeZone): string {
 }
 
 function formatDay(date: Date, now: Date | undefined, zone: TimeZone): string {
-  const local = shiftToZone(date, zone)
-  const day = `${local.getUTCDate()} ${months[local.getUTCMonth()]}`
-  const year = local.getUTCFullYear()
+  const shiftedDate = shiftToZone(date, zone)
+  const day = `${shiftedDate.getUTCDate()} ${months[shiftedDate.getUTCMonth()]}`
+  const year = shiftedDate.getUTCFullYear()
   return now && shiftToZone(now, zone).getUTCFullYear() === year ? day : `${day} ${year}`
 }
 
@@ -90,8 +90,8 @@ function dayNumber(date: Date, zone: TimeZone): number {
 }
 
 function formatTime(date: Date, zone: TimeZone): string {
-  const local = shiftToZone(date, zone)
-  return `${twoDigits(local.getUTCHours())}:${twoDigits(local.getUTCMinutes())}`
+  const shiftedDate = shiftToZone(date, zone)
+  return `${twoDigits(shiftedDate.getUTCHours())}:${twoDigits(shiftedDate.getUTCMinutes())}`
 }
 
 function formatSeconds(date: Date): string {

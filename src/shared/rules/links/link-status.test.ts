@@ -97,8 +97,8 @@ describe('for any order of dates', () => {
   it('a link is active exactly until the earlier of its two end dates, unless its bytes are being deleted', () => {
     fc.assert(
       fc.property(anyLink, anyTier, (link, tier) => {
-        const isOpen = now < link.expiresAt && now < link.maxLifetimeAt && link.purgingAt === null
-        expect(linkStatus(link, tier, now) === 'active').toBe(isOpen)
+        const isValid = now < link.expiresAt && now < link.maxLifetimeAt && link.purgingAt === null
+        expect(linkStatus(link, tier, now) === 'active').toBe(isValid)
       }),
     )
   })

@@ -137,8 +137,8 @@ describe('checkLimit', () => {
         const key = limitKey(tier, name)
         const text = formatLimitSettings(other)[key]
         const verdict = checkLimit({ tier, name }, text, limits)
-        const next = parseLimitSettings({ ...formatLimitSettings(limits), [key]: text })
-        expect(verdict.ok).toBe(limitsError(next) === null)
+        const newLimits = parseLimitSettings({ ...formatLimitSettings(limits), [key]: text })
+        expect(verdict.ok).toBe(limitsError(newLimits) === null)
         if (verdict.ok) expect(verdict.value).toBe(text)
       }),
     )

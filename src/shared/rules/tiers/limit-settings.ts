@@ -139,10 +139,10 @@ type LimitVerdict = { ok: true; value: string } | { ok: false; error: string }
 
 /** Validates a value by its own bounds. Returns the text to store, or an error message. */
 export function checkLimitBounds({ tier, name }: LimitId, text: string): LimitVerdict {
-  const changed = parseLimit(name, text.trim().toLowerCase())
+  const parsedLimit = parseLimit(name, text.trim().toLowerCase())
   const { label, boundsText: bounds } = limitDefinitions[name]
-  return changed
-    ? { ok: true, value: formatLimit(name, { ...defaultLimits[tier], ...changed }) }
+  return parsedLimit
+    ? { ok: true, value: formatLimit(name, { ...defaultLimits[tier], ...parsedLimit }) }
     : { ok: false, error: `The ${label} must be ${bounds}.` }
 }
 

@@ -25,11 +25,11 @@ const tierStates = {
 } satisfies Record<string, StoredTier>
 type StateName = keyof typeof tierStates
 
-function makeState(tier: Tier, started: Date | null, ends: Date | null): StoredTier {
-  return { tier, premiumTrialStartedAt: started, premiumTrialEndsAt: ends }
+function makeState(tier: Tier, trialStart: Date | null, trialEnd: Date | null): StoredTier {
+  return { tier, premiumTrialStartedAt: trialStart, premiumTrialEndsAt: trialEnd }
 }
 
-function change(stateName: StateName, request: TierRequest) {
+function requestChange(stateName: StateName, request: TierRequest) {
   return changeTier(tierStates[stateName], request, now)
 }
 
@@ -44,14 +44,14 @@ describe('starting a trial', () => {
     ['premium, trial unused', 'ALREADY_PREMIUM'],
     ['premium after a trial', 'TRIAL_USED'],
   ])('%s: %s', (stateName, expected) => {
-    const verdict = change(stateName, { reason: 'trial' })
+    const verdict = requestChange(stateName, { reason: 'trial' })
     expect(verdict.ok ? 'ok' : verdict.code).toBe(expected)
     if (!verdict.ok) expect(errorTable[verdict.code].status).toBe(409)
     else expect(verdict.state).toEqual(makeState('premium', now, fromNow(thirtyDaysMs)))
   })
 
   it('lasts 30 days of 24 hours, even across a change to daylight saving time', () => {
-    const verdict = change('free, trial unused', { reason: 'trial' })
+    const verdict = requestChange('free, trial unused', { reason: 'trial' })
     if (!verdict.ok) throw new Error(verdict.code)
     expect(effectiveTier(verdict.state, fromNow(thirtyDaysMs - 1))).toBe('premium')
     expect(effectiveTier(verdict.state, fromNow(thirtyDaysMs))).toBe('free')
@@ -83,7 +83,7 @@ describe('switching the tier', () => {
     ['premium after a trial', 'premium', 'unchanged'],
   ])('%s, target: %s', (stateName, to, expected) => {
     for (const reason of ['preview', 'administrator'] as const) {
-      const verdict = change(stateName, { reason, to: requestedTiers[to] })
+      const verdict = requestChange(stateName, { reason, to: requestedTiers[to] })
       if (!verdict.ok) throw new Error(verdict.code)
       // If the same object is returned, there is nothing to write.
       if (expected === 'unchanged') expect(verdict.state).toBe(tierStates[stateName])
@@ -107,15 +107,15 @@ describe('any series of changes', () => {
         let current: StoredTier = initialState
         let trialCount = current.premiumTrialStartedAt === null ? 0 : 1
         for (const [request, at] of steps.toSorted(([, a], [, b]) => a.getTime() - b.getTime())) {
-          const before = effectiveTier(current, at)
+          const tierBefore = effectiveTier(current, at)
           const verdict = changeTier(current, request, at)
           if (!verdict.ok) continue
           current = verdict.state
-          const after = effectiveTier(current, at)
+          const tierAfter = effectiveTier(current, at)
           if (request.reason === 'trial') {
             trialCount += 1
-            expect([before, after]).toEqual(['free', 'premium'])
-          } else expect(after).toBe(request.to ?? (before === 'free' ? 'premium' : 'free'))
+            expect([tierBefore, tierAfter]).toEqual(['free', 'premium'])
+          } else expect(tierAfter).toBe(request.to ?? (tierBefore === 'free' ? 'premium' : 'free'))
         }
         expect(trialCount).toBeLessThanOrEqual(1)
         expect(current.premiumTrialStartedAt !== null).toBe(trialCount === 1)

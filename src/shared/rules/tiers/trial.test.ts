@@ -13,35 +13,39 @@ import {
 } from './trial.ts'
 
 const end = new Date('2026-03-08T12:00:00.000Z')
-function fromEnd(ms: number) {
+function dateFromEnd(ms: number) {
   return new Date(end.getTime() + ms)
 }
-const started = new Date('2026-02-06T12:00:00.000Z')
+const trialStart = new Date('2026-02-06T12:00:00.000Z')
 
 describe('effectiveTier', () => {
   it('is premium until the last millisecond of the trial and free from its end on', () => {
     const trial = {
       tier: 'premium',
-      premiumTrialStartedAt: started,
+      premiumTrialStartedAt: trialStart,
       premiumTrialEndsAt: end,
     } as const
-    expect(effectiveTier(trial, fromEnd(-1))).toBe('premium')
+    expect(effectiveTier(trial, dateFromEnd(-1))).toBe('premium')
     expect(effectiveTier(trial, end)).toBe('free')
-    expect(effectiveTier(trial, fromEnd(1))).toBe('free')
+    expect(effectiveTier(trial, dateFromEnd(1))).toBe('free')
   })
 
   it('is premium without a trial end, even after an earlier trial', () => {
-    for (const premiumTrialStartedAt of [null, started]) {
-      const paid = { tier: 'premium', premiumTrialStartedAt, premiumTrialEndsAt: null } as const
-      expect(effectiveTier(paid, end)).toBe('premium')
+    for (const premiumTrialStartedAt of [null, trialStart]) {
+      const paidState = {
+        tier: 'premium',
+        premiumTrialStartedAt,
+        premiumTrialEndsAt: null,
+      } as const
+      expect(effectiveTier(paidState, end)).toBe('premium')
     }
   })
 
   it('is free if the tier is missing, regardless of the dates', () => {
     for (const tier of [null, undefined, 'free'] as const) {
       for (const premiumTrialEndsAt of [null, end]) {
-        const state = { tier, premiumTrialStartedAt: started, premiumTrialEndsAt }
-        expect(effectiveTier(state, fromEnd(-1))).toBe('free')
+        const state = { tier, premiumTrialStartedAt: trialStart, premiumTrialEndsAt }
+        expect(effectiveTier(state, dateFromEnd(-1))).toBe('free')
       }
     }
   })
@@ -69,7 +73,7 @@ describe('trialNotice', () => {
   const day = 24 * hour
   const trial = (tier: Tier): StoredTier => ({
     tier,
-    premiumTrialStartedAt: started,
+    premiumTrialStartedAt: trialStart,
     premiumTrialEndsAt: end,
   })
 
@@ -85,7 +89,7 @@ describe('trialNotice', () => {
     // The bar must not become longer than the trial if the browser's clock is slow.
     [31 * day, '31 days left', 1, 'calm'],
   ])("%d ms before the end is '%s'", (leftMs, label, fractionLeft, tone) => {
-    const notice = trialNotice(trial('premium'), fromEnd(-leftMs))
+    const notice = trialNotice(trial('premium'), dateFromEnd(-leftMs))
     expect(notice).toEqual({
       kind: 'running',
       label,
@@ -97,13 +101,13 @@ describe('trialNotice', () => {
   it('is expired from the exact end on, even before the database is updated', () => {
     for (const tier of tiers) {
       for (const lateMs of [0, 1, 400 * day]) {
-        expect(trialNotice(trial(tier), fromEnd(lateMs))).toEqual({ kind: 'expired' })
+        expect(trialNotice(trial(tier), dateFromEnd(lateMs))).toEqual({ kind: 'expired' })
       }
     }
   })
 
   it('is expired if the server reports the free tier, regardless of the browser’s clock', () => {
-    expect(trialNotice(trial('free'), fromEnd(-5000))).toEqual({ kind: 'expired' })
+    expect(trialNotice(trial('free'), dateFromEnd(-5000))).toEqual({ kind: 'expired' })
   })
 
   it('is an offer only for free users without an earlier trial', () => {
@@ -112,9 +116,9 @@ describe('trialNotice', () => {
     expect(noticeFor('free', null)).toEqual({ kind: 'offer' })
     expect(noticeFor(null, null)).toEqual({ kind: 'offer' })
     expect(noticeFor('premium', null)).toBeNull()
-    expect(noticeFor('premium', started)).toBeNull()
+    expect(noticeFor('premium', trialStart)).toBeNull()
     // Switching to free ended this trial early.
-    expect(noticeFor('free', started)).toBeNull()
+    expect(noticeFor('free', trialStart)).toBeNull()
   })
 
   it('shows the full time left for a trial that starts now', () => {
@@ -131,9 +135,12 @@ const trialEndsAt = new Date('2026-11-05T12:00:00.000Z')
 
 describe('trial emails', () => {
   it('are due three days before the end, one day before it, and at the end', () => {
-    const due = trialEmails.map((email) => [email, trialEmailDue(email, trialEndsAt).toISOString()])
+    const dueTimes = trialEmails.map((email) => [
+      email,
+      trialEmailDue(email, trialEndsAt).toISOString(),
+    ])
     // Daylight saving time ends in New York on 1 November, but each day still has 24 hours.
-    expect(due).toEqual([
+    expect(dueTimes).toEqual([
       ['three-days', '2026-11-02T12:00:00.000Z'],
       ['one-day', '2026-11-04T12:00:00.000Z'],
       ['ended', '2026-11-05T12:00:00.000Z'],
@@ -144,11 +151,11 @@ describe('trial emails', () => {
     ['three-days', '2026-11-03T00:00:00.000Z'],
     ['one-day', '2026-11-05T00:00:00.000Z'],
     ['ended', '2026-11-12T12:00:00.000Z'],
-  ])('%s is stale from %s on', (email, dropDate) => {
-    const dropTime = new Date(dropDate)
+  ])('%s is stale from %s on', (email, staleDate) => {
+    const staleTime = new Date(staleDate)
     expect(isTrialEmailStale(email, trialEndsAt, trialEmailDue(email, trialEndsAt))).toBe(false)
-    expect(isTrialEmailStale(email, trialEndsAt, new Date(dropTime.getTime() - 1))).toBe(false)
-    expect(isTrialEmailStale(email, trialEndsAt, dropTime)).toBe(true)
+    expect(isTrialEmailStale(email, trialEndsAt, new Date(staleTime.getTime() - 1))).toBe(false)
+    expect(isTrialEmailStale(email, trialEndsAt, staleTime)).toBe(true)
   })
 
   it('are not stale if the database clock is slightly ahead', () => {
@@ -161,11 +168,11 @@ describe('trial emails', () => {
   it('never overlap, however long the server was down', () => {
     for (let hours = -96; hours < 200; hours += 1) {
       const now = new Date(trialEndsAt.getTime() + hours * 3_600_000)
-      const sent = trialEmails.filter(
+      const emailsToSend = trialEmails.filter(
         (email) =>
           trialEmailDue(email, trialEndsAt) <= now && !isTrialEmailStale(email, trialEndsAt, now),
       )
-      expect(sent.length).toBeLessThanOrEqual(1)
+      expect(emailsToSend.length).toBeLessThanOrEqual(1)
     }
   })
 })

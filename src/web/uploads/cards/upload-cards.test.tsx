@@ -65,14 +65,14 @@ describe('the progress card', () => {
   })
 
   test('shows the bytes, and the position in a batch of several files', () => {
-    const single = show({ records: [makeUploading('a', 500)] })
-    expect(single.text()).toContain('Uploading a.txt... 50%')
-    expect(single.text()).toContain('500 Bytes of 1000 Bytes')
-    expect(single.text()).not.toContain('File 1 of')
+    const oneUpload = show({ records: [makeUploading('a', 500)] })
+    expect(oneUpload.text()).toContain('Uploading a.txt... 50%')
+    expect(oneUpload.text()).toContain('500 Bytes of 1000 Bytes')
+    expect(oneUpload.text()).not.toContain('File 1 of')
     cleanup()
-    const pair = show({ records: [makeStored('a'), makeUploading('b', 500)] })
-    expect(pair.text()).toContain('File 2 of 2 · 1.5 KB of 2 KB')
-    expect(pair.bar()).toBe('75')
+    const twoUploads = show({ records: [makeStored('a'), makeUploading('b', 500)] })
+    expect(twoUploads.text()).toContain('File 2 of 2 · 1.5 KB of 2 KB')
+    expect(twoUploads.bar()).toBe('75')
   })
 
   test('excludes the bytes of failed files', () => {

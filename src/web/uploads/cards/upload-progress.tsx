@@ -33,11 +33,11 @@ export function foregroundBatch({
 }: Pick<UploadsState, 'records' | 'otherTabIds' | 'activity'>): ForegroundBatch {
   const isShown = (record: UploadRecord) =>
     record.path === 'foreground' && record.status !== 'paused' && !isCancelled(record)
-  const visible = records.filter((record) => isShown(record) && !otherTabIds.has(record.id))
-  const inProgress = visible.filter(isActive)
-  const listed = inProgress.length > 0 ? inProgress : visible.slice(-1)
-  const batchIds = new Set(listed.map((record) => record.batch))
-  const batch = visible.filter((record) => batchIds.has(record.batch))
+  const visibleUploads = records.filter((record) => isShown(record) && !otherTabIds.has(record.id))
+  const inProgress = visibleUploads.filter(isActive)
+  const shownUploads = inProgress.length > 0 ? inProgress : visibleUploads.slice(-1)
+  const batchIds = new Set(shownUploads.map((record) => record.batch))
+  const batch = visibleUploads.filter((record) => batchIds.has(record.batch))
   if (inProgress.length === 0) return { batch, current: undefined }
   const current =
     batch.find(({ status }) => status === 'uploading') ??
@@ -50,9 +50,9 @@ export function foregroundBatch({
 }
 
 function bytesText(batch: readonly UploadRecord[]): string {
-  const counted = batch.filter(({ status }) => status !== 'failed')
+  const countedUploads = batch.filter(({ status }) => status !== 'failed')
   const formatTotal = (field: 'uploadedBytes' | 'fileSize') =>
-    formatSize(counted.reduce((total, record) => total + record[field], 0))
+    formatSize(countedUploads.reduce((total, record) => total + record[field], 0))
   return `${formatTotal('uploadedBytes')} of ${formatTotal('fileSize')}`
 }
 
@@ -65,11 +65,11 @@ interface RunningBatchProps {
 
 function RunningBatch({ batch, current, interruption, onCancel }: RunningBatchProps) {
   const percent = overallPercent(batch)
-  const shown = { ...current, fileName: shortName(current.fileName, maxNameLength) }
+  const upload = { ...current, fileName: shortName(current.fileName, maxNameLength) }
   return (
     <>
       <div className="flex items-start justify-between gap-4">
-        <p className="min-w-0 py-1 font-[540] tabular-nums wrap-anywhere">{progressText(shown)}</p>
+        <p className="min-w-0 py-1 font-[540] tabular-nums wrap-anywhere">{progressText(upload)}</p>
         <Button size="small" onClick={onCancel}>
           Cancel
         </Button>

@@ -15,7 +15,7 @@ import { canAutoResume, canResume, toFailed, toPaused, toPending } from './uploa
 type BytesState = FileState | 'stored'
 
 /** Retry limit for listing the stored bytes, after which the user is asked for the file. */
-const fewAttempts = { maxAttempts: 3, outlastsOutages: false }
+const searchRetryLimit = { maxAttempts: 3, outlastsOutages: false }
 
 export interface ResumeDeps extends CallDeps {
   calls: Pick<UploadCalls, 'listParts'>
@@ -179,7 +179,7 @@ export class UploadResumer {
     const { calls } = this.#deps
     const input = { cloudKey: ticket.cloudKey }
     const listCall = { call: calls.listParts, input, isReadOnly: true }
-    const outcome = await callWithRetries(listCall, { signal, limit: fewAttempts }, this.#deps)
+    const outcome = await callWithRetries(listCall, { signal, limit: searchRetryLimit }, this.#deps)
     signal.throwIfAborted()
     if (!outcome.ok) return isTransient(outcome.error) ? null : outcome.error.status === 404
     const { parts } = outcome.value

@@ -106,9 +106,9 @@ describe('a ten-minute server outage', () => {
 
   test("doesn't delay a cancellation", async () => {
     stopServer(null)
-    const [first = ''] = world.add(threeFiles())
+    const [firstId = ''] = world.add(threeFiles())
     await advanceTime(10 * minute)
-    await world.engine.cancel(first)
+    await world.engine.cancel(firstId)
     await advanceTime(2000)
     expect(world.statuses()).toEqual(['b.txt pending', 'c.txt pending'])
   })
@@ -120,11 +120,11 @@ describe('a full server disk', () => {
   test('is shown while uploads wait, and all but cancelled ones continue once space is free', async () => {
     respond = () => diskFull
     world.isServerReady = false
-    const [first = ''] = world.add(threeFiles())
+    const [firstId = ''] = world.add(threeFiles())
     await advanceTime(60 * minute)
     expect(world.statuses()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
     expect(world.state().activity).toMatchObject({ '000001': { interruption: 'disk-full' } })
-    await world.engine.cancel(first)
+    await world.engine.cancel(firstId)
     await advanceTime(2000)
     expect(world.state().activity).toMatchObject({ '000002': { interruption: 'disk-full' } })
     world.isServerReady = true

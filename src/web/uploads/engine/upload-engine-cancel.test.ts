@@ -45,9 +45,9 @@ describe('cancelling an upload', () => {
   test('before the server responds delays the next start, because the slot may still be in use', async () => {
     const response = Promise.withResolvers<null>()
     world.onStart = (name) => (name === 'a.txt' ? response.promise : null)
-    const [first = ''] = world.add([fakeFile('a.txt'), fakeFile('b.txt')])
+    const [firstId = ''] = world.add([fakeFile('a.txt'), fakeFile('b.txt')])
     await advanceTime(0)
-    await world.engine.cancel(first)
+    await world.engine.cancel(firstId)
     await advanceTime(10_000)
     expect(world.log).toEqual(['start a.txt'])
     response.resolve(null)
@@ -77,9 +77,9 @@ describe('cancelling an upload', () => {
   })
 
   test('lets the next upload of the drop start', async () => {
-    const [first = ''] = await world.addStalled([fakeFile('a.txt'), fakeFile('b.txt')])
+    const [firstId = ''] = await world.addStalled([fakeFile('a.txt'), fakeFile('b.txt')])
     world.onSend = () => undefined
-    await world.engine.cancel(first)
+    await world.engine.cancel(firstId)
     await advanceTime(500)
     expect(world.statuses()).toEqual(['a.txt failed', 'b.txt completed'])
     expect(world.state().outcome).toBe('Upload completed successfully!')

@@ -77,14 +77,14 @@ describe('a drop', () => {
   })
 
   test('blocks unloading only while uploading, and leaves only the cleanup timer running', async () => {
-    let blocksWhileSending = 0
+    let blockCountWhileSending = 0
     world.onSend = async () => {
       await new Promise((resolve) => setTimeout(resolve, 100))
-      blocksWhileSending = world.pageBlocks
+      blockCountWhileSending = world.pageBlocks
     }
     world.add([fakeFile('a.txt')])
     await advanceTime(10_000)
-    expect(blocksWhileSending).toBe(1)
+    expect(blockCountWhileSending).toBe(1)
     expect([world.pageBlocks, world.wakeLocks]).toEqual([0, 0])
     expect(vi.getTimerCount()).toBe(1)
     world.engine.clear()
@@ -95,8 +95,8 @@ describe('a drop', () => {
   test('updates the progress at most every 500 ms, and always at the last byte', async () => {
     const shownBytes = new Set<number>()
     world.onSend = async ({ onProgress }) => {
-      for (let sent = 0; sent < 1000; sent += 10) {
-        onProgress(sent)
+      for (let byteCount = 0; byteCount < 1000; byteCount += 10) {
+        onProgress(byteCount)
         shownBytes.add(world.state().records[0]?.uploadedBytes ?? -1)
         vi.advanceTimersByTime(10)
       }
@@ -166,8 +166,8 @@ describe('a drop of a thousand files', () => {
   })
 
   test('skips an upload that is cancelled before it is sent, and frees its slot', async () => {
-    const sent = Promise.withResolvers<void>()
-    world.onSend = () => sent.promise
+    const transferEnd = Promise.withResolvers<void>()
+    world.onSend = () => transferEnd.promise
     const ids = world.add(names.slice(0, 12).map((name) => fakeFile(name)))
     await advanceTime(100)
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(5)
@@ -176,7 +176,7 @@ describe('a drop of a thousand files', () => {
     await world.engine.cancel(ids[7] ?? '')
     await advanceTime(100)
     expect(world.log).toContain('abort key of 7.raw')
-    sent.resolve()
+    transferEnd.resolve()
     await advanceTime(10_000)
     expect(world.log).not.toContain('send key of 7.raw')
     expect(world.statuses().filter((line) => line.endsWith(' completed'))).toHaveLength(11)

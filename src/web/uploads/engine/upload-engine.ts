@@ -139,15 +139,15 @@ export class UploadEngine {
 
   /** Uploads files. A file that a paused upload needs resumes that upload instead. */
   async add({ files, ...drop }: AddedFiles): Promise<void> {
-    const others: AddedFiles['files'][number][] = []
-    for (const added of files) {
-      const paused = this.#resumer.findUploadNeeding(added.picked.file)
-      if (!paused || !(await this.#resumer.resumeWithFile(paused.id, added.picked)))
-        others.push(added)
+    const newFiles: AddedFiles['files'][number][] = []
+    for (const addedFile of files) {
+      const paused = this.#resumer.findUploadNeeding(addedFile.picked.file)
+      if (!paused || !(await this.#resumer.resumeWithFile(paused.id, addedFile.picked)))
+        newFiles.push(addedFile)
     }
-    if (others.length === 0) return
+    if (newFiles.length === 0) return
     this.#inlineError = null
-    const records = others.map(({ id, picked }) => {
+    const records = newFiles.map(({ id, picked }) => {
       this.#files.add(id, picked)
       const now = this.#deps.timers.now()
       return newRecord({ id, ownerId: this.#ownerId, picked, now, ...drop })
@@ -278,9 +278,9 @@ export class UploadEngine {
     await handles.removeAllExcept(records.load().map(({ id }) => id))
     const unfinished = uploads.filter(({ status }) => status !== 'completed')
     const cloudKeys = unfinished.flatMap(({ ticket }) => ticket?.cloudKey ?? [])
-    const aborts = Promise.all(cloudKeys.map((cloudKey) => calls.abortUpload(cloudKey)))
+    const abortPromise = Promise.all(cloudKeys.map((cloudKey) => calls.abortUpload(cloudKey)))
     const timeout = new Promise<void>((resolve) => timers.runAfter(abortTimeoutMs, resolve))
-    await Promise.race([aborts, timeout])
+    await Promise.race([abortPromise, timeout])
   }
 
   #stop(): void {

@@ -101,9 +101,9 @@ export class UploadList {
     this.#claims.set(id, release)
     this.#otherTabIds = new Set([...this.#otherTabIds].filter((other) => other !== id))
     // Another tab may have changed the record while it held the lock.
-    const latest = records.get(id)
+    const latestRecord = records.get(id)
     if (records.isRemoved(id)) this.#handleLoss(id)
-    else if (latest) this.#records.set(id, pauseIfInProgress(latest))
+    else if (latestRecord) this.#records.set(id, pauseIfInProgress(latestRecord))
     return this.#records.has(id)
   }
 

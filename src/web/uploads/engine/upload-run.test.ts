@@ -109,7 +109,7 @@ test.each<[keyof typeof calls, number, Partial<UploadRecord>]>([
 ])('an unanswered %s call times out after %i ms and is retried', async (call, ms, uploadFile) => {
   calls = { ...calls, [call]: hangUntilAborted }
   const run = startRun(uploadFile)
-  const countCalls = () => recordedCalls.filter((recorded) => recorded.call === call).length
+  const countCalls = () => recordedCalls.filter((recordedCall) => recordedCall.call === call).length
   await vi.advanceTimersByTimeAsync(ms + firstWaitMs - 1)
   expect(countCalls()).toBe(1)
   await vi.advanceTimersByTimeAsync(1)
@@ -145,8 +145,8 @@ test('part URLs from the ticket are used once and never saved', async () => {
   const parts = { size: 400, count: 3 }
   const urls = { 1: '/one', 2: '/two' }
   calls.getUploadUrl = async () => ({ ok: true, value: { ...ticket, parts: { ...parts, urls } } })
-  const incomplete = { ok: false, error: callError(400, 'UPLOAD_INCOMPLETE') } as const
-  calls.confirmUpload = async () => incomplete
+  const incompleteOutcome = { ok: false, error: callError(400, 'UPLOAD_INCOMPLETE') } as const
+  calls.confirmUpload = async () => incompleteOutcome
   startRun()
   await vi.advanceTimersByTimeAsync(0)
   expect(record.ticket).toEqual({ ...ticket, parts })

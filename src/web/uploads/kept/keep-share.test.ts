@@ -3,7 +3,7 @@ import { createMemoryKeptFileTable } from '../../../../tests/support/browser-mem
 import { isCrossSite, keepShare, sharedField } from './keep-share.ts'
 import { createKeptFiles, maxKeptFiles } from './kept-files.ts'
 
-function share(entries: readonly (File | string)[]): Request {
+function createShareRequest(entries: readonly (File | string)[]): Request {
   const body = new FormData()
   for (const entry of entries) body.append(sharedField, entry)
   return new Request('https://files.example.org/share', { method: 'POST', body })
@@ -16,14 +16,17 @@ function createStore() {
 describe('files shared from a phone', () => {
   it('are kept, and the front page opens', async () => {
     const keptFiles = createStore()
-    const request = share([new File(['1'], 'one.jpg'), new File([], 'empty.txt')])
+    const request = createShareRequest([new File(['1'], 'one.jpg'), new File([], 'empty.txt')])
     expect(await keepShare(request, keptFiles)).toBe('/')
     expect((await keptFiles.list()).map(({ file }) => file.name)).toEqual(['one.jpg', 'empty.txt'])
   })
 
   it.each([
-    ['too many files', share(Array.from({ length: maxKeptFiles + 1 }, () => new File([], 'a')))],
-    ['no files', share(['a text'])],
+    [
+      'too many files',
+      createShareRequest(Array.from({ length: maxKeptFiles + 1 }, () => new File([], 'a'))),
+    ],
+    ['no files', createShareRequest(['a text'])],
     [
       'a body that is not a form',
       new Request('https://files.example.org/share', { method: 'POST', body: '{}' }),

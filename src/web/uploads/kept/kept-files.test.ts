@@ -63,8 +63,11 @@ describe('kept files', () => {
 })
 
 it("a browser without IndexedDB keeps nothing and doesn't fail", async () => {
-  const rejects = () => Promise.reject(new Error('no IndexedDB'))
-  const store = createKeptFiles({ add: rejects, all: rejects, remove: rejects }, () => 0)
+  const alwaysReject = () => Promise.reject(new Error('no IndexedDB'))
+  const store = createKeptFiles(
+    { add: alwaysReject, all: alwaysReject, remove: alwaysReject },
+    () => 0,
+  )
   expect(await store.list()).toEqual([])
   await store.remove(['id'])
   expect(await store.keep(makeFiles('one'))).toBe('unsupported')

@@ -12,10 +12,10 @@ import { UploadItem } from './upload-item.tsx'
 afterEach(cleanup)
 
 let calls: string[]
-let provided: PickedFile[]
+let providedFiles: PickedFile[]
 beforeEach(() => {
   calls = []
-  provided = []
+  providedFiles = []
 })
 
 const commands = {
@@ -23,7 +23,7 @@ const commands = {
   resume: (id: string) => void calls.push(`resume ${id}`),
   provideFile: (id: string, picked: PickedFile) => {
     calls.push(`provide ${id}`)
-    provided.push(picked)
+    providedFiles.push(picked)
   },
 }
 
@@ -187,14 +187,14 @@ describe('a drop', () => {
   const file = new File(['a'], 'a.mp4')
 
   const drop = (target: HTMLElement, types = ['Files'], files = [file]) => {
-    const items = files.map((one) => ({
+    const items = files.map((droppedFile) => ({
       kind: 'file',
-      getAsFile: () => one,
+      getAsFile: () => droppedFile,
       webkitGetAsEntry: () => null,
     }))
-    const transfer = { types, items, dropEffect: 'none' }
-    const isDragIgnored = fireEvent.dragOver(target, { dataTransfer: transfer })
-    const isDropIgnored = fireEvent.drop(target, { dataTransfer: transfer })
+    const dataTransfer = { types, items, dropEffect: 'none' }
+    const isDragIgnored = fireEvent.dragOver(target, { dataTransfer })
+    const isDropIgnored = fireEvent.drop(target, { dataTransfer })
     return { isTaken: !isDragIgnored && !isDropIgnored, isLeft: isDragIgnored && isDropIgnored }
   }
 
@@ -204,7 +204,7 @@ describe('a drop', () => {
       const { body } = show({ status: 'paused', need, id: '7' })
       expect(drop(body).isTaken).toBe(true)
       await expect.poll(() => calls).toEqual(['provide 7'])
-      expect(provided[0]?.file).toBe(file)
+      expect(providedFiles[0]?.file).toBe(file)
     },
   )
 

@@ -157,7 +157,7 @@ function ActionButton(props: { label: string; name: string; onClick: () => void 
 }
 
 /** Handles drops on an upload that needs its file. The page handles all other drops. */
-function useFileDrop(isEnabled: boolean, onDrop: (transfer: DataTransfer) => void) {
+function useFileDrop(isEnabled: boolean, onDrop: (dataTransfer: DataTransfer) => void) {
   const [isDraggedOver, setDraggedOver] = useState(false)
   if (!isEnabled) return { isDraggedOver: false, handlers: {} }
   const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files')

@@ -9,14 +9,14 @@ import { useThrottledUploads } from './use-throttled-uploads.ts'
 
 let store: UploadsStore
 let hook: ReturnType<typeof renderHook<UploadsState, unknown>>
-let renders: number
+let renderCount: number
 
 beforeEach(() => {
   vi.useFakeTimers()
   store = createStore<UploadsState>(() => stateAt(10))
-  renders = 0
+  renderCount = 0
   hook = renderHook(() => {
-    renders += 1
+    renderCount += 1
     return useThrottledUploads(store)
   })
 })
@@ -40,12 +40,12 @@ function shownProgress() {
 
 test('progress is updated once a second, and no timer runs without changes', () => {
   expect(vi.getTimerCount()).toBe(0)
-  const before = renders
+  const before = renderCount
   for (let progress = 11; progress <= 35; progress += 1) {
     act(() => store.setState(stateAt(progress)))
     advance(100)
   }
-  expect(renders - before).toBe(3)
+  expect(renderCount - before).toBe(3)
   advance(2000)
   expect(shownProgress()).toBe(35)
   expect(vi.getTimerCount()).toBe(0)
@@ -60,10 +60,10 @@ test('a status change is shown immediately, even while progress is throttled', (
 })
 
 test('many changes cause one update', () => {
-  const before = renders
+  const before = renderCount
   for (let index = 0; index < 100; index += 1) {
     act(() => store.setState(stateAt(index, { error: String(index) })))
     advance(10)
   }
-  expect(renders - before).toBeLessThanOrEqual(11)
+  expect(renderCount - before).toBeLessThanOrEqual(11)
 })

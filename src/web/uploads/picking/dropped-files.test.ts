@@ -46,20 +46,20 @@ function makeHandle(name: string, content: string | Tree | Error): FileSystemHan
  * Drops files and folders and reads them. As in browsers, the items are inaccessible once the drop
  * event has ended.
  */
-function createDrop(tree: Tree, { handles = false, entries = true } = {}) {
-  let isOver = false
-  const unlessOver = <T>(value: T): T | null => (isOver ? null : value)
+function readTree(tree: Tree, { handles = false, entries = true } = {}) {
+  let isEventOver = false
+  const nullAfterEvent = <T>(value: T): T | null => (isEventOver ? null : value)
   const items = Object.entries(tree).map(([name, content]): DropItem => {
     const item: DropItem = {
       kind: 'file',
-      getAsFile: () => unlessOver(new File([typeof content === 'string' ? content : ''], name)),
+      getAsFile: () => nullAfterEvent(new File([typeof content === 'string' ? content : ''], name)),
     }
-    if (entries) item.webkitGetAsEntry = () => unlessOver(makeEntry(name, content))
-    if (handles) item.getAsFileSystemHandle = async () => unlessOver(makeHandle(name, content))
+    if (entries) item.webkitGetAsEntry = () => nullAfterEvent(makeEntry(name, content))
+    if (handles) item.getAsFileSystemHandle = async () => nullAfterEvent(makeHandle(name, content))
     return item
   })
   const drop = readDrop(items)
-  isOver = true
+  isEventOver = true
   return drop
 }
 
@@ -74,7 +74,7 @@ test('text and links are ignored', async () => {
 })
 
 test('files are read in a browser without entries or handles', async () => {
-  const { files } = await createDrop({ 'photo.jpg': 'x' }, { entries: false })
+  const { files } = await readTree({ 'photo.jpg': 'x' }, { entries: false })
   expect(namesOf(files)).toEqual(['photo.jpg'])
   expect(files[0]?.handle).toBeUndefined()
 })
@@ -96,7 +96,7 @@ const holiday: Tree = {
 test.each([{ handles: false }, { handles: true }])(
   'a folder is read with its subfolders, excluding system files: %o',
   async (browser) => {
-    const { files, unreadable } = await createDrop(holiday, browser)
+    const { files, unreadable } = await readTree(holiday, browser)
     expect(namesOf(files)).toEqual(['notes.txt', 'a.jpg', 'b9.jpg', 'b10.jpg', 'a.raw', 'z.raw'])
     expect(await files.at(-1)?.file.text()).toBe('z')
     expect(unreadable).toEqual([])
@@ -105,13 +105,13 @@ test.each([{ handles: false }, { handles: true }])(
 )
 
 test('a system file is read if it was dropped by itself', async () => {
-  expect(namesOf((await createDrop({ 'desktop.ini': 'x' })).files)).toEqual(['desktop.ini'])
+  expect(namesOf((await readTree({ 'desktop.ini': 'x' })).files)).toEqual(['desktop.ini'])
 })
 
 test.each([{ handles: false }, { handles: true }])('reads a huge folder: %o', async (browser) => {
   const manyFiles: Tree = {}
   for (let i = 0; i < 2345; i++) manyFiles[`${i}.txt`] = String(i)
-  const { files } = await createDrop({ many: manyFiles }, browser)
+  const { files } = await readTree({ many: manyFiles }, browser)
   expect(namesOf(files)).toEqual(Array.from({ length: 2345 }, (_, i) => `${i}.txt`))
 })
 
@@ -119,7 +119,7 @@ test.each([{ handles: false }, { handles: true }])(
   'unreadable files are reported by name, and the others are read: %o',
   async (browser) => {
     const folder = { 'a.txt': 'a', 'locked.txt': new Error('no right to it'), 'z.txt': 'z' }
-    const { files, unreadable } = await createDrop({ folder }, browser)
+    const { files, unreadable } = await readTree({ folder }, browser)
     expect(namesOf(files)).toEqual(['a.txt', 'z.txt'])
     expect(unreadable).toEqual(['locked.txt'])
   },

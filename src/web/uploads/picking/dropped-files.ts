@@ -158,8 +158,8 @@ function captureNode(item: DropItem): () => Promise<TreeNode | null> {
  * the event handler. Never rejects.
  */
 export async function readDrop(items: Iterable<DropItem>): Promise<Drop> {
-  const captured = [...items].filter(({ kind }) => kind === 'file').map(captureNode)
-  const nodes = await Promise.all(captured.map((resolveNode) => resolveNode()))
+  const nodeResolvers = [...items].filter(({ kind }) => kind === 'file').map(captureNode)
+  const nodes = await Promise.all(nodeResolvers.map((resolveNode) => resolveNode()))
   return readNodes(nodes.filter((node) => node !== null))
 }
 

@@ -47,18 +47,18 @@ test('an expired permission can be granted again', async () => {
 })
 
 test("a denied or blocked prompt doesn't grant the permission", async () => {
-  const denied = makeHandle({ permission: 'prompt', response: 'denied' })
-  expect(await requestHandleFile(denied.handle)).toEqual({ state: 'permission' })
-  const blocked = makeHandle({
+  const deniedHandle = makeHandle({ permission: 'prompt', response: 'denied' })
+  expect(await requestHandleFile(deniedHandle.handle)).toEqual({ state: 'permission' })
+  const blockedHandle = makeHandle({
     permission: 'prompt',
     response: new DOMException('no click', 'SecurityError'),
   })
-  expect(await requestHandleFile(blocked.handle)).toEqual({ state: 'permission' })
+  expect(await requestHandleFile(blockedHandle.handle)).toEqual({ state: 'permission' })
 })
 
 test('a moved or removed file is gone', async () => {
   const { handle } = makeHandle({ isThere: false })
   expect(await readHandle(handle)).toEqual({ state: 'gone' })
-  const removed = makeHandle({ permission: 'prompt', isThere: false })
-  expect(await requestHandleFile(removed.handle)).toEqual({ state: 'gone' })
+  const removedHandle = makeHandle({ permission: 'prompt', isThere: false })
+  expect(await requestHandleFile(removedHandle.handle)).toEqual({ state: 'gone' })
 })

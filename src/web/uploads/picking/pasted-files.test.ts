@@ -15,20 +15,20 @@ function picture(name: string, type: string, lastModified = now.getTime() - 50) 
   return new File(['pixels'], name, { type, lastModified })
 }
 
-async function read(clipboard: ClipboardContent) {
+async function readFiles(clipboard: ClipboardContent) {
   const { files } = await readPaste(clipboard, now)
   return files.map(({ file, isPasted }) => ({ name: file.name, type: file.type, isPasted }))
 }
 
 test('a pasted picture is named after its paste time', async () => {
-  expect(await read(clipboardOf('', picture('image.png', 'image/png')))).toEqual([
+  expect(await readFiles(clipboardOf('', picture('image.png', 'image/png')))).toEqual([
     { name: 'Pasted image 2026-11-21 at 14.03.22.png', type: 'image/png', isPasted: true },
   ])
 })
 
 test('a picture in several formats becomes one file', async () => {
   const formats = [picture('image.tiff', 'image/tiff'), picture('image.png', 'image/png')]
-  expect(await read(clipboardOf('', ...formats))).toEqual([
+  expect(await readFiles(clipboardOf('', ...formats))).toEqual([
     { name: 'Pasted image 2026-11-21 at 14.03.22.tiff', type: 'image/tiff', isPasted: true },
   ])
 })
@@ -44,7 +44,9 @@ test('pasted text becomes a file unchanged', async () => {
 })
 
 test('rich text becomes a text file, not a picture', async () => {
-  const [file, ...others] = await read(clipboardOf('a table', picture('image.png', 'image/png')))
+  const [file, ...others] = await readFiles(
+    clipboardOf('a table', picture('image.png', 'image/png')),
+  )
   expect(file?.name).toBe('Pasted text 2026-11-21 at 14.03.22.txt')
   expect(others).toEqual([])
 })
@@ -56,7 +58,7 @@ test('files copied in a file manager keep their names', async () => {
     picture('image.png', 'image/png', new Date(2020, 0, 1).getTime()),
   ]
   const clipboard = clipboardOf('/home/ann/report.pdf', ...files)
-  expect(await read(clipboard)).toEqual([
+  expect(await readFiles(clipboard)).toEqual([
     { name: 'report.pdf', type: 'application/pdf', isPasted: undefined },
     { name: 'harbour.png', type: 'image/png', isPasted: undefined },
     { name: 'image.png', type: 'image/png', isPasted: undefined },
@@ -64,6 +66,6 @@ test('files copied in a file manager keep their names', async () => {
 })
 
 test('an empty clipboard or whitespace creates no file', async () => {
-  expect(await read(clipboardOf(''))).toEqual([])
-  expect(await read(clipboardOf(' \n\t'))).toEqual([])
+  expect(await readFiles(clipboardOf(''))).toEqual([])
+  expect(await readFiles(clipboardOf(' \n\t'))).toEqual([])
 })

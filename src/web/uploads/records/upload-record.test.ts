@@ -7,7 +7,7 @@ import { parseRecord } from './upload-record.ts'
  * Written by version 0.9.10 during a multipart upload. Don't change it, because an upload paused
  * before an update must be able to continue after it.
  */
-const uploading =
+const uploadingRecordJson =
   `{"id":"0mf2k8q1c-00001-9f3c2a7be01d4456","ownerId":"u_7Qk2","batch":"51c0ffee12345678",
 "path":"background","fileName":"film.mkv","fileSize":53477376,"fileType":"video/x-matroska",
 "identity":{"name":"film.mkv","size":53477376,"lastModified":1752300000123,"sample":"${'ab'.repeat(32)}"},
@@ -21,7 +21,7 @@ const uploading =
  * Written by version 0.9.10 for a small pasted file in an S3 bucket, paused until its owner signs
  * in.
  */
-const signedOut =
+const signedOutRecordJson =
   `{"id":"0mf2k8q1d-00002-9f3c2a7be01d4457","ownerId":"u_7Qk2","batch":"51c0ffee12345679",
 "path":"foreground","fileName":"Pasted text 2025-07-12 at 10.00.00.txt","fileSize":0,"fileType":"",
 "identity":{"name":"a.txt","size":0,"lastModified":-1,"sample":null},"pasted":true,"expirationDays":7,
@@ -31,12 +31,15 @@ const signedOut =
 "error":null}`.replaceAll('\n', '')
 
 describe('a record', () => {
-  test.each([uploading, signedOut])('of version 0.9.10 is read in full: %s', (json) => {
-    const written = JSON.parse(json)
-    // Later versions recognize files without a sample of their bytes.
-    delete written.identity.sample
-    expect(parseRecord(json)).toEqual(written)
-  })
+  test.each([uploadingRecordJson, signedOutRecordJson])(
+    'of version 0.9.10 is read in full: %s',
+    (json) => {
+      const writtenRecord = JSON.parse(json)
+      // Later versions recognize files without a sample of their bytes.
+      delete writtenRecord.identity.sample
+      expect(parseRecord(json)).toEqual(writtenRecord)
+    },
+  )
 
   test.each(['pending', 'uploading', 'paused', 'completed', 'failed'] as const)(
     'with the status %s is read unchanged',

@@ -137,7 +137,7 @@ test('other tabs are notified only after a write', () => {
 
 test('unreadable records are removed, and other keys are unaffected', () => {
   const validRecord = record('1')
-  const foreign = [
+  const unreadableRecords = [
     '',
     'null',
     '[]',
@@ -150,7 +150,7 @@ test('unreadable records are removed, and other keys are unaffected', () => {
     // A valid record stored under another record's key.
     JSON.stringify(validRecord),
   ]
-  for (const [index, value] of foreign.entries()) {
+  for (const [index, value] of unreadableRecords.entries()) {
     state.values.set(`mayfly.upload.x${index}`, value)
   }
   state.values.set('mayfly.theme', JSON.stringify(validRecord))

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type ChecksumJob, createJobHandler, type WorkerMessage } from './checksum-messages.ts'
 
-const small = new Blob(['123456789'])
-const crcOfSmall = 'y/Q5Jg=='
+const smallBlob = new Blob(['123456789'])
+const smallBlobCrc = 'y/Q5Jg=='
 function part(blob: Blob): ChecksumJob {
   return { blob, algorithm: 'crc32' }
 }
@@ -25,12 +25,12 @@ test('the worker posts `ready` first', () => {
 
 test('each result has the ID of its job', async () => {
   await Promise.all([
-    handle({ id: 7, job: part(small) }),
+    handle({ id: 7, job: part(smallBlob) }),
     handle({ id: 8, job: { blob: new Blob([]), algorithm: 'sha256' } }),
   ])
   const results = messages.filter((message) => message !== 'ready')
   expect(results.map(({ id }) => id).sort()).toEqual([7, 8])
-  expect(results).toContainEqual({ id: 7, ok: true, value: crcOfSmall })
+  expect(results).toContainEqual({ id: 7, ok: true, value: smallBlobCrc })
 })
 
 test.each(['crc32', 'sha256'] as const)(
@@ -50,6 +50,6 @@ test("a cancelled job gets no result and doesn't block others, even if its read 
   hangingBlob.arrayBuffer = () => new Promise<never>(() => undefined)
   void handle({ id: 1, job: part(hangingBlob) })
   await handle({ id: 1, job: 'cancel' })
-  await handle({ id: 2, job: part(small) })
-  expect(messages).toEqual(['ready', { id: 2, ok: true, value: crcOfSmall }])
+  await handle({ id: 2, job: part(smallBlob) })
+  expect(messages).toEqual(['ready', { id: 2, ok: true, value: smallBlobCrc }])
 })

@@ -22,7 +22,7 @@ function changedFile(size = 10): Blob {
   return blob
 }
 
-let started: { terminated: boolean; worker: WorkerLike; seen: WorkerRequest[] }[]
+let startedWorkers: { terminated: boolean; worker: WorkerLike; seen: WorkerRequest[] }[]
 
 /** Creates a worker in this thread. Like a real one, it responds to each message asynchronously. */
 function startWorker(): WorkerLike {
@@ -47,7 +47,7 @@ function startWorker(): WorkerLike {
       if (!entry.terminated) worker.onmessage?.(new MessageEvent('message', { data }))
     })
   })
-  started.push(entry)
+  startedWorkers.push(entry)
   return worker
 }
 
@@ -61,7 +61,7 @@ function startSilentWorker(): WorkerLike {
 }
 
 beforeEach(() => {
-  started = []
+  startedWorkers = []
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -77,7 +77,7 @@ describe('a job', () => {
     ])
     expect([one, other]).toEqual([crc32Base64(content), crc32Base64(Buffer.from('c'))])
     expect(all).toMatch(/^[0-9a-f]{64}$/)
-    expect(started).toHaveLength(1)
+    expect(startedWorkers).toHaveLength(1)
   })
 
   test('is cancelled by its signal, including in the worker', async () => {
@@ -86,20 +86,21 @@ describe('a job', () => {
     const reason = new Error('Cancelled by user')
     cancel.abort(reason)
     await expect(handleMessage).rejects.toBe(reason)
-    expect(started[0]?.seen.map(({ job }) => (job === 'cancel' ? job : job.algorithm))).toEqual([
-      'sha256',
-      'cancel',
-    ])
+    expect(
+      startedWorkers[0]?.seen.map(({ job }) => (job === 'cancel' ? job : job.algorithm)),
+    ).toEqual(['sha256', 'cancel'])
   })
 })
 
 describe('a changed or removed file', () => {
   test('makes every job reject as unreadable', async () => {
-    const { part, sha256: whole } = createChecksums(startWorker)
+    const { part, sha256: hashWholeFile } = createChecksums(startWorker)
     await expect(part(changedFile(), 'crc32', neverAborted)).rejects.toBeInstanceOf(
       FileUnreadableError,
     )
-    await expect(whole(changedFile(), neverAborted)).rejects.toBeInstanceOf(FileUnreadableError)
+    await expect(hashWholeFile(changedFile(), neverAborted)).rejects.toBeInstanceOf(
+      FileUnreadableError,
+    )
   })
 })
 
@@ -115,9 +116,9 @@ describe('without a worker', () => {
   test('a job gets no checksum when the worker crashes, and the next job starts a new one', async () => {
     const checksums = createChecksums(startWorker)
     const first = checksums.part(file, 'crc32', neverAborted)
-    started[0]?.worker.onerror?.(new Event('error') as ErrorEvent)
+    startedWorkers[0]?.worker.onerror?.(new Event('error') as ErrorEvent)
     expect(await first).toBeNull()
-    expect(started[0]?.terminated).toBe(true)
+    expect(startedWorkers[0]?.terminated).toBe(true)
     expect(await checksums.part(file, 'crc32', neverAborted)).toBe(crc32Base64(content))
   })
 
@@ -132,13 +133,13 @@ describe('without a worker', () => {
 describe('no worker is started', () => {
   test('without a job', () => {
     createChecksums(startWorker)
-    expect(started).toEqual([])
+    expect(startedWorkers).toEqual([])
   })
 
   test('for a job that was cancelled beforehand', async () => {
     const reason = new Error('over')
     const { part } = createChecksums(startWorker)
     await expect(part(file, 'crc32', AbortSignal.abort(reason))).rejects.toBe(reason)
-    expect(started).toEqual([])
+    expect(startedWorkers).toEqual([])
   })
 })

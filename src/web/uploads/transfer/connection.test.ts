@@ -25,11 +25,11 @@ afterEach(() => {
 /** Records how a promise settled and after how many milliseconds (null while pending). */
 function observe(promise: Promise<void>) {
   const start = Date.now()
-  const settled: { after: number | null; error: unknown } = { after: null, error: null }
+  const result: { after: number | null; error: unknown } = { after: null, error: null }
   const settle = (error: unknown = null) =>
-    Object.assign(settled, { after: Date.now() - start, error })
+    Object.assign(result, { after: Date.now() - start, error })
   promise.then(() => settle(), settle)
-  return settled
+  return result
 }
 function goOnline() {
   isOnline = true
@@ -41,17 +41,17 @@ describe.each([
   ['waitOrReconnect', waitOrReconnect],
 ])('%s', (_, promise) => {
   test('resolves after the given time', async () => {
-    const settled = observe(promise(3000, cancel.signal))
+    const result = observe(promise(3000, cancel.signal))
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(settled).toEqual({ after: 3000, error: null })
+    expect(result).toEqual({ after: 3000, error: null })
   })
 
   test("rejects with the signal's reason, even if it is already aborted", async () => {
-    const settled = observe(promise(3000, cancel.signal))
+    const result = observe(promise(3000, cancel.signal))
     await vi.advanceTimersByTimeAsync(1000)
     cancel.abort(reason)
     await vi.advanceTimersByTimeAsync(0)
-    expect(settled).toEqual({ after: 1000, error: reason })
+    expect(result).toEqual({ after: 1000, error: reason })
     await expect(promise(3000, cancel.signal)).rejects.toBe(reason)
   })
 })
@@ -69,9 +69,9 @@ test('only waitOrReconnect ends early when the browser comes back online', async
 
 describe('waiting for the connection', () => {
   test('ends immediately if the browser is online', async () => {
-    const settled = observe(browserConnection.waitUntilOnline(cancel.signal))
+    const result = observe(browserConnection.waitUntilOnline(cancel.signal))
     await vi.advanceTimersByTimeAsync(0)
-    expect(settled.after).toBe(0)
+    expect(result.after).toBe(0)
   })
 
   test('ends when an offline browser reconnects, or after 30 s', async () => {
@@ -96,8 +96,8 @@ test('waiting while the page unloads ends a minute after the last beforeunload',
   await waitWhileUnloading(cancel.signal)
   window.dispatchEvent(new Event('beforeunload'))
   await vi.advanceTimersByTimeAsync(10_000)
-  const settled = observe(waitWhileUnloading(cancel.signal))
+  const result = observe(waitWhileUnloading(cancel.signal))
   await vi.advanceTimersByTimeAsync(60_000)
-  expect(settled).toEqual({ after: 50_000, error: null })
+  expect(result).toEqual({ after: 50_000, error: null })
   await waitWhileUnloading(cancel.signal)
 })

@@ -71,10 +71,12 @@ describe('a changed or removed file', () => {
   })
 
   test('is reported as unreadable if it returns fewer bytes than its size', async () => {
-    const short = new Blob(['ab'])
-    short.slice = () => short
-    short.arrayBuffer = async () => new ArrayBuffer(1)
-    await expect(hashBlob(short, 'crc32', neverAborted)).rejects.toBeInstanceOf(FileUnreadableError)
+    const truncatedBlob = new Blob(['ab'])
+    truncatedBlob.slice = () => truncatedBlob
+    truncatedBlob.arrayBuffer = async () => new ArrayBuffer(1)
+    await expect(hashBlob(truncatedBlob, 'crc32', neverAborted)).rejects.toBeInstanceOf(
+      FileUnreadableError,
+    )
   })
 
   test('is distinguished from a readable one', async () => {

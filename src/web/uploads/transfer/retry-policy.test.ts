@@ -15,7 +15,7 @@ import {
 } from './retry-policy.ts'
 
 const noResponse: FailedAttempt = {}
-const busy: FailedAttempt = { status: 503, retryAfterMs: 50_000 }
+const busyFailure: FailedAttempt = { status: 503, retryAfterMs: 50_000 }
 
 let cancel: AbortController
 let waits: number[]
@@ -31,7 +31,10 @@ beforeEach(() => {
   interruptions = []
   isOnline = true
   isReady = () => true
-  options = { signal: cancel.signal, onInterrupted: (why) => interruptions.push(why) }
+  options = {
+    signal: cancel.signal,
+    onInterrupted: (interruption) => interruptions.push(interruption),
+  }
   deps = {
     connection: { isOnline: () => isOnline, waitUntilOnline: async () => undefined },
     wait: async (ms) => {
@@ -82,7 +85,7 @@ describe("failures aren't counted", () => {
   })
 
   test('when the server is busy', async () => {
-    expect(await countAttempts(busy)).toBe(100)
+    expect(await countAttempts(busyFailure)).toBe(100)
     expect(new Set(waits)).toEqual(new Set([50_000]))
     expect(new Set(interruptions)).toEqual(new Set(['busy']))
   })
@@ -102,10 +105,10 @@ describe("failures aren't counted", () => {
   })
 
   test('once storage has received more bytes', async () => {
-    let received = 0
+    let receivedBytes = 0
     options.progress = () => {
-      received += 1
-      return received
+      receivedBytes += 1
+      return receivedBytes
     }
     expect(await countAttempts(noResponse)).toBe(100)
     expect(waits.at(-1)).toBe(maxWaitMs)
@@ -117,11 +120,14 @@ test('failures count again when the server is back', async () => {
   expect(await countAttempts(noResponse)).toBe(50 + uploadLimit.maxAttempts)
 })
 
-test.each([noResponse, busy])('a limited request counts every failure (%o)', async (failure) => {
-  options.limit = { maxAttempts: 3, outlastsOutages: false }
-  isReady = () => false
-  expect(await countAttempts(failure)).toBe(3)
-})
+test.each([noResponse, busyFailure])(
+  'a limited request counts every failure (%o)',
+  async (failure) => {
+    options.limit = { maxAttempts: 3, outlastsOutages: false }
+    isReady = () => false
+    expect(await countAttempts(failure)).toBe(3)
+  },
+)
 
 test('the stall timeout doubles with each attempt, up to the request timeout', async () => {
   const retries = new Retries(options, deps)

@@ -37,7 +37,7 @@ export interface RetryOptions {
   signal: AbortSignal
   limit?: RetryLimit
   /** Called when an attempt has failed and another one will follow. */
-  onInterrupted?: (why: Interruption) => unknown
+  onInterrupted?: (interruption: Interruption) => unknown
   /** Returns a number that grows whenever storage receives more of the file. */
   progress?: () => number
 }

@@ -8,9 +8,9 @@ function createTasks() {
   const tasks = new Map<string, PromiseWithResolvers<void>>()
   const startTask = (name: string) => () => {
     started.push(name)
-    const end = Promise.withResolvers<void>()
-    tasks.set(name, end)
-    return end.promise
+    const taskEnd = Promise.withResolvers<void>()
+    tasks.set(name, taskEnd)
+    return taskEnd.promise
   }
   return { started, startTask, tasks }
 }

@@ -32,9 +32,9 @@ const server = createServer(async (req, res) => {
     bodiesToCorrupt -= 1
     body[body.length >> 1] = (body[body.length >> 1] ?? 0) ^ 1
   }
-  const sum = Buffer.alloc(4)
-  sum.writeUInt32BE(crc32(body))
-  if (req.headers['x-amz-checksum-crc32'] !== sum.toString('base64')) {
+  const checksum = Buffer.alloc(4)
+  checksum.writeUInt32BE(crc32(body))
+  if (req.headers['x-amz-checksum-crc32'] !== checksum.toString('base64')) {
     return res.writeHead(409).end('{"message":"differs","code":"CHECKSUM_MISMATCH"}')
   }
   parts.set(req.url === '/whole' ? 1 : Number(req.url?.split('/')[1]), body)
@@ -165,12 +165,12 @@ describe('a single-part file that storage already has', () => {
   test.each(['AAAAAA==', undefined])(
     'in an older version is not confirmed (%s)',
     async (checksum) => {
-      const changed = send({}, undefined, {
+      const sendPromise = send({}, undefined, {
         storedParts: storedParts(checksum),
         hasOriginalDate: false,
         isResumed: true,
       })
-      await expect(changed).rejects.toMatchObject({ kind: 'changed' })
+      await expect(sendPromise).rejects.toMatchObject({ kind: 'changed' })
       expect(requests).toEqual([])
     },
   )

@@ -60,37 +60,38 @@ describe('under random faults', () => {
           let lastResponseCount = 0
           let faultCount = 0
           const rejectionsByPart = new Map<number, number>()
-          const isHard = () => {
+          const canInjectFault = () => {
             failuresInARow = sim.successfulPuts > lastResponseCount ? 0 : failuresInARow
             lastResponseCount = sim.successfulPuts
             return failuresInARow < 5
           }
           sim.fault = (partNumber) => {
-            const next = isHard() ? (faults.shift() ?? null) : null
-            if (next === null) return null
-            const isRejection = next.kind === 'status' && [403, 409, 400].includes(next.status)
+            const nextFault = canInjectFault() ? (faults.shift() ?? null) : null
+            if (nextFault === null) return null
+            const isRejection =
+              nextFault.kind === 'status' && [403, 409, 400].includes(nextFault.status)
             const earlierRejections = rejectionsByPart.get(partNumber) ?? 0
             if (isRejection && earlierRejections >= 5) return null
             if (isRejection) rejectionsByPart.set(partNumber, earlierRejections + 1)
             failuresInARow += 1
             faultCount += 1
-            return next
+            return nextFault
           }
           sim.rejectSigning = () => {
-            const next = isHard() ? (signErrors.shift() ?? null) : null
-            if (next) failuresInARow += 1
-            return next
+            const nextFault = canInjectFault() ? (signErrors.shift() ?? null) : null
+            if (nextFault) failuresInARow += 1
+            return nextFault
           }
           let cutRequests = 0
-          let end = 0
+          let outageEnd = 0
           for (const [start, length] of outagePlan) {
-            const from = end + start
-            end = from + length
-            const endsAt = end
-            sim.schedule(from, () => {
+            const outageStart = outageEnd + start
+            outageEnd = outageStart + length
+            const endsAt = outageEnd
+            sim.schedule(outageStart, () => {
               cutRequests += sim.inFlight.size
               sim.isOnline = false
-              sim.schedule(endsAt - from, sim.goOnline)
+              sim.schedule(endsAt - outageStart, sim.goOnline)
             })
           }
           if (sim.oldChecksums.size > 0) {

@@ -15,9 +15,9 @@ describe('a failed part', () => {
     sim.fault = failFirstAttempts(1, { kind: 'status', status: 500 }, (n) => n === 2)
     await sim.run()
     expect(sim.delays).toEqual([firstWaitMs])
-    const second = sim.puts.filter(({ partNumber }) => partNumber === 2)[1]
+    const secondPut = sim.puts.filter(({ partNumber }) => partNumber === 2)[1]
     const concurrentPuts = sim.puts.filter(
-      ({ at }) => at > sim.partMs + 1 && at < (second?.at ?? 0),
+      ({ at }) => at > sim.partMs + 1 && at < (secondPut?.at ?? 0),
     )
     expect(concurrentPuts.length).toBeGreaterThan(30)
     expect(sim.interruptions).toBe(0)
@@ -99,10 +99,10 @@ describe('a failed part', () => {
     const sim = simulateParts(10)
     sim.fault = () => ({ kind: 'status', status: 500 })
     expect(await transferErrorOf(sim.run())).toEqual({ kind: 'status', status: 500 })
-    const maxTriesOfOnePart = Math.max(
+    const maxAttemptsPerPart = Math.max(
       ...rangeTo(10).map((n) => sentPartNumbers(sim).filter((other) => other === n).length),
     )
-    expect(maxTriesOfOnePart).toBe(uploadLimit.maxAttempts)
+    expect(maxAttemptsPerPart).toBe(uploadLimit.maxAttempts)
     expect(Math.max(...sim.delays)).toBeGreaterThan(firstWaitMs)
     expect(Math.max(...sim.delays)).toBeLessThanOrEqual(maxWaitMs)
     expect(sim.interruptions).toBeGreaterThan(0)

@@ -37,8 +37,8 @@ describe('signatures', () => {
       (n) => n === 1,
     )
     await sim.run()
-    const putsOfFirstPart = sim.puts.filter(({ partNumber }) => partNumber === 1)
-    expect(putsOfFirstPart.map(({ signature }) => signature)).toEqual([1, 2])
+    const firstPartPuts = sim.puts.filter(({ partNumber }) => partNumber === 1)
+    expect(firstPartPuts.map(({ signature }) => signature)).toEqual([1, 2])
   })
 
   test('that are rejected although they are new fail the transfer', async () => {

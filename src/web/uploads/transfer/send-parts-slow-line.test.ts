@@ -42,14 +42,16 @@ function openConnection(bytesPerSecond: number, buffer: number) {
   }
   const tick = () => {
     const bytesPerRequest = Math.floor((connection.bytesPerSecond * tickMs) / 1000 / running.size)
-    for (const one of [...running]) {
-      const bytes = Math.min(bytesPerRequest, one.size - one.carried)
-      one.carried += bytes
+    for (const runningRequest of [...running]) {
+      const bytes = Math.min(bytesPerRequest, runningRequest.size - runningRequest.carried)
+      runningRequest.carried += bytes
       connection.carried += bytes
-      one.request.onSent?.(Math.min(one.size, one.carried + buffer))
-      if (one.carried < one.size) continue
+      runningRequest.request.onSent?.(
+        Math.min(runningRequest.size, runningRequest.carried + buffer),
+      )
+      if (runningRequest.carried < runningRequest.size) continue
       connection.ends.push('stored')
-      one.end(storedResponse)
+      runningRequest.end(storedResponse)
     }
   }
   const ticker = setInterval(tick, tickMs)
@@ -57,24 +59,29 @@ function openConnection(bytesPerSecond: number, buffer: number) {
     new Promise((resolve, reject) => {
       const timeout = setTimeout(() => {
         connection.ends.push('timeout')
-        one.end({ kind: 'timeout' })
+        runningRequest.end({ kind: 'timeout' })
       }, request.timeoutMs)
       const remove = () => {
         clearTimeout(timeout)
-        running.delete(one)
+        running.delete(runningRequest)
       }
       const end = (response: StorageResponse) => {
         remove()
         resolve(response)
       }
-      const one: RunningRequest = { request, size: request.body?.size ?? 0, carried: 0, end }
+      const runningRequest: RunningRequest = {
+        request,
+        size: request.body?.size ?? 0,
+        carried: 0,
+        end,
+      }
       request.signal.addEventListener('abort', () => {
-        if (!running.has(one)) return
+        if (!running.has(runningRequest)) return
         connection.ends.push('given up')
         remove()
         reject(request.signal.reason)
       })
-      running.add(one)
+      running.add(runningRequest)
       connection.starts.push(performance.now())
       connection.atOnce.push(running.size)
     })

@@ -58,7 +58,7 @@ class PartsTransfer {
     this.#retryOptions = {
       signal: this.#signal,
       // The upload isn't interrupted while any part is being sent.
-      onInterrupted: (why) => this.#sendingCount === 0 && job.onInterrupted(why),
+      onInterrupted: (interruption) => this.#sendingCount === 0 && job.onInterrupted(interruption),
       progress: () => this.#storedParts.size,
     }
     const urls = Promise.resolve(job.partUrls)
@@ -178,7 +178,7 @@ class PartsTransfer {
   }
 
   #reportProgress() {
-    const sent = [...this.#sentBytes.values()].reduce((sum, bytes) => sum + bytes, 0)
-    this.#job.onProgress(this.#storedBytes + sent)
+    const bytesInProgress = [...this.#sentBytes.values()].reduce((sum, bytes) => sum + bytes, 0)
+    this.#job.onProgress(this.#storedBytes + bytesInProgress)
   }
 }

@@ -97,41 +97,47 @@ describe('an interrupted transfer', () => {
 
   test('retries a busy server after Retry-After, without limit or data loss', async () => {
     const busy = { status: 503, headers: { 'Retry-After': '40' } }
-    const times = 2 * uploadLimit.maxAttempts
-    world.store.setHeadResponses(Array.from({ length: times }, () => busy))
+    const interruptionCount = 2 * uploadLimit.maxAttempts
+    world.store.setHeadResponses(Array.from({ length: interruptionCount }, () => busy))
     world.store.setPutFaults([{ kind: 'reset', bytesBefore: 1_000_000 }])
     await world.upload()
-    const headRequests = Array.from({ length: times + 1 }, () => 'HEAD')
+    const headRequests = Array.from({ length: interruptionCount + 1 }, () => 'HEAD')
     expect(world.methods()).toEqual(['PUT', ...headRequests, 'PUT'])
-    expect(world.waits).toEqual([firstWaitMs, ...Array.from({ length: times }, () => 40_000)])
+    expect(world.waits).toEqual([
+      firstWaitMs,
+      ...Array.from({ length: interruptionCount }, () => 40_000),
+    ])
     expect(world.store.requests.at(-1)?.range).toBe('bytes=1000000-')
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 
   test('survives any number of interruptions that each store new bytes', async () => {
-    const cuts = 3 * uploadLimit.maxAttempts
+    const interruptionCount = 3 * uploadLimit.maxAttempts
     world.store.setPutFaults(
-      Array.from({ length: cuts }, () => ({ kind: 'reset', bytesBefore: 1000 }) as const),
+      Array.from(
+        { length: interruptionCount },
+        () => ({ kind: 'reset', bytesBefore: 1000 }) as const,
+      ),
     )
     await world.upload()
     expect(new Set(world.waits)).toEqual(new Set([firstWaitMs]))
-    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(cuts + 1)
+    expect(world.methods().filter((method) => method === 'PUT')).toHaveLength(interruptionCount + 1)
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 })
 
 describe('a stalled body', () => {
   test('gets more time with each attempt, until new bytes are stored', async () => {
-    const patience: (number | undefined)[] = []
+    const stallTimeouts: (number | undefined)[] = []
     const send = world.deps.send
     world.deps.send = (request) => {
       if (request.method === 'HEAD') return send(request)
-      patience.push(request.stallMs)
-      if (patience.length === 2) world.store.setStored(world.content.subarray(0, 1000))
-      return patience.length < 4 ? Promise.resolve({ kind: 'stalled' }) : send(request)
+      stallTimeouts.push(request.stallMs)
+      if (stallTimeouts.length === 2) world.store.setStored(world.content.subarray(0, 1000))
+      return stallTimeouts.length < 4 ? Promise.resolve({ kind: 'stalled' }) : send(request)
     }
     await world.upload()
-    expect(patience.map((ms) => (ms ?? 0) / 1000)).toEqual([30, 60, 30, 60])
+    expect(stallTimeouts.map((ms) => (ms ?? 0) / 1000)).toEqual([30, 60, 30, 60])
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 })

@@ -49,8 +49,12 @@ describe("a transfer that can't succeed", () => {
   })
 
   test('ends even if client and storage never agree on the offset', async () => {
-    const disagree = { kind: 'response', status: 416, headers: { 'Upload-Offset': '7' } } as const
-    world.store.setPutFaults(Array.from({ length: 100 }, () => disagree))
+    const wrongOffsetResponse = {
+      kind: 'response',
+      status: 416,
+      headers: { 'Upload-Offset': '7' },
+    } as const
+    world.store.setPutFaults(Array.from({ length: 100 }, () => wrongOffsetResponse))
     expect(await transferErrorOf(world.upload())).toEqual({ kind: 'status', status: 416 })
   })
 

@@ -44,11 +44,11 @@ class Xhr extends EventTarget {
 }
 
 let response: StorageResponse | 'open'
-let sent: number[]
+let sentCounts: number[]
 
 function start(options: Partial<StorageRequest> = {}) {
   response = 'open'
-  sent = []
+  sentCounts = []
   const running = sendByXhr({
     method: 'PUT',
     url: 'https://storage.example/part',
@@ -57,7 +57,7 @@ function start(options: Partial<StorageRequest> = {}) {
     timeoutMs: 600_000,
     stallMs: 30_000,
     signal: new AbortController().signal,
-    onSent: (bytes) => sent.push(bytes),
+    onSent: (bytes) => sentCounts.push(bytes),
     ...options,
   })
   running.then(
@@ -141,7 +141,7 @@ describe('a stall', () => {
     }
     Xhr.last.respond(200)
     expect(await response).toMatchObject({ kind: 'response', status: 200 })
-    expect(sent).toEqual([1, 2, 3, 4, 5])
+    expect(sentCounts).toEqual([1, 2, 3, 4, 5])
   })
 
   test('is detected only after four times as long once all bytes are sent', async () => {

@@ -10,13 +10,13 @@ import {
 import { FileUnreadableError } from './hash-blob.ts'
 
 /**
- * Simulates storage that has the first `storedCount` parts. The parts in `older` contain bytes of
+ * Simulates storage that has the first `storedCount` parts. The parts in `olderParts` contain bytes of
  * an older version of the file.
  */
-function resume(count: number, storedCount: number, older: number[] = []) {
+function resume(count: number, storedCount: number, olderParts: number[] = []) {
   const sim = simulateParts(count)
   for (const partNumber of rangeTo(storedCount)) sim.storedParts.set(partNumber, partSize)
-  for (const partNumber of older) sim.oldChecksums.set(partNumber, 'other=')
+  for (const partNumber of olderParts) sim.oldChecksums.set(partNumber, 'other=')
   return sim
 }
 
@@ -50,10 +50,10 @@ test.each([
 
 test.each(['storage has no checksum', 'the browser cannot compute one'])(
   "if %s, the file's date decides",
-  async (why) => {
+  async (reason) => {
     const start = () => {
       const sim = resume(4, 3)
-      if (why.startsWith('storage')) sim.listsChecksums = false
+      if (reason.startsWith('storage')) sim.listsChecksums = false
       else sim.deps.checksums = { part: async () => null }
       return sim
     }

@@ -18,7 +18,7 @@ function failedCall(status: number | null, retryAfterMs: number | null = null): 
 }
 
 let controller: AbortController
-let world: CallDeps
+let deps: CallDeps
 let waits: number[]
 let interruptions: number
 let isOnline: boolean
@@ -31,7 +31,7 @@ beforeEach(() => {
   interruptions = 0
   isOnline = true
   isReady = true
-  world = {
+  deps = {
     connection: { isOnline: () => isOnline, waitUntilOnline: async () => undefined },
     timers: browserTimers,
     wait: (ms, signal) => {
@@ -78,7 +78,7 @@ describe('a call', () => {
   test('without a response times out and is retried', async () => {
     const hangingCall = createCall([null, success])
     const start = Date.now()
-    const response = callWithRetries(hangingCall, options(), world)
+    const response = callWithRetries(hangingCall, options(), deps)
     const durationMs = hangingCall.timeoutMs + firstWaitMs
     expect(await resultWithin(durationMs, response)).toEqual(success)
     expect(hangingCall.asked.map((time) => time - start)).toEqual([0, durationMs])
@@ -87,7 +87,7 @@ describe('a call', () => {
 
   test('that never gets a response fails without a status', async () => {
     const hangingCall = createCall([null])
-    const response = callWithRetries(hangingCall, options(), world)
+    const response = callWithRetries(hangingCall, options(), deps)
     const durationMs = uploadLimit.maxAttempts * (hangingCall.timeoutMs + maxWaitMs)
     expect(await resultWithin(durationMs, response)).toEqual(failedCall(null))
     expect(hangingCall.asked).toHaveLength(uploadLimit.maxAttempts)
@@ -100,7 +100,7 @@ describe('a call', () => {
       failedCall(503),
       success,
     ])
-    const response = callWithRetries(busyCall, options(), world)
+    const response = callWithRetries(busyCall, options(), deps)
     const durationMs = 20_000 + maxRetryAfterMs + maxWaitMs
     expect(await resultWithin(durationMs, response)).toEqual(success)
     expect(waits.slice(0, 2)).toEqual([20_000, maxRetryAfterMs])
@@ -109,10 +109,10 @@ describe('a call', () => {
   })
 
   test('ends its wait early when the browser comes back online', async () => {
-    world.wait = async (ms) => {
+    deps.wait = async (ms) => {
       waits.push(ms)
     }
-    const response = callWithRetries(createCall([failedCall(null), success]), options(), world)
+    const response = callWithRetries(createCall([failedCall(null), success]), options(), deps)
     expect(await resultWithin(0, response)).toEqual(success)
     expect(waits).toEqual([firstWaitMs])
   })
@@ -120,7 +120,7 @@ describe('a call', () => {
   test("doesn't count attempts while the browser is offline", async () => {
     isOnline = false
     const failures = Array.from({ length: 5 * uploadLimit.maxAttempts }, () => failedCall(null))
-    expect(await callWithRetries(createCall([...failures, success]), options(), world)).toEqual(
+    expect(await callWithRetries(createCall([...failures, success]), options(), deps)).toEqual(
       success,
     )
   })
@@ -133,7 +133,7 @@ describe('a call', () => {
       failedCall(503),
       failedCall(null),
     ])
-    const response = callWithRetries(downCall, options(), world)
+    const response = callWithRetries(downCall, options(), deps)
     await vi.advanceTimersByTimeAsync(200 * maxWaitMs)
     expect(waits.slice(-100)).toEqual(Array(100).fill(maxWaitMs))
     expect(interruptions).toBe(waits.length)
@@ -144,21 +144,21 @@ describe('a call', () => {
 
   test("that fails permanently isn't retried", async () => {
     const failingCall = createCall([failedCall(404), success])
-    expect(await callWithRetries(failingCall, options(), world)).toEqual(failedCall(404))
+    expect(await callWithRetries(failingCall, options(), deps)).toEqual(failedCall(404))
     expect(failingCall.asked).toHaveLength(1)
   })
 
   test("isn't retried if its own rule forbids it, even if the default allows it", async () => {
     const failing = createCall([failedCall(500), success])
     const start = { ...failing, shouldRetry: canRetryStart }
-    const response = callWithRetries(start, options(), world)
+    const response = callWithRetries(start, options(), deps)
     expect(await resultWithin(maxWaitMs, response)).toEqual(failedCall(500))
     expect(failing.asked).toHaveLength(1)
   })
 
   test('stops waiting when its signal is aborted', async () => {
     const reason = new Error('over')
-    const response = callWithRetries(createCall([failedCall(503)]), options(), world)
+    const response = callWithRetries(createCall([failedCall(503)]), options(), deps)
     const failing = expect(response).rejects.toBe(reason)
     await vi.advanceTimersByTimeAsync(100)
     controller.abort(reason)
@@ -168,7 +168,7 @@ describe('a call', () => {
   test('that is aborted while pending still returns its response, because it may have changed something', async () => {
     const pendingResponse = Promise.withResolvers<Outcome<string>>()
     const slowCall = { ...createCall([]), call: () => pendingResponse.promise }
-    const response = callWithRetries(slowCall, options(), world)
+    const response = callWithRetries(slowCall, options(), deps)
     controller.abort(new Error('over'))
     pendingResponse.resolve(success)
     expect(await resultWithin(0, response)).toEqual(success)
