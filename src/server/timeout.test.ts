@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { withTimeout } from './timeout.ts'
 
-const forAMinute = 60_000
+const minuteMs = 60_000
 
 describe('withTimeout', () => {
   it('settles like the work', async () => {
-    expect(await withTimeout(Promise.resolve('done'), forAMinute)).toBe('done')
-    await expect(withTimeout(Promise.reject(new Error('broken')), forAMinute)).rejects.toThrow(
+    expect(await withTimeout(Promise.resolve('done'), minuteMs)).toBe('done')
+    await expect(withTimeout(Promise.reject(new Error('broken')), minuteMs)).rejects.toThrow(
       'broken',
     )
   })

@@ -65,16 +65,19 @@ describe('blocked content', () => {
       expect(await app.storage.storedSize(cloudKey)).toBeNull()
     }
     expect(await app.deps.db.select().from(removals)).toEqual([])
-    const open = eq(uploads.ownerId, eve.id)
-    expect(await app.deps.db.$count(uploads, open)).toBe(0)
+    const ownedByEve = eq(uploads.ownerId, eve.id)
+    expect(await app.deps.db.$count(uploads, ownedByEve)).toBe(0)
     expect(await json(await eve.fetch('/api/files'))).toEqual([])
   })
 
   it('cannot be uploaded again in parts', async () => {
     const eve = await makePerson(app)
     const firstUpload = await startMultipartUpload(app, eve)
-    const send = async (started: typeof firstUpload, bytes: Uint8Array<ArrayBuffer>) => {
-      const upload = { ...started, bytes }
+    const sendUpload = async (
+      startedUpload: typeof firstUpload,
+      bytes: Uint8Array<ArrayBuffer>,
+    ) => {
+      const upload = { ...startedUpload, bytes }
       const { urls } = await json<{ urls: Record<string, string> }>(
         await eve.post('/api/files/upload-parts', {
           cloudKey: upload.cloudKey,
@@ -83,12 +86,12 @@ describe('blocked content', () => {
       )
       for (const n of [3, 1, 2]) await putPart(urls[n] ?? '', partBytes(upload, n))
     }
-    await send(firstUpload, firstUpload.bytes)
+    await sendUpload(firstUpload, firstUpload.bytes)
     const file = await json<File>(await requestConfirm(eve, firstUpload.cloudKey))
     await takeDownOrThrow(admin, file.shortCode)
-    const second = await startMultipartUpload(app, eve)
-    await send(second, firstUpload.bytes)
-    const { cloudKey } = second
+    const secondUpload = await startMultipartUpload(app, eve)
+    await sendUpload(secondUpload, firstUpload.bytes)
+    const { cloudKey } = secondUpload
     await expectError(await eve.post('/api/files', { cloudKey }), 409, 'CONTENT_BLOCKED')
     expect(await app.storage.storedSize(cloudKey)).toBeNull()
   })
@@ -96,10 +99,18 @@ describe('blocked content', () => {
   it('is rejected in a batch without affecting the other entries', async () => {
     const bytes = randomFileBytes()
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
-    const premium = await makePerson(app, { tier: 'premium' })
-    const started = await startAndSend(premium, [randomFileBytes(), bytes, randomFileBytes()])
-    expect(codesOf(await confirmInBatch(premium, started))).toEqual(['ok', 'CONTENT_BLOCKED', 'ok'])
-    expect(await app.storage.storedSize(started[1]?.cloudKey ?? '')).toBeNull()
+    const premiumUser = await makePerson(app, { tier: 'premium' })
+    const startedUploads = await startAndSend(premiumUser, [
+      randomFileBytes(),
+      bytes,
+      randomFileBytes(),
+    ])
+    expect(codesOf(await confirmInBatch(premiumUser, startedUploads))).toEqual([
+      'ok',
+      'CONTENT_BLOCKED',
+      'ok',
+    ])
+    expect(await app.storage.storedSize(startedUploads[1]?.cloudKey ?? '')).toBeNull()
   })
 
   it('is rejected by each of many parallel confirms', async () => {
@@ -122,9 +133,9 @@ describe('blocked content', () => {
   it('excludes content that differs by one byte or only has the same size', async () => {
     const bytes = randomFileBytes()
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
-    const other = bytes.slice()
-    other[0] = (other[0] ?? 0) ^ 1
-    expect((await uploadAndConfirm(owner, other)).response.status).toBe(200)
+    const otherBytes = bytes.slice()
+    otherBytes[0] = (otherBytes[0] ?? 0) ^ 1
+    expect((await uploadAndConfirm(owner, otherBytes)).response.status).toBe(200)
     expect((await uploadAndConfirm(owner, bytes.slice(1))).response.status).toBe(200)
   })
 })
@@ -136,8 +147,8 @@ describe('other files with the same content', () => {
     const reportedFile = await makeFile(owner, { bytes, name: 'one' })
     const [adaFile, adaCopy] = [await makeFile(ada, { bytes }), await makeFile(ada, { bytes })]
     const bobCopy = await makeFile(bob, { bytes })
-    const deleted = await makeFile(bob, { bytes })
-    await bob.fetch(`/api/files/${deleted.id}`, { method: 'DELETE' })
+    const deletedFile = await makeFile(bob, { bytes })
+    await bob.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     const unaffectedFile = await makeFile(bob)
     await reportLink(visitor, reportedFile.shortCode)
     await reportLink(visitor, adaFile.shortCode)

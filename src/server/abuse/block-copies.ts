@@ -40,10 +40,10 @@ export async function proveContent(
     const now = clock()
     if (!(await blockContent(tx, { sha256, size: file.size, reason, blockedAt: now }))) return
     const { ownerId: subject, shortCode } = file
-    const { id: by = null, ipAddress = null } = request?.actor ?? {}
+    const { id: actorId = null, ipAddress = null } = request?.actor ?? {}
     const details = { shortCode, fileId: id, sha256, reason }
     await writeAudit(tx, [
-      { at: now, actor: by, action: 'block-content', subject, ipAddress, details },
+      { at: now, actor: actorId, action: 'block-content', subject, ipAddress, details },
     ])
   })
   return sha256

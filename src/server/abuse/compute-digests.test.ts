@@ -37,8 +37,8 @@ function depsWith(changes: Partial<Storage> = {}) {
   }
 }
 
-async function confirmOrThrow(cloudKey: string, claim?: string): Promise<FileRow> {
-  const [result] = await confirmUploads(depsWith(), owner.id, [{ cloudKey, sha256: claim }])
+async function confirmOrThrow(cloudKey: string, claimedSha256?: string): Promise<FileRow> {
+  const [result] = await confirmUploads(depsWith(), owner.id, [{ cloudKey, sha256: claimedSha256 }])
   if (result?.status === 'fulfilled') return result.value
   throw result?.reason
 }
@@ -120,11 +120,11 @@ describe('content that was taken down', () => {
 
   it('is also found in files whose SHA-256 was unknown', async () => {
     const bytes = randomFileBytes()
-    const unknown = await confirmOrThrow(await uploadBytes(owner, bytes))
+    const unhashedFile = await confirmOrThrow(await uploadBytes(owner, bytes))
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     await computeDigests(app.deps)
-    expect(await canDownload(visitor, unknown.shortCode)).toBe(false)
-    expect((await findListedFile(owner, unknown.id))?.takedownReason).toBe('It is malware.')
+    expect(await canDownload(visitor, unhashedFile.shortCode)).toBe(false)
+    expect((await findListedFile(owner, unhashedFile.id))?.takedownReason).toBe('It is malware.')
   })
 
   it('is found in a file whose hashing failed because the storage folder was unmounted', async () => {

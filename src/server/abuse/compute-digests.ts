@@ -63,13 +63,14 @@ async function computeBatch(deps: DigestDeps, store: Storage, after: string | nu
     log.error(details, 'could not read files for their SHA-256; trying again')
   }
   if (digests.length > 0) await saveDigests(db, digests)
-  const found = digests.flatMap(({ sha256 }) => sha256 ?? [])
+  const sha256s = digests.flatMap(({ sha256 }) => sha256 ?? [])
   let takenDown = 0
   // Runs after the digests are stored. Otherwise, a concurrent takedown could miss these files.
-  for (const sha256 of await findBlocked(db, found)) takenDown += await takeDownCopies(deps, sha256)
+  for (const sha256 of await findBlocked(db, sha256s))
+    takenDown += await takeDownCopies(deps, sha256)
   return {
     lastId,
-    computed: found.length,
+    computed: sha256s.length,
     failed: errors.length,
     takenDown,
     failedAll: digests.length === 0,

@@ -56,9 +56,9 @@ describe('the search for files without a SHA-256', () => {
     const { db } = app.deps
     const half = dueCount / 2
     const readCount = await countFilesRead(async () => {
-      const first = await listFilesToHash(db, 'disk', null, half)
-      const last = await listFilesToHash(db, 'disk', first.at(-1)?.id ?? null, dueCount)
-      expect([first.length, last.length]).toEqual([half, half])
+      const firstPage = await listFilesToHash(db, 'disk', null, half)
+      const lastPage = await listFilesToHash(db, 'disk', firstPage.at(-1)?.id ?? null, dueCount)
+      expect([firstPage.length, lastPage.length]).toEqual([half, half])
     })
     expect(readCount).toBe(dueCount)
   })

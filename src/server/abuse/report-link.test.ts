@@ -159,16 +159,16 @@ describe('POST /api/links/{code}/report', () => {
   })
 
   it('returns the same error for unknown, expired, private, deleted and taken-down links', async () => {
-    const free = await makePerson(app)
+    const freeUser = await makePerson(app)
     const [expiredFile, privateFile, deletedFile, takenDownFile] = [
-      await makeFile(free),
+      await makeFile(freeUser),
       await makeFile(owner),
       await makeFile(owner),
       await makeFile(owner),
     ]
     await owner.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     await admin.post('/api/admin/takedown', { shortCode: takenDownFile.shortCode, reason: 'x' })
-    const before = app.clock()
+    const originalTime = app.clock()
     app.clock.set(new Date(expiredFile.expiresAt))
     const codes = [expiredFile, privateFile, deletedFile, takenDownFile].map(
       ({ shortCode }) => shortCode,
@@ -181,7 +181,7 @@ describe('POST /api/links/{code}/report', () => {
         message: 'File not found or expired',
       })
     }
-    app.clock.set(before)
+    app.clock.set(originalTime)
     expect(await listReports(admin)).toEqual([])
   })
 })
@@ -189,10 +189,10 @@ describe('POST /api/links/{code}/report', () => {
 describe('the longest reason', () => {
   const longestReason = `One\n\n${'x'.repeat(maxReasonLength - 6)}y`
 
-  it.each(['\n', '\r\n', '\r'])('is accepted with line endings of %j', async (end) => {
+  it.each(['\n', '\r\n', '\r'])('is accepted with line endings of %j', async (lineEnding) => {
     expect(longestReason).toHaveLength(maxReasonLength)
     const { shortCode } = await makeFile(owner)
-    const reason = longestReason.replaceAll('\n', end)
+    const reason = longestReason.replaceAll('\n', lineEnding)
     expect((await reportLink(visitor, shortCode, { reason })).status).toBe(200)
     expect((await listReports(admin))[0]?.statements[0]?.reason).toBe(longestReason)
     expect((await reportLink(visitor, shortCode, { reason: `${reason}!` })).status).toBe(400)
@@ -264,13 +264,13 @@ describe('GET /api/admin/reports', () => {
     }
     await reportLink(visitor, codes[0] ?? '')
     const seenIds: string[] = []
-    let next: string | null = ''
-    while (next !== null) {
+    let nextCursor: string | null = ''
+    while (nextCursor !== null) {
       const page = await admin.fetch(
-        `/api/admin/reports?limit=2${next === '' ? '' : `&cursor=${next}`}`,
+        `/api/admin/reports?limit=2${nextCursor === '' ? '' : `&cursor=${nextCursor}`}`,
       )
       seenIds.push(...(await json<Report[]>(page)).map(({ shortCode }) => shortCode))
-      next = page.headers.get('x-next-cursor')
+      nextCursor = page.headers.get('x-next-cursor')
     }
     expect(seenIds.toSorted()).toEqual(codes.toSorted())
     expect(seenIds.slice(0, 3)).toEqual([codes[0], codes[4], codes[3]])

@@ -22,12 +22,12 @@ beforeEach(async () => {
 })
 afterAll(() => app.close())
 
-async function open(code: string) {
+async function openReportPage(code: string) {
   const response = await makeClient(app).fetch(`/s/${code}/report`)
   return { answer: response, page: parsePage(await response.text()) }
 }
 
-async function send(code: string, fields: Record<string, string>, headers = {}) {
+async function submitReport(code: string, fields: Record<string, string>, headers = {}) {
   const response = await makeClient(app).fetch(`/s/${code}/report`, {
     method: 'POST',
     headers: { origin: app.url, ...headers },
@@ -40,10 +40,10 @@ describe('the report page', () => {
   it('is linked from the download page and has a form that submits to its own URL', async () => {
     const name = `<b>"x"</b>'s {{name}}.zip`
     const { shortCode } = await makeFile(owner, { name: 'minutes.pdf' })
-    const download = await makeClient(app).fetch(`/s/${shortCode}`, {
+    const downloadPageResponse = await makeClient(app).fetch(`/s/${shortCode}`, {
       headers: { accept: 'text/html' },
     })
-    const link = parsePage(await download.text()).findOne('a', { id: 'report' })
+    const link = parsePage(await downloadPageResponse.text()).findOne('a', { id: 'report' })
     expect(attributeOf(link, 'href')).toBe(`/s/${shortCode}/report`)
     expect(textOf(link)).toBe('Report this file')
 
@@ -51,7 +51,7 @@ describe('the report page', () => {
       name,
       shortCode,
     ])
-    const { answer: response, page } = await open(shortCode)
+    const { answer: response, page } = await openReportPage(shortCode)
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.headers.get('x-robots-tag')).toBe('noindex')
@@ -76,7 +76,7 @@ describe('the report page', () => {
 
   it('says thank you and links back to the file', async () => {
     const { shortCode } = await makeFile(owner)
-    const { answer: response, page } = await send(shortCode, {
+    const { answer: response, page } = await submitReport(shortCode, {
       choice: 'malware',
       words: 'A trap',
       email: 'ada@example.org',
@@ -111,7 +111,7 @@ describe('the report page', () => {
     [{ choice: 'illegal', words: 'A <trap>', email: 'ada' }, 'Please enter a valid email address.'],
   ])('shows the form again with the previous input: %j', async (fields, error) => {
     const { shortCode } = await makeFile(owner)
-    const { answer: response, page } = await send(shortCode, fields)
+    const { answer: response, page } = await submitReport(shortCode, fields)
     expect(response.status).toBe(400)
     expect(textOf(page.findOne('p', { class: 'error' }))).toBe(error)
     const { choice = '', words = '', email = '' } = fields as Record<string, string>
@@ -127,11 +127,11 @@ describe('the report page', () => {
 
   it("accepts the maximum length with a browser's line endings", async () => {
     const { shortCode } = await makeFile(owner)
-    const { page: form } = await open(shortCode)
+    const { page: form } = await openReportPage(shortCode)
     const maxLength = Number(attributeOf(form.findOne('textarea'), 'maxlength'))
     const text = `One\n\n${'x'.repeat(maxLength - 5)}`
     expect(text).toHaveLength(maxLength)
-    const { answer: response } = await send(shortCode, {
+    const { answer: response } = await submitReport(shortCode, {
       choice: 'illegal',
       words: text.replaceAll('\n', '\r\n'),
     })
@@ -141,8 +141,9 @@ describe('the report page', () => {
 
   it('keeps the input and says when to retry after too many reports', async () => {
     const { shortCode } = await makeFile(owner)
-    for (let n = 0; n < 10; n += 1) await send(shortCode, { choice: 'other', words: 'again' })
-    const { answer: response, page } = await send(shortCode, {
+    for (let n = 0; n < 10; n += 1)
+      await submitReport(shortCode, { choice: 'other', words: 'again' })
+    const { answer: response, page } = await submitReport(shortCode, {
       choice: 'other',
       words: 'once more',
     })
@@ -154,7 +155,7 @@ describe('the report page', () => {
 
   it('marks reports that fill in the hidden field', async () => {
     const { shortCode } = await makeFile(owner)
-    await send(shortCode, {
+    await submitReport(shortCode, {
       choice: 'other',
       words: 'Buy now',
       website: 'https://example.net',
@@ -165,15 +166,15 @@ describe('the report page', () => {
   it('responds to expired and unknown links with the invalid link page, at every step', async () => {
     const file = await makeFile(owner)
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-    const unknown = await makeClient(app).fetch('/s/abcdefghij', {
+    const unknownLinkResponse = await makeClient(app).fetch('/s/abcdefghij', {
       headers: { accept: 'text/html' },
     })
-    const invalidLinkPage = parsePage(await unknown.text()).toHtml()
+    const invalidLinkPage = parsePage(await unknownLinkResponse.text()).toHtml()
     for (const code of [file.shortCode, 'abcdefghij', 'x'.repeat(200), '%00']) {
       for (const { answer: response, page } of [
-        await open(code),
-        await send(code, { choice: 'other', words: 'x' }),
-        await send(code, {}),
+        await openReportPage(code),
+        await submitReport(code, { choice: 'other', words: 'x' }),
+        await submitReport(code, {}),
       ]) {
         expect(response.status, code).toBe(404)
         expect(page.toHtml()).toBe(invalidLinkPage)
@@ -184,14 +185,17 @@ describe('the report page', () => {
 
   it('rejects forms that are cross-site or too large', async () => {
     const { shortCode } = await makeFile(owner)
-    const crossSiteResponse = await send(
+    const crossSiteResponse = await submitReport(
       shortCode,
       { choice: 'other', words: 'x' },
       { origin: 'https://evil.example' },
     )
     expect(crossSiteResponse.answer.status).toBe(403)
-    const large = await send(shortCode, { choice: 'other', words: 'x'.repeat(70_000) })
-    expect(large.answer.status).toBe(413)
+    const oversizedSubmission = await submitReport(shortCode, {
+      choice: 'other',
+      words: 'x'.repeat(70_000),
+    })
+    expect(oversizedSubmission.answer.status).toBe(413)
     expect(await listReports(admin)).toEqual([])
   })
 })

@@ -49,7 +49,7 @@ describe('a takedown of a file whose content can no longer be determined', () =>
       const { owner, file } = await makeUnprovenFile()
       await reportLink(makeClient(app), file.shortCode)
       if (state === 'deleted') await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-      const before = app.clock()
+      const originalTime = app.clock()
       app.clock.set(new Date(file.expiresAt))
       await expireFiles(app.deps)
       const message =
@@ -58,7 +58,7 @@ describe('a takedown of a file whose content can no longer be determined', () =>
       expect(await listReports(admin)).toEqual([])
       // The second call changes nothing and isn't recorded.
       expect(await takeDownOrThrow(admin, file.shortCode, 'Again.')).toBe(message)
-      app.clock.set(before)
+      app.clock.set(originalTime)
       const [entry, ...otherEntries] = await findAuditEntries(owner)
       expect(otherEntries).toEqual([])
       expect(entry).toMatchObject({

@@ -86,8 +86,11 @@ describe('a link that is taken down', () => {
 
   it("to an empty file doesn't affect other empty files or block uploads", async () => {
     const bytes = new Uint8Array()
-    const other = await makePerson(app)
-    const [file, otherFile] = [await makeFile(owner, { bytes }), await makeFile(other, { bytes })]
+    const otherOwner = await makePerson(app)
+    const [file, otherFile] = [
+      await makeFile(owner, { bytes }),
+      await makeFile(otherOwner, { bytes }),
+    ]
     await reportLink(visitor, file.shortCode)
     const listedReport = (await listReports(admin)).find(
       ({ shortCode }) => shortCode === file.shortCode,
@@ -114,13 +117,13 @@ describe('a link that is taken down', () => {
     const file = await makeFile(owner)
     const key = (await rowOf(file.id))?.storageKey ?? ''
     await takeDownOrThrow(admin, file.shortCode, 'Malware.\nSeen by three scanners.')
-    const at = app.clock()
+    const takedownTime = app.clock()
     expect(await findListedFile(owner, file.id)).toMatchObject({
-      takenDownAt: at.toISOString(),
+      takenDownAt: takedownTime.toISOString(),
       takedownReason: 'Malware.\nSeen by three scanners.',
-      purgingAt: at.toISOString(),
-      purgeDueAt: at.toISOString(),
-      purgedAt: at.toISOString(),
+      purgingAt: takedownTime.toISOString(),
+      purgeDueAt: takedownTime.toISOString(),
+      purgedAt: takedownTime.toISOString(),
     })
     expect(await app.storage.storedSize(key)).toBeNull()
     app.clock.advance(1000)
@@ -133,27 +136,27 @@ describe('a link that is taken down', () => {
       .select()
       .from(deletionReceipts)
       .where(eq(deletionReceipts.fileId, file.id))
-    expect(receipt).toMatchObject({ storageKey: key, dueAt: at })
+    expect(receipt).toMatchObject({ storageKey: key, dueAt: takedownTime })
   })
 
   it('cannot be renewed and frees its slot', async () => {
     const file = await makeFile(owner)
     await takeDownOrThrow(admin, file.shortCode)
     await expectError(await requestRenewal(owner, file.id), 409, 'FILE_GONE')
-    const free = await makePerson(app)
-    const [first] = [await makeFile(free), await makeFile(free), await makeFile(free)]
+    const freeUser = await makePerson(app)
+    const [first] = [await makeFile(freeUser), await makeFile(freeUser), await makeFile(freeUser)]
     await takeDownOrThrow(admin, first.shortCode)
-    await makeFile(free)
+    await makeFile(freeUser)
   })
 
   it('lets a running download finish', async () => {
     const bytes = randomFileBytes(24 * 1024 * 1024)
     const file = await makeFile(owner, { bytes })
     const reader = (await visitor.fetch(`/api/download/${file.shortCode}`)).body?.getReader()
-    const first = await reader?.read()
+    const firstChunk = await reader?.read()
     await takeDownOrThrow(admin, file.shortCode)
     await expireFiles(app.deps)
-    let receivedBytes = first?.value?.length ?? 0
+    let receivedBytes = firstChunk?.value?.length ?? 0
     for (let chunk = await reader?.read(); chunk?.value; chunk = await reader?.read()) {
       receivedBytes += chunk.value.length
     }
@@ -234,26 +237,26 @@ describe('a takedown of a link that is not active', () => {
 
   it('private: prevents its renewal', async () => {
     const file = await makeFile(owner)
-    const before = app.clock()
+    const originalTime = app.clock()
     app.clock.set(new Date(file.expiresAt))
     expect(await takeDownOrThrow(admin, file.shortCode)).toContain('The file was taken down.')
     await expectError(await requestRenewal(owner, file.id), 409, 'FILE_GONE')
-    app.clock.set(before)
+    app.clock.set(originalTime)
     expect(await auditOf(file)).toMatchObject({ details: { linkWasOpen: false } })
   })
 
   it('purged: still blocks the content and sends no email', async () => {
-    const free = await makePerson(app)
-    const expiredFile = await makeFile(free)
-    const before = app.clock()
+    const freeUser = await makePerson(app)
+    const expiredFile = await makeFile(freeUser)
+    const originalTime = app.clock()
     app.clock.set(new Date(expiredFile.expiresAt))
     await expireFiles(app.deps)
     expect(await takeDownOrThrow(admin, expiredFile.shortCode)).toBe(
       'The link had ended before. Its content is blocked.',
     )
-    app.clock.set(before)
+    app.clock.set(originalTime)
     await expectError(
-      (await uploadAndConfirm(free, expiredFile.bytes)).response,
+      (await uploadAndConfirm(freeUser, expiredFile.bytes)).response,
       409,
       'CONTENT_BLOCKED',
     )

@@ -90,8 +90,8 @@ it('with confirms of the same content by others: no link is left', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const bytes = randomFileBytes()
     const file = await makeFile(ada, { bytes })
-    const free = await makePerson(app)
-    const uploaders = [bob, bob, free]
+    const freeUser = await makePerson(app)
+    const uploaders = [bob, bob, freeUser]
     const keys = await Promise.all(uploaders.map((person) => uploadBytes(person, bytes)))
     const [takedown, ...responses] = await Promise.all([
       afterRandomDelay(() => takeDown(admin, file.shortCode)),

@@ -7,14 +7,14 @@ import { closeServer, createShutdown } from './shutdown.ts'
 
 describe('a shutdown', () => {
   test('closes every part once, in reverse order, despite failures', async () => {
-    const closed: string[] = []
+    const closedParts: string[] = []
     const log = { error: vi.fn() }
     const shutdown = createShutdown(log)
-    shutdown.add({ name: 'first', close: async () => void closed.push('first') })
+    shutdown.add({ name: 'first', close: async () => void closedParts.push('first') })
     shutdown.add({ name: 'second', close: () => Promise.reject(new Error('stuck')) })
-    shutdown.add({ name: 'third', close: async () => void closed.push('third') })
+    shutdown.add({ name: 'third', close: async () => void closedParts.push('third') })
     await Promise.all([shutdown.close('signal'), shutdown.close('signal')])
-    expect(closed).toEqual(['third', 'first'])
+    expect(closedParts).toEqual(['third', 'first'])
     expect(log.error).toHaveBeenCalledExactlyOnceWith(
       { err: new Error('stuck') },
       'Could not close the second',
@@ -22,17 +22,17 @@ describe('a shutdown', () => {
   })
 
   test('abandons open parts', async () => {
-    const abandoned: string[] = []
+    const abandonedParts: string[] = []
     const shutdown = createShutdown({ error() {} })
-    const part = (name: string) => ({
+    const makePart = (name: string) => ({
       name,
       close: async () => {},
-      abandon: () => void abandoned.push(name),
+      abandon: () => void abandonedParts.push(name),
     })
-    shutdown.add(part('first'))
-    shutdown.add(part('second'))
+    shutdown.add(makePart('first'))
+    shutdown.add(makePart('second'))
     shutdown.abandon()
-    expect(abandoned).toEqual(['second', 'first'])
+    expect(abandonedParts).toEqual(['second', 'first'])
   })
 })
 
@@ -68,10 +68,10 @@ describe('closing the server', () => {
 
   test('lets a running transfer finish and then closes its idle connection', async () => {
     const response = await startTransfer()
-    const closed = closeServer(server, 60_000)
+    const closePromise = closeServer(server, 60_000)
     responses[0]?.end('and finished')
     expect(await text(response)).toBe('begun and finished')
-    await closed
+    await closePromise
     await expect(startTransfer()).rejects.toThrow()
   })
 

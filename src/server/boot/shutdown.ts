@@ -24,7 +24,7 @@ export interface Shutdown {
 
 export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
   const parts: ShutdownPart[] = []
-  let closed: Promise<void> | null = null
+  let closePromise: Promise<void> | null = null
 
   const closeAll = async (reason: StopReason): Promise<void> => {
     for (let part = parts.pop(); part; part = parts.pop()) {
@@ -39,8 +39,8 @@ export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
   return {
     add: (part) => void parts.push(part),
     close(reason) {
-      closed ??= closeAll(reason)
-      return closed
+      closePromise ??= closeAll(reason)
+      return closePromise
     },
     abandon() {
       for (const part of parts.toReversed()) part.abandon?.()
@@ -54,7 +54,7 @@ export function createShutdown(log: Pick<Logger, 'error'>): Shutdown {
  * @returns a function that stops the process with an exit code.
  */
 export function superviseProcess(
-  started: Promise<unknown>,
+  startupPromise: Promise<unknown>,
   shutdown: Shutdown,
   log: Pick<Logger, 'info' | 'fatal'>,
 ): (exitCode: number) => void {
@@ -63,7 +63,7 @@ export function superviseProcess(
   const stop = (exitCode: number): void => {
     if (stoppingSince !== null) return
     stoppingSince = performance.now()
-    void started
+    void startupPromise
       .catch(() => {})
       .then(() => shutdown.close(exitCode === 0 ? 'signal' : 'error'))
       .then(() => process.exit(exitCode))

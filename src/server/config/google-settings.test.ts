@@ -24,8 +24,8 @@ describe('sign-in with Google', () => {
   })
 
   test('is disabled if the client id and secret are unset or empty', () => {
-    const empty = { GOOGLE_CLIENT_ID: '', GOOGLE_CLIENT_SECRET: '', GOOGLE_ISSUER: '' }
-    expect(readConfig(empty).google).toBeNull()
+    const emptySettings = { GOOGLE_CLIENT_ID: '', GOOGLE_CLIENT_SECRET: '', GOOGLE_ISSUER: '' }
+    expect(readConfig(emptySettings).google).toBeNull()
   })
 
   test.each([

@@ -97,9 +97,9 @@ describe('parallel downloads of one link', () => {
   })
 
   it('count towards the right day around midnight', async () => {
-    const before = app.clock()
+    const originalTime = app.clock()
     const { id, shortCode } = await makeFile(owner)
-    const midnight = Math.ceil((before.getTime() + 1) / day) * day
+    const midnight = Math.ceil((originalTime.getTime() + 1) / day) * day
     app.clock.set(new Date(midnight - 1))
     await downloadAtOnce(shortCode, 10)
     app.clock.set(new Date(midnight))
@@ -112,7 +112,7 @@ describe('parallel downloads of one link', () => {
         { day: dayOf(midnight), count: 5 },
       ],
     })
-    app.clock.set(before)
+    app.clock.set(originalTime)
   })
 
   it("are sent even if they can't be counted", async () => {
@@ -145,10 +145,10 @@ describe(`in ${rounds} parallel rounds`, () => {
   })
 
   it('every served download is counted even if the link expires during it', async () => {
-    const free = await makePerson(app)
+    const freeUser = await makePerson(app)
     for (let round = 0; round < rounds; round += 1) {
-      const before = app.clock()
-      const { id, shortCode, expiresAt } = await makeFile(free, { bytes: new Uint8Array(10) })
+      const originalTime = app.clock()
+      const { id, shortCode, expiresAt } = await makeFile(freeUser, { bytes: new Uint8Array(10) })
       app.clock.set(new Date(Date.parse(expiresAt) - 1))
       const downloadsBeforeExpiry = downloadAtOnce(shortCode, 3)
       const downloadsAfterExpiry = (async () => {
@@ -164,7 +164,7 @@ describe(`in ${rounds} parallel rounds`, () => {
       expect(total).toBe(statuses.filter((status) => status === 200).length)
       expect(days.reduce((sum, { count }) => sum + count, 0)).toBe(total)
       await app.deps.db.delete(files).where(eq(files.id, id))
-      app.clock.set(before)
+      app.clock.set(originalTime)
     }
   })
 })

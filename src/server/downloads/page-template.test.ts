@@ -9,7 +9,7 @@ import { fileKinds, kindLabel } from '../../shared/rules/files/file-kind.ts'
 import { dayInMs, hourInMs } from '../../shared/rules/format/units.ts'
 import type { BrandRow } from '../branding/queries.ts'
 import { StartupError } from '../errors.ts'
-import { loadLinkPages, type PageLink, type PageOwner } from './page-template.ts'
+import { loadLinkPages, type OwnerPageOptions, type PageLink } from './page-template.ts'
 
 /** Renders the pages built in dist/web and parses the HTML. */
 const distDir = resolve('dist/web')
@@ -33,10 +33,10 @@ const link: PageLink = {
 }
 
 /** Renders a link's page and parses it from its UTF-8 bytes. */
-function open(
+function renderPage(
   changes: Partial<PageLink> = {},
   now = createdAt,
-  { brand = null, canRenew = true }: Partial<PageOwner> = {},
+  { brand = null, canRenew = true }: Partial<OwnerPageOptions> = {},
 ) {
   const owner = { brand, canRenew }
   const { html } = pages.active({ ...link, ...changes }, owner, 'https://files.example.org', now)
@@ -63,7 +63,7 @@ describe('a file name', () => {
 
   /** Returns the text of each element that shows the name, and the page without those texts. */
   const splitAroundName = (originalName: string) => {
-    const page = open({ originalName })
+    const page = renderPage({ originalName })
     const [heading] = page.findAll('h1')
     const title = page.findOne('title')
     const preview = page.findOne('meta', { property: 'og:title' })
@@ -81,8 +81,12 @@ describe('a file name', () => {
       fc.property(names, (name) => {
         const { found, rest } = splitAroundName(name)
         // UTF-8 cannot encode lone surrogates. The encoder replaces them with U+FFFD.
-        const sent = name.toWellFormed()
-        expect(found).toEqual({ h1: sent, title: `${sent} · Mayfly`, preview: sent })
+        const wellFormedName = name.toWellFormed()
+        expect(found).toEqual({
+          h1: wellFormedName,
+          title: `${wellFormedName} · Mayfly`,
+          preview: wellFormedName,
+        })
         expect(rest).toBe(Array.from(name).length > 80 ? smallNameRest : harmlessRest)
       }),
       { numRuns: 300, examples: hostileStrings.map((name) => [name]) },
@@ -94,14 +98,14 @@ describe('a file name', () => {
     ['of 80 emoji is large', '😀'.repeat(80), ''],
     ['of 81 characters is smaller', 'x'.repeat(81), 'is-long'],
   ])('%s', (_, originalName, className) => {
-    const [heading] = open({ originalName }).findAll('h1')
+    const [heading] = renderPage({ originalName }).findAll('h1')
     expect(attributeOf(heading, 'class')).toBe(className)
   })
 })
 
 describe('the page of a link', () => {
   it('has only our own links and scripts', () => {
-    const page = open()
+    const page = renderPage()
     expect(page.findAll('a').map((a) => attributeOf(a, 'href'))).toEqual([
       '/',
       '/api/download/abcdefghjk',
@@ -120,18 +124,18 @@ describe('the page of a link', () => {
 
   it('preloads nothing', () => {
     expect(
-      open()
+      renderPage()
         .findAll('link')
-        .map((it) => attributeOf(it, 'rel')),
+        .map((linkElement) => attributeOf(linkElement, 'rel')),
     ).toEqual(['icon'])
   })
 
   it('leaves no placeholder unfilled', () => {
-    expect(open().toHtml()).not.toMatch(/\{\{|undefined|NaN/)
+    expect(renderPage().toHtml()).not.toMatch(/\{\{|undefined|NaN/)
   })
 
   it('links to the download so that a browser saves the file', () => {
-    const anchor = open().findOne('a', { id: 'download' })
+    const anchor = renderPage().findOne('a', { id: 'download' })
     expect(textOf(anchor)).toBe('Download File')
     expect(attributeOf(anchor, 'href')).toBe('/api/download/abcdefghjk')
     expect(attributeOf(anchor, 'download')).toBe('')
@@ -142,7 +146,7 @@ describe('the page of a link', () => {
     [1536, '1.5 KB'],
     [1024 ** 3, '1 GB'],
   ])('shows the size of %i bytes as %s, also in previews', (size, text) => {
-    const page = open({ size })
+    const page = renderPage({ size })
     expect(textOf(page.findOne('p', { class: 'muted' }))).toBe(`${text} · PDF`)
     const description = page.findOne('meta', { property: 'og:description' })
     expect(attributeOf(description, 'content')).toBe(`${text} · PDF · until Tue 15 Jul, 10:02 UTC`)
@@ -161,7 +165,7 @@ describe('the page of a link', () => {
       other: 'application/octet-stream',
     }
     const icons = fileKinds.map((kind) => {
-      const page = open({ mimeType: types[kind], originalName: 'x' })
+      const page = renderPage({ mimeType: types[kind], originalName: 'x' })
       expect(textOf(page.findOne('p', { class: 'muted' }))).toBe(`1.5 KB · ${kindLabel(kind)}`)
       const [icon, ...otherIcons] = findElements(page.findOne('span', { class: 'kind' }), 'svg')
       expect(otherIcons).toEqual([])
@@ -182,7 +186,7 @@ describe('the page of a link', () => {
     ['Less than 1 hour left', 'red', 3 * dayInMs - 1],
   ])('shows %s, in %s, %i ms after the upload', (label, tone, elapsedMs) => {
     const now = afterCreation(elapsedMs)
-    const page = open({}, now)
+    const page = renderPage({}, now)
     expect(textOf(page.findOne('b', { id: 'label' }))).toBe(label)
     const card = page.findOne('section', { id: 'link' })
     expect(attributeOf(card, 'data-tone')).toBe(tone)
@@ -199,7 +203,7 @@ describe('the page of a link', () => {
     ['one day later', dayInMs, true, '2.73%', ['3.33%', '6.07%'], ['10%', '90%']],
     ['without time to renew', dayInMs, false, '2.73%', ['3.33%', '6.67%'], ['10%', '0%']],
   ])('draws the lifeline %s', (_description, elapsedMs, canRenew, livedWidth, valid, renewable) => {
-    const page = open({}, afterCreation(elapsedMs), { canRenew })
+    const page = renderPage({}, afterCreation(elapsedMs), { canRenew })
     // The first rectangle is only the pattern that the bars use.
     const [, ...bars] = findElements(page.findOne('div', { class: 'time' }), 'rect')
     const barPosition = (barIndex: number) =>
@@ -214,14 +218,14 @@ describe('the SHA-256 of a file', () => {
   const sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
   it('is shown in full even without JavaScript', () => {
-    const page = open({ sha256 })
+    const page = renderPage({ sha256 })
     expect(textOf(page.findOne('summary'))).toBe('Checksum (SHA-256)')
     expect(findElements(page.findOne('details'), 'code').map(textOf)).toEqual([sha256])
   })
 
   it('is omitted if unknown', () => {
-    expect(open().findAll('details')).toEqual([])
-    expect(open().toHtml()).not.toMatch(/SHA-256|sha256/)
+    expect(renderPage().findAll('details')).toEqual([])
+    expect(renderPage().toHtml()).not.toMatch(/SHA-256|sha256/)
   })
 })
 
@@ -243,18 +247,18 @@ describe('the page of a link whose owner has a brand', () => {
     logoWidth: 480,
     logoHeight: 240,
   }
-  const openBranded = (changes: Partial<BrandRow> = {}) =>
-    open({}, createdAt, { brand: { ...fullBrand, ...changes } })
-  const metaContents = (page: ReturnType<typeof open>, name: string) =>
+  const renderBrandedPage = (changes: Partial<BrandRow> = {}) =>
+    renderPage({}, createdAt, { brand: { ...fullBrand, ...changes } })
+  const metaContents = (page: ReturnType<typeof renderPage>, name: string) =>
     page
       .findAll('meta')
       .filter((meta) => attributeOf(meta, 'property') === name)
       .map((meta) => attributeOf(meta, 'content'))
-  const classNames = (page: ReturnType<typeof open>) =>
+  const classNames = (page: ReturnType<typeof renderPage>) =>
     page.allElements().flatMap((element) => attributeOf(element, 'class') ?? [])
 
   it("shows the brand's name, logo and message instead of our mark, and credits Mayfly", () => {
-    const page = openBranded()
+    const page = renderBrandedPage()
     expect(classNames(page)).not.toContain('mark')
     const header = page.findOne('p', { class: 'brand' })
     expect(textOf(header)).toBe('Harbour & Pine')
@@ -281,7 +285,7 @@ describe('the page of a link whose owner has a brand', () => {
   })
 
   it('shows the brand in link previews', () => {
-    const page = openBranded()
+    const page = renderBrandedPage()
     expect(metaContents(page, 'og:title')).toEqual(['minutes.pdf'])
     expect(metaContents(page, 'og:site_name')).toEqual(['Harbour & Pine'])
     expect(metaContents(page, 'og:image')).toEqual([
@@ -293,12 +297,12 @@ describe('the page of a link whose owner has a brand', () => {
   })
 
   it('shows only the parts that are set', () => {
-    const page = openBranded({ ...emptyBrand, name: 'Pine' })
+    const page = renderBrandedPage({ ...emptyBrand, name: 'Pine' })
     expect(page.findAll('img')).toHaveLength(0)
     expect(classNames(page)).not.toContain('note')
     expect(page.findAll('style')).toHaveLength(1)
     expect(metaContents(page, 'og:image')).toEqual([])
-    const logoOnlyPage = openBranded({ name: '', message: '' })
+    const logoOnlyPage = renderBrandedPage({ name: '', message: '' })
     expect(textOf(logoOnlyPage.findOne('p', { class: 'brand' }))).toBe('')
     expect(attributeOf(logoOnlyPage.findOne('img'), 'alt')).toBe('The logo of the sender')
     expect(metaContents(logoOnlyPage, 'og:site_name')).toEqual(['Mayfly'])
@@ -314,7 +318,7 @@ describe('the page of a link whose owner has a brand', () => {
     [20, 20, '20', '20'],
     [480, 1, '160', '1'],
   ])('reserves space for a logo of %i × %i px', (logoWidth, logoHeight, width, height) => {
-    const logo = openBranded({ logoWidth, logoHeight }).findOne('img')
+    const logo = renderBrandedPage({ logoWidth, logoHeight }).findOne('img')
     expect([attributeOf(logo, 'width'), attributeOf(logo, 'height')]).toEqual([width, height])
   })
 
@@ -345,9 +349,9 @@ describe('the page of a link whose owner has a brand', () => {
       '{{name}}',
       '&amp;',
     ]
-    const harmlessPage = openBranded({ name: 'x', message: 'x' })
+    const harmlessPage = renderBrandedPage({ name: 'x', message: 'x' })
     for (const text of texts) {
-      const page = openBranded({ name: text, message: text })
+      const page = renderBrandedPage({ name: text, message: text })
       expect(page.allElements().length).toBe(harmlessPage.allElements().length)
       expect(textOf(page.findOne('p', { class: 'brand' }))).toBe(text)
       expect(textOf(page.findOne('cite'))).toBe(text)
@@ -355,7 +359,10 @@ describe('the page of a link whose owner has a brand', () => {
   })
 
   it('is under 20 KB with the longest values', () => {
-    const largestPage = openBranded({ name: '&'.repeat(60), message: '&'.repeat(280) }).toHtml()
+    const largestPage = renderBrandedPage({
+      name: '&'.repeat(60),
+      message: '&'.repeat(280),
+    }).toHtml()
     const name = '文'.repeat(85)
     const { html } = pages.active(
       { ...link, originalName: name, sha256: 'a'.repeat(64) },
@@ -378,7 +385,7 @@ describe('the page of an expired link', () => {
   })
 
   it('is also embedded in the active page, for when the link expires', () => {
-    const [, heading, ...otherHeadings] = open().findAll('h1')
+    const [, heading, ...otherHeadings] = renderPage().findAll('h1')
     expect(textOf(heading)).toBe('Invalid download link')
     expect(otherHeadings).toEqual([])
   })
@@ -413,7 +420,7 @@ describe('the headers of both pages', () => {
     expect(policy).not.toContain('unsafe-')
     expect(policy).not.toContain(hashOf('alert(1)'))
     for (const page of [
-      open({ originalName: '<script>alert(1)</script>' }),
+      renderPage({ originalName: '<script>alert(1)</script>' }),
       parsePage(pages.notFound),
     ]) {
       const inlineElements = [...page.findAll('script'), ...page.findAll('style')].filter(

@@ -37,7 +37,7 @@ export interface PageLink {
 }
 
 /** How the owner of a file affects the link's page. */
-export interface PageOwner {
+export interface OwnerPageOptions {
   /** Replaces our brand. null if the owner has no brand. */
   brand: BrandRow | null
   /** True if the lifeline shows the time that a renewal could add. */
@@ -54,7 +54,7 @@ export interface LinkPages {
    */
   active: (
     link: PageLink,
-    owner: PageOwner,
+    owner: OwnerPageOptions,
     origin: string,
     now: Date,
   ) => { html: string; headers: Headers }
@@ -202,7 +202,7 @@ function pageValues(
 /**
  * Returns the owner's brand and whether the link can be renewed, according to the tier at `now`.
  */
-export function pageOwner(link: Link, now: Date): PageOwner {
+export function ownerPageOptions(link: Link, now: Date): OwnerPageOptions {
   const { branding, renewal } = tierTraits[effectiveTier(link, now)]
   return { brand: branding ? link.brand : null, canRenew: renewal }
 }

@@ -72,8 +72,8 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
   // Batches the lookups of one tick into a single query. Nothing is cached.
   const links = new DataLoader(
     async (codes: readonly string[]) => {
-      const found = await query.execute({ codes })
-      const byCode = new Map(found.map((link) => [link.shortCode, link]))
+      const foundLinks = await query.execute({ codes })
+      const byCode = new Map(foundLinks.map((link) => [link.shortCode, link]))
       return codes.map((code) => byCode.get(code) ?? null)
     },
     { cache: false, batchScheduleFn: setImmediate },
@@ -144,7 +144,7 @@ export function prepareWriteCount(db: Db): WriteCount {
   )
   const wantsEmail = sql`exists (select 1 from ${preferences}
     where ${preferences.userId} = counted.owner_id and ${preferences.mailOnFirstDownload})`
-  const first = db
+  const firstDownload = db
     .$with('first')
     .as(
       db
@@ -156,7 +156,7 @@ export function prepareWriteCount(db: Db): WriteCount {
         .returning({ fileId: firstDownloads.fileId }),
     )
   const query = db
-    .with(owner, countedFile, countedForOwner, first)
+    .with(owner, countedFile, countedForOwner, firstDownload)
     .insert(fileDownloads)
     .select(sql`select ${countedFile.id}, ${day}, ${count} from ${countedFile}`)
     .onConflictDoUpdate({
@@ -201,8 +201,8 @@ export function makeDownloadCounter(write: WriteCount): CountDownload {
     pending.set(key, null)
     const statement = write(fileId, day, batch.count, batch.last)
     batch.completion.resolve(statement)
-    const next = () => writeNext(fileId, day)
-    statement.then(next, next)
+    const writeNextBatch = () => writeNext(fileId, day)
+    statement.then(writeNextBatch, writeNextBatch)
   }
 
   return (fileId, now) => {

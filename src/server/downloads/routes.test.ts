@@ -79,7 +79,7 @@ describe('the page of a link', () => {
 
   it('is a 404 for an expired or unknown link', async () => {
     const { shortCode, expiresAt } = await makeFile(await makePerson(app))
-    const before = app.clock()
+    const originalTime = app.clock()
     app.clock.set(new Date(expiresAt))
     const longPath = `/s/${'x'.repeat(200)}`
     for (const path of [`/s/${shortCode}`, `/download/${shortCode}`, '/s/unknown', longPath]) {
@@ -87,7 +87,7 @@ describe('the page of a link', () => {
       expect(response.status).toBe(404)
       expect(await response.text()).toContain('Invalid download link')
     }
-    app.clock.set(before)
+    app.clock.set(originalTime)
   })
 })
 

@@ -3,7 +3,7 @@ import { toBrand } from '../branding/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Handlers } from '../http/mount.ts'
-import { type LinkPages, pageOwner } from './page-template.ts'
+import { type LinkPages, ownerPageOptions } from './page-template.ts'
 import { makeDownloadCounter, prepareOpenLink, prepareWriteCount } from './queries.ts'
 import { sendDownload } from './send-download.ts'
 
@@ -25,7 +25,7 @@ export function downloadRoutes(
     // A plain Response, because Hono's helpers would parse these constant headers on every request.
     if (!link) return new Response(pages.notFound, { status: 404, headers: pages.headers })
     const now = deps.clock()
-    const { html, headers } = pages.active(link, pageOwner(link, now), origin, now)
+    const { html, headers } = pages.active(link, ownerPageOptions(link, now), origin, now)
     return new Response(html, { headers })
   }
 
@@ -42,7 +42,7 @@ export function downloadRoutes(
     async linkDetails({ params, publicOrigin }) {
       const link = await links.openLink(params.code)
       if (!link) throw new AppError('LINK_NOT_FOUND')
-      const { brand } = pageOwner(link, deps.clock())
+      const { brand } = ownerPageOptions(link, deps.clock())
       return {
         ...link,
         branding: brand && toBrand(brand, publicOrigin),

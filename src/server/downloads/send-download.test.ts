@@ -43,8 +43,8 @@ describe('links opened at the same time', () => {
           return body.originalName ?? body.code
         }),
       )
-    const all = ['one.txt', 'two.txt', 'three.txt']
-    expect(await readNames()).toEqual([...all, ...all, 'LINK_NOT_FOUND'])
+    const fileNames = ['one.txt', 'two.txt', 'three.txt']
+    expect(await readNames()).toEqual([...fileNames, ...fileNames, 'LINK_NOT_FOUND'])
 
     expect((await owner.fetch(`/api/files/${files[1]?.id}`, { method: 'DELETE' })).ok).toBe(true)
     const expectedNames = ['one.txt', 'LINK_NOT_FOUND', 'three.txt']
@@ -203,7 +203,7 @@ describe('countsAsDownload', () => {
     [0, 'curl/8.5.0', true],
     [1, 'curl/8.5.0', false],
     [0, 'Twitterbot/1.0', false],
-  ])('from offset %i, by %s: %s', (start, userAgent, counts) => {
-    expect(countsAsDownload(start, userAgent)).toBe(counts)
+  ])('from offset %i, by %s: %s', (start, userAgent, isCounted) => {
+    expect(countsAsDownload(start, userAgent)).toBe(isCounted)
   })
 })

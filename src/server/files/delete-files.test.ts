@@ -85,14 +85,14 @@ describe('DELETE /api/files/bulk', () => {
   it("deletes the caller's files, and reports unknown ids and other users' files as not found", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const [adaFile, bobFile] = [await makeFile(ada), await makeFile(bob)]
-    const unknown = randomUUID()
+    const unknownId = randomUUID()
     const invalidIds = ['', 'x', "1' or '1'='1", '\0', '\ud800']
-    const requestedIds = [unknown, adaFile.id, bobFile.id, ...invalidIds, adaFile.id, unknown]
+    const requestedIds = [unknownId, adaFile.id, bobFile.id, ...invalidIds, adaFile.id, unknownId]
     const response = await requestDeletion(ada, requestedIds)
     expect(await response.json()).toMatchObject({
       message: '1 file deleted',
       deletedCount: 1,
-      notFound: [unknown, bobFile.id, ...invalidIds],
+      notFound: [unknownId, bobFile.id, ...invalidIds],
     })
     expect((await requestDownload(app, bobFile.shortCode)).status).toBe(200)
     expect(await (await requestDeletion(ada, [adaFile.id])).json()).toMatchObject({
@@ -149,8 +149,8 @@ describe('DELETE /api/files/bulk', () => {
     const file = await makeFile(ada)
     const key = await keyOf(file.id)
     const stores = createStores({ ...app.storage, remove: () => Promise.reject(new Error('EIO')) })
-    const deleted = await deleteFiles({ ...app.deps, stores }, ada.id, [file.id])
-    expect(deleted).toEqual({ deletedCount: 1, notFound: [] })
+    const result = await deleteFiles({ ...app.deps, stores }, ada.id, [file.id])
+    expect(result).toEqual({ deletedCount: 1, notFound: [] })
     expect((await requestDownload(app, file.shortCode)).status).toBe(404)
     expect(await expireFiles({ ...app.deps, stores })).toEqual({ purged: 0, failed: 1 })
     expect(await app.storage.storedSize(key)).toBe(1000)
@@ -173,11 +173,11 @@ describe('every statement that locks several files', () => {
       await clearExpired(ada)
       await expireFiles(app.deps)
     })
-    const waiting = plans.filter((plan) => /for update(?!.*skip locked)/.test(plan))
+    const lockingPlans = plans.filter((plan) => /for update(?!.*skip locked)/.test(plan))
     // Deleting files and clearing history each lock files twice: to mark them as deleted, and to
     // record that their bytes are gone.
-    expect(waiting).toHaveLength(4)
-    for (const plan of waiting) expect(plan).toContain('order by "files"."id" for update')
+    expect(lockingPlans).toHaveLength(4)
+    for (const plan of lockingPlans) expect(plan).toContain('order by "files"."id" for update')
   })
 })
 
@@ -249,22 +249,22 @@ describe('a download in progress', () => {
     ['deletes the file', (person, id) => person.fetch(`/api/files/${id}`, { method: 'DELETE' })],
     ['deletes several files', (person, id) => requestDeletion(person, [id])],
     ['renews the link', (person, id) => requestRenewal(person, id)],
-  ])('completes when the owner %s, while new downloads get 404', async (_, end) => {
+  ])('completes when the owner %s, while new downloads get 404', async (_, endLink) => {
     const ada = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(ada, { bytes: new Uint8Array(size).fill(7) })
     const key = await keyOf(file.id)
     const reader = (await requestDownload(app, file.shortCode)).body?.getReader()
-    const first = await reader?.read()
+    const firstChunk = await reader?.read()
     // More bytes remain than the buffers between server and client can hold.
-    expect(first?.value?.length).toBeLessThan(size / 4)
+    expect(firstChunk?.value?.length).toBeLessThan(size / 4)
 
-    const endResponse = await end(ada, file.id)
+    const endResponse = await endLink(ada, file.id)
     expect(endResponse.status).toBe(200)
     expect((await requestDownload(app, file.shortCode)).status).toBe(404)
     await expireFiles(app.deps)
     const isRemoved = (await app.storage.storedSize(key)) === null
     expect(isRemoved).toBe((await listFileIds(ada)).length === 0)
-    let receivedBytes = first?.value?.length ?? 0
+    let receivedBytes = firstChunk?.value?.length ?? 0
     for (let chunk = await reader?.read(); chunk?.value; chunk = await reader?.read()) {
       expect(chunk.value.every((byte) => byte === 7)).toBe(true)
       receivedBytes += chunk.value.length

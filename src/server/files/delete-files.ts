@@ -28,12 +28,12 @@ export async function deleteFiles(
 ): Promise<{ deletedCount: number; notFound: string[] }> {
   const uniqueIds = [...new Set(ids)]
   const valid = uniqueIds.filter((id) => fileId.safeParse(id).success)
-  const deleted = await markDeleted(deps.db, ownerId, valid, deps.clock())
-  await removeDeletedBytes(deps, deleted)
-  const found = new Set(deleted.map(({ id }) => id))
+  const deletedFiles = await markDeleted(deps.db, ownerId, valid, deps.clock())
+  await removeDeletedBytes(deps, deletedFiles)
+  const deletedIds = new Set(deletedFiles.map(({ id }) => id))
   return {
-    deletedCount: found.size,
-    notFound: uniqueIds.filter((id) => !found.has(id.toLowerCase())),
+    deletedCount: deletedIds.size,
+    notFound: uniqueIds.filter((id) => !deletedIds.has(id.toLowerCase())),
   }
 }
 
@@ -43,9 +43,9 @@ export async function deleteFiles(
  * @returns the number of deleted files.
  */
 export async function deleteExpiredFiles(deps: DeleteDeps, owner: Owner): Promise<number> {
-  const deleted = await markExpiredDeleted(deps.db, owner, deps.clock())
-  await removeDeletedBytes(deps, deleted)
-  return deleted.length
+  const deletedFiles = await markExpiredDeleted(deps.db, owner, deps.clock())
+  await removeDeletedBytes(deps, deletedFiles)
+  return deletedFiles.length
 }
 
 /**
@@ -56,13 +56,13 @@ export async function deleteExpiredFiles(deps: DeleteDeps, owner: Owner): Promis
  */
 export async function removeDeletedBytes(
   { clock, db, log, stores }: DeleteDeps,
-  deleted: readonly DeletedFile[],
+  deletedFiles: readonly DeletedFile[],
   maxRemovals = maxRemovalsPerCall,
 ): Promise<number> {
-  const stored = deleted.filter(
+  const storedFiles = deletedFiles.filter(
     ({ purgedAt, takenDownAt }) => purgedAt === null && takenDownAt === null,
   )
-  const filesToRemove = stored.slice(0, maxRemovals)
+  const filesToRemove = storedFiles.slice(0, maxRemovals)
   await removeStored({ log, stores }, filesToRemove, (ids) => markPurged(db, ids, clock()))
   return filesToRemove.length
 }

@@ -105,8 +105,8 @@ describe('expiry', () => {
       const ownerTier = effectiveTier({ ...tierFields, premiumTrialStartedAt: null }, now)
       for (const file of expectedFiles) {
         const [row] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
-        const deleted = linkStatus(file, ownerTier, now) === 'deleted'
-        expect({ ...file, gone: row?.purgedAt !== null }).toEqual({ ...file, gone: deleted })
+        const isDeleted = linkStatus(file, ownerTier, now) === 'deleted'
+        expect({ ...file, gone: row?.purgedAt !== null }).toEqual({ ...file, gone: isDeleted })
       }
     },
   )
@@ -166,14 +166,14 @@ describe('a failed removal', () => {
   it('is retried without limit after 2, 4, 8 and then 10 minutes, and logged each time', async () => {
     const file = await makeFile(await makePerson(app))
     app.clock.advance(3 * day)
-    for (const wait of [2, 4, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10]) {
+    for (const waitMinutes of [2, 4, 8, 10, 10, 10, 10, 10, 10, 10, 10, 10]) {
       app.logLines.length = 0
       expect(await expireFiles(depsWithStore({ remove: failWithEio }))).toEqual({
         purged: 0,
         failed: 1,
       })
       expect(errors()).toMatchObject([{ store: 'disk', count: 1 }])
-      app.clock.advance(wait * minute - 1)
+      app.clock.advance(waitMinutes * minute - 1)
       expect(await expireFiles(app.deps)).toEqual(noPurges)
       app.clock.advance(1)
     }

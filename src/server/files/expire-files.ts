@@ -24,17 +24,19 @@ export async function expireFiles({
     for (;;) {
       const options = { storage: storage.name, now: clock(), limit: batchSize }
       const claims = await claimDueFiles(db, options)
-      const removed = await removePermanently(
+      const removalResult = await removePermanently(
         storage,
         claims.map(({ storageKey }) => storageKey),
       )
-      const purgedClaims = claims.filter(({ storageKey }) => removed.removedKeys.has(storageKey))
+      const purgedClaims = claims.filter(({ storageKey }) =>
+        removalResult.removedKeys.has(storageKey),
+      )
       const ids = purgedClaims.map(({ id }) => id)
       purged += await markPurged(db, ids, clock())
       const failedCount = claims.length - purgedClaims.length
       if (failedCount > 0) {
         failed += failedCount
-        const details = { err: removed.firstError, store: storage.name, count: failedCount }
+        const details = { err: removalResult.firstError, store: storage.name, count: failedCount }
         log.error(
           details,
           'bytes of expired files could not be removed; the removal is tried again',

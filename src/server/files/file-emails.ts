@@ -83,17 +83,17 @@ async function queueEmails(
 
 /** Calls `queue` for every owner, page by page, and sums the results. */
 async function forEachOwner(
-  find: (after: string) => Promise<string[]>,
+  findOwners: (after: string) => Promise<string[]>,
   queue: (ownerId: string) => Promise<number>,
 ): Promise<{ notifiedCount: number }> {
   let notifiedCount = 0
   let after = ''
   for (;;) {
-    const owners = await find(after)
+    const owners = await findOwners(after)
     for (const ownerId of owners) notifiedCount += await queue(ownerId)
-    const last = owners.at(-1)
-    if (last === undefined || owners.length < ownerBatchSize) return { notifiedCount }
-    after = last
+    const lastOwner = owners.at(-1)
+    if (lastOwner === undefined || owners.length < ownerBatchSize) return { notifiedCount }
+    after = lastOwner
   }
 }
 
@@ -115,8 +115,8 @@ export async function writeFileEmail(
   const now = clock()
   const recipient = await findFileEmailRecipient(db, userId, now)
   if (!recipient || !isEmailEnabled[about](recipient)) return null
-  const found = await findFilesOfEmail(db, userId, fileIds)
-  const files = found.filter((file) => isFileEmailValid(about, file, now))
+  const foundFiles = await findFilesOfEmail(db, userId, fileIds)
+  const files = foundFiles.filter((file) => isFileEmailValid(about, file, now))
   if (files.length === 0) return null
   const content = fileEmail(about, {
     name: greetingName(recipient),

@@ -78,8 +78,8 @@ async function readState(testFile: TestFile) {
     (await makeClient(app).fetch(`/api/download/${code}`, { method: 'HEAD' })).status
   for (const oldCode of codes.slice(0, -1)) expect(await status(oldCode), oldCode).toBe(404)
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
-  const stored = await app.storage.storedSize(row?.storageKey ?? '')
-  return [label, await status(codes.at(-1) ?? ''), stored === null ? 'gone' : 'kept']
+  const storedSize = await app.storage.storedSize(row?.storageKey ?? '')
+  return [label, await status(codes.at(-1) ?? ''), storedSize === null ? 'gone' : 'kept']
 }
 
 async function renew(testFile: TestFile, expirationDays: number): Promise<number | string> {

@@ -31,7 +31,7 @@ async function listNames(person: Person, query: Record<string, string>) {
 }
 
 /** Reads a list page by page. Returns the names on each page. */
-async function pages(person: Person, query: Record<string, string>) {
+async function readPages(person: Person, query: Record<string, string>) {
   const namesByPage: string[][] = []
   let cursor: string | null = null
   do {
@@ -47,14 +47,16 @@ describe('a list of thousands of files', () => {
   it('returns a thousand per page by default, and all files through its cursors', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 2300)
-    const namesByPage = await pages(ada, {})
+    const namesByPage = await readPages(ada, {})
     expect(namesByPage.map((page) => page.length)).toEqual([1000, 1000, 300])
-    const expected = Array.from(
+    const expectedNames = Array.from(
       { length: 2300 },
       (_, n) => `Report ${n + 1} of the working group.pdf`,
     )
-    expect(namesByPage.flat()).toEqual(expected)
-    expect((await pages(ada, { limit: '800' })).map((page) => page.length)).toEqual([800, 800, 700])
+    expect(namesByPage.flat()).toEqual(expectedNames)
+    expect((await readPages(ada, { limit: '800' })).map((page) => page.length)).toEqual([
+      800, 800, 700,
+    ])
   })
 
   it('shows each remaining file exactly once, even if files are added and deleted between pages', async () => {
@@ -94,12 +96,12 @@ describe('links that expire soon', () => {
     await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     const expectedNames = ['last.txt', 'next.txt', 'today.txt']
     for (const sort of fileOrderTexts) {
-      const listedPages = await pages(ada, { expiring: 'soon', sort, limit: '2' })
+      const listedPages = await readPages(ada, { expiring: 'soon', sort, limit: '2' })
       expect([listedPages.flat().toSorted(), listedPages.length], sort).toEqual([expectedNames, 2])
     }
     expect(await listNames(ada, { expiring: 'soon', sort: 'name' })).toEqual(expectedNames)
-    const found = await listNames(ada, { expiring: 'soon', search: 'T.T' })
-    expect(found.toSorted()).toEqual(['last.txt', 'next.txt'])
+    const foundNames = await listNames(ada, { expiring: 'soon', search: 'T.T' })
+    expect(foundNames.toSorted()).toEqual(['last.txt', 'next.txt'])
     const analytics = await json<{ expiringSoon: number }>(await ada.fetch('/api/analytics'))
     expect(analytics.expiringSoon).toBe(expectedNames.length)
     expect((await ada.fetch('/api/files?expiring=late')).status).toBe(400)
@@ -143,8 +145,8 @@ describe('a search', () => {
     ["' or 1=1 --", []],
     ['.pdf.txt', []],
     ['.txt', ['back\\slash.txt', '100%_sure.txt']],
-  ])('for %j finds %j', async (search, found) => {
-    expect(await listNames(ada, { search })).toEqual(found)
+  ])('for %j finds %j', async (search, expectedNames) => {
+    expect(await listNames(ada, { search })).toEqual(expectedNames)
   })
 
   it.each(['', '   '])('for %j finds all files', async (search) => {
@@ -162,7 +164,7 @@ describe('a search', () => {
     await insertFiles(app, bob.id, 300)
     await makeFile(eve, { name: 'Report 7 of the working group.pdf' })
     const [first = '', ...otherNames] = (
-      await pages(bob, { search: 'report 2', limit: '30' })
+      await readPages(bob, { search: 'report 2', limit: '30' })
     ).flat()
     expect(first).toBe('Report 2 of the working group.pdf')
     expect(otherNames).toHaveLength(110)
@@ -207,8 +209,8 @@ describe('the order of a list', () => {
   describe.each(fileOrderTexts)('sort=%s', (sort) => {
     it.each(['', 'b'])('applies across pages, each file once (search=%j)', async (search) => {
       const order = parseOrder(sort)
-      const all = await json<File[]>(await ada.fetch('/api/files'))
-      const expected = all.toSorted((a, b) => compare(order, a, b)).map(({ id }) => id)
+      const allFiles = await json<File[]>(await ada.fetch('/api/files'))
+      const expectedIds = allFiles.toSorted((a, b) => compare(order, a, b)).map(({ id }) => id)
       const ids: string[] = []
       let cursor: string | null = null
       do {
@@ -217,7 +219,7 @@ describe('the order of a list', () => {
         ids.push(...(await json<File[]>(response)).map(({ id }) => id))
         cursor = response.headers.get('x-next-cursor')
       } while (cursor !== null)
-      expect(ids).toEqual(expected)
+      expect(ids).toEqual(expectedIds)
     })
   })
 
@@ -291,7 +293,7 @@ describe('GET /api/files/summary', () => {
   it.each(tiers)('agrees with linkStatus: %s', async (tier) => {
     const ada = await makePerson(app, { tier: 'premium' })
     const now = app.clock()
-    const expected: FileCounts = { active: 0, private: 0, deleted: 0 }
+    const expectedCounts: FileCounts = { active: 0, private: 0, deleted: 0 }
     for (const age of [0, 3 * day - 1, 3 * day, 29 * day, 30 * day - 1, 30 * day]) {
       for (const purgingAt of [null, now]) {
         const { id } = await makeFile(ada)
@@ -303,13 +305,13 @@ describe('GET /api/files/summary', () => {
           .update(files)
           .set({ ...dates, purgingAt })
           .where(eq(files.id, id))
-        expected[linkStatus({ ...dates, purgingAt }, tier, now)] += 1
+        expectedCounts[linkStatus({ ...dates, purgingAt }, tier, now)] += 1
       }
     }
     const deletedFile = await makeFile(ada)
     await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     await app.deps.db.update(users).set({ tier }).where(eq(users.id, ada.id))
-    expect(await json(await ada.fetch('/api/files/summary'))).toEqual(expected)
+    expect(await json(await ada.fetch('/api/files/summary'))).toEqual(expectedCounts)
   })
 
   it("returns zeros for a user without files, and ignores other users' files", async () => {
@@ -324,7 +326,7 @@ describe('the query plan of the list, with 10,000 files', () => {
   beforeAll(async () => {
     ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 10_000)
-    for (let other = 0; other < 10; other += 1) {
+    for (let n = 0; n < 10; n += 1) {
       await insertFiles(app, (await makePerson(app)).id, 3000)
     }
     await app.deps.db.execute(sql`vacuum analyze files`)
@@ -377,8 +379,8 @@ describe('the query plan of the list, with 10,000 files', () => {
   ])('uses the same index for later pages: %s', async (sort, condition) => {
     const { headers } = await ada.fetch(`/api/files?limit=1000&sort=${sort}`)
     const cursor = headers.get('x-next-cursor')
-    const next = `/api/files?limit=100&sort=${sort}&cursor=${cursor}`
-    const plans = await plansOfList(() => ada.fetch(next))
+    const nextPath = `/api/files?limit=100&sort=${sort}&cursor=${cursor}`
+    const plans = await plansOfList(() => ada.fetch(nextPath))
     expect(plans[0]).toMatch(condition)
   })
 })

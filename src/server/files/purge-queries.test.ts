@@ -48,7 +48,7 @@ async function expectPurgedAt(id: string, time: Date) {
   expect((await getFileRow(app, id)).purgeDueAt).toEqual(time)
 }
 /** Returns the trial dates of a user whose trial ends in `ms` milliseconds. */
-function trial(ms: number) {
+function trialEndingIn(ms: number) {
   const [premiumTrialStartedAt, premiumTrialEndsAt] = [
     timeFromNow(app, ms - 30 * day),
     timeFromNow(app, ms),
@@ -115,32 +115,32 @@ describe("after a change of the owner's tier, a file", () => {
 
 describe('a file of an owner on a trial', () => {
   it('is purged at the end of the trial, before any job has updated the user', async () => {
-    const { owner, file } = await makeExpiredFile(trial(10 * day))
+    const { owner, file } = await makeExpiredFile(trialEndingIn(10 * day))
     const [user] = await app.deps.db.select().from(users).where(eq(users.id, owner.id))
     await expectPurgedAt(file.id, user?.premiumTrialEndsAt ?? new Date(0))
   })
 
   it('is purged at the end of the trial, after a job has updated the user', async () => {
-    const { file } = await makeExpiredFile(trial(10 * day))
+    const { file } = await makeExpiredFile(trialEndingIn(10 * day))
     app.clock.advance(7 * day)
     await expireTrials(app.deps)
     expect(await isPurged(file.id)).toBe(true)
   })
 
   it('is purged at once when the owner ends the trial early', async () => {
-    const { owner, file } = await makeExpiredFile(trial(10 * day))
+    const { owner, file } = await makeExpiredFile(trialEndingIn(10 * day))
     await switchTo(owner, 'free')
     expect(await isPurged(file.id)).toBe(true)
   })
 
   it('is kept for its maximum lifetime if the owner pays before the trial ends', async () => {
-    const { owner, file, maxLifetimeAt } = await makeExpiredFile(trial(10 * day))
+    const { owner, file, maxLifetimeAt } = await makeExpiredFile(trialEndingIn(10 * day))
     await switchTo(owner, 'premium')
     await expectPurgedAt(file.id, maxLifetimeAt)
   })
 
   it('can be renewed beyond the end of the trial, and is purged when that link expires', async () => {
-    const { owner, file } = await makeExpiredFile(trial(4 * day))
+    const { owner, file } = await makeExpiredFile(trialEndingIn(4 * day))
     const { expiresAt } = await renewFile(app.deps, owner.id, file.id, 3)
     await expectPurgedAt(file.id, new Date(expiresAt))
   })
@@ -149,11 +149,11 @@ describe('a file of an owner on a trial', () => {
 describe('a tier change', () => {
   /** Changes the tier in a transaction that commits once `action` is waiting for its lock. */
   async function switchTierDuring(owner: Person, to: Tier, action: () => Promise<unknown>) {
-    let waiting: Promise<unknown> = Promise.resolve()
+    let actionPromise: Promise<unknown> = Promise.resolve()
     await app.deps.db.transaction(async (tx) => {
       await tx.update(users).set({ tier: to }).where(eq(users.id, owner.id))
       await updatePurgeTimes(tx, owner.id, app.clock())
-      waiting = action()
+      actionPromise = action()
       await eventually(async () => {
         const { rows } = await app.pool.query(
           "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
@@ -161,7 +161,7 @@ describe('a tier change', () => {
         expect(rows).not.toEqual([])
       })
     })
-    await waiting
+    await actionPromise
   }
 
   it('applies to a file that is confirmed at the same time', async () => {

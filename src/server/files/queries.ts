@@ -63,13 +63,13 @@ export async function countStoredFiles(
 }
 
 const active = sqlLiteral<LinkStatus>('active')
-const deleted = sqlLiteral<LinkStatus>('deleted')
+const deletedStatus = sqlLiteral<LinkStatus>('deleted')
 
 /** SQL for the link status of a file. Must agree with `linkStatus`; a test compares the two. */
 export function statusOf(ownerTier: Tier, now: Date): SQL<LinkStatus> {
   const expired: LinkStatus = tierTraits[ownerTier].renewal ? 'private' : 'deleted'
   return sql`case
-    when ${files.maxLifetimeAt} <= ${now} or ${files.purgingAt} is not null then ${deleted}
+    when ${files.maxLifetimeAt} <= ${now} or ${files.purgingAt} is not null then ${deletedStatus}
     when ${files.expiresAt} <= ${now} then ${expired}
     else ${active}
   end`
@@ -145,7 +145,7 @@ export function markDeleted(
 
 /** Deletes a user's history. Returns the deleted files. */
 export function markExpiredDeleted(db: Db, { id, tier }: Owner, now: Date): Promise<DeletedFile[]> {
-  const isDeleted = sql`${statusOf(tier, now)} = ${deleted}`
+  const isDeleted = sql`${statusOf(tier, now)} = ${deletedStatus}`
   return markDeletedWhere(db, and(eq(files.ownerId, id), isDeleted), now)
 }
 

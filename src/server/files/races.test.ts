@@ -91,8 +91,8 @@ describe('parallel renewals', () => {
       )
       const codes = await readShortCodes(responses, [])
       expect(codes).toHaveLength(3)
-      const before = issuedCodes.at(-1) ?? ''
-      const activeCodes = await findActiveCodes([before, ...codes], file.bytes)
+      const previousCode = issuedCodes.at(-1) ?? ''
+      const activeCodes = await findActiveCodes([previousCode, ...codes], file.bytes)
       expect(activeCodes).toEqual([(await rowOf(file.id))?.shortCode])
       expect(codes).toContain(activeCodes[0])
       issuedCodes.push(...codes.filter((code) => code !== activeCodes[0]), ...activeCodes)
@@ -218,10 +218,10 @@ describe('a purge and a renewal in parallel', () => {
     for (let round = 0; round < rounds; round += 1) {
       const file = await makeFile(eve)
       app.clock.set(new Date(now.getTime() + 30 * day - 1))
-      const later = new Date(app.clock().getTime() + 1)
+      const purgeTime = new Date(app.clock().getTime() + 1)
       const [codes] = await race.run(
         () => renew(eve, file.id),
-        () => expireFiles({ ...app.deps, clock: () => later }),
+        () => expireFiles({ ...app.deps, clock: () => purgeTime }),
       )
       race.recordWin(codes.length > 0 ? 'first' : 'second')
       const activeCodes = await findActiveCodes([file.shortCode, ...codes], file.bytes)

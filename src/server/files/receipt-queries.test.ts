@@ -171,20 +171,22 @@ describe('the receipt of a deletion', () => {
   it.each([
     ['30 days after the upload of a premium file', 'premium', 31 * day, 30 * day],
     ['at the expiry of a free file', 'free', 31 * day, 3 * day],
-  ] as const)('was due %s, however late the purge', async (_, tier, age, due) => {
+  ] as const)('was due %s, however late the purge', async (_, tier, age, dueAfterMs) => {
     const { id, createdAt } = await makeFile(await makePerson(app, { tier }))
     app.clock.advance(age)
     await expireFiles(app.deps)
-    expect((await getFileRow(app, id)).purgeDueAt).toEqual(new Date(Date.parse(createdAt) + due))
+    expect((await getFileRow(app, id)).purgeDueAt).toEqual(
+      new Date(Date.parse(createdAt) + dueAfterMs),
+    )
   })
 
   it('has the end of the trial as the due time if the file had already expired', async () => {
     const trialEndsAt = timeFromNow(app, 10 * day)
-    const trial = {
+    const trialFields = {
       premiumTrialStartedAt: timeFromNow(app, -20 * day),
       premiumTrialEndsAt: trialEndsAt,
     }
-    const ada = await makePerson(app, { tier: 'premium', ...trial })
+    const ada = await makePerson(app, { tier: 'premium', ...trialFields })
     const { id } = await makeFile(ada)
     app.clock.advance(11 * day)
     await expireFiles(app.deps)

@@ -36,7 +36,7 @@ export function listReceipts(
 export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
   const { fileId, originalName, purgedAt } = deletionReceipts
   return removeInBatches(async (limit) => {
-    const due = db
+    const dueReceipts = db
       .select({ fileId })
       .from(deletionReceipts)
       .where(and(isNotNull(originalName), lt(purgedAt, receiptCutoff(now))))
@@ -48,7 +48,7 @@ export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
       .update(deletionReceipts)
       .set({ originalName: null })
       // An array, because with `in` Postgres would join all receipts.
-      .where(sql`${fileId} = any(array(${due.getSQL()}))`)
+      .where(sql`${fileId} = any(array(${dueReceipts.getSQL()}))`)
     return rowCount ?? 0
   })
 }

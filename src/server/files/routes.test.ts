@@ -21,12 +21,12 @@ afterAll(() => app.close())
 describe('GET /api/files', () => {
   it("lists the caller's own files, newest first", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
-    const first = await makeFile(ada)
+    const firstFile = await makeFile(ada)
     app.clock.advance(1)
-    const second = await makeFile(ada)
+    const secondFile = await makeFile(ada)
     await makeFile(bob)
     const fileList = await json<File[]>(await ada.fetch('/api/files'))
-    expect(fileList.map(({ id }) => id)).toEqual([second.id, first.id])
+    expect(fileList.map(({ id }) => id)).toEqual([secondFile.id, firstFile.id])
     expect(fileList[0]).not.toHaveProperty('storageKey')
     expect(await json(await (await makePerson(app)).fetch('/api/files'))).toEqual([])
   })
@@ -81,7 +81,7 @@ describe('short codes', () => {
   })
 })
 
-function change(person: Client, body: unknown) {
+function changePreferences(person: Client, body: unknown) {
   return person.fetch('/api/preferences', {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },
@@ -111,12 +111,12 @@ describe('/api/preferences', () => {
       await makePerson(app, { tier: 'premium' }),
       await makePerson(app, { tier: 'premium' }),
     ]
-    const first = await change(bob, { defaultExpirationDays: 7 })
-    expect(first.status).toBe(200)
-    expect(await json(first)).toEqual({ ...defaultPreferences, defaultExpirationDays: 7 })
-    await change(bob, { mailOnFirstDownload: true, defaultExpirationDays: '5' })
-    await change(bob, { mailBeforeExpiry: true })
-    await change(bob, { mailOnFirstDownload: false })
+    const firstResponse = await changePreferences(bob, { defaultExpirationDays: 7 })
+    expect(firstResponse.status).toBe(200)
+    expect(await json(firstResponse)).toEqual({ ...defaultPreferences, defaultExpirationDays: 7 })
+    await changePreferences(bob, { mailOnFirstDownload: true, defaultExpirationDays: '5' })
+    await changePreferences(bob, { mailBeforeExpiry: true })
+    await changePreferences(bob, { mailOnFirstDownload: false })
     expect(await readPreferences(bob)).toEqual({
       defaultExpirationDays: 5,
       mailOnFirstDownload: false,
@@ -127,16 +127,16 @@ describe('/api/preferences', () => {
 
   it('changes nothing for an empty body', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
-    await change(bob, { defaultExpirationDays: 7 })
-    expect(await json(await change(bob, {}))).toMatchObject({ defaultExpirationDays: 7 })
+    await changePreferences(bob, { defaultExpirationDays: 7 })
+    expect(await json(await changePreferences(bob, {}))).toMatchObject({ defaultExpirationDays: 7 })
   })
 
   it('keeps all parallel changes, even if none were stored before', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     await Promise.all([
-      change(bob, { mailOnFirstDownload: true }),
-      change(bob, { mailBeforeExpiry: true }),
-      change(bob, { defaultExpirationDays: 5 }),
+      changePreferences(bob, { mailOnFirstDownload: true }),
+      changePreferences(bob, { mailBeforeExpiry: true }),
+      changePreferences(bob, { defaultExpirationDays: 5 }),
     ])
     expect(await readPreferences(bob)).toEqual({
       defaultExpirationDays: 5,
@@ -156,14 +156,18 @@ describe('/api/preferences', () => {
     ['an array', []],
     ['invalid JSON', '{'],
   ])('refuses %s, and changes nothing', async (_, body) => {
-    const before = await readPreferences(ada)
-    await expectError(await change(ada, body), 400, 'INVALID_INPUT')
-    expect(await readPreferences(ada)).toEqual(before)
+    const preferencesBefore = await readPreferences(ada)
+    await expectError(await changePreferences(ada, body), 400, 'INVALID_INPUT')
+    expect(await readPreferences(ada)).toEqual(preferencesBefore)
   })
 
   it('refuses free users because they have no File Manager', async () => {
     const bob = await makePerson(app)
-    await expectError(await change(bob, { mailBeforeExpiry: true }), 403, 'TIER_FILE_MANAGER')
+    await expectError(
+      await changePreferences(bob, { mailBeforeExpiry: true }),
+      403,
+      'TIER_FILE_MANAGER',
+    )
     expect(await readPreferences(bob)).toEqual(defaultPreferences)
   })
 })

@@ -76,13 +76,13 @@ describe('the memory of large bodies', () => {
    * Sends a body to a handler that holds it until the test ends. Returns false if it was refused.
    */
   async function sendAndWait(client: string): Promise<boolean> {
-    const before = waitingCallCount
+    const countBefore = waitingCallCount
     let error: unknown
     const call = post('x'.repeat(largeSize), { 'x-client': client }, '/hold')
     void call.then((response) => {
       if (response.status !== 200) error = statusAndErrorCode(response)
     })
-    await expect.poll(() => error ?? waitingCallCount).not.toBe(before)
+    await expect.poll(() => error ?? waitingCallCount).not.toBe(countBefore)
     if (error) expect(error).toEqual([503, 'SERVER_BUSY'])
     return error === undefined
   }

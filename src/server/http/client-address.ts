@@ -44,11 +44,13 @@ export function addressBlock(text: string): string {
   const address = readAddress(text) ?? text
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.split('::')
-  const before = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const leadingGroups = head === '' ? [] : head.split(':')
+  const trailingGroups = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros =
-    tail === undefined ? [] : Array(Math.max(0, 8 - before.length - after.length)).fill('0')
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
+    tail === undefined
+      ? []
+      : Array(Math.max(0, 8 - leadingGroups.length - trailingGroups.length)).fill('0')
+  return `${[...leadingGroups, ...zeros, ...trailingGroups].slice(0, 4).join(':')}::/64`
 }
 
 const privateRanges = [

@@ -11,12 +11,12 @@ const unavailableError = new AppError('UNAVAILABLE', { headers: { 'retry-after':
 
 let handler: (request: IncomingMessage, response: ServerResponse) => Promise<void>
 /** Resolves once the error response to the latest request has been sent. */
-let errorSent: Promise<void>
+let errorPromise: Promise<void>
 let server: Server
 let url: string
 beforeAll(async () => {
   server = createServer((request, response) => {
-    errorSent = handler(request, response)
+    errorPromise = handler(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -33,7 +33,7 @@ beforeEach(() => {
  * Sends raw text over a new connection. Returns the connection and a function that returns the data
  * received so far.
  */
-function open(text: string): { socket: Socket; received: () => string } {
+function openConnection(text: string): { socket: Socket; received: () => string } {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   let received = ''
   socket.setEncoding('latin1').on('data', (chunk) => {
@@ -70,7 +70,7 @@ it('sends the error code in a header for HEAD', async () => {
 })
 
 it('keeps the connection open after a complete request', async () => {
-  const { socket, received } = open('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  const { socket, received } = openConnection('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   await expect.poll(() => received().match(/HTTP\/1\.1 503/g)).toHaveLength(1)
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   await expect.poll(() => received().match(/HTTP\/1\.1 503/g)).toHaveLength(2)
@@ -82,21 +82,21 @@ it.each([
   ['a Content-Length', 'Content-Length: 100000'],
   ['chunked encoding', 'Transfer-Encoding: chunked'],
 ])('closes the connection after a partial body with %s', async (_, header) => {
-  const { socket, received } = open(`PUT / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`)
+  const { socket, received } = openConnection(`PUT / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`)
   // The client gets the response before it has sent the whole body, so it can stop sending.
   await expect.poll(received).toMatch(/^HTTP\/1\.1 503/)
   expect(received()).toMatch(/\r\nconnection: close\r\n/i)
   expect(socket.closed).toBe(false)
   socket.end()
   await waitForClose(socket)
-  await errorSent
+  await errorPromise
 })
 
 it('reads the body to avoid a connection reset before the response', async () => {
   const body = Buffer.alloc(8 * MiB)
   const response = await send(url, { method: 'PUT', body })
   expect(response.status).toBe(503)
-  await errorSent
+  await errorPromise
 })
 
 it('reads at most 16 MiB', async () => {
@@ -108,16 +108,16 @@ it('reads at most 16 MiB', async () => {
     await sendEarlyError(request, response, unavailableError)
   }
   const head = `PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: ${1000 * MiB}\r\n\r\n`
-  const requestArrived = once(server, 'request')
-  const { socket } = open(head)
-  await requestArrived
+  const requestEvent = once(server, 'request')
+  const { socket } = openConnection(head)
+  await requestEvent
   const chunk = Buffer.alloc(MiB)
   const fillSocket = () => {
     while (!socket.destroyed && socket.write(chunk));
   }
   socket.on('drain', fillSocket)
   fillSocket()
-  await errorSent
+  await errorPromise
   expect(receivedBytes).toBeGreaterThan(16 * MiB)
   expect(receivedBytes).toBeLessThan(17 * MiB)
   socket.destroy()
@@ -133,17 +133,17 @@ it('destroys the connection if another response has begun', async () => {
 })
 
 it('ignores a client that has disconnected', async () => {
-  const { promise: connectionClosed, resolve: onClose } = Promise.withResolvers<void>()
+  const { promise: closePromise, resolve: onClose } = Promise.withResolvers<void>()
   handler = async (request, response) => {
     response.once('close', onClose)
-    await connectionClosed
+    await closePromise
     await sendEarlyError(request, response, unavailableError)
     expect(response.headersSent).toBe(false)
   }
-  const requestArrived = once(server, 'request')
-  const { socket } = open('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-  await requestArrived
+  const requestEvent = once(server, 'request')
+  const { socket } = openConnection('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await requestEvent
   socket.destroy()
-  await connectionClosed
-  await errorSent
+  await closePromise
+  await errorPromise
 })

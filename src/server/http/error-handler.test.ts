@@ -32,7 +32,7 @@ describe('an unexpected error', () => {
 })
 
 describe('a browser opening a page during a server error', () => {
-  const open = async (path: string, accept: string, method = 'GET') => {
+  const openDuringOutage = async (path: string, accept: string, method = 'GET') => {
     await app.deps.db.execute('alter table files rename to files_away')
     const response = await makeClient(app).fetch(path, { method, headers: { accept } })
     await app.deps.db.execute('alter table files_away rename to files')
@@ -43,7 +43,7 @@ describe('a browser opening a page during a server error', () => {
   it.each(['/s/abcdefghij', '/api/download/abcdefghij'])(
     'gets an error page for %s with a retry link',
     async (path) => {
-      const { response, text } = await open(path, browser)
+      const { response, text } = await openDuringOutage(path, browser)
       expect(response.status).toBe(500)
       expect(response.headers.get('content-type')).toContain('text/html')
       expect(response.headers.get('cache-control')).toBe('no-store')
@@ -55,7 +55,7 @@ describe('a browser opening a page during a server error', () => {
   )
 
   it('gets HTML, while other clients get JSON', async () => {
-    const { response, text } = await open('/s/abcdefghij', '*/*')
+    const { response, text } = await openDuringOutage('/s/abcdefghij', '*/*')
     expect(response.status).toBe(500)
     expect(JSON.parse(text)).toMatchObject({ code: 'INTERNAL' })
   })
@@ -78,10 +78,10 @@ describe('a full disk', () => {
         for each row execute function raise_disk_full()`)
     const { email, password } = person
     const name = { firstName: 'Ada', lastName: 'Lovelace' }
-    const other = { ...name, email: 'new@example.org', password, confirmPassword: password }
+    const signupInput = { ...name, email: 'new@example.org', password, confirmPassword: password }
     const responses = [
       await makeClient(app).post('/api/auth/login', { email, password }),
-      await makeClient(app).post('/api/auth/signup', other),
+      await makeClient(app).post('/api/auth/signup', signupInput),
       await requestUpload(person),
     ]
     for (const response of responses) {
@@ -100,11 +100,11 @@ describe('a full disk', () => {
 
   it('in the store is reported when an upload is confirmed', async () => {
     const person = await makePerson(app)
-    const started = await startUpload(person, { size: 5 })
-    await putBytes(started, new Uint8Array(5))
-    const full = Object.assign(new Error('no space left on device'), { code: 'EDQUOT' })
-    const seal = vi.spyOn(app.deps.stores.current, 'seal').mockRejectedValueOnce(full)
-    const { cloudKey } = started
+    const startedUpload = await startUpload(person, { size: 5 })
+    await putBytes(startedUpload, new Uint8Array(5))
+    const diskFullError = Object.assign(new Error('no space left on device'), { code: 'EDQUOT' })
+    const seal = vi.spyOn(app.deps.stores.current, 'seal').mockRejectedValueOnce(diskFullError)
+    const { cloudKey } = startedUpload
     const response = await person.post('/api/files/confirm-upload', { cloudKey })
     expect(seal).toHaveBeenCalledOnce()
     expect(response.status).toBe(503)
@@ -175,10 +175,10 @@ describe('the log', () => {
     ['/api/files?cursor=confidential', 401],
     ['/reset-password?token=confidential', 200],
   ])('has one line per request without query or secrets: %s', async (path, status) => {
-    const before = app.logLines.length
+    const lineCountBefore = app.logLines.length
     const response = await makeClient(app).fetch(path)
     const lines = app.logLines
-      .slice(before)
+      .slice(lineCountBefore)
       .filter(({ requestId }) => requestId === response.headers.get('x-request-id'))
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatchObject({ method: 'GET', path: path.split('?', 1)[0], status })

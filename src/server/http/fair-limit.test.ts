@@ -39,11 +39,11 @@ describe('a limit shared by all clients', () => {
         const limiter = new FairLimit(limit)
         const countsByClient = new Map<number, number>()
         for (const client of steps) {
-          const before = countsByClient.get(client) ?? 0
+          const unitsBefore = countsByClient.get(client) ?? 0
           const hasFreeUnits = limiter.used < limit.total
           const isGranted = limiter.take(`192.0.2.${client}`) !== null
-          if (before < limit.guaranteed) expect(isGranted).toBe(hasFreeUnits)
-          countsByClient.set(client, before + Number(isGranted))
+          if (unitsBefore < limit.guaranteed) expect(isGranted).toBe(hasFreeUnits)
+          countsByClient.set(client, unitsBefore + Number(isGranted))
           expect(limiter.used).toBeLessThanOrEqual(limit.total)
         }
       }),
@@ -57,7 +57,7 @@ describe('a limit shared by all clients', () => {
     for (const other of ['2001:db8:0:1::1', '::ffff:192.0.2.1', '192.0.2.3']) limiter.take(other)
     expect(limiter.used).toBe(5)
     expect(limiter.take('192.0.2.2')).toBeNull()
-    for (const end of releases) end?.()
+    for (const release of releases) release?.()
     expect(limiter.take('192.0.2.2')).not.toBeNull()
     expect(limiter.take('192.0.2.1')).toBeNull()
   })

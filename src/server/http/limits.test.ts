@@ -61,9 +61,9 @@ const { checks, bytes: minBytes } = StalledClients.minProgress
 async function serveSteadyUpload(bytes: number) {
   const connection = await serve(longPost, (incoming) => void incoming.resume())
   const sendBytes = () => {
-    const arrived = new Promise((resolve) => connection.request.once('data', resolve))
+    const dataPromise = new Promise((resolve) => connection.request.once('data', resolve))
     connection.client.write(Buffer.alloc(bytes))
-    return arrived
+    return dataPromise
   }
   return { ...connection, sendBytes }
 }
@@ -102,13 +102,13 @@ describe('a client is not reset', () => {
 
   it('if it pauses and then continues', async () => {
     const { client, check } = await serve(get, sendLargeBody)
-    let read = 0
+    let bytesRead = 0
     const readBytes = async (n: number) => {
       // The client's kernel announces free buffer space to the server only after larger reads.
       if (n % (checks / 2) > 0) return
-      for (const target = read + 8 * MiB; read < target; ) {
+      for (const target = bytesRead + 8 * MiB; bytesRead < target; ) {
         const chunk: Buffer | null = client.read()
-        if (chunk) read += chunk.length
+        if (chunk) bytesRead += chunk.length
         else await new Promise((resolve) => client.once('readable', resolve))
       }
     }
@@ -116,8 +116,8 @@ describe('a client is not reset', () => {
   })
 
   it('while it waits for the server', async () => {
-    const whole = await serve(get, () => undefined)
-    expect(await whole.check(2 * checks)).toBe('kept')
+    const waitingClient = await serve(get, () => undefined)
+    expect(await waitingClient.check(2 * checks)).toBe('kept')
     server.close()
     const connection = await serve(post, () => undefined)
     connection.client.write(Buffer.alloc(99_999))
@@ -131,9 +131,9 @@ describe('a client is not reset', () => {
 
 describe('the connection limit', () => {
   let bareServer: BareServer
-  const open: Socket[] = []
+  const openSockets: Socket[] = []
   afterEach(async () => {
-    for (const socket of open.splice(0)) socket.destroy()
+    for (const socket of openSockets.splice(0)) socket.destroy()
     await bareServer.close()
   })
 
@@ -147,7 +147,7 @@ describe('the connection limit', () => {
     const { hostname: host, port } = new URL(bareServer.url)
     const socket = connect({ host, port: Number(port), localAddress })
     socket.on('error', () => {})
-    open.push(socket)
+    openSockets.push(socket)
     socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
     return new Promise((resolve) => {
       socket.once('data', () => resolve(true)).once('close', () => resolve(false))
@@ -155,15 +155,15 @@ describe('the connection limit', () => {
   }
 
   it('keeps one address from using all connections', async () => {
-    const logged: unknown[] = []
+    const logEntries: unknown[] = []
     bareServer = await serveWithConnectionLimit({
-      log: { warn: (details: unknown) => void logged.push(details) },
+      log: { warn: (details: unknown) => void logEntries.push(details) },
     })
     const results = await Promise.all(Array.from({ length: 20 }, () => sendRequest('127.0.0.1')))
     expect(results.filter(Boolean)).toHaveLength(2)
     expect(await sendRequest('127.0.0.2')).toBe(true)
-    expect(logged).toEqual([{ open: 2 }])
-    for (const socket of open.splice(0)) socket.destroy()
+    expect(logEntries).toEqual([{ open: 2 }])
+    for (const socket of openSockets.splice(0)) socket.destroy()
     await expect.poll(() => bareServer.connections()).toBe(0)
     expect(await sendRequest('127.0.0.1')).toBe(true)
   })
@@ -186,17 +186,17 @@ describe('resetSocket frees the handle of a connection that', () => {
     ['sent an unacknowledged FIN', (socket) => socket.end()],
   ])('%s', async (_, prepareSocket) => {
     server = createServer()
-    const connected = once(server, 'connection')
+    const connectionEvent = once(server, 'connection')
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
     clients.push(client)
     client.on('error', () => {})
-    const [socket] = (await connected) as [Socket]
+    const [socket] = (await connectionEvent) as [Socket]
     socket.on('error', () => {})
     prepareSocket(socket)
-    const closed = once(socket, 'close')
+    const closeEvent = once(socket, 'close')
     resetSocket(socket)
-    await closed
+    await closeEvent
     await expect
       .poll(() => new Promise((resolve) => server.getConnections((_e, count) => resolve(count))))
       .toBe(0)

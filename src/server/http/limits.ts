@@ -115,16 +115,16 @@ export class PipelineQueue {
       startHandling()
       return
     }
-    const waiting = this.#waiting.get(socket) ?? 0
+    const waitingCount = this.#waiting.get(socket) ?? 0
     // The first waiting request is free: even without pipelining, a client's next request may
     // arrive before this server learns that its response has been sent.
-    const queueCost = waiting === 0 ? 0 : 1
+    const queueCost = waitingCount === 0 ? 0 : 1
     const { perConnection, total } = this.#limits
-    if (waiting >= perConnection || this.#total + queueCost > total) {
+    if (waitingCount >= perConnection || this.#total + queueCost > total) {
       resetSocket(socket)
       return
     }
-    this.#waiting.set(socket, waiting + 1)
+    this.#waiting.set(socket, waitingCount + 1)
     this.#total += queueCost
     const leaveQueue = () => {
       response.off('socket', takeSocket)
@@ -264,9 +264,9 @@ export class FairLimit {
   take(address: string, amount = 1): (() => void) | null {
     const client = addressBlock(address)
     const clientUsed = this.#byClient.get(client) ?? 0
-    const free = this.#limit.total - this.#used
-    const clientLimit = Math.max(this.#limit.guaranteed, Math.floor(free / 2))
-    if (amount > free || clientUsed + amount > clientLimit) return null
+    const freeCapacity = this.#limit.total - this.#used
+    const clientLimit = Math.max(this.#limit.guaranteed, Math.floor(freeCapacity / 2))
+    if (amount > freeCapacity || clientUsed + amount > clientLimit) return null
     this.#used += amount
     this.#byClient.set(client, clientUsed + amount)
     return () => {
@@ -296,16 +296,16 @@ export function makeLoadShedder({
   maxWaiting: number
 }): () => void {
   let loggedAt = Number.NEGATIVE_INFINITY
-  let refused = 0
+  let refusedCount = 0
   /** @throws {AppError} SERVER_BUSY with `Retry-After`. */
   return () => {
     if (pool.waitingCount < maxWaiting) return
-    refused += 1
+    refusedCount += 1
     const now = clock().getTime()
     if (now < loggedAt || now - loggedAt >= logEveryMs) {
-      log.warn({ refused }, 'Shedding load: too many queries wait for the database')
+      log.warn({ refused: refusedCount }, 'Shedding load: too many queries wait for the database')
       loggedAt = now
-      refused = 0
+      refusedCount = 0
     }
     throw new AppError('SERVER_BUSY')
   }
@@ -355,13 +355,13 @@ async function readBody(
   reserve: (bytes: number) => void,
 ): Promise<Buffer> {
   const chunks: Buffer[] = []
-  let received = 0
+  let receivedBytes = 0
   try {
     // Keep the connection open for the response, even if the body is refused.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      received += chunk.length
-      if (received > maxSize) throw new AppError('BODY_TOO_LARGE')
-      if (received > largeBodyBytes) reserve(chunk.length)
+      receivedBytes += chunk.length
+      if (receivedBytes > maxSize) throw new AppError('BODY_TOO_LARGE')
+      if (receivedBytes > largeBodyBytes) reserve(chunk.length)
       chunks.push(chunk)
     }
   } catch (error) {

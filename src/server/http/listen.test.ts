@@ -32,7 +32,7 @@ function exchange(text: string): Promise<string> {
 }
 
 describe('a client that expects 100-continue', () => {
-  const put = (target: string, length: number) =>
+  const putRequest = (target: string, length: number) =>
     [
       `PUT ${target} HTTP/1.1`,
       `Host: ${new URL(app.url).host}`,
@@ -46,16 +46,16 @@ describe('a client that expects 100-continue', () => {
 
   it('gets one 100 Continue', async () => {
     const { uploadUrl } = await startUpload(await makePerson(app), { size: 4 })
-    const response = await exchange(`${put(uploadUrl.slice(app.url.length), 4)}body`)
+    const response = await exchange(`${putRequest(uploadUrl.slice(app.url.length), 4)}body`)
     expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200'])
   })
 
   it('is refused before it sends the body', async () => {
     const { uploadUrl } = await startUpload(await makePerson(app), { size: 4 })
     const target = uploadUrl.slice(app.url.length)
-    const tooLongResponse = await exchange(put(target, 5))
+    const tooLongResponse = await exchange(putRequest(target, 5))
     expect(tooLongResponse.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413'])
-    const alteredResponse = await exchange(put(`${target}x`, 4))
+    const alteredResponse = await exchange(putRequest(`${target}x`, 4))
     expect(alteredResponse.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403'])
   })
 })
@@ -69,7 +69,7 @@ describe('a simple health check', () => {
 describe('a client that disconnects during its body', () => {
   it('is not logged as an error', async () => {
     const { hostname, port, host } = new URL(app.url)
-    const before = app.logLines.length
+    const lineCountBefore = app.logLines.length
     const socket = connect(Number(port), hostname)
     socket.on('error', () => {})
     socket.write(
@@ -79,8 +79,10 @@ describe('a client that disconnects during its body', () => {
     await once(socket, 'data')
     socket.write('{', () => socket.destroy())
     await expect
-      .poll(() => app.logLines.slice(before).find(({ path }) => path === '/api/auth/login'))
+      .poll(() =>
+        app.logLines.slice(lineCountBefore).find(({ path }) => path === '/api/auth/login'),
+      )
       .toMatchObject({ status: 400 })
-    expect(app.logLines.slice(before).filter(({ level }) => level >= 50)).toEqual([])
+    expect(app.logLines.slice(lineCountBefore).filter(({ level }) => level >= 50)).toEqual([])
   })
 })

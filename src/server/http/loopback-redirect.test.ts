@@ -14,12 +14,12 @@ function serve(appUrl: string) {
 }
 
 let loopbackServer: BareServer
-let open: BareServer
+let publicServer: BareServer
 beforeAll(async () => {
   loopbackServer = await serve('http://127.0.0.1:3000')
-  open = await serve('https://files.example.org')
+  publicServer = await serve('https://files.example.org')
 })
-afterAll(() => Promise.all([loopbackServer.close(), open.close()]))
+afterAll(() => Promise.all([loopbackServer.close(), publicServer.close()]))
 
 /**
  * Opens `path` on `host` as a browser would. Returns the redirect target, or null without a
@@ -51,8 +51,10 @@ describe('a page under another loopback name', () => {
   })
 
   it('also redirects HEAD', async () => {
-    const to = await redirectTarget(loopbackServer, 'localhost:3000', '/login', { method: 'HEAD' })
-    expect(to).toBe('http://127.0.0.1:3000/login')
+    const redirectUrl = await redirectTarget(loopbackServer, 'localhost:3000', '/login', {
+      method: 'HEAD',
+    })
+    expect(redirectUrl).toBe('http://127.0.0.1:3000/login')
   })
 
   it('redirects to the public name', async () => {
@@ -71,16 +73,16 @@ describe('a page under another loopback name', () => {
     '/%5cevil.example',
     'http://localhost:3000//evil.example/',
   ])('never redirects to another machine: %s', async (path) => {
-    const to = await redirectTarget(loopbackServer, 'localhost:3000', path)
-    expect(new URL(to ?? '').origin).toBe('http://127.0.0.1:3000')
+    const redirectUrl = await redirectTarget(loopbackServer, 'localhost:3000', path)
+    expect(new URL(redirectUrl ?? '').origin).toBe('http://127.0.0.1:3000')
   })
 
   it('redirects any path exactly once', async () => {
     const segment = fc.stringMatching(/^[\w@:.%~;=?&/-]{0,20}$/)
     await fc.assert(
       fc.asyncProperty(segment, async (rest) => {
-        const to = await redirectTarget(loopbackServer, 'localhost:3000', `/${rest}`)
-        const { host, pathname, search } = new URL(to ?? '')
+        const redirectUrl = await redirectTarget(loopbackServer, 'localhost:3000', `/${rest}`)
+        const { host, pathname, search } = new URL(redirectUrl ?? '')
         expect(host).toBe('127.0.0.1:3000')
         expect(await redirectTarget(loopbackServer, host, pathname + search)).toBeNull()
       }),
@@ -110,8 +112,8 @@ describe('a request that is not redirected', () => {
   it.each(['localhost', '127.0.0.1', 'other.example'])(
     '%s, if the public name is not a loopback name',
     async (host) => {
-      expect(await redirectTarget(open, host, '/')).toBeNull()
-      expect(await redirectTarget(open, `${host}:443`, '/')).toBeNull()
+      expect(await redirectTarget(publicServer, host, '/')).toBeNull()
+      expect(await redirectTarget(publicServer, `${host}:443`, '/')).toBeNull()
     },
   )
 })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { privateNetworks } from './client-address.ts'
 import { requireMetricsAccess } from './operations.ts'
 
-function verdict(
+function checkAccess(
   headers: Record<string, string>,
   {
     token = null,
@@ -41,7 +41,7 @@ describe('without a token the metrics are', () => {
     ['::ffff:127.0.0.1', localHeaders],
     ['127.0.0.1', {}],
   ])('open to %s with %j', (from, headers) => {
-    expect(verdict(headers as Record<string, string>, { from })).toBe('in')
+    expect(checkAccess(headers as Record<string, string>, { from })).toBe('in')
   })
 
   test.each([
@@ -59,7 +59,7 @@ describe('without a token the metrics are', () => {
     ['a foreign host name', '127.0.0.1', { host: 'localhost.evil.example' }],
     ['a malformed host', '127.0.0.1', { host: 'a b' }],
   ])('closed to %s', (_, from, headers) => {
-    expect(verdict(headers as Record<string, string>, { from })).toBe('FORBIDDEN')
+    expect(checkAccess(headers as Record<string, string>, { from })).toBe('FORBIDDEN')
   })
 
   // The server can't tell a proxy that adds no header and rewrites the host from a local program.
@@ -67,22 +67,23 @@ describe('without a token the metrics are', () => {
     ['APP_URL is public', { appUrl: 'https://files.example.org' }],
     ['a proxy is trusted', { trustedProxies: privateNetworks }],
   ])('closed to everyone if %s', (_, settings) => {
-    for (const headers of [localHeaders, {}]) expect(verdict(headers, settings)).toBe('FORBIDDEN')
+    for (const headers of [localHeaders, {}])
+      expect(checkAccess(headers, settings)).toBe('FORBIDDEN')
     const token = 'a-token-of-the-operator'
     const headers = { ...localHeaders, authorization: `Bearer ${token}` }
-    expect(verdict(headers, { ...settings, token })).toBe('in')
+    expect(checkAccess(headers, { ...settings, token })).toBe('in')
   })
 })
 
 describe('with a token the metrics are', () => {
   const token = 'a-token-of-the-operator'
-  const verdictWithToken = (authorization: string) =>
-    verdict({ ...localHeaders, authorization }, { token })
+  const checkAccessWithToken = (authorization: string) =>
+    checkAccess({ ...localHeaders, authorization }, { token })
 
   test('readable from anywhere with it', () => {
-    expect(verdictWithToken(`Bearer ${token}`)).toBe('in')
+    expect(checkAccessWithToken(`Bearer ${token}`)).toBe('in')
     const headers = { host: 'files.example.org', authorization: `bearer ${token}` }
-    expect(verdict(headers, { token, from: '192.0.2.7' })).toBe('in')
+    expect(checkAccess(headers, { token, from: '192.0.2.7' })).toBe('in')
   })
 
   test.each([
@@ -94,6 +95,6 @@ describe('with a token the metrics are', () => {
     `Bearer x${token}`,
     `Basic ${token}`,
   ])('closed to %j, even from this machine', (authorization) => {
-    expect(verdictWithToken(authorization)).toBe('UNAUTHORIZED')
+    expect(checkAccessWithToken(authorization)).toBe('UNAUTHORIZED')
   })
 })

@@ -45,12 +45,12 @@ beforeAll(async () => {
   const deps = { log: pino({ level: 'silent' }), clock: testClock() }
   server = await serveBare((app) => {
     app.use(requestContext(deps, { trustedProxies: null, hosts }))
-    const found = async () => {
+    const readSession = async () => {
       sessionReads += 1
       return session
     }
     const origin = sameOrigin(hosts, new URL('http://127.0.0.1'))
-    const options = { sameOrigin: origin, session: found, shedLoad: () => {} }
+    const options = { sameOrigin: origin, session: readSession, shedLoad: () => {} }
     app.route('/', mount(handlers, options))
   })
 })

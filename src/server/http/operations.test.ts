@@ -20,16 +20,16 @@ describe('GET /api/openapi.json', () => {
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
   ] as const)('is compressed with %s to less than a fifth', async (coding, decompress) => {
-    const uncompressed = await getDocument()
-    expect(uncompressed.headers['content-encoding']).toBeUndefined()
-    const compressed = await getDocument({ 'accept-encoding': coding })
-    expect(compressed.headers).toMatchObject({
+    const uncompressedResponse = await getDocument()
+    expect(uncompressedResponse.headers['content-encoding']).toBeUndefined()
+    const compressedResponse = await getDocument({ 'accept-encoding': coding })
+    expect(compressedResponse.headers).toMatchObject({
       'content-encoding': coding,
       'content-type': 'application/json',
       vary: 'Accept-Encoding',
     })
-    expect(decompress(compressed.body)).toEqual(uncompressed.body)
-    expect(compressed.body.length).toBeLessThan(uncompressed.body.length / 5)
+    expect(decompress(compressedResponse.body)).toEqual(uncompressedResponse.body)
+    expect(compressedResponse.body.length).toBeLessThan(uncompressedResponse.body.length / 5)
   })
 
   it('is sent again only after a limit has changed', async () => {
@@ -38,21 +38,21 @@ describe('GET /api/openapi.json', () => {
     expect(await revalidate()).toMatchObject({ status: 304, body: Buffer.alloc(0) })
     const admin = await makePerson(app, { role: 'admin' })
     const body = { key: 'free_max_files', value: 7 }
-    const changed = await admin.post('/api/admin/settings', body)
-    expect(changed.status).toBe(200)
+    const settingsResponse = await admin.post('/api/admin/settings', body)
+    expect(settingsResponse.status).toBe(200)
     expect((await revalidate()).status).toBe(200)
   })
 
   it('is built once for the public origin and once for all other hosts', async () => {
     const { port } = new URL(app.url)
     const serverOf = ({ body }: HttpResponse) => JSON.parse(body.toString()).servers
-    const first = await getDocument()
+    const firstResponse = await getDocument()
     const summaryGetter = vi.spyOn(endpoints.openApi, 'summary', 'get')
     await Promise.all(Array.from({ length: 10 }, () => getDocument()))
     expect(summaryGetter).not.toHaveBeenCalled()
-    expect(serverOf(first)).toEqual([{ url: app.url }])
-    const other = await getDocument({ host: `localhost:${port}` })
-    expect(serverOf(other)).toEqual([{ url: '/' }])
+    expect(serverOf(firstResponse)).toEqual([{ url: app.url }])
+    const otherHostResponse = await getDocument({ host: `localhost:${port}` })
+    expect(serverOf(otherHostResponse)).toEqual([{ url: '/' }])
     summaryGetter.mockClear()
     for (const host of ['10.1.2.3', '10.1.2.4', '127.0.0.1', '[::1]']) {
       expect((await getDocument({ host: `${host}:${port}` })).status).toBe(200)

@@ -66,8 +66,8 @@ describe('the other headers of a page', () => {
   it('include HSTS only for a public https origin', () => {
     expect(pageHeaders(page)).not.toHaveProperty('strict-transport-security')
     const appUrl = new URL('https://files.example.org')
-    const encrypted = pageHeaders({ ...page, appUrl })
-    expect(encrypted['strict-transport-security']).toMatch(/^max-age=\d{8}$/)
+    const httpsHeaders = pageHeaders({ ...page, appUrl })
+    expect(httpsHeaders['strict-transport-security']).toMatch(/^max-age=\d{8}$/)
   })
 
   it.each(['no-referrer', 'same-origin'] as const)('set the referrer policy: %s', (referrer) => {

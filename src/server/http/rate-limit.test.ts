@@ -129,8 +129,8 @@ describe('the error for a full counter', () => {
   it('has the longest wait if several are full', async () => {
     await limits.spend([{ key: 'short', max: 1, windowMs: 10_000 }])
     await limits.spend([{ key: 'long', max: 1, windowMs: 30_000 }])
-    const both = [makeCounter('short', 1), makeCounter('long', 1)]
-    for (const attempt of [limits.check(both), limits.spend(both)]) {
+    const counters = [makeCounter('short', 1), makeCounter('long', 1)]
+    for (const attempt of [limits.check(counters), limits.spend(counters)]) {
       expect((await errorOf(attempt))?.headers).toEqual({ 'retry-after': '30' })
     }
   })
@@ -174,23 +174,23 @@ describe('adding', () => {
 
 describe('refunding', () => {
   it('removes the row of a single attempt', async () => {
-    const spent = await limits.spend([makeCounter('a'), makeCounter('b')])
-    await limits.refund(spent)
+    const spentCounters = await limits.spend([makeCounter('a'), makeCounter('b')])
+    await limits.refund(spentCounters)
     expect(await readCounts()).toEqual({})
   })
 
   it('refunds one attempt, for all counters or only the given ones', async () => {
     await limits.spend([makeCounter('a'), makeCounter('b')])
-    const spent = await limits.spend([makeCounter('a'), makeCounter('b')])
-    await limits.refund(spent, ['b', 'never spent'])
+    const spentCounters = await limits.spend([makeCounter('a'), makeCounter('b')])
+    await limits.refund(spentCounters, ['b', 'never spent'])
     expect(await readCounts()).toEqual({ a: 2, b: 1 })
   })
 
   it("doesn't affect the next window", async () => {
-    const spent = await limits.spend([makeCounter('a')])
+    const spentCounters = await limits.spend([makeCounter('a')])
     clock.advance(windowMs)
     await limits.spend([makeCounter('a')])
-    await limits.refund(spent)
+    await limits.refund(spentCounters)
     expect(await readCounts()).toEqual({ a: 1 })
   })
 })

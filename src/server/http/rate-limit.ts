@@ -130,8 +130,10 @@ class CountingLimits implements RateLimits {
       values: [counters.map(({ key }) => key), now, now + longestWindowMs],
     })
     const maxByKey = new Map(counters.map((counter) => [counter.key, counter.max]))
-    const full = rows.filter(({ key, points }) => points >= (maxByKey.get(key) ?? unlimited))
-    if (full.length > 0) throw tooManyAttempts(Math.max(...full.map(endOf)) - now)
+    const fullCounters = rows.filter(
+      ({ key, points }) => points >= (maxByKey.get(key) ?? unlimited),
+    )
+    if (fullCounters.length > 0) throw tooManyAttempts(Math.max(...fullCounters.map(endOf)) - now)
     return new Map(rows.map(({ key, points }) => [key, points]))
   }
 
@@ -156,10 +158,10 @@ class CountingLimits implements RateLimits {
         now + longestWindowMs,
       ],
     })
-    const spent = new Map(rows.map((row) => [row.key, endOf(row)]))
-    if (spent.size === counters.length) return spent
-    await this.refund(spent)
-    await this.check(counters.filter(({ key }) => !spent.has(key)))
+    const spentCounters = new Map(rows.map((row) => [row.key, endOf(row)]))
+    if (spentCounters.size === counters.length) return spentCounters
+    await this.refund(spentCounters)
+    await this.check(counters.filter(({ key }) => !spentCounters.has(key)))
     throw tooManyAttempts(0) // The counter was full a moment ago, and now it is not.
   }
 

@@ -44,11 +44,11 @@ const foreignOrigins: [string, Record<string, string>][] = [
 
 describe.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s', (method) => {
   it.each(foreignOrigins)('from %s is refused without effect', async (_description, headers) => {
-    const before = calls
+    const callsBefore = calls
     const response = await sendRequest(method, headers)
     expect(response.status).toBe(403)
     expect(errorCodeOf(response)).toBe('FOREIGN_ORIGIN')
-    expect(calls).toBe(before)
+    expect(calls).toBe(callsBefore)
   })
 
   it.each<[string, Record<string, string>]>([

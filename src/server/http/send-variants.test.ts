@@ -49,7 +49,7 @@ describe('a compressed text', () => {
   it('is smaller with a higher quality', async () => {
     const lowQuality = await compress(`${text}${JSON.stringify(process.versions)}`, 1)
     const maxQuality = await compress(`${text}${JSON.stringify(process.versions)}`)
-    const size = (all: Variants) => all.get('br')?.body.length ?? 0
+    const size = (encodedVariants: Variants) => encodedVariants.get('br')?.body.length ?? 0
     expect(size(maxQuality)).toBeLessThan(size(lowQuality))
   })
 

@@ -54,12 +54,15 @@ export function sendVariant(
   const coding = chooseCoding(c.req.header('accept-encoding'), variants)
   const variant = variants.get(coding)
   if (!variant) return c.notFound()
-  const all: Record<string, string> = { ...headers, etag: variant.etag }
-  if (coding !== 'identity') all['content-encoding'] = coding
+  const responseHeaders: Record<string, string> = { ...headers, etag: variant.etag }
+  if (coding !== 'identity') responseHeaders['content-encoding'] = coding
   if (status === 200 && matchesEtag(c.req.header('if-none-match'), variant.etag)) {
-    return c.body(null, 304, all)
+    return c.body(null, 304, responseHeaders)
   }
-  return c.body(variant.body, status, { ...all, 'content-length': String(variant.body.length) })
+  return c.body(variant.body, status, {
+    ...responseHeaders,
+    'content-length': String(variant.body.length),
+  })
 }
 
 /**

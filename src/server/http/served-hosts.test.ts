@@ -54,8 +54,8 @@ describe('a public host name', () => {
   })
 
   it('keeps its port if the proxy omits it', () => {
-    const other = hostsOf('https://files.example.org:8443')
-    expect(other.pageOrigin('files.example.org')).toBe('https://files.example.org:8443')
+    const otherHosts = hostsOf('https://files.example.org:8443')
+    expect(otherHosts.pageOrigin('files.example.org')).toBe('https://files.example.org:8443')
   })
 })
 

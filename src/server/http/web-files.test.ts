@@ -31,7 +31,7 @@ function compressedFiles(name: string, text: string) {
   }
 }
 
-const built: Record<string, string | Buffer> = {
+const builtFiles: Record<string, string | Buffer> = {
   ...compressedFiles('web/index.html', index),
   ...compressedFiles('web/assets/app-Ab12_x-9.js', code),
   'web/assets/picture-Cd34.png': picture,
@@ -48,7 +48,7 @@ let httpsServer: BareServer
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mayfly-web-'))
   await mkdir(join(folder, 'web/assets'), { recursive: true })
-  for (const [file, body] of Object.entries(built)) await writeFile(join(folder, file), body)
+  for (const [file, body] of Object.entries(builtFiles)) await writeFile(join(folder, file), body)
   const serve = (appUrl: string, connect?: string[]) => {
     const distDir = join(folder, 'web')
     const files = webFiles({ distDir, appUrl: new URL(appUrl), ...(connect && { connect }) })
@@ -89,7 +89,7 @@ describe('files', () => {
   ])('%s is served unchanged as %s with Cache-Control %s', async (path, type, cacheControl) => {
     const response = await get(path)
     expect(response.status).toBe(200)
-    expect(response.body).toEqual(Buffer.from(built[`web${path}`] ?? ''))
+    expect(response.body).toEqual(Buffer.from(builtFiles[`web${path}`] ?? ''))
     expect(response.headers).toMatchObject({
       'content-type': type,
       'cache-control': cacheControl,

@@ -82,8 +82,8 @@ export function webFiles(options: {
     const appPage = pagesByPath.get(path)
     if (file) nameRoute(c.env.outgoing, '/{file of the web}')
     else if (appPage) nameRoute(c.env.outgoing, path)
-    const found = file ?? appPage
-    return found ? sendVariant(c, found, 200) : next()
+    const webFile = file ?? appPage
+    return webFile ? sendVariant(c, webFile, 200) : next()
   }
 }
 
@@ -122,12 +122,12 @@ function contentType(path: string) {
 }
 
 function readVariants(file: string): Variants {
-  const found = new Map<Coding, Variant>()
+  const variants = new Map<Coding, Variant>()
   for (const [coding, suffix] of codingSuffixes) {
     const body = readIfExists(`${file}${suffix}`)
-    if (body) found.set(coding, makeVariant(body))
+    if (body) variants.set(coding, makeVariant(body))
   }
-  return found
+  return variants
 }
 
 function readIfExists(file: string): Uint8Array<ArrayBuffer> | undefined {

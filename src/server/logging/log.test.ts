@@ -68,10 +68,10 @@ describe.each(['readable', 'json'] as const)('a %s log', (format) => {
     ['exits', 'process.exit(1)'],
     ['is killed', 'process.kill(process.pid, "SIGKILL")'],
     ['crashes', 'setImmediate(() => { throw new Error("crash") })'],
-  ])('is complete and in order if the process %s', async (_how, end) => {
+  ])('is complete and in order if the process %s', async (_how, endScript) => {
     const output = await readLog(
       format,
-      `for (let line = 1; line < 5000; line += 1) log.info({ line }, 'request')\n${end}`,
+      `for (let line = 1; line < 5000; line += 1) log.info({ line }, 'request')\n${endScript}`,
     )
     expect(output.trimEnd().split('\n')).toHaveLength(4999)
     expect(lineNumbers(output)).toEqual(Array.from({ length: 4999 }, (_, index) => index + 1))
@@ -81,7 +81,7 @@ describe.each(['readable', 'json'] as const)('a %s log', (format) => {
 it.each([
   ['exits', 'process.exit()'],
   ['is killed', "process.kill(process.pid, 'SIGKILL')"],
-])('the log is complete if its reader is slow and the process %s', async (_how, end) => {
+])('the log is complete if its reader is slow and the process %s', async (_how, endScript) => {
   // The first write fills the pipe. The reader reads one byte and waits.
   const program = buildProgram(
     'json',
@@ -89,7 +89,7 @@ it.each([
      writeSync(1, '.'.repeat(65_536))
      log.info({ line: 1 }, 'request')
      log.info({ line: 2 }, 'request')
-     ${end}`,
+     ${endScript}`,
   )
   const slowReader = '"$0" --input-type=module --eval "$1" | { head -c 1; sleep 0.4; cat; }'
   const reader = spawn('sh', ['-c', slowReader, process.execPath, program], {

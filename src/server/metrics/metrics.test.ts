@@ -26,14 +26,15 @@ afterAll(async () => {
   await app.close()
 })
 
-let before: Scrape
+let metricsBefore: Scrape
 beforeEach(async () => {
-  before = await scrape(app)
+  metricsBefore = await scrape(app)
 })
 
 /** Waits until a series has grown this much, because responses are counted after they are sent. */
 function expectGrowth(series: string, expectedGrowth: number) {
-  const growth = async () => ((await scrape(app)).get(series) ?? 0) - (before.get(series) ?? 0)
+  const growth = async () =>
+    ((await scrape(app)).get(series) ?? 0) - (metricsBefore.get(series) ?? 0)
   return expect.poll(growth, { message: series }).toBe(expectedGrowth)
 }
 
@@ -128,11 +129,11 @@ describe('transfers', () => {
 
 describe('the other metrics', () => {
   it('include the pool, the event loop and the free space', async () => {
-    expect(before.get('mayfly_database_connections{state="most"}')).toBe(10)
-    expect(before.get('mayfly_database_connections{state="idle"}')).toBeGreaterThan(0)
-    expect(before.get('mayfly_database_waiting')).toBe(0)
-    expect(before.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
-    expect(before.get('mayfly_disk_free_bytes')).toBeGreaterThan(0)
+    expect(metricsBefore.get('mayfly_database_connections{state="most"}')).toBe(10)
+    expect(metricsBefore.get('mayfly_database_connections{state="idle"}')).toBeGreaterThan(0)
+    expect(metricsBefore.get('mayfly_database_waiting')).toBe(0)
+    expect(metricsBefore.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
+    expect(metricsBefore.get('mayfly_disk_free_bytes')).toBeGreaterThan(0)
   })
 
   it('start every error counter at 0', () => {
@@ -144,7 +145,7 @@ describe('the other metrics', () => {
       requests('POST', '/api/files/confirm-upload', 500),
       requests('PUT', '/storage/{part}', 503),
     ]) {
-      expect(before.get(series), series).toBe(0)
+      expect(metricsBefore.get(series), series).toBe(0)
     }
   })
 
@@ -185,14 +186,18 @@ describe('the other metrics', () => {
 
   it('include the jobs of all servers, and nothing stale while the database is down', async () => {
     const { db } = app.deps
-    const at = new Date('2026-03-04T05:06:07Z')
+    const runTime = new Date('2026-03-04T05:06:07Z')
     const result = { overdue: 3 }
-    await recordRun(db, { job: 'report-overdue', startedAt: at, endedAt: at, result })
-    await recordFailedRun(db, { job: 'report-overdue', failedAt: at, failure: 'no' })
-    await recordFailedRun(db, { job: 'a job of an earlier version', failedAt: at, failure: 'no' })
+    await recordRun(db, { job: 'report-overdue', startedAt: runTime, endedAt: runTime, result })
+    await recordFailedRun(db, { job: 'report-overdue', failedAt: runTime, failure: 'no' })
+    await recordFailedRun(db, {
+      job: 'a job of an earlier version',
+      failedAt: runTime,
+      failure: 'no',
+    })
     const success = 'mayfly_job_last_success_timestamp_seconds{job="report-overdue"}'
     const currentMetrics = await scrape(app)
-    expect(currentMetrics.get(success)).toBe(at.getTime() / 1000)
+    expect(currentMetrics.get(success)).toBe(runTime.getTime() / 1000)
     expect(currentMetrics.get('mayfly_job_failures_in_a_row{job="report-overdue"}')).toBe(1)
     expect(
       currentMetrics.get('mayfly_job_last_result{figure="overdue",job="report-overdue"}'),

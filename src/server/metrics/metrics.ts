@@ -133,13 +133,13 @@ function transferMetrics(registers: Registry[]): TransferMeter {
   for (const direction of transferDirections) {
     for (const outcome of transferOutcomes) transfers.inc({ direction, outcome }, 0)
   }
-  const running = new Gauge({
+  const runningTransfers = new Gauge({
     name: 'mayfly_transfers_running',
     help: 'Running transfers.',
     labelNames: ['direction'],
     registers,
   })
-  for (const direction of transferDirections) running.set({ direction }, 0)
+  for (const direction of transferDirections) runningTransfers.set({ direction }, 0)
   const counters = {
     download: bytes.labels({ direction: 'download' }),
     upload: bytes.labels({ direction: 'upload' }),
@@ -147,9 +147,9 @@ function transferMetrics(registers: Registry[]): TransferMeter {
   return {
     addBytes: (direction, count) => counters[direction].inc(count),
     startTransfer(direction) {
-      running.inc({ direction })
+      runningTransfers.inc({ direction })
       return (outcome) => {
-        running.dec({ direction })
+        runningTransfers.dec({ direction })
         transfers.inc({ direction, outcome })
       }
     },
@@ -163,7 +163,7 @@ export function watchPool(metrics: Metrics, pool: pg.Pool): void {
     'Connections to the database: used, idle, and their maximum.',
     ['state'],
   )
-  const waiting = metrics.gauge(
+  const waitingCallers = metrics.gauge(
     'mayfly_database_waiting',
     'Callers waiting for a database connection.',
   )
@@ -172,7 +172,7 @@ export function watchPool(metrics: Metrics, pool: pg.Pool): void {
     connections.set({ state: 'used' }, totalCount - idleCount)
     connections.set({ state: 'idle' }, idleCount)
     connections.set({ state: 'most' }, options.max)
-    waiting.set(waitingCount)
+    waitingCallers.set(waitingCount)
   })
 }
 
@@ -182,12 +182,12 @@ export function watchSpace(
   space: Pick<DiskSpace, 'freeBytes' | 'availableBytes'>,
   store: StorageName,
 ): void {
-  const free = metrics.gauge('mayfly_disk_free_bytes', 'Free space of the disk of DATA_DIR.')
-  metrics.beforeScrape(async () => free.set(space.freeBytes()))
+  const freeSpace = metrics.gauge('mayfly_disk_free_bytes', 'Free space of the disk of DATA_DIR.')
+  metrics.beforeScrape(async () => freeSpace.set(space.freeBytes()))
   if (store !== 'disk') return
-  const available = metrics.gauge(
+  const uploadSpace = metrics.gauge(
     'mayfly_disk_upload_room_bytes',
     'Space left for uploads. Below 0, uploads to the disk are refused.',
   )
-  metrics.beforeScrape(async () => available.set(space.availableBytes()))
+  metrics.beforeScrape(async () => uploadSpace.set(space.availableBytes()))
 }

@@ -112,9 +112,9 @@ describe('the settings on the public pages', () => {
     const warnings: unknown[] = []
     const settings = {
       async current() {
-        const next = queuedSettings.shift()
-        if (!next) throw new Error('The database is down.')
-        return next
+        const nextSettings = queuedSettings.shift()
+        if (!nextSettings) throw new Error('The database is down.')
+        return nextSettings
       },
     }
     const log = { warn: (...args: unknown[]) => warnings.push(args) }
@@ -123,9 +123,9 @@ describe('the settings on the public pages', () => {
   }
 
   it('are the last known ones while the database is down', async () => {
-    const changed = { ...settingDefaults('support@example.org'), app_version: 'v2' }
+    const changedValues = { ...settingDefaults('support@example.org'), app_version: 'v2' }
     const limits = { ...input.limits, free: { ...free, maxFiles: 9 } }
-    const { values, warnings } = makeReader([{ values: changed, limits }])
+    const { values, warnings } = makeReader([{ values: changedValues, limits }])
     expect(await values()).toMatchObject({ version: 'v2', freeFiles: '9 files' })
     expect(warnings).toEqual([])
     for (let page = 0; page < 3; page += 1) {
@@ -136,11 +136,11 @@ describe('the settings on the public pages', () => {
   })
 
   it('are current again as soon as the database is back', async () => {
-    const changed = { ...settingDefaults('support@example.org'), app_version: 'v2' }
+    const changedValues = { ...settingDefaults('support@example.org'), app_version: 'v2' }
     const queuedSettings = [] as Partial<CurrentSettings>[]
     const { values } = makeReader(queuedSettings)
     expect(await values()).toMatchObject({ version: 'v0.9.10' })
-    queuedSettings.push({ values: changed, limits: input.limits })
+    queuedSettings.push({ values: changedValues, limits: input.limits })
     expect(await values()).toMatchObject({ version: 'v2' })
   })
 

@@ -41,7 +41,7 @@ function contentOf(page: ParsedPage, property: 'name' | 'property', value: strin
   return attributeOf(page.findOne('meta', { [property]: value }), 'content')
 }
 
-async function change(key: string, value: string) {
+async function changeSetting(key: string, value: string) {
   expect((await admin.post('/api/admin/settings', { key, value })).status).toBe(200)
 }
 
@@ -79,33 +79,33 @@ describe.each(paths)('the public page %s', (path) => {
   })
 
   it('is revalidated every time, and sent only if it has changed', async () => {
-    const first = await get(path)
-    expect(first.headers.get('cache-control')).toBe('no-cache')
-    expect(first.headers.get('vary')).toBe('Cookie, Accept-Encoding')
-    const etag = first.headers.get('etag') ?? ''
+    const firstResponse = await get(path)
+    expect(firstResponse.headers.get('cache-control')).toBe('no-cache')
+    expect(firstResponse.headers.get('vary')).toBe('Cookie, Accept-Encoding')
+    const etag = firstResponse.headers.get('etag') ?? ''
     const conditionalHeaders = { 'if-none-match': etag }
     expect((await get(path, conditionalHeaders)).status).toBe(304)
     expect((await get(path, conditionalHeaders, 'HEAD')).status).toBe(304)
-    await change('app_version', 'v0.9.11')
-    const changed = await get(path, conditionalHeaders)
-    expect(changed.status).toBe(200)
-    expect(await changed.text()).toContain('v0.9.11')
+    await changeSetting('app_version', 'v0.9.11')
+    const changedResponse = await get(path, conditionalHeaders)
+    expect(changedResponse.status).toBe(200)
+    expect(await changedResponse.text()).toContain('v0.9.11')
   })
 
   it("is sent in the client's preferred encoding, and without a body for HEAD", async () => {
-    const uncompressed = await send(app.url, { path, headers: browser })
+    const uncompressedResponse = await send(app.url, { path, headers: browser })
     for (const [coding, unpack] of [
       ['br', brotliDecompressSync],
       ['gzip', gunzipSync],
     ] as const) {
       const headers = { ...browser, 'accept-encoding': coding }
-      const full = await send(app.url, { path, headers })
-      expect(full.headers['content-encoding']).toBe(coding)
-      expect(unpack(full.body)).toEqual(uncompressed.body)
+      const compressedResponse = await send(app.url, { path, headers })
+      expect(compressedResponse.headers['content-encoding']).toBe(coding)
+      expect(unpack(compressedResponse.body)).toEqual(uncompressedResponse.body)
       const head = await send(app.url, { path, headers, method: 'HEAD' })
       expect(head.body.length).toBe(0)
-      expect(head.headers['content-length']).toBe(String(full.body.length))
-      expect(head.headers.etag).toBe(full.headers.etag)
+      expect(head.headers['content-length']).toBe(String(compressedResponse.body.length))
+      expect(head.headers.etag).toBe(compressedResponse.headers.etag)
     }
   })
 
@@ -161,8 +161,8 @@ describe('the landing page', () => {
   })
 
   it('shows the current price and version from the settings', async () => {
-    await change('premium_price', '12.5')
-    await change('app_version', 'v1.0')
+    await changeSetting('premium_price', '12.5')
+    await changeSetting('app_version', 'v1.0')
     const shownText = mainText(await open('/'))
     expect(shownText).toContain('$12.50 per month')
     expect(shownText).toContain('v1.0')
@@ -170,11 +170,11 @@ describe('the landing page', () => {
 
   it('escapes the version', async () => {
     const version = `</footer><script>x</script>"'&{{price}}`
-    const before = (await open('/')).findAll('script').length
-    await change('app_version', version)
+    const scriptCount = (await open('/')).findAll('script').length
+    await changeSetting('app_version', version)
     const page = await open('/')
     expect(mainText(page)).toContain(version)
-    expect(page.findAll('script')).toHaveLength(before)
+    expect(page.findAll('script')).toHaveLength(scriptCount)
   })
 })
 
@@ -202,8 +202,10 @@ describe('the route sets of spec §2', () => {
     const showsApplication = async () =>
       (await (await person.fetch('/', { headers: browser })).text()).includes('id="root"')
     expect(await showsApplication()).toBe(true)
-    const logout = await person.fetch('/api/logout')
-    expect(logout.headers.getSetCookie().join()).toContain(`${signedInHintCookie}=; Max-Age=0`)
+    const logoutResponse = await person.fetch('/api/logout')
+    expect(logoutResponse.headers.getSetCookie().join()).toContain(
+      `${signedInHintCookie}=; Max-Age=0`,
+    )
   })
 
   it.each(['/nowhere', '/faq/', '/index.html', '/public-landing.html', '/download.html', '/s'])(
@@ -216,9 +218,11 @@ describe('the route sets of spec §2', () => {
       const conditionalHeaders = { 'if-none-match': page.headers.get('etag') ?? '' }
       expect((await get(path, conditionalHeaders)).status).toBe(404)
 
-      const data = await makeClient(app).fetch(path, { headers: { accept: 'application/json' } })
-      expect(data.status).toBe(404)
-      expect(await data.json()).toMatchObject({ code: 'NOT_FOUND' })
+      const jsonResponse = await makeClient(app).fetch(path, {
+        headers: { accept: 'application/json' },
+      })
+      expect(jsonResponse.status).toBe(404)
+      expect(await jsonResponse.json()).toMatchObject({ code: 'NOT_FOUND' })
     },
   )
 
@@ -234,13 +238,16 @@ describe('the route sets of spec §2', () => {
 
 describe('search engines', () => {
   it('find every public page in the sitemap, and the sitemap in robots.txt', async () => {
-    const sitemap = await get('/sitemap.xml')
-    expect(sitemap.headers.get('content-type')).toBe('application/xml; charset=utf-8')
-    const urls = Array.from((await sitemap.text()).matchAll(/<loc>(.*?)<\/loc>/g), ([, url]) => url)
+    const sitemapResponse = await get('/sitemap.xml')
+    expect(sitemapResponse.headers.get('content-type')).toBe('application/xml; charset=utf-8')
+    const urls = Array.from(
+      (await sitemapResponse.text()).matchAll(/<loc>(.*?)<\/loc>/g),
+      ([, url]) => url,
+    )
     expect(urls).toEqual(paths.map((path) => app.url + path))
-    const robots = await get('/robots.txt')
-    expect(robots.headers.get('content-type')).toMatch(/^text\/plain/i)
-    expect(await robots.text()).toContain(`Sitemap: ${app.url}/sitemap.xml\n`)
+    const robotsResponse = await get('/robots.txt')
+    expect(robotsResponse.headers.get('content-type')).toMatch(/^text\/plain/i)
+    expect(await robotsResponse.text()).toContain(`Sitemap: ${app.url}/sitemap.xml\n`)
   })
 
   it('may open links only if they obey noindex', async () => {

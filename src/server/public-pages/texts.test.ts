@@ -63,9 +63,11 @@ describe('the FAQ', () => {
 
   it('shows one answer at a time through a shared `name` attribute', async () => {
     const page = await open('/faq')
-    const all = page.findAll('details')
-    expect(new Set(all.map((element) => attributeOf(element, 'name')))).toEqual(new Set(['faq']))
-    for (const element of all) {
+    const detailsElements = page.findAll('details')
+    expect(new Set(detailsElements.map((element) => attributeOf(element, 'name')))).toEqual(
+      new Set(['faq']),
+    )
+    for (const element of detailsElements) {
       expect(attributeOf(element, 'open')).toBeUndefined()
       expect(textOf(element).length).toBeGreaterThan(40)
     }

@@ -55,9 +55,9 @@ async function listFiles(person: Person) {
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
   const query = vi.spyOn(pg.Client.prototype, 'query')
   await work()
-  const sent = query.mock.calls.map(([statement]) => statement as string | pg.QueryConfig)
+  const sentStatements = query.mock.calls.map(([statement]) => statement as string | pg.QueryConfig)
   query.mockRestore()
-  const texts = sent.map((statement) =>
+  const texts = sentStatements.map((statement) =>
     typeof statement === 'string' ? statement : (statement.text ?? ''),
   )
   return texts.filter((text) => /"(uploads|files|short_codes|blocked_content)"/.test(text)).length
@@ -160,22 +160,22 @@ describe('POST /api/files/get-upload-urls', () => {
     const person = await makePerson(app)
     await makeFile(person)
     const requests = Array.from({ length: 4 }, () => uploadRequest())
-    const first = codesOf(await startUploads(person, requests))
-    expect(first).toEqual(['ok', 'ok', 'TIER_FILE_COUNT', 'TIER_FILE_COUNT'])
-    const other = await makePerson(app)
-    const batches = await Promise.all([1, 2, 3].map(() => startUploads(other, requests)))
-    expect(batches.flatMap(codesOf).filter((end) => end === 'ok')).toHaveLength(3)
-    expect(await rowsOf(other)).toBe(3)
+    const firstOutcomes = codesOf(await startUploads(person, requests))
+    expect(firstOutcomes).toEqual(['ok', 'ok', 'TIER_FILE_COUNT', 'TIER_FILE_COUNT'])
+    const otherPerson = await makePerson(app)
+    const batches = await Promise.all([1, 2, 3].map(() => startUploads(otherPerson, requests)))
+    expect(batches.flatMap(codesOf).filter((outcome) => outcome === 'ok')).toHaveLength(3)
+    expect(await rowsOf(otherPerson)).toBe(3)
   })
 
   it('resumes a repeated entry even when no slot is free', async () => {
     const person = await makePerson(app)
     const requests = ['a', 'b', 'c'].map((idempotencyKey) => uploadRequest({ idempotencyKey }))
-    const first = await startUploads(person, requests)
+    const firstResults = await startUploads(person, requests)
     const retryResults = await startUploads(person, [uploadRequest(), ...requests])
     expect(codesOf(retryResults)).toEqual(['TIER_FILE_COUNT', 'ok', 'ok', 'ok'])
     expect(retryResults.slice(1).map(({ answer: response }) => response?.cloudKey)).toEqual(
-      first.map(({ answer: response }) => response?.cloudKey),
+      firstResults.map(({ answer: response }) => response?.cloudKey),
     )
   })
 
@@ -367,8 +367,8 @@ describe('POST /api/files/confirm-uploads', () => {
       removeCallCount += 1
       if (removeCallCount === app.pool.options.max) poolExhausted.resolve()
       await poolExhausted.promise
-      const other = await newUser.fetch('/api/files')
-      expect(other.status).toBe(200)
+      const otherResponse = await newUser.fetch('/api/files')
+      expect(otherResponse.status).toBe(200)
       await remove.call(store, key)
     })
     // The first ten have too many bytes, the rest have a wrong SHA-256.

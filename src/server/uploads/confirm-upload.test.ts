@@ -93,15 +93,15 @@ describe('POST /api/files/confirm-upload', () => {
     const { shortCode } = await makeFile(person)
     const { cloudKey } = await startUpload(person, { size: 0 })
     const { db } = app.deps
-    const open = await findUploads(db, person.id, [cloudKey])
-    const upload = open.get(cloudKey)
+    const openUploads = await findUploads(db, person.id, [cloudKey])
+    const upload = openUploads.get(cloudKey)
     if (!upload) throw new Error('no upload was started')
     const now = app.clock()
     const dates = { createdAt: now, expiresAt: now, maxLifetimeAt: now, uploadDuration: 0 }
     const file = { upload, shortCode, ...dates, sha256: null, isContentProved: false }
     const insertion = db.transaction((tx) => insertFiles(tx, [file]))
     await expect(insertion).rejects.toMatchObject({ cause: { constraint: 'short_codes_pkey' } })
-    expect(await findUploads(db, person.id, [cloudKey])).toEqual(open)
+    expect(await findUploads(db, person.id, [cloudKey])).toEqual(openUploads)
   })
 
   it('creates one file, however often it is called, even in parallel', async () => {
@@ -185,8 +185,8 @@ describe('the stored bytes', () => {
     const file = await json<File>(await requestConfirm(person, upload.cloudKey))
 
     expect((await putBytes(upload, new Uint8Array(10).fill(66))).status).toBe(409)
-    const download = await makeClient(app).fetch(`/api/download/${file.shortCode}`)
-    expect(await download.text()).toBe('A'.repeat(10))
+    const downloadResponse = await makeClient(app).fetch(`/api/download/${file.shortCode}`)
+    expect(await downloadResponse.text()).toBe('A'.repeat(10))
   })
 })
 

@@ -71,10 +71,10 @@ async function confirmAll(
   allConfirms: readonly Confirm[],
 ): Promise<void> {
   const { unique: confirms } = splitRepeats(allConfirms, ({ request }) => request.cloudKey)
-  const open = await findUploads(deps.db, ownerId, keysOf(confirms))
+  const openUploads = await findUploads(deps.db, ownerId, keysOf(confirms))
   const [openConfirms, closedConfirms]: [Confirm[], Confirm[]] = [[], []]
   for (const confirm of confirms) {
-    const upload = open.get(confirm.request.cloudKey)
+    const upload = openUploads.get(confirm.request.cloudKey)
     if (upload) confirm.upload = upload
     ;(upload ? openConfirms : closedConfirms).push(confirm)
   }
@@ -121,27 +121,29 @@ async function seal(
   ownerId: string,
   confirms: readonly Confirm[],
 ): Promise<void> {
-  const incomplete = new Map<Confirm, SizeMismatch>()
-  const oversized: Confirm[] = []
+  const incompleteConfirms = new Map<Confirm, SizeMismatch>()
+  const oversizedConfirms: Confirm[] = []
   await forEachPending(confirms, async (confirm) => {
     const { storage, storageKey, size } = confirm.upload as Upload
     try {
       await deps.stores.get(storage).seal(storageKey, size)
     } catch (error) {
       if (!(error instanceof SizeMismatch)) throw error
-      if ((error.actual ?? 0) <= size) incomplete.set(confirm, error)
+      if ((error.actual ?? 0) <= size) incompleteConfirms.set(confirm, error)
       else {
-        oversized.push(confirm)
+        oversizedConfirms.push(confirm)
         throw new AppError('SIZE_MISMATCH', { cause: error })
       }
     }
   })
-  await endRejectedUploads(deps, ownerId, oversized)
-  if (incomplete.size === 0) return
+  await endRejectedUploads(deps, ownerId, oversizedConfirms)
+  if (incompleteConfirms.size === 0) return
   // An upload may have no bytes because a parallel request has just ended it.
-  const open = await findUploads(deps.db, ownerId, keysOf([...incomplete.keys()]))
-  for (const [confirm, cause] of incomplete) {
-    const code = open.has(confirm.request.cloudKey) ? 'UPLOAD_INCOMPLETE' : 'UPLOAD_SUPERSEDED'
+  const openUploads = await findUploads(deps.db, ownerId, keysOf([...incompleteConfirms.keys()]))
+  for (const [confirm, cause] of incompleteConfirms) {
+    const code = openUploads.has(confirm.request.cloudKey)
+      ? 'UPLOAD_INCOMPLETE'
+      : 'UPLOAD_SUPERSEDED'
     reject(confirm, new AppError(code, { cause }))
   }
 }
@@ -152,25 +154,25 @@ async function hashIfNeeded(
   ownerId: string,
   confirms: readonly Confirm[],
 ): Promise<void> {
-  const sealed = pending(confirms)
+  const sealedConfirms = pending(confirms)
   const blockedSizes = await findBlockedSizes(
     deps.db,
-    sealed.flatMap(({ upload }) => upload?.size ?? []),
+    sealedConfirms.flatMap(({ upload }) => upload?.size ?? []),
   )
-  const mismatched: Confirm[] = []
-  await forEachPending(sealed, async (confirm) => {
+  const mismatchedConfirms: Confirm[] = []
+  await forEachPending(sealedConfirms, async (confirm) => {
     const { storage, storageKey, size } = confirm.upload as Upload
     const claimedSha256 = confirm.request.sha256
     const store = deps.stores.get(storage)
     const shouldCompare = claimedSha256 !== undefined && store.computesSha256
     const sha256 = shouldCompare || blockedSizes.has(size) ? await store.sha256(storageKey) : null
     if (sha256 !== null && claimedSha256 !== undefined && sha256 !== claimedSha256) {
-      mismatched.push(confirm)
+      mismatchedConfirms.push(confirm)
       throw new AppError('CHECKSUM_MISMATCH')
     }
     confirm.sha256 = sha256
   })
-  await endRejectedUploads(deps, ownerId, mismatched)
+  await endRejectedUploads(deps, ownerId, mismatchedConfirms)
 }
 
 /**
@@ -182,25 +184,25 @@ async function createFiles(
   confirms: readonly Confirm[],
 ): Promise<void> {
   const { clock, db, settings } = deps
-  const sealed = pending(confirms)
-  if (sealed.length === 0) return
+  const sealedConfirms = pending(confirms)
+  if (sealedConfirms.length === 0) return
   const limits = await settings.limits()
-  const blocked: Confirm[] = []
+  const blockedConfirms: Confirm[] = []
   const createdFiles = await db.transaction(async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     if (!owner) throw new AppError('UNAUTHORIZED')
     const now = clock()
     const tier = effectiveTier(owner, now)
-    const open = await lockUploads(tx, ownerId, keysOf(sealed))
-    const blockedSha256 = await findBlocked(tx, sha256Of(sealed))
+    const openUploads = await lockUploads(tx, ownerId, keysOf(sealedConfirms))
+    const blockedSha256 = await findBlocked(tx, sha256Of(sealedConfirms))
     let count = limits[tier].maxFiles === null ? 0 : await countActiveFiles(tx, ownerId, now)
     const files: NewFile[] = []
-    for (const confirm of sealed) {
+    for (const confirm of sealedConfirms) {
       const { request, sha256 = null } = confirm
-      const upload = open.get(request.cloudKey)
+      const upload = openUploads.get(request.cloudKey)
       if (!upload) continue
       if (blockedSha256.has(sha256 ?? '')) {
-        blocked.push(confirm)
+        blockedConfirms.push(confirm)
       } else if (!canAddFile(maxFilesAfter(upload, tier, limits), count)) {
         reject(confirm, limitError('TIER_FILE_COUNT', tier, limits))
       } else {
@@ -215,9 +217,9 @@ async function createFiles(
     return insertFiles(tx, files)
   })
   // A parallel takedown may have blocked the content without seeing the new file.
-  const blockedNow = await findBlocked(db, sha256Of(sealed))
+  const blockedNow = await findBlocked(db, sha256Of(sealedConfirms))
   const ids: string[] = []
-  for (const confirm of sealed) {
+  for (const confirm of sealedConfirms) {
     const file = createdFiles.get(confirm.request.cloudKey)
     if (!file) continue
     if (blockedNow.has(confirm.sha256 ?? '')) {
@@ -226,9 +228,9 @@ async function createFiles(
     } else succeed(confirm, file)
   }
   if (ids.length > 0) await markDeleted(db, ownerId, ids, clock())
-  for (const confirm of blocked) reject(confirm, new AppError('CONTENT_BLOCKED'))
-  await endRejectedUploads(deps, ownerId, blocked)
-  if (sealed.some(({ sha256 }) => sha256 === null)) deps.requestJob('compute-digests')
+  for (const confirm of blockedConfirms) reject(confirm, new AppError('CONTENT_BLOCKED'))
+  await endRejectedUploads(deps, ownerId, blockedConfirms)
+  if (sealedConfirms.some(({ sha256 }) => sha256 === null)) deps.requestJob('compute-digests')
 }
 
 /**

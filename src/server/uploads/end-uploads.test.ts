@@ -73,11 +73,11 @@ describe('parts without a database row', () => {
     ]
     for (const upload of [lostUpload, keptUpload]) await sendParts(person, upload, [1, 2])
     await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lostUpload.cloudKey))
-    const before = app.clock()
+    const originalTime = app.clock()
     // Objects on disk have real timestamps, so the test sets its clock relative to the actual time.
     app.clock.set(new Date(Date.now() + 24 * hour + minute))
     await compareStorage(app.deps)
-    app.clock.set(before)
+    app.clock.set(originalTime)
     expect(await pathsOnDisk(app, lostUpload.cloudKey)).toEqual([])
     await expectResumable(app, person, keptUpload)
   })

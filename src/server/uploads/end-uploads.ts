@@ -82,12 +82,12 @@ export async function removeBytes(
 ): Promise<void> {
   for (const [store, endedUploads] of Map.groupBy(uploads, ({ storage }) => storage)) {
     try {
-      const { removedKeys: gone, firstError: cause } = await removeFrom(
+      const { removedKeys, firstError: cause } = await removeFrom(
         deps,
         deps.stores.get(store),
         endedUploads,
       )
-      if (gone.size < endedUploads.length) throw cause
+      if (removedKeys.size < endedUploads.length) throw cause
     } catch (error) {
       const keys = endedUploads.map(({ storageKey }) => storageKey)
       deps.log.warn({ err: error, store, keys }, 'Cannot remove the bytes of ended uploads yet')
@@ -112,15 +112,15 @@ export async function retryRemovals(
     for (let remaining = maxRemovals; remaining > 0; ) {
       const limit = Math.min(batchSize, remaining)
       const batch = await claimRemovals(db, { storage: storage.name, now: clock(), limit })
-      const { removedKeys: gone, firstError: cause } = await removeFrom(deps, storage, batch)
-      const failed = batch.length - gone.size
+      const { removedKeys, firstError: cause } = await removeFrom(deps, storage, batch)
+      const failed = batch.length - removedKeys.size
       if (failed > 0) {
         const details = { err: cause, store: storage.name, count: failed }
         log.error(details, 'Cannot remove bytes that are no longer needed; will try again')
       }
-      total.removed += gone.size
+      total.removed += removedKeys.size
       total.failed += failed
-      if (batch.length < limit || gone.size === 0) break
+      if (batch.length < limit || removedKeys.size === 0) break
       remaining -= batch.length
     }
   }
@@ -132,12 +132,12 @@ async function removeFrom(
   storage: Storage,
   uploads: readonly EndedUpload[],
 ) {
-  const removed = await removePermanently(
+  const removalResult = await removePermanently(
     storage,
     uploads.map(({ storageKey }) => storageKey),
   )
-  await endRemovals(db, removed.removedKeys, clock())
-  return removed
+  await endRemovals(db, removalResult.removedKeys, clock())
+  return removalResult
 }
 
 /**

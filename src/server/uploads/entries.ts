@@ -46,10 +46,10 @@ export async function forEachPending<E extends Entry<unknown, unknown>>(
   entries: readonly E[],
   work: (entry: E) => Promise<void>,
 ): Promise<void> {
-  const waiting = pending(entries).values()
+  const pendingEntries = pending(entries).values()
   let storeTimeout: StoreTimeout | undefined
   const worker = async () => {
-    for (const entry of waiting) {
+    for (const entry of pendingEntries) {
       try {
         if (storeTimeout) throw storeTimeout
         await work(entry)

@@ -26,8 +26,8 @@ describe('the SHA-256 of a file', () => {
     const person = await makePerson(app)
     for (const isClaimed of [false, true]) {
       const { cloudKey, bytes } = await sendAllParts(app, person)
-      const claim = isClaimed ? { sha256: sha256(bytes) } : {}
-      const file = await json<File>(await requestConfirm(person, cloudKey, claim))
+      const claimFields = isClaimed ? { sha256: sha256(bytes) } : {}
+      const file = await json<File>(await requestConfirm(person, cloudKey, claimFields))
       expect(file.sha256).toBe(isClaimed ? sha256(bytes) : null)
       const repeatedFile = await json<File>(
         await requestConfirm(person, cloudKey, { sha256: sha256(bytes) }),
@@ -57,11 +57,15 @@ describe('the SHA-256 of a file', () => {
     const person = await makePerson(app)
     const upload = await startMultipartUpload(app, person)
     await sendParts(person, { ...upload, bytes: new Uint8Array(25) }, [1, 2, 3])
-    const claim = { sha256: sha256(upload.bytes) }
-    const rejection = await requestConfirm(person, upload.cloudKey, claim)
+    const claimFields = { sha256: sha256(upload.bytes) }
+    const rejection = await requestConfirm(person, upload.cloudKey, claimFields)
     await expectError(rejection, 409, 'CHECKSUM_MISMATCH')
     expect(await pathsOnDisk(app, upload.cloudKey)).toEqual([])
-    await expectError(await requestConfirm(person, upload.cloudKey, claim), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(
+      await requestConfirm(person, upload.cloudKey, claimFields),
+      404,
+      'UPLOAD_NOT_FOUND',
+    )
     expect((await putBytes(upload, upload.bytes)).status).toBe(404)
     // The slot is free again, so the file can be sent as a new upload.
     const newUpload = await sendAllParts(app, person)

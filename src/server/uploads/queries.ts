@@ -53,18 +53,18 @@ export async function resumeRepeated(
   now: Date,
 ): Promise<ReadonlyMap<string | null, Upload>> {
   if (keys.length === 0) return new Map()
-  const found = await tx
+  const foundUploads = await tx
     .select()
     .from(uploads)
     .where(and(eq(uploads.ownerId, ownerId), inArray(uploads.idempotencyKey, [...keys])))
     .orderBy(uploads.storageKey)
     .for('update')
-  const active = found.filter(({ createdAt, lastActivityAt }) => lastActivityAt > createdAt)
+  const active = foundUploads.filter(({ createdAt, lastActivityAt }) => lastActivityAt > createdAt)
   if (active.length > 0) {
     const ids = active.map(({ id }) => id)
     await tx.update(uploads).set({ lastActivityAt: now }).where(inArray(uploads.id, ids))
   }
-  return new Map(found.map((upload) => [upload.idempotencyKey, upload]))
+  return new Map(foundUploads.map((upload) => [upload.idempotencyKey, upload]))
 }
 
 /** Finds an owner's open uploads. Returns them by storage key. */
@@ -96,8 +96,8 @@ export function ofOwner(ownerId: string, storageKeys: readonly string[]): SQL | 
   return and(eq(uploads.ownerId, ownerId), inArray(uploads.storageKey, [...storageKeys]))
 }
 
-function byStorageKey(found: readonly Upload[]): ReadonlyMap<string, Upload> {
-  return new Map(found.map((upload) => [upload.storageKey, upload]))
+function byStorageKey(foundUploads: readonly Upload[]): ReadonlyMap<string, Upload> {
+  return new Map(foundUploads.map((upload) => [upload.storageKey, upload]))
 }
 
 export interface NewFile
@@ -219,15 +219,15 @@ export async function touchUpload(db: Db, storageKey: string, now: Date): Promis
     const isTestUpload = and(eq(removals.storageKey, storageKey), gt(removals.dueAt, now))
     return (await db.$count(removals, isTestUpload)) > 0
   }
-  const before = new Date(now.getTime() - activityMs)
-  if (upload.lastActivityAt <= before) {
+  const activityCutoff = new Date(now.getTime() - activityMs)
+  if (upload.lastActivityAt <= activityCutoff) {
     // Skips a locked row, because its transaction may be waiting for this transfer.
-    const free = db
+    const unlockedUpload = db
       .select({ id: uploads.id })
       .from(uploads)
-      .where(and(eq(uploads.storageKey, storageKey), lte(uploads.lastActivityAt, before)))
+      .where(and(eq(uploads.storageKey, storageKey), lte(uploads.lastActivityAt, activityCutoff)))
       .for('update', { skipLocked: true })
-    await db.update(uploads).set({ lastActivityAt: now }).where(inArray(uploads.id, free))
+    await db.update(uploads).set({ lastActivityAt: now }).where(inArray(uploads.id, unlockedUpload))
   }
   return true
 }
@@ -251,10 +251,10 @@ const sumOfFiles = sql`coalesce(sum(${files.size}), 0)`.mapWith(Number)
  * counts once.
  */
 export async function sumStored(db: Db): Promise<{ files: number; uploads: number }> {
-  const stored = db.select({ sum: sumOfFiles }).from(files).where(isNull(files.purgedAt))
+  const fileSum = db.select({ sum: sumOfFiles }).from(files).where(isNull(files.purgedAt))
   const [sums] = await db
     .select({
-      files: sql`(${stored})`.mapWith(Number),
+      files: sql`(${fileSum})`.mapWith(Number),
       uploads: sql`coalesce(sum(${uploads.size}), 0)`.mapWith(Number),
     })
     .from(uploads)
@@ -267,8 +267,8 @@ export async function sumStored(db: Db): Promise<{ files: number; uploads: numbe
  */
 export async function sumStoredUnderLock(tx: Db): Promise<number> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('mayfly: all uploads', 0))`)
-  const stored = await sumStored(tx)
-  return stored.files + stored.uploads
+  const storedBytes = await sumStored(tx)
+  return storedBytes.files + storedBytes.uploads
 }
 
 /** Returns the total size of the files in this store, except purged ones. */

@@ -53,14 +53,14 @@ export function endIdleUploads(
   db: Db,
   { before, now, limit }: { before: Date; now: Date; limit: number },
 ): Promise<EndedUpload[]> {
-  const idle = db
+  const idleUploads = db
     .select({ id: uploads.id })
     .from(uploads)
     .where(lt(uploads.lastActivityAt, before))
     .orderBy(uploads.lastActivityAt)
     .limit(limit)
     .for('update', { skipLocked: true })
-  return endLocked(db, idle, now)
+  return endLocked(db, idleUploads, now)
 }
 
 /**

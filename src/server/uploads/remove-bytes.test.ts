@@ -72,11 +72,11 @@ describe('bytes of an ended upload whose removal failed', () => {
         }
       },
     ],
-  ])('are removed within minutes if the upload was %s', async (_, end) => {
+  ])('are removed within minutes if the upload was %s', async (_, endUpload) => {
     const person = await makePerson(app)
     const { cloudKey } = await upload(person)
     const failingRemove = failRemovals()
-    await end(person, cloudKey)
+    await endUpload(person, cloudKey)
     failingRemove.mockRestore()
     expect(await isStored(cloudKey)).toBe(1)
     expect(await listRemovals()).toMatchObject([{ storageKey: cloudKey, storage: 'disk' }])

@@ -85,19 +85,19 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
   it('returns the same upload with new URLs', async () => {
     const ada = await person()
     const key = { idempotencyKey: randomUUID() }
-    const first = await start(ada, key)
+    const firstUpload = await start(ada, key)
     app.clock.advance(minute)
     const repeatedUpload = await start(ada, key)
     expect(repeatedUpload).toEqual({
-      ...first,
+      ...firstUpload,
       uploadUrl: repeatedUpload.uploadUrl,
       parts: repeatedUpload.parts,
     })
-    expect(repeatedUpload.uploadUrl).not.toBe(first.uploadUrl)
+    expect(repeatedUpload.uploadUrl).not.toBe(firstUpload.uploadUrl)
     expect(repeatedUpload.parts).toMatchObject({ size: 8 * mebibyte, count: 3 })
     const [urls, firstUrls] = [
       repeatedUpload.parts?.urls ?? {},
-      Object.values(first.parts?.urls ?? {}),
+      Object.values(firstUpload.parts?.urls ?? {}),
     ]
     expect(Object.keys(urls)).toEqual(['1', '2', '3'])
     for (const url of Object.values(urls)) expect(firstUrls).not.toContain(url)
@@ -122,20 +122,23 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
   it('keeps the part size of the first start and the stored bytes', async () => {
     const ada = await person()
     const key = { size: 5, idempotencyKey: randomUUID() }
-    const first = await startUpload(ada, key)
+    const firstUpload = await startUpload(ada, key)
     const { db } = app.deps
-    await db.update(uploads).set({ partSize: 2 }).where(eq(uploads.storageKey, first.cloudKey))
-    expect((await putBytes(first, new Uint8Array(5))).status).toBe(200)
+    await db
+      .update(uploads)
+      .set({ partSize: 2 })
+      .where(eq(uploads.storageKey, firstUpload.cloudKey))
+    expect((await putBytes(firstUpload, new Uint8Array(5))).status).toBe(200)
     const { parts } = await startUpload(ada, key)
     expect(parts).toMatchObject({ size: 2, count: 3 })
-    expect(await listParts(ada, first.cloudKey)).toHaveLength(3)
-    const put = await fetch(parts?.urls[3] ?? '', {
+    expect(await listParts(ada, firstUpload.cloudKey)).toHaveLength(3)
+    const putResponse = await fetch(parts?.urls[3] ?? '', {
       method: 'PUT',
       headers: { 'content-type': 'text/plain' },
       body: new Uint8Array(1),
     })
-    expect(put.status).toBe(200)
-    expect(await listParts(ada, first.cloudKey)).toMatchObject([{ partNumber: 3, size: 1 }])
+    expect(putResponse.status).toBe(200)
+    expect(await listParts(ada, firstUpload.cloudKey)).toMatchObject([{ partNumber: 3, size: 1 }])
   })
 
   it.each([
@@ -146,18 +149,18 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
     const ada = await person()
     const key = { idempotencyKey: randomUUID() }
     await start(ada, key)
-    const before = await rowsOf(ada)
+    const rowsBefore = await rowsOf(ada)
     app.clock.advance(minute)
     await expectError(await requestStart(ada, { ...key, ...changes }), 400, 'INVALID_INPUT')
-    expect(await rowsOf(ada)).toEqual(before)
+    expect(await rowsOf(ada)).toEqual(rowsBefore)
   })
 
   it('returns the same upload if name and type differ only before normalization', async () => {
     const ada = await person()
     const key = { idempotencyKey: randomUUID() }
-    const first = await start(ada, key)
+    const firstUpload = await start(ada, key)
     const untidyMetadata = { fileName: ' notes<>.txt', fileType: 'Text/Plain; charset=utf-8' }
-    expect((await start(ada, { ...key, ...untidyMetadata })).cloudKey).toBe(first.cloudKey)
+    expect((await start(ada, { ...key, ...untidyMetadata })).cloudKey).toBe(firstUpload.cloudKey)
   })
 
   it("doesn't return another user's upload with the same key", async () => {
@@ -192,13 +195,13 @@ describe.each(tiers)('a repeated start, %s', (tier) => {
         return Response.json({})
       },
     ],
-  ])('starts a new upload after the first was %s', async (_, end) => {
+  ])('starts a new upload after the first was %s', async (_, endUpload) => {
     const ada = await person()
     const key = { fileSize: 5, idempotencyKey: randomUUID() }
-    const first = await start(ada, key)
-    expect((await end(ada, first)).status).toBe(200)
-    const next = await start(ada, { ...key, fileSize: 6 })
-    expect(next.cloudKey).not.toBe(first.cloudKey)
+    const firstUpload = await start(ada, key)
+    expect((await endUpload(ada, firstUpload)).status).toBe(200)
+    const nextUpload = await start(ada, { ...key, fileSize: 6 })
+    expect(nextUpload.cloudKey).not.toBe(firstUpload.cloudKey)
     expect(await rowsOf(ada)).toHaveLength(1)
   })
 
@@ -271,12 +274,12 @@ describe('the slots of a free user', () => {
   it('are held for 15 minutes after a repeated start if bytes have arrived', async () => {
     const ada = await makePerson(app)
     const key = { idempotencyKey: randomUUID() }
-    const first = await start(ada, key)
+    const firstUpload = await start(ada, key)
     app.clock.advance(minute)
-    const thirdPart = { ...first, uploadUrl: first.parts?.urls[3] ?? '' }
+    const thirdPart = { ...firstUpload, uploadUrl: firstUpload.parts?.urls[3] ?? '' }
     expect((await putBytes(thirdPart, new Uint8Array(1))).status).toBe(200)
     app.clock.advance(14 * minute)
-    expect((await start(ada, key)).cloudKey).toBe(first.cloudKey)
+    expect((await start(ada, key)).cloudKey).toBe(firstUpload.cloudKey)
     await start(ada)
     await start(ada)
     app.clock.advance(14 * minute)

@@ -129,7 +129,7 @@ async function openUploads(
     const tier = effectiveTier(owner, now)
     const { maxFiles, maxLifetimeDays } = limits[tier]
     const keys = starts.flatMap(({ request }) => request.idempotencyKey ?? [])
-    const repeated = await resumeRepeated(tx, ownerId, keys, now)
+    const resumedUploads = await resumeRepeated(tx, ownerId, keys, now)
     const { open, active, bytes } = await countUploads(tx, ownerId, minUnfinishedBytes, now)
     const { maxStored } = cap
     const availableBytes =
@@ -154,7 +154,7 @@ async function openUploads(
     for (const start of starts) {
       const { request } = start
       // A repeated start is accepted even if the limits have been lowered since.
-      const earlierUpload = request.idempotencyKey && repeated.get(request.idempotencyKey)
+      const earlierUpload = request.idempotencyKey && resumedUploads.get(request.idempotencyKey)
       if (earlierUpload) {
         if (isSameFile(earlierUpload, request)) start.upload = earlierUpload
         else {
@@ -225,9 +225,9 @@ async function response(stores: Stores, upload: Upload, now: Date): Promise<Star
     urls: await signPartUrls(stores, upload, firstParts(), now),
   }
   // Valid for as long as an idle upload is kept, so that it can be resumed.
-  const until = new Date(now.getTime() + idleUploadTimeoutMs)
+  const expiresAt = new Date(now.getTime() + idleUploadTimeoutMs)
   return {
-    uploadUrl: await storage.signUpload({ key: storageKey, size, mimeType, expiresAt: until }),
+    uploadUrl: await storage.signUpload({ key: storageKey, size, mimeType, expiresAt }),
     cloudKey: storageKey,
     metadata: { originalName, mimeType, size, expirationDays: String(upload.expirationDays) },
     ...(parts && { parts }),

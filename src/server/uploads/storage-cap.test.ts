@@ -56,8 +56,8 @@ function requestKilobytes(person: Person, kilobytes: number): Promise<Response> 
 }
 
 async function bytesInUse() {
-  const stored = await sumStored(app.deps.db)
-  return stored.files + stored.uploads
+  const storedBytes = await sumStored(app.deps.db)
+  return storedBytes.files + storedBytes.uploads
 }
 
 describe('the storage cap', () => {
@@ -95,8 +95,8 @@ describe('the storage cap', () => {
     const upload = await startUpload(bob, { size: 300 * kilobyte })
     await expectError(await requestKilobytes(ada, 200), 507, 'STORAGE_CAP_REACHED')
     await abortUpload(bob, upload.cloudKey)
-    const next = await requestKilobytes(ada, 200)
-    expect(next.status).toBe(200)
+    const nextResponse = await requestKilobytes(ada, 200)
+    expect(nextResponse.status).toBe(200)
 
     await markDeleted(app.deps.db, ada.id, [file.id], app.clock())
     await expectError(await requestKilobytes(bob, 600), 507, 'STORAGE_CAP_REACHED')
@@ -203,7 +203,7 @@ describe('GET /api/admin/limits', () => {
   it('returns the current settings, the usage and the free space', async () => {
     const person = await makePerson(app)
     await makeFile(person, { bytes: new Uint8Array(70) })
-    const open: StartedUpload = await startUpload(person, { size: 30 })
+    const openUpload: StartedUpload = await startUpload(person, { size: 30 })
     await setSetting('storage_cap', '2GB')
     await setSetting('free_space', '3GB')
     await setSetting('free_max_files', 9)
@@ -226,7 +226,7 @@ describe('GET /api/admin/limits', () => {
       },
     })
     expect(response).not.toHaveProperty('values.email_signature')
-    await abortUpload(person, open.cloudKey)
+    await abortUpload(person, openUpload.cloudKey)
   })
 
   it('returns the disk usage of each part of DATA_DIR', async () => {
@@ -237,7 +237,7 @@ describe('GET /api/admin/limits', () => {
       )
       return disk.use
     }
-    const before = await readDiskUse()
+    const diskUseBefore = await readDiskUse()
     const person = await makePerson(app)
     const upload = await startUpload(person, { size: megabyte })
     await putBytes(upload, new Uint8Array(megabyte).fill(1))
@@ -252,15 +252,15 @@ describe('GET /api/admin/limits', () => {
     for (const name of Object.keys(addedFiles)) {
       await writeFile(join(dataDir, name), new Uint8Array(megabyte).fill(1))
     }
-    const after = await readDiskUse()
+    const diskUseAfter = await readDiskUse()
     for (const name of Object.keys(addedFiles)) await rm(join(dataDir, name))
     const growthInMegabytes = (part: string) =>
-      Math.floor(((after[part] ?? 0) - (before[part] ?? 0)) / megabyte)
+      Math.floor(((diskUseAfter[part] ?? 0) - (diskUseBefore[part] ?? 0)) / megabyte)
     expect(['uploads', 'database', 'reserve', 'other', 'files'].map(growthInMegabytes)).toEqual([
       1, 2, 1, 1, 0,
     ])
     await requestConfirm(person, upload.cloudKey)
-    expect(await readDiskUse()).toMatchObject({ files: megabyte, uploads: before.uploads })
+    expect(await readDiskUse()).toMatchObject({ files: megabyte, uploads: diskUseBefore.uploads })
   })
 
   it("reflects another server's change at once", async () => {

@@ -200,11 +200,11 @@ describe('GET /api/files/upload-parts', () => {
     const upload = await startMultipartUpload(app, person)
     expect(await listParts(person, upload.cloudKey)).toEqual([])
     await sendParts(person, upload, [3, 1])
-    const other = { ...upload, bytes: new Uint8Array(25).fill(7) }
-    await sendParts(person, other, [3])
+    const changedUpload = { ...upload, bytes: new Uint8Array(25).fill(7) }
+    await sendParts(person, changedUpload, [3])
     expect(await listParts(person, upload.cloudKey)).toEqual([
       listedPart(1, partBytes(upload, 1)),
-      listedPart(3, partBytes(other, 3)),
+      listedPart(3, partBytes(changedUpload, 3)),
     ])
   })
 
@@ -248,8 +248,8 @@ describe('GET /api/files/upload-parts', () => {
       await person.fetch(`/api/files/${id}`, { method: 'DELETE' })
     }
     for (const upload of [multipartUpload, singleUpload]) {
-      const claim = { sha256: sha256(upload.bytes) }
-      const file = await json<File>(await requestConfirm(person, upload.cloudKey, claim))
+      const claimFields = { sha256: sha256(upload.bytes) }
+      const file = await json<File>(await requestConfirm(person, upload.cloudKey, claimFields))
       expect(await download(app, file)).toEqual(upload.bytes)
     }
   })
@@ -296,11 +296,11 @@ describe("a part's presigned URL", () => {
   it('is valid for one hour', async () => {
     const person = await makePerson(app)
     const upload = await startMultipartUpload(app, person)
-    const [first = '', second = ''] = await signParts(person, upload.cloudKey, [1, 2])
+    const [firstUrl = '', secondUrl = ''] = await signParts(person, upload.cloudKey, [1, 2])
     app.clock.advance(hour - 1)
-    expect((await putPart(first, partBytes(upload, 1))).status).toBe(200)
+    expect((await putPart(firstUrl, partBytes(upload, 1))).status).toBe(200)
     app.clock.advance(1)
-    await expectError(await putPart(second, partBytes(upload, 2)), 403, 'SIGNATURE_EXPIRED')
+    await expectError(await putPart(secondUrl, partBytes(upload, 2)), 403, 'SIGNATURE_EXPIRED')
     await expectResumable(app, person, upload)
   })
 

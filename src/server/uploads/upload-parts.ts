@@ -48,9 +48,9 @@ export async function signParts(
   if (!upload) throw new AppError('UPLOAD_NOT_FOUND')
   const { size, partSize } = upload
   const { count } = planParts(size, partSize)
-  const unknown = partNumbers.find((partNumber) => partNumber > count)
-  if (unknown !== undefined) {
-    const message = `partNumbers: The file has ${count} parts, and none with the number ${unknown}.`
+  const unknownNumber = partNumbers.find((partNumber) => partNumber > count)
+  if (unknownNumber !== undefined) {
+    const message = `partNumbers: The file has ${count} parts, and none with the number ${unknownNumber}.`
     throw new AppError('PART_NOT_FOUND', { message })
   }
   const ranges = [...new Set(partNumbers)].map((number) => partRange(size, partSize, number))
