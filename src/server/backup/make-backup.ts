@@ -53,7 +53,7 @@ interface StoredFile {
   sha256: string | null
 }
 
-/** Number of files copied in parallel. */
+/** How many files are copied in parallel. */
 const concurrency = 4
 const rowsPerFetch = 1000
 

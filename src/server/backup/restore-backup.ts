@@ -41,7 +41,7 @@ export interface RestoreOptions {
   extraRowSets: readonly RowSet[]
 }
 
-/** Number of files copied in parallel. */
+/** How many files are copied in parallel. */
 const concurrency = 4
 
 /**

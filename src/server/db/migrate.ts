@@ -12,8 +12,8 @@ const migrationsFolder = join(import.meta.dirname, 'migrations')
 const migrationLock = 'mayfly: migrations'
 
 /**
- * Timeouts set for the role or the database must not cancel a migration or the wait for another
- * server's.
+ * Timeouts configured for the database or its role must not cancel a migration, or the wait while
+ * another server migrates.
  */
 const noTimeouts = `
   set statement_timeout = 0;

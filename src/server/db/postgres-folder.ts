@@ -146,7 +146,7 @@ export function socketFolderOf(dataDir: string): string {
 }
 
 /**
- * Stops a Postgres of this cluster left over from a killed server.
+ * Stops this cluster's Postgres if a killed server left it running.
  * @throws {StartupError} if it doesn't exit within `stopMs`.
  */
 export async function stopLeftoverPostgres(cluster: string, stopMs: number): Promise<void> {
@@ -181,8 +181,8 @@ export async function removeStaleSocketLock(folder: string, cluster: string): Pr
 
 /**
  * Returns the process id in a lock file if it belongs to a running Postgres of `cluster`, otherwise
- * null. Removes the file if another program has this id, because Postgres would mistake that
- * program for itself. Containers often reuse low ids after a crash.
+ * null. Removes the file if another program has this id, because Postgres would take that program
+ * for a running Postgres and not start. Containers often reuse low ids after a crash.
  */
 async function findLockOwner(file: string, cluster: string): Promise<number | null> {
   const content = await readIfExists(file)

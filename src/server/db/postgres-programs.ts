@@ -30,7 +30,10 @@ export interface PostgresPrograms {
   account: Account | null
   /** Starts a program on the cluster in `folder`, detached from the terminal and its Ctrl-C. */
   start(program: 'postgres' | 'initdb', folder: string, args: string[], stdio: Stdio): ChildProcess
-  /** Returns the path of `folder` for a program that has it open as file descriptor `fd`. */
+  /**
+   * Returns the path by which a program can access `folder`, which it has open as file descriptor
+   * `fd`.
+   */
   pathOf(fd: number, folder: string): string
 }
 

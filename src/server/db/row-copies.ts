@@ -14,7 +14,7 @@ export interface RowSet {
   where: string
 }
 
-/** A copied column. The name is quoted for SQL. */
+/** A column to copy. Its name is already quoted for SQL. */
 interface Column {
   name: string
   isIdentity: boolean
@@ -103,7 +103,7 @@ export async function readColumns(client: pg.ClientBase, { table }: RowSet): Pro
   return rows
 }
 
-/** Reads rows in COPY format. */
+/** Reads a table's rows in COPY format. */
 export function readRows(
   client: pg.ClientBase,
   { table, where }: RowSet,

@@ -58,7 +58,7 @@ export const users = pgTable(
       .on(table.premiumTrialEndsAt)
       .where(sql`${table.tier} = 'premium' and ${table.premiumTrialEndsAt} is not null`),
     index('users_created_at').on(table.createdAt, table.id),
-    // For the administrator's search.
+    // Serves the administrator's search for users.
     index('users_search_text').using('gin', table.searchText.op('gin_trgm_ops')),
   ],
 )
@@ -225,7 +225,7 @@ export const removals = pgTable(
   {
     storageKey: text('storage_key').primaryKey(),
     storage: text({ enum: storageNames }).notNull(),
-    /** When the bytes should be removed. A test upload may still be running before this time. */
+    /** When the bytes are due for removal. Until then, a test upload may still be in progress. */
     dueAt: timestamptz('due_at').notNull(),
     /** Number of removal attempts. `tryAt` is the time of the next one. */
     tries: integer().notNull(),
@@ -271,7 +271,7 @@ export const files = pgTable(
     expiresAt: timestamptz('expires_at').notNull(),
     maxLifetimeAt: timestamptz('max_lifetime_at').notNull(),
     downloadCount: integer('download_count').notNull().default(0),
-    /** null before the first download. */
+    /** Null before the first download. */
     lastDownloadAt: timestamptz('last_download_at'),
     uploadDuration: real('upload_duration'),
     sha256: text(),
@@ -377,7 +377,7 @@ export const deletionReceipts = pgTable(
     index('deletion_receipts_of_owner')
       .on(table.ownerId, table.purgedAt, table.fileId)
       .where(sql`${table.originalName} is not null`),
-    // Used by the job that removes old names.
+    // Used by the job that removes old file names from receipts.
     index('deletion_receipts_named')
       .on(table.purgedAt)
       .where(sql`${table.originalName} is not null`),

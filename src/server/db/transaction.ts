@@ -60,7 +60,7 @@ async function rollBack(client: pg.PoolClient): Promise<boolean> {
     await client.query('rollback')
     return isIdle(client)
   } catch {
-    // The caller reports the original error.
+    // Ignore this error: the caller reports the original one.
     return false
   }
 }

@@ -66,7 +66,9 @@ export async function findReferencedKeys(
   return new Set(referencedRows.map(({ key }) => key))
 }
 
-/** True if the file's row says that its bytes are stored and no removal has begun. */
+/**
+ * True if, according to the database, the file's bytes are stored and their removal hasn't begun.
+ */
 export async function isFileStored(db: Db, fileId: string): Promise<boolean> {
   const rows = await db
     .select({ id: files.id })
@@ -104,7 +106,7 @@ export async function recordFailedRun(
     })
 }
 
-/** Numbers of due and running jobs in a queue. */
+/** How many jobs in a queue are due, and how many are running. */
 export interface QueueDepth {
   queue: string
   /**
@@ -125,12 +127,12 @@ export async function countQueued(db: Db): Promise<QueueDepth[]> {
   return rows
 }
 
-/** The results of a job's last runs. */
+/** Information about a job's last runs. */
 export interface JobRecord {
   job: string
   /**
    * End of the last successful run, in seconds since the epoch. Before the first success, the time
-   * when the job was scheduled, so that the age also grows for a job that never succeeds. null if
+   * when the job was scheduled, so that the age also grows for a job that never succeeds. Null if
    * neither is known.
    */
   succeededAt: number | null
@@ -140,7 +142,7 @@ export interface JobRecord {
   failures: number
 }
 
-/** Returns the last runs of all jobs that have run or are scheduled, on any server. */
+/** Returns the last runs, on any server, of all jobs that have run or are scheduled. */
 export async function listJobRecords(db: Db): Promise<JobRecord[]> {
   type Row = { job: string; succeeded: string | null; result: JobResult | null; failures: number }
   const { rows } = await db.execute<Row>(sql`
@@ -156,9 +158,9 @@ export async function listJobRecords(db: Db): Promise<JobRecord[]> {
 
 /**
  * Resets pg-boss timestamps that are more than a minute in the future, because they were written
- * while the database's clock was ahead. pg-boss schedules its maintenance, its retries and the
- * expiry of killed runs from these timestamps, so no job would run until then. Emails scheduled for
- * later keep their time.
+ * while the database's clock was ahead. pg-boss bases its maintenance, its retries and the expiry
+ * of killed runs on these timestamps, so jobs would otherwise wait until those times. Emails
+ * scheduled for later keep their time.
  * @returns the number of rows changed.
  */
 export async function resetFutureTimestamps(pool: Pick<pg.Pool, 'query'>): Promise<number> {

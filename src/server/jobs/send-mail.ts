@@ -35,9 +35,9 @@ const limitKinds: Readonly<Record<MailRequest['kind'], EmailKind>> = {
 }
 
 /**
- * Sends the requested email, unless it is no longer needed, its address has reached a limit, or it
- * is about an account whose address is unverified. Every attempt has the same `Message-ID`, so that
- * mail programs recognize a duplicate.
+ * Sends the requested email, unless it is no longer needed, its recipient has reached a limit, or
+ * it is about an account whose email address is unverified. Every attempt has the same
+ * `Message-ID`, so that mail programs recognize a duplicate.
  * @param job has the same id for all attempts.
  * @throws {MailRejectedError} if the mail server permanently rejects the email. After any other
  * error, a later attempt may succeed.
@@ -99,8 +99,9 @@ function composeEmail(deps: SendMailDeps, request: MailRequest): Promise<Outgoin
 }
 
 /**
- * Counts an email, unless its address has reached the limit of this kind or the daily limit. Emails
- * to the same address are counted one at a time, so concurrent ones can't exceed the limit.
+ * Counts an email toward the limits of its recipient. Returns false if the limit for this kind of
+ * email or the daily limit has been reached. Emails to the same address are counted one at a time,
+ * so concurrent ones can't exceed a limit.
  * @param email `id` is the same for all attempts, so the email counts only once.
  */
 function admitEmail(

@@ -36,7 +36,7 @@ export class SpaceReserve {
     this.#size = size
   }
 
-  /** Opens the reserve in `folder`, as an earlier process left it. */
+  /** Opens the reserve in `folder`, with the size that an earlier process gave it. */
   static async open(folder: string): Promise<SpaceReserve> {
     const path = join(folder, 'reserve')
     return new SpaceReserve(path, await allocatedBytes(path))

@@ -37,9 +37,9 @@ interface StoredRow {
 }
 
 /**
- * Removes the bytes of these rows. Called right after the transaction that marked the rows for
- * removal, to free the space at once. If a removal fails or is interrupted, the purge job removes
- * the bytes later. Never rejects.
+ * Removes the bytes that these rows refer to. Called right after the transaction that marked the
+ * rows for removal, to free the space at once. If a removal fails or is interrupted, the purge job
+ * removes the bytes later. Never rejects.
  * @param record called with the ids of the rows whose bytes storage has confirmed to be gone.
  */
 export async function removeStored(

@@ -71,7 +71,7 @@ export interface DiskStorage extends Storage {
 }
 
 /**
- * Opens a local folder as storage. Signs URLs and serves the requests to them itself.
+ * Opens a local folder as storage that signs its own URLs and serves the requests to them.
  * @throws if the folder can't be created or written to.
  */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<DiskStorage> {

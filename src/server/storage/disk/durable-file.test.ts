@@ -31,12 +31,12 @@ async function contentsAfterCuts(
   disk.promise('written')
   const contents = { before: new Set<string | null>(), after: new Set<string | null>() }
   let cutCount = 0
-  for (const { promises: promised, restore } of powerCuts(disk)) {
+  for (const { promises, restore } of powerCuts(disk)) {
     cutCount += 1
     const restoredFolder = join(folder, String(cutCount))
     await mkdir(restoredFolder)
     await restore(restoredFolder)
-    contents[promised.has('written') ? 'after' : 'before'].add(
+    contents[promises.has('written') ? 'after' : 'before'].add(
       await readOrNull(join(restoredFolder, 'secret')),
     )
   }

@@ -19,10 +19,7 @@ export class Folders {
   readonly #fs: FileSystem
   readonly #uploadsFolder: string
   readonly #filesFolder: string
-  /**
-   * Syncs by the path of their folder: the latest one to start, and the next one if it is waiting
-   * to start.
-   */
+  /** By folder path: the sync started last, and the sync waiting for it to end. */
   readonly #lastSyncs = new Map<string, Promise<void>>()
   readonly #waitingSyncs = new Map<string, Promise<void>>()
   /** Durable creations of the folders below `files`, running or finished, by path. */

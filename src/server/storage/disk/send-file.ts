@@ -102,7 +102,10 @@ export class FileSender {
     }
   }
 
-  /** Returns the chunk of a file that begins at this offset. Reads it unless the pool has it. */
+  /**
+   * Returns the chunk of a file that begins at this offset. Reads it from the file unless it is in
+   * the pool.
+   */
   async #acquireChunk(file: number, { key, size }: DownloadGrant, offset: number): Promise<Chunk> {
     let chunk = this.#findChunk(key, offset)
     while (!chunk) {
@@ -124,7 +127,7 @@ export class FileSender {
     }
   }
 
-  /** Returns the chunk with these bytes or an unused one, if any. */
+  /** Returns the chunk with these bytes, otherwise an unused chunk, if there is one. */
   #findChunk(key: string, offset: number): Chunk | undefined {
     const found =
       this.#chunks.find((chunk) => chunk.key === key && chunk.offset === offset) ??
