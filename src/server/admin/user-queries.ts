@@ -4,14 +4,14 @@ import type { Db } from '../deps.ts'
 import { hasPremiumAt } from '../tiers/queries.ts'
 
 /**
- * Selects the files that count in the statistics of the server and of users: all that their owners
- * haven't deleted, including expired and taken-down ones. Downloads of other files don't count.
+ * Files that count in the statistics of the server and of users: all except those that their owners
+ * have deleted. Expired and taken-down files count. Downloads of deleted files don't.
  */
 const isCounted = isNull(files.deletedAt)
 
 /**
  * Counts all users, users with Premium at `now`, counted files, and the downloads of those files.
- * Scans both tables.
+ * Scans the tables `users` and `files`.
  */
 export async function readStats(db: Db, now: Date) {
   const [userCounts] = await db

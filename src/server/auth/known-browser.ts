@@ -20,8 +20,8 @@ const maxAccounts = 5
 const entryPattern = /^([\w-]{21})\.([\w-]{43})$/
 
 /**
- * Returns the browser's id if it has signed in before to the account with this password hash, else
- * null.
+ * Returns the browser's id if it has already signed in to the account with this password hash, or
+ * else null.
  * @param passwordHash null if there is no account or it has no password.
  */
 export function findKnownBrowser(

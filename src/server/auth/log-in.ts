@@ -14,7 +14,10 @@ type LoginDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'passwords' | 'rateLimit
 interface LoginClient {
   address: string
   sessionClient: SessionClient
-  /** Returns the browser's id if it has signed in before to the account with this password hash. */
+  /**
+   * Returns the browser's id if it has already signed in to the account with this password hash, or
+   * else null.
+   */
   knownBrowser: (passwordHash: string | null) => string | null
   /** The token of the browser's previous session, or null. */
   previousToken: string | null

@@ -41,8 +41,8 @@ export function hashAccountEmail(secret: string, email: string): string {
 }
 
 /**
- * Counts an attempt or rejects it. In 15 minutes, an IP address has 10 failed attempts per account,
- * only one while the account is under attack, and 100 for all accounts together. Guessing thus
+ * Counts an attempt or rejects it. Within 15 minutes, an IP address may have 10 failed attempts per
+ * account (only one while the account is under attack) and 100 across all accounts. Guessing thus
  * locks out the guesser's address and never the account. A known browser has its own 10 attempts,
  * so guessing from the owner's network doesn't lock out the owner.
  * @throws {AppError} TOO_MANY_REQUESTS

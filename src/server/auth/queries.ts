@@ -211,7 +211,9 @@ export async function findAccountToken(
   return token
 }
 
-/** Removes a token, so that it works once. Exactly one of several parallel calls returns true. */
+/**
+ * Removes a token, which makes it single-use. Exactly one of several parallel calls returns true.
+ */
 export async function consumeAccountToken(tx: Db, hash: string): Promise<boolean> {
   const { rowCount } = await tx.delete(accountTokens).where(eq(accountTokens.hash, hash))
   return rowCount === 1

@@ -117,7 +117,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
     async forgotPassword({ body, clientAddress }) {
       await rateLimits.spend([counter('emailsByAddress', addressBlock(clientAddress))])
       const email = body.email.toLowerCase()
-      // One insert for any email address, so that timing reveals nothing about accounts.
+      // Every email address takes one insert, so the timing reveals nothing about accounts.
       await mailQueue.add({ kind: 'forgot-password', email, askedAt: clock().toISOString() })
       return {
         message: "If an account exists, we've sent password reset instructions to your email.",
@@ -150,7 +150,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
 }
 
 /**
- * Returns the counter of emails that one client may send to one email address, if addresses must be
+ * Returns the counter that limits emails from one client to one email address, if addresses must be
  * verified. Its limit is lower than the total per address, so that one client can't use up the
  * emails that the owner needs.
  */

@@ -174,7 +174,7 @@ describe('a session', () => {
       app.clock.advance(days * dayMs)
       expect(await fetchStatus(person)).toBe(200)
     }
-    // 89 days after the login.
+    // It is now 89 days after the login.
     app.clock.advance(dayMs - 1)
     expect(await fetchStatus(person)).toBe(200)
     app.clock.advance(1)

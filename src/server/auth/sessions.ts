@@ -176,7 +176,7 @@ export function sessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secr
     if (!session || now >= session.expiresAt) return null
     if (!isPolled && now.getTime() - session.lastSeenAt.getTime() >= lastSeenIntervalMs) {
       const sessionClient = readSessionClient(context.req.raw.headers, context.get('clientAddress'))
-      // Keep the session valid on a full disk, so that users can still delete files.
+      // On a full disk the session stays valid, so that users can still delete files.
       await recordSessionUse(db, session, sessionClient, now).catch((error: unknown) =>
         context.get('log').warn({ err: error }, 'the use of a session was not recorded'),
       )

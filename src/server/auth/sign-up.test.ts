@@ -123,7 +123,7 @@ describe('POST /api/auth/signup', () => {
     })
   })
 
-  it("rejects the administrator's address, even before that account exists", async () => {
+  it("rejects the administrator's address, even before the account exists", async () => {
     const response = await signUp({ email: 'Admin@localhost.localdomain' })
     expect(response.status).toBe(409)
     expect(await response.json()).toMatchObject({ code: 'EMAIL_TAKEN' })

@@ -75,7 +75,10 @@ async function storePendingSignup(
   return { signupId: id }
 }
 
-/** Creates an account. The administrator's address is reserved even before that account exists. */
+/**
+ * Creates an account. The administrator's address is reserved even before the administrator's
+ * account exists.
+ */
 async function createAccount(
   { clock, config, db, passwords, secret }: SignupDeps,
   { email, firstName, lastName, password }: SignupForm,

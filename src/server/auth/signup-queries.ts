@@ -3,7 +3,7 @@ import { and, desc, eq, gt, ne } from 'drizzle-orm'
 import { accountTokens, pendingSignups, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
-/** The maximum number of pending signups that a login compares. */
+/** Maximum number of pending signups whose passwords a login attempt is compared with. */
 const maxComparedPasswords = 20
 
 /** A pending signup. Its email address is in lower case. */

@@ -125,7 +125,7 @@ async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<Outg
       addressTakenEmail({ ...details, name: account.firstName, loginPage }),
     )
   }
-  // The administrator's address is reserved even before that account exists.
+  // The administrator's address is reserved even before the administrator's account exists.
   if (email === config.adminEmail) return null
 
   const token = newToken()

@@ -32,7 +32,8 @@ const encodings = [
 const timeoutSeconds = 20
 
 /**
- * Loads sharp with the first logo, because it takes 30 MB and 0.1 s and many servers never need it.
+ * Loads sharp when the first logo is converted. It takes 30 MB and 0.1 s, and many servers never
+ * need it.
  */
 async function loadSharp() {
   const { default: sharp } = await import('sharp')

@@ -76,8 +76,8 @@ export const supportEmails = [
 ] as const satisfies MailRequest['kind'][]
 
 /**
- * The email queue. It retries a request for up to a day, and keeps it for `emailRetentionMs` after
- * the email was sent, permanently rejected or given up.
+ * The email queue. It retries a request for up to a day. It keeps a request for `emailRetentionMs`
+ * after the email was sent or permanently rejected, or the queue gave up.
  */
 export interface MailQueue {
   /**

@@ -12,7 +12,7 @@ import {
 interface SmtpTimeouts {
   /** From the DNS lookup to the server's greeting. */
   connectionTimeoutMs: number
-  /** From the open connection to the server's greeting. */
+  /** From the opening of the connection to the server's greeting. */
   greetingTimeoutMs: number
   /** Maximum time without any bytes on the connection. */
   socketTimeoutMs: number

@@ -52,7 +52,7 @@ it('a slow read sets no cap if a setting changes in the meantime', async () => {
   expect(caps).toEqual([])
 })
 
-it('parallel calls share one read', async () => {
+it('parallel calls share one database query', async () => {
   const { db, answers: responses } = slowDatabase()
   const { settings, caps } = makeSettings(db)
   const readsPromise = Promise.all([settings.read(), settings.limits()])

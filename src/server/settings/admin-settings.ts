@@ -28,7 +28,7 @@ export interface AdminSettingsOptions {
   db: Db
   clock: Clock
   supportEmail: string
-  /** Called with the cap after each read of the settings. */
+  /** Called with the current cap each time the settings are read from the database. */
   onCap: (cap: StorageCap) => void
 }
 

@@ -9,7 +9,10 @@ import { checkCors } from './cors.ts'
 
 const origin = 'http://files.example.org'
 
-/** A fake bucket that sends the response set by the test to every request, including preflights. */
+/**
+ * A fake bucket that answers every request, including preflights, with the response set by the
+ * test.
+ */
 let bucket: Server
 let url: string
 let respond: (response: ServerResponse) => void

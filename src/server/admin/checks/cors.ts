@@ -39,8 +39,8 @@ export async function checkCors({
     return [await uploadAsBrowser(url, appUrl.origin, s3)]
   } finally {
     await store.remove(key).catch((error: unknown) => {
-      // The nightly comparison of storage with the database will remove these bytes. The check
-      // "Storage" reports why the removal failed.
+      // The nightly comparison of storage with the database will remove the bytes. The check
+      // "Storage" shows why removals fail.
       log.warn({ err: error, key }, 'the bytes of the check of CORS could not be removed')
     })
   }

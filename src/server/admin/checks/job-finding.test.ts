@@ -19,7 +19,7 @@ function failureAt(ms: number, consecutiveFailures: number) {
   return { at: ago(ms), reason: 'no room', consecutiveFailures }
 }
 
-/** A job scheduled long ago to run every minute that has never run. */
+/** A job that should run every minute. It was scheduled long ago and has never run. */
 const job: JobRecord = {
   name: 'expire-files',
   cron: '* * * * *',

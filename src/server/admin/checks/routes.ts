@@ -12,9 +12,7 @@ import { ChecksRunner } from './run-checks.ts'
  */
 const countMaxAgeMs = 10 * minuteInMs
 
-/**
- * Creates the handlers that run the checks. The time of this call is taken as the server's start.
- */
+/** Creates the handlers that run the checks. Treats the time of this call as the server's start. */
 export function checkRoutes(
   deps: Omit<CheckDeps, 'startedAt'>,
 ): Handlers<'adminChecks' | 'adminWaiting'> {

@@ -99,7 +99,7 @@ it('exposes no values of a failed query', async () => {
 })
 
 describe('concurrent calls', () => {
-  /** Creates a runner with one check that finishes when the test says so. */
+  /** Creates a runner with one check. Each run waits until the test completes it. */
   const makeRunner = () => {
     const runResolvers: (() => void)[] = []
     const run = async () => {

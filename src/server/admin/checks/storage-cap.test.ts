@@ -116,7 +116,7 @@ describe('a cap smaller than the largest allowed file', () => {
   })
 })
 
-it('is ok exactly if every allowed file fits and less than 80% is used', () => {
+it('is ok if and only if every allowed file fits and less than 80% is used', () => {
   const sizes = fc.integer({ min: 0, max: 4000 }).map((tenths) => (tenths * megabyte) / 10)
   const caps = fc.integer({ min: 1, max: 4000 }).map((megabytes) => megabytes * megabyte)
   const limits = anyLimits.map(({ free, premium }) => ({

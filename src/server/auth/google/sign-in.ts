@@ -97,7 +97,7 @@ async function linkExistingUser(
   const { address, clock, config, mailQueue } = deps
   const { email, subject } = identity
   const administrator = await findAdministrator(tx)
-  // ADMIN_EMAIL is reserved even before that account exists.
+  // ADMIN_EMAIL is reserved even before the administrator's account exists.
   if (email === config.adminEmail || email === administrator?.email) {
     throw new SignInRejectedError('google-not-linked', 'the administrator is not linked by itself')
   }

@@ -41,7 +41,7 @@ export function fileEmail(
     name: string | null
     /** If false, the email only states the number of files. */
     namesFiles: boolean
-    /** At least one file. */
+    /** Contains at least one file. */
     files: readonly NamedFile[]
     /** The page with the setting for this email. */
     fileManager: string
