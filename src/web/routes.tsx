@@ -53,7 +53,7 @@ const UploadsDock = lazy(() =>
   import('./uploads/panel/uploads-dock.tsx').then((module) => ({ default: module.UploadsDock })),
 )
 
-/** The uploads panel, shown on every page while signed in (spec §2). */
+/** The uploads panel, shown on every page while the user is signed in (spec §2). */
 export function Uploads() {
   const { data: user } = useCurrentUser()
   return user ? (

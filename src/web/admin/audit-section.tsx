@@ -193,10 +193,7 @@ function AuditRow({ line, now }: { line: AuditEntry; now: Date }) {
   )
 }
 
-/**
- * A label before a value. On wide screens, it is visible only to screen readers, because the column
- * has a header.
- */
+/** A label before a value. Visually hidden on wide screens, where the column has a header. */
 function CellLabel({ children }: { children: ReactNode }) {
   return <span className="text-muted lg:sr-only">{children}</span>
 }

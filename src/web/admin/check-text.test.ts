@@ -6,7 +6,7 @@ function checkResult(name: string, status: CheckStatus): CheckResult {
   return { name, status, message: '', cure: '' }
 }
 
-it('lists failing checks before warnings, preserves their order and counts those that are OK', () => {
+it('lists failing checks before warnings, preserves their order and counts the checks that are OK', () => {
   const checks = [
     checkResult('Database', 'ok'),
     checkResult('Storage', 'warning'),

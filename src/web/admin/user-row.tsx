@@ -108,7 +108,10 @@ function TierBadge({
   return <Badge tone={isFilled ? 'accent' : 'outline'}>{tierText(user, now)}</Badge>
 }
 
-/** A number in a titled column. On phones and for screen readers, a noun follows the number. */
+/**
+ * A number in a column of the list of users. On phones, where the column has no title, and for
+ * screen readers, a noun follows the number.
+ */
 function Figure({
   count,
   singular,

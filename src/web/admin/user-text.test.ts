@@ -11,7 +11,7 @@ import {
 
 const now = new Date('2026-11-21T11:00:00Z')
 
-describe('the note beside the users', () => {
+describe('the note next to the list of users', () => {
   it.each([
     [{ search: '', shownCount: 5, total: 1_234_567 }, 'The 5 newest of 1,234,567'],
     [{ search: '', shownCount: 5, total: 5 }, '5 users'],

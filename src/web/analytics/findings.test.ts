@@ -27,7 +27,7 @@ describe('downloadsFinding', () => {
     [[1, 1], '2 downloads in 30 days, at most 1 a day'],
     [[5, 5, 5], '15 downloads in 30 days, at most 5 a day'],
     [[1234, 1], '1,235 downloads in 30 days, most on 20 Nov'],
-  ])('%j: %s', (lastCounts, finding) => {
+  ])('for %j is: %s', (lastCounts, finding) => {
     expect(downloadsFinding(days(...lastCounts), today)).toBe(finding)
   })
 
@@ -73,7 +73,7 @@ describe('kindsFinding', () => {
     [{ image: [114, 39], video: [14, 61] }, 'Videos take up 61% of the space'],
     [{ image: [9, 1], audio: [2, 9] }, 'Audio files take up 90% of the space'],
     [{ image: [5, 1], video: [2, 9999] }, 'Videos take up over 99% of the space'],
-  ])('%j: %s', (numbers, finding) => {
+  ])('for %j is: %s', (numbers, finding) => {
     expect(kindsFinding(kinds(numbers))).toBe(finding)
   })
 
@@ -102,7 +102,7 @@ describe('mostDownloadedFinding', () => {
     [[file('a.zip', 1)], 'a.zip leads with 1 download'],
     [[file('a.zip', 231), file('b.mp4', 112)], 'a.zip leads with 231 downloads'],
     [[file('a', 3), file('b', 3)], 'No file has more than 3 downloads'],
-  ])('%j: %s', (files, expectedText) => {
+  ])('for %j is: %s', (files, expectedText) => {
     expect(finding(...files)).toBe(expectedText)
   })
 

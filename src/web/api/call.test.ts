@@ -56,7 +56,7 @@ test('encodes path parameters and sends no content type without a body', async (
   ])
 })
 
-test('writes the query and omits undefined values', async () => {
+test('encodes the query and omits undefined values', async () => {
   const requests = await serveResponse(200, '[]')
   await call('listFiles', { query: { limit: 2, cursor: undefined } })
   await call('listFiles')

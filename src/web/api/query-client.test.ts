@@ -12,7 +12,7 @@ test.each([
   [new ApiError(500, '401: Unauthorized'), false],
   [new NetworkError('401: Unauthorized'), false],
   [new Error('401: Unauthorized'), false],
-])('%s means signed out: %s', (error, expected) => {
+])('isSignedOutError for %s is %s', (error, expected) => {
   expect(isSignedOutError(error)).toBe(expected)
 })
 

@@ -6,7 +6,8 @@ import { isSignedOutError } from './query-client.ts'
 const checkConnectionText = 'Please check your connection and try again'
 
 /**
- * Returns the error text for a failed call: the server's message, or `fallback` if it sent none.
+ * Returns the error text for a failed call. Without a response, it asks the user to check the
+ * connection. Otherwise it is the server's message, or `fallback` if there is none.
  */
 export function failureText(error: unknown, fallback: string): string {
   return error instanceof NetworkError ? checkConnectionText : (publicMessage(error) ?? fallback)

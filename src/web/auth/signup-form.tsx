@@ -18,7 +18,10 @@ import { AccountFields } from './account-fields.tsx'
 import type { NewAccount } from './new-account-note.tsx'
 import { useAuthForm } from './use-auth-form.ts'
 
-/** Spec §9: signup verification redirect 3 s, its toast 10 s. */
+/**
+ * Spec §9: after a signup that requires verification, the redirect follows after 3 s, and its toast
+ * stays 10 s.
+ */
 const verificationRedirectMs = 3000
 const verificationToastMs = 10_000
 

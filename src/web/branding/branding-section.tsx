@@ -8,7 +8,7 @@ const BrandingSettings = lazy(() =>
   import('./branding-form.tsx').then((module) => ({ default: module.BrandingSettings })),
 )
 
-/** Shows the branding form, or the tier that includes custom branding. */
+/** Shows the branding form, or says which tier includes custom branding. */
 export function BrandingSection({ tier }: { tier: Tier }) {
   return (
     <Card className="p-5 sm:p-6">

@@ -9,9 +9,9 @@ const headroom = 24
 const height = plotHeight + headroom
 /** The minimum height in pixels, which keeps every value above 0 visible. */
 const minBarHeight = 2
-/** Longer values would overlap their neighbors. The highest bar is always labeled. */
+/** Longer values would overlap their neighbors, so only the highest bar shows one. */
 const maxValueLength = 3
-/** With more bars, only the highest is labeled. */
+/** With more bars, only the highest one shows its value. */
 const maxLabeledBars = 45
 /** Larger values don't fit above their bars in charts of medium width. */
 const maxShortValue = 99
@@ -65,7 +65,7 @@ function axisPosition(index: number, count: number) {
 }
 
 export interface BarPlotProps extends BarChartProps {
-  /** The number of bars that fit. Slots after the last bar stay empty. */
+  /** The number of bars that fit in the chart. Slots after the last bar stay empty. */
   slots: number
   scale: BarScale
   /** If true, draws a baseline and grid lines. */

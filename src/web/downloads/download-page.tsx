@@ -10,7 +10,7 @@ import { invalidLink } from './texts.ts'
 /** The `property` attribute of the logo's <meta> element, which pages without a logo omit. */
 export const logoProperty = 'og:image'
 
-/** The owner's logo, name, or both. */
+/** The owner's logo or name, or both. */
 function Brand() {
   return (
     <p className="brand">

@@ -49,7 +49,7 @@ export function LinkPage(props: LinkPageProps) {
   )
 }
 
-/** Our mark, linked to the landing page. */
+/** The product's logo, linked to the landing page. */
 export function HomeLink() {
   return (
     <a className="home" href="/">

@@ -9,7 +9,7 @@ import { ReportPage } from './report-page.tsx'
 
 /**
  * Renders the download page, the invalid link page, and the report page.
- * @param script the URL of their script.
+ * @param script the URL of the pages' script.
  */
 export function renderDownloadPages(script: string): {
   link: string

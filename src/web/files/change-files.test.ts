@@ -102,7 +102,9 @@ describe('deleting a file', () => {
 })
 
 describe('deleting files', () => {
-  /** Makes the server delete all files except those in `missing`. */
+  /**
+   * Makes the server delete all files except those in `missingIds`, which it reports as not found.
+   */
   const respondToBulkDelete = (missingIds: readonly string[] = []) => {
     page.on('DELETE /api/files/bulk', ({ body }) => {
       const { fileIds } = body as { fileIds: string[] }
@@ -140,7 +142,7 @@ describe('deleting files', () => {
     [1001, [1000, 1]],
     [2500, [1000, 1000, 500]],
     [0, []],
-  ])('splits %i files into calls of %j', async (count, sizes) => {
+  ])('splits %i files into calls with %j files', async (count, sizes) => {
     respondToBulkDelete()
     const { hookResult } = await openList(bulkDeletion())
     const manyFiles = Array.from({ length: count }, (_, n) => storedFile({ id: `file-${n}` }))

@@ -69,7 +69,7 @@ export async function copyText(
   return isCopied
 }
 
-/** How long the button shows the confirmation. */
+/** How long the button confirms that the link was copied. */
 const confirmationMs = 2000
 
 export interface CopyLinkButtonProps extends Pick<ButtonProps, 'variant' | 'size' | 'unavailable'> {

@@ -53,7 +53,7 @@ test.each<[string, Tier, Date, Date | null, string, Date]>([
     expiresAt,
   ],
 ])('linkEnd for a link that is %s', (_, tier, now, takenDownAt, prefix, at) => {
-  // A takedown starts removing the bytes immediately.
+  // A takedown starts deleting the bytes immediately, so `purgingAt` is the time of the takedown.
   const linkTimes = { expiresAt, maxLifetimeAt, purgingAt: takenDownAt }
   const text = `${prefix} ${localTimestampText(at, now)}`
   expect(linkEnd(linkTimes, takenDownAt, tier, now)).toEqual({ at, text })

@@ -200,7 +200,7 @@ export function RenewDialog(props: RenewDialogProps) {
   const name = file.originalName
   const isActive = linkStatus(linkDates(file), tier, now) === 'active'
   const renew = (days: number) =>
-    // After a permanent error, retrying is pointless.
+    // After a permanent error, retrying is pointless, so close the dialog.
     mutateAsync({ id: file.id, days }).catch((error) => isPermanentError(error) && onClose())
   return (
     <FormDialog

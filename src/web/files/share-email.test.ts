@@ -25,7 +25,7 @@ function parseUrl(mailtoUrl: string) {
   }
 }
 
-test('contains the file, its size, the link, its expiry and the signature', () => {
+test('the email contains the file name and size, the link, its expiry and the signature', () => {
   const { to, subject, body } = parseUrl(shareEmailUrl(makeShareEmail()))
   expect(to).toBe('')
   expect(subject).toBe('A file for you: press-kit.zip')
@@ -42,11 +42,11 @@ test('contains the file, its size, the link, its expiry and the signature', () =
   ])
 })
 
-test('omits an empty signature', () => {
+test('the email omits an empty signature', () => {
   expect(parseUrl(shareEmailUrl(makeShareEmail({ signature: ' \n' }))).body).toMatch(/GMT\+2\.$/)
 })
 
-test('shortens a long name in the subject but not in the body', () => {
+test('the subject shortens a long name, but the body does not', () => {
   const fileName = `${'x'.repeat(200)}.mov`
   const { subject, body } = parseUrl(shareEmailUrl(makeShareEmail({ fileName })))
   expect(subject.length).toBeLessThan(80)

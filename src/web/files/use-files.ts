@@ -40,7 +40,7 @@ export const deleteKey = ['DELETE /api/files']
 export interface ListView {
   search: string
   order: FileOrder
-  /** `soon`: only files whose links expire within 24 hours. */
+  /** If 'soon', the list contains only files whose links expire within 24 hours. */
   expiring?: 'soon' | undefined
 }
 
@@ -70,7 +70,7 @@ function listQuery({ search, order, expiring }: ListView) {
       return { ...page, searchKey: `${expiring ?? ''} ${search}` }
     },
     getNextPageParam: ({ next }) => next,
-    // Time alone changes which links expire soon.
+    // Which links expire soon changes as time passes.
     ...(expiring && { refetchOnMount: 'always' as const }),
   })
 }

@@ -11,7 +11,7 @@ export function useNow(files: readonly StoredFile[], tier: Tier): Date {
     now: serverNow(),
     previousFiles: files,
   }))
-  // New files may be newer than `now`.
+  // New files may have been created after `now`.
   if (previousFiles !== files) setState({ now: serverNow(), previousFiles: files })
   useEffect(() => {
     const update = () => setState({ now: serverNow(), previousFiles: files })

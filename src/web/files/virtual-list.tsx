@@ -20,10 +20,10 @@ export interface VirtualListProps<Item> {
   onNearEnd?: (() => void) | undefined
 }
 
-/** More items are loaded once fewer than this follow the rendered ones. */
+/** More items are loaded once fewer than this many loaded items follow the rendered ones. */
 const readAheadRows = 50
 
-/** The estimated item height in pixels until one is measured. */
+/** The estimated height of an item in pixels, used until one is measured. */
 const initialHeight = 71
 
 /**

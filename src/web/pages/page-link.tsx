@@ -37,7 +37,7 @@ export function PageLink({ to, next = '/', children }: LinkTarget & { children: 
   )
 }
 
-/** A link to another screen that looks like a button. */
+/** A button-like link to another screen. */
 export function PageButton({
   to,
   next = '/',

@@ -61,7 +61,7 @@ export function Page({ title, children, centered = false }: PageProps) {
 
 /**
  * The footer of every screen, with the version and links to the public pages. The server renders
- * those, so they are plain links and not routes of the application.
+ * the public pages, so the links are plain links and not routes of the application.
  */
 function SiteFooter() {
   const version = useVersion()

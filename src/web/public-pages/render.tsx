@@ -35,7 +35,7 @@ import {
 interface PageParts {
   /** The content of <main>. */
   content: ReactNode
-  /** The page's own style, added after the common style. */
+  /** The page's own CSS, added after the common CSS. */
   css?: string
 }
 

@@ -19,8 +19,8 @@ export interface TrialBannerProps {
   /** True if starting the trial is the page's primary action. Overrides a dismissal. */
   isPrimary: boolean
   /**
-   * Called after the banner changed the tier or was dismissed, which may have removed the focused
-   * button.
+   * Called after the banner has changed the tier or has been dismissed. Either may have removed the
+   * focused button.
    */
   onDone: () => void
 }

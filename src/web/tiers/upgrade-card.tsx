@@ -53,7 +53,7 @@ export interface UpgradeCardProps {
   /** Details below the reason, such as the rejected files. */
   children?: ReactNode
   onContinue: () => void
-  /** Called after the card changed the tier. */
+  /** Called after the card has changed the tier. */
   onDone: (user: User) => void
 }
 

@@ -11,7 +11,7 @@ type ControlProps = Pick<
 
 export interface TextFieldProps extends ControlProps {
   label: string
-  /** The key of the field's value and error in the form. */
+  /** The key under which the form stores the field's value and error. */
   name: string
   type?: 'text' | 'email' | 'password' | 'number'
   /** With `onValueChange`, makes the field controlled. Without either, the form keeps the value. */

@@ -20,7 +20,8 @@ export function FileName({ name }: { name: string }) {
  */
 const tailLength = 8
 /**
- * The maximum length of an extension, including the dot. Longer text after the last dot isn't one.
+ * The maximum length of an extension, including the dot. Longer text after the last dot doesn't
+ * count as an extension.
  */
 const maxExtensionLength = 12
 

@@ -28,7 +28,7 @@ export interface FormProps<Values> {
 /** A form that shows `errors` at its fields. The caller validates the values. */
 export function Form<Values>({ onSubmit, errors, children }: FormProps<Values>) {
   const form = useRef<HTMLFormElement>(null)
-  // The state triggers a render. The ref blocks a second submit before that.
+  // The state renders the form as busy. The ref blocks a second submit before that render.
   const [isBusy, setBusy] = useState(false)
   const isSubmitted = useRef(false)
 

@@ -165,8 +165,8 @@ function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => voi
 }
 
 /**
- * Shows whether Google was added after the redirect back from Google. Removes the result from the
- * URL to keep a reload from showing it again.
+ * After the redirect back from Google, shows a toast that says whether Google was added. Removes
+ * the result from the URL to keep a reload from showing it again.
  */
 export function useGoogleLinkToast(): void {
   const [search, setSearch] = useSearchParams()
