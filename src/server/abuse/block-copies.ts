@@ -7,7 +7,7 @@ import type { Storage } from '../storage/storage.ts'
 import { blockContent, type Content, lockContent, saveProvedSha256 } from './queries.ts'
 import { closeReportsOfFiles } from './report-queries.ts'
 
-/** Why content is blocked, and who requested it. */
+/** The reason for blocking content, and who requested the block. */
 export interface BlockRequest {
   reason: string
   actor: Actor

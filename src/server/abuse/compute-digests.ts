@@ -13,7 +13,7 @@ const batchSize = 100
 const batchBytes = 256 * 1024 ** 2
 
 /**
- * Computes the missing SHA-256 of files one at a time, takes down files with blocked content, and
+ * Computes missing SHA-256s one file at a time, takes down files with blocked content, and
  * completes interrupted takedowns. If every read in a batch fails, storage is probably unreachable,
  * and the store's remaining files wait for the next run.
  * @returns how many files were read, could not be read, and were taken down. Files without bytes

@@ -88,7 +88,7 @@ export async function blockContent(
   return inserted.length > 0
 }
 
-/** Returns those of the given hashes that are blocked. */
+/** Returns which of the given SHA-256s are blocked. */
 export async function findBlocked(
   db: Db,
   sha256s: readonly string[],
@@ -102,7 +102,7 @@ export async function findBlocked(
 }
 
 /**
- * Returns those of the given sizes that occur among blocked content. A file of another size can't
+ * Returns which of the given sizes, in bytes, blocked content has. A file of any other size can't
  * contain blocked content.
  */
 export async function findBlockedSizes(

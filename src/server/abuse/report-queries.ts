@@ -103,7 +103,9 @@ export async function findOpenReport(db: Db, fileId: string): Promise<ReportRow 
   return report
 }
 
-/** Counts the open reports. `since` is when the oldest one was opened, or null. */
+/**
+ * Counts the open reports. `since` is when the oldest one was opened, or null if there are none.
+ */
 export async function countOpenReports(db: Db): Promise<{ count: number; since: Date | null }> {
   const [row] = await db
     .select({ count: count(), since: min(reports.firstReportedAt) })
@@ -118,7 +120,7 @@ export type ReportPosition = readonly [lastReportedAt: Date, id: string]
 /**
  * Lists up to `limit` open reports, last reported first, starting after `after`. Each entry
  * includes the file's row if it still exists, the owner's email address, and the number of other
- * stored files with the same SHA-256, which a takedown would include.
+ * stored files with the same SHA-256, which would be taken down too.
  */
 export function listReports(
   db: Db,

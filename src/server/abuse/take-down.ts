@@ -60,7 +60,7 @@ export async function takeDown(
   }
   if (endedLink.size === 0) return { link: endedLink.link, content: 'empty', copies: 0 }
   if (sha256 === null) return { link: endedLink.link, content: 'gone', copies: 0 }
-  // Finds other files with the same content whose SHA-256 isn't computed yet.
+  // This job finds other files with the same content whose SHA-256 hasn't been computed yet.
   deps.requestJob('compute-digests')
   return { link: endedLink.link, content: 'blocked', copies: await takeDownCopies(deps, sha256) }
 }

@@ -13,7 +13,8 @@ import { storeOfNewFiles } from '../storage/stores.ts'
 import type { Shutdown } from './shutdown.ts'
 
 /**
- * An alphabet of 32 characters without easily confused ones: 20 of them have 100 bits of entropy.
+ * 20 characters from this alphabet of 32 have 100 bits of entropy. Easily confused characters are
+ * left out.
  */
 const makePassword = customAlphabet('abcdefghijkmnpqrstuvwxyz23456789', 20)
 const makeSecret = customAlphabet(

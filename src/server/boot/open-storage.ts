@@ -14,7 +14,7 @@ interface StorageParts
   config: Config
 }
 
-/** @throws {StartupError} like `openStores`. */
+/** @throws {StartupError} under the same conditions as `openStores`. */
 export function openStorage({
   config,
   clock,

@@ -1,7 +1,10 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 
-/** On Ctrl-C, npm repeats the signal that the server has already received from the terminal. */
+/**
+ * On Ctrl-C, npm repeats the signal that the server has already received from the terminal, so a
+ * second signal within this time is ignored.
+ */
 const duplicateSignalMs = 250
 const idleCheckMs = 50
 

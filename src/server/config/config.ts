@@ -46,11 +46,14 @@ export interface Config {
   privacyReceivesEmail: boolean
   /** False disables all rate limits except those on emails and feedback. */
   rateLimits: boolean
-  /** The proxies whose X-Forwarded-For is trusted, or null. */
+  /** The proxies whose X-Forwarded-For header is trusted; null if there are none. */
   trustedProxies: BlockList | null
   /** The internal nginx location from which nginx sends files. null: this server sends them. */
   nginxLocation: string | null
-  /** The bearer token for the metrics. null: see `requireMetricsAccess`. */
+  /**
+   * The bearer token for the metrics. null: only this machine can read them (see
+   * `requireMetricsAccess`).
+   */
   metricsToken: string | null
   /** Bytes that uploads must leave free. null: 2% of the disk, but at least 512 MiB. */
   minFreeSpace: number | null
@@ -162,7 +165,9 @@ function canReceiveEmail(hostname: string): boolean {
   return !isLoopback(hostname) && isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0
 }
 
-/** Returns a host that a browser on this machine can open, unlike a wildcard address. */
+/**
+ * Returns the host, or localhost in place of a wildcard address, for a URL to open on this machine.
+ */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return isIP(host) === 6 ? `[${host}]` : host

@@ -11,14 +11,15 @@ export interface GoogleSettings {
 }
 
 /**
- * True for https without userinfo, and for http if both `address` and `issuer` are on this machine.
+ * True for an https URL without userinfo, and for an http URL if both `address` and `issuer` are on
+ * this machine.
  */
 export function isSafeAddress(address: URL, issuer: URL): boolean {
   const isProtected = address.protocol === 'https:' || (isLocalHttp(address) && isLocalHttp(issuer))
   return isProtected && `${address.username}${address.password}` === ''
 }
 
-/** True for http on this machine, as in development. */
+/** True for an http URL on this machine, as used in development. */
 export function isLocalHttp(url: URL): boolean {
   return url.protocol === 'http:' && isLoopback(url.hostname)
 }

@@ -25,8 +25,8 @@ const ownerBatchSize = 100
 const maxFilesPerEmail = 1000
 
 /**
- * Queues one email per owner about first downloads. The transaction that queues the email also
- * removes its files from `first_downloads`, so that no file is emailed twice.
+ * Queues emails to owners about first downloads, usually one per owner. The transaction that queues
+ * an email also removes its files from `first_downloads`, so that each file is reported only once.
  * @returns the number of files in the emails.
  */
 export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCount: number }> {
@@ -43,8 +43,9 @@ export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCou
 }
 
 /**
- * Queues one email per owner about links that expire within a day. The transaction that queues the
- * email also marks its files, so that each expiry is emailed only once.
+ * Queues emails to owners about links that expire within a day, usually one per owner. The
+ * transaction that queues an email also marks its files, so that each expiry is announced only
+ * once.
  * @returns the number of files in the emails.
  */
 export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: number }> {

@@ -42,7 +42,10 @@ export async function writePreferences(
   return toPreferences(row)
 }
 
-/** Lists up to `limit` owners with files in `first_downloads`, sorted, starting after `after`. */
+/**
+ * Lists the ids of up to `limit` owners with files in `first_downloads`, in ascending order,
+ * starting after the id `after`.
+ */
 export async function findOwnersOfFirstDownloads(
   db: Db,
   after: string,
@@ -91,8 +94,8 @@ function needsExpiryEmail(now: Date, until: Date) {
 }
 
 /**
- * Lists up to `limit` owners who want an email about links that expire between `now` and `until`,
- * sorted, starting after `after`.
+ * Lists the ids of up to `limit` owners who want an email about links that expire between `now` and
+ * `until`, in ascending order, starting after the id `after`.
  */
 export async function findOwnersOfEndingLinks(
   db: Db,

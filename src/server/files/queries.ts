@@ -164,7 +164,7 @@ function isOnPage({ after, end }: FilePage): SQL | undefined {
 
 /**
  * Returns the page with the next `size` files after the id `after`. The last page has no end. Pages
- * bound the number of rows that a statement reads.
+ * limit the number of rows that a statement reads.
  */
 export async function nextFilePage(db: Db, after: string | null, size: number): Promise<FilePage> {
   const [last] = await db

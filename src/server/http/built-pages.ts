@@ -6,7 +6,7 @@ import { codeOf, StartupError } from '../errors.ts'
 
 /** A page rendered by the build, with its placeholders and conditions. */
 export interface BuiltTemplate<Name extends string, Condition extends string> {
-  /** The file name, for errors. */
+  /** The file name, for error messages. */
   file: string
   html: string
   placeholders: readonly Name[]

@@ -68,7 +68,7 @@ function sendError(error: AppError, c: Context<HttpEnv>): Response {
   return c.json(error.body, error.status, headers)
 }
 
-/** True for page loads. Scripts don't accept HTML. */
+/** True for page loads, which accept HTML; requests from scripts don't. */
 function isPageNavigation({ req }: Context<HttpEnv>): boolean {
   return req.method === 'GET' && req.header('accept')?.includes('text/html') === true
 }

@@ -150,8 +150,8 @@ export function isCrossSite(headers: Headers): boolean {
 }
 
 /**
- * Returns middleware that redirects browsers from localhost to 127.0.0.1 or the reverse, depending
- * on `appUrl`, because cookies and presigned URLs work only under that name.
+ * Returns middleware that redirects browsers from localhost to 127.0.0.1 or the reverse, to match
+ * `appUrl`: cookies and presigned URLs work only under that name.
  */
 export function loopbackRedirect(appUrl: URL) {
   return createMiddleware<HttpEnv>(async (c, next) => {

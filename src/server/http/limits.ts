@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { addressBlock, isTrusted, peerAddress } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
 
-/** Limits per connection, and on the number of connections. */
+/** Limits on each connection and on the number of connections. */
 export interface ConnectionLimits {
   /**
    * How many pipelined requests may wait behind the current one. The first waiting request of each
@@ -281,7 +281,7 @@ export class FairLimit {
 /**
  * Returns the check that requests run before their first query. It sheds load: while too many
  * queries wait for a database connection, requests are refused at once. Jobs, running transfers and
- * endpoints that operators need skip it.
+ * the endpoints that operators need don't run this check.
  */
 export function makeLoadShedder({
   clock,

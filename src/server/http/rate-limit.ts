@@ -60,7 +60,7 @@ export type SpentCounters = ReadonlyMap<string, number>
 export interface RateLimits {
   /**
    * Returns the counts by key. Ignores windows that have ended, and windows that end too late to be
-   * valid: they were written while a clock was ahead, and would lock users out once it is
+   * valid: those were written while a clock was ahead, and would lock users out once the clock is
    * corrected.
    * @throws {AppError} TOO_MANY_REQUESTS with `Retry-After` if a counter is full.
    */

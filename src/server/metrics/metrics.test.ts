@@ -31,7 +31,9 @@ beforeEach(async () => {
   metricsBefore = await scrape(app)
 })
 
-/** Waits until a series has grown this much, because responses are counted after they are sent. */
+/**
+ * Waits for a series to grow by this much, because responses are counted only after they are sent.
+ */
 function expectGrowth(series: string, expectedGrowth: number) {
   const growth = async () =>
     ((await scrape(app)).get(series) ?? 0) - (metricsBefore.get(series) ?? 0)

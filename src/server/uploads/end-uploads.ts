@@ -34,7 +34,7 @@ export async function abortUpload(
 }
 
 /**
- * Ends uploads that were idle for 24 hours, or for 15 minutes while space is low, longest idle
+ * Ends uploads that have been idle for 24 hours, or for 15 minutes while space is low, longest idle
  * first, and removes their bytes.
  * @returns the number of ended uploads.
  */

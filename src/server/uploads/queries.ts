@@ -247,8 +247,8 @@ export async function resetFutureActivity(db: Db, now: Date): Promise<void> {
 const sumOfFiles = sql`coalesce(sum(${files.size}), 0)`.mapWith(Number)
 
 /**
- * Sums the bytes of files and open uploads. A single statement, so that an upload being confirmed
- * counts once.
+ * Sums the bytes of files and open uploads. Uses a single statement, so that an upload being
+ * confirmed counts once.
  */
 export async function sumStored(db: Db): Promise<{ files: number; uploads: number }> {
   const fileSum = db.select({ sum: sumOfFiles }).from(files).where(isNull(files.purgedAt))

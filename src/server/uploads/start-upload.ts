@@ -237,7 +237,7 @@ async function response(stores: Stores, upload: Upload, now: Date): Promise<Star
   }
 }
 
-/** Returns the first `count` part ranges of an upload. */
+/** Returns the ranges of an upload's first `count` parts. */
 export function rangesOf({ size, partSize }: Upload, count: number): PartRange[] {
   return Array.from({ length: count }, (_, index) => partRange(size, partSize, index + 1))
 }
