@@ -126,7 +126,8 @@ export const publicPlaceholders = [
   'freeEnd',
   'premiumEnd',
   'premiumSpan',
-  // Labels at these positions: '3', '7 days'. The first is empty if both are at the same position.
+  // The days at `freeEnd` and `premiumEnd`: '3', '7 days'. The first is empty if both are at the
+  // same position.
   'freeMark',
   'premiumMark',
   // 'example.org or example.com', or empty.

@@ -78,7 +78,7 @@ describe('with limits changed by the administrator', () => {
       'TIER_FILE_COUNT',
       'The premium tier holds 20 files at most: delete files to make room.',
     ],
-  ])('the %s tier returns for %s: %s', (tier, code, text) => {
+  ])('on the %s tier, the text for %s is: %s', (tier, code, text) => {
     expect(limitErrorText(tier, code, customLimits)).toBe(text)
   })
 

@@ -45,7 +45,10 @@ export function throttle(timers: Timers, ms: number, task: () => void): () => vo
   }
 }
 
-/** Returns a function that starts running a task every `ms` milliseconds until it returns false. */
+/**
+ * Returns a function that starts running a task every `ms` milliseconds until the task returns
+ * false.
+ */
 export function repeat(timers: Timers, ms: number, task: () => boolean): () => void {
   let isScheduled = false
   const schedule = () => {

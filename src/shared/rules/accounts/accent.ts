@@ -47,15 +47,15 @@ function hasShapeContrast(color: string, theme: Theme): boolean {
 /** Finds the smallest fraction of black or white by bisection, because contrast grows with it. */
 function findContrastingMix(color: string, theme: Theme): string {
   const target = theme === 'light' ? 0 : 1
-  const mix = (share: number) =>
-    toHex(channels(color).map((value) => value + (target - value) * share))
+  const mixedColor = (fraction: number) =>
+    toHex(channels(color).map((value) => value + (target - value) * fraction))
   let [low, high] = [0, 1]
   for (let step = 0; step < 10; step += 1) {
-    const share = (low + high) / 2
-    if (hasShapeContrast(mix(share), theme)) high = share
-    else low = share
+    const fraction = (low + high) / 2
+    if (hasShapeContrast(mixedColor(fraction), theme)) high = fraction
+    else low = fraction
   }
-  return mix(high)
+  return mixedColor(high)
 }
 
 /** Returns the contrast ratio of two colors as defined by WCAG 2.2, from 1 to 21. */

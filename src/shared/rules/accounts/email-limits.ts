@@ -30,7 +30,7 @@ export const dailyLimit = {
 export type EmailKind = keyof typeof emailLimits
 export const emailKinds = Object.keys(emailLimits) as [EmailKind, ...EmailKind[]]
 
-/** How long a sent email counts toward the limits. */
+/** The longest time that a sent email counts toward a limit. */
 export const maxEmailWindowMs = Math.max(
   ...Object.values(emailLimits).map(({ windowMs }) => windowMs),
 )

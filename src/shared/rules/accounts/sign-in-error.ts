@@ -27,7 +27,7 @@ export const signInErrors = [
   'google-not-linked',
   /** No account has this email address, and the signup policy excludes it. */
   'google-no-signup',
-  /** Too many sign-ins from this network. */
+  /** Too many Google sign-ins from this network. */
   'google-busy',
   /**
    * An internal error occurred, or Google rejects the OAuth client that the operator configured.

@@ -20,8 +20,8 @@ import {
   tierForLargerFiles,
 } from './tier-limits.ts'
 
-const freeSize = 524_288_000
-const premiumSize = 1_073_741_824
+const freeSizeLimit = 524_288_000
+const premiumSizeLimit = 1_073_741_824
 function makeUpload(changes: Partial<PlannedUpload>): PlannedUpload {
   return {
     tier: 'free',
@@ -41,10 +41,10 @@ const customLimits: Limits = {
 describe('defaultLimits', () => {
   it('are 3 files, 500MB, 3 days for free, and unlimited files, 1GB, 3, 5 or 7 days for premium', () => {
     expect(defaultLimits).toEqual({
-      free: { maxFiles: 3, maxFileSize: freeSize, expirationDays: [3], maxLifetimeDays: 30 },
+      free: { maxFiles: 3, maxFileSize: freeSizeLimit, expirationDays: [3], maxLifetimeDays: 30 },
       premium: {
         maxFiles: null,
-        maxFileSize: premiumSize,
+        maxFileSize: premiumSizeLimit,
         expirationDays: [3, 5, 7],
         maxLifetimeDays: 30,
       },
@@ -55,12 +55,20 @@ describe('defaultLimits', () => {
 describe('checkUpload', () => {
   it.each<[string, Partial<PlannedUpload>, string]>([
     ['an empty file', { fileSize: 0 }, 'ok'],
-    ['free, exactly 500MB', { fileSize: freeSize }, 'ok'],
-    ['free, a byte over 500MB', { fileSize: freeSize + 1 }, 'TIER_FILE_SIZE'],
-    ['free, exactly 1GB', { fileSize: premiumSize }, 'TIER_FILE_SIZE'],
-    ['free, a byte over 1GB: no upgrade helps', { fileSize: premiumSize + 1 }, 'FILE_TOO_LARGE'],
-    ['premium, exactly 1GB', { tier: 'premium', fileSize: premiumSize }, 'ok'],
-    ['premium, a byte over 1GB', { tier: 'premium', fileSize: premiumSize + 1 }, 'FILE_TOO_LARGE'],
+    ['free, exactly 500MB', { fileSize: freeSizeLimit }, 'ok'],
+    ['free, a byte over 500MB', { fileSize: freeSizeLimit + 1 }, 'TIER_FILE_SIZE'],
+    ['free, exactly 1GB', { fileSize: premiumSizeLimit }, 'TIER_FILE_SIZE'],
+    [
+      'free, a byte over 1GB: no upgrade helps',
+      { fileSize: premiumSizeLimit + 1 },
+      'FILE_TOO_LARGE',
+    ],
+    ['premium, exactly 1GB', { tier: 'premium', fileSize: premiumSizeLimit }, 'ok'],
+    [
+      'premium, a byte over 1GB',
+      { tier: 'premium', fileSize: premiumSizeLimit + 1 },
+      'FILE_TOO_LARGE',
+    ],
     ['free, 5 days', { expirationDays: 5 }, 'TIER_EXPIRATION'],
     ['free, 7 days', { expirationDays: 7 }, 'TIER_EXPIRATION'],
     ['free, days no tier offers', { expirationDays: 4 }, 'INVALID_INPUT'],
@@ -72,7 +80,7 @@ describe('checkUpload', () => {
     ['premium, the ten thousandth file', { tier: 'premium', filesInUse: 9999 }, 'ok'],
     [
       "several violations: the file's own comes first",
-      { fileSize: freeSize + 1, expirationDays: 7, filesInUse: 3 },
+      { fileSize: freeSizeLimit + 1, expirationDays: 7, filesInUse: 3 },
       'TIER_FILE_SIZE',
     ],
   ])('%s', (_, changes, expected) => {
@@ -167,7 +175,7 @@ describe('selectedDays', () => {
 
 describe('across all tiers', () => {
   it('largestFileSize is the maximum, and offeredDays the union', () => {
-    expect(largestFileSize(defaultLimits)).toBe(premiumSize)
+    expect(largestFileSize(defaultLimits)).toBe(premiumSizeLimit)
     expect(offeredDays(customLimits)).toEqual([1, 2, 9])
   })
 

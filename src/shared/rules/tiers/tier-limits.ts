@@ -87,7 +87,7 @@ export interface PlannedUpload {
   tier: Tier
   fileSize: number
   expirationDays: number
-  /** The owner's active files and open uploads, excluding this one. */
+  /** The number of the owner's active files and open uploads, excluding this upload. */
   filesInUse: number
 }
 

@@ -17,7 +17,7 @@ const maxNameLength = 60
 
 export interface ForegroundBatch {
   /**
-   * All uploads of the drops in progress or, if there are none, of the last drop. Excludes
+   * All uploads in the drops in progress or, if there are none, in the last drop. Excludes
    * cancelled uploads and paused ones, which the uploads panel shows.
    */
   batch: readonly UploadRecord[]

@@ -27,8 +27,8 @@ describe('closing the engine', () => {
 describe('the record of an ended upload', () => {
   test('is removed within minutes after 24 h, along with its handle', async () => {
     world.onStart = (name) => (name === 'b.txt' ? failedOutcome(400) : null)
-    const failing = fakeFile('b.txt')
-    world.add([fakeFile('a.txt'), { file: failing, handle: handleFor(failing) }])
+    const failingFile = fakeFile('b.txt')
+    world.add([fakeFile('a.txt'), { file: failingFile, handle: handleFor(failingFile) }])
     await advanceTime(1000)
     await advanceTime(24 * 3_600_000 - 60_000)
     expect(world.state().records).toHaveLength(2)

@@ -93,7 +93,7 @@ describe('a file provided again after a reload', () => {
     expect(world.log).toContain('list key of a.txt')
   })
 
-  test('is matched by date if uploads have the same name and size, or else uploaded as new', async () => {
+  test('is matched by date with uploads of the same name and size, and uploaded as new if none matches', async () => {
     const fileDated = (lastModified: number) => new File(['12345'], 'a.txt', { lastModified })
     await reloadWhileSending([fileDated(1), fileDated(2)])
     world.onSend = () => undefined

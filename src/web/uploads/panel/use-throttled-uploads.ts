@@ -31,8 +31,8 @@ export function useThrottledUploads(store: UploadsStore): UploadsState {
     const updateProgress = throttle(browserTimers, progressIntervalMs, update)
     const showChange = throttle(browserTimers, changeIntervalMs, update)
     update()
-    return store.subscribe((next, before) => {
-      if (isOnlyProgress(before, next)) updateProgress()
+    return store.subscribe((current, before) => {
+      if (isOnlyProgress(before, current)) updateProgress()
       else showChange()
     })
   }, [store])

@@ -79,7 +79,7 @@ test('files are read in a browser without entries or handles', async () => {
   expect(files[0]?.handle).toBeUndefined()
 })
 
-const holiday: Tree = {
+const holidayFolder: Tree = {
   'notes.txt': 'top',
   holiday: {
     'b10.jpg': 'b10',
@@ -96,7 +96,7 @@ const holiday: Tree = {
 test.each([{ handles: false }, { handles: true }])(
   'a folder is read with its subfolders, excluding system files: %o',
   async (browser) => {
-    const { files, unreadable } = await readTree(holiday, browser)
+    const { files, unreadable } = await readTree(holidayFolder, browser)
     expect(namesOf(files)).toEqual(['notes.txt', 'a.jpg', 'b9.jpg', 'b10.jpg', 'a.raw', 'z.raw'])
     expect(await files.at(-1)?.file.text()).toBe('z')
     expect(unreadable).toEqual([])

@@ -23,7 +23,7 @@ afterEach(() => {
 })
 
 /** Records how a promise settled and after how many milliseconds (null while pending). */
-function observe(promise: Promise<void>) {
+function recordOutcome(promise: Promise<void>) {
   const start = Date.now()
   const result: { after: number | null; error: unknown } = { after: null, error: null }
   const settle = (error: unknown = null) =>
@@ -41,13 +41,13 @@ describe.each([
   ['waitOrReconnect', waitOrReconnect],
 ])('%s', (_, promise) => {
   test('resolves after the given time', async () => {
-    const result = observe(promise(3000, cancel.signal))
+    const result = recordOutcome(promise(3000, cancel.signal))
     await vi.advanceTimersByTimeAsync(10_000)
     expect(result).toEqual({ after: 3000, error: null })
   })
 
   test("rejects with the signal's reason, even if it is already aborted", async () => {
-    const result = observe(promise(3000, cancel.signal))
+    const result = recordOutcome(promise(3000, cancel.signal))
     await vi.advanceTimersByTimeAsync(1000)
     cancel.abort(reason)
     await vi.advanceTimersByTimeAsync(0)
@@ -58,8 +58,8 @@ describe.each([
 
 test('only waitOrReconnect ends early when the browser comes back online', async () => {
   const [ended, whole] = [
-    observe(waitOrReconnect(3000, cancel.signal)),
-    observe(wait(3000, cancel.signal)),
+    recordOutcome(waitOrReconnect(3000, cancel.signal)),
+    recordOutcome(wait(3000, cancel.signal)),
   ]
   await vi.advanceTimersByTimeAsync(1000)
   goOnline()
@@ -69,7 +69,7 @@ test('only waitOrReconnect ends early when the browser comes back online', async
 
 describe('waiting for the connection', () => {
   test('ends immediately if the browser is online', async () => {
-    const result = observe(browserConnection.waitUntilOnline(cancel.signal))
+    const result = recordOutcome(browserConnection.waitUntilOnline(cancel.signal))
     await vi.advanceTimersByTimeAsync(0)
     expect(result.after).toBe(0)
   })
@@ -77,7 +77,7 @@ describe('waiting for the connection', () => {
   test('ends when an offline browser reconnects, or after 30 s', async () => {
     isOnline = false
     const [first, second] = [1, 2].map(() =>
-      observe(browserConnection.waitUntilOnline(cancel.signal)),
+      recordOutcome(browserConnection.waitUntilOnline(cancel.signal)),
     )
     await vi.advanceTimersByTimeAsync(5000)
     expect(first?.after).toBeNull()
@@ -85,7 +85,7 @@ describe('waiting for the connection', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect([first?.after, second?.after]).toEqual([5000, 5000])
     isOnline = false
-    const neverAborted = observe(browserConnection.waitUntilOnline(cancel.signal))
+    const neverAborted = recordOutcome(browserConnection.waitUntilOnline(cancel.signal))
     await vi.advanceTimersByTimeAsync(60_000)
     expect(neverAborted.after).toBe(30_000)
   })
@@ -96,7 +96,7 @@ test('waiting while the page unloads ends a minute after the last beforeunload',
   await waitWhileUnloading(cancel.signal)
   window.dispatchEvent(new Event('beforeunload'))
   await vi.advanceTimersByTimeAsync(10_000)
-  const result = observe(waitWhileUnloading(cancel.signal))
+  const result = recordOutcome(waitWhileUnloading(cancel.signal))
   await vi.advanceTimersByTimeAsync(60_000)
   expect(result).toEqual({ after: 50_000, error: null })
   await waitWhileUnloading(cancel.signal)

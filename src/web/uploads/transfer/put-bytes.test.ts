@@ -122,6 +122,6 @@ test('a file that changes or is removed during the transfer fails as unreadable'
   const file = new Blob(['0123456789'])
   file.slice = () => file
   file.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
-  const failing = putPiece({ kind: 'network' }, { file }).result
-  await expect(failing).rejects.toMatchObject({ kind: 'unreadable' })
+  const resultPromise = putPiece({ kind: 'network' }, { file }).result
+  await expect(resultPromise).rejects.toMatchObject({ kind: 'unreadable' })
 })

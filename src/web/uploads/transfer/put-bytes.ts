@@ -67,7 +67,7 @@ function isStored({ status, code }: StorageResponse): boolean {
   return status === 200 || status === 204 || code === 'UPLOAD_SEALED'
 }
 
-/** Error codes of storage for a body that arrived incomplete, altered or not at all. */
+/** Storage error codes for a body that arrived incomplete, altered or not at all. */
 const retriedCodes = new Set([
   'RequestTimeout',
   'IncompleteBody',

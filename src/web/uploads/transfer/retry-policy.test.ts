@@ -98,7 +98,7 @@ describe("failures aren't counted", () => {
     expect(new Set(interruptions)).toEqual(new Set(['disk-full']))
   })
 
-  test('while the browser is offline, when it only waits for the connection', async () => {
+  test('while the browser is offline, and the only wait is for the connection', async () => {
     isOnline = false
     expect(await countAttempts(noResponse)).toBe(100)
     expect(waits).toEqual([])

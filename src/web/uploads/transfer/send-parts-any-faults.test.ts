@@ -45,10 +45,10 @@ describe('under random faults', () => {
         outages,
         fc.integer({ min: 1, max: 40_000 }),
         fc.array(fc.constantFrom('none', 'own', 'older'), { maxLength: 25 }),
-        async (count, lastPart, faults, signErrors, outagePlan, partMs, storedBefore) => {
+        async (count, lastPart, faults, signErrors, outagePlan, partMs, storedVersions) => {
           const size = (count - 1) * partSize + lastPart
           const sim = simulateParts(count, size)
-          for (const [at, version] of storedBefore.slice(0, count).entries()) {
+          for (const [at, version] of storedVersions.slice(0, count).entries()) {
             if (version === 'none') continue
             sim.storedParts.set(at + 1, partRange(size, partSize, at + 1).size)
             if (version === 'older') sim.oldChecksums.set(at + 1, 'other=')
@@ -82,14 +82,14 @@ describe('under random faults', () => {
             if (nextFault) failuresInARow += 1
             return nextFault
           }
-          let cutRequests = 0
+          let interruptedCount = 0
           let outageEnd = 0
           for (const [start, length] of outagePlan) {
             const outageStart = outageEnd + start
             outageEnd = outageStart + length
             const endsAt = outageEnd
             sim.schedule(outageStart, () => {
-              cutRequests += sim.inFlight.size
+              interruptedCount += sim.inFlight.size
               sim.isOnline = false
               sim.schedule(endsAt - outageStart, sim.goOnline)
             })
@@ -106,7 +106,7 @@ describe('under random faults', () => {
           expect(sim.progress.at(-1)).toBe((count - 1) * partSize + lastPart)
           // A fault causes one part to be resent. An outage causes every part in progress to be
           // resent.
-          expect(sim.puts.length - count).toBeLessThanOrEqual(faultCount + cutRequests)
+          expect(sim.puts.length - count).toBeLessThanOrEqual(faultCount + interruptedCount)
         },
       ),
       { numRuns: 300 },

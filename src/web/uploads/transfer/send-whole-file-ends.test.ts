@@ -142,14 +142,14 @@ describe('a server outage', () => {
 
 describe('waiting and cancelling', () => {
   test("offline attempts don't count, and the transfer continues once the browser is online", async () => {
-    let headCount = 0
+    let headRequestCount = 0
     const send = world.deps.send
     let offline = true
     world.deps.connection = {
       isOnline: () => !offline,
       waitUntilOnline: async () => {
-        headCount += 1
-        if (headCount > 5 * uploadLimit.maxAttempts) offline = false
+        headRequestCount += 1
+        if (headRequestCount > 5 * uploadLimit.maxAttempts) offline = false
       },
     }
     world.deps.send = (request) => (offline ? Promise.resolve({ kind: 'network' }) : send(request))

@@ -31,7 +31,7 @@ export type StorageResponse =
       kind: 'response'
       status: number
       /**
-       * The error code of our server or a bucket, from the body or, if there is no body, from a
+       * The error code sent by our server or a bucket: in the body or, if there is no body, in a
        * header. Null if there is none.
        */
       code: string | null

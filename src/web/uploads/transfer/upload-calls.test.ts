@@ -149,20 +149,20 @@ describe('a call', () => {
   })
 
   test("isn't retried if its own rule forbids it, even if the default allows it", async () => {
-    const failing = createCall([failedCall(500), success])
-    const start = { ...failing, shouldRetry: canRetryStart }
+    const failingCall = createCall([failedCall(500), success])
+    const start = { ...failingCall, shouldRetry: canRetryStart }
     const response = callWithRetries(start, options(), deps)
     expect(await resultWithin(maxWaitMs, response)).toEqual(failedCall(500))
-    expect(failing.asked).toHaveLength(1)
+    expect(failingCall.asked).toHaveLength(1)
   })
 
   test('stops waiting when its signal is aborted', async () => {
     const reason = new Error('over')
     const response = callWithRetries(createCall([failedCall(503)]), options(), deps)
-    const failing = expect(response).rejects.toBe(reason)
+    const rejection = expect(response).rejects.toBe(reason)
     await vi.advanceTimersByTimeAsync(100)
     controller.abort(reason)
-    await failing
+    await rejection
   })
 
   test('that is aborted while pending still returns its response, because it may have changed something', async () => {

@@ -56,8 +56,8 @@ export interface CallDeps extends RetryDeps {
 /**
  * Retries a call until the response is final. Returns the last error when no further attempt is
  * made.
- * @param options the signal cancels the waits, but not a pending call, which may have changed
- * something on the server.
+ * @param options the signal cancels the waits. It cancels a pending call only if that is read-only,
+ * because any other call may have changed something on the server.
  * @throws the signal's reason if it is aborted before there is a final response.
  */
 export async function callWithRetries<Input, Value>(
