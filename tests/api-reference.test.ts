@@ -35,10 +35,10 @@ describe('the OpenAPI document', () => {
     }
     const tags = document.tags.map(({ name }) => name)
     for (const methods of Object.values(document.paths)) {
-      for (const call of Object.values(methods)) expect(tags).toContain(call.tags[0])
+      for (const operation of Object.values(methods)) expect(tags).toContain(operation.tags[0])
     }
-    const start = document.paths['/api/files/get-upload-url']?.post
-    expect(JSON.stringify(start?.requestBody)).toContain('The exact size in bytes')
+    const startOperation = document.paths['/api/files/get-upload-url']?.post
+    expect(JSON.stringify(startOperation?.requestBody)).toContain('The exact size in bytes')
     const { code } = document.components.schemas.Error.properties
     expect(code.enum).toEqual(Object.keys(errorTable))
   })

@@ -73,12 +73,16 @@ function queueEmail(dataDir: string, id: string): Promise<void> {
 async function killBackups(dataDir: string): Promise<void> {
   const lastStep = /^rename .*\/SHA256SUMS$/
   const kill = async (before: RegExp, count: number) => {
-    const backup = await mkdtemp(join(folder, 'killed-'))
+    const backupDir = await mkdtemp(join(folder, 'killed-'))
     const env = { DATA_DIR: dataDir }
     const killPoint = { before, count, atLatest: lastStep }
-    const { killedBefore, output } = await runAndKill(['scripts/backup.ts', backup], env, killPoint)
+    const { killedBefore, output } = await runAndKill(
+      ['scripts/backup.ts', backupDir],
+      env,
+      killPoint,
+    )
     expect(killedBefore, output).toMatch(before)
-    await expect(verifyBackup(backup)).rejects.toThrow('has no complete backup')
+    await expect(verifyBackup(backupDir)).rejects.toThrow('has no complete backup')
     return killedBefore ?? ''
   }
   await kill(/^createWriteStream .*\/files\/..\//, 2)
@@ -95,21 +99,21 @@ test('backs up and restores a server with the documented commands, during upload
   const server = await startServerProcess({ dataDir, port })
   const { email, password } = await signUp(server)
   const ada = makeClient(server, await logIn(server, email, password))
-  const before = [await makeFile(ada), await makeFile(ada)]
+  const filesBefore = [await makeFile(ada), await makeFile(ada)]
   const signupId = randomUUID()
   await queueEmail(dataDir, signupId)
   await killBackups(dataDir)
-  const backup = runFromPage('backup', dataDir)
+  const backupPromise = runFromPage('backup', dataDir)
   let isRunning = true
-  void backup.finally(() => {
+  void backupPromise.finally(() => {
     isRunning = false
   })
-  for (let remaining = 10; isRunning && remaining > 0; remaining -= 1) {
+  for (let remainingUploads = 10; isRunning && remainingUploads > 0; remainingUploads -= 1) {
     const file = await makeFile(ada)
     // Delete the file, because a free user can have only three.
     await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
   }
-  expect(await backup).toMatchObject({ code: 0 })
+  expect(await backupPromise).toMatchObject({ code: 0 })
   const { mode } = await stat(join(folder, 'backup'))
   expect(mode & 0o077).toBe(0)
 
@@ -124,7 +128,7 @@ test('backs up and restores a server with the documented commands, during upload
   // queued.
   const restoredServer = await startServerProcess({ dataDir: restoredDir, port })
   try {
-    for (const { shortCode, bytes } of before) {
+    for (const { shortCode, bytes } of filesBefore) {
       const response = await fetch(`${restoredServer.url}/api/download/${shortCode}`)
       expect(sha256(await response.bytes())).toBe(sha256(bytes))
     }

@@ -6,7 +6,7 @@ import { builtPageFile, builtPages } from '../src/shared/public-pages.ts'
 
 const dist = resolve('dist/web')
 
-function built(file: string) {
+function readBuiltFile(file: string) {
   return readFile(join(dist, file))
 }
 
@@ -20,9 +20,9 @@ test('every text asset has a smaller, equivalent variant in each coding', async 
   expect(files.length).toBeGreaterThan(4)
   for (const file of files) {
     const [plain, br, gz] = await Promise.all([
-      built(file),
-      built(`${file}.br`),
-      built(`${file}.gz`),
+      readBuiltFile(file),
+      readBuiltFile(`${file}.br`),
+      readBuiltFile(`${file}.gz`),
     ])
     expect(brotliDecompressSync(br), file).toEqual(plain)
     expect(gunzipSync(gz), file).toEqual(plain)
@@ -44,12 +44,14 @@ test('no contextual ligature replaces the x between digits of a name or code', a
   )
   expect(pagesAndStyles.length).toBeGreaterThan(4)
   for (const file of pagesAndStyles) {
-    expect(String(await built(file)), file).toContain('font-variant-ligatures:no-contextual')
+    expect(String(await readBuiltFile(file)), file).toContain(
+      'font-variant-ligatures:no-contextual',
+    )
   }
 })
 
 test('the download page loads at most 20 KB before its button works, and 100 KB in all', async () => {
-  const page = await built('download.html')
+  const page = await readBuiltFile('download.html')
   expect(page.length).toBeLessThanOrEqual(20 * 1024)
   const html = page.toString()
 
@@ -62,7 +64,7 @@ test('the download page loads at most 20 KB before its button works, and 100 KB 
 
   const assets = [...new Set(html.match(/\/assets\/[\w.-]+/g))]
   const sizes = await Promise.all(
-    assets.map(async (file) => brotliCompressSync(await built(file)).length),
+    assets.map(async (file) => brotliCompressSync(await readBuiltFile(file)).length),
   )
   expect(assets.length).toBe(2)
   const totalBytes = sizes.reduce((sum, size) => sum + size, page.length)
@@ -72,7 +74,7 @@ test('the download page loads at most 20 KB before its button works, and 100 KB 
 const lightPages = builtPages.filter((name) => name !== 'api-docs')
 
 test.each(lightPages)('the public page %s needs at most 30 KB to be usable', async (name) => {
-  const page = await built(builtPageFile(name))
+  const page = await readBuiltFile(builtPageFile(name))
   const html = page.toString()
   expect(html).not.toContain('rel="stylesheet"')
   const scripts = Array.from(
@@ -80,16 +82,18 @@ test.each(lightPages)('the public page %s needs at most 30 KB to be usable', asy
     ([, path = '']) => path,
   )
   expect(scripts).toEqual([expect.stringMatching(/^assets\/page-script-[\w-]+\.js$/)])
-  const sent = await Promise.all(scripts.map(async (path) => (await built(`${path}.br`)).length))
-  const totalBytes = sent.reduce((sum, size) => sum + size, brotliCompressSync(page).length)
+  const scriptSizes = await Promise.all(
+    scripts.map(async (path) => (await readBuiltFile(`${path}.br`)).length),
+  )
+  const totalBytes = scriptSizes.reduce((sum, size) => sum + size, brotliCompressSync(page).length)
   expect(totalBytes).toBeLessThanOrEqual(30 * 1024)
 })
 
 test("the download page's script is one file of at most 3 KB compressed", async () => {
   const [path = ''] =
-    (await built('download.html')).toString().match(/assets\/enhance-[\w-]+\.js/) ?? []
-  expect((await built(`${path}.br`)).length).toBeLessThanOrEqual(3 * 1024)
-  const script = (await built(path)).toString()
+    (await readBuiltFile('download.html')).toString().match(/assets\/enhance-[\w-]+\.js/) ?? []
+  expect((await readBuiltFile(`${path}.br`)).length).toBeLessThanOrEqual(3 * 1024)
+  const script = (await readBuiltFile(path)).toString()
   expect(script).not.toMatch(/\bexport\b|\bimport\b(?!\()/)
   // The page may load one more script later, to list the visitor's own uploads.
   const lazyScripts = Array.from(

@@ -31,8 +31,8 @@ afterAll(() => app.close())
 async function statusesOfFailedLogins(email: string, attempts: number): Promise<number[]> {
   const statuses: number[] = []
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const wrong = { email, password: `wrong ${attempt}` }
-    statuses.push((await makeClient(app).post('/api/auth/login', wrong)).status)
+    const wrongLogin = { email, password: `wrong ${attempt}` }
+    statuses.push((await makeClient(app).post('/api/auth/login', wrongLogin)).status)
   }
   return statuses
 }
@@ -42,9 +42,9 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   const bob = await makePerson(app, { tier: 'premium' })
   const carol = await makePerson(app)
   const expiredFile = await makeFile(ada)
-  const renewable = await makeFile(bob)
-  const open = await startUpload(ada, { size: 10 })
-  await putBytes(open, new Uint8Array(10))
+  const renewableFile = await makeFile(bob)
+  const openUpload = await startUpload(ada, { size: 10 })
+  await putBytes(openUpload, new Uint8Array(10))
 
   app.clock.advance(4 * day)
   await runJobs(app.deps)
@@ -56,10 +56,12 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   app.clock.advance(-4 * day)
   // According to its row, the file expires in three days, but its bytes are purged.
   expect((await requestDownload(app, expiredFile.shortCode)).status).toBe(404)
-  expect((await requestConfirm(ada, open.cloudKey)).status).toBe(404)
+  expect((await requestConfirm(ada, openUpload.cloudKey)).status).toBe(404)
   for (const file of laterFiles) expect((await download(app, file)).length).toBe(1000)
-  const renewed = await json<File>(await requestRenewal(bob, renewable.id))
-  expect(Buffer.from(await download(app, renewed)).equals(Buffer.from(renewable.bytes))).toBe(true)
+  const renewedFile = await json<File>(await requestRenewal(bob, renewableFile.id))
+  expect(
+    Buffer.from(await download(app, renewedFile)).equals(Buffer.from(renewableFile.bytes)),
+  ).toBe(true)
   for (const person of [ada, bob]) expect((await person.fetch('/api/auth/user')).status).toBe(200)
 
   // Files created while the clock was ahead count toward the file limit, but the purged file
@@ -83,5 +85,5 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   app.clock.advance(40 * day)
   await runJobs(app.deps)
   await expectStorageMatches(app.deps)
-  expect((await requestDownload(app, renewed.shortCode)).status).toBe(404)
+  expect((await requestDownload(app, renewedFile.shortCode)).status).toBe(404)
 })

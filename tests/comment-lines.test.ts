@@ -24,11 +24,11 @@ async function listSources(folder: string): Promise<string[]> {
 
 test('no comment line exceeds the limit for code lines', async () => {
   const paths = (await Promise.all(['bench', 'scripts', 'src', 'tests'].map(listSources))).flat()
-  const found = await Promise.all(
+  const longComments = await Promise.all(
     paths.map(async (path) => findLongComments(path, await readFile(join(root, path), 'utf8'))),
   )
   expect(paths).toContain('tests/comment-lines.test.ts')
-  expect(found.flat()).toEqual([])
+  expect(longComments.flat()).toEqual([])
 })
 
 test.each([
@@ -38,6 +38,6 @@ test.each([
   ['101 columns in a block', `/**\n   * ${'a'.repeat(96)}\n   */`, ['a.ts:2']],
   ['101 columns in JSX', `{/* ${'a'.repeat(97)}`, ['a.ts:1']],
   ['a long line of code', `const a = '${'a'.repeat(98)}'`, []],
-])('finds %s only if it is a long comment', (_name, text, found) => {
-  expect(findLongComments('a.ts', text)).toEqual(found)
+])('finds %s only if it is a long comment', (_name, text, expectedComments) => {
+  expect(findLongComments('a.ts', text)).toEqual(expectedComments)
 })

@@ -117,10 +117,10 @@ async function fingerprintTables(): Promise<Record<string, string>> {
   )
   const hashes: Record<string, string> = {}
   for (const { name } of rows) {
-    const found = await app.pool.query(
+    const result = await app.pool.query(
       `select count(*) || ':' || coalesce(sum(hashtextextended(t::text, 0)), 0) as print from "${name}" t`,
     )
-    hashes[name] = found.rows[0].print
+    hashes[name] = result.rows[0].print
   }
   return hashes
 }
@@ -135,7 +135,7 @@ describe('a GET', () => {
   const callAsOwner = async (name: EndpointName) => {
     const { path } = endpoints[name]
     const filledPath = path.replace('{id}', file.id).replace('{code}', file.shortCode)
-    const query = name === 'listParts' ? `?cloudKey=${started.cloudKey}` : ''
+    const query = name === 'listParts' ? `?cloudKey=${startedUpload.cloudKey}` : ''
     for (const method of ['HEAD', 'GET']) {
       const response = await owner.fetch(`${filledPath}${query}`, { method })
       await response.arrayBuffer()
@@ -144,25 +144,25 @@ describe('a GET', () => {
 
   let owner: Person
   let file: File
-  let started: StartedUpload
+  let startedUpload: StartedUpload
   beforeAll(async () => {
     owner = await makePerson(app, { role: 'admin', tier: 'premium' })
     file = await makeFile(owner)
-    started = await startUpload(owner, { size: 5 })
+    startedUpload = await startUpload(owner, { size: 5 })
   })
 
   it('changes no row, except for the endpoints in `sideEffects`', async () => {
-    const before = await fingerprintTables()
+    const fingerprintsBefore = await fingerprintTables()
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
     const getNames = rows.filter(([, { method }]) => method === 'GET').map(([name]) => name)
     for (const name of getNames) if (!sideEffects.includes(name)) await callAsOwner(name)
-    expect(await fingerprintTables()).toEqual(before)
+    expect(await fingerprintTables()).toEqual(fingerprintsBefore)
   })
 
   it('in `sideEffects` changes rows, which proves that the check works', async () => {
-    const before = await fingerprintTables()
+    const fingerprintsBefore = await fingerprintTables()
     await callAsOwner('testStorage')
-    expect(await fingerprintTables()).not.toEqual(before)
+    expect(await fingerprintTables()).not.toEqual(fingerprintsBefore)
   })
 })
 
@@ -172,7 +172,7 @@ describe('a page of another site', () => {
     const file = await makeFile(owner)
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
     const writeEndpoints = rows.filter(([, { method }]) => method !== 'GET')
-    const before = await fingerprintTables()
+    const fingerprintsBefore = await fingerprintTables()
     for (const [name, { method, path, bytes }] of writeEndpoints) {
       const filledPath = path.replace('{id}', file.id).replace('{code}', file.shortCode)
       // The content type of a form, because it needs no preflight. Endpoints for bytes get a type
@@ -194,7 +194,7 @@ describe('a page of another site', () => {
       }
     }
     expect(writeEndpoints.length).toBeGreaterThan(40)
-    expect(await fingerprintTables()).toEqual(before)
+    expect(await fingerprintTables()).toEqual(fingerprintsBefore)
   })
 })
 
@@ -215,13 +215,13 @@ describe("another user's file", () => {
 
 describe('the Date header', () => {
   it("has the server's time, which browsers use instead of their own", async () => {
-    const before = app.clock()
+    const timeBefore = app.clock()
     app.clock.advance(3_600_000)
     for (const path of ['/api/health', '/api/files', '/api/links/x', '/api/nothing', '/', '/s/x']) {
       const { headers } = await callers.user.fetch(path)
       expect(headers.get('date'), path).toBe(app.clock().toUTCString())
     }
-    app.clock.set(before)
+    app.clock.set(timeBefore)
   })
 })
 

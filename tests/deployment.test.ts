@@ -146,8 +146,8 @@ cat '${folder}/'$at
     })
 
     test("creates nothing if it can't list buckets", async () => {
-      const away = 'error: read buckets: connection refused\n'
-      const outputs = [away, away, ownBucket]
+      const connectionRefused = 'error: read buckets: connection refused\n'
+      const outputs = [connectionRefused, connectionRefused, ownBucket]
       expect(await runSetup(outputs)).toEqual({ status: 0, commands: [list, list, list] })
     })
 
@@ -215,26 +215,26 @@ test('operations.md creates the user, directory and file that the unit names', a
 
 describe('the Dockerfile', async () => {
   const text = await read('Dockerfile')
-  const last = text.slice(text.lastIndexOf('\nFROM'))
+  const lastStage = text.slice(text.lastIndexOf('\nFROM'))
 
   test('starts the program as npm start does, without root', async () => {
     const { scripts } = JSON.parse(await read('package.json'))
-    const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(last) ?? []
-    const started: string[] = JSON.parse(command)
-    expect(scripts.start.split(' ').slice(-started.length)).toEqual(started)
-    expect(/^USER (.+)$/m.exec(last)?.[1]).toBe('node')
-    expect(last).toMatch(/^HEALTHCHECK/m)
+    const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(lastStage) ?? []
+    const startCommand: string[] = JSON.parse(command)
+    expect(scripts.start.split(' ').slice(-startCommand.length)).toEqual(startCommand)
+    expect(/^USER (.+)$/m.exec(lastStage)?.[1]).toBe('node')
+    expect(lastStage).toMatch(/^HEALTHCHECK/m)
   })
 
   test('sets only known variables and copies existing files', () => {
-    const [, variables = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(last) ?? []
+    const [, variables = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(lastStage) ?? []
     const names = Array.from(variables.matchAll(/(\w+)=/g), ([, name]) => name)
     const extras = ['NODE_ENV', 'MALLOC_ARENA_MAX']
     expect([...Object.keys(settingsSchema.shape), ...extras]).toEqual(expect.arrayContaining(names))
-    const copied = Array.from(text.matchAll(/^COPY (?!--from)(.+) \S+$/gm), ([, from = '']) =>
+    const paths = Array.from(text.matchAll(/^COPY (?!--from)(.+) \S+$/gm), ([, from = '']) =>
       from.split(' '),
     ).flat()
-    expect(copied.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([])
+    expect(paths.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([])
   })
 
   test('contains every file and package that the server and the documented commands import', async () => {
@@ -247,13 +247,13 @@ describe('the Dockerfile', async () => {
     const root = fileURLToPath(new URL('..', import.meta.url))
     const { files, packages } = await followImports(root, [...entries])
     expect(files.size).toBeGreaterThan(entries.size)
-    const copied = Array.from(last.matchAll(/^COPY (?:--from=\S+ )?(.+) (\S+)$/gm), (line) => {
+    const paths = Array.from(lastStage.matchAll(/^COPY (?:--from=\S+ )?(.+) (\S+)$/gm), (line) => {
       const [, sources = '', to = ''] = line
       return to.endsWith('/') ? sources.split(' ').map((source) => to + basename(source)) : [to]
     }).flat()
-    copied.push('package.json')
+    paths.push('package.json')
     const isCopied = (file: string) =>
-      copied.some((path) => file === path || file.startsWith(`${path}/`))
+      paths.some((path) => file === path || file.startsWith(`${path}/`))
     expect([...files].filter((file) => !isCopied(file))).toEqual([])
     const { dependencies } = JSON.parse(await read('package.json'))
     expect(Object.keys(dependencies)).toEqual(expect.arrayContaining([...packages]))
@@ -266,12 +266,12 @@ describeBehindNginx('nginx as configured in deploy', () => {
   let bucket: Server
   let nginx: DeployedNginx
   /** All requests that reached the bucket. */
-  let received: IncomingMessage[]
+  let bucketRequests: IncomingMessage[]
   beforeAll(async () => {
     app = await startTestApp({ env: { APP_URL: `https://${site}`, TRUST_PROXY: 'on' } })
-    received = []
+    bucketRequests = []
     bucket = createServer((request, response) => {
-      received.push(request)
+      bucketRequests.push(request)
       response.setHeader('access-control-allow-origin', '*')
       response.end('bytes')
     })
@@ -282,14 +282,14 @@ describeBehindNginx('nginx as configured in deploy', () => {
   })
   afterAll(async () => {
     await nginx.stop()
-    await new Promise((closed) => bucket.close(closed))
+    await new Promise((resolve) => bucket.close(resolve))
     await app.close()
   })
 
-  const call = async <T>(path: string, body: unknown, cookie = ''): Promise<[T, string]> => {
+  const callApi = async <T>(path: string, body: unknown, cookie = ''): Promise<[T, string]> => {
     const headers = { 'content-type': 'application/json', origin: `https://${site}`, cookie }
-    const post = { method: 'POST', headers, body: JSON.stringify(body) }
-    const response = await nginx.send(site, path, post)
+    const postOptions = { method: 'POST', headers, body: JSON.stringify(body) }
+    const response = await nginx.send(site, path, postOptions)
     expect(response.status, `${path}: ${response.body}`).toBe(200)
     const cookies = (response.headers['set-cookie'] ?? []).map((header) => header.split(';', 1)[0])
     return [JSON.parse(response.body.toString()), cookies.join('; ')]
@@ -298,12 +298,12 @@ describeBehindNginx('nginx as configured in deploy', () => {
   test("forwards uploads, downloads and the client's IP address, and logs no short code", async () => {
     const [email, password] = ['ada@example.org', 'correct horse']
     const form = { firstName: 'Ada', lastName: 'L', email, password, confirmPassword: password }
-    await call('/api/auth/signup', form)
-    const [, cookie] = await call('/api/auth/login', { email, password })
+    await callApi('/api/auth/signup', form)
+    const [, cookie] = await callApi('/api/auth/login', { email, password })
     const bytes = Buffer.alloc(3_000_000, 'mayfly')
     const uploadOptions = { fileName: 'a.bin', fileType: 'text/plain', expirationDays: '3' }
     const upload = { ...uploadOptions, fileSize: bytes.length }
-    const [startedUpload] = await call<{ uploadUrl: string; cloudKey: string }>(
+    const [startedUpload] = await callApi<{ uploadUrl: string; cloudKey: string }>(
       '/api/files/get-upload-url',
       upload,
       cookie,
@@ -311,20 +311,22 @@ describeBehindNginx('nginx as configured in deploy', () => {
     const { origin, pathname, search } = new URL(startedUpload.uploadUrl)
     expect(origin).toBe(`https://${site}`)
     const headers = { 'content-type': 'text/plain' }
-    const put = { method: 'PUT', headers, body: bytes }
-    expect((await nginx.send(site, pathname + search, put)).status).toBe(200)
+    const putOptions = { method: 'PUT', headers, body: bytes }
+    expect((await nginx.send(site, pathname + search, putOptions)).status).toBe(200)
     const { cloudKey } = startedUpload
-    const [{ shortCode }] = await call<File>('/api/files/confirm-upload', { cloudKey }, cookie)
+    const [{ shortCode }] = await callApi<File>('/api/files/confirm-upload', { cloudKey }, cookie)
     const downloadResponse = await nginx.send(site, `/s/${shortCode}`)
     expect(downloadResponse.body.equals(bytes)).toBe(true)
 
     const forgedHeaders = { cookie, 'x-forwarded-for': '192.0.2.9' }
-    const sessions = await nginx.send(site, '/api/auth/sessions', { headers: forgedHeaders })
-    expect(JSON.parse(sessions.body.toString())[0].ipAddress).toBe('127.0.0.1')
-    const logged = await nginx.log()
-    expect(logged).toContain('GET /s/- 200')
-    expect(logged).not.toContain(shortCode)
-    expect(logged).not.toContain('signature')
+    const sessionsResponse = await nginx.send(site, '/api/auth/sessions', {
+      headers: forgedHeaders,
+    })
+    expect(JSON.parse(sessionsResponse.body.toString())[0].ipAddress).toBe('127.0.0.1')
+    const logText = await nginx.log()
+    expect(logText).toContain('GET /s/- 200')
+    expect(logText).not.toContain(shortCode)
+    expect(logText).not.toContain('signature')
   })
 
   test('hides the metrics and redirects HTTP to HTTPS', async () => {
@@ -337,17 +339,17 @@ describeBehindNginx('nginx as configured in deploy', () => {
   test('forwards signed bucket requests unchanged, and no others', async () => {
     const host = 's3.example.org'
     const path = '/mayfly/files/k%20ey?X-Amz-Date=1&X-Amz-Signature=abc'
-    const signed = await nginx.send(host, path)
-    expect(signed.body.toString()).toBe('bytes')
-    expect(signed.headers['access-control-allow-origin']).toBe(`https://${site}`)
-    expect(received.at(-1)?.url).toBe(path)
-    expect(received.at(-1)?.headers.host).toBe(host)
-    const count = received.length
+    const signedResponse = await nginx.send(host, path)
+    expect(signedResponse.body.toString()).toBe('bytes')
+    expect(signedResponse.headers['access-control-allow-origin']).toBe(`https://${site}`)
+    expect(bucketRequests.at(-1)?.url).toBe(path)
+    expect(bucketRequests.at(-1)?.headers.host).toBe(host)
+    const count = bucketRequests.length
     expect((await nginx.send(host, '/mayfly/?list-type=2')).status).toBe(403)
     const preflightResponse = await nginx.send(host, path, { method: 'OPTIONS' })
     expect(preflightResponse.status).toBe(204)
     expect(preflightResponse.headers['access-control-allow-methods']).toContain('PUT')
-    expect(received).toHaveLength(count)
+    expect(bucketRequests).toHaveLength(count)
   })
 })
 
@@ -372,10 +374,10 @@ describeBehindNginx('nginx logs', () => {
       }
     }
     await expect.poll(async () => (await nginx.log()).match(/ 502 /g)).toHaveLength(4)
-    const logged = await nginx.log()
-    expect(logged).toContain('GET /s/- 301')
-    expect(logged).toContain('GET /s/- 502')
-    expect(logged + (await nginx.errors())).not.toContain('SECRET')
+    const logText = await nginx.log()
+    expect(logText).toContain('GET /s/- 301')
+    expect(logText).toContain('GET /s/- 502')
+    expect(logText + (await nginx.errors())).not.toContain('SECRET')
   })
 })
 
@@ -390,7 +392,7 @@ describeBehindNginx('nginx without a bucket', () => {
   })
   afterAll(async () => {
     await nginx.stop()
-    await new Promise((closed) => server.close(closed))
+    await new Promise((resolve) => server.close(resolve))
   })
 
   test("starts with only the server's certificate", async () => {
@@ -425,8 +427,8 @@ describeBehindNginx('nginx in front of containers', () => {
   }
 
   const requestBoth = async (): Promise<string[]> => {
-    const post = { method: 'POST', body: 'body' }
-    const siteResponse = await nginx.send('files.example.org', '/', post)
+    const postOptions = { method: 'POST', body: 'body' }
+    const siteResponse = await nginx.send('files.example.org', '/', postOptions)
     const bucket = await nginx.send('s3.example.org', '/mayfly/a?X-Amz-Signature=a')
     return [siteResponse, bucket].map(({ status, body }) =>
       status === 200 ? body.toString() : `${status}`,

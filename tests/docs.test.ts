@@ -55,8 +55,8 @@ test('every relative link resolves to a file and heading', () => {
       if (/^(https?|mailto):/.test(link)) continue
       const [path = '', anchor] = link.split('#')
       const target = path === '' ? document : relative(root, resolve(root, dirname(document), path))
-      const found = existsSync(join(root, target))
-      if (!found || (anchor !== undefined && !anchorsIn(target).includes(anchor))) {
+      const exists = existsSync(join(root, target))
+      if (!exists || (anchor !== undefined && !anchorsIn(target).includes(anchor))) {
         brokenLinks.push(`${document}: ${link}`)
       }
     }
@@ -83,26 +83,27 @@ test('every nginx example keeps short codes out of the logs', async () => {
 
 test('every npm script mentioned exists', async () => {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-  const missing: string[] = []
+  const missingScripts: string[] = []
   for (const [document, text] of documents) {
     const scriptNames = [
       ...matchGroups(text, /\bnpm run ([a-z][\w:-]*)/g),
       ...matchGroups(text, /\bnpm (start|test)\b/g),
     ]
-    for (const name of scriptNames) if (!(name in scripts)) missing.push(`${document}: ${name}`)
+    for (const name of scriptNames)
+      if (!(name in scripts)) missingScripts.push(`${document}: ${name}`)
   }
-  expect(missing).toEqual([])
+  expect(missingScripts).toEqual([])
 })
 
 test('every source path in backticks exists', () => {
-  const missing: string[] = []
+  const missingPaths: string[] = []
   for (const document of documents.keys()) {
     const paths = matchGroups(proseOf(document), /`((?:src|tests|scripts)\/[\w./-]+)`/g)
     for (const path of paths) {
-      if (!existsSync(join(root, path))) missing.push(`${document}: ${path}`)
+      if (!existsSync(join(root, path))) missingPaths.push(`${document}: ${path}`)
     }
   }
-  expect(missing).toEqual([])
+  expect(missingPaths).toEqual([])
 })
 
 describe('a section cited in a comment', () => {
@@ -111,15 +112,15 @@ describe('a section cited in a comment', () => {
   test.each(Object.entries(pages))('exists in the %s', async (documentName, page) => {
     const sections = new Set(matchGroups(textOf(page), /^## (\d+)\. /gm))
     const citation = new RegExp(`\\b${documentName} §(\\d+)`, 'gi')
-    const missing: string[] = []
+    const missingSections: string[] = []
     for (const name of await readdir(join(root, 'src'), { recursive: true })) {
       if (!/\.tsx?$/.test(name)) continue
       const citedSections = matchGroups(await readFile(join(root, 'src', name), 'utf8'), citation)
       for (const section of citedSections)
-        if (!sections.has(section)) missing.push(`${name}: §${section}`)
+        if (!sections.has(section)) missingSections.push(`${name}: §${section}`)
     }
     expect(sections.size).toBeGreaterThan(0)
-    expect(missing).toEqual([])
+    expect(missingSections).toEqual([])
   })
 })
 

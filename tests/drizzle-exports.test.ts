@@ -27,20 +27,23 @@ test('shortens the exports to a pattern that resolves every name to the same fil
     './only-import': { import: { default: './only-import.js' } },
     './package.json': './package.json',
   }
-  const short = shorten(longExports)
-  expect(short).toEqual({
+  const shortExports = shorten(longExports)
+  expect(shortExports).toEqual({
     '.': { require: './index.cjs', default: './index.js' },
     './pg-core': { require: './pg-core/index.cjs', default: './pg-core/index.js' },
     './only-import': { import: { default: './only-import.js' } },
     './package.json': './package.json',
     './*': { require: './*.cjs', default: './*.js' },
   })
-  expect(shorten(short)).toMatchObject({ './*': short['./*'], './pg-core': short['./pg-core'] })
+  expect(shorten(shortExports)).toMatchObject({
+    './*': shortExports['./*'],
+    './pg-core': shortExports['./pg-core'],
+  })
 })
 
 test('resolves every module of the installed drizzle-orm', async () => {
   const { exports } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-  const short = shorten(exports)
+  const shortExports = shorten(exports)
   const files = await readdir(folder, { recursive: true })
   const moduleNames = files.filter((file) => file.endsWith('.js')).map((file) => file.slice(0, -3))
   // If a file and a directory have the same name, like pg-core/utils, drizzle-orm's exports refer
@@ -49,10 +52,13 @@ test('resolves every module of the installed drizzle-orm', async () => {
   expect(modules.length).toBeGreaterThan(300)
   for (const module of modules) {
     const name = module === 'index' ? '.' : `./${module.replace(/\/index$/, '')}`
-    const targets = JSON.stringify(short[name] ?? short['./*']).replaceAll('*', name.slice(2))
-    const found = [...targets.matchAll(/"(\.\/[^"]+)"/g)].map(([, path = '']) => path)
-    expect(found).toEqual([`./${module}.cjs`, `./${module}.js`])
-    for (const path of found) expect(existsSync(join(folder, path))).toBe(true)
+    const targets = JSON.stringify(shortExports[name] ?? shortExports['./*']).replaceAll(
+      '*',
+      name.slice(2),
+    )
+    const resolvedPaths = [...targets.matchAll(/"(\.\/[^"]+)"/g)].map(([, path = '']) => path)
+    expect(resolvedPaths).toEqual([`./${module}.cjs`, `./${module}.js`])
+    for (const path of resolvedPaths) expect(existsSync(join(folder, path))).toBe(true)
   }
 })
 
@@ -86,13 +92,13 @@ test("doesn't change an unreadable package", async () => {
 })
 
 test("reports a package that isn't writable", async () => {
-  const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
-  onTestFinished(() => errors.mockRestore())
+  const consoleError = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => consoleError.mockRestore())
   const longManifest = { exports: { '.': './a.js', './internal/*': null } }
   const file = await writeManifest(longManifest)
   await mkdir(`${file}.${process.pid}`)
   shortenExports(file)
-  expect(errors.mock.calls).toEqual([
+  expect(consoleError.mock.calls).toEqual([
     [expect.stringMatching(/^drizzle-orm's exports stay long: EISDIR/)],
   ])
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(longManifest)

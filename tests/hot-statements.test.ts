@@ -31,7 +31,7 @@ const maxReads = 10
 /**
  * SQL that fills each large table with `rowCount` rows numbered `n`. `today` is the current time.
  */
-const fillings = {
+const fillStatements = {
   users: `insert into users (id, name, email, tier, created_at, updated_at)
     select 'user-' || n, 'Ada', n || '@example.org', 'premium', today, today`,
   preferences: `insert into preferences select 'user-' || n, 3, true, true`,
@@ -58,7 +58,7 @@ let plans: string[]
 beforeAll(async () => {
   app = await startTestApp()
   const source = `from generate_series(1, ${rowCount}) n, (select $1::timestamptz as today) dates`
-  for (const fillSql of Object.values(fillings)) {
+  for (const fillSql of Object.values(fillStatements)) {
     await app.pool.query(`${fillSql} ${source}`, [app.clock()])
   }
   await app.pool.query('vacuum analyze')
@@ -69,18 +69,18 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function runLifecycles(person: Awaited<ReturnType<typeof makePerson>>, renews: boolean) {
+async function runLifecycles(person: Awaited<ReturnType<typeof makePerson>>, shouldRenew: boolean) {
   const visitor = makeClient(app)
   for (let run = 0; run < runs; run += 1) {
-    const started = await startUpload(person, { size: 5, idempotencyKey: `upload-${run}` })
-    await expectOk(await fetch(started.uploadUrl, { method: 'HEAD' }))
-    await expectOk(await putBytes(started, new TextEncoder().encode('hello')))
-    const confirmed = await requestConfirm(person, started.cloudKey)
-    await expectOk(confirmed)
-    const { id, shortCode } = await json<{ id: string; shortCode: string }>(confirmed)
-    const download = await visitor.fetch(`/api/download/${shortCode}`)
-    expect(await download.text()).toBe('hello')
-    if (renews) await expectOk(await requestRenewal(person, id))
+    const startedUpload = await startUpload(person, { size: 5, idempotencyKey: `upload-${run}` })
+    await expectOk(await fetch(startedUpload.uploadUrl, { method: 'HEAD' }))
+    await expectOk(await putBytes(startedUpload, new TextEncoder().encode('hello')))
+    const confirmResponse = await requestConfirm(person, startedUpload.cloudKey)
+    await expectOk(confirmResponse)
+    const { id, shortCode } = await json<{ id: string; shortCode: string }>(confirmResponse)
+    const downloadResponse = await visitor.fetch(`/api/download/${shortCode}`)
+    expect(await downloadResponse.text()).toBe('hello')
+    if (shouldRenew) await expectOk(await requestRenewal(person, id))
     await expectOk(await person.fetch(`/api/files/${id}`, { method: 'DELETE' }))
   }
 }
@@ -99,7 +99,7 @@ test.each([
   const statementPlans = plans.filter((plan) => statement.test(plan))
   expect(statementPlans.length).toBeGreaterThanOrEqual(runs)
   for (const plan of statementPlans) {
-    for (const table of Object.keys(fillings)) {
+    for (const table of Object.keys(fillStatements)) {
       expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table}\\b`))
       expect(countRowsRead(plan, table), plan).toBeLessThanOrEqual(maxReads)
     }

@@ -61,18 +61,18 @@ async function run(environment: Record<string, string> = {}): Promise<Run> {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const ended = once(child, 'exit').then(([code]) => code)
-  const started = { child, url: `http://127.0.0.1:${port}`, stderr: text(child.stderr), ended }
-  runs.push(started)
-  return started
+  const newRun = { child, url: `http://127.0.0.1:${port}`, stderr: text(child.stderr), ended }
+  runs.push(newRun)
+  return newRun
 }
 
 async function startServer(environment?: Record<string, string>): Promise<Run> {
-  const started = await run(environment)
+  const newRun = await run(environment)
   await eventually(async () => {
-    expect(started.child.exitCode).toBe(null)
-    expect((await fetch(`${started.url}/api/ready`)).status).toBe(200)
+    expect(newRun.child.exitCode).toBe(null)
+    expect((await fetch(`${newRun.url}/api/ready`)).status).toBe(200)
   })
-  return started
+  return newRun
 }
 
 async function stop({ child, ended }: Run): Promise<number | null> {
@@ -111,13 +111,13 @@ const halfOfBody = Buffer.alloc(1024 * 1024, 'mayfly')
 
 /** Signs in, starts an upload and sends the first half of its bytes. */
 async function startUpload(server: Run) {
-  const login = await logIn(server)
+  const loginResponse = await logIn(server)
   const origin = server.url
-  const started = await fetch(`${origin}/api/files/get-upload-url`, {
+  const startResponse = await fetch(`${origin}/api/files/get-upload-url`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      cookie: login.headers.getSetCookie().join('; '),
+      cookie: loginResponse.headers.getSetCookie().join('; '),
       origin,
     },
     body: JSON.stringify({
@@ -127,7 +127,7 @@ async function startUpload(server: Run) {
       expirationDays: '3',
     }),
   })
-  const { uploadUrl } = (await started.json()) as { uploadUrl: string }
+  const { uploadUrl } = (await startResponse.json()) as { uploadUrl: string }
   const upload = request(uploadUrl, {
     method: 'PUT',
     headers: {
@@ -221,31 +221,31 @@ describe('a failed start exits with 1 and reports', () => {
 test('an uncaught error stops the server gracefully, without draining', async () => {
   await prepareDataFolder(dataDir)
   const throwingScript = `process.on('SIGUSR2', () => { throw new Error('a fault') })`
-  const started = await startServer({
+  const serverRun = await startServer({
     DRAIN_SECONDS: '600',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(throwingScript)}`,
   })
-  started.child.kill('SIGUSR2')
-  expect(await started.ended).toBe(1)
+  serverRun.child.kill('SIGUSR2')
+  expect(await serverRun.ended).toBe(1)
   await expectPostgresStopped()
 })
 
 test('a stopping server still responds but reports not ready for DRAIN_SECONDS', async () => {
   await prepareDataFolder(dataDir)
-  const started = await startServer({ DRAIN_SECONDS: '4' })
-  started.child.kill('SIGTERM')
+  const serverRun = await startServer({ DRAIN_SECONDS: '4' })
+  serverRun.child.kill('SIGTERM')
   await eventually(async () => {
-    expect((await fetch(`${started.url}/api/ready`)).status).toBe(503)
+    expect((await fetch(`${serverRun.url}/api/ready`)).status).toBe(503)
   })
-  expect((await fetch(`${started.url}/api/health`)).status).toBe(200)
-  expect((await fetch(`${started.url}/faq`)).status).toBe(200)
-  expect(await started.ended).toBe(0)
+  expect((await fetch(`${serverRun.url}/api/health`)).status).toBe(200)
+  expect((await fetch(`${serverRun.url}/faq`)).status).toBe(200)
+  expect(await serverRun.ended).toBe(0)
   await expectPostgresStopped()
 })
 
 test('a signal during startup stops it gracefully', async () => {
-  const started = await run()
+  const serverRun = await run()
   await eventually(() => readFile(join(dataDir, 'postgres/postmaster.pid')))
-  expect(await stop(started)).toBe(0)
+  expect(await stop(serverRun)).toBe(0)
   await expectPostgresStopped()
 })

@@ -63,7 +63,7 @@ let app: TestApp
 /** Every series that the server emits after each job has run once. */
 let series: { name: string; labels: Record<string, string> }[]
 /** The label names of each metric, by series name. */
-let emittedValues: Map<string, string[]>
+let labelNamesBySeries: Map<string, string[]>
 beforeAll(async () => {
   app = await startTestApp({ openQueue: openJobQueue })
   for (const { name: job, run } of jobs) {
@@ -78,7 +78,7 @@ beforeAll(async () => {
   }))
   const metricsText = await (await fetch(`${app.url}/metrics`)).text()
   const declaredMetrics = Array.from(metricsText.matchAll(/^# TYPE (\w+) (\w+)$/gm))
-  emittedValues = new Map(
+  labelNamesBySeries = new Map(
     declaredMetrics.flatMap(([, name = '', type]) => {
       const metric = app.deps.metrics.registry.getSingleMetric(name)
       const { labelNames = [] } = metric as unknown as { labelNames?: string[] }
@@ -98,19 +98,21 @@ interface Matcher {
 function canBeEmitted(name: string, matchers: Matcher[]): boolean {
   const metric = name.replace(/_(bucket|sum|count)$/, '')
   const knownValues = declaredValues[name] ?? declaredValues[metric] ?? {}
-  const [declared, seen] = [
+  const [declaredMatchers, emittedMatchers] = [
     matchers.filter(({ label }) => knownValues[label]),
     matchers.filter(({ label }) => !knownValues[label]),
   ]
   return (
-    declared.every(({ label, pattern }) =>
+    declaredMatchers.every(({ label, pattern }) =>
       knownValues[label]?.some((value) => pattern.test(value)),
     ) &&
-    (seen.length === 0 ||
+    (emittedMatchers.length === 0 ||
       series.some(
-        (one) =>
-          one.name === name &&
-          seen.every(({ label, pattern }) => pattern.test(one.labels[label] ?? '')),
+        (emittedSeries) =>
+          emittedSeries.name === name &&
+          emittedMatchers.every(({ label, pattern }) =>
+            pattern.test(emittedSeries.labels[label] ?? ''),
+          ),
       ))
   )
 }
@@ -127,9 +129,9 @@ function matchersOf(selector: string): Matcher[][] {
     if (commonLabels.includes(label) && text.startsWith('$')) continue
     const isPattern = operator.endsWith('~')
     const alternatives = isPattern ? alternativesOf(text) : [text.replaceAll(/\W/g, '\\$&')]
-    combinations = combinations.flatMap((before) =>
+    combinations = combinations.flatMap((combination) =>
       alternatives.map((alternative) => [
-        ...before,
+        ...combination,
         { label, pattern: new RegExp(`^${alternative}$`) },
       ]),
     )
@@ -163,11 +165,11 @@ function selectorsOf(expression: string): { name: string; labels: string[]; sele
 }
 
 describe('the example dashboard and the alert rules', () => {
-  test.each([...panels, ...alerts])('%s queries existing metrics', (where, expression) => {
+  test.each([...panels, ...alerts])('%s queries existing metrics', (source, expression) => {
     const selectors = selectorsOf(expression)
-    if (!/ Mayfly(Down|NotScraped)$/.test(where)) expect(selectors).not.toEqual([])
+    if (!/ Mayfly(Down|NotScraped)$/.test(source)) expect(selectors).not.toEqual([])
     for (const { name, labels, selector } of selectors) {
-      const knownLabels = emittedValues.get(name)
+      const knownLabels = labelNamesBySeries.get(name)
       expect(knownLabels, `${name} is not emitted`).toBeDefined()
       expect([...commonLabels, ...(knownLabels ?? [])]).toEqual(expect.arrayContaining(labels))
       for (const matchers of matchersOf(selector)) {
@@ -184,8 +186,8 @@ describe('the example dashboard and the alert rules', () => {
     expect(queries).not.toEqual([])
     for (const query of queries) {
       const [, metric = '', label = ''] = /^label_values\((\w+), (\w+)\)$/.exec(query) ?? []
-      expect([...commonLabels, ...(emittedValues.get(metric) ?? [])], query).toContain(label)
-      expect(emittedValues.has(metric), `${metric} is not emitted`).toBe(true)
+      expect([...commonLabels, ...(labelNamesBySeries.get(metric) ?? [])], query).toContain(label)
+      expect(labelNamesBySeries.has(metric), `${metric} is not emitted`).toBe(true)
     }
   })
 

@@ -62,10 +62,10 @@ describeBehindNginx('a file that nginx sends', () => {
     expect(nginxResponse.headers).toHaveProperty('x-request-id')
     expect(nginxResponse.headers).not.toHaveProperty('x-accel-redirect')
     expect(await downloadCountOf(file)).toBe(2)
-    const logged = await nginx.log()
-    expect(logged).toContain('GET /sealed/- 200 100000')
-    expect(logged).not.toContain(file.shortCode)
-    expect(logged).not.toContain(await pathOf(app, file))
+    const logText = await nginx.log()
+    expect(logText).toContain('GET /sealed/- 200 100000')
+    expect(logText).not.toContain(file.shortCode)
+    expect(logText).not.toContain(await pathOf(app, file))
   })
 
   test('can be resumed, and only the request for the first byte counts', async () => {
@@ -89,23 +89,23 @@ describeBehindNginx('a file that nginx sends', () => {
     const path = `/s/${file.shortCode}`
     const { headers } = await request(path, {}, 'HEAD')
     const [etag, modified] = [String(headers.etag), String(headers['last-modified'])]
-    const before = new Date(Date.parse(modified) - 60_000).toUTCString()
-    const after = new Date(Date.parse(modified) + 60_000).toUTCString()
+    const dateBefore = new Date(Date.parse(modified) - 60_000).toUTCString()
+    const dateAfter = new Date(Date.parse(modified) + 60_000).toUTCString()
     const restRange = 'bytes=10-'
     let countedDownloads = 0
     for (const [sent, status, start] of [
       [{ range: restRange, 'if-range': etag }, 206, 10],
       [{ range: restRange, 'if-range': modified }, 206, 10],
       [{ range: restRange, 'if-range': '"other"' }, 200, 0],
-      [{ range: restRange, 'if-range': before }, 200, 0],
+      [{ range: restRange, 'if-range': dateBefore }, 200, 0],
       [{ 'if-none-match': etag }, 304, null],
       [{ 'if-none-match': '"other"' }, 200, 0],
-      [{ 'if-modified-since': before }, 200, 0],
+      [{ 'if-modified-since': dateBefore }, 200, 0],
       [{ 'if-modified-since': modified }, 304, null],
-      [{ 'if-modified-since': after }, 304, null],
+      [{ 'if-modified-since': dateAfter }, 304, null],
       [{ 'if-match': etag }, 200, 0],
       [{ 'if-match': '"other"' }, 412, null],
-      [{ 'if-unmodified-since': before }, 412, null],
+      [{ 'if-unmodified-since': dateBefore }, 412, null],
       [{ range: 'bytes=-100000' }, 206, 0],
       [{ range: 'bytes=-10' }, 206, 99_990],
       [{ range: 'bytes=10-19,0-9' }, 200, 0],

@@ -212,9 +212,9 @@ test(
       newFiles.push(await expectServes(person, backlog, newFiles.length))
       peakMiB = Math.max(peakMiB, residentMiB(server.pid))
       statements += drainStatements()
-      const before = remaining
+      const remainingBefore = remaining
       remaining = await countDue(premium)
-      if (remaining < before) progressAt = performance.now()
+      if (remaining < remainingBefore) progressAt = performance.now()
       if (remaining > 0 && remaining < dueCount) checksDuring += 1
       if (performance.now() - progressAt > hangTimeoutMs) throw new Error(`${remaining} files stay`)
       await wait(pollMs)

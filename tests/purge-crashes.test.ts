@@ -56,12 +56,12 @@ test('jobs killed at any statement resume and never report a file as purged whil
       const killAt = 1 + draw(Math.ceil(statementCount / 2))
       let isDone = false
       network.clearStatements()
-      const jobs = server.run({ type: 'run-jobs' }).finally(() => {
+      const jobsPromise = server.run({ type: 'run-jobs' }).finally(() => {
         isDone = true
       })
       while (network.statements.length < killAt && !isDone) await soon()
       await server.kill()
-      if ((await jobs) !== null) interruptedCount += 1
+      if ((await jobsPromise) !== null) interruptedCount += 1
       await server.start()
       await checkPurged(directDb, storageReader)
       for (const code of codes) {

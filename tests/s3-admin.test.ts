@@ -38,22 +38,22 @@ describeOnS3('the administrator on S3', () => {
     const admin = await makePerson(app, { role: 'admin' })
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    const open = await startUpload(ada, { size: 10 })
-    expect((await putBytes(open, new Uint8Array(10))).status).toBe(200)
+    const openUpload = await startUpload(ada, { size: 10 })
+    expect((await putBytes(openUpload, new Uint8Array(10))).status).toBe(200)
     const { shortCode } = file
-    const link = await makeClient(app).fetch(`/api/download/${shortCode}`)
-    const signedUrl = link.headers.get('location') ?? ''
+    const downloadResponse = await makeClient(app).fetch(`/api/download/${shortCode}`)
+    const signedUrl = downloadResponse.headers.get('location') ?? ''
     expect((await fetch(signedUrl)).status).toBe(200)
 
-    const deleted = await requestUserDeletion(admin, ada.id, { email: ada.email })
-    expect(await json(deleted)).toMatchObject({ deletedFiles: 1 })
+    const deletionResponse = await requestUserDeletion(admin, ada.id, { email: ada.email })
+    expect(await json(deletionResponse)).toMatchObject({ deletedFiles: 1 })
     expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(404)
     // A presigned URL is valid for at most a minute, even if the deletion job runs late.
     const lifetimeSeconds = Number(new URL(signedUrl).searchParams.get('X-Amz-Expires'))
     expect(lifetimeSeconds).toBeLessThanOrEqual(60)
     expect(await removeLater(0)).toEqual({ removed: 0, failed: 0 })
     expect((await fetch(signedUrl)).status).toBe(404)
-    expect((await putBytes(open, new Uint8Array(10))).status).toBe(404)
+    expect((await putBytes(openUpload, new Uint8Array(10))).status).toBe(404)
     expect(await countStoredBytes(bucket)).toBe(0)
   })
 
@@ -89,7 +89,7 @@ describeOnS3('the administrator on S3', () => {
   })
 
   describe('testing the connection', () => {
-    const test = async (changes: Partial<S3Settings>, timeoutMs?: number) => {
+    const testConnection = async (changes: Partial<S3Settings>, timeoutMs?: number) => {
       const settings = { ...bucket.settings, ...changes }
       const storage = openS3Storage({ settings, clock: () => new Date() })
       const config = { ...app.deps.config, s3: settings }
@@ -114,7 +114,7 @@ describeOnS3('the administrator on S3', () => {
     })
 
     it('reports a missing bucket and the setting that names it', async () => {
-      expect(await test({ bucket: 'there-is-none' })).toMatchObject({
+      expect(await testConnection({ bucket: 'there-is-none' })).toMatchObject({
         connected: false,
         message: expect.stringMatching(/"there-is-none" .* \(NoSuchBucket\)\. .*S3_BUCKET/),
       })
@@ -123,7 +123,7 @@ describeOnS3('the administrator on S3', () => {
     it('reports a wrong secret without revealing it', async () => {
       const accessKeyId = bucket.settings.credentials?.accessKeyId ?? ''
       const secretAccessKey = 'a secret that is not the right one'
-      const result = await test({ credentials: { accessKeyId, secretAccessKey } })
+      const result = await testConnection({ credentials: { accessKeyId, secretAccessKey } })
       expect(result.connected).toBe(false)
       expect(result.message).toMatch(/\(SignatureDoesNotMatch\)\. Compare S3_ACCESS_KEY_ID/)
       expect(result.message).not.toContain(secretAccessKey)
@@ -132,7 +132,7 @@ describeOnS3('the administrator on S3', () => {
 
     it('reports a refused connection', async () => {
       const endpoint = new URL(`http://127.0.0.1:${await freePort()}`)
-      expect((await test({ endpoint })).message).toMatch(
+      expect((await testConnection({ endpoint })).message).toMatch(
         /\(ECONNREFUSED\)\. Check that the storage/,
       )
     })
@@ -142,7 +142,7 @@ describeOnS3('the administrator on S3', () => {
       await new Promise<void>((resolve) => silentServer.listen(0, '127.0.0.1', resolve))
       const { port } = silentServer.address() as { port: number }
       const endpoint = new URL(`http://127.0.0.1:${port}`)
-      const result = await test({ endpoint }, 50)
+      const result = await testConnection({ endpoint }, 50)
       expect(result.message).toMatch(/\(no answer in time\)\. Check that the storage/)
       silentServer.close()
     })

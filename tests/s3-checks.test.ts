@@ -37,16 +37,16 @@ describeOnS3('the checks of a server with a bucket', () => {
 
   describe('for CORS', () => {
     it('name the missing rule, and pass with it', async () => {
-      const before = await getCheckLine(admin, 'CORS')
-      expect(before).toMatchObject({
+      const checkBefore = await getCheckLine(admin, 'CORS')
+      expect(checkBefore).toMatchObject({
         status: 'failing',
         message: expect.stringContaining(`from ${app.url} to the bucket`),
         cure: expect.stringContaining(`put-bucket-cors --bucket ${bucket.settings.bucket}`),
       })
-      const rule = /\{"CORSRules".*\]\}/.exec(before.cure)?.[0] ?? ''
+      const rule = /\{"CORSRules".*\]\}/.exec(checkBefore.cure)?.[0] ?? ''
       await setCorsRules(JSON.parse(rule).CORSRules)
-      const after = await getCheckLine(admin, 'CORS')
-      expect(after).toMatchObject({ status: 'ok', message: expect.stringContaining(app.url) })
+      const checkAfter = await getCheckLine(admin, 'CORS')
+      expect(checkAfter).toMatchObject({ status: 'ok', message: expect.stringContaining(app.url) })
     })
 
     it.each([
@@ -120,12 +120,12 @@ describeOnS3('the checks of a server with a bucket', () => {
     const { bucket: Bucket } = otherBucket.settings
     const store = openS3Storage({ settings: otherBucket.settings, clock: app.clock })
     const config = { ...app.deps.config, s3: otherBucket.settings }
-    const find = () => checkStorage({ config, stores: createStores(store) })
+    const runStorageCheck = () => checkStorage({ config, stores: createStores(store) })
     const VersioningConfiguration = { Status: 'Enabled' } as const
     await otherBucket.client.send(
       new PutBucketVersioningCommand({ Bucket, VersioningConfiguration }),
     )
-    expect(await find()).toMatchObject([
+    expect(await runStorageCheck()).toMatchObject([
       { status: 'warning', cure: expect.stringContaining('versioning') },
     ])
     await store.close()

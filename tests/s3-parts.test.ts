@@ -92,36 +92,40 @@ describeOnS3('a multipart upload on S3', () => {
 
   it('goes straight to the bucket and is confirmed from its part list', async () => {
     const ada = await makePerson(app)
-    const before = await countStoredBytes(bucket)
-    const started = await start(ada)
-    expect(started).toMatchObject({
+    const bytesBefore = await countStoredBytes(bucket)
+    const startedUpload = await start(ada)
+    expect(startedUpload).toMatchObject({
       parts: { size: partSize, count: 3 },
       checksum: 'md5',
       store: 's3',
       computesSha256: false,
     })
-    const [url = ''] = await signParts(ada, started.cloudKey, [1])
+    const [url = ''] = await signParts(ada, startedUpload.cloudKey, [1])
     expect(new URL(url).origin).toBe(bucket.env.S3_ENDPOINT)
     expect(new URL(url).searchParams.get('X-Amz-Expires')).toBe('3600')
 
-    await sendParts(ada, started, 3, 1, 2)
-    expect(await listParts(ada, started.cloudKey)).toEqual(
+    await sendParts(ada, startedUpload, 3, 1, 2)
+    expect(await listParts(ada, startedUpload.cloudKey)).toEqual(
       [1, 2, 3].map((partNumber) => {
         const piece = partBytes(partNumber)
         return { partNumber, size: piece.length, checksum: checksums.md5(piece) }
       }),
     )
-    const file = await expectFile(await requestConfirm(ada, started.cloudKey, { sha256: hash }))
-    expect(file).toMatchObject({ size: bytes.length, sha256: null })
-    expect(await countStoredBytes(bucket)).toBe(before + bytes.length)
-    // Repeat the confirm, like a client that didn't receive the first response.
-    expect(await json(await requestConfirm(ada, started.cloudKey, { sha256: hash }))).toMatchObject(
-      {
-        id: file.id,
-      },
+    const file = await expectFile(
+      await requestConfirm(ada, startedUpload.cloudKey, { sha256: hash }),
     )
+    expect(file).toMatchObject({ size: bytes.length, sha256: null })
+    expect(await countStoredBytes(bucket)).toBe(bytesBefore + bytes.length)
+    // Repeat the confirm, like a client that didn't receive the first response.
+    expect(
+      await json(await requestConfirm(ada, startedUpload.cloudKey, { sha256: hash })),
+    ).toMatchObject({
+      id: file.id,
+    })
     await computeDigests(app.deps)
-    expect(await json(await requestConfirm(ada, started.cloudKey))).toMatchObject({ sha256: hash })
+    expect(await json(await requestConfirm(ada, startedUpload.cloudKey))).toMatchObject({
+      sha256: hash,
+    })
   })
 
   it('works with the URLs from the start response', async () => {
@@ -163,41 +167,41 @@ describeOnS3('a multipart upload on S3', () => {
 
   it("can't be confirmed before all parts are stored, and then continues", async () => {
     const ada = await makePerson(app)
-    const started = await start(ada)
-    await expectError(await requestConfirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
-    await sendParts(ada, started, 1, 3)
-    await expectError(await requestConfirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
-    expect(await storedParts(ada, started)).toEqual([1, 3])
-    await sendParts(ada, started, 2)
-    await expectFile(await requestConfirm(ada, started.cloudKey))
+    const startedUpload = await start(ada)
+    await expectError(await requestConfirm(ada, startedUpload.cloudKey), 400, 'UPLOAD_INCOMPLETE')
+    await sendParts(ada, startedUpload, 1, 3)
+    await expectError(await requestConfirm(ada, startedUpload.cloudKey), 400, 'UPLOAD_INCOMPLETE')
+    expect(await storedParts(ada, startedUpload)).toEqual([1, 3])
+    await sendParts(ada, startedUpload, 2)
+    await expectFile(await requestConfirm(ada, startedUpload.cloudKey))
   })
 
   it('becomes a single file when several confirms race', async () => {
     const ada = await makePerson(app)
-    const started = await start(ada)
-    await sendParts(ada, started, 1, 2, 3)
+    const startedUpload = await start(ada)
+    await sendParts(ada, startedUpload, 1, 2, 3)
     const responses = await Promise.all(
-      Array.from({ length: 8 }, () => requestConfirm(ada, started.cloudKey)),
+      Array.from({ length: 8 }, () => requestConfirm(ada, startedUpload.cloudKey)),
     )
     expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200))
     const files = await Promise.all(responses.map((response) => json<File>(response)))
     expect(new Set(files.map(({ id }) => id)).size).toBe(1)
-    await expectFile(await requestConfirm(ada, started.cloudKey))
+    await expectFile(await requestConfirm(ada, startedUpload.cloudKey))
   })
 
   it('rejects a part with a wrong checksum and accepts a retry', async () => {
     const ada = await makePerson(app)
-    const started = await start(ada)
-    await sendParts(ada, started, 1, 3)
-    const [url = ''] = await signParts(ada, started.cloudKey, [2])
+    const startedUpload = await start(ada)
+    await sendParts(ada, startedUpload, 1, 3)
+    const [url = ''] = await signParts(ada, startedUpload.cloudKey, [2])
     const response = await putPart(url, partBytes(1), partBytes(2))
     expect([response.status, await response.text()]).toEqual([
       400,
       expect.stringContaining('BadDigest'),
     ])
-    expect(await storedParts(ada, started)).toEqual([1, 3])
+    expect(await storedParts(ada, startedUpload)).toEqual([1, 3])
     expect((await putPart(url, partBytes(2))).status).toBe(200)
-    await expectFile(await requestConfirm(ada, started.cloudKey))
+    await expectFile(await requestConfirm(ada, startedUpload.cloudKey))
   })
 
   it('rejects part numbers out of range and stores nothing', async () => {
@@ -227,18 +231,18 @@ describeOnS3('a multipart upload on S3', () => {
 
   it('rejects an expired part URL and accepts a new one', async () => {
     const ada = await makePerson(app)
-    const started = await start(ada)
+    const startedUpload = await start(ada)
     app.clock.advance(-hour - minute)
-    const [expiredUrl = ''] = await signParts(ada, started.cloudKey, [3])
+    const [expiredUrl = ''] = await signParts(ada, startedUpload.cloudKey, [3])
     app.clock.advance(hour + minute)
     const response = await putPart(expiredUrl, partBytes(3))
     expect([response.status, await response.text()]).toEqual([
       403,
       expect.stringContaining('<Code>AccessDenied</Code>'),
     ])
-    expect(await storedParts(ada, started)).toEqual([])
-    await sendParts(ada, started, 1, 2, 3)
-    await expectFile(await requestConfirm(ada, started.cloudKey))
+    expect(await storedParts(ada, startedUpload)).toEqual([])
+    await sendParts(ada, startedUpload, 1, 2, 3)
+    await expectFile(await requestConfirm(ada, startedUpload.cloudKey))
   })
 
   it('keeps its bytes when sealed but rejected by the file limit', async () => {
@@ -291,23 +295,23 @@ describeOnS3('a multipart upload on S3', () => {
 
   it("can't use another user's key", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
-    const started = await start(ada)
-    await sendParts(ada, started, 1)
-    const { cloudKey } = started
+    const startedUpload = await start(ada)
+    await sendParts(ada, startedUpload, 1)
+    const { cloudKey } = startedUpload
     await expectError(await requestPartList(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
     await expectError(await requestParts(bob, cloudKey, [2]), 404, 'UPLOAD_NOT_FOUND')
-    await expectError(await requestConfirm(bob, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    await expectError(await requestConfirm(bob, startedUpload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
     await expectError(await abortUpload(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
-    await sendParts(ada, started, 2, 3)
-    await expectFile(await requestConfirm(ada, started.cloudKey))
+    await sendParts(ada, startedUpload, 2, 3)
+    await expectFile(await requestConfirm(ada, startedUpload.cloudKey))
   })
 
   it('accepts the whole file after some parts, and parts after the whole file', async () => {
     const ada = await makePerson(app)
-    const first = await start(ada)
-    await sendParts(ada, first, 1, 3)
-    expect((await putBytes(first, bytes)).status).toBe(200)
-    await expectFile(await requestConfirm(ada, first.cloudKey))
+    const firstStart = await start(ada)
+    await sendParts(ada, firstStart, 1, 3)
+    expect((await putBytes(firstStart, bytes)).status).toBe(200)
+    await expectFile(await requestConfirm(ada, firstStart.cloudKey))
 
     const second = await start(ada)
     expect((await putBytes(second, new Uint8Array(bytes.length))).status).toBe(200)
@@ -319,23 +323,23 @@ describeOnS3('a multipart upload on S3', () => {
 
   it('frees everything when aborted, including its part URLs', async () => {
     const ada = await makePerson(app)
-    const before = await countStoredBytes(bucket)
-    const started = await start(ada)
-    expect((await putBytes(started, bytes)).status).toBe(200)
-    await sendParts(ada, started, 1, 2)
-    const [url = ''] = await signParts(ada, started.cloudKey, [3])
-    expect((await abortUpload(ada, started.cloudKey)).status).toBe(200)
-    expect(await countStoredBytes(bucket)).toBe(before)
+    const bytesBefore = await countStoredBytes(bucket)
+    const startedUpload = await start(ada)
+    expect((await putBytes(startedUpload, bytes)).status).toBe(200)
+    await sendParts(ada, startedUpload, 1, 2)
+    const [url = ''] = await signParts(ada, startedUpload.cloudKey, [3])
+    expect((await abortUpload(ada, startedUpload.cloudKey)).status).toBe(200)
+    expect(await countStoredBytes(bucket)).toBe(bytesBefore)
     expect((await putPart(url, partBytes(3))).status).toBe(404)
-    await expectError(await requestParts(ada, started.cloudKey, [3]), 404, 'UPLOAD_NOT_FOUND')
-    expect(await countStoredBytes(bucket)).toBe(before)
+    await expectError(await requestParts(ada, startedUpload.cloudKey, [3]), 404, 'UPLOAD_NOT_FOUND')
+    expect(await countStoredBytes(bucket)).toBe(bytesBefore)
   })
 
   // Advances only the server's clock, so the bucket rejects URLs signed afterwards.
   describe('left behind', () => {
     it('is deleted after a day, as are orphaned parts', async () => {
       const ada = await makePerson(app)
-      const before = await countStoredBytes(bucket)
+      const bytesBefore = await countStoredBytes(bucket)
       const idleUpload = await start(ada)
       await sendParts(ada, idleUpload, 1)
       const deletedUpload = await start(ada)
@@ -343,14 +347,14 @@ describeOnS3('a multipart upload on S3', () => {
       const silentUpload = await start(ada)
       await app.deps.db.delete(uploads).where(eq(uploads.storageKey, deletedUpload.cloudKey))
       expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
-      expect(await countStoredBytes(bucket)).toBe(before + bytes.length)
+      expect(await countStoredBytes(bucket)).toBe(bytesBefore + bytes.length)
 
       app.clock.advance(24 * hour + minute)
       expect(await sweepUploads(app.deps)).toBeGreaterThan(0)
       expect(await app.storage.storedSize(idleUpload.cloudKey)).toBeNull()
       expect(await countOpenUploads(bucket, silentUpload.cloudKey)).toBe(0)
       expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, missing: 0 })
-      expect(await countStoredBytes(bucket)).toBe(before)
+      expect(await countStoredBytes(bucket)).toBe(bytesBefore)
     })
   })
 })

@@ -45,14 +45,17 @@ describeOnS3('a server process', () => {
     const killedServer = await startServerProcess(settings)
     const { email, password } = await signUp(killedServer)
     const cookie = await logIn(killedServer, email, password)
-    const started = await startUpload(makeClient(killedServer, cookie), { size: 10 })
+    const startedUpload = await startUpload(makeClient(killedServer, cookie), { size: 10 })
     killedServer.kill('SIGKILL')
     await killedServer.exitCode
-    expect((await putBytes(started, text(10))).status).toBe(200)
+    expect((await putBytes(startedUpload, text(10))).status).toBe(200)
 
     const secondServer = await startServerProcess(settings)
-    const confirmed = await requestConfirm(makeClient(secondServer, cookie), started.cloudKey)
-    const { shortCode } = await json<File>(confirmed)
+    const confirmResponse = await requestConfirm(
+      makeClient(secondServer, cookie),
+      startedUpload.cloudKey,
+    )
+    const { shortCode } = await json<File>(confirmResponse)
     const response = await fetch(`${secondServer.url}/api/download/${shortCode}`)
     expect(await response.text()).toBe('A'.repeat(10))
     secondServer.kill('SIGTERM')
@@ -87,8 +90,8 @@ describeOnS3('a server switched to S3 and back', () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const signInAgain = async () => makeClient(app, await logIn(app, ada.email, ada.password))
     const diskFile = await makeFile(ada)
-    const open = await startUpload(ada, { size: 10 })
-    await putBytes(open, text(10))
+    const openUpload = await startUpload(ada, { size: 10 })
+    await putBytes(openUpload, text(10))
     await app.close()
 
     app = await serveFromS3()
@@ -98,7 +101,7 @@ describeOnS3('a server switched to S3 and back', () => {
       Buffer.from(await (await download(file)).arrayBuffer())
     expect((await downloadBytes(diskFile)).equals(Buffer.from(diskFile.bytes))).toBe(true)
     expect((await downloadBytes(s3File)).equals(Buffer.from(s3File.bytes))).toBe(true)
-    expect((await requestConfirm(await signInAgain(), open.cloudKey)).status).toBe(200)
+    expect((await requestConfirm(await signInAgain(), openUpload.cloudKey)).status).toBe(200)
     expect(await countStoredBytes(bucket)).toBe(1000)
     await app.close()
 

@@ -55,25 +55,25 @@ describeOnS3('a takedown on S3', () => {
    * sends.
    */
   const upload = async (bytes: Uint8Array<ArrayBuffer>, claimedSha256?: string) => {
-    const started = await startUpload(ada, { size: bytes.length })
-    await putBytes(started, bytes)
+    const startedUpload = await startUpload(ada, { size: bytes.length })
+    await putBytes(startedUpload, bytes)
     return requestConfirm(
       ada,
-      started.cloudKey,
+      startedUpload.cloudKey,
       claimedSha256 === undefined ? {} : { sha256: claimedSha256 },
     )
   }
 
   /** Uploads bytes in parts, with the URLs from the start response. */
   const uploadParts = async (bytes: Uint8Array<ArrayBuffer>) => {
-    const started = await startUpload(ada, { size: bytes.length })
-    const { size = 0, urls = {} } = started.parts ?? {}
+    const startedUpload = await startUpload(ada, { size: bytes.length })
+    const { size = 0, urls = {} } = startedUpload.parts ?? {}
     for (const [n, url] of Object.entries(urls)) {
       const body = bytes.subarray((Number(n) - 1) * size, Number(n) * size)
       const headers = { 'content-type': 'text/plain' }
       expect((await fetch(url, { method: 'PUT', headers, body })).status).toBe(200)
     }
-    return requestConfirm(ada, started.cloudKey)
+    return requestConfirm(ada, startedUpload.cloudKey)
   }
 
   it('ends the link, deletes the bytes and limits presigned URLs to one minute', async () => {
@@ -97,14 +97,14 @@ describeOnS3('a takedown on S3', () => {
     const file = await json<File>(await upload(bytes, sha256(bytes)))
     await takeDownOrThrow(admin, file.shortCode)
     await expireFiles(app.deps)
-    const before = await countStoredBytes(bucket)
+    const bytesBefore = await countStoredBytes(bucket)
     await expectError(await upload(bytes, sha256(bytes)), 409, 'CONTENT_BLOCKED')
     await expectError(await upload(bytes), 409, 'CONTENT_BLOCKED')
-    expect(await countStoredBytes(bucket)).toBe(before)
+    expect(await countStoredBytes(bucket)).toBe(bytesBefore)
     // As with the disk store, a wrong SHA-256 is rejected. The upload stays open, but its bytes are
     // deleted.
     await expectError(await upload(bytes, sha256(newBytes())), 409, 'CHECKSUM_MISMATCH')
-    expect(await countStoredBytes(bucket)).toBe(before)
+    expect(await countStoredBytes(bucket)).toBe(bytesBefore)
     // Other content of the same size is hashed and accepted.
     const otherBytes = newBytes()
     const otherFile = await json<File>(await upload(otherBytes))
@@ -143,10 +143,11 @@ describeOnS3('a takedown on S3', () => {
 
   it('takes down other files with the same bytes in the next job run', async () => {
     const bytes = newBytes(3000)
-    const claimedSums = [sha256(bytes), undefined, sha256(newBytes())]
+    const claimedHashes = [sha256(bytes), undefined, sha256(newBytes())]
     const copies: File[] = []
-    for (const sum of claimedSums) copies.push(await json<File>(await upload(bytes, sum)))
-    const other = await json<File>(await upload(newBytes(3000)))
+    for (const claimedHash of claimedHashes)
+      copies.push(await json<File>(await upload(bytes, claimedHash)))
+    const otherFile = await json<File>(await upload(newBytes(3000)))
     const [takenDownFile] = copies
     await reportLink(makeClient(app), takenDownFile?.shortCode ?? '')
     // The server hasn't computed the SHA-256 yet.
@@ -155,7 +156,7 @@ describeOnS3('a takedown on S3', () => {
     await app.sendQueuedEmails()
     expect(await computeDigests(app.deps)).toMatchObject({ failed: 0, takenDown: 2 })
     for (const copy of copies) expect((await requestDownload(app, copy.shortCode)).status).toBe(404)
-    expect((await requestDownload(app, other.shortCode)).status).toBe(302)
+    expect((await requestDownload(app, otherFile.shortCode)).status).toBe(302)
     const [email, ...otherEmails] = await app.sendQueuedEmails()
     expect(otherEmails).toEqual([])
     expect(email?.content.subject).toBe('2 of your files were taken down')

@@ -74,12 +74,14 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
     const storedParts = await listParts(there, cloudKey)
     expect(storedParts.map(({ partNumber }) => partNumber)).toEqual([1, 2])
     expect(await listParts(here, cloudKey)).toEqual(storedParts)
-    const confirmed = await Promise.all([
+    const confirmResponses = await Promise.all([
       requestConfirm(here, cloudKey),
       requestConfirm(there, cloudKey),
     ])
-    expect(confirmed.map(({ status }) => status)).toEqual([200, 200])
-    const [file, sameFile] = await Promise.all(confirmed.map((response) => json<File>(response)))
+    expect(confirmResponses.map(({ status }) => status)).toEqual([200, 200])
+    const [file, sameFile] = await Promise.all(
+      confirmResponses.map((response) => json<File>(response)),
+    )
     expect(sameFile).toEqual(file)
     for (const app of [firstApp, secondApp])
       expect(await download(app, file as File)).toEqual(bytes)
@@ -87,17 +89,17 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
 
   test('an upload aborted on one server has ended on the other', async () => {
     const { here, there } = await makeUserOnBoth()
-    const started = await startUpload(here, { size: 10 })
-    expect((await abortUpload(there, started.cloudKey)).status).toBe(200)
-    expect((await putBytes(started, new Uint8Array(10))).status).toBe(404)
-    await expectError(await requestConfirm(here, started.cloudKey), 404, 'UPLOAD_NOT_FOUND')
+    const startedUpload = await startUpload(here, { size: 10 })
+    expect((await abortUpload(there, startedUpload.cloudKey)).status).toBe(200)
+    expect((await putBytes(startedUpload, new Uint8Array(10))).status).toBe(404)
+    await expectError(await requestConfirm(here, startedUpload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
   })
 
   test('downloads count across servers', async () => {
     const { here } = await makeUserOnBoth()
-    const started = await startUpload(here, { size: 10 })
-    await putBytes(started, new Uint8Array(10))
-    const file = await json<File>(await requestConfirm(here, started.cloudKey))
+    const startedUpload = await startUpload(here, { size: 10 })
+    await putBytes(startedUpload, new Uint8Array(10))
+    const file = await json<File>(await requestConfirm(here, startedUpload.cloudKey))
     const servers = Array.from({ length: 10 }, (_, index) =>
       index % 2 === 0 ? firstApp : secondApp,
     )
@@ -127,19 +129,22 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
 
   test('a setting changed on one server applies on the other after 5 minutes', async () => {
     const { here } = await makeUserOnBoth({ role: 'admin' })
-    const price = async (app: TestApp) =>
+    const readPrice = async (app: TestApp) =>
       json<object>(await makeClient(app).fetch('/api/settings/premium-price'))
     const page = async () => {
       const response = await fetch(secondApp.url, { headers: { accept: 'text/html' } })
       return response.text()
     }
-    expect([await price(firstApp), await price(secondApp)]).toEqual([{ price: 8 }, { price: 8 }])
+    expect([await readPrice(firstApp), await readPrice(secondApp)]).toEqual([
+      { price: 8 },
+      { price: 8 },
+    ])
     expect(await page()).toContain('$8')
     const change = { key: 'premium_price', value: '9' }
     expect((await here.post('/api/admin/settings', change)).status).toBe(200)
-    expect(await price(firstApp)).toEqual({ price: 9 })
+    expect(await readPrice(firstApp)).toEqual({ price: 9 })
     secondApp.clock.advance(settingsCacheMs)
-    expect(await price(secondApp)).toEqual({ price: 9 })
+    expect(await readPrice(secondApp)).toEqual({ price: 9 })
     const html = await page()
     expect([html.includes('$8'), html.includes('$9')]).toEqual([false, true])
   })
@@ -148,8 +153,11 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
     expect((await fetch(`${secondApp.url}/api/ready`)).status).toBe(200)
     secondApp.announceShutdown()
     expect((await fetch(`${secondApp.url}/api/ready`)).status).toBe(503)
-    const health = await fetch(`${secondApp.url}/api/health`)
-    expect([health.status, health.headers.get('connection')]).toEqual([200, 'close'])
+    const healthResponse = await fetch(`${secondApp.url}/api/health`)
+    expect([healthResponse.status, healthResponse.headers.get('connection')]).toEqual([
+      200,
+      'close',
+    ])
     expect((await fetch(`${firstApp.url}/api/ready`)).status).toBe(200)
   })
 })

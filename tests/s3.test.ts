@@ -109,10 +109,10 @@ describeOnS3('a server with a bucket', () => {
     const file = await makeFile(ada)
     const fullDownload = await download(app, file)
     await fullDownload.arrayBuffer()
-    const head = await download(app, file, { method: 'HEAD' })
-    expect([head.status, await head.text()]).toEqual([200, ''])
+    const headResponse = await download(app, file, { method: 'HEAD' })
+    expect([headResponse.status, await headResponse.text()]).toEqual([200, ''])
     for (const header of ['content-length', 'content-type', 'content-disposition', 'etag']) {
-      expect(head.headers.get(header), header).toBe(fullDownload.headers.get(header))
+      expect(headResponse.headers.get(header), header).toBe(fullDownload.headers.get(header))
     }
     const partialDownload = await download(app, file, { headers: { range: 'bytes=990-' } })
     expect([partialDownload.status, partialDownload.headers.get('content-range')]).toEqual([
@@ -141,15 +141,15 @@ describeOnS3('a server with a bucket', () => {
 
   it('signs downloads for a minute, or until the link expires if that is sooner', async () => {
     const file = await makeFile(await makePerson(app))
-    const urlLifetime = async () => {
+    const getUrlLifetime = async () => {
       const { headers } = await download(app, file, { redirect: 'manual' })
       const { searchParams } = new URL(headers.get('location') ?? '')
       return Number(searchParams.get('X-Amz-Expires'))
     }
-    expect(await urlLifetime()).toBe(60)
+    expect(await getUrlLifetime()).toBe(60)
     const now = app.clock()
     app.clock.set(new Date(new Date(file.expiresAt).getTime() - 20_000))
-    expect(await urlLifetime()).toBeLessThanOrEqual(20)
+    expect(await getUrlLifetime()).toBeLessThanOrEqual(20)
     app.clock.set(new Date(file.expiresAt))
     expect((await download(app, file, { redirect: 'manual' })).status).toBe(404)
     app.clock.set(now)
@@ -163,54 +163,54 @@ describeOnS3('a server with a bucket', () => {
 
   it('accepts only the announced size and type, even with a valid signature', async () => {
     const ada = await makePerson(app)
-    const before = await countStoredBytes(bucket)
-    const started = await startUpload(ada, { size: 1000 })
-    const alteredUrl = new URL(started.uploadUrl)
-    alteredUrl.pathname = alteredUrl.pathname.replace(started.cloudKey, newStorageKey())
-    const until = new Date(app.clock().getTime() - 1000)
-    const { cloudKey: key } = started
+    const bytesBefore = await countStoredBytes(bucket)
+    const startedUpload = await startUpload(ada, { size: 1000 })
+    const alteredUrl = new URL(startedUpload.uploadUrl)
+    alteredUrl.pathname = alteredUrl.pathname.replace(startedUpload.cloudKey, newStorageKey())
+    const expiresAt = new Date(app.clock().getTime() - 1000)
+    const { cloudKey: key } = startedUpload
     const expiredUrl = await app.storage.signUpload({
       key,
       size: 1000,
       mimeType: 'text/plain',
-      expiresAt: until,
+      expiresAt,
     })
     const responses = await Promise.all([
-      send(started.uploadUrl, {
+      send(startedUpload.uploadUrl, {
         method: 'PUT',
         headers: { 'content-type': 'text/plain' },
         body: Buffer.from(text(50_000)),
       }),
-      putBytes(started, text(1001)),
-      putBytes(started, text(999)),
-      putBytes(started, text(1000), 'text/html'),
-      putBytes({ ...started, uploadUrl: alteredUrl.href }, text(1000)),
-      putBytes({ ...started, uploadUrl: expiredUrl }, text(1000)),
+      putBytes(startedUpload, text(1001)),
+      putBytes(startedUpload, text(999)),
+      putBytes(startedUpload, text(1000), 'text/html'),
+      putBytes({ ...startedUpload, uploadUrl: alteredUrl.href }, text(1000)),
+      putBytes({ ...startedUpload, uploadUrl: expiredUrl }, text(1000)),
     ])
     expect(responses.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
-    expect(await countStoredBytes(bucket)).toBe(before)
-    await expectError(await requestConfirm(ada, started.cloudKey), 400, 'UPLOAD_INCOMPLETE')
-    expect(successStatuses).toContain((await putBytes(started, text(1000))).status)
-    expect((await requestConfirm(ada, started.cloudKey)).status).toBe(200)
+    expect(await countStoredBytes(bucket)).toBe(bytesBefore)
+    await expectError(await requestConfirm(ada, startedUpload.cloudKey), 400, 'UPLOAD_INCOMPLETE')
+    expect(successStatuses).toContain((await putBytes(startedUpload, text(1000))).status)
+    expect((await requestConfirm(ada, startedUpload.cloudKey)).status).toBe(200)
   })
 
   it('rejects overwriting a confirmed file', async () => {
     const ada = await makePerson(app)
-    const started = await startUpload(ada, { size: 5 })
-    await putBytes(started, new TextEncoder().encode('first'))
-    const file = await json<File>(await requestConfirm(ada, started.cloudKey))
-    const before = await countStoredBytes(bucket)
-    expect((await putBytes(started, new TextEncoder().encode('other'))).status).toBe(404)
+    const startedUpload = await startUpload(ada, { size: 5 })
+    await putBytes(startedUpload, new TextEncoder().encode('first'))
+    const file = await json<File>(await requestConfirm(ada, startedUpload.cloudKey))
+    const bytesBefore = await countStoredBytes(bucket)
+    expect((await putBytes(startedUpload, new TextEncoder().encode('other'))).status).toBe(404)
     expect(await (await download(app, file)).text()).toBe('first')
-    expect(await countStoredBytes(bucket)).toBe(before)
+    expect(await countStoredBytes(bucket)).toBe(bytesBefore)
   })
 
   it('creates a single file when several confirms race', async () => {
     const ada = await makePerson(app)
-    const started = await startUpload(ada, { size: 10 })
-    await putBytes(started, text(10))
+    const startedUpload = await startUpload(ada, { size: 10 })
+    await putBytes(startedUpload, text(10))
     const responses = await Promise.all(
-      Array.from({ length: 8 }, () => requestConfirm(ada, started.cloudKey)),
+      Array.from({ length: 8 }, () => requestConfirm(ada, startedUpload.cloudKey)),
     )
     const files = await Promise.all(responses.map((response) => json<File>(response)))
     expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200))
@@ -220,31 +220,31 @@ describeOnS3('a server with a bucket', () => {
   it('confirms a batch except for uploads with no stored bytes', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
     const contents = Array.from({ length: 20 }, (_, index) => text(10 + index))
-    const started = await startAndSend(ada, contents)
-    const [empty] = await startUploads(ada, [uploadRequest()])
-    const outcomes = codesOf(await confirmInBatch(ada, [...started, empty?.answer]))
+    const startedUploads = await startAndSend(ada, contents)
+    const [emptyUpload] = await startUploads(ada, [uploadRequest()])
+    const outcomes = codesOf(await confirmInBatch(ada, [...startedUploads, emptyUpload?.answer]))
     expect(outcomes).toEqual([...Array(20).fill('ok'), 'UPLOAD_INCOMPLETE'])
     const [last] = await json<File[]>(await ada.fetch('/api/files?sort=-size&limit=1'))
     expect((await download(app, last ?? { shortCode: '' })).status).toBe(200)
-    expect(codesOf(await confirmInBatch(ada, started))).toEqual(Array(20).fill('ok'))
+    expect(codesOf(await confirmInBatch(ada, startedUploads))).toEqual(Array(20).fill('ok'))
   })
 
   it("rejects another user's key", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
-    const started = await startUpload(ada, { size: 10 })
-    await putBytes(started, text(10))
-    expect((await requestConfirm(bob, started.cloudKey)).status).toBe(404)
-    expect((await abortUpload(bob, started.cloudKey)).status).toBe(404)
-    expect((await requestConfirm(ada, started.cloudKey)).status).toBe(200)
+    const startedUpload = await startUpload(ada, { size: 10 })
+    await putBytes(startedUpload, text(10))
+    expect((await requestConfirm(bob, startedUpload.cloudKey)).status).toBe(404)
+    expect((await abortUpload(bob, startedUpload.cloudKey)).status).toBe(404)
+    expect((await requestConfirm(ada, startedUpload.cloudKey)).status).toBe(200)
   })
 
   it('ends an aborted upload and its URL', async () => {
     const ada = await makePerson(app)
-    const started = await startUpload(ada, { size: 10 })
-    await putBytes(started, text(10))
-    expect((await abortUpload(ada, started.cloudKey)).status).toBe(200)
-    expect(await app.storage.storedSize(started.cloudKey)).toBeNull()
-    expect((await putBytes(started, text(10))).status).toBe(404)
+    const startedUpload = await startUpload(ada, { size: 10 })
+    await putBytes(startedUpload, text(10))
+    expect((await abortUpload(ada, startedUpload.cloudKey)).status).toBe(200)
+    expect(await app.storage.storedSize(startedUpload.cloudKey)).toBeNull()
+    expect((await putBytes(startedUpload, text(10))).status).toBe(404)
   })
 
   it("deletes a file's bytes, which also makes presigned URLs useless", async () => {
@@ -335,11 +335,11 @@ describeOnS3('a bucket behind a failing network', () => {
     network.restore()
   })
 
-  const all = () => true
+  const matchAll = () => true
   it.each([
     ['down', () => network.cut()],
-    ['500', () => network.respondWith(500, all)],
-    ['503', () => network.respondWith(503, all)],
+    ['500', () => network.respondWith(500, matchAll)],
+    ['503', () => network.respondWith(503, matchAll)],
     ['slow', () => network.delay(() => 50)],
   ] as const)(
     '%s: requests that need it return a retryable error, and succeed once it is back',
@@ -377,9 +377,9 @@ describeOnS3('a bucket behind a failing network', () => {
       expect(await expireFiles(app.deps)).toEqual({ purged: 0, failed: failedCount })
 
       network.restore()
-      const started = await json<StartedUpload>(await start())
-      expect(successStatuses).toContain((await putBytes(started, text(10))).status)
-      expect((await requestConfirm(ada, started.cloudKey)).status).toBe(200)
+      const startedUpload = await json<StartedUpload>(await start())
+      expect(successStatuses).toContain((await putBytes(startedUpload, text(10))).status)
+      expect((await requestConfirm(ada, startedUpload.cloudKey)).status).toBe(200)
       const file = await json<File>(await requestConfirm(ada, sentUpload.cloudKey))
       expect(await (await download(app, file)).text()).toBe('A'.repeat(10))
       const bytes = Buffer.from(await (await download(app, remainingFile)).arrayBuffer())

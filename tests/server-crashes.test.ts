@@ -101,11 +101,11 @@ async function expectSameBytes(code: string, bytes: Buffer) {
  */
 function sendSlowly({ uploadUrl, bytes }: PendingUpload, pause: number) {
   const headers = { 'content-type': type, 'content-length': bytes.length }
-  const sending = request(uploadUrl, { method: 'PUT', headers, agent: false })
+  const putRequest = request(uploadUrl, { method: 'PUT', headers, agent: false })
   // Expected, because killing the server breaks the connection.
-  sending.on('error', () => {})
+  putRequest.on('error', () => {})
   const write = (part: Buffer) =>
-    new Promise<void>((resolve) => sending.write(part, () => resolve()))
+    new Promise<void>((resolve) => putRequest.write(part, () => resolve()))
   return {
     paused: write(bytes.subarray(0, pause)),
     resume: () => void write(bytes.subarray(pause, -1)),
@@ -153,12 +153,12 @@ interface Interrupted {
 /**
  * Confirms one file, and prepares two more: the server is killed while it receives bytes of the
  * second file and a confirm of the third.
- * @param confirmed receives the bytes of all confirmed files, by short code.
+ * @param confirmedBytes receives the bytes of all confirmed files, by short code.
  * @param offsets receives the number of stored bytes of the second file.
  */
 async function interruptFileUploads(
   random: RandomInt,
-  confirmed: Map<string, Buffer>,
+  confirmedBytes: Map<string, Buffer>,
   offsets: number[],
 ): Promise<Interrupted> {
   const size = 8 * 1024 * 1024
@@ -166,27 +166,29 @@ async function interruptFileUploads(
   const finishedUpload = await startRandomUpload(user, 'done.bin', 1 + random(size))
   const unconfirmedUpload = await startRandomUpload(user, 'unconfirmed.bin', 1 + random(size))
   const halfSentUpload = await startRandomUpload(user, 'half.bin', size)
-  for (const whole of [finishedUpload, unconfirmedUpload]) {
-    expect((await putBytes(whole, new Uint8Array(whole.bytes), type)).status).toBe(200)
+  for (const completeUpload of [finishedUpload, unconfirmedUpload]) {
+    expect(
+      (await putBytes(completeUpload, new Uint8Array(completeUpload.bytes), type)).status,
+    ).toBe(200)
   }
-  const sending = sendSlowly(halfSentUpload, random(size - 1))
-  await sending.paused
+  const slowPut = sendSlowly(halfSentUpload, random(size - 1))
+  await slowPut.paused
   const file = await confirm(user, finishedUpload)
-  confirmed.set(file.shortCode, finishedUpload.bytes)
+  confirmedBytes.set(file.shortCode, finishedUpload.bytes)
   const method = random(2) === 0 ? 'continue' : 'start again'
   return {
     async sendRest() {
-      sending.resume()
+      slowPut.resume()
       const file = await confirm(user, unconfirmedUpload).catch(() => null)
-      if (file) confirmed.set(file.shortCode, unconfirmedUpload.bytes)
+      if (file) confirmedBytes.set(file.shortCode, unconfirmedUpload.bytes)
     },
     async finish() {
-      for (const [code, bytes] of confirmed) await expectSameBytes(code, bytes)
+      for (const [code, bytes] of confirmedBytes) await expectSameBytes(code, bytes)
       offsets.push(await fetchStoredOffset(halfSentUpload))
       for (const upload of [unconfirmedUpload, halfSentUpload]) {
         const { shortCode } = await finish(user, upload, method)
         await expectSameBytes(shortCode, upload.bytes)
-        confirmed.set(shortCode, upload.bytes)
+        confirmedBytes.set(shortCode, upload.bytes)
       }
       const files = await json<File[]>(await user.fetch('/api/files'))
       expect(files.map(({ originalName }) => originalName).sort()).toEqual([
@@ -244,22 +246,22 @@ async function interruptPartUpload(random: RandomInt, completeParts: number): Pr
 
 test('after repeated kills, confirmed files and parts are intact and everything else can be completed', async () => {
   const maxWaitMs = 20
-  const confirmed = new Map<string, Buffer>()
+  const confirmedBytes = new Map<string, Buffer>()
   const offsets: number[] = []
   /** How many parts are stored before each kill. If all are, the kill interrupts the confirm. */
   const completePartCounts = isLongRun ? [0, 1, 2, 3, 4] : [0, 2, partNumbers.length]
 
   await seededRounds(completePartCounts.length, async (random) => {
-    const interrupted = [
-      await interruptFileUploads(random, confirmed, offsets),
+    const interruptedUploads = [
+      await interruptFileUploads(random, confirmedBytes, offsets),
       await interruptPartUpload(random, completePartCounts.shift() ?? 0),
     ]
-    const remainders = interrupted.map((upload) => upload.sendRest())
+    const remainders = interruptedUploads.map((upload) => upload.sendRest())
     if (random(2) === 0) await wait(random(maxWaitMs))
     server.kill('SIGKILL')
     await Promise.all(remainders)
     await restart()
-    for (const upload of interrupted) await upload.finish()
+    for (const upload of interruptedUploads) await upload.finish()
   })
   // At least one kill left an upload with some of its bytes stored.
   expect(Math.max(...offsets)).toBeGreaterThan(0)
@@ -311,17 +313,17 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     const user = await makeUser()
     const { shortCode } = await makeFile(user)
     let completedCount = 0
-    const started = Promise.withResolvers<void>()
+    const enoughDownloads = Promise.withResolvers<void>()
     const downloads = Array.from({ length: clients }, async () => {
       for (;;) {
         const response = await fetch(`${server.url}/api/download/${shortCode}`).catch(() => null)
         if (response?.status !== 200) return
         completedCount += 1
-        if (completedCount === 100) started.resolve()
+        if (completedCount === 100) enoughDownloads.resolve()
         await response.arrayBuffer().catch(() => {})
       }
     })
-    await started.promise
+    await enoughDownloads.promise
     server.kill(signal)
     await Promise.all(downloads)
     await restart()

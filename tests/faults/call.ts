@@ -62,7 +62,7 @@ async function expectAllowedError(
   // The connection broke mid-response.
   if (body === null) return
   const { code } = JSON.parse(body) as ErrorBody
-  if (allowedErrors[action].some((allowed) => allowed === code)) return
+  if (allowedErrors[action].some((allowedCode) => allowedCode === code)) return
   if (code === 'UNAUTHORIZED' && caller.hasUncertainSession()) return
   throw new Violation(`to ${action} was refused with ${response.status} ${code}`)
 }

@@ -96,13 +96,13 @@ describe('a file after a round', () => {
 })
 
 it('may be purged at the end of its maximum lifetime', () => {
-  const reconciled = reconcile(
+  const reconciledFile = reconcile(
     file,
     { ...noAttempts, isPurged: true },
     listedFile('old'),
     new Date(2000),
   )
-  expect(reconciled.code).toBe('old')
+  expect(reconciledFile.code).toBe('old')
 })
 
 describe('a link', () => {

@@ -120,8 +120,8 @@ export const externalFaults = {
       mailServer.setReaction(reaction)
       const emailCount = mailServer.attemptedRecipients.length
       await makeEmailsDue(directDb)
-      const end = performance.now() + maxMailOutageMs
-      while (mailServer.attemptedRecipients.length === emailCount && performance.now() < end)
+      const deadline = performance.now() + maxMailOutageMs
+      while (mailServer.attemptedRecipients.length === emailCount && performance.now() < deadline)
         await wait(pollMs)
       mailServer.setReaction('accept')
     },

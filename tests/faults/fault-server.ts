@@ -34,22 +34,22 @@ export function createFaultServer(options: ServerOptions, hasStandby: boolean): 
   let standby: ChildProcess | null = null
   let now = options.now
   let commandCount = 0
-  const pending = new Map<number, (failure: string | null) => void>()
+  const pendingCommands = new Map<number, (failure: string | null) => void>()
 
   const onResult = ({ number, failure }: CommandResult) => {
-    pending.get(number)?.(failure)
-    pending.delete(number)
+    pendingCommands.get(number)?.(failure)
+    pendingCommands.delete(number)
   }
   const onExit = () => {
     child = null
-    for (const resolve of pending.values()) resolve('the server died')
-    pending.clear()
+    for (const resolve of pendingCommands.values()) resolve('the server died')
+    pendingCommands.clear()
   }
   const run = (command: Command) =>
     new Promise<string | null>((resolve) => {
       if (child === null) return resolve('the server does not run')
       commandCount += 1
-      pending.set(commandCount, resolve)
+      pendingCommands.set(commandCount, resolve)
       // If sending fails, the server has just died and `onExit` resolves this promise.
       child.send({ ...command, number: commandCount } satisfies NumberedCommand, () => {})
     })
@@ -94,7 +94,7 @@ export function createFaultServer(options: ServerOptions, hasStandby: boolean): 
 
 async function killProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const exited = once(child, 'exit')
+  const exitPromise = once(child, 'exit')
   child.kill('SIGKILL')
-  await exited
+  await exitPromise
 }

@@ -65,8 +65,8 @@ async function readBody(response: Response): Promise<Uint8Array | null> {
 }
 
 function attemptsOf(user: SimulatedUser, { id }: ExpectedFile): Attempts {
-  const existing = user.attempts.get(id)
-  if (existing) return existing
+  const existingAttempts = user.attempts.get(id)
+  if (existingAttempts) return existingAttempts
   const newAttempts: Attempts = { ...noAttempts, renewals: [] }
   user.attempts.set(id, newAttempts)
   return newAttempts
@@ -93,10 +93,10 @@ function newUpload(user: SimulatedUser, random: RandomInt): PendingUpload {
  * lost, and is dropped if the server rejected it. Because of the idempotency key, a retry continues
  * the same upload.
  */
-async function upload(user: SimulatedUser, pending: PendingUpload): Promise<void> {
-  user.pendingUploads = user.pendingUploads.filter((other) => other !== pending)
-  const postpone = () => void user.pendingUploads.push({ ...pending, isRetry: true })
-  const { name, bytes, days: expirationDays, idempotencyKey } = pending
+async function upload(user: SimulatedUser, pendingUpload: PendingUpload): Promise<void> {
+  user.pendingUploads = user.pendingUploads.filter((other) => other !== pendingUpload)
+  const postpone = () => void user.pendingUploads.push({ ...pendingUpload, isRetry: true })
+  const { name, bytes, days: expirationDays, idempotencyKey } = pendingUpload
   const fileInfo = { fileName: name, fileSize: bytes.length, fileType: type }
   const uploadRequest = { ...fileInfo, expirationDays, idempotencyKey }
   const startResponse = await call(user, 'start an upload', () =>
@@ -109,15 +109,15 @@ async function upload(user: SimulatedUser, pending: PendingUpload): Promise<void
     uploadUrl: string
     parts?: { size: number; urls: Record<string, string> }
   }>(startResponse)
-  const targets = parts
+  const putTargets = parts
     ? Object.entries(parts.urls).map(([number, url]) => {
-        const from = (Number(number) - 1) * parts.size
-        return { url, body: bytes.subarray(from, from + parts.size) }
+        const offset = (Number(number) - 1) * parts.size
+        return { url, body: bytes.subarray(offset, offset + parts.size) }
       })
     : [{ url: uploadUrl, body: bytes }]
   const headers = { 'content-type': type }
   const putResponses = await Promise.all(
-    targets.map(({ url, body }) =>
+    putTargets.map(({ url, body }) =>
       call(user, 'send bytes', () => fetch(url, { method: 'PUT', headers, body })),
     ),
   )
@@ -136,7 +136,7 @@ async function upload(user: SimulatedUser, pending: PendingUpload): Promise<void
     const wasFullySent = putResponses.every((response) => response?.ok)
     if (wasFullySent && code === 'UPLOAD_INCOMPLETE')
       throw new Violation(`bytes of ${name} were lost`)
-    if (!pending.isRetry && code === 'TIER_FILE_COUNT') {
+    if (!pendingUpload.isRetry && code === 'TIER_FILE_COUNT') {
       throw new Violation(`${name} lost its slot although it was never idle`)
     }
     return
@@ -166,8 +166,8 @@ async function renew(user: SimulatedUser, file: ExpectedFile, days: number): Pro
   const attempts = attemptsOf(user, file)
   if (response === null) attempts.renewals.push(null)
   else if (response.ok) {
-    const renewed = await json<File>(response).catch(() => null)
-    attempts.renewals.push(renewed?.shortCode ?? null)
+    const renewedFile = await json<File>(response).catch(() => null)
+    attempts.renewals.push(renewedFile?.shortCode ?? null)
   } else {
     const error = await json<ErrorBody>(response).catch(() => null)
     if (error?.code === 'FILE_GONE') attempts.isPurged = true
@@ -292,7 +292,7 @@ export async function finishUploads(user: SimulatedUser): Promise<void> {
     if (performance.now() > deadline) {
       throw new Violation(`${user.pendingUploads[0]?.name} cannot be uploaded`)
     }
-    for (const pending of [...user.pendingUploads]) await upload(user, pending)
+    for (const pendingUpload of [...user.pendingUploads]) await upload(user, pendingUpload)
     await wait(pollMs)
   }
 }
@@ -313,7 +313,7 @@ export async function actRandomly(
   random: RandomInt,
   areDownloadsCounted: boolean,
 ): Promise<void> {
-  for (const pending of [...user.pendingUploads]) await upload(user, pending)
+  for (const pendingUpload of [...user.pendingUploads]) await upload(user, pendingUpload)
   const actionCount = 2 + random(4)
   for (let action = 0; action < actionCount; action += 1) {
     const file = user.files[random(Math.max(1, user.files.length))]

@@ -58,8 +58,8 @@ export function bucketReader({ client, settings: { bucket: Bucket } }: TestBucke
     },
     async listOpenUploads() {
       // One page of 1,000 uploads is enough, because the jobs have already removed old ones.
-      const list = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })
-      const { Uploads = [] } = await client.send(list)
+      const listCommand = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })
+      const { Uploads = [] } = await client.send(listCommand)
       return Uploads.map(({ Key = '' }) => Key.slice(prefix.length))
     },
   }

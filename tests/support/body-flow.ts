@@ -48,11 +48,11 @@ export function makeBodyFlow(): BodyFlow {
     }
     const forwardChunk = (chunk: Buffer) => {
       if (isStopped) return
-      const forwarded = chunk.subarray(0, Math.min(remainingBytes, chunk.length))
-      remainingBytes -= forwarded.length
-      const canContinue = forwarded.length === 0 || to.write(forwarded)
-      if (forwarded.length < chunk.length) {
-        pendingChunk = chunk.subarray(forwarded.length)
+      const forwardedBytes = chunk.subarray(0, Math.min(remainingBytes, chunk.length))
+      remainingBytes -= forwardedBytes.length
+      const canContinue = forwardedBytes.length === 0 || to.write(forwardedBytes)
+      if (forwardedBytes.length < chunk.length) {
+        pendingChunk = chunk.subarray(forwardedBytes.length)
         body.pause()
         resumeCallbacks.add(resume)
         stalled.resolve()

@@ -160,15 +160,15 @@ function listUploadsXml(uploads: ReadonlyMap<string, Upload>, search: URLSearchP
   const elements = page.map(
     ([id, { key }]) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`,
   )
-  const next = page.length < remaining.length && `${page.at(-1)?.[0]}`
-  const marker = next ? `<NextUploadIdMarker>${next}</NextUploadIdMarker>` : ''
-  return `<ListMultipartUploadsResult><IsTruncated>${next !== false}</IsTruncated>${marker}${elements.join('')}</ListMultipartUploadsResult>`
+  const nextId = page.length < remaining.length && `${page.at(-1)?.[0]}`
+  const marker = nextId ? `<NextUploadIdMarker>${nextId}</NextUploadIdMarker>` : ''
+  return `<ListMultipartUploadsResult><IsTruncated>${nextId !== false}</IsTruncated>${marker}${elements.join('')}</ListMultipartUploadsResult>`
 }
 
 function listPartsXml({ parts }: Upload, search: URLSearchParams): string {
-  const from = Number(search.get('part-number-marker'))
+  const firstNumber = Number(search.get('part-number-marker'))
   const remaining = parts
-    .filter(({ number }) => number >= from)
+    .filter(({ number }) => number >= firstNumber)
     .toSorted((a, b) => a.number - b.number)
   const page = remaining.slice(0, Number(search.get('max-parts')))
   const elements = page.map(

@@ -79,7 +79,7 @@ interface PendingRequest {
  * Starts a proxy that simulates no failures yet. Nothing is forwarded before `forwardTo` is called.
  */
 export async function startChaosProxy(): Promise<ChaosProxy> {
-  let target = 0
+  let targetPort = 0
   let isCut = false
   let arePutsStalled = false
   let forcedResponse: { status: number; matches: Matches } | null = null
@@ -97,36 +97,42 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
 
   const forward = (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => {
     const { method = 'GET', url = '/', rawHeaders } = request
-    const upstream = httpRequest({ agent, host: '127.0.0.1', port: target, method, path: url })
-    for (const [name, values] of groupHeaders(rawHeaders)) upstream.setHeader(name, values)
+    const upstreamRequest = httpRequest({
+      agent,
+      host: '127.0.0.1',
+      port: targetPort,
+      method,
+      path: url,
+    })
+    for (const [name, values] of groupHeaders(rawHeaders)) upstreamRequest.setHeader(name, values)
     let hasOwnResponse = false
-    upstream.on('error', () => {
+    upstreamRequest.on('error', () => {
       // If the server sent no response, the client must see a network error. If the server sent an
       // early error response, the client must receive it.
       if (!hasOwnResponse) request.socket.destroy()
     })
-    const body = flow.forward(request, method === 'PUT' ? upstream : null, (bytes) => {
+    const body = flow.forward(request, method === 'PUT' ? upstreamRequest : null, (bytes) => {
       exchange.bodyBytes += bytes
     })
-    if (method !== 'PUT') request.pipe(upstream)
-    const pending: PendingRequest = {
+    if (method !== 'PUT') request.pipe(upstreamRequest)
+    const pendingRequest: PendingRequest = {
       exchange,
       respond: (status) => {
-        pending.respond = null
+        pendingRequest.respond = null
         hasOwnResponse = true
         body.drain()
-        upstream.destroy()
+        upstreamRequest.destroy()
         respondAtEnd(request, response, exchange, status)
       },
       reset: () => {
-        upstream.destroy()
+        upstreamRequest.destroy()
         request.socket.resetAndDestroy()
       },
     }
-    pendingRequests.add(pending)
-    upstream.on('response', (upstreamResponse) => {
-      if (pending.respond === null) return
-      pending.respond = null
+    pendingRequests.add(pendingRequest)
+    upstreamRequest.on('response', (upstreamResponse) => {
+      if (pendingRequest.respond === null) return
+      pendingRequest.respond = null
       if (shouldDropResponse?.(exchange)) {
         request.socket.resetAndDestroy()
         return
@@ -141,9 +147,9 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
       upstreamResponse.on('error', () => request.socket.destroy())
     })
     response.once('close', () => {
-      pendingRequests.delete(pending)
+      pendingRequests.delete(pendingRequest)
       body.end()
-      if (!response.writableFinished && !isCut) upstream.destroy()
+      if (!response.writableFinished && !isCut) upstreamRequest.destroy()
     })
   }
 
@@ -194,7 +200,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     exchanges,
     forwardTo(port) {
-      target = port
+      targetPort = port
     },
     async stallPutsAfter(bytes) {
       await flow.stallAfter(bytes)
@@ -202,7 +208,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
       interruptPuts()
     },
     respondToPuts(status) {
-      for (const pending of interruptPuts()) pending.respond?.(status)
+      for (const pendingRequest of interruptPuts()) pendingRequest.respond?.(status)
     },
     respondWith(status, matches) {
       forcedResponse = { status, matches }
@@ -217,7 +223,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
       shouldDropResponse = matches
     },
     reset() {
-      for (const pending of interruptPuts()) pending.reset()
+      for (const pendingRequest of interruptPuts()) pendingRequest.reset()
     },
     cut() {
       isCut = true

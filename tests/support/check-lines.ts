@@ -15,9 +15,9 @@ export async function requestChecks(
 }
 
 export function findLine(lines: readonly CheckResult[], name: string): CheckResult {
-  const found = lines.find((line) => line.name === name)
-  if (!found) throw new Error(`no line ${name}`)
-  return found
+  const foundLine = lines.find((line) => line.name === name)
+  if (!foundLine) throw new Error(`no line ${name}`)
+  return foundLine
 }
 
 /** Runs all of the Admin Center's checks and returns the result of the one with this name. */

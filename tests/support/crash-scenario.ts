@@ -72,12 +72,12 @@ export async function runCrashScenario(
     users.reduce((total, user) => total + getCount(user), 0)
   const summary = {
     rounds,
-    stories: sum(({ cycles: stories }) => stories),
+    stories: sum(({ cycles }) => cycles),
     files: sum(({ fileCount }) => fileCount),
-    renewed: sum(({ renewals: renewed }) => renewed),
+    renewed: sum(({ renewals }) => renewals),
     retries: sum(({ retries }) => retries),
   }
   process.stderr.write(`crashes: ${JSON.stringify(summary)}\n`)
   if (rounds >= minRoundsForRenewal && summary.renewed === 0)
-    throw new Error('no renewal was answered')
+    throw new Error('no renewal succeeded')
 }

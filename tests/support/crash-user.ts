@@ -50,8 +50,8 @@ export class CrashUser {
   static async register(server: { url: string }, random: RandomInt): Promise<CrashUser> {
     const { email, password } = await signUp(server)
     const client = makeClient(server, await logIn(server, email, password))
-    const trial = await client.post('/api/auth/start-trial')
-    if (!trial.ok) throw new Error(`the trial was answered ${trial.status}`)
+    const trialResponse = await client.post('/api/auth/start-trial')
+    if (!trialResponse.ok) throw new Error(`the trial was answered ${trialResponse.status}`)
     return new CrashUser(server, random, client)
   }
 
@@ -106,11 +106,15 @@ export class CrashUser {
     } = await this.#requestJson<File>(() =>
       this.#client.post('/api/files/confirm-upload', confirmation),
     )
-    const expected = sha256(bytes)
-    if (reportedSha256 !== undefined && reportedSha256 !== null && reportedSha256 !== expected) {
-      throw new Error(`the file ${id} has the SHA-256 ${reportedSha256} and not ${expected}`)
+    const expectedSha256 = sha256(bytes)
+    if (
+      reportedSha256 !== undefined &&
+      reportedSha256 !== null &&
+      reportedSha256 !== expectedSha256
+    ) {
+      throw new Error(`the file ${id} has the SHA-256 ${reportedSha256} and not ${expectedSha256}`)
     }
-    const file = { id, shortCode, sha256: expected }
+    const file = { id, shortCode, sha256: expectedSha256 }
     this.#files.set(id, file)
     return file
   }
@@ -118,13 +122,15 @@ export class CrashUser {
   async #sendMissing({ uploadUrl, cloudKey, parts }: StartedUpload, bytes: Buffer<ArrayBuffer>) {
     if (!parts) return this.#put(uploadUrl, bytes)
     const path = `/api/files/upload-parts?cloudKey=${cloudKey}`
-    const { parts: stored } = await this.#requestJson<{ parts: ListedPart[] }>(() =>
+    const { parts: storedParts } = await this.#requestJson<{ parts: ListedPart[] }>(() =>
       this.#client.fetch(path),
     )
     const numbers = Array.from({ length: parts.count }, (_, index) => index + 1)
-    const missing = numbers.filter((n) => !stored.some(({ partNumber }) => partNumber === n))
+    const missingNumbers = numbers.filter(
+      (n) => !storedParts.some(({ partNumber }) => partNumber === n),
+    )
     await Promise.all(
-      missing.map((number) => {
+      missingNumbers.map((number) => {
         const part = bytes.subarray((number - 1) * parts.size, number * parts.size)
         return this.#put(parts.urls[number] ?? '', part)
       }),
@@ -171,7 +177,7 @@ export class CrashUser {
     this.#endedCodes.add(shortCode)
   }
 
-  async #expectBytes({ id, shortCode, sha256: expected }: ConfirmedFile): Promise<void> {
+  async #expectBytes({ id, shortCode, sha256: expectedSha256 }: ConfirmedFile): Promise<void> {
     for (;;) {
       const response = await this.#sendWithRetries(() => this.#download(shortCode))
       if (!response.ok)
@@ -182,7 +188,8 @@ export class CrashUser {
         this.retries += 1
         continue
       }
-      if (sha256(new Uint8Array(body)) !== expected) throw new Error(`the file ${id} was altered`)
+      if (sha256(new Uint8Array(body)) !== expectedSha256)
+        throw new Error(`the file ${id} was altered`)
       return
     }
   }

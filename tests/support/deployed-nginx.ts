@@ -68,7 +68,7 @@ export async function startDeployedNginx(
   const options = ['-c', file, '-e', join(folder, 'error.log')]
   execFileSync('nginx', ['-t', ...options], { stdio: 'pipe' })
   const child = spawn('nginx', options, { stdio: 'ignore' })
-  const exited = once(child, 'exit')
+  const exitPromise = once(child, 'exit')
   await eventually(() => fetch(`http://127.0.0.1:${httpPort}`, { redirect: 'manual' }))
   return {
     httpPort,
@@ -95,7 +95,7 @@ export async function startDeployedNginx(
     errors: () => readFile(join(folder, 'error.log'), 'utf8'),
     async stop() {
       child.kill('SIGTERM')
-      await exited
+      await exitPromise
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -24,8 +24,12 @@ export async function insertDueFiles(
   { files, owners }: { files: number; owners: number },
 ): Promise<void> {
   await insertUsers(sql, owners, 'free')
-  for (let first = 1; first <= files; first += filesPerInsert) {
-    await sql(insertFilesSql, [first, Math.min(first + filesPerInsert - 1, files), owners])
+  for (let firstNumber = 1; firstNumber <= files; firstNumber += filesPerInsert) {
+    await sql(insertFilesSql, [
+      firstNumber,
+      Math.min(firstNumber + filesPerInsert - 1, files),
+      owners,
+    ])
   }
   await sql('vacuum analyze')
 }

@@ -243,16 +243,16 @@ export function openEngineWorld() {
   }
 
   let tab = openTab()
-  const running = Object.assign(world, {
+  const engineWorld = Object.assign(world, {
     deps,
     openTab,
     engine: tab.engine,
   })
   const open = (ownerId: string) => {
     tab = openTab(ownerId)
-    running.engine = tab.engine
+    engineWorld.engine = tab.engine
   }
-  const state = () => running.engine.shownUploads()
+  const state = () => engineWorld.engine.shownUploads()
   /**
    * Adds files to the engine as if the user had dropped them on the page. Returns their record ids.
    */
@@ -264,7 +264,7 @@ export function openEngineWorld() {
     })
     const sizes = files.map(({ picked: { file } }) => file)
     const path = uploadPath(sizes, userAgent)
-    void running.engine.add({ batch: `drop ${ids}`, path, expirationDays: 3, files })
+    void engineWorld.engine.add({ batch: `drop ${ids}`, path, expirationDays: 3, files })
     return files.map(({ id }) => id)
   }
   /** Stalls all transfers. Returns a function that completes them. */
@@ -280,10 +280,10 @@ export function openEngineWorld() {
     return resolve
   }
 
-  return Object.assign(running, {
+  return Object.assign(engineWorld, {
     /** Replaces the current engine with one for another user. */
     openAsUser: (userId: string) => {
-      running.engine.close()
+      engineWorld.engine.close()
       open(userId)
     },
     closeTab: () => tab.close(),
@@ -303,7 +303,7 @@ export function openEngineWorld() {
     },
     state,
     /** Returns each upload with its status, such as 'a.txt completed'. */
-    statuses: (engine = running.engine) =>
+    statuses: (engine = engineWorld.engine) =>
       engine.shownUploads().records.map(({ fileName, status }) => `${fileName} ${status}`),
     savedRecords: (): UploadRecord[] =>
       [...world.values.values()].flatMap((json) => parseRecord(json) ?? []),

@@ -50,9 +50,9 @@ export async function serveGoogleApp(
     async signIn(person, { browser = makeBrowser(app), next } = {}) {
       issuer.person = person
       browser.clearCookies(issuer.url)
-      const start =
+      const startUrl =
         next === undefined ? '/api/login' : `/api/login?next=${encodeURIComponent(next)}`
-      const finalUrl = await browser.open(start, (url) => isAppPage(app, url))
+      const finalUrl = await browser.open(startUrl, (url) => isAppPage(app, url))
       return { browser, path: finalUrl.href.slice(app.url.length) }
     },
     async close() {

@@ -52,9 +52,9 @@ export function makeBrowser(app: Server, cookies = ''): TestBrowser {
           body: JSON.stringify(body),
         }),
       }),
-    async open(address, until = () => false) {
+    async open(address, shouldStop = () => false) {
       let url = new URL(address, appUrl)
-      for (let hop = 0; hop < 20 && !until(url); hop += 1) {
+      for (let hop = 0; hop < 20 && !shouldStop(url); hop += 1) {
         const response = await browser.fetch(url.href)
         const location = response.headers.get('location')
         await response.body?.cancel()

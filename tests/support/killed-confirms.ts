@@ -179,12 +179,12 @@ async function killDuring(
   shouldKill: () => boolean,
 ): Promise<void> {
   let areCallsDone = false
-  const callsDone = Promise.all(calls.map((call) => call.send())).then(() => {
+  const callsPromise = Promise.all(calls.map((call) => call.send())).then(() => {
     areCallsDone = true
   })
   while (!shouldKill() && !areCallsDone) await yieldToEventLoop()
   await server.kill()
-  await callsDone
+  await callsPromise
   network.restore()
   // Wait until Postgres has finished the killed server's statements, which could otherwise change
   // the data during the checks.
@@ -199,17 +199,29 @@ async function killDuring(
 
 /** Creates two users and the calls of one round. */
 async function prepareCalls(environment: Environment): Promise<PendingCall[]> {
-  const free = await makeUser(environment, 'free')
-  const premium = await makeUser(environment, 'premium')
+  const freeUser = await makeUser(environment, 'free')
+  const premiumUser = await makeUser(environment, 'premium')
   // A free user's confirm runs in a transaction, because it has to count the user's files. A
   // premium user's is a single statement.
   return [
-    confirmCall(environment, free, await sendUploads(free, ['free 1'])),
-    confirmCall(environment, free, await sendUploads(free, ['free 2', 'free 3'])),
-    confirmCall(environment, premium, await sendUploads(premium, ['premium 1'])),
-    confirmCall(environment, premium, await sendUploads(premium, ['premium 2', 'premium 3'])),
-    renewCall(environment, premium, await makeFile(premium, { name: 'renewed 1', days: '3' })),
-    renewCall(environment, premium, await makeFile(premium, { name: 'renewed 2', days: '5' })),
+    confirmCall(environment, freeUser, await sendUploads(freeUser, ['free 1'])),
+    confirmCall(environment, freeUser, await sendUploads(freeUser, ['free 2', 'free 3'])),
+    confirmCall(environment, premiumUser, await sendUploads(premiumUser, ['premium 1'])),
+    confirmCall(
+      environment,
+      premiumUser,
+      await sendUploads(premiumUser, ['premium 2', 'premium 3']),
+    ),
+    renewCall(
+      environment,
+      premiumUser,
+      await makeFile(premiumUser, { name: 'renewed 1', days: '3' }),
+    ),
+    renewCall(
+      environment,
+      premiumUser,
+      await makeFile(premiumUser, { name: 'renewed 2', days: '5' }),
+    ),
   ]
 }
 
@@ -223,14 +235,14 @@ async function makeUser(
 }
 
 async function sendUploads(user: Client, names: readonly string[]): Promise<SentUpload[]> {
-  const sent: SentUpload[] = []
+  const sentUploads: SentUpload[] = []
   for (const name of names) {
     const bytes = new Uint8Array(randomBytes(1 + (randomBytes(2).readUInt16BE() % maxBytes)))
-    const started = await startUpload(user, { name, size: bytes.length })
-    await expectOk(await putBytes(started, bytes))
-    sent.push({ name, cloudKey: started.cloudKey, bytes })
+    const startedUpload = await startUpload(user, { name, size: bytes.length })
+    await expectOk(await putBytes(startedUpload, bytes))
+    sentUploads.push({ name, cloudKey: startedUpload.cloudKey, bytes })
   }
-  return sent
+  return sentUploads
 }
 
 /** Confirms one upload, or several in a batch. */
@@ -386,8 +398,8 @@ async function expectConsistent(
 function expectEveryOutcome(outcomes: ReadonlyMap<string, number>): void {
   const kinds: PendingCall['kind'][] = ['confirm', 'confirm of several', 'renewal']
   const allOutcomes: Outcome[] = ['acknowledged', 'applied', 'not applied']
-  const missing = kinds.flatMap((kind) =>
-    allOutcomes.map((end) => `${kind}: ${end}`).filter((key) => !outcomes.has(key)),
+  const missingOutcomes = kinds.flatMap((kind) =>
+    allOutcomes.map((outcome) => `${kind}: ${outcome}`).filter((key) => !outcomes.has(key)),
   )
-  expect(missing).toEqual([])
+  expect(missingOutcomes).toEqual([])
 }

@@ -37,9 +37,9 @@ export async function runAndKill(
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const closed = once(child, 'close')
+  const closePromise = once(child, 'close')
   const output = await text(child.stderr)
-  const [, signal] = await closed
+  const [, signal] = await closePromise
   const [, step = null] = /^Killed before: (.*)/m.exec(output) ?? []
   return { killedBefore: signal === 'SIGKILL' ? step : null, output }
 }

@@ -39,9 +39,9 @@ export function makeMailBox(): MailBox {
       const now = deps.clock()
       const isDue = ({ schedule }: (typeof queuedEmails)[number]) =>
         schedule === undefined || schedule.at <= now
-      const due = queuedEmails.filter(isDue)
+      const dueEmails = queuedEmails.filter(isDue)
       queuedEmails = queuedEmails.filter((item) => !isDue(item))
-      for (const { request } of due) await sendMail(deps, { id: randomUUID() }, request)
+      for (const { request } of dueEmails) await sendMail(deps, { id: randomUUID() }, request)
       const result = sentEmails
       sentEmails = []
       return result

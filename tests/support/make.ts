@@ -47,12 +47,12 @@ export async function signUp(
   const email = `${randomUUID()}@example.org`
   const password = 'correct horse'
   const form = { firstName: 'Ada', lastName: 'Lovelace', email, password }
-  const signup = await makeClient(app).fetch('/api/auth/signup', {
+  const signupResponse = await makeClient(app).fetch('/api/auth/signup', {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ ...form, confirmPassword: password }),
   })
-  await expectOk(signup)
+  await expectOk(signupResponse)
   return { email, password }
 }
 
@@ -77,9 +77,9 @@ export async function makePerson(
 
 /** Logs in over HTTP and returns the session cookies. */
 export async function logIn(app: Server, email: string, password: string): Promise<string> {
-  const login = await makeClient(app).post('/api/auth/login', { email, password })
-  await expectOk(login)
-  return login.headers
+  const loginResponse = await makeClient(app).post('/api/auth/login', { email, password })
+  await expectOk(loginResponse)
+  return loginResponse.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';', 1)[0])
     .join('; ')
@@ -151,9 +151,11 @@ export async function makeFile(
   options: { name?: string; bytes?: Uint8Array<ArrayBuffer>; type?: string; days?: string } = {},
 ): Promise<File & { bytes: Uint8Array<ArrayBuffer> }> {
   const bytes = options.bytes ?? new Uint8Array(randomBytes(1000))
-  const started = await startUpload(person, { ...options, size: bytes.length })
-  await expectOk(await putBytes(started, bytes, options.type))
-  const response = await person.post('/api/files/confirm-upload', { cloudKey: started.cloudKey })
+  const startedUpload = await startUpload(person, { ...options, size: bytes.length })
+  await expectOk(await putBytes(startedUpload, bytes, options.type))
+  const response = await person.post('/api/files/confirm-upload', {
+    cloudKey: startedUpload.cloudKey,
+  })
   await expectOk(response)
   return { ...(await json<File>(response)), bytes }
 }

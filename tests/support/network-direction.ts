@@ -61,10 +61,10 @@ export function makeNetworkDirection({
   }
 
   const dequeuePacket = (flow: Flow): Buffer => {
-    const [first = Buffer.alloc(0)] = flow.queue
-    const bytes = first.subarray(0, packetBytes)
-    if (bytes.length === first.length) flow.queue.shift()
-    else flow.queue[0] = first.subarray(packetBytes)
+    const [firstChunk = Buffer.alloc(0)] = flow.queue
+    const bytes = firstChunk.subarray(0, packetBytes)
+    if (bytes.length === firstChunk.length) flow.queue.shift()
+    else flow.queue[0] = firstChunk.subarray(packetBytes)
     flow.queuedBytes -= bytes.length
     if (flow.queuedBytes < highWaterMark) flow.from.resume()
     return bytes

@@ -25,31 +25,31 @@ export async function startNginxProxy(ports: readonly number[]): Promise<NginxPr
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-nginx-'))
   const settings = { folder, port: await freePort(), redirectPort: await freePort() }
   const file = join(folder, 'nginx.conf')
-  const log = join(folder, 'error.log')
+  const logPath = join(folder, 'error.log')
   await writeFile(file, await buildConfig(settings, ports))
-  const child = spawn('nginx', ['-c', file, '-e', log], { stdio: 'ignore' })
-  const exited = once(child, 'exit')
+  const child = spawn('nginx', ['-c', file, '-e', logPath], { stdio: 'ignore' })
+  const exitPromise = once(child, 'exit')
   const url = `http://127.0.0.1:${settings.port}`
   await eventually(async () => {
-    if (child.exitCode !== null) throw new Error(await readFile(log, 'utf8'))
+    if (child.exitCode !== null) throw new Error(await readFile(logPath, 'utf8'))
     await fetch(url)
   })
   const countExitedWorkers = async () =>
-    (await readFile(log, 'utf8')).match(/worker process \d+ exited/g)?.length ?? 0
+    (await readFile(logPath, 'utf8')).match(/worker process \d+ exited/g)?.length ?? 0
   return {
     url,
     async routeTo(newPorts) {
-      const exitedBefore = await countExitedWorkers()
+      const exitedWorkersBefore = await countExitedWorkers()
       await writeFile(file, await buildConfig(settings, newPorts))
       child.kill('SIGHUP')
       await eventually(async () => {
-        if ((await countExitedWorkers()) === exitedBefore)
+        if ((await countExitedWorkers()) === exitedWorkersBefore)
           throw new Error('the old worker still answers')
       })
     },
     async stop() {
       child.kill('SIGTERM')
-      await exited
+      await exitPromise
       await rm(folder, { recursive: true, force: true })
     },
   }
@@ -63,11 +63,11 @@ interface NginxSettings {
 }
 
 async function buildConfig(
-  { folder, port, redirectPort: redirecting }: NginxSettings,
+  { folder, port, redirectPort: redirectingPort }: NginxSettings,
   ports: readonly number[],
 ): Promise<string> {
   const site = replaceAll(await readDeployFile('mayfly.conf'), [
-    [/listen 80;/, `listen 127.0.0.1:${redirecting};`],
+    [/listen 80;/, `listen 127.0.0.1:${redirectingPort};`],
     [/listen 443 ssl http2;/, `listen 127.0.0.1:${port};`],
     [/^ *ssl_.*\n/gm, ''],
     [/\/var\/log\/nginx/g, folder],

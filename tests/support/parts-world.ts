@@ -182,7 +182,7 @@ export function simulateParts(count: number, size = count * partSize) {
 
   const run = async (job: Partial<TransferJob> = {}): Promise<void> => {
     let isSettled = false
-    const running = sendParts(
+    const transfer = sendParts(
       {
         file: new Blob([new Uint8Array(size)]),
         ticket: uploadTicket(),
@@ -206,21 +206,21 @@ export function simulateParts(count: number, size = count * partSize) {
     ).finally(() => {
       isSettled = true
     })
-    running.catch(() => undefined)
+    transfer.catch(() => undefined)
     // Advance time only while all code is waiting for a timer.
     for (let steps = 0; !isSettled; steps += 1) {
       for (let pass = 0; pass < 5; pass += 1) await new Promise(setImmediate)
-      const next = timers.reduce<(typeof timers)[number] | null>(
-        (first, timer) => (first && first.at <= timer.at ? first : timer),
+      const nextTimer = timers.reduce<(typeof timers)[number] | null>(
+        (earliest, timer) => (earliest && earliest.at <= timer.at ? earliest : timer),
         null,
       )
       if (isSettled) break
-      if (!next || steps > 20_000) throw new Error('nobody does anything any more')
-      timers = timers.filter((timer) => timer !== next)
-      time = next.at
-      next.run()
+      if (!nextTimer || steps > 20_000) throw new Error('nobody does anything any more')
+      timers = timers.filter((timer) => timer !== nextTimer)
+      time = nextTimer.at
+      nextTimer.run()
     }
-    return running
+    return transfer
   }
   return Object.assign(sim, { run, deps, schedule, goOnline })
 }
@@ -229,8 +229,8 @@ export function simulateParts(count: number, size = count * partSize) {
  * Returns the error with which a transfer failed. Throws if it succeeded or failed with a different
  * kind of error.
  */
-export async function transferErrorOf(running: Promise<void>) {
-  const error: unknown = await running.catch((caught: unknown) => caught)
+export async function transferErrorOf(transfer: Promise<void>) {
+  const error: unknown = await transfer.catch((caught: unknown) => caught)
   if (!(error instanceof TransferError)) throw error ?? new Error('it should have failed')
   return { kind: error.kind, status: error.status }
 }

@@ -68,9 +68,9 @@ export async function startTestPostgres(
       postgres = await start()
     },
     async kill() {
-      const crash = new Promise<never>((_, reject) => postgres.onLost(reject))
+      const crashPromise = new Promise<never>((_, reject) => postgres.onLost(reject))
       process.kill((await findPostmaster(join(folder, 'postgres'))) ?? 0, 'SIGKILL')
-      await Promise.race([crash, waitUntilUsable(url)])
+      await Promise.race([crashPromise, waitUntilUsable(url)])
     },
     async stop() {
       await postgres.stop()

@@ -30,15 +30,15 @@ export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
   for (const [index, lastStep] of disk.steps.entries()) {
     if (lastStep.kind === 'promise') promises.add(lastStep.promise)
     const steps = disk.steps.slice(0, index + 1)
-    for (const lost of possibleLosses(steps)) {
-      const tree = buildTree(disk, steps, lost)
+    for (const lostChanges of possibleLosses(steps)) {
+      const tree = buildTree(disk, steps, lostChanges)
       const hash = createHash('sha256').update(`${[...promises]}`)
       fingerprint(tree, (data) => hash.update(data))
       const digest = hash.digest('hex')
       if (seenStates.has(digest)) continue
       seenStates.add(digest)
       yield {
-        description: `step ${index} (${describeStep(lastStep)}), lost: ${[...lost].map(describeStep).join(', ') || 'nothing'}`,
+        description: `step ${index} (${describeStep(lastStep)}), lost: ${[...lostChanges].map(describeStep).join(', ') || 'nothing'}`,
         promises: new Set(promises),
         restore: (folder) => writeTree(folder, tree),
       }
@@ -48,15 +48,17 @@ export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
 
 /** Yields each set of changes that a single power cut can lose. */
 function* possibleLosses(steps: readonly Step[]): Generator<Set<Change>> {
-  const unsynced = steps.filter((step, index): step is Change => !isDurable(steps, step, index))
-  const names = unsynced.filter(({ kind }) => kind === 'name')
-  const byNode = Map.groupBy(
-    unsynced.filter((change) => change.kind !== 'name'),
+  const unsyncedChanges = steps.filter(
+    (step, index): step is Change => !isDurable(steps, step, index),
+  )
+  const nameChanges = unsyncedChanges.filter(({ kind }) => kind === 'name')
+  const bytesChangesByNode = Map.groupBy(
+    unsyncedChanges.filter((change) => change.kind !== 'name'),
     ({ node }) => node,
   )
   const choices = [
-    ...names.map((change): Change[][] => [[], [change]]),
-    ...[...byNode.values()].map((changes) => [
+    ...nameChanges.map((change): Change[][] => [[], [change]]),
+    ...[...bytesChangesByNode.values()].map((changes) => [
       [],
       changes,
       ...changes.map((_, index) => [...withDependentAppends(changes, index)]),
@@ -95,21 +97,23 @@ function* product<T>([first, ...rest]: T[][]): Generator<T[]> {
       for (const option of first) yield [option, ...combination]
 }
 
-function buildTree(disk: RecordedDisk, steps: readonly Step[], lost: Set<Change>): Tree {
-  const names = new Map([...disk.folders].map((folder) => [folder, new Map<string, Node>()]))
+function buildTree(disk: RecordedDisk, steps: readonly Step[], lostChanges: Set<Change>): Tree {
+  const namesByFolder = new Map(
+    [...disk.folders].map((folder) => [folder, new Map<string, Node>()]),
+  )
   const bytes = new Map<Node, Buffer>()
   for (const step of steps) {
-    if (step.kind === 'sync' || step.kind === 'promise' || lost.has(step)) continue
+    if (step.kind === 'sync' || step.kind === 'promise' || lostChanges.has(step)) continue
     if (step.kind === 'name') {
       for (const { folder, name, node } of step.nameChanges) {
-        if (node === null) names.get(folder)?.delete(name)
-        else names.get(folder)?.set(name, node)
+        if (node === null) namesByFolder.get(folder)?.delete(name)
+        else namesByFolder.get(folder)?.set(name, node)
       }
     } else bytes.set(step.node, applyChange(bytes.get(step.node) ?? Buffer.of(), step))
   }
   const buildFolder = (folder: Node): Tree =>
     new Map(
-      [...(names.get(folder) ?? [])].map(([name, node]) => [
+      [...(namesByFolder.get(folder) ?? [])].map(([name, node]) => [
         name,
         disk.folders.has(node) ? buildFolder(node) : (bytes.get(node) ?? Buffer.of()),
       ]),

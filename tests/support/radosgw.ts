@@ -39,9 +39,9 @@ export async function startRadosgw(): Promise<S3Server & { stop(): Promise<void>
     // The data is disposable, so the processes can simply be killed.
     for (const child of processes.toReversed()) {
       if (child.exitCode !== null || child.signalCode !== null) continue
-      const exited = once(child, 'exit')
+      const exitPromise = once(child, 'exit')
       child.kill('SIGKILL')
-      await exited
+      await exitPromise
     }
     await rm(folder, { recursive: true, force: true })
   }

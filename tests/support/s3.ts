@@ -30,6 +30,6 @@ export async function countOpenUploads(
   { client, settings: { bucket: Bucket } }: TestBucket,
   key: string,
 ): Promise<number> {
-  const list = new ListMultipartUploadsCommand({ Bucket, Prefix: `files/${key}` })
-  return (await client.send(list)).Uploads?.length ?? 0
+  const listCommand = new ListMultipartUploadsCommand({ Bucket, Prefix: `files/${key}` })
+  return (await client.send(listCommand)).Uploads?.length ?? 0
 }

@@ -5,8 +5,8 @@ function parseMetrics(text: string): Scrape {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
     lines.map((line) => {
-      const end = line.lastIndexOf(' ')
-      return [sortLabels(line.slice(0, end)), Number(line.slice(end + 1))]
+      const separatorIndex = line.lastIndexOf(' ')
+      return [sortLabels(line.slice(0, separatorIndex)), Number(line.slice(separatorIndex + 1))]
     }),
   )
 }

@@ -52,11 +52,14 @@ export async function startServerProcess(settings: {
   })
   const exitCode = once(child, 'exit').then(([code]) => code)
   const stderr = text(child.stderr)
-  const readyLogged = waitForOutput(child.stderr, 'Mayfly is ready')
+  const readyLogPromise = waitForOutput(child.stderr, 'Mayfly is ready')
   const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
   await waitForReady(child, `http://127.0.0.1:${port}`, stderr)
   // Another program may have taken the port, so its response could be mistaken for the server's.
-  const isOwnServer = await Promise.race([readyLogged.then(() => true), exitCode.then(() => false)])
+  const isOwnServer = await Promise.race([
+    readyLogPromise.then(() => true),
+    exitCode.then(() => false),
+  ])
   if (!isOwnServer) throw new Error(`The server has ended: ${await stderr}`)
   return { url, pid: child.pid ?? 0, exitCode, kill: (signal) => void child.kill(signal) }
 }

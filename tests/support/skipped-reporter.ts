@@ -20,10 +20,10 @@ function requirementTexts(): Record<TestRequirement, string[]> {
 /** Reports how many tests were skipped because this machine lacks something they need. */
 export default class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
-    const selected = skipped.filter(isSelected)
+    const skippedTests = modules.flatMap((module) => [...module.children.allTests('skipped')])
+    const selectedTests = skippedTests.filter(isSelected)
     for (const [requirement, [description, remedy]] of Object.entries(requirementTexts())) {
-      const tests = selected.filter((test) => missingRequirementOf(test) === requirement)
+      const tests = selectedTests.filter((test) => missingRequirementOf(test) === requirement)
       if (tests.length === 0) continue
       const files = Map.groupBy(tests, ({ module }) => module.relativeModuleId)
       const counts = [...files].map(([file, { length }]) => `  ${file}: ${length}`)

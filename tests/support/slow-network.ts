@@ -24,7 +24,7 @@ export interface SlowNetwork {
  * takes a round trip. There is no packet loss and no slow start.
  */
 export async function startSlowNetwork(settings: NetworkSettings): Promise<SlowNetwork> {
-  let target = 0
+  let targetPort = 0
   const up = makeNetworkDirection(settings)
   const down = makeNetworkDirection(settings)
   const sockets = new Set<Socket>()
@@ -35,7 +35,7 @@ export async function startSlowNetwork(settings: NetworkSettings): Promise<SlowN
     socket.on('error', () => socket.destroy())
   }
   const server = createServer({ allowHalfOpen: true }, (clientSocket) => {
-    const serverSocket = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true })
+    const serverSocket = connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true })
     track(clientSocket)
     track(serverSocket)
     up.pipe(clientSocket, serverSocket, 2 * settings.delayMs)
@@ -47,7 +47,7 @@ export async function startSlowNetwork(settings: NetworkSettings): Promise<SlowN
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     forwardTo(port) {
-      target = port
+      targetPort = port
     },
     deliveredBytes: () => ({ up: up.deliveredBytes(), down: down.deliveredBytes() }),
     async close() {

@@ -31,12 +31,12 @@ export async function startMultipartUpload(
   person: Person,
 ): Promise<SmallMultipartUpload> {
   const bytes = new Uint8Array(randomBytes(25))
-  const started = await startUpload(person, { size: bytes.length })
+  const startedUpload = await startUpload(person, { size: bytes.length })
   await deps.db
     .update(uploads)
     .set({ partSize: 10 })
-    .where(eq(uploads.storageKey, started.cloudKey))
-  return { ...started, bytes }
+    .where(eq(uploads.storageKey, startedUpload.cloudKey))
+  return { ...startedUpload, bytes }
 }
 
 export function partBytes(
@@ -103,9 +103,9 @@ export async function expectResumable(
     upload,
     [1, 2, 3].filter((partNumber) => !storedNumbers.includes(partNumber)),
   )
-  const confirmed = await requestConfirm(person, upload.cloudKey)
-  expect(confirmed.status).toBe(200)
-  expect(await download(app, await json<File>(confirmed))).toEqual(upload.bytes)
+  const confirmResponse = await requestConfirm(person, upload.cloudKey)
+  expect(confirmResponse.status).toBe(200)
+  expect(await download(app, await json<File>(confirmResponse))).toEqual(upload.bytes)
 }
 
 /** Returns every path in the data directory that contains this storage key. */

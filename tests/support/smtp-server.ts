@@ -71,7 +71,7 @@ export async function startSmtpServer(
     onRcptTo({ address }, session, done) {
       attemptedRecipients.push(address)
       wasEncrypted.push(session.secure)
-      if (reaction === 'drop') return dropAll()
+      if (reaction === 'drop') return dropConnections()
       if (typeof reaction === 'object' && 'recipient' in reaction) {
         return done(rejection(reaction.recipient, address))
       }
@@ -90,14 +90,14 @@ export async function startSmtpServer(
           return
         }
         received.push(email)
-        if (reaction === 'accept-and-drop') return dropAll()
+        if (reaction === 'accept-and-drop') return dropConnections()
         done()
       }, done)
     },
   })
   // Errors are expected, because tests drop connections on purpose.
   server.on('error', () => {})
-  const dropAll = (): void => {
+  const dropConnections = (): void => {
     for (const connection of server.connections) connection.close()
   }
   server.listen(port, '127.0.0.1')
@@ -117,7 +117,7 @@ export async function startSmtpServer(
       heldResponses = []
     },
     goOffline() {
-      dropAll()
+      dropConnections()
       server.server.close()
     },
     async goOnline() {
@@ -126,7 +126,7 @@ export async function startSmtpServer(
     },
     close: () =>
       new Promise((resolve) => {
-        dropAll()
+        dropConnections()
         server.close(() => resolve())
       }),
   }

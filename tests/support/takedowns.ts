@@ -91,9 +91,9 @@ export async function takedownAudit(admin: Client, { email }: Person): Promise<A
 
 /** Uploads bytes without confirming the upload. Returns its storage key. */
 export async function uploadBytes(person: Person, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const started = await startUpload(person, { size: bytes.length })
-  await putBytes(started, bytes)
-  return started.cloudKey
+  const startedUpload = await startUpload(person, { size: bytes.length })
+  await putBytes(startedUpload, bytes)
+  return startedUpload.cloudKey
 }
 
 /** Uploads bytes and confirms the upload. Returns the response to the confirm. */

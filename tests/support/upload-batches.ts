@@ -56,15 +56,15 @@ export async function startAndSend(
   const requests = contents.map(({ length }, index) =>
     uploadRequest({ fileName: `${index}.txt`, fileSize: length }),
   )
-  const started = (await startUploads(person, requests)).flatMap(
+  const startedUploads = (await startUploads(person, requests)).flatMap(
     ({ answer: response }) => response ?? [],
   )
-  const queue = started.entries()
+  const queue = startedUploads.entries()
   const worker = async () => {
     for (const [index, upload] of queue) {
       await expectOk(await putBytes(upload, contents[index] ?? new Uint8Array()))
     }
   }
   await Promise.all(Array.from({ length: 5 }, worker))
-  return started
+  return startedUploads
 }

@@ -41,9 +41,9 @@ export interface WebPage {
 export function openPage(): WebPage {
   const responders = new Map<string, Responder>()
   const requests: PageRequest[] = []
-  let signedOut = 0
+  let signOuts = 0
   const client = createQueryClient(() => {
-    signedOut += 1
+    signOuts += 1
   })
   vi.stubGlobal('fetch', async (input: string | URL, { method = 'GET', body }: RequestInit) => {
     const { pathname, searchParams } = new URL(input, window.location.origin)
@@ -74,7 +74,7 @@ export function openPage(): WebPage {
     requests,
     on: (call, response) => void responders.set(call, response),
     client,
-    signOutCount: () => signedOut,
+    signOutCount: () => signOuts,
     show: (element) => render(element, { wrapper }),
     run: <Result, Props>(hook: (props: Props) => Result, initialProps?: Props) =>
       initialProps === undefined

@@ -44,12 +44,12 @@ function makeStore() {
    */
   const stallEvents = new EventTarget()
   let bytes = Buffer.alloc(0)
-  let puts: Fault[] = []
-  let heads: HeadResponse[] = []
+  let putFaults: Fault[] = []
+  let headResponses: HeadResponse[] = []
   let sendsOffset = true
 
   const handlePut = (req: IncomingMessage, res: ServerResponse) => {
-    const fault = puts.shift() ?? { kind: 'behave' }
+    const fault = putFaults.shift() ?? { kind: 'behave' }
     const start = Number(/^bytes=(\d+)-$/.exec(req.headers.range ?? '')?.[1] ?? 0)
     if (fault.kind === 'response') {
       req.resume()
@@ -88,7 +88,7 @@ function makeStore() {
     const checksum = req.headers['x-amz-checksum-crc32'] ?? req.headers['content-md5']
     requests.push({ method: req.method ?? '', range, type, checksum: checksum?.toString() })
     if (req.method === 'PUT') return handlePut(req, res)
-    const { status, headers } = heads.shift() ?? { status: 200 }
+    const { status, headers } = headResponses.shift() ?? { status: 200 }
     const offsetHeader = sendsOffset && status < 300 && { 'Upload-Offset': String(bytes.length) }
     return res.writeHead(status, { ...headers, ...offsetHeader }).end()
   })
@@ -102,10 +102,10 @@ function makeStore() {
       bytes = Buffer.from(initialBytes)
     },
     setPutFaults: (faults: Fault[]) => {
-      puts = [...faults]
+      putFaults = [...faults]
     },
     setHeadResponses: (responses: HeadResponse[]) => {
-      heads = [...responses]
+      headResponses = [...responses]
     },
     omitOffsets: () => {
       sendsOffset = false
@@ -117,7 +117,7 @@ function makeStore() {
  * Creates a `Send` based on node:http. Requests time out as soon as the server stops responding,
  * instead of after ten minutes.
  */
-function makeSend(stalled: EventTarget): Send {
+function makeSend(stallEvents: EventTarget): Send {
   return ({ method, url, headers, body, signal, onSent }) =>
     new Promise((resolve, reject) => {
       const size = body?.size ?? 0
@@ -128,11 +128,11 @@ function makeSend(stalled: EventTarget): Send {
         timedOut = true
         req.destroy()
       }
-      stalled.addEventListener('stall', timeOut)
+      stallEvents.addEventListener('stall', timeOut)
       const abort = () => req.destroy()
       signal.addEventListener('abort', abort)
       const settle = (finish: () => void) => {
-        stalled.removeEventListener('stall', timeOut)
+        stallEvents.removeEventListener('stall', timeOut)
         signal.removeEventListener('abort', abort)
         finish()
       }
@@ -187,8 +187,8 @@ export function sha256(bytes: Buffer): string {
  * Returns the error with which a transfer failed. Throws if it succeeded or failed with a different
  * kind of error.
  */
-export async function transferErrorOf(running: Promise<void>) {
-  const error: unknown = await running.catch((caught: unknown) => caught)
+export async function transferErrorOf(transfer: Promise<void>) {
+  const error: unknown = await transfer.catch((caught: unknown) => caught)
   if (!(error instanceof TransferError)) throw error
   return { kind: error.kind, status: error.status }
 }
