@@ -34,11 +34,11 @@ export async function curl(
   const command = ['curl', '--max-time', String(timeoutSeconds), '--config', configFile]
   // Bash's `time` is the only way to get curl's CPU time.
   const bashTime = ['-c', 'TIMEFORMAT="%U %S"; time "$@"', 'bash']
-  const began = performance.now()
+  const startedAt = performance.now()
   const { stdout, stderr } = await run('bash', [...bashTime, ...onCores(cores.client, command)], {
     env: environment,
   })
-  const wallSeconds = (performance.now() - began) / 1000
+  const wallSeconds = (performance.now() - startedAt) / 1000
   const lines = stdout
     .trim()
     .split('\n')
@@ -58,13 +58,13 @@ export async function curlInParallel(
   bytesPerProcess: number,
   configFile: string,
 ): Promise<Transfer> {
-  const began = performance.now()
+  const startedAt = performance.now()
   const transfers = await Promise.all(
     requestsPerProcess.map((requests, index) =>
       curl(cores, requests, bytesPerProcess, `${configFile}-${index}`),
     ),
   )
-  const wallSeconds = (performance.now() - began) / 1000
+  const wallSeconds = (performance.now() - startedAt) / 1000
   const seconds = Math.max(...transfers.map((transfer) => transfer.seconds))
   return {
     seconds,

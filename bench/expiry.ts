@@ -15,7 +15,7 @@ const dueCount = 100_000
 const unexpiredCount = 20_000
 const objectBytes = 100
 const dayMs = 24 * 60 * 60_000
-const mib = 2 ** 20
+const mebibyte = 2 ** 20
 
 /**
  * Measures a purge backlog: 100,000 due files, each with an object on disk, and 20,000 files that
@@ -139,8 +139,8 @@ function rowsOf(label: string, unit: string, cost: JobCost): Row[] {
   return [
     row(label, unit, { mayfly: [count / seconds] }),
     row(`${label}: the whole`, 's', { mayfly: [seconds] }),
-    row(`${label}: memory before`, 'MiB', { mayfly: [before / mib] }),
-    row(`${label}: memory`, 'peak MiB', { mayfly: [peak / mib] }),
+    row(`${label}: memory before`, 'MiB', { mayfly: [before / mebibyte] }),
+    row(`${label}: memory`, 'peak MiB', { mayfly: [peak / mebibyte] }),
     row(`${label}: files read from end to end`, 'times', { mayfly: [tableScans] }),
   ]
 }

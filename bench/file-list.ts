@@ -116,11 +116,11 @@ async function scrollList(
   await scrollTo(page, 1, -pixelsPastEnd)
   const client = await context.newCDPSession(page)
   await client.send('Performance.enable')
-  const before = await readMetrics(client)
+  const metricsBefore = await readMetrics(client)
   const frames = await scroll(page)
-  const after = await readMetrics(client)
+  const metricsAfter = await readMetrics(client)
   const msPerFrame = (name: 'ScriptDuration' | 'TaskDuration') =>
-    ((after[name] - before[name]) * 1000) / scrolledFrames
+    ((metricsAfter[name] - metricsBefore[name]) * 1000) / scrolledFrames
   return [
     row(`scrolling 10,000 files, ${screen}: scripts`, 'ms a frame', {
       mayfly: [msPerFrame('ScriptDuration')],
@@ -165,12 +165,12 @@ function scroll(page: Page): Promise<number[]> {
     async ({ frames, pixels }) => {
       const nextFrame = () => new Promise<number>((resolve) => requestAnimationFrame(resolve))
       const times: number[] = []
-      let last = await nextFrame()
+      let lastFrameTime = await nextFrame()
       for (let frame = 0; frame < frames; frame += 1) {
         window.scrollBy(0, pixels)
         const now = await nextFrame()
-        times.push(now - last)
-        last = now
+        times.push(now - lastFrameTime)
+        lastFrameTime = now
       }
       return times
     },

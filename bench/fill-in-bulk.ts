@@ -32,11 +32,11 @@ export async function fillInBulk(
 }
 
 async function runAll(mayfly: Mayfly, statements: Statements): Promise<void> {
-  const remaining = statements.values()
+  const remainingStatements = statements.values()
   const runRemaining = async (sql: Sql) => {
     await sql('set session_replication_role = replica')
     await sql("set maintenance_work_mem = '512MB'")
-    for (const [text, values] of remaining) await sql(text, values)
+    for (const [text, values] of remainingStatements) await sql(text, values)
   }
   await Promise.all(Array.from({ length: sessions }, () => mayfly.inSession(runRemaining)))
 }

@@ -84,7 +84,7 @@ async function dropFiles(
     server: cpuSeconds([...mayfly.pids(), ...mayfly.postgresPids()]),
     browser: cpuSeconds(processTree(process.pid).filter((pid) => pid !== process.pid)),
   })
-  const before = cpu()
+  const cpuBefore = cpu()
   await page.getByLabel('Files to upload').setInputFiles([...paths])
   const deadline = performance.now() + timeoutMs
   for (;;) {
@@ -94,7 +94,7 @@ async function dropFiles(
     if (performance.now() > deadline) throw new Error(`Only ${active} files have arrived.`)
     await page.waitForTimeout(200)
   }
-  const after = cpu()
+  const cpuAfter = cpu()
   const calls = await page.evaluate(() =>
     performance
       .getEntriesByType('resource')
@@ -102,12 +102,12 @@ async function dropFiles(
       .map(({ startTime, duration }) => ({ begin: startTime, end: startTime + duration })),
   )
   http.close()
-  const first = Math.min(...calls.map(({ begin }) => begin))
-  const last = Math.max(...calls.map(({ end }) => end))
+  const firstStart = Math.min(...calls.map(({ begin }) => begin))
+  const lastEnd = Math.max(...calls.map(({ end }) => end))
   return {
-    seconds: (last - first) / 1000,
-    serverCpu: after.server - before.server,
-    browserCpu: after.browser - before.browser - (after.server - before.server),
+    seconds: (lastEnd - firstStart) / 1000,
+    serverCpu: cpuAfter.server - cpuBefore.server,
+    browserCpu: cpuAfter.browser - cpuBefore.browser - (cpuAfter.server - cpuBefore.server),
     calls: calls.length,
   }
 }

@@ -128,9 +128,9 @@ async function measureRound(
 }
 
 async function timeRequest(request: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
+  const startedAt = performance.now()
   await request()
-  return performance.now() - began
+  return performance.now() - startedAt
 }
 
 async function measureDuringFlood(
@@ -139,17 +139,17 @@ async function measureDuringFlood(
 ): Promise<LoginRound> {
   const thread = new Worker(new URL('./login-flood.ts', import.meta.url), { workerData })
   let statusCounts: StatusCounts = {}
-  const started = new Promise<void>((resolve) => {
+  const startPromise = new Promise<void>((resolve) => {
     thread.on('message', (newCounts: StatusCounts) => {
       statusCounts = newCounts
       resolve()
     })
   })
-  await started
-  const began = performance.now()
+  await startPromise
+  const startedAt = performance.now()
   await wait(warmUpMs)
   const round = await measure()
-  const seconds = (performance.now() - began) / 1000
+  const seconds = (performance.now() - startedAt) / 1000
   await thread.terminate()
   await wait(drainMs)
   return { ...round, statusCounts, seconds }

@@ -32,10 +32,10 @@ export async function measureManyTransfers(
   const config = (client: number) => join(scratch, `curl-${client}`)
 
   const upload = async (client: number) => {
-    const started = await calls.start(`file-${client}.bin`, fileBytes)
-    const request = { url: started.uploadUrl, source: source.path }
+    const startedUpload = await calls.start(`file-${client}.bin`, fileBytes)
+    const request = { url: startedUpload.uploadUrl, source: source.path }
     await curl(cores, [request], fileBytes, config(client))
-    return calls.confirm(started)
+    return calls.confirm(startedUpload)
   }
   const sharedFile = await upload(0)
   const link = `${mayfly.url}/api/download/${sharedFile.shortCode}`

@@ -94,7 +94,7 @@ export async function startMayfly(
     pid,
     pids() {
       const postgresPidSet = new Set(postgresPids())
-      return processTree(pid).filter((member) => !postgresPidSet.has(member))
+      return processTree(pid).filter((treePid) => !postgresPidSet.has(treePid))
     },
     postgresPids,
     readyMs,
@@ -163,7 +163,7 @@ export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
     })
     return JSON.parse(response.body.toString())
   }
-  const results = async <Answer>(path: string, body: unknown): Promise<Answer[]> => {
+  const postForResults = async <Answer>(path: string, body: unknown): Promise<Answer[]> => {
     const { results } = (await post(path, body)) as { results: { answer?: Answer }[] }
     return results.map(({ answer: response }) => {
       if (response === undefined)
@@ -182,12 +182,12 @@ export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
       (await post('/api/files/get-upload-url', uploadRequest(fileName, fileSize))) as StartedUpload,
     /** Starts many uploads of the same size in one call. */
     startAll: (fileNames: readonly string[], fileSize: number) =>
-      results<StartedUpload>('/api/files/get-upload-urls', {
+      postForResults<StartedUpload>('/api/files/get-upload-urls', {
         files: fileNames.map((name) => uploadRequest(name, fileSize)),
       }),
     /** Confirms many uploads in one call. */
     confirmAll: (uploads: readonly StartedUpload[]) =>
-      results<{ id: string }>('/api/files/confirm-uploads', {
+      postForResults<{ id: string }>('/api/files/confirm-uploads', {
         uploads: uploads.map(({ cloudKey, metadata }) => ({
           cloudKey,
           metadata,
@@ -217,11 +217,11 @@ export async function uploadFile(
   file: { name: string; bytes: Buffer },
 ): Promise<string> {
   const calls = uploadCalls(mayfly, http, cookie)
-  const started = await calls.start(file.name, file.bytes.length)
-  await http.expectOk(started.uploadUrl, {
+  const startedUpload = await calls.start(file.name, file.bytes.length)
+  await http.expectOk(startedUpload.uploadUrl, {
     method: 'PUT',
     headers: { 'content-type': contentType },
     body: file.bytes,
   })
-  return (await calls.confirm(started)).shortCode
+  return (await calls.confirm(startedUpload)).shortCode
 }

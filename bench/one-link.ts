@@ -33,14 +33,14 @@ export async function measureOneLink(
     const file = { name: `${size}.bin`, bytes: randomBytes(length) }
     const path = `/api/download/${await uploadFile(mayfly, http, cookie, file)}`
     await writeFile(join(nginx.root, `${length}.bin`), file.bytes)
-    const load = (userAgent: string): Load => ({
+    const makeLoad = (userAgent: string): Load => ({
       url: `${mayfly.url}${path}`,
       headers: { 'user-agent': userAgent },
       pids: () => [...mayfly.pids(), ...mayfly.postgresPids()],
     })
     const loads = {
-      counted: load(clients.counted),
-      uncounted: load(clients.uncounted),
+      counted: makeLoad(clients.counted),
+      uncounted: makeLoad(clients.uncounted),
       nginx: { url: `${nginx.url}/${length}.bin`, pids: () => nginx.pids },
     } satisfies Record<string, Load>
     rows.push(...(await measure(loads, cores, `one link of ${size}`)))
@@ -49,11 +49,11 @@ export async function measureOneLink(
   return rows
 }
 
-type Name = 'counted' | 'uncounted' | 'nginx'
+type LoadName = 'counted' | 'uncounted' | 'nginx'
 
-async function measure(loads: Record<Name, Load>, cores: Cores, label: string): Promise<Row[]> {
-  const figuresByName: Record<Name, LoadFigures[]> = { counted: [], uncounted: [], nginx: [] }
-  const names = Object.keys(figuresByName) as Name[]
+async function measure(loads: Record<LoadName, Load>, cores: Cores, label: string): Promise<Row[]> {
+  const figuresByName: Record<LoadName, LoadFigures[]> = { counted: [], uncounted: [], nginx: [] }
+  const names = Object.keys(figuresByName) as LoadName[]
   // The first round is a warm-up.
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of names) {
@@ -61,7 +61,7 @@ async function measure(loads: Record<Name, Load>, cores: Cores, label: string): 
       if (round > 0) figuresByName[name].push(figures)
     }
   }
-  const rates = (name: Name) => figuresByName[name].map((figures) => figures.requestsPerSecond)
+  const rates = (name: LoadName) => figuresByName[name].map((figures) => figures.requestsPerSecond)
   return [
     ...rows(label, figuresByName.counted, figuresByName.nginx),
     ...rows(`${label}, nothing counted`, figuresByName.uncounted, figuresByName.nginx),

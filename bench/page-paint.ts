@@ -92,9 +92,9 @@ async function measurePaint(browser: Browser, url: string): Promise<Paint> {
     }).observe({ type: 'layout-shift', buffered: true })
   })
   await page.goto(url, { waitUntil: 'networkidle' })
-  const recorded = await page.evaluate(
+  const recordedPaint = await page.evaluate(
     () => (window as unknown as { seen: { largestMs: number; shift: number } }).seen,
   )
   await context.close()
-  return { ...recorded, bytes }
+  return { ...recordedPaint, bytes }
 }

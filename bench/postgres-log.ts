@@ -11,9 +11,9 @@ export async function logOf<Result>(
   work: () => Promise<Result>,
 ): Promise<{ result: Result; log: string }> {
   const path = join(dataDir, 'postgres.log')
-  const from = await settledSize(path)
+  const startOffset = await settledSize(path)
   const result = await work()
-  return { result, log: await readFrom(path, from, await settledSize(path)) }
+  return { result, log: await readFrom(path, startOffset, await settledSize(path)) }
 }
 
 /** Waits until the file stops growing. Returns its size. */
@@ -25,10 +25,15 @@ async function settledSize(path: string): Promise<number> {
   }
 }
 
-async function readFrom(path: string, from: number, to: number): Promise<string> {
+async function readFrom(path: string, startOffset: number, endOffset: number): Promise<string> {
   const file = await open(path)
   try {
-    const { buffer } = await file.read(Buffer.alloc(to - from), 0, to - from, from)
+    const { buffer } = await file.read(
+      Buffer.alloc(endOffset - startOffset),
+      0,
+      endOffset - startOffset,
+      startOffset,
+    )
     return buffer.toString()
   } finally {
     await file.close()

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 /** Linux reports CPU time in hundredths of a second. */
 const ticksPerSecond = 100
 
-function read(path: string): string | null {
+function readProcFile(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
   } catch {
@@ -16,7 +16,7 @@ function read(path: string): string | null {
  * contain spaces and parentheses.
  */
 function readStat(pid: number): string[] {
-  const line = read(`/proc/${pid}/stat`)
+  const line = readProcFile(`/proc/${pid}/stat`)
   return line === null ? [] : line.slice(line.lastIndexOf(')') + 2).split(' ')
 }
 
@@ -27,8 +27,8 @@ export function processTree(pid: number): number[] {
   const parents = new Map(
     processes.map((name) => [Number(name), Number(readStat(Number(name))[1])]),
   )
-  for (const member of tree) {
-    for (const [child, parent] of parents) if (parent === member) tree.push(child)
+  for (const treePid of tree) {
+    for (const [child, parent] of parents) if (parent === treePid) tree.push(child)
   }
   return tree
 }
@@ -62,12 +62,12 @@ export function resetPeak(pids: readonly number[]): void {
 
 /** Sums the peak memory of each process since `resetPeak`. */
 export function peakBytes(pids: readonly number[]): number {
-  return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/status`), 'VmHWM'))
+  return sum(pids, (pid) => kilobytes(readProcFile(`/proc/${pid}/status`), 'VmHWM'))
 }
 
 /** Sums the current resident memory of the processes. */
 export function residentBytes(pids: readonly number[]): number {
-  return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/status`), 'VmRSS'))
+  return sum(pids, (pid) => kilobytes(readProcFile(`/proc/${pid}/status`), 'VmRSS'))
 }
 
 /**
@@ -75,5 +75,5 @@ export function residentBytes(pids: readonly number[]): number {
  * several processes, as in Postgres, between them.
  */
 export function proportionalBytes(pids: readonly number[]): number {
-  return sum(pids, (pid) => kilobytes(read(`/proc/${pid}/smaps_rollup`), 'Pss'))
+  return sum(pids, (pid) => kilobytes(readProcFile(`/proc/${pid}/smaps_rollup`), 'Pss'))
 }

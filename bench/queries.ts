@@ -46,18 +46,18 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
     )
     await count('GET /api/auth/user', () => get('/api/auth/user', { cookie }))
     await count('GET /api/files (20 files)', () => get('/api/files', { cookie }))
-    const started = await count('POST /api/files/get-upload-url', () =>
+    const startedUpload = await count('POST /api/files/get-upload-url', () =>
       calls.start('counted.bin', bytes.length),
     )
     await count('PUT uploadUrl', () =>
-      http.expectOk(started.uploadUrl, {
+      http.expectOk(startedUpload.uploadUrl, {
         method: 'PUT',
         headers: { 'content-type': contentType },
         body: bytes,
       }),
     )
     const { shortCode } = await count('POST /api/files/confirm-upload', () =>
-      calls.confirm(started),
+      calls.confirm(startedUpload),
     )
     await count('GET /s/{code}, the page', () => get(`/s/${shortCode}`, { accept: 'text/html' }))
     await count('GET /api/links/{code}', () => get(`/api/links/${shortCode}`))
@@ -78,10 +78,10 @@ function statementsIn(log: string): string[] {
 }
 
 function shorten(statement: string): string {
-  const words = statement.replaceAll('"', '').replace(/\s+/g, ' ').trim()
-  const verb = /^\w+/.exec(words)?.[0].toLowerCase() ?? ''
-  const subqueryNames = [...words.matchAll(/(\w+) as \(/g)].map(([, name]) => name)
-  const tables = [...words.matchAll(/\b(?:from|into|update(?! set)|join) (\w+)/gi)]
+  const compactStatement = statement.replaceAll('"', '').replace(/\s+/g, ' ').trim()
+  const verb = /^\w+/.exec(compactStatement)?.[0].toLowerCase() ?? ''
+  const subqueryNames = [...compactStatement.matchAll(/(\w+) as \(/g)].map(([, name]) => name)
+  const tables = [...compactStatement.matchAll(/\b(?:from|into|update(?! set)|join) (\w+)/gi)]
     .map(([, table]) => table)
     .filter((table) => !subqueryNames.includes(table))
   return `${verb} ${[...new Set(tables)].join(' + ')}`.trim()

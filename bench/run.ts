@@ -83,9 +83,9 @@ const { values: options, positionals: requestedNames } = parseArgs({
   },
 })
 const steps = Number(options.steps)
-const unknown = requestedNames.filter((name) => !parts.includes(name))
+const unknownNames = requestedNames.filter((name) => !parts.includes(name))
 const problems = [
-  ...unknown.map((name) => `There is no part ${name}; there are ${parts.join(', ')}.`),
+  ...unknownNames.map((name) => `There is no part ${name}; there are ${parts.join(', ')}.`),
   ...(isCount(steps) && steps <= maxSteps ? [] : [`--steps is a number from 1 to ${maxSteps}.`]),
   ...missingPrograms(),
 ]
@@ -118,14 +118,14 @@ async function runBenchmarks(names: string[]): Promise<void> {
     process.exit(130)
   }
   process.once('SIGINT', exitOnSignal)
-  const selected = <Measure>(table: Record<string, Measure>) =>
+  const selectBenchmarks = <Measure>(table: Record<string, Measure>) =>
     Object.entries(table).filter(([name]) => names.includes(name))
   try {
     report.rows.push(
-      ...(await runWithNginx(selected(nginxBenchmarks), cores, scratch.dir)),
-      ...(await runWithNginx(selected(diskBenchmarks), cores, diskScratch)),
+      ...(await runWithNginx(selectBenchmarks(nginxBenchmarks), cores, scratch.dir)),
+      ...(await runWithNginx(selectBenchmarks(diskBenchmarks), cores, diskScratch)),
     )
-    for (const [name, measure] of selected(standaloneBenchmarks)) {
+    for (const [name, measure] of selectBenchmarks(standaloneBenchmarks)) {
       logPart(name)
       report.rows.push(...(await measure(cores, scratch.dir)))
     }

@@ -47,7 +47,9 @@ const userRowSql = [
 
 /** Base64 characters that short codes can't contain, and the characters that replace them. */
 const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-const foreignCharacters = [...base64].filter((sign) => !shortCodeAlphabet.includes(sign)).join('')
+const foreignCharacters = [...base64]
+  .filter((character) => !shortCodeAlphabet.includes(character))
+  .join('')
 const replacements = shortCodeAlphabet.slice(0, foreignCharacters.length)
 
 /** Returns SQL for the short code of file `n`. */
@@ -146,20 +148,20 @@ export async function createFunctions(mayfly: Mayfly): Promise<void> {
 }
 
 /**
- * Grows the database from `before` to `count` files, with rows but no stored bytes. The new files
- * belong to new users, with about 50 files each.
+ * Grows the database from `existingCount` to `count` files, with rows but no stored bytes. The new
+ * files belong to new users, with about 50 files each.
  */
-export async function growTo(mayfly: Mayfly, before: number, count: number): Promise<void> {
+export async function growTo(mayfly: Mayfly, existingCount: number, count: number): Promise<void> {
   const now = new Date()
-  const firstUser = before / filesPerUser + 1
-  const users = (count - before) / filesPerUser
+  const firstUser = existingCount / filesPerUser + 1
+  const users = (count - existingCount) / filesPerUser
   const inserts: Statements = userRowSql.map((rows) => [
     rows,
     [firstUser, firstUser + users - 1, now],
   ])
-  for (let first = before + 1; first <= count; first += filesPerStatement) {
-    const last = Math.min(first + filesPerStatement - 1, count)
-    const values = [first, last, firstUser, users, before + 1, count, now]
+  for (let firstFile = existingCount + 1; firstFile <= count; firstFile += filesPerStatement) {
+    const lastFile = Math.min(firstFile + filesPerStatement - 1, count)
+    const values = [firstFile, lastFile, firstUser, users, existingCount + 1, count, now]
     for (const rows of fileRowSql) inserts.push([rows, values])
   }
   await fillInBulk(mayfly, filledTables, inserts)

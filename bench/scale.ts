@@ -139,13 +139,13 @@ async function measureCost(
   request: (call: number) => Promise<unknown>,
 ): Promise<Cost> {
   const times: number[] = []
-  const before = cpuMs(mayfly)
+  const cpuBefore = cpuMs(mayfly)
   for (let call = 0; call < calls; call += 1) {
-    const started = performance.now()
+    const startedAt = performance.now()
     await request(call)
-    times.push(performance.now() - started)
+    times.push(performance.now() - startedAt)
   }
-  return { times, cpu: (cpuMs(mayfly) - before) / calls }
+  return { times, cpu: (cpuMs(mayfly) - cpuBefore) / calls }
 }
 
 function cpuMs(mayfly: Mayfly): number {
@@ -201,7 +201,7 @@ async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise
 /** Prints the results of a step. A table of all steps follows at the end. */
 function printStep({ files, bytes, costs }: Step): void {
   console.error(`${files.toLocaleString('en')} files, ${gigabytes(bytes)}:`)
-  for (const [name, cost] of costs) console.error(`  ${name}: ${asCell(cost)}`)
+  for (const [name, cost] of costs) console.error(`  ${name}: ${formatCost(cost)}`)
 }
 
 function asTable(steps: readonly Step[], rowsRead: ReadonlyMap<string, number>): Table {
@@ -218,7 +218,7 @@ function asTable(steps: readonly Step[], rowsRead: ReadonlyMap<string, number>):
     const after = last.costs.get(name) ?? before
     return [
       name,
-      ...steps.map(({ costs }) => asCell(costs.get(name) ?? before)),
+      ...steps.map(({ costs }) => formatCost(costs.get(name) ?? before)),
       (median(after.times) / median(before.times)).toFixed(2),
       before.cpu && after.cpu ? (after.cpu / before.cpu).toFixed(2) : '',
       String(rowsRead.get(name) ?? ''),
@@ -234,8 +234,8 @@ function gigabytes(bytes: number): string {
   return `${(bytes / 1e9).toFixed(2)} GB`
 }
 
-function asCell({ times, cpu }: Cost): string {
-  const middle = median(times).toFixed(2)
-  const highest = times.length === 1 ? '' : ` (${percentile(times, 99).toFixed(2)})`
-  return `${middle}${highest}${cpu === null ? '' : `; ${cpu.toFixed(2)}`}`
+function formatCost({ times, cpu }: Cost): string {
+  const medianText = median(times).toFixed(2)
+  const percentileText = times.length === 1 ? '' : ` (${percentile(times, 99).toFixed(2)})`
+  return `${medianText}${percentileText}${cpu === null ? '' : `; ${cpu.toFixed(2)}`}`
 }

@@ -24,7 +24,7 @@ export async function startServer(
   options: { url: string; logFile: string; cwd?: string; env?: Record<string, string> },
 ): Promise<StartedServer> {
   const log = openSync(options.logFile, 'a')
-  const began = performance.now()
+  const startedAt = performance.now()
   const child = spawn(command, args, {
     stdio: ['ignore', log, log],
     cwd: options.cwd,
@@ -44,7 +44,7 @@ export async function startServer(
     await stopProcess(child)
     throw error
   }
-  const readyMs = performance.now() - began
+  const readyMs = performance.now() - startedAt
   if (child.pid === undefined) throw new Error(`${command} has no process`)
   return { pid: child.pid, readyMs, stop: () => stopProcess(child) }
 }
@@ -62,9 +62,9 @@ async function waitUntilReady(url: string): Promise<void> {
 
 async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const exitPromise = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.kill('SIGTERM')
   const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
-  await exited
+  await exitPromise
   clearTimeout(timer)
 }

@@ -49,9 +49,9 @@ export async function measureSmallFiles({
     inParallel(names, (name) => uploadFile(mayfly, http, cookie, { name, bytes }))
   const uploadInBatches = () =>
     inParallel(batchesOf(names), async (batch) => {
-      const started = await calls.startAll(batch, fileBytes)
-      await inParallel(started, ({ uploadUrl }) => put(uploadUrl))
-      await calls.confirmAll(started)
+      const startedUploads = await calls.startAll(batch, fileBytes)
+      await inParallel(startedUploads, ({ uploadUrl }) => put(uploadUrl))
+      await calls.confirmAll(startedUploads)
     })
   const uploadToNginx = () => inParallel(names, (name) => put(`${nginx.url}/files/${name}`))
 
@@ -118,9 +118,9 @@ async function inParallel<Item>(
   items: readonly Item[],
   upload: (item: Item) => Promise<unknown>,
 ): Promise<void> {
-  const remaining = items.values()
+  const remainingItems = items.values()
   const client = async () => {
-    for (const item of remaining) await upload(item)
+    for (const item of remainingItems) await upload(item)
   }
   await Promise.all(Array.from({ length: clients }, client))
 }

@@ -63,21 +63,21 @@ export const actions: Readonly<Record<string, Action>> = {
   async 'upload in parts'(context) {
     const { mayfly, http, cookie } = context
     const calls = uploadCalls(mayfly, http, cookie)
-    const started = await calls.start('parts.bin', large.length)
-    const { size, count } = started.parts ?? { size: large.length, count: 1 }
+    const startedUpload = await calls.start('parts.bin', large.length)
+    const { size, count } = startedUpload.parts ?? { size: large.length, count: 1 }
     const numbers = Array.from({ length: count }, (_part, index) => index + 1)
-    const urls = await calls.sign(started, numbers)
+    const urls = await calls.sign(startedUpload, numbers)
     for (const number of numbers) {
       await put(http, urls[number] ?? '', large.subarray((number - 1) * size, number * size))
     }
-    await remove(context, (await calls.confirm(started)).id)
+    await remove(context, (await calls.confirm(startedUpload)).id)
   },
   async 'batch of uploads'(context) {
     const { mayfly, http, cookie } = context
     const calls = uploadCalls(mayfly, http, cookie)
-    const started = await calls.startAll(batchNames, small.length)
-    for (const { uploadUrl } of started) await put(http, uploadUrl, small)
-    const fileIds = (await calls.confirmAll(started)).map(({ id }) => id)
+    const startedUploads = await calls.startAll(batchNames, small.length)
+    for (const { uploadUrl } of startedUploads) await put(http, uploadUrl, small)
+    const fileIds = (await calls.confirmAll(startedUploads)).map(({ id }) => id)
     const body = JSON.stringify({ fileIds })
     const headers = { ...json, cookie }
     await expectStatus(context, 200, '/api/files/bulk', { method: 'DELETE', headers, body })
@@ -144,9 +144,9 @@ export const actions: Readonly<Record<string, Action>> = {
 
 async function upload({ mayfly, http, cookie }: ActionContext, name: string) {
   const calls = uploadCalls(mayfly, http, cookie)
-  const started = await calls.start(name, small.length)
-  await put(http, started.uploadUrl, small)
-  return calls.confirm(started)
+  const startedUpload = await calls.start(name, small.length)
+  await put(http, startedUpload.uploadUrl, small)
+  return calls.confirm(startedUpload)
 }
 
 async function put(http: HttpClient, url: string, body: Buffer): Promise<void> {

@@ -77,13 +77,13 @@ export async function stallUntilClosed(
   signal: AbortSignal,
 ): Promise<boolean> {
   const requestText = await start(context)
-  const began = performance.now()
+  const startedAt = performance.now()
   const received: Received = await exchange(context.mayfly, requestText, {
     maxMs,
     unreadMs,
     signal,
   })
-  const ms = performance.now() - began
+  const ms = performance.now() - startedAt
   if (!received.isClosed && signal.aborted) return false
   const seconds = (ms / 1000).toFixed(0)
   if (!received.isClosed) throw new Error(`connection still open after ${seconds} s`)

@@ -52,7 +52,7 @@ async function soak(rounds: number, roundMs: number): Promise<string[]> {
   const stopController = new AbortController()
   try {
     const fixture = await prepareSoak(mayfly)
-    const began = performance.now()
+    const startedAt = performance.now()
     const slowClientsRun = runSlowClients(mayfly, fixture, tally, stopController.signal)
     for (let round = 1; round <= rounds; round += 1) {
       const before = tally.successCount()
@@ -61,7 +61,7 @@ async function soak(rounds: number, roundMs: number): Promise<string[]> {
       const sample = await takeSample(mayfly)
       samples.push(sample)
       lines.push([
-        ((performance.now() - began) / 60_000).toFixed(1),
+        ((performance.now() - startedAt) / 60_000).toFixed(1),
         String(tally.successCount() - before),
         sample.memoryMiB.toFixed(0),
         sample.heapMiB.toFixed(0),

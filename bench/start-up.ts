@@ -24,17 +24,17 @@ export async function measureStartUp(cores: Cores, scratch: string): Promise<Row
   const postgres: number[] = []
   for (let round = 0; round < rounds; round += 1) {
     const dataDir = join(scratch, `start-${round}`)
-    const first = await startMayfly(dataDir, cores.server)
-    coldStarts.push(first.readyMs)
-    await first.stop()
+    const coldServer = await startMayfly(dataDir, cores.server)
+    coldStarts.push(coldServer.readyMs)
+    await coldServer.stop()
 
-    const second = await startMayfly(dataDir, cores.server)
-    warmStarts.push(second.readyMs)
-    cpu.push(cpuSeconds([second.pid, ...second.postgresPids()]))
+    const warmServer = await startMayfly(dataDir, cores.server)
+    warmStarts.push(warmServer.readyMs)
+    cpu.push(cpuSeconds([warmServer.pid, ...warmServer.postgresPids()]))
     await wait(settleMs)
-    node.push(residentBytes([second.pid]) / mebibyte)
-    postgres.push(proportionalBytes(second.postgresPids()) / mebibyte)
-    await second.stop()
+    node.push(residentBytes([warmServer.pid]) / mebibyte)
+    postgres.push(proportionalBytes(warmServer.postgresPids()) / mebibyte)
+    await warmServer.stop()
     await rm(dataDir, { recursive: true })
   }
   return [

@@ -89,8 +89,13 @@ export async function measureStoredRows(cores: Cores, scratch: string): Promise<
 
 async function insertRows(mayfly: Mayfly): Promise<void> {
   await insertUsers(mayfly.sql, ownerCount, 'premium')
-  for (let first = 1; first <= fileCount; first += filesPerStatement) {
-    await mayfly.sql(insertFilesSql, [first, first + filesPerStatement - 1, ownerCount, fileCount])
+  for (let firstFile = 1; firstFile <= fileCount; firstFile += filesPerStatement) {
+    await mayfly.sql(insertFilesSql, [
+      firstFile,
+      firstFile + filesPerStatement - 1,
+      ownerCount,
+      fileCount,
+    ])
   }
   await mayfly.sql('vacuum analyze')
 }
@@ -181,18 +186,18 @@ async function measureFileRowWal(mayfly: Mayfly): Promise<Row[]> {
     [sampledFileCount],
   )
   await mayfly.sql('vacuum files')
-  const walForDownload = (before: number) =>
+  const walForDownload = (earlierDownloads: number) =>
     walPerCall(mayfly, sampledFileCount, async () => {
       for (const { id } of sampledFiles) {
         await mayfly.sql(
           'update files set download_count = $2, last_download_at = now() where id = $1',
-          [id, before + 1],
+          [id, earlierDownloads + 1],
         )
       }
     })
   const walBytes: number[] = []
-  for (let before = 0; before < downloadsPerFile; before += 1)
-    walBytes.push(await walForDownload(before))
+  for (let earlierDownloads = 0; earlierDownloads < downloadsPerFile; earlierDownloads += 1)
+    walBytes.push(await walForDownload(earlierDownloads))
   const mean = walBytes.reduce((sum, bytes) => sum + bytes, 0) / walBytes.length
   await mayfly.sql('update files set download_count = 100 where id = any($1)', [
     sampledFiles.map(({ id }) => id),
@@ -209,9 +214,9 @@ async function measureFileRowWal(mayfly: Mayfly): Promise<Row[]> {
 async function measureStatistics(mayfly: Mayfly): Promise<Row[]> {
   const times: number[] = []
   for (let round = 0; round < 3; round += 1) {
-    const started = performance.now()
+    const startedAt = performance.now()
     await mayfly.sql('select count(*), sum(download_count) from files where deleted_at is null')
-    times.push(performance.now() - started)
+    times.push(performance.now() - startedAt)
   }
   return [row('600,000 files: counted for the Admin Center', 'ms', { mayfly: times })]
 }
@@ -276,10 +281,10 @@ async function measureLookUps(mayfly: Mayfly): Promise<Row[]> {
   const times = new Map<string, number[]>()
   for (let round = 0; round < 4; round += 1) {
     for (const [way, query] of Object.entries(lookUpStatements)) {
-      const started = performance.now()
+      const startedAt = performance.now()
       await mayfly.sql(`do $$ declare wanted text; found text; begin
         for wanted in select code from bench_wanted loop ${query}; end loop; end $$`)
-      const microseconds = ((performance.now() - started) / lookUpCount) * 1000
+      const microseconds = ((performance.now() - startedAt) / lookUpCount) * 1000
       // Skip the first round, which reads pages from disk.
       if (round > 0) times.set(way, [...(times.get(way) ?? []), microseconds])
     }

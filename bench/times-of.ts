@@ -7,9 +7,9 @@ const timedCalls = 30
 export async function measureTimes(request: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   for (let call = 0; call < warmUpCalls + timedCalls; call += 1) {
-    const started = performance.now()
+    const startedAt = performance.now()
     await request()
-    if (call >= warmUpCalls) times.push(performance.now() - started)
+    if (call >= warmUpCalls) times.push(performance.now() - startedAt)
   }
   return times
 }

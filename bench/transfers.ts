@@ -36,7 +36,7 @@ export async function measureTransfers(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
   cores: Cores,
   scratch: string,
-  where: 'tmpfs' | 'disk',
+  storageMedium: 'tmpfs' | 'disk',
 ): Promise<Row[]> {
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
@@ -50,21 +50,21 @@ export async function measureTransfers(
     pids: mayfly.pids(),
     single: () =>
       timeTransfer(async () => {
-        const started = await calls.start('one-gibibyte.bin', fileBytes)
-        const request = { url: started.uploadUrl, source: source.path }
+        const startedUpload = await calls.start('one-gibibyte.bin', fileBytes)
+        const request = { url: startedUpload.uploadUrl, source: source.path }
         const sent = await curl(cores, [request], fileBytes, config)
-        return { sent, file: await calls.confirm(started) }
+        return { sent, file: await calls.confirm(startedUpload) }
       }),
     four: () =>
       timeTransfer(async () => {
-        const started = await calls.start('one-gibibyte.bin', fileBytes)
-        const { size, count } = started.parts ?? { size: 0, count: 0 }
+        const startedUpload = await calls.start('one-gibibyte.bin', fileBytes)
+        const { size, count } = startedUpload.parts ?? { size: 0, count: 0 }
         const numbers = Array.from({ length: count }, (_part, index) => index + 1)
         const urls: Record<string, string> = {}
         for (let offset = 0; offset < count; offset += partsPerSignCall) {
           Object.assign(
             urls,
-            await calls.sign(started, numbers.slice(offset, offset + partsPerSignCall)),
+            await calls.sign(startedUpload, numbers.slice(offset, offset + partsPerSignCall)),
           )
         }
         if (parts.length === 0) throw new Error(`no pieces of ${size} bytes`)
@@ -76,17 +76,18 @@ export async function measureTransfers(
           requestsOfConnection(index),
         )
         const sent = await curlInParallel(cores, requests, quarterBytes, config)
-        return { sent, file: await calls.confirm(started) }
+        return { sent, file: await calls.confirm(startedUpload) }
       }),
     link: (file: { shortCode: string }) => `${mayfly.url}/api/download/${file.shortCode}`,
     /**
      * Waits until the server has computed the file's SHA-256. Returns how many seconds that took.
      */
     untilDigest: async ({ shortCode }: { shortCode: string }) => {
-      const began = performance.now()
+      const startedAt = performance.now()
       for (;;) {
         const { body } = await http.expectOk(`${mayfly.url}/api/links/${shortCode}`)
-        if (JSON.parse(body.toString()).sha256 !== null) return (performance.now() - began) / 1000
+        if (JSON.parse(body.toString()).sha256 !== null)
+          return (performance.now() - startedAt) / 1000
         await wait(100)
       }
     },
@@ -95,7 +96,8 @@ export async function measureTransfers(
   }
   const files = join(nginx.root, 'files')
   const syncFiles = async (names: string[]) => {
-    if (where === 'disk') await Promise.all(names.map((name) => syncFile(join(files, name))))
+    if (storageMedium === 'disk')
+      await Promise.all(names.map((name) => syncFile(join(files, name))))
   }
   const nginxUploads = {
     pids: nginx.pids,
@@ -138,47 +140,56 @@ export async function measureTransfers(
   // The first round is a warm-up: both servers compile code, and the machine allocates memory,
   // which for a gibibyte can take as long as the transfer.
   for (let round = 0; round <= rounds; round += 1) {
-    const add = (to: TransferSample[], { figures }: { figures: TransferSample }) => {
-      if (round > 0) to.push(figures)
+    const addSample = (
+      targetSamples: TransferSample[],
+      { figures }: { figures: TransferSample },
+    ) => {
+      if (round > 0) targetSamples.push(figures)
     }
     const singleUpload = await measureTransfer(mayflyUploads.pids, mayflyUploads.single)
-    add(samples.up.mayfly, singleUpload)
-    const before = cpuSeconds(mayflyUploads.pids)
+    addSample(samples.up.mayfly, singleUpload)
+    const cpuBefore = cpuSeconds(mayflyUploads.pids)
     const seconds = await mayflyUploads.untilDigest(singleUpload.result.file)
     if (round > 0) {
       digests.seconds.push(seconds)
-      digests.cpu.push(cpuSeconds(mayflyUploads.pids) - before)
+      digests.cpu.push(cpuSeconds(mayflyUploads.pids) - cpuBefore)
     }
     const link = mayflyUploads.link(singleUpload.result.file)
     if (round === 0) await expectSame(source.path, link)
-    add(samples.down.mayfly, await measureTransfer(mayflyUploads.pids, download(link)))
-    add(samples.downInFour.mayfly, await measureTransfer(mayflyUploads.pids, downloadInFour(link)))
+    addSample(samples.down.mayfly, await measureTransfer(mayflyUploads.pids, download(link)))
+    addSample(
+      samples.downInFour.mayfly,
+      await measureTransfer(mayflyUploads.pids, downloadInFour(link)),
+    )
     await mayflyUploads.remove(singleUpload.result.file)
 
-    add(samples.up.nginx, await measureTransfer(nginxUploads.pids, nginxUploads.single))
+    addSample(samples.up.nginx, await measureTransfer(nginxUploads.pids, nginxUploads.single))
     const target = `${nginx.url}/files/whole`
     if (round === 0) await expectSame(source.path, target)
-    add(samples.down.nginx, await measureTransfer(nginxUploads.pids, download(target)))
-    add(samples.downInFour.nginx, await measureTransfer(nginxUploads.pids, downloadInFour(target)))
+    addSample(samples.down.nginx, await measureTransfer(nginxUploads.pids, download(target)))
+    addSample(
+      samples.downInFour.nginx,
+      await measureTransfer(nginxUploads.pids, downloadInFour(target)),
+    )
     await rm(join(files, 'whole'))
 
     const fourPartUpload = await measureTransfer(mayflyUploads.pids, mayflyUploads.four)
-    add(samples.upInFour.mayfly, fourPartUpload)
+    addSample(samples.upInFour.mayfly, fourPartUpload)
     await mayflyUploads.untilDigest(fourPartUpload.result.file)
     if (round === 0) await expectSame(source.path, mayflyUploads.link(fourPartUpload.result.file))
     await mayflyUploads.remove(fourPartUpload.result.file)
-    add(samples.upInFour.nginx, await measureTransfer(nginxUploads.pids, nginxUploads.four))
+    addSample(samples.upInFour.nginx, await measureTransfer(nginxUploads.pids, nginxUploads.four))
     for (const index of quarters.keys()) await rm(join(files, `quarter-${index}`))
   }
   for (const path of [source.path, ...quarters, ...parts]) await rm(path)
   http.close()
   return [
-    ...rows(`upload of 1 GiB, ${where}`, samples.up),
+    ...rows(`upload of 1 GiB, ${storageMedium}`, samples.up),
     row('its SHA-256, after the response', 's', { mayfly: digests.seconds }),
     row('its SHA-256, after the response', 'CPU s', { mayfly: digests.cpu }),
-    ...rows(`the same, four parts at once, ${where}`, samples.upInFour),
-    ...rows(`download of 1 GiB, ${where}`, samples.down),
-    ...rows(`the same, four ranges at once, ${where}`, samples.downInFour),
+    ...rows(`the same, four parts at once, ${storageMedium}`, samples.upInFour),
+    ...rows(`download of 1 GiB, ${storageMedium}`, samples.down),
+    ...rows(`the same, four ranges at once, ${storageMedium}`, samples.downInFour),
   ]
 }
 
@@ -211,9 +222,9 @@ interface TransferResult {
 
 /** Times a transfer with its API calls, excluding curl's startup and exit. */
 async function timeTransfer<Result extends TransferResult>(transfer: () => Promise<Result>) {
-  const began = performance.now()
+  const startedAt = performance.now()
   const result = await transfer()
-  const seconds = (performance.now() - began) / 1000 - result.sent.overheadSeconds
+  const seconds = (performance.now() - startedAt) / 1000 - result.sent.overheadSeconds
   return { result, seconds }
 }
 
@@ -222,11 +233,11 @@ async function measureTransfer<Result extends TransferResult>(
   transfer: () => Promise<{ result: Result; seconds: number }>,
 ): Promise<{ figures: TransferSample; result: Result }> {
   resetPeak(pids)
-  const before = cpuSeconds(pids)
+  const cpuBefore = cpuSeconds(pids)
   const { result, seconds } = await transfer()
   const figures = {
     megabytesPerSecond: fileBytes / 1e6 / seconds,
-    serverCpu: cpuSeconds(pids) - before,
+    serverCpu: cpuSeconds(pids) - cpuBefore,
     peakMegabytes: peakBytes(pids) / 1024 ** 2,
     clientBusy: result.sent.clientCpu / result.sent.seconds,
   }

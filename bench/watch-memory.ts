@@ -22,10 +22,10 @@ export async function watchMemory(pids: readonly number[], stop: AbortSignal): P
  * similar.
  */
 export function splitIntoThirds(samples: readonly number[]) {
-  const third = Math.ceil(samples.length / 3)
+  const thirdLength = Math.ceil(samples.length / 3)
   return {
-    first: samples.slice(0, third),
-    middle: samples.slice(third, -third),
-    last: samples.slice(-third),
+    first: samples.slice(0, thirdLength),
+    middle: samples.slice(thirdLength, -thirdLength),
+    last: samples.slice(-thirdLength),
   }
 }

@@ -45,20 +45,20 @@ export async function runWrk(cores: Cores, load: Load): Promise<LoadFigures> {
     ...[load.url, ...(load.pathsFile === undefined ? [] : ['--', load.pathsFile])],
   ]
   const [program = '', ...args] = onCores(cores.client, command)
-  const before = cpuSeconds(load.pids())
+  const cpuBefore = cpuSeconds(load.pids())
   const { stdout } = await promisify(execFile)(program, args, { env: environment })
-  const usedCpuSeconds = cpuSeconds(load.pids()) - before
+  const usedCpuSeconds = cpuSeconds(load.pids()) - cpuBefore
   const errorLine = /Non-2xx.*|Socket errors.*/.exec(stdout)
   if (errorLine) throw new Error(`${load.url}: ${errorLine[0]}`)
   return {
-    requestsPerSecond: Number(find(stdout, /Requests\/sec:\s+([\d.]+)/)),
-    p50Millis: toMilliseconds(find(stdout, /^\s+50%\s+(\S+)/m)),
-    p99Millis: toMilliseconds(find(stdout, /^\s+99%\s+(\S+)/m)),
-    cpuMicros: (usedCpuSeconds * 1e6) / Number(find(stdout, /(\d+) requests in/)),
+    requestsPerSecond: Number(findValue(stdout, /Requests\/sec:\s+([\d.]+)/)),
+    p50Millis: toMilliseconds(findValue(stdout, /^\s+50%\s+(\S+)/m)),
+    p99Millis: toMilliseconds(findValue(stdout, /^\s+99%\s+(\S+)/m)),
+    cpuMicros: (usedCpuSeconds * 1e6) / Number(findValue(stdout, /(\d+) requests in/)),
   }
 }
 
-function find(text: string, pattern: RegExp): string {
+function findValue(text: string, pattern: RegExp): string {
   const match = pattern.exec(text)?.[1]
   if (match === undefined) throw new Error(`wrk did not say ${pattern}:\n${text}`)
   return match

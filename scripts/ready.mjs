@@ -195,8 +195,8 @@ function warnOfOldNode() {
   )
 }
 
-function isOlder(version, other) {
-  return version.localeCompare(other, 'en', { numeric: true }) < 0
+function isOlder(version, otherVersion) {
+  return version.localeCompare(otherVersion, 'en', { numeric: true }) < 0
 }
 
 function linkTarget(link) {
@@ -315,8 +315,8 @@ function needsEngines() {
 
 function installEngines() {
   for (const packages of missingEnginePackages()) aptInstall(packages)
-  const missing = Object.keys(otherEngines).filter((name) => !hasEngine(name))
-  if (missing.length > 0) console.error(`Not installed: ${missing.join(', ')}`)
+  const missingEngines = Object.keys(otherEngines).filter((name) => !hasEngine(name))
+  if (missingEngines.length > 0) console.error(`Not installed: ${missingEngines.join(', ')}`)
 }
 
 /**
@@ -330,8 +330,8 @@ function needsS3() {
 /** If the installation fails, the tests that need S3 are skipped, and the test run reports them. */
 function installS3() {
   aptInstall(cephPackages)
-  const missing = missingCephPrograms()
-  if (missing.length > 0) console.error(`Not installed: ${missing.join(', ')}`)
+  const missingPrograms = missingCephPrograms()
+  if (missingPrograms.length > 0) console.error(`Not installed: ${missingPrograms.join(', ')}`)
 }
 
 /**
@@ -359,10 +359,10 @@ function aptHas(name) {
 /** Runs apt-get as root or with passwordless sudo. */
 function aptInstall(packages) {
   const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n']
-  const apt = (args) =>
+  const runApt = (args) =>
     run([...sudo, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', ...args])
   const installArgs = ['install', '-y', '--no-install-recommends', ...packages]
-  if (apt(installArgs).status !== 0 && apt(['update']).status === 0) apt(installArgs)
+  if (runApt(installArgs).status !== 0 && runApt(['update']).status === 0) runApt(installArgs)
 }
 
 function run([command, ...args]) {

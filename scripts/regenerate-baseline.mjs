@@ -10,20 +10,20 @@ import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const db = join(root, 'src/server/db')
-const out = process.argv[2] ?? join(db, 'migrations')
+const outFolder = process.argv[2] ?? join(db, 'migrations')
 const breakpoint = '--> statement-breakpoint\n'
 
-rmSync(out, { recursive: true, force: true })
-const generate = ['generate', '--dialect=postgresql', '--name=baseline', `--out=${out}`]
+rmSync(outFolder, { recursive: true, force: true })
+const generateArgs = ['generate', '--dialect=postgresql', '--name=baseline', `--out=${outFolder}`]
 const { status, stdout, stderr } = spawnSync(
   join(root, 'node_modules/.bin/drizzle-kit'),
-  [...generate, '--schema=src/server/db/schema.ts'],
+  [...generateArgs, '--schema=src/server/db/schema.ts'],
   { cwd: root, encoding: 'utf8' },
 )
 if (status !== 0) throw new Error(`drizzle-kit failed: ${stdout}${stderr}`)
 
 rewrite('0000_baseline.sql', (tables) =>
-  [read('extensions.sql'), `${tables.trim()}\n`, read('triggers.sql')].join(breakpoint),
+  [readSource('extensions.sql'), `${tables.trim()}\n`, readSource('triggers.sql')].join(breakpoint),
 )
 // drizzle-kit writes the current time and a random id, which would make each output different.
 rewrite('meta/_journal.json', (text) => text.replace(/"when": \d+/, '"when": 0'))
@@ -31,11 +31,11 @@ rewrite('meta/0000_snapshot.json', (text) =>
   text.replace(/"id": "[^"]+"/, '"id": "00000000-0000-0000-0000-000000000001"'),
 )
 
-function read(name) {
+function readSource(name) {
   return readFileSync(join(db, name), 'utf8')
 }
 
-function rewrite(name, change) {
-  const file = join(out, name)
-  writeFileSync(file, change(readFileSync(file, 'utf8')))
+function rewrite(name, transform) {
+  const file = join(outFolder, name)
+  writeFileSync(file, transform(readFileSync(file, 'utf8')))
 }

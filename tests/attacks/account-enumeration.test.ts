@@ -74,9 +74,9 @@ const calls: [string, RequestWork, (email: string) => Promise<Response>][] = [
 it.each(calls)('%s costs the same work for any address', async (_, work, call) => {
   // Warm up: the first call also opens connections and prepares statements.
   await call(newAddress())
-  const unknown = await recordWork(() => call(newAddress()))
-  expect(unknown).toMatchObject(work)
+  const unknownWork = await recordWork(() => call(newAddress()))
+  expect(unknownWork).toMatchObject(work)
   for (const email of [emails.known, emails.waiting]) {
-    expect(await recordWork(() => call(email))).toEqual(unknown)
+    expect(await recordWork(() => call(email))).toEqual(unknownWork)
   }
 })

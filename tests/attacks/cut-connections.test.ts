@@ -101,12 +101,12 @@ function expireClaims() {
  * Runs the cleanup jobs until the assertion passes. After a cut connection, Postgres may still be
  * running the statement and locking a row, which jobs skip.
  */
-async function purgeUntil(expectation: () => Promise<void>): Promise<void> {
+async function purgeUntil(assertion: () => Promise<void>): Promise<void> {
   expireClaims()
   await eventually(async () => {
     await expireFiles(app.deps)
     await retryRemovals(app.deps)
-    await expectation()
+    await assertion()
   })
 }
 
@@ -120,18 +120,18 @@ async function prepareUploadStart(): Promise<Attempt> {
     idempotencyKey: randomUUID(),
   }
   const start = () => person.post('/api/files/get-upload-url', body)
-  let first: string | undefined
+  let firstCloudKey: string | undefined
   return {
     async call() {
       const response = await start()
-      if (response.ok) first = (await json<{ cloudKey: string }>(response.clone())).cloudKey
+      if (response.ok) firstCloudKey = (await json<{ cloudKey: string }>(response.clone())).cloudKey
       return outcomeOf(response, 200)
     },
     async check() {
       const secondResponse = await start()
       expect(secondResponse.status).toBe(200)
       const { cloudKey } = await json<{ cloudKey: string }>(secondResponse)
-      if (first !== undefined) expect(cloudKey).toBe(first)
+      if (firstCloudKey !== undefined) expect(cloudKey).toBe(firstCloudKey)
       expect(await uploadsOf(person.id)).toMatchObject([{ storageKey: cloudKey }])
     },
   }
@@ -162,8 +162,8 @@ async function prepareChecksumMismatch(): Promise<Attempt> {
   const upload = await startUpload(person, { size: bytes.length })
   await putBytes(upload, random())
   const confirm = () => {
-    const claim = { cloudKey: upload.cloudKey, sha256: sha256(bytes) }
-    return person.post('/api/files/confirm-upload', claim)
+    const confirmBody = { cloudKey: upload.cloudKey, sha256: sha256(bytes) }
+    return person.post('/api/files/confirm-upload', confirmBody)
   }
   return {
     call: async () => outcomeOf(await confirm(), 409),
@@ -189,13 +189,13 @@ async function prepareFileDeletion(): Promise<Attempt> {
   const file = await makeFile(person)
   const key = await keyOf(file.id)
   const remove = () => person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-  const open = () => makeClient(app).fetch(`/api/download/${file.shortCode}`)
+  const fetchDownload = () => makeClient(app).fetch(`/api/download/${file.shortCode}`)
   return {
     call: async () => outcomeOf(await remove(), 200),
     async check(outcome) {
-      if (outcome === 'done') expect((await open()).status).toBe(404)
+      if (outcome === 'done') expect((await fetchDownload()).status).toBe(404)
       expect([200, 404]).toContain((await remove()).status)
-      expect((await open()).status).toBe(404)
+      expect((await fetchDownload()).status).toBe(404)
       await purgeUntil(async () => expect(await filesOf(person.id)).toEqual([]))
       expect(await app.storage.storedSize(key)).toBeNull()
     },
@@ -205,9 +205,9 @@ async function prepareFileDeletion(): Promise<Attempt> {
 async function prepareUserDeletion(): Promise<Attempt> {
   const ada = await makePerson(app)
   const file = await makeFile(ada)
-  const open = await startUpload(ada, { size: 36 })
-  await putBytes(open, random())
-  const keys = [await keyOf(file.id), open.cloudKey]
+  const openUpload = await startUpload(ada, { size: 36 })
+  await putBytes(openUpload, random())
+  const keys = [await keyOf(file.id), openUpload.cloudKey]
   const actor = { id: 'the administrator', ipAddress: '127.0.0.1' }
   const remove = () => deleteUser(app.deps, { userId: ada.id, email: ada.email }, actor)
   const userExists = async () => (await app.deps.db.$count(users, eq(users.id, ada.id))) === 1
@@ -344,11 +344,11 @@ async function prepareSessionRenewal(): Promise<Attempt> {
 
 async function prepareAdministrator(): Promise<Attempt> {
   await app.deps.db.delete(users).where(eq(users.email, app.deps.config.adminEmail))
-  const ensure = () => ensureAdministrator(app.deps, async () => 'correct horse')
+  const ensureAdmin = () => ensureAdministrator(app.deps, async () => 'correct horse')
   return {
-    call: () => outcomeOfWork(ensure()),
+    call: () => outcomeOfWork(ensureAdmin()),
     async check() {
-      await ensure()
+      await ensureAdmin()
       await expectCompleteUser(app.deps.config.adminEmail)
       expect(await app.deps.db.$count(users, eq(users.role, 'admin'))).toBe(1)
     },
@@ -362,7 +362,7 @@ async function expectIntactPool() {
   const { pool } = app
   const { max } = pool.options
   const clients = await Promise.allSettled(Array.from({ length: max }, () => pool.connect()))
-  const usable = await Promise.all(
+  const connectionsWork = await Promise.all(
     clients.map(async (client) => {
       if (client.status === 'rejected') return false
       const response = await client.value.query('select 1').catch(() => null)
@@ -370,11 +370,11 @@ async function expectIntactPool() {
       return response !== null && client.value.getTransactionStatus() === 'I'
     }),
   )
-  expect(usable).toEqual(Array(max).fill(true))
+  expect(connectionsWork).toEqual(Array(max).fill(true))
   expect(pool).toMatchObject({ totalCount: max, idleCount: max, waitingCount: 0 })
-  const open = sql`select 1 from pg_stat_activity
+  const openTransactionsQuery = sql`select 1 from pg_stat_activity
     where datname = current_database() and state like 'idle in transaction%'`
-  expect((await app.deps.db.execute(open)).rows).toEqual([])
+  expect((await app.deps.db.execute(openTransactionsQuery)).rows).toEqual([])
 }
 
 describe('a connection cut at any statement', () => {
@@ -406,13 +406,13 @@ describe('a connection cut at any statement', () => {
       expect(statements.includes('begin') && statements.includes('commit')).toBe(transaction)
       await uncutAttempt.check('done')
 
-      const first = randomInt(cutPoints.length)
-      for (const [turn, moment] of cutPoints.entries()) {
+      const firstCutPoint = randomInt(cutPoints.length)
+      for (const [cutPointIndex, cutPoint] of cutPoints.entries()) {
         for (const [index, statement] of statements.entries()) {
-          if (!isLongRun && (first + index) % cutPoints.length !== turn) continue
+          if (!isLongRun && (firstCutPoint + index) % cutPoints.length !== cutPointIndex) continue
           const attempt = await prepare()
           await eventually(expectIntactPool)
-          proxy.cutAt(index + 1, moment)
+          proxy.cutAt(index + 1, cutPoint)
           const outcome = await attempt.call()
           expect(proxy.wasCut).toBe(true)
           await eventually(expectIntactPool)

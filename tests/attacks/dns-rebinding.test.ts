@@ -9,17 +9,19 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
  * whose name then resolves to 127.0.0.1. For the page's scripts our responses are now same-origin.
  */
 let app: TestApp
-let open: TestApp
+let proxiedApp: TestApp
 let person: Person
 let port: string
 
 beforeAll(async () => {
   app = await startTestApp()
-  open = await startTestApp({ env: { APP_URL: 'https://files.example.org', TRUST_PROXY: 'on' } })
+  proxiedApp = await startTestApp({
+    env: { APP_URL: 'https://files.example.org', TRUST_PROXY: 'on' },
+  })
   person = await makePerson(app)
   port = new URL(app.url).port
 })
-afterAll(() => Promise.all([app.close(), open.close()]))
+afterAll(() => Promise.all([app.close(), proxiedApp.close()]))
 
 function reboundHeaders() {
   return {
@@ -116,9 +118,9 @@ describe('a page on a rebound host name', () => {
   })
 
   it('is logged once', () => {
-    const logged = app.logLines.filter(({ msg }) => msg.includes('unknown host'))
-    expect(logged).toHaveLength(1)
-    expect(logged[0]).toMatchObject({ level: 40, host: `rebound.example:${port}` })
+    const hostWarnings = app.logLines.filter(({ msg }) => msg.includes('unknown host'))
+    expect(hostWarnings).toHaveLength(1)
+    expect(hostWarnings[0]).toMatchObject({ level: 40, host: `rebound.example:${port}` })
   })
 })
 
@@ -164,7 +166,7 @@ describe('a request without a host', () => {
 
 describe('behind a proxy', () => {
   const get = (path: string, headers: Record<string, string>) =>
-    send(`http://127.0.0.1:${open.deps.config.port}`, { path, headers })
+    send(`http://127.0.0.1:${proxiedApp.deps.config.port}`, { path, headers })
 
   it('ignores X-Forwarded-Host', async () => {
     for (const name of ['x-forwarded-host', 'x-host', 'x-original-host', 'forwarded']) {

@@ -68,19 +68,19 @@ it.each(calls)(
 )
 
 describe('emails to one address', () => {
-  let open: TestApp
+  let unlimitedApp: TestApp
   beforeAll(async () => {
-    open = await startTestApp()
+    unlimitedApp = await startTestApp()
   })
-  afterAll(() => open.close())
+  afterAll(() => unlimitedApp.close())
 
-  async function countSent(request: MailRequest, times: number): Promise<number> {
-    for (let n = 0; n < times; n += 1) await open.deps.mailQueue.add(request)
-    return (await open.sendQueuedEmails()).length
+  async function countSent(request: MailRequest, requestCount: number): Promise<number> {
+    for (let n = 0; n < requestCount; n += 1) await unlimitedApp.deps.mailQueue.add(request)
+    return (await unlimitedApp.sendQueuedEmails()).length
   }
 
   it('are limited across all triggers, with a share for each', async () => {
-    const person = await makePerson(open, { tier: 'premium' })
+    const person = await makePerson(unlimitedApp, { tier: 'premium' })
     const { email, id: userId } = person
     await person.fetch('/api/preferences', {
       method: 'PATCH',
@@ -88,7 +88,7 @@ describe('emails to one address', () => {
       body: JSON.stringify({ mailOnFirstDownload: true }),
     })
     const { id } = await makeFile(person)
-    const createdAt = open.clock().toISOString()
+    const createdAt = unlimitedApp.clock().toISOString()
     const passwordChange = { changedBy: 'session', removedGoogle: false } as const
     const requests: [keyof typeof emailLimits, MailRequest][] = [
       ['reset-password', { kind: 'forgot-password', email, askedAt: createdAt }],
@@ -102,41 +102,43 @@ describe('emails to one address', () => {
     for (const [kind, request] of requests) {
       const { max, windowMs } = emailLimits[kind]
       expect(await countSent(request, max + 5)).toBe(max)
-      open.clock.advance(windowMs - 1)
+      unlimitedApp.clock.advance(windowMs - 1)
       expect(await countSent(request, 1)).toBe(0)
-      open.clock.advance(1)
+      unlimitedApp.clock.advance(1)
       expect(await countSent(request, 1)).toBe(1)
     }
   })
 
   it('are limited to 60 a day, except for password change notices', async () => {
-    const { email, id: userId } = await makePerson(open)
+    const { email, id: userId } = await makePerson(unlimitedApp)
     const { max, windowMs } = emailLimits['reset-password']
     let sentCount = 0
     for (let elapsed = 0; elapsed < dailyLimit.windowMs; elapsed += windowMs) {
-      const createdAt = open.clock().toISOString()
+      const createdAt = unlimitedApp.clock().toISOString()
       sentCount += await countSent({ kind: 'forgot-password', email, askedAt: createdAt }, max)
-      open.clock.advance(windowMs)
+      unlimitedApp.clock.advance(windowMs)
     }
     expect(sentCount).toBe(dailyLimit.max)
-    const changedAt = open.clock().toISOString()
-    const by = { changedBy: 'session', removedGoogle: false } as const
-    expect(await countSent({ kind: 'password-changed', userId, changedAt, ...by }, 1)).toBe(1)
+    const changedAt = unlimitedApp.clock().toISOString()
+    const changeDetails = { changedBy: 'session', removedGoogle: false } as const
+    expect(
+      await countSent({ kind: 'password-changed', userId, changedAt, ...changeDetails }, 1),
+    ).toBe(1)
   })
 
   it('stay within the limit after twenty password changes', async () => {
-    const person = await makePerson(open)
+    const person = await makePerson(unlimitedApp)
     for (let n = 0; n < 20; n += 1) {
       const passwords = { currentPassword: person.password, newPassword: person.password }
       await person.post('/api/auth/change-password', passwords)
     }
-    const emails = await open.sendQueuedEmails()
+    const emails = await unlimitedApp.sendQueuedEmails()
     expect(emails.length).toBeLessThanOrEqual(emailLimits.account.max)
   })
 
   it('are only verification emails until the address is verified', async () => {
-    const { email, id: userId } = await makePerson(open)
-    const createdAt = open.clock().toISOString()
+    const { email, id: userId } = await makePerson(unlimitedApp)
+    const createdAt = unlimitedApp.clock().toISOString()
     const passwordChange = { changedBy: 'session', removedGoogle: false } as const
     const request = {
       kind: 'password-changed',
@@ -144,15 +146,18 @@ describe('emails to one address', () => {
       changedAt: createdAt,
       ...passwordChange,
     } as const
-    const reset = { kind: 'forgot-password', email, askedAt: createdAt } as const
-    open.deps.config.requireEmailVerification = true
+    const resetRequest = { kind: 'forgot-password', email, askedAt: createdAt } as const
+    unlimitedApp.deps.config.requireEmailVerification = true
     try {
       expect(await countSent(request, 1)).toBe(0)
-      expect(await countSent(reset, 1)).toBe(1)
-      await open.deps.db.update(users).set({ emailVerified: true }).where(eq(users.id, userId))
+      expect(await countSent(resetRequest, 1)).toBe(1)
+      await unlimitedApp.deps.db
+        .update(users)
+        .set({ emailVerified: true })
+        .where(eq(users.id, userId))
       expect(await countSent(request, 1)).toBe(1)
     } finally {
-      open.deps.config.requireEmailVerification = false
+      unlimitedApp.deps.config.requireEmailVerification = false
     }
   })
 })

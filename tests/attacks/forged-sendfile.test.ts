@@ -19,7 +19,7 @@ let app: TestApp
 let owner: Person
 let file: File & { bytes: Uint8Array }
 
-async function open(env: Record<string, string>) {
+async function prepareFile(env: Record<string, string>) {
   app = await startTestApp({ env })
   owner = await makePerson(app)
   file = await makeFile(owner)
@@ -35,7 +35,7 @@ async function downloads() {
 }
 
 describe('forged sendfile headers without nginx', () => {
-  beforeAll(() => open({ TRUST_PROXY: 'on' }))
+  beforeAll(() => prepareFile({ TRUST_PROXY: 'on' }))
   afterAll(() => app.close())
 
   it.each(['/s/CODE', '/api/download/CODE'])("don't affect %s", async (path) => {
@@ -47,7 +47,7 @@ describe('forged sendfile headers without nginx', () => {
 })
 
 describe('forged sendfile headers behind nginx', () => {
-  beforeAll(() => open({ TRUST_PROXY: 'on', X_ACCEL_REDIRECT: '/sealed' }))
+  beforeAll(() => prepareFile({ TRUST_PROXY: 'on', X_ACCEL_REDIRECT: '/sealed' }))
   afterAll(() => app.close())
 
   it('return no bytes and no usable path', async () => {
@@ -72,11 +72,11 @@ describe('forged sendfile headers behind nginx', () => {
 
   it("don't affect other clients", async () => {
     await sendForged(`/s/${file.shortCode}`)
-    const before = await downloads()
+    const downloadsBefore = await downloads()
     const response = await makeClient(app).fetch(`/s/${file.shortCode}`)
     expect(response.headers.get('x-accel-redirect')).toBeNull()
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(file.bytes)
-    expect(await downloads()).toBe((before ?? 0) + 1)
+    expect(await downloads()).toBe((downloadsBefore ?? 0) + 1)
   })
 
   it("don't open an expired link or reveal its path", async () => {

@@ -69,15 +69,15 @@ function replaceIdToken(replace: (idToken: string) => string) {
 /** Signs in. Returns the path the browser ends up on. */
 async function signInPath(): Promise<string> {
   const browser = makeBrowser(app)
-  const last = await browser.open('/api/login', (url) => isPage(app, url))
+  const finalUrl = await browser.open('/api/login', (url) => isPage(app, url))
   const user = await browser.fetch('/api/auth/user')
-  if (last.pathname === '/') {
+  if (finalUrl.pathname === '/') {
     expect(await json(user)).toMatchObject({ id: victim.id })
   } else {
     expect(user.status).toBe(401)
     expect(browser.cookie()).not.toContain('session_token')
   }
-  return last.href.slice(app.url.length)
+  return finalUrl.href.slice(app.url.length)
 }
 
 function timestampIn(seconds: number): number {
@@ -88,7 +88,7 @@ function encode(claims: object): string {
   return Buffer.from(JSON.stringify(claims)).toString('base64url')
 }
 
-function decode(part = ''): Claims {
+function decodePart(part = ''): Claims {
   return JSON.parse(Buffer.from(part, 'base64url').toString())
 }
 
@@ -139,12 +139,12 @@ describe('rejects an ID token', () => {
   })
 
   it('with a truncated or altered signature', async () => {
-    for (const change of [
+    for (const alterToken of [
       (token: string) => token.replace(/[^.]+$/, ''),
       (token: string) => token.replace(/[^.]{20}$/, 'AAAAAAAAAAAAAAAAAAAA'),
     ]) {
       issuer.service.removeAllListeners('beforeResponse')
-      replaceIdToken(change)
+      replaceIdToken(alterToken)
       expect(await signInPath()).toBe('/login?fault=google-refused')
     }
   })
@@ -152,7 +152,7 @@ describe('rejects an ID token', () => {
   it('with claims altered after signing', async () => {
     replaceIdToken((token) => {
       const [header, payload, signature] = token.split('.')
-      const claims = { ...decode(payload), sub: 'somebody else' }
+      const claims = { ...decodePart(payload), sub: 'somebody else' }
       return `${header}.${encode(claims)}.${signature}`
     })
     expect(await signInPath()).toBe('/login?fault=google-refused')

@@ -20,9 +20,9 @@ import { type LogLine, logCollector } from '../support/test-log.ts'
 const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
 const warnings: LogLine[] = []
 
-function startServer(trustedProxies: BlockList | null, logged: LogLine[] = []) {
+function startServer(trustedProxies: BlockList | null, logLines: LogLine[] = []) {
   return serveBare((app) => {
-    const log = pino({ level: 'warn' }, logCollector(logged))
+    const log = pino({ level: 'warn' }, logCollector(logLines))
     app.use(requestContext({ log, clock: testClock() }, { trustedProxies, hosts }))
     app.all('*', (c) => c.text(addressBlock(c.var.clientAddress)))
   })

@@ -86,9 +86,10 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     const size = 4 * mebibyte
     const errorResponses: Response[] = []
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      const started = await requestUpload(user, { fileSize: size })
-      if (started.ok) await putBytes(await json(started), new Uint8Array(randomBytes(size)))
-      else errorResponses.push(started)
+      const startResponse = await requestUpload(user, { fileSize: size })
+      if (startResponse.ok)
+        await putBytes(await json(startResponse), new Uint8Array(randomBytes(size)))
+      else errorResponses.push(startResponse)
     }
     for (const response of errorResponses) await expectError(response, 507, 'STORAGE_FULL')
     expect(errorResponses).not.toEqual([])
@@ -125,9 +126,9 @@ describeOnSmallDisk('a disk of 110 MB', () => {
   })
 
   test('freeing space restores the reserve and uploads', async () => {
-    const before = await disk.freeBytes()
+    const freeBytesBefore = await disk.freeBytes()
     expect((await user.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
-    expect(await disk.freeBytes()).toBeGreaterThan(before)
+    expect(await disk.freeBytes()).toBeGreaterThan(freeBytesBefore)
     await expectError(await requestUpload(user), 507, 'STORAGE_FULL')
     await disk.clear()
     await waitFor(async () => expect(await reserveSize()).toBe(reserveBytes))

@@ -60,8 +60,8 @@ function startWork() {
   const work = async (person: Person, loopIndex: number) => {
     while (!isStopped) {
       const key = loopIndex % users.length < 4 ? `${loopIndex}-${person.id}` : randomUUID()
-      const started = await startUpload(person, key)
-      if (started !== null) startedKeys.add(started)
+      const startedKey = await startUpload(person, key)
+      if (startedKey !== null) startedKeys.add(startedKey)
     }
   }
   const workers = Promise.all([...users, ...users].map(work))
@@ -80,10 +80,10 @@ async function backendPid() {
 test.each([
   ['all of Postgres', 2, async () => postmasterOf(await backendPid())],
   ["one connection's process", 5, backendPid],
-])('survives killing %s %i times', async (_, times, victim) => {
+])('survives killing %s %i times', async (_, killCount, victim) => {
   const stopWork = startWork()
   onTestFinished(async () => void (await stopWork()))
-  for (let time = 0; time < times; time += 1) {
+  for (let time = 0; time < killCount; time += 1) {
     // Until Postgres is up again, there is no process to kill.
     const pid = await eventually(victim)
     process.kill(pid, 'SIGKILL')

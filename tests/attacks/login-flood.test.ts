@@ -66,21 +66,21 @@ describe('a flood of logins', () => {
 
   it("doesn't starve clients at other IP addresses", async () => {
     const { order, note } = recordOrder()
-    const flood = Array.from({ length: 12 }, () => note('flood', logIn('192.0.2.1')))
+    const floodLogins = Array.from({ length: 12 }, () => note('flood', logIn('192.0.2.1')))
     await makeClient(app).fetch('/api/health')
     expect(await note('visitor', logIn('192.0.2.2'))).toBe(200)
-    await Promise.all(flood)
+    await Promise.all(floodLogins)
     expect(order.indexOf('visitor')).toBeLessThan(6)
   })
 
   it('is rejected with Retry-After instead of queueing without limit', async () => {
     const responses = await Promise.all(Array.from({ length: 60 }, () => logIn('192.0.2.1')))
-    const rejected = responses.filter(({ status }) => status === 503)
-    const successful = responses.filter(({ status }) => status === 200)
-    expect(rejected.length + successful.length).toBe(60)
-    expect(rejected.length).toBeGreaterThan(10)
-    expect(rejected[0]?.headers.get('retry-after')).toBe('5')
-    expect(await rejected[0]?.json()).toEqual({
+    const rejectedResponses = responses.filter(({ status }) => status === 503)
+    const successfulResponses = responses.filter(({ status }) => status === 200)
+    expect(rejectedResponses.length + successfulResponses.length).toBe(60)
+    expect(rejectedResponses.length).toBeGreaterThan(10)
+    expect(rejectedResponses[0]?.headers.get('retry-after')).toBe('5')
+    expect(await rejectedResponses[0]?.json()).toEqual({
       code: 'PASSWORDS_BUSY',
       message: 'Many people are signing in right now. Please try again in a few seconds.',
     })

@@ -36,9 +36,9 @@ afterAll(async () => {
 })
 
 async function startIssuer(): Promise<MockIssuer> {
-  const started = await startMockIssuer()
-  signAnyoneIn(started)
-  return started
+  const newIssuer = await startMockIssuer()
+  signAnyoneIn(newIssuer)
+  return newIssuer
 }
 
 function signAnyoneIn({ service }: MockIssuer) {
@@ -60,12 +60,12 @@ function startApp({ url }: MockIssuer): Promise<TestApp> {
 
 /** Signs in. Returns the path the browser ends up on. */
 async function signInPath(server = app): Promise<string> {
-  const last = await makeBrowser(server).open('/api/login', (url) => isPage(server, url))
-  return last.href.slice(server.url.length)
+  const finalUrl = await makeBrowser(server).open('/api/login', (url) => isPage(server, url))
+  return finalUrl.href.slice(server.url.length)
 }
 
 /** Makes the server drop the issuer's cached metadata, as a failed sign-in does. */
-async function forgetIssuer() {
+async function clearIssuerMetadata() {
   issuer.overrides.set('/token', (_, response) => void response.writeHead(500).end())
   expect(await signInPath()).toBe(unavailablePath)
   issuer.overrides.clear()
@@ -75,7 +75,7 @@ async function forgetIssuer() {
 const unavailablePath = '/login?fault=google-away'
 
 /** Asserts that users who don't sign in with the issuer are still served. */
-async function expectOthersServed(server: TestApp, person: Person) {
+async function expectOtherUsersServed(server: TestApp, person: Person) {
   expect((await person.fetch('/api/auth/user')).status).toBe(200)
   await logIn(server, person.email, person.password)
   const visitor = makeClient(server)
@@ -84,7 +84,7 @@ async function expectOthersServed(server: TestApp, person: Person) {
 }
 
 it("the issuer isn't contacted before the first sign-in", async () => {
-  await expectOthersServed(app, person)
+  await expectOtherUsersServed(app, person)
   expect(issuer.requests).toEqual([])
 })
 
@@ -96,7 +96,7 @@ it('discovery runs once for many sign-ins, and again after a failure', async () 
   const discoveryCount = () =>
     issuer.requests.filter((request) => request === `GET ${discoveryPath}`).length
   expect(discoveryCount()).toBe(1)
-  await forgetIssuer()
+  await clearIssuerMetadata()
   expect(await signInPath()).toBe('/')
   expect(discoveryCount()).toBe(1)
 })
@@ -108,7 +108,7 @@ describe('an issuer that never responds', () => {
   }
 
   it('delays no other user, at any endpoint, and fails the sign-in', async () => {
-    const stalls = [
+    const stallCases = [
       [discoveryPath, neverRespond],
       [discoveryPath, sendPartialBody],
       ['/token', neverRespond],
@@ -117,7 +117,7 @@ describe('an issuer that never responds', () => {
     ] as const
     // In parallel, because each attempt takes as long as the issuer's timeout.
     await Promise.all(
-      stalls.map(async ([path, response]) => {
+      stallCases.map(async ([path, response]) => {
         const silentIssuer = await startIssuer()
         const server = await startApp(silentIssuer)
         const person = await makePerson(server)
@@ -131,7 +131,7 @@ describe('an issuer that never responds', () => {
             hasEnded = true
           })
           await eventually(() => expect(silentIssuer.requests.at(-1)).toContain(path))
-          await expectOthersServed(server, person)
+          await expectOtherUsersServed(server, person)
           expect(hasEnded).toBe(false)
           return { ended: signInEnd }
         })
@@ -147,7 +147,7 @@ describe('an issuer that never responds', () => {
 })
 
 it('times out after 3 s for discovery and 5 s otherwise', async () => {
-  await forgetIssuer()
+  await clearIssuerMetadata()
   const timeouts = vi.spyOn(AbortSignal, 'timeout')
   try {
     expect(await signInPath()).toBe('/')
@@ -165,10 +165,10 @@ it('times out after 3 s for discovery and 5 s otherwise', async () => {
 
 describe('an unreachable issuer', () => {
   it('is used again once it is back', async () => {
-    await forgetIssuer()
+    await clearIssuerMetadata()
     await issuer.goOffline()
     expect(await signInPath()).toBe(unavailablePath)
-    await expectOthersServed(app, person)
+    await expectOtherUsersServed(app, person)
     await issuer.goOnline()
     expect(await signInPath()).toBe('/')
   })
@@ -185,7 +185,7 @@ describe('an unreachable issuer', () => {
   })
 
   it('is reported as a temporary error when linking an account', async () => {
-    await forgetIssuer()
+    await clearIssuerMetadata()
     await issuer.goOffline()
     const response = await person.post('/api/auth/user/ways/google', {
       currentPassword: person.password,
@@ -224,12 +224,12 @@ describe('a response of 10 MB', () => {
    * the body was sent completely.
    */
   const send = async (response: ServerResponse, size: number) => {
-    const closed = once(response, 'close')
+    const closePromise = once(response, 'close')
     let sentBytes = 0
     while (sentBytes < size && !response.destroyed) {
       sentBytes += 64 * 1024
       if (!response.write(' '.repeat(64 * 1024)))
-        await Promise.race([once(response, 'drain'), closed])
+        await Promise.race([once(response, 'drain'), closePromise])
     }
     const isComplete = !response.destroyed
     response.end()
@@ -238,7 +238,7 @@ describe('a response of 10 MB', () => {
 })
 
 describe('an invalid response', () => {
-  beforeEach(forgetIssuer)
+  beforeEach(clearIssuerMetadata)
 
   it.each([
     ['an error status', 500, 'application/json', '{}'],
@@ -274,7 +274,7 @@ describe('an invalid response', () => {
 })
 
 describe('a lying issuer', () => {
-  beforeEach(forgetIssuer)
+  beforeEach(clearIssuerMetadata)
 
   it.each([
     ['authorization_endpoint', 'http://evil.example/authorize'],

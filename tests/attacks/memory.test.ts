@@ -80,7 +80,7 @@ function useServer() {
 /** Runs the attack while checking health. Returns the peak memory in MiB. */
 async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number> {
   let peak = 0
-  const attackEnd = attack()
+  const attackPromise = attack()
   for (let check = 0; check < checks; check += 1) {
     const health = await fetch(`${server.url}/api/health`, {
       signal: AbortSignal.timeout(hangTimeoutMs),
@@ -88,7 +88,7 @@ async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number>
     expect(health.status).toBe(200)
     peak = Math.max(peak, residentMiB(server.pid))
   }
-  openSockets.push(await attackEnd)
+  openSockets.push(await attackPromise)
   for (let check = 0; check < checks; check += 1) {
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
     peak = Math.max(peak, residentMiB(server.pid))
@@ -99,7 +99,7 @@ async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number>
 /**
  * Closes all connections of the attack and asserts that the server has released their resources.
  */
-async function expectNothingLeft() {
+async function expectResourcesReleased() {
   closeAll()
   await expect.poll(countActiveResources, { timeout: idleTimeoutMs }).toBeLessThan(maxResources)
 }
@@ -147,7 +147,7 @@ describe('an account that never finishes uploads', () => {
     }
     const peak = peakDuring(() => sendWithoutReading(server.url, text, 400))
     expect(await peak).toBeLessThan(maxMemoryMiB)
-    await expectNothingLeft()
+    await expectResourcesReleased()
   })
 
   it.each([
@@ -172,7 +172,7 @@ describe('an account that never finishes uploads', () => {
       expect(codesOf(await startUploads(owner, [uploadRequest({ fileName: '' })]))).toEqual([
         'INVALID_INPUT',
       ])
-      await expectNothingLeft()
+      await expectResourcesReleased()
     },
   )
 })
@@ -183,12 +183,12 @@ describe('a client that never reads responses', () => {
   it.each(['/s/', '/api/download/'])(
     "can't exhaust memory with 3,000 pipelined requests for %s{code}, which count as one download",
     async (pathPrefix) => {
-      const before = (await downloads()) ?? 0
+      const downloadsBefore = (await downloads()) ?? 0
       const text = getRequest(`${server.url}${pathPrefix}${code}`).repeat(3000)
       expect(await peakDuring(() => sendWithoutReading(server.url, () => text))).toBeLessThan(
         maxMemoryMiB,
       )
-      expect(await downloads()).toBeLessThanOrEqual(before + 1)
+      expect(await downloads()).toBeLessThanOrEqual(downloadsBefore + 1)
     },
   )
 
@@ -214,18 +214,18 @@ describe('a client that never reads responses', () => {
   ])(
     "can't exhaust memory with 1,000 downloads from %s",
     async (_, maxDownloads, addressOf) => {
-      const before = (await downloads()) ?? 0
+      const downloadsBefore = (await downloads()) ?? 0
       const text = (index: number) =>
         getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': addressOf(index) })
       const peak = peakDuring(() => sendWithoutReading(server.url, text, 1000))
       expect(await peak).toBeLessThan(maxMemoryMiB)
       // Downloads are counted before their first byte is sent, so the server started no more than
       // its limit allows.
-      const started = async () => ((await downloads()) ?? 0) - before
-      await expect.poll(started).toBeGreaterThanOrEqual(maxDownloads)
-      expect(await started()).toBeLessThanOrEqual(transferLimits.download.total)
+      const startedDownloads = async () => ((await downloads()) ?? 0) - downloadsBefore
+      await expect.poll(startedDownloads).toBeGreaterThanOrEqual(maxDownloads)
+      expect(await startedDownloads()).toBeLessThanOrEqual(transferLimits.download.total)
       expect(residentMiB(server.pid)).toBeLessThan(maxMemoryMiB)
-      await expectNothingLeft()
+      await expectResourcesReleased()
     },
     60_000,
   )

@@ -33,7 +33,7 @@ function newAccount(server: Pick<TestApp, 'url'> = app) {
   return signUp(server, { 'x-forwarded-for': newAddress() })
 }
 
-interface Origin {
+interface LoginClient {
   address: string
   cookie?: string
 }
@@ -41,7 +41,7 @@ interface Origin {
 function logIn(
   email: string,
   password: string,
-  { address, cookie = '' }: Origin,
+  { address, cookie = '' }: LoginClient,
   server: Pick<TestApp, 'url'> = app,
 ) {
   return makeClient(server, cookie).fetch('/api/auth/login', {
@@ -51,12 +51,12 @@ function logIn(
   })
 }
 
-function guessPassword(email: string, origin: Origin) {
-  return logIn(email, 'a wrong guess', origin)
+function guessPassword(email: string, loginClient: LoginClient) {
+  return logIn(email, 'a wrong guess', loginClient)
 }
 
-function guessPasswords(count: number, email: string, origin: () => Origin) {
-  return Promise.all(Array.from({ length: count }, () => guessPassword(email, origin())))
+function guessPasswords(count: number, email: string, loginClient: () => LoginClient) {
+  return Promise.all(Array.from({ length: count }, () => guessPassword(email, loginClient())))
 }
 
 function statuses(responses: Response[]) {
@@ -243,10 +243,10 @@ describe('account enumeration', () => {
           history.push([response.status, retryAfter(response), await response.text()])
         }
         await setFailedLogins(name, 70)
-        const origin = { address: newAddress() }
-        const first = await guessPassword(name, origin)
-        const second = await guessPassword(name, origin)
-        return [history, first.status, second.status, retryAfter(second)]
+        const loginClient = { address: newAddress() }
+        const firstResponse = await guessPassword(name, loginClient)
+        const secondResponse = await guessPassword(name, loginClient)
+        return [history, firstResponse.status, secondResponse.status, retryAfter(secondResponse)]
       }),
     )
     expect(responseHistories[0]).toEqual(responseHistories[1])
@@ -420,11 +420,11 @@ describe('the table of counters', () => {
       .update(rateLimits)
       .set({ points: 100 })
       .where(eq(rateLimits.key, `wrongLoginsByAddress:${address}`))
-    const before = await db.$count(rateLimits)
+    const rowCountBefore = await db.$count(rateLimits)
     const names = Array.from({ length: 50 }, (_, n) => `made-up-${n}@example.org`)
     const responses = await Promise.all(names.map((name) => guessPassword(name, { address })))
     expect(statuses(responses)).toEqual({ 429: 50 })
-    expect(await db.$count(rateLimits)).toBe(before)
+    expect(await db.$count(rateLimits)).toBe(rowCountBefore)
 
     app.clock.advance(60 * minute)
     await removeExpiredRows(db, new Date(app.clock().getTime() + 1))

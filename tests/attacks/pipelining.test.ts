@@ -28,7 +28,7 @@ function requests(count: number, lines = 'Host: x') {
   )
 }
 
-function open(text: string) {
+function openConnection(text: string) {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
   let received = ''
@@ -43,7 +43,7 @@ function open(text: string) {
 it('answers pipelined requests in order', async () => {
   startedRequests.length = 0
   release = Promise.withResolvers()
-  const { socket, answers: received } = open(requests(pipelinedCount).join(''))
+  const { socket, answers: received } = openConnection(requests(pipelinedCount).join(''))
   await expect.poll(() => startedRequests).toEqual(['0'])
   expect((await fetch(`${server.url}/`)).status).toBe(404)
   expect(startedRequests).toEqual(['0'])
@@ -63,7 +63,7 @@ it.each([
 ])('closes a connection with too many requests %s, without handling them', async (_, lines) => {
   startedRequests.length = 0
   release = Promise.withResolvers()
-  const { socket } = open([...requests(1), ...requests(pipelinedCount, lines)].join(''))
+  const { socket } = openConnection([...requests(1), ...requests(pipelinedCount, lines)].join(''))
   await waitForClose(socket)
   expect(startedRequests).toEqual(['0'])
   release.resolve()
@@ -77,7 +77,7 @@ it('limits pipelined requests across connections', async () => {
   const attack = async () => {
     startedRequests.length = 0
     release = Promise.withResolvers()
-    const sockets = requestTexts.map((text) => open(text).socket)
+    const sockets = requestTexts.map((text) => openConnection(text).socket)
     await expect.poll(() => startedRequests.length).toBe(requestTexts.length)
     // One request per connection is handled, and one more may wait without counting toward the
     // shared limit.
@@ -95,7 +95,7 @@ it('limits pipelined requests across connections', async () => {
 it('drops pipelined requests when their client disconnects', async () => {
   startedRequests.length = 0
   release = Promise.withResolvers()
-  const { socket } = open(requests(5).join(''))
+  const { socket } = openConnection(requests(5).join(''))
   await expect.poll(() => startedRequests).toEqual(['0'])
   socket.resetAndDestroy()
   await waitForClose(socket)
@@ -109,7 +109,7 @@ it('rejects requests without a host or with an unknown expectation, in order', a
     ['Connection: close', 400],
     ['Host: x\r\nExpect: gold', 417],
   ] as const) {
-    const { socket, answers: received } = open(requests(1, lines).join(''))
+    const { socket, answers: received } = openConnection(requests(1, lines).join(''))
     await waitForClose(socket)
     expect(received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   }

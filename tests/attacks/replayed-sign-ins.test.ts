@@ -38,12 +38,12 @@ function isCallback({ pathname }: URL): boolean {
  * no cookies.
  */
 async function openCallback(browser: TestBrowser, callbackUrl: URL): Promise<string | null> {
-  const before = browser.cookie()
+  const cookieBefore = browser.cookie()
   const response = await browser.fetch(callbackUrl.href)
   const location = response.headers.get('location')
   if (location !== '/') {
     expect(response.headers.getSetCookie()).toEqual([])
-    expect(browser.cookie()).toBe(before)
+    expect(browser.cookie()).toBe(cookieBefore)
   }
   return location
 }
@@ -103,12 +103,12 @@ describe('a callback URL', () => {
       google.app,
       await logIn(google.app, attacker.email, attacker.password),
     )
-    const started = await attackerBrowser.post('/api/auth/user/ways/google', {
+    const startResponse = await attackerBrowser.post('/api/auth/user/ways/google', {
       currentPassword: attacker.password,
     })
     const { back } = await signInToCallback(
       attackerBrowser,
-      (await json<{ url: string }>(started)).url,
+      (await json<{ url: string }>(startResponse)).url,
     )
 
     const person = await makePerson(google.app)
@@ -120,9 +120,9 @@ describe('a callback URL', () => {
   })
 
   it('expires after ten minutes', async () => {
-    const timely = await signInToCallback()
+    const timelySignIn = await signInToCallback()
     google.app.clock.advance(10 * 60_000 - 1)
-    expect(await openCallback(timely.browser, timely.back)).toBe('/')
+    expect(await openCallback(timelySignIn.browser, timelySignIn.back)).toBe('/')
     const lateSignIn = await signInToCallback()
     google.app.clock.advance(10 * 60_000)
     expect(await openCallback(lateSignIn.browser, lateSignIn.back)).toBe(failedSignIn)

@@ -45,17 +45,17 @@ describe('the email log', () => {
   /** Sends an email with this mailer. Returns the log up to the line with `message`. */
   const logUntil = async (mailer: Mailer, { email }: Person, message: string): Promise<string> => {
     const queue = await openJobQueue(app.pool, app.deps.log)
-    const before = app.logLines.length
+    const lineCountBefore = app.logLines.length
     try {
       await startJobs({ ...app.deps, mailer }, queue)
       const askedAt = app.clock().toISOString()
       await queue.emails.add({ kind: 'forgot-password', email, askedAt })
-      const newMessages = () => app.logLines.slice(before).map(({ msg }) => msg)
+      const newMessages = () => app.logLines.slice(lineCountBefore).map(({ msg }) => msg)
       await expect.poll(newMessages).toContain(message)
     } finally {
       await queue.stop()
     }
-    return JSON.stringify(app.logLines.slice(before))
+    return JSON.stringify(app.logLines.slice(lineCountBefore))
   }
 
   it.each([
@@ -67,10 +67,10 @@ describe('the email log', () => {
     const mailer = smtpMailer({ url: server.url, from: 'support@mayfly.example' })
     try {
       server.setReaction({ recipient: code })
-      const logged = await logUntil(mailer, person, outcome)
+      const logText = await logUntil(mailer, person, outcome)
       expect(server.attemptedRecipients).toEqual([person.email])
-      expect(logged).toContain(`${code} Refused`)
-      expect(logged).not.toContain(person.email)
+      expect(logText).toContain(`${code} Refused`)
+      expect(logText).not.toContain(person.email)
     } finally {
       mailer.close()
       await server.close()
@@ -81,10 +81,14 @@ describe('the email log', () => {
     const person = await makePerson(app)
     const folder = join(app.deps.config.dataDir, 'outbox')
     const from = 'support@mayfly.example'
-    const logged = await logUntil(outboxMailer({ ...app.deps, folder, from }), person, 'email sent')
+    const logText = await logUntil(
+      outboxMailer({ ...app.deps, folder, from }),
+      person,
+      'email sent',
+    )
     expect(await readdir(folder)).toEqual([expect.stringContaining(person.email)])
-    expect(logged).toContain(JSON.stringify(folder))
-    expect(logged).not.toContain(person.email)
+    expect(logText).toContain(JSON.stringify(folder))
+    expect(logText).not.toContain(person.email)
   })
 })
 
@@ -98,13 +102,13 @@ describe('the log of failed queries', () => {
     const emails = await app.sendQueuedEmails()
     const token = /token=([\w-]+)/.exec(emails.at(-1)?.content.text ?? '')?.[1] ?? ''
     expect(token).not.toBe('')
-    const newcomer = 'newcomer@example.org'
+    const newUserEmail = 'newcomer@example.org'
     const newPassword = 'another battery staple'
-    const signup = { firstName: 'Ada', lastName: 'L', email: newcomer, password: newPassword }
+    const signup = { firstName: 'Ada', lastName: 'L', email: newUserEmail, password: newPassword }
 
-    const before = app.logLines.length
+    const lineCountBefore = app.logLines.length
     for (const table of tables) {
-      const failures = app.logLines.filter(({ err }) => err).length
+      const errorCountBefore = app.logLines.filter(({ err }) => err).length
       await withTableRenamed(table, async () => {
         await person.fetch('/api/auth/user')
         await visitor.post('/api/auth/login', { email, password })
@@ -117,14 +121,14 @@ describe('the log of failed queries', () => {
           body: JSON.stringify({ firstName: 'Augusta' }),
         })
       })
-      expect(app.logLines.filter(({ err }) => err).length, table).toBeGreaterThan(failures)
+      expect(app.logLines.filter(({ err }) => err).length, table).toBeGreaterThan(errorCountBefore)
     }
 
-    const logged = JSON.stringify(app.logLines.slice(before))
-    expect(logged).toContain('Failed query: ')
+    const logText = JSON.stringify(app.logLines.slice(lineCountBefore))
+    expect(logText).toContain('Failed query: ')
     const secrets = [
       email,
-      newcomer,
+      newUserEmail,
       password,
       newPassword,
       'Augusta',
@@ -136,14 +140,14 @@ describe('the log of failed queries', () => {
     expect(secrets.length).toBeGreaterThan(8)
     for (const secret of secrets) {
       expect(secret).not.toBe('')
-      expect(logged).not.toContain(secret)
+      expect(logText).not.toContain(secret)
     }
   })
 })
 
 describe('the request log', () => {
   it('contains no password, session, token, code, signature or email address', async () => {
-    const before = app.logLines.length
+    const lineCountBefore = app.logLines.length
     const person = await makePerson(app)
     const { email, password } = person
     const cookie = await logIn(app, email, password)
@@ -172,9 +176,9 @@ describe('the request log', () => {
     await visitor.fetch('/metrics', { headers: { authorization: `Bearer ${wrongMetricsToken}` } })
     await visitor.fetch(`/api/login?next=/s/${file.shortCode}`)
 
-    const logged = JSON.stringify(app.logLines.slice(before))
+    const logText = JSON.stringify(app.logLines.slice(lineCountBefore))
     for (const path of ['/api/links/{code}', '/s/{code}', '/reset-password'])
-      expect(logged).toContain(path)
+      expect(logText).toContain(path)
     const [, session = ''] = /session_token=([^;.]+)/.exec(cookie) ?? []
     const [, signature = ''] = /signature=([\w-]+)/.exec(started.uploadUrl) ?? []
     const secrets = {
@@ -188,9 +192,9 @@ describe('the request log', () => {
     }
     for (const [name, secret] of Object.entries({ ...secrets, code: file.shortCode })) {
       expect(secret.length, name).toBeGreaterThan(8)
-      expect(logged, name).not.toContain(secret)
+      expect(logText, name).not.toContain(secret)
     }
-    expect(logged).not.toContain('salary')
+    expect(logText).not.toContain('salary')
   })
 
   it.each([
@@ -210,13 +214,13 @@ describe('the request log', () => {
     ['/api/files/CODE', '/api/files/{id}'],
     ['/robots.txt', '/robots.txt'],
     ['/share', '/share'],
-  ])('redacts %s as %s for any method', async (path, logged) => {
+  ])('redacts %s as %s for any method', async (path, redactedPath) => {
     const code = 'Wq7TnXk3Rb'
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
       for (const accept of ['text/html', '*/*']) {
-        const before = app.logLines.length
+        const lineCountBefore = app.logLines.length
         await send(app.url, { method, path: path.replace('CODE', code), headers: { accept } })
-        const lines = app.logLines.slice(before)
+        const lines = app.logLines.slice(lineCountBefore)
         expect(JSON.stringify(lines)).not.toContain(code)
         expect(lines.filter(({ msg }) => msg === 'request')).toEqual([
           expect.objectContaining({
@@ -224,16 +228,17 @@ describe('the request log', () => {
             path: expect.stringMatching(/^(undeclared|\/[\w./{}]*)$/),
           }),
         ])
-        if (method === 'GET' && accept === 'text/html') expect(lines.at(-1)?.path).toBe(logged)
+        if (method === 'GET' && accept === 'text/html')
+          expect(lines.at(-1)?.path).toBe(redactedPath)
       }
     }
   })
 
   it('names the route of a request rejected early', async () => {
-    const before = app.logLines.length
+    const lineCountBefore = app.logLines.length
     const headers = { origin: 'https://evil.example' }
     await send(app.url, { method: 'POST', path: '/api/auth/login', headers })
-    expect(app.logLines.slice(before)).toContainEqual(
+    expect(app.logLines.slice(lineCountBefore)).toContainEqual(
       expect.objectContaining({ msg: 'request', path: '/api/auth/login', status: 403 }),
     )
   })

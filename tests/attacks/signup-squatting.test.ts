@@ -43,7 +43,7 @@ async function tryLogin(address: string, password: string) {
   return (await makeClient(app).post('/api/auth/login', { email: address, password })).status
 }
 
-function reset(token: string, newPassword: string) {
+function resetPassword(token: string, newPassword: string) {
   return makeClient(app).post('/api/auth/reset-password', { token, newPassword })
 }
 
@@ -87,12 +87,12 @@ describe("a victim's email address used by an attacker", () => {
   })
 
   it('at the same time, in any order: only the victim gets in', async () => {
-    const forms = [{ password: attackerPassword }, victimSignup, { password: 'a third one' }]
-    await Promise.all(forms.map((form) => signUp(makeClient(app), { email, ...form })))
+    const signupForms = [{ password: attackerPassword }, victimSignup, { password: 'a third one' }]
+    await Promise.all(signupForms.map((form) => signUp(makeClient(app), { email, ...form })))
     const tokens = (await app.sendQueuedEmails()).map(tokenIn)
     const responses = await Promise.all(tokens.map((token) => verifyEmail(app, token)))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400])
-    const logins = forms.map(({ password }) => tryLogin(email, password))
+    const logins = signupForms.map(({ password }) => tryLogin(email, password))
     expect((await Promise.all(logins)).sort()).toEqual([200, 401, 401])
   })
 
@@ -128,10 +128,10 @@ describe('a token', () => {
     const [mail] = await app.sendQueuedEmails()
     const otherToken = await signUpForToken(app, { email: newAddress() })
     expect((await verifyEmail(app, tokenIn(mail))).status).toBe(400)
-    expect((await reset(otherToken, 'a new password')).status).toBe(400)
+    expect((await resetPassword(otherToken, 'a new password')).status).toBe(400)
     expect((await verifyEmail(app, otherToken)).status).toBe(200)
-    expect((await reset(otherToken, 'a new password')).status).toBe(400)
-    expect((await reset(tokenIn(mail), 'a new password')).status).toBe(200)
+    expect((await resetPassword(otherToken, 'a new password')).status).toBe(400)
+    expect((await resetPassword(tokenIn(mail), 'a new password')).status).toBe(200)
   })
 
   it('verifies only its own account', async () => {
@@ -159,7 +159,7 @@ describe('a token', () => {
     const [mail] = await app.sendQueuedEmails()
     const [clicked, changed] = await Promise.all([
       verifyEmail(app, token),
-      reset(tokenIn(mail), 'of the reset'),
+      resetPassword(tokenIn(mail), 'of the reset'),
     ])
     expect([clicked.status, changed.status].sort()).toEqual([200, 400])
     const winningPassword = clicked.status === 200 ? victimPassword : 'of the reset'
@@ -229,7 +229,7 @@ describe('an expensive password', () => {
     const client = makeClient(app)
     expect((await signUp(client, { email, password: large })).status).toBe(413)
     expect(await tryLogin(email, large)).toBe(413)
-    expect((await reset('x', large)).status).toBe(413)
+    expect((await resetPassword('x', large)).status).toBe(413)
     for (const length of [129, 30_000]) {
       const longPassword = 'x'.repeat(length)
       expect((await signUp(client, { email, password: longPassword })).status).toBe(400)
@@ -240,8 +240,8 @@ describe('an expensive password', () => {
 
   it('is hashed once per login, however many signups are pending', async () => {
     await verifyEmail(app, await signUpForToken(app, { email, ...victimSignup }))
-    const unknown = newAddress()
-    for (const address of [email, unknown]) {
+    const unknownAddress = newAddress()
+    for (const address of [email, unknownAddress]) {
       for (let n = 0; n < 5; n += 1) {
         await signUpForToken(app, { email: address, password: `${attackerPassword} ${n}` })
       }
@@ -256,8 +256,8 @@ describe('an expensive password', () => {
       [email, `${attackerPassword} 0`, 403],
       [email, `${attackerPassword} 4`, 403],
       [email, 'a wrong one', 401],
-      [unknown, `${attackerPassword} 0`, 403],
-      [unknown, 'a wrong one', 401],
+      [unknownAddress, `${attackerPassword} 0`, 403],
+      [unknownAddress, 'a wrong one', 401],
       [newAddress(), 'a wrong one', 401],
       [mixedCaseEmail, 'a wrong one', 401],
     ]

@@ -62,7 +62,7 @@ function lureUrl(name: string): string {
  * queued emails and jobs. The test itself connects last, so any earlier connection would be listed
  * first.
  */
-async function expectNoVisit() {
+async function expectNoConnection() {
   await app.sendQueuedEmails()
   for (const { run } of jobs) await run(app.deps)
   await fetch(lureUrl('ours'))
@@ -84,7 +84,7 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
 ])('rejects %s as a logo without fetching anything', async (_, makeLogo) => {
   const response = await putLogo(owner, await makeLogo())
   expect(response.status).toBe(400)
-  await expectNoVisit()
+  await expectNoConnection()
 })
 
 it.each(['png', 'jpeg', 'webp'] as const)(
@@ -102,7 +102,7 @@ it.each(['png', 'jpeg', 'webp'] as const)(
       .toBuffer()
     expect(String((await sharp(picture).metadata()).xmp)).toContain(lureUrl('resource'))
     expect((await putLogo(owner, picture)).status).toBe(200)
-    await expectNoVisit()
+    await expectNoConnection()
   },
 )
 
@@ -118,7 +118,7 @@ it('fetches nothing named in a brand, nor when rendering its page', async () => 
     const headers = { accept, 'user-agent': `Slackbot-LinkExpanding 1.0 (+${lureUrl('robot')})` }
     expect((await visitor.fetch(`/s/${file.shortCode}`, { headers })).status).toBe(200)
   }
-  await expectNoVisit()
+  await expectNoConnection()
 })
 
 it('fetches nothing named in a file or a report', async () => {
@@ -141,32 +141,32 @@ it('fetches nothing named in a file or a report', async () => {
   }
   await visitor.post(`/api/links/${file.shortCode}/report`, { ...report, email: null })
   await visitor.post(`/api/links/${file.shortCode}/report`, report)
-  await expectNoVisit()
+  await expectNoConnection()
   expect(smtpServer.received.length).toBeGreaterThan(0)
 })
 
 it('fetches nothing named in a signup', async () => {
-  const before = smtpServer.received.length
+  const emailCountBefore = smtpServer.received.length
   const email = newAddress()
   const names = { firstName: lureUrl('first'), lastName: `<img src="${lureUrl('last')}">` }
   const response = await signUp(visitor, { email, ...names }, lureUrl('browser'))
   expect(response.status).toBe(200)
   await signUp(visitor, { email: `"${lureUrl('local')}"@${listenerAddress.split(':')[0]}` })
   await visitor.post('/api/auth/forgot-password', { email })
-  await expectNoVisit()
-  expect(smtpServer.received.length).toBeGreaterThan(before)
+  await expectNoConnection()
+  expect(smtpServer.received.length).toBeGreaterThan(emailCountBefore)
 })
 
 it('fetches nothing named in feedback', async () => {
-  const before = smtpServer.received.length
+  const emailCountBefore = smtpServer.received.length
   const feedback = { name: lureUrl('name'), email: `${lureUrl('email')}@x`, website: '' }
   const response = await visitor.post('/api/feedback', {
     ...feedback,
     message: `<link rel="stylesheet" href="${lureUrl('style')}">\n{"path":"${lureUrl('path')}"}`,
   })
   expect(response.status).toBe(200)
-  await expectNoVisit()
-  expect(smtpServer.received.length).toBeGreaterThan(before)
+  await expectNoConnection()
+  expect(smtpServer.received.length).toBeGreaterThan(emailCountBefore)
 })
 
 it('fetches nothing named in request headers or targets', async () => {
@@ -192,5 +192,5 @@ it('fetches nothing named in request headers or targets', async () => {
   }
   await send(app.url, { headers: { host: listenerAddress } })
   await send(app.url, { method: 'CONNECT', path: listenerAddress }).catch(() => undefined)
-  await expectNoVisit()
+  await expectNoConnection()
 })

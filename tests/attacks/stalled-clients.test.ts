@@ -38,7 +38,7 @@ afterAll(() => server.close())
 /**
  * Asserts that the server has closed every connection of the attack and still serves other clients.
  */
-async function expectCutAndServing() {
+async function expectClosedAndServing() {
   await expect.poll(() => server.connections()).toBe(0)
   expect((await send(`${server.url}/health`)).status).toBe(200)
 }
@@ -49,7 +49,7 @@ describe('a stalled client', () => {
     async (path) => {
       const text = getRequest(`${server.url}${path}`)
       await sendWithoutReading(server.url, () => text, 10)
-      await expectCutAndServing()
+      await expectClosedAndServing()
     },
   )
 
@@ -57,9 +57,9 @@ describe('a stalled client', () => {
     const text = getRequest(`${server.url}/bytes`)
     const body = 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n'
     const sockets = await sendWithoutReading(server.url, () => text + body, 5)
-    const sending = setInterval(() => sockets.send('x'), stalledMs / 10)
-    await expectCutAndServing()
-    clearInterval(sending)
+    const sendTimer = setInterval(() => sockets.send('x'), stalledMs / 10)
+    await expectClosedAndServing()
+    clearInterval(sendTimer)
   })
 
   it('is reset during a download or upload, and its files are closed', async () => {
@@ -95,9 +95,9 @@ async function exchange(text: string, tricklingByte = ''): Promise<string> {
   })
   socket.on('error', () => undefined)
   socket.write(text)
-  const sending = setInterval(() => socket.write(tricklingByte), headersMs / 10)
+  const sendTimer = setInterval(() => socket.write(tricklingByte), headersMs / 10)
   await waitForClose(socket)
-  clearInterval(sending)
+  clearInterval(sendTimer)
   return response
 }
 
@@ -108,7 +108,7 @@ describe('headers that are too long or incomplete', () => {
     const endlessHeader = 'GET /health HTTP/1.1\r\nHost: x\r\nX: '
     expect(await exchange(endlessHeader)).toMatch(/^HTTP\/1\.1 408 /)
     expect(await exchange(endlessHeader, 'x')).toMatch(/^HTTP\/1\.1 408 /)
-    await expectCutAndServing()
+    await expectClosedAndServing()
   })
 })
 

@@ -40,7 +40,7 @@ let app: TestApp
  * Another server on the same database, with production timeouts, which aren't reached even on a
  * slow machine.
  */
-let patientApp: TestApp
+let longTimeoutApp: TestApp
 let proxy: PostgresProxy
 let person: Person
 /** Free accounts, because their uploads start in a transaction. */
@@ -57,7 +57,7 @@ beforeAll(async () => {
   proxy = await startPostgresProxy(database.url)
   const proxiedDatabase = { url: proxy.url, drop: () => database.drop() }
   app = await serveApp(proxiedDatabase, { poolLimits: limits })
-  patientApp = await serveAnother()
+  longTimeoutApp = await serveAnother()
   person = await newPerson({ tier: 'premium' })
   freeUsers = await Promise.all(Array.from({ length: 6 }, () => newPerson()))
   directDb = new pg.Client({ connectionString: database.url })
@@ -65,7 +65,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await directDb.end()
-  await patientApp.close()
+  await longTimeoutApp.close()
   await app.close()
   await proxy.close()
   await stopPostgres()
@@ -81,8 +81,13 @@ async function newPerson(
   options?: Parameters<typeof makePerson>[1],
   server = app,
 ): Promise<Person> {
-  const { id, email, password } = await makePerson(patientApp, options)
-  return { ...makeClient(server, await logInOf(patientApp, email, password)), id, email, password }
+  const { id, email, password } = await makePerson(longTimeoutApp, options)
+  return {
+    ...makeClient(server, await logInOf(longTimeoutApp, email, password)),
+    id,
+    email,
+    password,
+  }
 }
 
 /** Work that the server has confirmed, so it must be in the database. */
@@ -96,16 +101,16 @@ function expectUnavailable(response: Response) {
   expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
 }
 
-async function logIn(completed: CompletedWork, server = app) {
+async function logIn(completedWork: CompletedWork, server = app) {
   const { email, password } = person
   const response = await makeClient(server).post('/api/auth/login', { email, password })
   if (!response.ok) return expectUnavailable(response)
   const cookies = response.headers.getSetCookie().join()
-  completed.sessions.push(decodeURIComponent(/session_token=([^.;]+)/.exec(cookies)?.[1] ?? ''))
+  completedWork.sessions.push(decodeURIComponent(/session_token=([^.;]+)/.exec(cookies)?.[1] ?? ''))
 }
 
 async function startUpload(
-  completed: CompletedWork,
+  completedWork: CompletedWork,
   client = person,
   idempotencyKey: string = randomUUID(),
 ) {
@@ -117,7 +122,7 @@ async function startUpload(
     idempotencyKey,
   })
   if (!response.ok) return expectUnavailable(response)
-  completed.uploads.push((await json<{ cloudKey: string }>(response)).cloudKey)
+  completedWork.uploads.push((await json<{ cloudKey: string }>(response)).cloudKey)
 }
 
 async function signUp(email: string) {
@@ -130,16 +135,16 @@ async function signUp(email: string) {
 
 /** Makes more parallel calls than the pool has connections. */
 async function makeCalls(): Promise<CompletedWork> {
-  const completed: CompletedWork = { sessions: [], uploads: [] }
+  const completedWork: CompletedWork = { sessions: [], uploads: [] }
   await Promise.all([
-    ...Array.from({ length: 2 }, () => logIn(completed)),
+    ...Array.from({ length: 2 }, () => logIn(completedWork)),
     signUp(`${randomUUID()}@example.org`),
-    ...Array.from({ length: 6 }, () => startUpload(completed)),
+    ...Array.from({ length: 6 }, () => startUpload(completedWork)),
     // With the same idempotency key, each call refers to the same upload, so no account reaches its
     // file limit.
-    ...freeUsers.map((user) => startUpload(completed, user, user.id)),
+    ...freeUsers.map((user) => startUpload(completedWork, user, user.id)),
   ])
-  return completed
+  return completedWork
 }
 
 async function countInPostgres(table: string, column: string, values: string[]) {
@@ -153,8 +158,8 @@ async function expectStored({ sessions, uploads }: CompletedWork) {
 }
 
 async function expectNoOpenTransaction() {
-  const open = `select query from pg_stat_activity where state like 'idle in transaction%'`
-  expect((await directDb.query(open)).rows).toEqual([])
+  const openTransactionsQuery = `select query from pg_stat_activity where state like 'idle in transaction%'`
+  expect((await directDb.query(openTransactionsQuery)).rows).toEqual([])
 }
 
 /** Asserts that each connection of the pool responds. */
@@ -173,18 +178,18 @@ async function expectRecovery() {
   await expectStored(await makeCalls())
   await eventually(expectIntactPool)
   await eventually(async () => {
-    const completed = await makeCalls()
-    await expectStored(completed)
-    expect([completed.sessions.length, completed.uploads.length]).toEqual([2, 12])
+    const completedWork = await makeCalls()
+    await expectStored(completedWork)
+    expect([completedWork.sessions.length, completedWork.uploads.length]).toEqual([2, 12])
   })
 }
 
 test('recovers from a lock that is never released', async () => {
   await directDb.query('begin')
   await directDb.query('lock table sessions, uploads in access exclusive mode')
-  const completed = await makeCalls()
+  const completedWork = await makeCalls()
   await directDb.query('commit')
-  expect(completed).toEqual({ sessions: [], uploads: [] })
+  expect(completedWork).toEqual({ sessions: [], uploads: [] })
   await expectRecovery()
 })
 
@@ -195,17 +200,17 @@ test('recovers from a lock that outlasts transactions', async () => {
   const users = await Promise.all(freeUsers.map(() => newPerson({}, server)))
   await directDb.query('begin')
   await directDb.query('lock table uploads in access exclusive mode')
-  const completed: CompletedWork = { sessions: [], uploads: [] }
-  await Promise.all(users.map((user) => startUpload(completed, user)))
+  const completedWork: CompletedWork = { sessions: [], uploads: [] }
+  await Promise.all(users.map((user) => startUpload(completedWork, user)))
   await directDb.query('commit')
-  expect(completed.uploads).toEqual([])
+  expect(completedWork.uploads).toEqual([])
   await eventually(expectNoOpenTransaction)
-  for (let round = 0; round < 4; round += 1) await logIn(completed, server)
+  for (let round = 0; round < 4; round += 1) await logIn(completedWork, server)
   await eventually(async () => {
-    await logIn(completed, server)
-    expect(completed.sessions).not.toEqual([])
+    await logIn(completedWork, server)
+    expect(completedWork.sessions).not.toEqual([])
   })
-  await expectStored(completed)
+  await expectStored(completedWork)
 })
 
 test('recovers from a lock that is released while others wait', async () => {
@@ -224,8 +229,8 @@ test('recovers from a network that drops everything', async () => {
   proxy.clearStatements()
   await expect.poll(() => proxy.statements.length).toBeGreaterThan(10)
   proxy.silence()
-  const completed = await pendingCalls
-  await expectStored(completed)
+  const completedWork = await pendingCalls
+  await expectStored(completedWork)
   expect(await makeCalls()).toEqual({ sessions: [], uploads: [] })
   proxy.restore()
   await expectRecovery()
@@ -246,18 +251,18 @@ describe('one silent connection', () => {
       await directDb.query('delete from uploads where owner_id = $1', [newUser.id])
       await eventually(expectIntactPool)
       const key = randomUUID()
-      const completed: CompletedWork = { sessions: [], uploads: [] }
+      const completedWork: CompletedWork = { sessions: [], uploads: [] }
       proxy.silenceAt(n + 1, lostDirection)
-      await startUpload(completed, newUser, key)
-      expect(completed.uploads).toEqual([])
+      await startUpload(completedWork, newUser, key)
+      expect(completedWork.uploads).toEqual([])
       await eventually(expectIntactPool)
       // The repeated call returns the existing upload, or starts it, so there is exactly one.
-      await startUpload(completed, newUser, key)
-      expect(completed.uploads).toHaveLength(1)
+      await startUpload(completedWork, newUser, key)
+      expect(completedWork.uploads).toHaveLength(1)
       const { rows } = await directDb.query('select storage_key from uploads where owner_id = $1', [
         newUser.id,
       ])
-      expect(rows).toEqual([{ storage_key: completed.uploads[0] }])
+      expect(rows).toEqual([{ storage_key: completedWork.uploads[0] }])
     }
   })
 })
@@ -280,14 +285,14 @@ test('recovers from a paused Postgres', async () => {
   proxy.clearStatements()
   await expect.poll(() => proxy.statements.length).toBeGreaterThan(10)
   signal(pids, 'SIGSTOP')
-  let completed: CompletedWork
+  let completedWork: CompletedWork
   try {
-    completed = await pendingCalls
+    completedWork = await pendingCalls
     // A backend started after `pids` was read isn't paused, and may serve these calls.
     await makeCalls()
   } finally {
     signal(pids, 'SIGCONT')
   }
-  await expectStored(completed)
+  await expectStored(completedWork)
   await expectRecovery()
 })

@@ -23,7 +23,7 @@ async function stolenCookie(person: { email: string; password: string }) {
   return cookies.split('; ').find((cookie) => cookie.startsWith('mayfly.session_token=')) ?? ''
 }
 
-function change(client: Client, currentPassword: string) {
+function changePassword(client: Client, currentPassword: string) {
   return client.post('/api/auth/change-password', { currentPassword, newPassword: 'chosen by Eve' })
 }
 
@@ -32,7 +32,7 @@ describe('guessing the current password in a stolen session', () => {
     const person = await makePerson(app)
     const thief = makeClient(app, await stolenCookie(person))
     const guessResponses = await Promise.all(
-      Array.from({ length: 25 }, () => change(thief, 'a guess')),
+      Array.from({ length: 25 }, () => changePassword(thief, 'a guess')),
     )
     const statuses = guessResponses.map(({ status }) => status)
     expect(statuses.filter((status) => status === 400)).toHaveLength(10)
@@ -45,10 +45,10 @@ describe('guessing the current password in a stolen session', () => {
     const login = await makeClient(app).post('/api/auth/login', { email, password })
     expect(login.status).toBe(429)
     // From now on, even the right password is rejected without being verified.
-    expect((await change(thief, password)).status).toBe(429)
+    expect((await changePassword(thief, password)).status).toBe(429)
     const knownClient = makeClient(app, await loginBeforeGuessing(person))
     expect((await knownClient.fetch('/api/auth/user')).status).toBe(200)
-    expect((await change(knownClient, password)).status).toBe(200)
+    expect((await changePassword(knownClient, password)).status).toBe(200)
     app.clock.advance(15 * 60_000)
   })
 
@@ -56,7 +56,7 @@ describe('guessing the current password in a stolen session', () => {
     const person = await makePerson(app)
     const thief = makeClient(app, await logIn(app, person.email, person.password))
     const guessResponses = await Promise.all(
-      Array.from({ length: 25 }, () => change(thief, 'a guess')),
+      Array.from({ length: 25 }, () => changePassword(thief, 'a guess')),
     )
     expect(guessResponses.filter(({ status }) => status === 400)).toHaveLength(20)
     expect(guessResponses.filter(({ status }) => status === 429)).toHaveLength(5)
@@ -65,9 +65,9 @@ describe('guessing the current password in a stolen session', () => {
 
   it("is logged with the client's address but not the account", async () => {
     const person = await makePerson(app)
-    const before = app.logLines.length
-    await change(makeClient(app, await stolenCookie(person)), 'a guess')
-    const lines = app.logLines.slice(before)
+    const lineCountBefore = app.logLines.length
+    await changePassword(makeClient(app, await stolenCookie(person)), 'a guess')
+    const lines = app.logLines.slice(lineCountBefore)
     expect(lines).toContainEqual(
       expect.objectContaining({
         msg: 'a password was refused',
@@ -107,7 +107,7 @@ async function loginBeforeGuessing(person: {
   app.clock.advance(15 * 60_000)
   const cookies = await logIn(app, person.email, person.password)
   const thief = makeClient(app, cookies.split('; ')[0])
-  await Promise.all(Array.from({ length: 12 }, () => change(thief, 'a guess')))
+  await Promise.all(Array.from({ length: 12 }, () => changePassword(thief, 'a guess')))
   return cookies
 }
 
@@ -122,7 +122,7 @@ describe('a session ended by its owner', () => {
       // The thief's change waits for this lock: the password is verified, but nothing is written
       // yet.
       await tx.execute(sql`select 1 from users where id = ${person.id} for update`)
-      const pendingChange = change(thief, person.password)
+      const pendingChange = changePassword(thief, person.password)
       await expect.poll(countLockWaits).toBe(1)
       const path = `/api/auth/sessions/${stolenSession?.id}`
       expect((await person.fetch(path, { method: 'DELETE' })).status).toBe(200)

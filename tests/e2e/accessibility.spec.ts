@@ -19,7 +19,7 @@ const displayModes: readonly { width: number; theme?: 'light' | 'dark'; text?: n
 ]
 
 /** Switches the theme. Returns the elements in which this starts an animation or transition. */
-function show(page: Page, theme: string) {
+function switchTheme(page: Page, theme: string) {
   return page.evaluate((theme) => {
     document.documentElement.dataset.theme = theme
     return document
@@ -41,7 +41,7 @@ async function check(page: Page, screen: string, setTextSize: SetTextSize) {
       .toBeLessThanOrEqual(0)
     if (text !== 1) await setTextSize(1)
     if (theme === undefined) continue
-    expect.soft(await show(page, theme), `${screen}, ${theme}: moves`).toEqual([])
+    expect.soft(await switchTheme(page, theme), `${screen}, ${theme}: moves`).toEqual([])
     expect.soft(await axeViolations(page), `${screen}, ${theme}`).toEqual([])
   }
   await page.setViewportSize({ width: 1280, height: 800 })

@@ -125,12 +125,12 @@ test('nothing renders before the session is known, and then only the right scree
 }) => {
   await openDashboard(page, app, await makePerson(app))
   const shownTexts = await recordShownTexts(page)
-  let response = () => {}
-  const requested = new Promise<void>((resolve) => {
-    response = resolve
+  let releaseResponse = () => {}
+  const responseReleased = new Promise<void>((resolve) => {
+    releaseResponse = resolve
   })
   await page.route('**/api/auth/user', async (route) => {
-    await requested
+    await responseReleased
     await route.continue()
   })
   for (const address of ['/login', '/account', '/']) {
@@ -140,7 +140,7 @@ test('nothing renders before the session is known, and then only the right scree
   for (const text of ['Sign In', 'Get Started', 'Ways to sign in', 'Welcome back, ']) {
     expect(shownTexts).not.toContain(text)
   }
-  response()
+  releaseResponse()
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 
   // Signed-in users are redirected from login and signup, but only within this server.

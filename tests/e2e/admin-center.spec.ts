@@ -84,10 +84,10 @@ test('the administrator adds, finds, upgrades and deletes users', async ({ app, 
     await responseReleased
     await route.continue().catch(() => undefined)
   })
-  const slowSearch = page.waitForRequest('**/api/admin/users?search=an')
+  const slowSearchRequest = page.waitForRequest('**/api/admin/users?search=an')
   const search = usersSection.getByRole('searchbox')
   await search.fill('an')
-  await slowSearch
+  await slowSearchRequest
   await search.fill('HOPPER')
   const row = usersSection.getByRole('listitem')
   await expect(usersSection.getByRole('status')).toHaveText('1 found')
@@ -100,12 +100,12 @@ test('the administrator adds, finds, upgrades and deletes users', async ({ app, 
   await expect(page.getByText('Grace Hopper is Premium now')).toBeVisible()
   await expect(row.getByRole('button', { name: 'Make Free: Grace Hopper' })).toBeVisible()
   await expect(numbers).toContainText('Premium users1')
-  const makeFree = row.getByRole('button', { name: 'Make Free: Grace Hopper' })
-  await makeFree.press('Enter')
+  const makeFreeButton = row.getByRole('button', { name: 'Make Free: Grace Hopper' })
+  await makeFreeButton.press('Enter')
   const downgrade = page.getByRole('alertdialog', { name: 'Make Free: Grace Hopper' })
   await expect(downgrade).toContainText('Files of this user whose links have ended are deleted')
   await page.keyboard.press('Escape')
-  await expect(makeFree).toBeFocused()
+  await expect(makeFreeButton).toBeFocused()
   await page.keyboard.press('Enter')
   await downgrade.getByRole('button', { name: 'Make Free' }).click()
   await expect(page.getByText('Grace Hopper is Free now')).toBeVisible()

@@ -13,7 +13,7 @@ test('the administrator changes limits and the cap, and conflicts are rejected',
   await openAdminCenter(page, app)
   const limits = section(page, 'Limits')
   const tier = (name: string) => limits.getByRole('group', { name, exact: true })
-  const change = async (group: string, label: string, value: string) => {
+  const changeLimit = async (group: string, label: string, value: string) => {
     await tier(group).getByLabel(label, { exact: true }).fill(value)
     await page.keyboard.press('Enter')
   }
@@ -28,19 +28,19 @@ test('the administrator changes limits and the cap, and conflicts are rejected',
   await typeInto(page, tier('Free').getByLabel('Files at a time', { exact: true }), '0')
   await page.keyboard.press('Enter')
   await expect(tier('Free').getByText('from 1 to 10,000, or unlimited').first()).toBeVisible()
-  await change('Free', 'Files at a time', '7')
+  await changeLimit('Free', 'Files at a time', '7')
   await expect(tier('Free').getByText('Saved. It was 3.')).toBeVisible()
   // Only the server detects conflicts between limits.
   errors.expect(/400 \(Bad Request\).*\/api\/admin\/settings$/)
-  await change('Free', 'File size', '2GB')
+  await changeLimit('Free', 'File size', '2GB')
   await expect(tier('Free').getByText('Change the other tier first.')).toBeVisible()
-  await change('Premium', 'File size', '2 gb')
+  await changeLimit('Premium', 'File size', '2 gb')
   await expect(tier('Premium').getByText('Saved. It was 1GB.')).toBeVisible()
   await expect(tier('Premium').getByLabel('File size', { exact: true })).toHaveValue('2GB')
-  await change('Free', 'File size', '2GB')
+  await changeLimit('Free', 'File size', '2GB')
   await expect(tier('Free').getByText('Saved. It was 500MB.')).toBeVisible()
 
-  await change('All accounts together', 'Total storage', '1MB')
+  await changeLimit('All accounts together', 'Total storage', '1MB')
   await expect(limits.getByText('87 % of 1MB.')).toBeVisible()
 
   // Simulates another server changing limits right after this server read them.
@@ -54,7 +54,7 @@ test('the administrator changes limits and the cap, and conflicts are rejected',
       .values({ key, ...changes })
       .onConflictDoUpdate({ target: settings.key, set: changes })
   }
-  await change('Free', 'Files at a time', '9')
+  await changeLimit('Free', 'Files at a time', '9')
   await expect(page.getByText('Failed to update limit').first()).toBeVisible()
   await expect(tier('Free').getByText('Free would allow more than Premium: files.')).toBeVisible()
   await expect(page.getByText('Free would allow more than Premium: files.')).toHaveCount(1)

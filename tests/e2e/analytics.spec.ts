@@ -43,11 +43,11 @@ test('analytics shows insights, charts and tables, and links to files that expir
 
   const chart = figure.locator('.chart')
   await expect(chart.locator('title').last()).toHaveText(/: 9 downloads$/)
-  const first = (await chart.locator('title').first().textContent())?.split(':')[0] ?? ''
+  const firstDate = (await chart.locator('title').first().textContent())?.split(':')[0] ?? ''
 
   // The data table is in the DOM before it is visible.
   const table = page.getByRole('table', { name: 'Downloads per day' })
-  await expect(table.getByRole('row').last()).toHaveText(`${first}3`)
+  await expect(table.getByRole('row').last()).toHaveText(`${firstDate}3`)
   await expect(table.getByRole('row')).toHaveCount(31)
   await page.getByRole('switch', { name: 'Show as table' }).press('Space')
   await expect(chart).toBeHidden()

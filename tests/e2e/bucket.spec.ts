@@ -102,12 +102,12 @@ test('a page uploads to a bucket and downloads from it across origins', async ({
   // A permanent error fails the upload at once.
   errors.expect(/400 \(Bad Request\)/)
   const countPuts = () => network.exchanges.filter(isPut).length
-  const before = countPuts()
+  const putCountBefore = countPuts()
   network.respondWith(400, isPut)
   await chooseFiles(page, [(await writeRandomFile(folder, 'refused.txt', 10)).path])
   const failure = page.getByRole('alert').filter({ hasText: 'Upload Failed' })
   await expect(failure).toContainText('Direct S3 upload failed with status 400')
-  expect(countPuts()).toBe(before + 1)
+  expect(countPuts()).toBe(putCountBefore + 1)
   network.restore()
 
   for (const file of [videoFile, unknownTypeFile, empty]) {
@@ -115,11 +115,11 @@ test('a page uploads to a bucket and downloads from it across origins', async ({
     const uploadedFile = (await listResponse.json()).find(
       ({ originalName }: { originalName: string }) => originalName === file.name,
     )
-    const reader = await visitor()
-    await reader.goto(`/s/${uploadedFile.shortCode}`)
-    const started = reader.waitForEvent('download')
-    await reader.getByRole('link', { name: 'Download File' }).click()
-    const savedDownload = await started
+    const visitorPage = await visitor()
+    await visitorPage.goto(`/s/${uploadedFile.shortCode}`)
+    const downloadPromise = visitorPage.waitForEvent('download')
+    await visitorPage.getByRole('link', { name: 'Download File' }).click()
+    const savedDownload = await downloadPromise
     expect(new URL(savedDownload.url()).origin).toBe(network.url)
     expect(savedDownload.suggestedFilename()).toBe(file.name)
     expect(await sha256OfFile(await savedDownload.path())).toBe(file.sha256)
@@ -159,14 +159,14 @@ test('repeated bucket failures cost only the parts in flight', async ({
     () => network.cut(),
   ]
   // At most five parts of 8 MiB are in flight, so after 44 MiB at least one is stored.
-  let stallReached = network.stallPutsAfter(44 * mebibyte)
+  let stallPromise = network.stallPutsAfter(44 * mebibyte)
   await dropFiles(page, [videoFile.path])
   for (const interrupt of interruptions) {
-    await stallReached
+    await stallPromise
     await context.setOffline(interrupt === interruptions[3])
     interrupt()
     network.restore()
-    stallReached = network.stallPutsAfter(9 * mebibyte)
+    stallPromise = network.stallPutsAfter(9 * mebibyte)
     await context.setOffline(false)
   }
   network.restore()
@@ -212,11 +212,11 @@ test('after the tab is closed at 60 %, choosing the same file resumes from the s
   await expect.poll(() => countStoredPuts(network)).toBeGreaterThanOrEqual(parts * 0.6)
 
   const secondPage = await reopen(page, network)
-  const before = network.exchanges.length
+  const exchangeCountBefore = network.exchanges.length
   await expectUpload(secondPage, videoFile.name, 'Paused')
   await dropOnUpload(secondPage, videoFile.path, videoFile.name)
   await expectArrived(secondPage, app, videoFile)
-  expect(sentBytes(network, before)).toBeLessThan(videoFile.size * 0.45)
+  expect(sentBytes(network, exchangeCountBefore)).toBeLessThan(videoFile.size * 0.45)
 })
 
 test('a file edited before it is chosen again is stored as edited', async ({

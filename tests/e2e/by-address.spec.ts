@@ -60,8 +60,8 @@ test('everything works when the server is opened by its IP address', async ({
     await otherPage.goto(address)
     // The link contains the address that the browser used.
     expect(await otherPage.content()).toContain(address)
-    const started = otherPage.waitForEvent('download')
+    const downloadPromise = otherPage.waitForEvent('download')
     await otherPage.getByRole('link', { name: 'Download File' }).click()
-    expect(await sha256OfFile(await (await started).path())).toBe(file.sha256)
+    expect(await sha256OfFile(await (await downloadPromise).path())).toBe(file.sha256)
   }
 })

@@ -54,7 +54,7 @@ for (const [how, end] of [
     await stallAfter(network, bytesBeforeStall, () => chooseFiles(page, [file.path]))
     await expect.poll(() => countStoredPuts(network)).toBeGreaterThanOrEqual(partCount * 0.6)
     const secondPage = await reopen(page, network, end)
-    const before = network.exchanges.length
+    const exchangeCountBefore = network.exchanges.length
     await expectUpload(secondPage, file.name, 'Paused')
     await expect(uploadItem(secondPage, file.name).getByText('Upload paused')).toBeVisible()
 
@@ -63,10 +63,10 @@ for (const [how, end] of [
       secondPage.getByText(/holiday\.mov.*footage\.mov|footage\.mov.*holiday\.mov/),
     ).toBeVisible()
     await expectUpload(secondPage, file.name, 'Paused')
-    expect(sentBytes(network, before)).toBe(0)
+    expect(sentBytes(network, exchangeCountBefore)).toBe(0)
 
     await dropOnUpload(secondPage, file.path, file.name)
     await expectArrived(secondPage, app, file)
-    expect(sentBytes(network, before)).toBeLessThan(size * 0.45)
+    expect(sentBytes(network, exchangeCountBefore)).toBeLessThan(size * 0.45)
   })
 }

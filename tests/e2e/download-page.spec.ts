@@ -11,9 +11,9 @@ async function downloadCount(person: Person): Promise<number> {
 }
 
 async function download(page: Page) {
-  const started = page.waitForEvent('download')
+  const downloadPromise = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download File' }).click()
-  const savedDownload = await started
+  const savedDownload = await downloadPromise
   return {
     name: savedDownload.suggestedFilename(),
     sha256: await sha256OfFile(await savedDownload.path()),

@@ -135,17 +135,17 @@ for (const [browser, begin] of [
     await begin(page)
     await page.reload()
     const openFileChooser = async (press: () => Promise<void>) => {
-      const chooserOpened = page.waitForEvent('filechooser')
+      const chooserPromise = page.waitForEvent('filechooser')
       await press()
-      const dialog = await chooserOpened
+      const dialog = await chooserPromise
       await dialog.setFiles(videoFile.path)
       return dialog
     }
 
-    const stallReached = network.stallPutsAfter(20 * mebibyte)
+    const stallPromise = network.stallPutsAfter(20 * mebibyte)
     const multiChooser = await openFileChooser(() => pressChooseFiles(page))
     expect(multiChooser.isMultiple()).toBe(true)
-    await stallReached
+    await stallPromise
     await reloadWhileStalled(page, network)
     await expectUpload(page, videoFile.name, 'Paused')
     network.restore()

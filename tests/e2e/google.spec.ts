@@ -101,7 +101,7 @@ test('linking Google requires the password, and Google can be unlinked', async (
   await pressOn(page, page.getByRole('link', { name: 'Account' }))
   const signInMethods = page.getByRole('region', { name: 'Ways to sign in' })
   const dialog = page.getByRole('dialog', { name: 'Add Google' })
-  const add = async (password: string) => {
+  const addGoogle = async (password: string) => {
     await typeInto(page, dialog.getByLabel('Your password', { exact: true }), password)
     await pressOn(page, dialog.getByRole('button', { name: 'Go to Google' }))
   }
@@ -111,16 +111,16 @@ test('linking Google requires the password, and Google can be unlinked', async (
   errors.expect(/400 \(Bad Request\).*\/api\/auth\/user\/ways\/google$/)
   google.issuer.person = null
   await pressOn(page, signInMethods.getByRole('button', { name: 'Add Google' }))
-  await add('not this one')
+  await addGoogle('not this one')
   await expect(dialog.getByText('This is not your password.')).toBeVisible()
-  await add(person.password)
+  await addGoogle(person.password)
   await expect(page.getByText(/^Google did not let you in/)).toBeVisible()
   await expect(page).toHaveURL('/account')
   await expect(signInMethods.getByRole('listitem').last()).toHaveText(/^GoogleNot added/)
 
   google.issuer.person = { ...grace, email: person.email }
   await pressOn(page, signInMethods.getByRole('button', { name: 'Add Google' }))
-  await add(person.password)
+  await addGoogle(person.password)
   await expect(page.getByText('Google added', { exact: true })).toBeVisible()
   await expect(page).toHaveURL('/account')
   await expect(signInMethods.getByRole('listitem')).toHaveText([

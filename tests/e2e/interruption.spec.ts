@@ -27,7 +27,7 @@ const goOffline: Interruption = async ({ network, context }) => {
   await context.setOffline(true)
   network.cut()
 }
-const reset: Interruption = async ({ network }) => network.reset()
+const resetConnections: Interruption = async ({ network }) => network.reset()
 function response(status: number): Interruption {
   return async ({ network }) => network.respondToPuts(status)
 }
@@ -38,11 +38,11 @@ const cutNetwork: Interruption = async ({ network }) => network.cut()
 const interruptions: Interruption[] = [
   goOffline,
   cutNetwork,
-  reset,
+  resetConnections,
   response(403),
   response(500),
   response(503),
-  reset,
+  resetConnections,
   response(403),
   cutNetwork,
   goOffline,
@@ -71,13 +71,13 @@ test('an upload survives ten network failures and resends only parts in flight',
   await openDashboard(page, app, await signUp(app))
 
   // At most five parts of 8 MiB are in flight, so after 44 MiB at least one is stored.
-  let stallReached = network.stallPutsAfter(44 * mebibyte)
+  let stallPromise = network.stallPutsAfter(44 * mebibyte)
   await dropFiles(page, [file.path])
   for (const interrupt of interruptions) {
-    await stallReached
+    await stallPromise
     await interrupt({ network, context })
     network.restore()
-    stallReached = network.stallPutsAfter(9 * mebibyte)
+    stallPromise = network.stallPutsAfter(9 * mebibyte)
     await context.setOffline(false)
   }
   network.restore()
@@ -135,12 +135,12 @@ test('a small file resumes from the bytes on the server', async ({
   await context.setOffline(true)
   network.cut()
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
-  const before = network.exchanges.length
+  const exchangeCountBefore = network.exchanges.length
   network.restore()
   await context.setOffline(false)
 
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
-  expect(sentBytes(network, before)).toBeLessThan(4 * mebibyte)
+  expect(sentBytes(network, exchangeCountBefore)).toBeLessThan(4 * mebibyte)
   await expect(fileRow(page, file.name)).toBeVisible()
   expect(await sha256OfDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
 })
@@ -168,9 +168,9 @@ test('three uploads survive a ten-minute server outage', async ({
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
   // The page retries at least every 39 seconds, so each step causes another retry.
   for (let seconds = 0; seconds < 600; seconds += 40) {
-    const before = failedCount
+    const failedCountBefore = failedCount
     await page.clock.fastForward(40_000)
-    await expect.poll(() => failedCount).toBeGreaterThan(before)
+    await expect.poll(() => failedCount).toBeGreaterThan(failedCountBefore)
   }
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
   network.restore()

@@ -76,7 +76,7 @@ test('a file dropped by a visitor is kept and uploaded after signup', async ({
 })
 
 test('files shared from a phone stay in the browser until signup', async ({ app, page }) => {
-  const share = (origin: string) =>
+  const shareFile = (origin: string) =>
     page.evaluate((action) => {
       const form = document.createElement('form')
       Object.assign(form, { method: 'post', action, enctype: 'multipart/form-data' })
@@ -99,12 +99,12 @@ test('files shared from a phone stay in the browser until signup', async ({ app,
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Elsewhere</title>' }),
   )
   await page.goto('http://elsewhere.example/')
-  await share(app.url)
+  await shareFile(app.url)
   await expect(page.getByRole('heading', { name: 'Please share it again' })).toBeVisible()
   app.logLines.length = 0
 
   await page.goto('/share')
-  await share(app.url)
+  await shareFile(app.url)
   await expect(page).toHaveURL('/')
   await expect(page.getByRole('heading', { name: 'letter.txt (8 Bytes) is waiting' })).toBeVisible()
   expect(app.logLines.filter(({ path, method }) => path === '/share' && method === 'POST')).toEqual(

@@ -28,9 +28,9 @@ test('an upload whose session ends resumes after a sign-in in another tab', asyn
   network.restore()
 
   await expectUpload(page, file.name, 'Paused')
-  const pageOpened = context.waitForEvent('page')
+  const pagePromise = context.waitForEvent('page')
   await uploadItem(page, file.name).getByRole('link', { name: 'Sign in' }).click()
-  const login = await pageOpened
+  const login = await pagePromise
   await fillLogin(login, person)
 
   // The first tab still has the file, so nothing has to be chosen again.

@@ -23,7 +23,7 @@ test('a 1 GB file is uploaded in parts, each sent once, and downloads unchanged'
 
   const code = await codeOf(page, videoFile.name)
   expect(await sha256OfDownload(app.url, code)).toBe(videoFile.sha256)
-  const reader = await visitor()
-  await reader.goto(`/s/${code}`)
-  await expect(reader.getByText(videoFile.sha256)).toBeAttached()
+  const visitorPage = await visitor()
+  await visitorPage.goto(`/s/${code}`)
+  await expect(visitorPage.getByText(videoFile.sha256)).toBeAttached()
 })

@@ -35,9 +35,9 @@ async function copyLink(page: Page, file: DiskFile): Promise<string> {
 }
 
 async function download(page: Page): Promise<{ name: string; sha256: string }> {
-  const started = page.waitForEvent('download')
+  const downloadPromise = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download File' }).click()
-  const savedDownload = await started
+  const savedDownload = await downloadPromise
   return {
     name: savedDownload.suggestedFilename(),
     sha256: await sha256OfFile(await savedDownload.path()),

@@ -37,9 +37,9 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   // picker offers neither.
   expect(await page.evaluate(() => 'showOpenFilePicker' in window)).toBe(true)
   await stallAfter(network, mebibyte, async () => {
-    const chooserOpened = page.waitForEvent('filechooser')
+    const chooserPromise = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose files' }).tap()
-    await (await chooserOpened).setFiles([photo.path, noteFile.path])
+    await (await chooserPromise).setFiles([photo.path, noteFile.path])
   })
   // Spec §4: on mobile, uploads of any size run in the background.
   const panel = uploadsPanel(page)

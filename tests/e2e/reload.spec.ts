@@ -60,12 +60,12 @@ test("a reload while finalizing doesn't require choosing the file again", async 
   await chooseFiles(page, [videoFile.path])
   await expectUpload(page, videoFile.name, 'Finalizing')
   await expect.poll(() => network.exchanges.some(isConfirm)).toBe(true)
-  const before = network.exchanges.length
+  const exchangeCountBefore = network.exchanges.length
   await reloadAndConfirm(page)
   await expectUpload(page, videoFile.name, 'Paused')
   network.restore()
   await expectUpload(page, videoFile.name, 'Completed')
-  expect(sentBytes(network, before)).toBe(0)
+  expect(sentBytes(network, exchangeCountBefore)).toBe(0)
   expect(await sha256OfDownload(app.url, await codeOf(page, videoFile.name))).toBe(videoFile.sha256)
 })
 

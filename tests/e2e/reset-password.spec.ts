@@ -41,15 +41,15 @@ test('a forgotten password is reset by keyboard, from the login to the dashboard
 }) => {
   const { email } = await makePerson(app)
   await page.goto('/login')
-  const open = page.getByRole('button', { name: 'Forgot password?' })
-  await pressOn(page, open)
+  const forgotPasswordButton = page.getByRole('button', { name: 'Forgot password?' })
+  await pressOn(page, forgotPasswordButton)
   await pressOn(page, page.getByRole('button', { name: 'Send Reset Email' }))
   await expect(page.getByText('Email required')).toBeVisible()
   await expect(page.getByText('Please enter your email address.')).toBeVisible()
   await expect(page.getByLabel('Email address')).toBeFocused()
   await pressOn(page, page.getByRole('button', { name: 'Cancel' }))
   await expect(resetDialog(page)).toBeHidden()
-  await expect(open).toBeFocused()
+  await expect(forgotPasswordButton).toBeFocused()
   expect(await app.sendQueuedEmails()).toEqual([])
 
   await requestResetEmail(page, email)

@@ -44,14 +44,14 @@ test('a trial is offered, counts down days and hours, and ends while the page is
   for (const timeLeft of ['17 days left', '4 days left']) {
     await advanceClocks(app, [page], 13 * day)
     await expect(banner).toContainText(timeLeft)
-    const read = page.waitForResponse(/\/api\/files/)
+    const listResponsePromise = page.waitForResponse(/\/api\/files/)
     await page.getByRole('tab', { name: 'My Files' }).click()
-    expect((await read).status()).toBe(200)
+    expect((await listResponsePromise).status()).toBe(200)
     await page.getByRole('tab', { name: 'Upload' }).click()
   }
   const user: User = await (await page.request.get('/api/auth/user')).json()
-  const leftMs = Date.parse(user.premiumTrialEndsAt ?? '') - app.clock().getTime()
-  await advanceClocks(app, [page], leftMs - 9 * hour - 50 * second)
+  const remainingMs = Date.parse(user.premiumTrialEndsAt ?? '') - app.clock().getTime()
+  await advanceClocks(app, [page], remainingMs - 9 * hour - 50 * second)
   await expect(banner).toContainText('9 hours left')
   await advanceClocks(app, [page], 60 * second)
   await expect(banner).toContainText('8 hours left')

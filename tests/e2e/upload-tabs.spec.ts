@@ -70,16 +70,16 @@ test('the screen stays awake during an upload, and leaving asks for confirmation
 
   await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [videoFile.path]))
   await expect.poll(isUploadSaved).toBe(true)
-  const dialogOpened = page.waitForEvent('dialog')
+  const dialogPromise = page.waitForEvent('dialog')
   await page.close({ runBeforeUnload: true })
-  const dialog = await dialogOpened
+  const dialog = await dialogPromise
   expect(dialog.type()).toBe('beforeunload')
   await dialog.dismiss()
 
   network.restore()
   await expectUpload(page, videoFile.name, 'Completed')
   await expect.poll(isUploadSaved).toBe(false)
-  const pageClosed = page.waitForEvent('close')
+  const closePromise = page.waitForEvent('close')
   await page.close({ runBeforeUnload: true })
-  await pageClosed
+  await closePromise
 })

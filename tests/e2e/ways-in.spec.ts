@@ -75,8 +75,9 @@ test('a canceled upload frees its slot at once', async ({ app, folder, page, net
   await page.getByRole('main').getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByText('Cancelled by user').last()).toBeVisible()
   network.restore()
-  const open = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
-  await expect.poll(open).toEqual([])
+  const findOpenUploads = () =>
+    app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
+  await expect.poll(findOpenUploads).toEqual([])
 
   await chooseFiles(page, [four.path])
   await expect(fileRow(page, four.name)).toBeVisible()

@@ -19,7 +19,7 @@ async function fillWithLongContent(app: TestApp): Promise<void> {
   await db.update(files).set({ downloadCount: 1_234_567 }).where(eq(files.id, id))
   const names = { name: 'Wolfeschlegelstein'.repeat(11), email: longAddress }
   await db.update(users).set(names).where(eq(users.id, longNamedUser.id))
-  const at = app.clock()
+  const now = app.clock()
   const message = `${'unbroken'.repeat(60)}\n\nتعليق طويل\n`.repeat(3)
   await db.insert(feedback).values([
     {
@@ -28,13 +28,13 @@ async function fillWithLongContent(app: TestApp): Promise<void> {
       category: 'bug',
       message,
       isSuspect: true,
-      createdAt: at,
+      createdAt: now,
     },
-    { name: 'Ada', email: 'a@example.org', message: 'Thanks.', isSuspect: false, createdAt: at },
+    { name: 'Ada', email: 'a@example.org', message: 'Thanks.', isSuspect: false, createdAt: now },
   ])
   const details = { key: 'app_version', from: null, to: 'v'.repeat(40) }
   const ipAddress = '2001:db8:1234:5678:9abc:def0:1234:5678'
-  const entry = { at, action: 'change-setting' as const, ipAddress, details }
+  const entry = { at: now, action: 'change-setting' as const, ipAddress, details }
   await db.insert(auditLog).values(
     Array.from({ length: 21 }, () => ({
       ...entry,
@@ -191,7 +191,7 @@ export const adminScreens: Screens = {
     errors.expect(/500 \(Internal Server Error\)/)
     await page.route(/\/api\/(admin|settings)\//, (route) => route.fulfill({ status: 500 }))
     await openAdminCenter(page, app)
-    for (const what of [
+    for (const sectionName of [
       'statistics',
       'users',
       'settings',
@@ -200,7 +200,7 @@ export const adminScreens: Screens = {
       'audit log',
       'reports',
     ]) {
-      await expect(page.getByText(`The ${what} could not be loaded`)).toBeVisible()
+      await expect(page.getByText(`The ${sectionName} could not be loaded`)).toBeVisible()
     }
     await expect(page.getByText('The last results could not be loaded.')).toBeVisible()
   },

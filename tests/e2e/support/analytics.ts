@@ -34,8 +34,8 @@ export async function makeDownloads(app: TestApp, person: Person): Promise<void>
   }
   const today = utcDay(app.clock())
   for (const [index, count] of downloads.entries()) {
-    const before = downloads.length - 1 - index
+    const daysAgo = downloads.length - 1 - index
     await db.execute(sql`insert into owner_downloads (owner_id, day, shard, count)
-      values (${person.id}, ${today}::date - ${before}::int, 0, ${count})`)
+      values (${person.id}, ${today}::date - ${daysAgo}::int, 0, ${count})`)
   }
 }

@@ -52,8 +52,8 @@ const sharedFiles = new Map<number, Promise<string>>()
 
 /** Writes the shared file of this size unless it exists. Returns its SHA-256. */
 async function shareFile(size: number): Promise<string> {
-  const found = (await readdir(runFolder())).find((entry) => entry.startsWith(`${size}-`))
-  if (found !== undefined) return found.slice(`${size}-`.length)
+  const existingFile = (await readdir(runFolder())).find((entry) => entry.startsWith(`${size}-`))
+  if (existingFile !== undefined) return existingFile.slice(`${size}-`.length)
   const { path, sha256 } = await writeUniqueFile(runFolder(), `of-${process.pid}-${size}`, size)
   await rename(path, sharedPath(size, sha256))
   return sha256

@@ -59,14 +59,21 @@ function findProblems(): string[] {
     const background = isForced ? '' : style.backgroundColor
     return [background, style.borderBottomWidth, style.textDecorationLine].join()
   }
-  const state = '[aria-selected="true"], [role="radio"][aria-checked="true"], nav [aria-current]'
-  const invisibleState = [...document.querySelectorAll(state)].filter((current) => {
-    const group = current.closest('[role="tablist"], [role="radiogroup"], nav')
-    const unselected = [...(group?.querySelectorAll(current.tagName) ?? [])].find(
-      (element) => !element.matches(state) && element.className === current.className,
-    )
-    return unselected?.checkVisibility() && styleOf(unselected) === styleOf(current)
-  })
+  const selectedSelector =
+    '[aria-selected="true"], [role="radio"][aria-checked="true"], nav [aria-current]'
+  const invisibleState = [...document.querySelectorAll(selectedSelector)].filter(
+    (selectedElement) => {
+      const group = selectedElement.closest('[role="tablist"], [role="radiogroup"], nav')
+      const unselectedElement = [...(group?.querySelectorAll(selectedElement.tagName) ?? [])].find(
+        (element) =>
+          !element.matches(selectedSelector) && element.className === selectedElement.className,
+      )
+      return (
+        unselectedElement?.checkVisibility() &&
+        styleOf(unselectedElement) === styleOf(selectedElement)
+      )
+    },
+  )
   return [
     ...invisibleFocus.map((element) => `no focus ring: ${tagOf(element)}`),
     ...invisibleState.map((element) => `looks like the others: ${tagOf(element)}`),

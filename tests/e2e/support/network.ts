@@ -42,9 +42,9 @@ export async function stallAfter(
   bytes: number,
   start: () => Promise<void>,
 ): Promise<void> {
-  const stallReached = network.stallPutsAfter(bytes)
+  const stallPromise = network.stallPutsAfter(bytes)
   await start()
-  await stallReached
+  await stallPromise
 }
 
 /**

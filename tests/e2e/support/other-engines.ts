@@ -101,7 +101,7 @@ async function openWebKit(): Promise<EnginePage> {
     env: { ...process.env, DISPLAY: `:${display}` },
   })
   // biome-ignore lint/suspicious/noExplicitAny: results differ by command.
-  const call = async (method: string, path: string, body?: object): Promise<any> => {
+  const callDriver = async (method: string, path: string, body?: object): Promise<any> => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
       ...(body && { body: JSON.stringify(body) }),
@@ -110,17 +110,17 @@ async function openWebKit(): Promise<EnginePage> {
     if (!response.ok) throw new Error(`${method} ${path}: ${value.error}`)
     return value
   }
-  await expect(() => call('GET', '/status')).toPass()
-  const { sessionId } = await call('POST', '/session', { capabilities: {} })
+  await expect(() => callDriver('GET', '/status')).toPass()
+  const { sessionId } = await callDriver('POST', '/session', { capabilities: {} })
   const session = `/session/${sessionId}`
-  const find = async (xpath: string) => {
+  const findElement = async (xpath: string) => {
     const locator = { using: 'xpath', value: xpath }
-    const [id] = Object.values(await call('POST', `${session}/element`, locator))
+    const [id] = Object.values(await callDriver('POST', `${session}/element`, locator))
     return `${session}/element/${id}`
   }
   return {
-    goto: (url) => call('POST', `${session}/url`, { url }),
-    reload: () => call('POST', `${session}/refresh`, {}),
+    goto: (url) => callDriver('POST', `${session}/url`, { url }),
+    reload: () => callDriver('POST', `${session}/refresh`, {}),
     evaluate: async (expression) => {
       const script = `const done = arguments[0]
         Promise.resolve(${expression}).then(
@@ -128,15 +128,16 @@ async function openWebKit(): Promise<EnginePage> {
           (error) => done(JSON.stringify({ error: String(error) })),
         )`
       const { value, error } = JSON.parse(
-        await call('POST', `${session}/execute/async`, { script, args: [] }),
+        await callDriver('POST', `${session}/execute/async`, { script, args: [] }),
       )
       if (error) throw new Error(error)
       return value
     },
-    click: async (xpath) => call('POST', `${await find(xpath)}/click`, {}),
-    chooseFile: async (xpath, path) => call('POST', `${await find(xpath)}/value`, { text: path }),
+    click: async (xpath) => callDriver('POST', `${await findElement(xpath)}/click`, {}),
+    chooseFile: async (xpath, path) =>
+      callDriver('POST', `${await findElement(xpath)}/value`, { text: path }),
     close: async () => {
-      await call('DELETE', session).catch(() => undefined)
+      await callDriver('DELETE', session).catch(() => undefined)
       await killProcess(driver)
       await killProcess(xvfb)
     },
@@ -157,7 +158,7 @@ function firstMatch(output: Readable, pattern: RegExp): Promise<string> {
 
 async function killProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
+  const exitPromise = once(child, 'exit')
   child.kill()
-  await ended
+  await exitPromise
 }

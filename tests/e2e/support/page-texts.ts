@@ -88,7 +88,7 @@ export function expectShown(
   texts: readonly (string | RegExp)[],
 ): Promise<void> {
   const missingTexts = async () => {
-    const [whole = '', ...pieces] = await container.evaluate((element) => {
+    const [wholeText = '', ...pieces] = await container.evaluate((element) => {
       const normalize = (text: string | null) => (text ?? '').replaceAll(/[^\S\n]+/g, ' ').trim()
       const labeled = [...element.querySelectorAll('[aria-label], option')]
       const names = labeled.map((element) =>
@@ -109,7 +109,7 @@ export function expectShown(
       return [[visibleText, ...names].join('\n'), ...names, ...pieces]
     })
     return texts.filter((text) =>
-      text instanceof RegExp ? !text.test(whole) : !pieces.includes(text),
+      text instanceof RegExp ? !text.test(wholeText) : !pieces.includes(text),
     )
   }
   return expect.poll(missingTexts, 'not shown').toEqual([])

@@ -24,7 +24,7 @@ function uploadNote(context: ScreenContext) {
 }
 
 /** Reloads the page with a phone's user agent. On phones, every upload runs in the background. */
-async function actAsPhone({ page }: ScreenContext) {
+async function emulatePhone({ page }: ScreenContext) {
   await page.addInitScript(() => Object.defineProperty(navigator, 'userAgent', { value: 'Mobile' }))
   await page.reload()
 }
@@ -171,7 +171,7 @@ export const premiumUserWalk: readonly WalkStep[] = [
   {
     at: 'upload in the background that is not confirmed',
     perform: async (context) => {
-      await actAsPhone(context)
+      await emulatePhone(context)
       await withBadRequest(/\/api\/files\/confirm-upload$/, uploadNote, 'Not now.')(context)
     },
     expectedTexts: [[uploadsPanel, ['Upload confirmation failed: 400 - Not now.']]],
