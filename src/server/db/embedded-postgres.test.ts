@@ -86,10 +86,10 @@ async function startInChildProcess() {
 }
 
 test('keeps committed rows and exits on stop', async () => {
-  const first = await start()
-  await query(first, "create table kept as select 'written' as value")
-  await first.stop()
-  await expectStopped(first)
+  const firstPostgres = await start()
+  await query(firstPostgres, "create table kept as select 'written' as value")
+  await firstPostgres.stop()
+  await expectStopped(firstPostgres)
 
   expect(await query(await start(), 'select value from kept')).toEqual([['written']])
 })

@@ -64,13 +64,15 @@ export interface MigrationState {
 /** Compares this version's migrations with those applied to the database. */
 export async function readMigrations(db: Db): Promise<MigrationState> {
   const knownHashes = readMigrationFiles({ migrationsFolder }).map(({ hash }) => hash)
-  const applied = await appliedHashes(db)
+  const databaseHashes = await appliedHashes(db)
   const names = await migrationNames()
-  const missing = names.filter((_, index) => !applied.includes(knownHashes[index] ?? ''))
+  const missingNames = names.filter(
+    (_, index) => !databaseHashes.includes(knownHashes[index] ?? ''),
+  )
   return {
-    applied: names.length - missing.length,
-    missing,
-    unknown: applied.filter((hash) => !knownHashes.includes(hash)).length,
+    applied: names.length - missingNames.length,
+    missing: missingNames,
+    unknown: databaseHashes.filter((hash) => !knownHashes.includes(hash)).length,
   }
 }
 

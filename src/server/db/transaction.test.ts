@@ -14,7 +14,7 @@ beforeAll(async () => {
   database = await freshDatabase()
 })
 afterEach(async () => {
-  await Promise.all(pools.splice(0).map((opened) => opened.close()))
+  await Promise.all(pools.splice(0).map((openedPool) => openedPool.close()))
 })
 afterAll(() => database.drop())
 
@@ -25,9 +25,9 @@ afterAll(() => database.drop())
 function open(limits = {}): Database {
   const log = { warn() {} }
   const poolOptions = { ...poolLimits, connections: 1, ...limits }
-  const opened = openPool({ connectionString: database.url }, log, poolOptions)
-  pools.push(opened)
-  return opened
+  const openedPool = openPool({ connectionString: database.url }, log, poolOptions)
+  pools.push(openedPool)
+  return openedPool
 }
 
 /** Returns the backend process id of the pool's connection. */

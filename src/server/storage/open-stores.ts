@@ -45,12 +45,12 @@ export async function openStores({
     throw error
   }
   const openedStores: Storage[] = bucket ? [disk, bucket] : [disk]
-  const all = onError
+  const allStores = onError
     ? openedStores.map((store) => countErrors(store, (operation) => onError(store.name, operation)))
     : openedStores
-  const current = all.find(({ name }) => name === storeOfNewFiles(settings)) as Storage
+  const currentStore = allStores.find(({ name }) => name === storeOfNewFiles(settings)) as Storage
   return {
-    stores: createStores(current, ...all.filter((store) => store !== current)),
+    stores: createStores(currentStore, ...allStores.filter((store) => store !== currentStore)),
     disk,
     handle: disk.handle,
     origins: bucket ? [await bucket.publicOrigin()] : [],

@@ -23,13 +23,13 @@ const partSize = 5 * 1024 * 1024
  */
 export function partsSuite(name: string, open: () => Promise<OpenStorage>): void {
   describe(`parts of the storage port: ${name}`, () => {
-    let opened: OpenStorage
+    let openedStorage: OpenStorage
     let storage: Storage
     beforeAll(async () => {
-      opened = await open()
-      storage = opened.storage
+      openedStorage = await open()
+      storage = openedStorage.storage
     })
-    afterAll(() => opened.close())
+    afterAll(() => openedStorage.close())
 
     /** Creates a new upload: its bytes, and the grants for the whole file and for each part. */
     const makeUpload = (size: number, changes: Partial<UploadGrant> = {}) => {
@@ -298,7 +298,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       const upload = makeUpload(partSize + 1000)
       const url = await signUrl(findPart(upload, 2))
       await sendParts(upload, 1)
-      opened.endUpload(upload.whole.key)
+      openedStorage.endUpload(upload.whole.key)
       await storage.remove(upload.whole.key)
       const headers = { 'Content-Type': 'text/plain' }
       expectClientError(

@@ -24,13 +24,13 @@ export const successStatuses = [200, 204]
  */
 export function storageSuite(name: string, open: () => Promise<OpenStorage>): void {
   describe(`storage port: ${name}`, () => {
-    let opened: OpenStorage
+    let openedStorage: OpenStorage
     let storage: Storage
     beforeAll(async () => {
-      opened = await open()
-      storage = opened.storage
+      openedStorage = await open()
+      storage = openedStorage.storage
     })
-    afterAll(() => opened.close())
+    afterAll(() => openedStorage.close())
 
     const upload = (size: number, changes: Partial<UploadGrant> = {}): UploadGrant => ({
       key: newStorageKey(),
@@ -242,11 +242,11 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         const headResponse = await send(await storage.signDownload(grant, 'HEAD'), {
           method: 'HEAD',
         })
-        const whole = await get(grant)
+        const wholeResponse = await get(grant)
         expect([headResponse.status, headResponse.body.length]).toEqual([200, 0])
         const headerNames = ['content-length', 'content-type', 'content-disposition', 'etag']
         for (const name of headerNames)
-          expect(headResponse.headers[name], name).toBe(whole.headers[name])
+          expect(headResponse.headers[name], name).toBe(wholeResponse.headers[name])
       })
 
       it.each([
@@ -349,16 +349,19 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
 
       it('answers a GET with the bytes or a range of them', async () => {
         grantToDeliver = download(await store(Buffer.from('0123456789')))
-        const whole = await fetchDelivery()
-        expect([whole.status, whole.text]).toEqual([200, '0123456789'])
-        expect(whole.headers.get('content-disposition')).toContain('notes.txt')
+        const wholeResponse = await fetchDelivery()
+        expect([wholeResponse.status, wholeResponse.text]).toEqual([200, '0123456789'])
+        expect(wholeResponse.headers.get('content-disposition')).toContain('notes.txt')
         const part = await fetchDelivery({ Range: 'bytes=2-4' })
         expect([part.status, part.text]).toEqual([206, '234'])
       })
 
       it('answers a HEAD with the same headers but no body', async () => {
         grantToDeliver = download(await store(Buffer.from('0123456789')))
-        const [headResponse, whole] = [await fetchDelivery({}, 'HEAD'), await fetchDelivery()]
+        const [headResponse, wholeResponse] = [
+          await fetchDelivery({}, 'HEAD'),
+          await fetchDelivery(),
+        ]
         expect([headResponse.status, headResponse.text]).toEqual([200, ''])
         const headerNames = [
           'content-length',
@@ -367,7 +370,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
           'cache-control',
         ]
         for (const name of [...headerNames, 'etag', 'accept-ranges']) {
-          expect(headResponse.headers.get(name), name).toBe(whole.headers.get(name))
+          expect(headResponse.headers.get(name), name).toBe(wholeResponse.headers.get(name))
         }
         expect(headResponse.headers.get('content-length')).toBe('10')
       })
@@ -395,7 +398,7 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
         expect(successStatuses).toContain(
           (await send(url, { method: 'PUT', headers, body: 'hello' })).status,
         )
-        opened.endUpload(grant.key)
+        openedStorage.endUpload(grant.key)
         await storage.remove(grant.key)
         expectClientError(await send(url, { method: 'PUT', headers, body: 'again' }))
         expect(await storage.storedSize(grant.key)).toBeNull()

@@ -37,12 +37,15 @@ describe('the CRC-32 header of a PUT', () => {
   it('covers only the body of a resumed upload; a mismatch keeps the earlier bytes', async () => {
     const { single, bytes, key, sha256 } = multipartUpload(disk, 1, 200)
     await single.put(bytes.subarray(0, 40), chunkedEncoding)
-    const rest = bytes.subarray(40)
+    const remainingBytes = bytes.subarray(40)
     const rangeHeader = { Range: 'bytes=40-' }
-    const response = await single.put(rest, { ...rangeHeader, ...checksumHeader(bytes) })
+    const response = await single.put(remainingBytes, { ...rangeHeader, ...checksumHeader(bytes) })
     expect(statusAndErrorCode(response)).toEqual([409, 'CHECKSUM_MISMATCH'])
     expect(await disk.storage.storedSize(key)).toBe(40)
-    expect((await single.put(rest, { ...rangeHeader, ...checksumHeader(rest) })).status).toBe(200)
+    expect(
+      (await single.put(remainingBytes, { ...rangeHeader, ...checksumHeader(remainingBytes) }))
+        .status,
+    ).toBe(200)
     expect(await single.seal()).toBe(sha256)
   })
 

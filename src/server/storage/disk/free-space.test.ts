@@ -34,15 +34,15 @@ describe('a disk that fills up during uploads', () => {
     const storedBytes = await upload.offset()
     expect(storedBytes).toBeGreaterThanOrEqual(MiB)
     expect(storedBytes).toBeLessThanOrEqual(2 * MiB)
-    const rest = { Range: `bytes=${storedBytes}-` }
+    const rangeHeader = { Range: `bytes=${storedBytes}-` }
     disk.space.freeBytes = 0
-    expect(statusAndErrorCode(await upload.put(bytes.subarray(storedBytes), rest))).toEqual([
+    expect(statusAndErrorCode(await upload.put(bytes.subarray(storedBytes), rangeHeader))).toEqual([
       507,
       'STORAGE_FULL',
     ])
     expect(await upload.offset()).toBe(storedBytes)
     disk.space.freeBytes = 4 * MiB - storedBytes
-    expect((await upload.put(bytes.subarray(storedBytes), rest)).status).toBe(200)
+    expect((await upload.put(bytes.subarray(storedBytes), rangeHeader)).status).toBe(200)
     expect(await upload.seal()).toBe(sha256(bytes))
     await expectIdle(disk)
   })

@@ -64,11 +64,11 @@ describe('a download from disk', () => {
   })
 
   it('answers HEAD like GET but without a body, even with a range', async () => {
-    const whole = await get(grant)
+    const wholeResponse = await get(grant)
     for (const headers of [{}, { Range: 'bytes=2-4' }]) {
       const headResponse = await get(grant, headers, 'HEAD')
       expect([headResponse.status, headResponse.body.length]).toEqual([200, 0])
-      expect({ ...headResponse.headers, date: '' }).toEqual({ ...whole.headers, date: '' })
+      expect({ ...headResponse.headers, date: '' }).toEqual({ ...wholeResponse.headers, date: '' })
     }
   })
 

@@ -173,11 +173,14 @@ function writeNow(bytes: Buffer, response: ServerResponse): WriteOutcome {
 
 /** Writes copies of the bytes until the kernel accepts no more. */
 function writeCopies(bytes: Buffer, response: ServerResponse): WriteOutcome {
-  let sent = 0
-  while (sent < bytes.length) {
-    const outcome = writeNow(Buffer.from(bytes.subarray(sent, sent + pieceBytes)), response)
-    sent += outcome.sent
-    if (outcome.flushed) return { sent, flushed: outcome.flushed }
+  let sentBytes = 0
+  while (sentBytes < bytes.length) {
+    const outcome = writeNow(
+      Buffer.from(bytes.subarray(sentBytes, sentBytes + pieceBytes)),
+      response,
+    )
+    sentBytes += outcome.sent
+    if (outcome.flushed) return { sent: sentBytes, flushed: outcome.flushed }
   }
-  return { sent }
+  return { sent: sentBytes }
 }

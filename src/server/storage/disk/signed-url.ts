@@ -49,10 +49,10 @@ export function signUrl(grant: SignedGrant, appUrl: string, signingKey: KeyObjec
 export function verifyUrl(target: string, now: Date, signingKey: KeyObject): UrlVerdict {
   // The signature covers the text of the URL rather than its parsed fields. So other spellings of
   // the URL are invalid, and nothing is parsed before the signature is verified.
-  const end = target.lastIndexOf(signatureParameter)
-  if (end === -1) return { ok: false, code: 'SIGNATURE_INVALID' }
-  const unsignedTarget = target.slice(0, end)
-  const actualSignature = Buffer.from(target.slice(end + signatureParameter.length))
+  const signatureStart = target.lastIndexOf(signatureParameter)
+  if (signatureStart === -1) return { ok: false, code: 'SIGNATURE_INVALID' }
+  const unsignedTarget = target.slice(0, signatureStart)
+  const actualSignature = Buffer.from(target.slice(signatureStart + signatureParameter.length))
   const expectedSignature = Buffer.from(computeSignature(unsignedTarget, signingKey))
   if (
     actualSignature.length !== expectedSignature.length ||

@@ -149,8 +149,8 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
       const existingUpload = openUploads[positions[use]]
       if (existingUpload && openUploads.length >= neededCount) return existingUpload.uploadId
       const [firstBefore] = openUploads
-      const missing = Array.from({ length: neededCount - openUploads.length })
-      for (const id of await Promise.all(missing.map(() => create(key, mimeType))))
+      const missingSlots = Array.from({ length: neededCount - openUploads.length })
+      for (const id of await Promise.all(missingSlots.map(() => create(key, mimeType))))
         createdIds.add(id)
       openUploads = await listByKey(key)
       const [first] = openUploads
@@ -228,7 +228,7 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
     async readReceived(open: readonly OpenUpload[]): Promise<ReceivedUpload[]> {
       const usedUploads = open.slice(0, maxUploads)
       const receivedUploads = (await Promise.all(usedUploads.map(readUpload))).filter(
-        (one) => one !== null,
+        (upload) => upload !== null,
       )
       return receivedUploads.toSorted(
         (a, b) => b.changedAt.getTime() - a.changedAt.getTime() || b.size - a.size,

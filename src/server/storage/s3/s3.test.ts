@@ -85,8 +85,8 @@ describeOnS3('S3 beyond the storage port', () => {
     upload: ReturnType<typeof createPartsUpload>,
     signingStorage = storage,
   ) => {
-    const [first = '', second = ''] = await signingStorage.signParts(upload.parts)
-    return [first, second] as const
+    const [firstUrl = '', secondUrl = ''] = await signingStorage.signParts(upload.parts)
+    return [firstUrl, secondUrl] as const
   }
   const uploadIdIn = (url: string) => new URL(url).searchParams.get('uploadId')
   const readSealed = async ({ key }: { key: string }) => {
