@@ -86,10 +86,10 @@ const tierState = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullab
 /** Actions without an entry here are shown by name only. */
 const sentenceFormatters: Partial<Record<AuditAction, SentenceFormatter>> = {
   'set-tier': sentenceFormatter(z.object({ from: tierState, to: tierState }), ({ from, to }) => {
-    const names = [from, to].map(({ tier }) => tierTraits[tier].name)
+    const tierNames = [from, to].map(({ tier }) => tierTraits[tier].name)
     const endedSuffix = from.trialEndsAt === null ? '' : ' (trial ended)'
-    const trial = to.trialEndsAt === null ? endedSuffix : ' (trial)'
-    return `Tier: ${[...new Set(names)].join(' to ')}${trial}`
+    const trialSuffix = to.trialEndsAt === null ? endedSuffix : ' (trial)'
+    return `Tier: ${[...new Set(tierNames)].join(' to ')}${trialSuffix}`
   }),
   'set-role': sentenceFormatter(
     z.object({ from: z.enum(roles), to: z.enum(roles) }),

@@ -11,10 +11,10 @@ import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
 export function SectionLinks() {
   const currentId = useCurrentSection()
   const { data: pendingCounts } = useQuery(adminWaitingQuery)
-  const list = useRef<HTMLUListElement>(null)
+  const listRef = useRef<HTMLUListElement>(null)
   useEffect(() => {
-    const link = list.current?.querySelector<HTMLElement>(`[href="#${currentId}"]`)
-    if (link) list.current?.scrollTo({ left: link.offsetLeft - link.offsetWidth })
+    const link = listRef.current?.querySelector<HTMLElement>(`[href="#${currentId}"]`)
+    if (link) listRef.current?.scrollTo({ left: link.offsetLeft - link.offsetWidth })
   }, [currentId])
 
   const renderBadge = (id: SectionId) => {
@@ -29,7 +29,7 @@ export function SectionLinks() {
   return (
     <nav aria-label="Sections" data-sticky="" className="sticky top-0 z-10 mt-3 bg-paper">
       <ul
-        ref={list}
+        ref={listRef}
         className="relative flex gap-5 overflow-x-auto max-lg:pr-12 shadow-[inset_0_-1px_0_var(--line)] [scrollbar-width:none] max-lg:[mask-image:linear-gradient(to_right,black_calc(100%-48px),transparent)] sm:gap-6"
       >
         {sectionIds.map((id) => (

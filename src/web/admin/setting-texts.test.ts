@@ -27,9 +27,9 @@ test.each<[LimitSetting, string, string]>([
   ['storage_cap', '1099511627776', '1024GB'],
   ['free_space', '0', '0'],
   ['free_space', '21474836480', '20GB'],
-])('%s %s is formatted as %s and parses back to the same value', (key, stored, formatted) => {
-  expect(inputText(key, stored)).toBe(formatted)
-  expect(checkInput(key, formatted)).toEqual({ ok: true, value: stored })
+])('%s %s is formatted as %s and parses back to the same value', (key, storedValue, formatted) => {
+  expect(inputText(key, storedValue)).toBe(formatted)
+  expect(checkInput(key, formatted)).toEqual({ ok: true, value: storedValue })
 })
 
 test('validates each setting against its own range and leaves comparisons with other settings to the server', () => {

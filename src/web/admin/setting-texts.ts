@@ -97,12 +97,12 @@ const sizeKeys = /_max_file_size$|^storage_cap$|^free_space$/
 /**
  * Formats a stored value for the input field. Examples: '500MB' for 524288000, '3, 5, 7' for days.
  */
-export function inputText(key: LimitSetting, stored: string): string {
-  if (key.endsWith('_expiration_days')) return stored.replaceAll(',', ', ')
-  const bytes = sizeKeys.test(key) ? parseSize(stored) : null
-  if (bytes === null || bytes === 0) return stored
+export function inputText(key: LimitSetting, storedValue: string): string {
+  if (key.endsWith('_expiration_days')) return storedValue.replaceAll(',', ', ')
+  const bytes = sizeKeys.test(key) ? parseSize(storedValue) : null
+  if (bytes === null || bytes === 0) return storedValue
   const shortText = formatSizeLimit(bytes)
-  return parseSize(shortText) === bytes ? shortText : stored
+  return parseSize(shortText) === bytes ? shortText : storedValue
 }
 
 /**

@@ -6,14 +6,14 @@ import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { statsQuery } from './admin-queries.ts'
 import { sectionTitles } from './section.tsx'
 
-const names = {
+const statLabels = {
   totalUsers: 'Users',
   premiumUsers: 'Premium users',
   totalFiles: 'Files',
   totalDownloads: 'Downloads',
 } as const
 
-const statNames = Object.entries(names) as [keyof typeof names, string][]
+const statNames = Object.entries(statLabels) as [keyof typeof statLabels, string][]
 
 /** The numbers of users, files and downloads (spec §7, admin stats). */
 export function StatisticsSection() {

@@ -44,10 +44,10 @@ export function downgradeText(
   user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>,
   now: Date,
 ): string {
-  const trial = isTrial(user, now)
+  const isInTrial = isTrial(user, now)
     ? ' The rest of the trial is lost, and there is no second trial.'
     : ''
-  return `Files of this user whose links have ended are deleted within minutes, because only ${tierTraits[user.tier].name} can renew them. Open links stay open until their own dates.${trial} This cannot be undone.`
+  return `Files of this user whose links have ended are deleted within minutes, because only ${tierTraits[user.tier].name} can renew them. Open links stay open until their own dates.${isInTrial} This cannot be undone.`
 }
 
 /** Describes the data that is deleted with a user. */

@@ -126,9 +126,9 @@ describe('the Date header', () => {
   const date = 'Sun, 29 Mar 2026 01:00:00 GMT'
 
   test('can mean any time within its second', () => {
-    const from = Date.parse('2026-03-29T01:00:00Z')
+    const secondStart = Date.parse('2026-03-29T01:00:00Z')
     const headers = new Headers({ date, 'cache-control': 'no-store' })
-    expect(readNewDate(headers)).toEqual({ from, to: from + 1000 })
+    expect(readNewDate(headers)).toEqual({ from: secondStart, to: secondStart + 1000 })
   })
 
   test.each([{}, { date: '' }, { date: 'soon' }])(

@@ -4,8 +4,8 @@ import { hideToken, readToken } from './url-token.ts'
 
 afterEach(() => window.history.replaceState(null, '', '/'))
 
-function open(address: string, state: unknown = null) {
-  window.history.replaceState(state, '', address)
+function open(path: string, state: unknown = null) {
+  window.history.replaceState(state, '', path)
 }
 
 function currentPath(): string {

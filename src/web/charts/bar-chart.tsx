@@ -60,8 +60,11 @@ export function BarChart({ points, unit }: BarChartProps) {
 
 /** Positions a label below its bar, shifted inward to stay inside the chart. */
 function axisPosition(index: number, count: number) {
-  const part = index / Math.max(1, count - 1)
-  return { left: `${barPosition(index, count).middle}%`, transform: `translateX(${-100 * part}%)` }
+  const fraction = index / Math.max(1, count - 1)
+  return {
+    left: `${barPosition(index, count).middle}%`,
+    transform: `translateX(${-100 * fraction}%)`,
+  }
 }
 
 export interface BarPlotProps extends BarChartProps {

@@ -32,7 +32,7 @@ function response(names: string[], next?: string) {
 async function press(name: string) {
   await act(async () => fireEvent.click(screen.getByRole('button', { name })))
 }
-function names() {
+function shownNames() {
   return screen.queryAllByRole('listitem').map(({ id, textContent }) => id || textContent?.[0])
 }
 function hasMore() {
@@ -43,11 +43,11 @@ test('loads the receipts when the section is opened', async () => {
   page.on(call, () => response(['a']))
   expect(page.requests).toEqual([])
   await press('Show receipts')
-  await expect.poll(names).toEqual(['a'])
+  await expect.poll(shownNames).toEqual(['a'])
   expect(page.requests).toMatchObject([{ query: { limit: '20' } }])
   expect(hasMore()).toBe(false)
   await press('Hide receipts')
-  expect(names()).toEqual([])
+  expect(shownNames()).toEqual([])
 })
 
 test('shows the empty state only after loading', async () => {
@@ -66,7 +66,7 @@ test('can retry a failed load', async () => {
   await expect.poll(page.text).toContain('The receipts could not be loaded')
   page.on(call, () => response(['a']))
   await press('Try again')
-  await expect.poll(names).toEqual(['a'])
+  await expect.poll(shownNames).toEqual(['a'])
   expect(page.text()).not.toContain('could not be loaded')
 })
 
@@ -77,11 +77,11 @@ test('keeps earlier pages when one fails, and can retry it', async () => {
   page.on(call, () => errorResponse(503))
   await press('Show older')
   await expect.poll(page.text).toContain('Older receipts could not be loaded.')
-  expect([names(), hasMore()]).toEqual([['a', 'b'], false])
+  expect([shownNames(), hasMore()]).toEqual([['a', 'b'], false])
 
   page.on(call, () => response(['c']))
   await press('Try again')
-  await expect.poll(names).toEqual(['a', 'b', 'c'])
+  await expect.poll(shownNames).toEqual(['a', 'b', 'c'])
   expect(page.requests.at(-1)?.query).toEqual({ limit: '20', cursor: 'after b' })
   expect(hasMore()).toBe(false)
 })

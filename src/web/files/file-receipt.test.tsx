@@ -42,9 +42,9 @@ test('the removal is due when the link expires if it cannot be renewed', () => {
 })
 
 test('shows when storage confirmed the removal', () => {
-  const [due, gone] = ['2025-07-15T10:00:00.000Z', '2025-07-15T10:00:07.000Z']
-  const { times } = show({ purgingAt: due, purgeDueAt: due, purgedAt: gone })
-  expect(times.slice(1)).toEqual([due, gone])
+  const [dueAt, purgedAt] = ['2025-07-15T10:00:00.000Z', '2025-07-15T10:00:07.000Z']
+  const { times } = show({ purgingAt: dueAt, purgeDueAt: dueAt, purgedAt })
+  expect(times.slice(1)).toEqual([dueAt, purgedAt])
   expect(page.text()).toContain('Confirmed by storage.')
 })
 

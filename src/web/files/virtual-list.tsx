@@ -40,14 +40,14 @@ export function VirtualList<Item>({
   placeholder,
   onNearEnd,
 }: VirtualListProps<Item>) {
-  const list = useRef<HTMLUListElement>(null)
+  const listRef = useRef<HTMLUListElement>(null)
   const [top, setTop] = useState(0)
   const [focusedIndex, setFocusedIndex] = useState<number | null>(null)
 
   // Content above the list, such as upload progress, can move it.
   useLayoutEffect(() => {
     const updateTop = () =>
-      setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
+      setTop(Math.round((listRef.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
     updateTop()
     const observer = new ResizeObserver(updateTop)
     observer.observe(document.body)
@@ -96,7 +96,7 @@ export function VirtualList<Item>({
 
   return (
     <ul
-      ref={list}
+      ref={listRef}
       aria-label={label}
       className="relative"
       style={{ height: virtualizer.getTotalSize() }}

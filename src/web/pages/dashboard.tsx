@@ -48,7 +48,7 @@ const expiringPath = '/?tab=manager&show=expiring-soon'
 function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
   const [params, setParams] = useSearchParams()
   const tab = tabs.find((tab) => tab === params.get('tab')) ?? 'upload'
-  const select = (newTab: DashboardTab) =>
+  const selectTab = (newTab: DashboardTab) =>
     setParams(
       (previous) => {
         const otherParams = [...previous].filter(([name]) => name !== 'show' && name !== 'tab')
@@ -56,7 +56,7 @@ function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
       },
       { replace: true },
     )
-  return [tab, select]
+  return [tab, selectTab]
 }
 
 function DashboardContent({ user }: { user: User }) {

@@ -121,12 +121,12 @@ describe('email settings in the File Manager', () => {
     mailOnFirstDownload: false,
     mailBeforeExpiry: true,
   }
-  let changes: unknown[]
+  let sentChanges: unknown[]
   beforeEach(() => {
-    changes = []
+    sentChanges = []
     page.on('GET /api/preferences', () => preferences)
     page.on('PATCH /api/preferences', ({ body }) => {
-      changes.push(body)
+      sentChanges.push(body)
       return { ...preferences, ...(body as object) }
     })
   })
@@ -141,7 +141,7 @@ describe('email settings in the File Manager', () => {
     await press('Email at the first download')
     await press('Email before a link expires')
     await expect
-      .poll(() => changes)
+      .poll(() => sentChanges)
       .toEqual([{ mailOnFirstDownload: true }, { mailBeforeExpiry: false }])
   })
 
@@ -154,7 +154,7 @@ describe('email settings in the File Manager', () => {
     expect(description?.textContent).toBe('This server sends no email.')
     await press('Email at the first download')
     await press('Email before a link expires')
-    await expect.poll(() => changes).toEqual([{ mailBeforeExpiry: false }])
+    await expect.poll(() => sentChanges).toEqual([{ mailBeforeExpiry: false }])
   })
 })
 

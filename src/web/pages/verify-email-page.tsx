@@ -15,10 +15,10 @@ export function VerifyEmailPage() {
   const [token] = useUrlToken()
   const verification = useEmailVerification(token)
 
-  const home = <PageLink to="/">Back to home</PageLink>
+  const homeLink = <PageLink to="/">Back to home</PageLink>
   if (verification.state === 'loading') {
     return (
-      <AuthPage title="Verifying your email" lead="This takes a moment." footer={home}>
+      <AuthPage title="Verifying your email" lead="This takes a moment." footer={homeLink}>
         <Loading label="Verifying your email">
           <Skeleton className="h-[52px] w-full" />
         </Loading>
@@ -30,7 +30,7 @@ export function VerifyEmailPage() {
       <AuthPage
         title="Verify your email"
         lead="If you signed up, verify your address now. If you did not, close this page."
-        footer={home}
+        footer={homeLink}
       >
         <Button variant="primary" size="large" wide onClick={verification.confirm}>
           Verify my address
@@ -43,7 +43,7 @@ export function VerifyEmailPage() {
       <AuthPage
         title="Email verified"
         lead="Your account is ready. Sign in with your address and your password."
-        footer={home}
+        footer={homeLink}
       >
         <PageButton to="/login" variant="primary" size="large" wide>
           Go to Login
@@ -53,7 +53,7 @@ export function VerifyEmailPage() {
   }
   const { reason, retry } = verification
   return (
-    <AuthPage title="Verification failed" lead={reason} footer={home}>
+    <AuthPage title="Verification failed" lead={reason} footer={homeLink}>
       <div className="grid gap-3">
         {retry ? (
           <Button variant="primary" size="large" wide onClick={retry}>

@@ -39,7 +39,7 @@ interface PageParts {
   css?: string
 }
 
-const parts: Record<BuiltPage, PageParts> = {
+const partsByPage: Record<BuiltPage, PageParts> = {
   landing: { content: <LandingPage />, css: landingCss },
   faq: { content: <FaqPage />, css: articleCss + faqCss },
   feedback: { content: <FeedbackPage />, css: articleCss + feedbackCss },
@@ -60,7 +60,7 @@ const parts: Record<BuiltPage, PageParts> = {
 export function renderPublicPages(scripts: { apiDocs: string; standard: string }) {
   const pageTexts = { ...publicPages, ...unlistedPages }
   const render = (name: BuiltPage) => {
-    const { content, css = '' } = parts[name]
+    const { content, css = '' } = partsByPage[name]
     const script = name === 'api-docs' ? scripts.apiDocs : scripts.standard
     const assets = { css: frameCss + css, boot: themeBoot, script }
     const page = (

@@ -51,8 +51,8 @@ describe('shortening a name', () => {
     const names = fc.string({ unit: 'grapheme', maxLength: 300 })
     fc.assert(
       fc.property(names, fc.integer({ min: 30, max: 100 }), (name, length) => {
-        const short = shortName(name, length)
-        expect([...segmenter.segment(short)].length).toBeLessThanOrEqual(length)
+        const shortenedName = shortName(name, length)
+        expect([...segmenter.segment(shortenedName)].length).toBeLessThanOrEqual(length)
       }),
     )
   })

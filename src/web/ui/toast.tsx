@@ -43,10 +43,10 @@ let pendingToast: ToastOptions | null = null
 /** Replaces the current toast. A background event waits until a displayed error closes. */
 export function toast(options: ToastOptions): void {
   if (options.isNews && isErrorShown && options.tone !== 'destructive') pendingToast = options
-  else show(options)
+  else showToast(options)
 }
 
-function show({
+function showToast({
   title,
   description,
   link,
@@ -69,7 +69,7 @@ function onClose(): void {
   isErrorShown = false
   const nextToast = pendingToast
   pendingToast = null
-  if (nextToast) show(nextToast)
+  if (nextToast) showToast(nextToast)
 }
 
 /** Stores a toast for the next page load. */

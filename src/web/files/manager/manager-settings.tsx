@@ -55,7 +55,7 @@ function EmailSetting({ label, hint, sendsMail, isEnabled, onChange }: EmailSett
 /** The File Manager's settings: the default expiry, and which emails the user gets. */
 export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
   const query = usePreferences()
-  const change = useChangePreferences()
+  const changePreferences = useChangePreferences()
   const limits = useLimits()[tier]
   const sendsMail = useSendsMail()
   return (
@@ -78,7 +78,7 @@ export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
             </Loading>
           }
         >
-          {(data) => (
+          {(preferences) => (
             <div className="grid divide-line max-lg:divide-y lg:grid-cols-3 lg:divide-x">
               <Setting hint="For new uploads.">
                 <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
@@ -89,8 +89,10 @@ export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
                       value: String(days),
                       label: daysText(days),
                     }))}
-                    value={String(selectedDays(limits, data.defaultExpirationDays))}
-                    onValueChange={(value) => change({ defaultExpirationDays: Number(value) })}
+                    value={String(selectedDays(limits, preferences.defaultExpirationDays))}
+                    onValueChange={(value) =>
+                      changePreferences({ defaultExpirationDays: Number(value) })
+                    }
                   />
                 </div>
               </Setting>
@@ -98,15 +100,15 @@ export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
                 label="Email at the first download"
                 hint="Once per file."
                 sendsMail={sendsMail}
-                isEnabled={data.mailOnFirstDownload}
-                onChange={(mailOnFirstDownload) => change({ mailOnFirstDownload })}
+                isEnabled={preferences.mailOnFirstDownload}
+                onChange={(mailOnFirstDownload) => changePreferences({ mailOnFirstDownload })}
               />
               <EmailSetting
                 label="Email before a link expires"
                 hint="One day before."
                 sendsMail={sendsMail}
-                isEnabled={data.mailBeforeExpiry}
-                onChange={(mailBeforeExpiry) => change({ mailBeforeExpiry })}
+                isEnabled={preferences.mailBeforeExpiry}
+                onChange={(mailBeforeExpiry) => changePreferences({ mailBeforeExpiry })}
               />
             </div>
           )}

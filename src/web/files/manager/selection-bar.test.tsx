@@ -124,9 +124,9 @@ describe('copying links', () => {
   test.each([
     [[activeFile('a')], 'Copy 1 link'],
     [[activeFile('a'), activeFile('b')], 'Copy 2 links'],
-  ])('shows the error from the spec if copying fails', async (selected, name) => {
+  ])('shows the error from the spec if copying fails', async (selectedFiles, name) => {
     clipboard.shouldFail = true
-    show({ selected })
+    show({ selected: selectedFiles })
     await copy(name)
     await expect.poll(page.text).toContain('Copy failedFailed to copy link to clipboard.')
   })

@@ -28,7 +28,7 @@ export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) 
   // Take the order and details of the selected files from the list. Once it is fully loaded,
   // selected files that are missing from it no longer exist.
   const isComplete = !hasMore && !isOutdated
-  const selected = useMemo(() => {
+  const selectedFiles = useMemo(() => {
     if (selection.searchKey !== searchKey) return noFiles
     const listedSelection = listedFiles.filter(({ id }) => selection.files.has(id))
     if (isComplete) return listedSelection
@@ -38,7 +38,7 @@ export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) 
       ...[...selection.files.values()].filter(({ id }) => !listedIds.has(id)),
     ]
   }, [selection, searchKey, listedFiles, isComplete])
-  const selectedIds = useMemo(() => new Set(selected.map(({ id }) => id)), [selected])
+  const selectedIds = useMemo(() => new Set(selectedFiles.map(({ id }) => id)), [selectedFiles])
 
   const select = (files: readonly StoredFile[], searchKey: string) =>
     setSelection({ searchKey, files: new Map(files.map((file) => [file.id, file])) })
@@ -48,7 +48,7 @@ export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) 
     onError: (error) => showFailure(error, 'Error', 'Failed to load all files. Please try again.'),
   })
   return {
-    selected,
+    selected: selectedFiles,
     selectedIds,
     isLoadingAll: isPending,
     toggle: useCallback(

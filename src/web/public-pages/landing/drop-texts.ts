@@ -15,7 +15,7 @@ export function filesWithSize(files: readonly NamedFile[]): string {
     : `${files.length} files (${size})`
 }
 
-const reasons: Record<KeepError, (files: string) => string> = {
+const reasonTexts: Record<KeepError, (files: string) => string> = {
   space: (files) => `This browser has too little space for ${files}.`,
   unsupported: (files) => `This browser cannot store ${files}. It may be a private window.`,
   count: (files) => `Too many files are waiting to store ${files}.`,
@@ -23,7 +23,7 @@ const reasons: Record<KeepError, (files: string) => string> = {
 
 /** Explains why the browser can't store these files, and what to do instead. */
 export function keepErrorText(files: readonly NamedFile[], error: KeepError): string {
-  return `${reasons[error](filesWithSize(files))} Upload from the dashboard instead.`
+  return `${reasonTexts[error](filesWithSize(files))} Upload from the dashboard instead.`
 }
 
 /**

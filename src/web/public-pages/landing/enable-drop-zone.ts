@@ -6,9 +6,9 @@ import { filesWithSize, keepErrorText, tooLargeText } from './drop-texts.ts'
 
 /** Returns the elements of the drop zone, or null on pages without one. */
 function findDropZone() {
-  const find = (id: string) => document.getElementById(id)
-  const [zone, title, text] = [find('drop'), find('drop-title'), find('drop-text')]
-  const [choose, remove, continueLink] = [find('choose'), find('remove'), find('go-on')]
+  const findById = (id: string) => document.getElementById(id)
+  const [zone, title, text] = [findById('drop'), findById('drop-title'), findById('drop-text')]
+  const [choose, remove, continueLink] = [findById('choose'), findById('remove'), findById('go-on')]
   if (!zone || !title || !text || !choose || !remove || !continueLink) return null
   return { zone, title, text, choose, remove, continueLink }
 }
@@ -18,10 +18,10 @@ function findDropZone() {
  * `go-on`. If a file can't be stored, the page stays open and explains why.
  */
 export function enableDropZone(): void {
-  const parts = findDropZone()
-  if (parts === null) return
+  const elements = findDropZone()
+  if (elements === null) return
   const keptFiles = createBrowserKeptFiles()
-  const { zone, title, text, choose, remove, continueLink } = parts
+  const { zone, title, text, choose, remove, continueLink } = elements
   const initialContent = { title: [...title.childNodes], text: text.textContent }
   const getStarted = document.querySelector('.go .primary')
   let isBusy = false
