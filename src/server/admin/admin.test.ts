@@ -97,11 +97,11 @@ describe('GET /api/admin/users', () => {
       tier: 'premium',
       premiumTrialEndsAt: new Date(app.clock().getTime() + day),
     })
-    const first = await makeFile(owner)
-    const second = await makeFile(owner)
+    const firstFile = await makeFile(owner)
+    const secondFile = await makeFile(owner)
     for (const [id, downloadCount] of [
-      [first.id, 3],
-      [second.id, 4],
+      [firstFile.id, 3],
+      [secondFile.id, 4],
     ] as const)
       await app.deps.db.update(files).set({ downloadCount }).where(eq(files.id, id))
     expect(await searchUsers(owner.email)).toMatchObject([
@@ -109,18 +109,18 @@ describe('GET /api/admin/users', () => {
         id: owner.id,
         tier: 'premium',
         fileCount: 2,
-        storedBytes: first.size + second.size,
+        storedBytes: firstFile.size + secondFile.size,
         totalDownloads: 7,
         sessionCount: 1,
         isAdmin: false,
       },
     ])
-    await owner.fetch(`/api/files/${first.id}`, { method: 'DELETE' })
+    await owner.fetch(`/api/files/${firstFile.id}`, { method: 'DELETE' })
     const purgedAt = app.clock()
     expect(await searchUsers(owner.email)).toMatchObject([
-      { fileCount: 1, storedBytes: second.size },
+      { fileCount: 1, storedBytes: secondFile.size },
     ])
-    await app.deps.db.update(files).set({ purgedAt }).where(eq(files.id, second.id))
+    await app.deps.db.update(files).set({ purgedAt }).where(eq(files.id, secondFile.id))
     expect(await searchUsers(owner.email)).toMatchObject([{ fileCount: 1, storedBytes: 0 }])
     app.clock.advance(day)
     const newAdmin = await makePerson(app, { role: 'admin' })
@@ -302,8 +302,8 @@ describe('POST /api/test-email', () => {
 
       await server.close()
       expect((await sendTestEmail(administrator)).success).toBe(false)
-      const lines = await administrator.fetch('/api/admin/audit?action=test-mail')
-      expect((await json<AuditEntry[]>(lines)).map(({ details }) => details)).toEqual([
+      const linesResponse = await administrator.fetch('/api/admin/audit?action=test-mail')
+      expect((await json<AuditEntry[]>(linesResponse)).map(({ details }) => details)).toEqual([
         { success: false, toOutbox: false },
         { success: false, toOutbox: false },
         { success: true, toOutbox: false },
@@ -320,12 +320,12 @@ describe('GET /api/admin/audit', () => {
     const { id } = await makePerson(app)
     for (let toggles = 0; toggles < 5; toggles += 1) await toggleTier(id)
     const ids: number[] = []
-    let next: string | null = ''
-    while (next !== null) {
-      const cursor: string = next === '' ? '' : `&cursor=${next}`
-      const page = await admin.fetch(`/api/admin/audit?limit=2${cursor}`)
-      ids.push(...(await json<AuditEntry[]>(page)).map((line) => line.id))
-      next = page.headers.get('x-next-cursor')
+    let nextCursor: string | null = ''
+    while (nextCursor !== null) {
+      const cursor: string = nextCursor === '' ? '' : `&cursor=${nextCursor}`
+      const pageResponse = await admin.fetch(`/api/admin/audit?limit=2${cursor}`)
+      ids.push(...(await json<AuditEntry[]>(pageResponse)).map((line) => line.id))
+      nextCursor = pageResponse.headers.get('x-next-cursor')
     }
     const allEntries = await app.deps.db.select({ id: auditLog.id }).from(auditLog)
     expect(ids).toEqual(allEntries.map((line) => line.id).sort((a, b) => b - a))

@@ -142,8 +142,8 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect((await requestConfirm(ada, openUpload.cloudKey)).status).toBe(401)
     expect((await putBytes(openUpload, new Uint8Array(1000))).status).toBe(404)
     const { email, password } = ada
-    const login = await makeClient(app).post('/api/auth/login', { email, password })
-    expect(login.status).toBe(401)
+    const loginResponse = await makeClient(app).post('/api/auth/login', { email, password })
+    expect(loginResponse.status).toBe(401)
     expect(await app.sendQueuedEmails()).toEqual([])
     expect(await findTraces(ada)).toEqual([])
 

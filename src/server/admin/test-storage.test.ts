@@ -57,8 +57,10 @@ describe('GET /api/admin/test-s3-connection', () => {
       await rename(movedFolder, folder)
     }
     expect((await runTest()).connected).toBe(true)
-    const lines = await admin.fetch(`/api/admin/audit?action=test-storage&search=${admin.email}`)
-    expect((await json<AuditEntry[]>(lines)).map(({ details }) => details)).toEqual([
+    const linesResponse = await admin.fetch(
+      `/api/admin/audit?action=test-storage&search=${admin.email}`,
+    )
+    expect((await json<AuditEntry[]>(linesResponse)).map(({ details }) => details)).toEqual([
       { store: 'disk', connected: true },
       { store: 'disk', connected: false },
     ])

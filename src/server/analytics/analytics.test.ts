@@ -290,17 +290,17 @@ describe('downloads per day', () => {
     await download(await makeFile(ada), 4)
     const firstDay = utcDay(app.clock())
     const { db } = app.deps
-    const rows = () => db.$count(ownerDownloads, eq(ownerDownloads.ownerId, ada.id))
+    const countRows = () => db.$count(ownerDownloads, eq(ownerDownloads.ownerId, ada.id))
     await runAtTime(timeFromNow(app, 29 * day), async () => {
       await removeOldDays(app.deps)
       const { days } = await fetchAnalytics(await signInAgain(app, ada))
       expect(days[0]).toEqual({ day: firstDay, count: 4 })
-      expect(await rows()).toBe(1)
+      expect(await countRows()).toBe(1)
     })
     await runAtTime(timeFromNow(app, 30 * day), async () => {
       expect(totalDownloads(await fetchAnalytics(await signInAgain(app, ada)))).toBe(0)
       await removeOldDays(app.deps)
-      expect(await rows()).toBe(0)
+      expect(await countRows()).toBe(0)
     })
   })
 

@@ -68,13 +68,13 @@ export async function removeOldDays({
   const { ownerId, day } = ownerDownloads
   let removed = 0
   for (let lastOwnerId: string | undefined = ''; lastOwnerId !== undefined; ) {
-    const owners: { id: string }[] = await db
+    const ownerRows: { id: string }[] = await db
       .select({ id: users.id })
       .from(users)
       .where(gt(users.id, lastOwnerId))
       .orderBy(users.id)
       .limit(ownerBatchSize)
-    const ids = owners.map(({ id }) => id)
+    const ids = ownerRows.map(({ id }) => id)
     const { rowCount } = await db
       .delete(ownerDownloads)
       .where(and(inArray(ownerId, ids), lt(day, firstDay)))

@@ -62,9 +62,9 @@ export function setSessionCookies(
   context: Context<HttpEnv>,
   { token, createdAt }: { token: string; createdAt: Date },
 ): void {
-  const value = `${token}.${signature(token, deps.secret)}`
+  const signedToken = `${token}.${signature(token, deps.secret)}`
   const endMs = createdAt.getTime() + maxSessionAgeMs
-  writeSessionCookies(deps, context, value, nanoid(8), endMs - deps.clock().getTime())
+  writeSessionCookies(deps, context, signedToken, nanoid(8), endMs - deps.clock().getTime())
 }
 
 /** Clears the session cookies in the browser. Doesn't end the session. */

@@ -49,11 +49,11 @@ export function rememberBrowser(
   const id = knownBrowser ?? nanoid()
   const entry = { id, signature: sign(deps, id, passwordHash) }
   const otherEntries = readEntries(deps, context).filter((savedEntry) => savedEntry.id !== id)
-  const value = [entry, ...otherEntries]
+  const cookieValue = [entry, ...otherEntries]
     .slice(0, maxAccounts)
     .map(({ id, signature }) => `${id}.${signature}`)
     .join('~')
-  writeCookie(deps, context, cookieName, value, knownBrowserRetentionMs)
+  writeCookie(deps, context, cookieName, cookieValue, knownBrowserRetentionMs)
 }
 
 interface KnownAccount {

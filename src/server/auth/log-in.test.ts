@@ -122,11 +122,11 @@ describe('login limits', () => {
   it('allow repeated logins from an office behind one IP address', async () => {
     const { email, password } = await signUp(app)
     for (let attempts = 0; attempts < 60; attempts += 1) {
-      const login = await makeClient(app).post('/api/auth/login', {
+      const loginResponse = await makeClient(app).post('/api/auth/login', {
         email,
         password,
       })
-      expect(login.status).toBe(200)
+      expect(loginResponse.status).toBe(200)
     }
   })
 })
@@ -148,12 +148,12 @@ describe('a login that fails on the server', () => {
   it.each([new AppError('PASSWORDS_BUSY'), new Error('out of memory')])(
     'reports the error and counts no wrong password: %s',
     async (error) => {
-      const login = logInHere(
+      const loginPromise = logInHere(
         makeFailingDeps(error),
         { email: 'ada@example.org', password: 'x' },
         client,
       )
-      await expect(login).rejects.toBe(error)
+      await expect(loginPromise).rejects.toBe(error)
       expect(await app.deps.db.select().from(rateLimits)).toEqual([])
     },
   )
@@ -169,7 +169,7 @@ describe('a login that fails on the server', () => {
       refund: () => Promise.reject(new Error('the database is away')),
     }
     const deps = { ...makeFailingDeps(error), rateLimits: failingLimits }
-    const login = logInHere(deps, { email: 'ada@example.org', password: 'x' }, client)
-    await expect(login).rejects.toBe(error)
+    const loginPromise = logInHere(deps, { email: 'ada@example.org', password: 'x' }, client)
+    await expect(loginPromise).rejects.toBe(error)
   })
 })

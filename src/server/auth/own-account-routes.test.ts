@@ -250,11 +250,11 @@ describe('POST /api/auth/change-password', () => {
 
   it('leaves only this browser known to the account', async () => {
     const person = await makePerson(app)
-    const login = await makeClient(app).post('/api/auth/login', {
+    const loginResponse = await makeClient(app).post('/api/auth/login', {
       email: person.email,
       password: person.password,
     })
-    const oldCookie = cookieHeader(login)
+    const oldCookie = cookieHeader(loginResponse)
     const response = await changePassword(
       makeClient(app, oldCookie),
       person.password,

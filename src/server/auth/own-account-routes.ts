@@ -33,9 +33,9 @@ export function ownAccountRoutes(deps: OwnAccountDeps): OwnAccountHandlers {
     changePassword: (call) =>
       logPasswordErrors(call, async () => {
         const { body, user, sessionId, context } = call
-        const result = await changePassword(deps, { userId: user.id, sessionId }, body, call)
-        setSessionCookies(deps, context, result)
-        rememberBrowser(deps, context, result.passwordHash, result.knownBrowser)
+        const cookieData = await changePassword(deps, { userId: user.id, sessionId }, body, call)
+        setSessionCookies(deps, context, cookieData)
+        rememberBrowser(deps, context, cookieData.passwordHash, cookieData.knownBrowser)
         return { message: 'Password changed. All other sessions are signed out.' }
       }),
 

@@ -16,12 +16,12 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 async function signInAgain({ email, password }: Person, userAgent = firefox) {
-  const login = await makeClient(app).fetch('/api/auth/login', {
+  const loginResponse = await makeClient(app).fetch('/api/auth/login', {
     method: 'POST',
     headers: { 'user-agent': userAgent },
     body: JSON.stringify({ email, password }),
   })
-  const cookie = login.headers.getSetCookie().map((setCookie) => setCookie.split(';', 1)[0])
+  const cookie = loginResponse.headers.getSetCookie().map((setCookie) => setCookie.split(';', 1)[0])
   return makeClient(app, cookie.join('; '))
 }
 

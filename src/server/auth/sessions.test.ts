@@ -206,7 +206,7 @@ describe('a session', () => {
 
   it("stores a truncated User-Agent and the socket's address", async () => {
     const person = await signUp(app)
-    const login = await makeClient(app).fetch('/api/auth/login', {
+    const loginResponse = await makeClient(app).fetch('/api/auth/login', {
       method: 'POST',
       headers: {
         'user-agent': `${'x'.repeat(5000)}`,
@@ -215,7 +215,7 @@ describe('a session', () => {
       },
       body: JSON.stringify(person),
     })
-    const { id } = (await login.json()) as { id: string }
+    const { id } = (await loginResponse.json()) as { id: string }
     const [row] = await listSessions(id)
     expect(row).toMatchObject({ userAgent: 'x'.repeat(400), ipAddress: '127.0.0.1' })
   })

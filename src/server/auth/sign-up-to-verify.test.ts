@@ -124,7 +124,8 @@ describe('POST /api/auth/signup with email verification', () => {
       loginResponses.push(await comparableResponse(await tryLogin(app, address, strangerPassword)))
     }
     expect(loginResponses[0]?.status).toBe(403)
-    for (const login of loginResponses.slice(1)) expect(login).toEqual(loginResponses[0])
+    for (const loginResponse of loginResponses.slice(1))
+      expect(loginResponse).toEqual(loginResponses[0])
     for (const address of [email, knownAddress, pendingAddress])
       expect((await resendVerification(app, address)).status).toBe(200)
   })

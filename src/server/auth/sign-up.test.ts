@@ -84,11 +84,11 @@ describe('POST /api/auth/signup', () => {
       code: 'INVALID_INPUT',
       message: expect.stringContaining(message),
     })
-    const login = await makeClient(app).post('/api/auth/login', {
+    const loginResponse = await makeClient(app).post('/api/auth/login', {
       email: 'refused@example.org',
       password: 'secret1',
     })
-    expect(login.status).toBe(401)
+    expect(loginResponse.status).toBe(401)
   })
 
   it('reports all errors at once', async () => {

@@ -24,8 +24,11 @@ async function expectSignupError(email: string, message: string) {
   const response = await signUp(email)
   expect(response.status).toBe(403)
   expect(await response.json()).toEqual({ code: 'SIGNUP_NOT_ALLOWED', message })
-  const login = await makeClient(app).post('/api/auth/login', { email, password: 'correct horse' })
-  expect(login.status).toBe(401)
+  const loginResponse = await makeClient(app).post('/api/auth/login', {
+    email,
+    password: 'correct horse',
+  })
+  expect(loginResponse.status).toBe(401)
 }
 
 describe('SIGNUP', () => {

@@ -160,9 +160,9 @@ describe('POST /api/auth/verify-email', () => {
 describe('an unverified account', () => {
   it("can't log in until it is verified by a new email", async () => {
     const id = await makeUnverifiedUser(app, email)
-    const login = await tryLogin(app, email)
-    expect(await statusAndCode(login)).toBe('403 EMAIL_NOT_VERIFIED')
-    await resendVerification(app, email, cookiesOf(login))
+    const loginResponse = await tryLogin(app, email)
+    expect(await statusAndCode(loginResponse)).toBe('403 EMAIL_NOT_VERIFIED')
+    await resendVerification(app, email, cookiesOf(loginResponse))
     const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.to).toEqual({ name: '', address: email })
     expect(JSON.stringify(sentEmail)).not.toContain('Mallory')
@@ -196,8 +196,8 @@ describe('an unverified account', () => {
   /** Creates an unverified account. Returns the token in its email. */
   const makeTokenForAccount = async (address: string) => {
     await makeUnverifiedUser(app, address)
-    const login = await tryLogin(app, address)
-    await resendVerification(app, address, cookiesOf(login))
+    const loginResponse = await tryLogin(app, address)
+    await resendVerification(app, address, cookiesOf(loginResponse))
     const [sentEmail] = await app.sendQueuedEmails()
     return tokenIn(sentEmail)
   }
@@ -206,8 +206,8 @@ describe('an unverified account', () => {
     await makeUnverifiedUser(app, email, 'of the account')
     await signUp(makeClient(app), { email, password: 'of the signup' })
     await app.sendQueuedEmails()
-    const login = await tryLogin(app, email, 'of the account')
-    await resendVerification(app, email, cookiesOf(login))
+    const loginResponse = await tryLogin(app, email, 'of the account')
+    await resendVerification(app, email, cookiesOf(loginResponse))
     const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.content.text).toContain('for the account with this address')
     await verifyEmail(app, tokenIn(sentEmail))

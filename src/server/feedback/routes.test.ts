@@ -278,13 +278,13 @@ describe('GET /api/admin/feedback', () => {
       if (name !== 'b') app.clock.advance(1)
     }
     const names: string[] = []
-    let next: string | null = ''
-    while (next !== null) {
-      const page = await admin.fetch(
-        `/api/admin/feedback?limit=2${next === '' ? '' : `&cursor=${next}`}`,
+    let nextCursor: string | null = ''
+    while (nextCursor !== null) {
+      const pageResponse = await admin.fetch(
+        `/api/admin/feedback?limit=2${nextCursor === '' ? '' : `&cursor=${nextCursor}`}`,
       )
-      names.push(...(await json<Feedback[]>(page)).map(({ name }) => name))
-      next = page.headers.get('x-next-cursor')
+      names.push(...(await json<Feedback[]>(pageResponse)).map(({ name }) => name))
+      nextCursor = pageResponse.headers.get('x-next-cursor')
     }
     expect([...names].sort()).toEqual(['a', 'b', 'c', 'd', 'e'])
     expect(names.slice(0, 2)).toEqual(['e', 'd'])

@@ -57,8 +57,8 @@ describe('the public settings', () => {
       const { headers } = await makeClient(app).fetch(`/api/settings/${name}`)
       expect(headers.get('cache-control')).toBe('public, max-age=300')
     }
-    const user = await admin.fetch('/api/auth/user')
-    expect(user.headers.get('cache-control')).toBe('no-store')
+    const userResponse = await admin.fetch('/api/auth/user')
+    expect(userResponse.headers.get('cache-control')).toBe('no-store')
   })
 
   it('are cached for 5 minutes, then include changes made by other servers', async () => {

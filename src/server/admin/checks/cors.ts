@@ -58,12 +58,12 @@ async function uploadAsBrowser(url: string, origin: string, s3: S3Settings): Pro
       signal,
     })
   try {
-    const preflight = await send('OPTIONS', {
+    const preflightResponse = await send('OPTIONS', {
       'access-control-request-method': 'PUT',
       'access-control-request-headers': 'content-md5,content-type',
     })
-    await preflight.body?.cancel()
-    const problem = findPreflightProblem(preflight, origin)
+    await preflightResponse.body?.cancel()
+    const problem = findPreflightProblem(preflightResponse, origin)
     if (problem !== null) return corsFinding(problem, origin, s3)
 
     const md5 = createHash('md5').update(testBody).digest('base64')
@@ -101,10 +101,12 @@ function findPreflightProblem(response: Response, origin: string): string | null
     return 'the method PUT is not allowed'
   }
   const allowedHeaders = parseHeaderList(response, 'access-control-allow-headers')
-  const missing = ['content-type', 'content-md5'].filter(
+  const missingHeaders = ['content-type', 'content-md5'].filter(
     (header) => !allowedHeaders.some((name) => matchesName(name, header)),
   )
-  return missing.length === 0 ? null : `the header ${missing.join(' and ')} is not allowed`
+  return missingHeaders.length === 0
+    ? null
+    : `the header ${missingHeaders.join(' and ')} is not allowed`
 }
 
 function allowsOrigin(response: Response, origin: string): boolean {

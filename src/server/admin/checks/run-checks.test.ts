@@ -120,37 +120,37 @@ describe('concurrent calls', () => {
 
   it('share the next run, which never overlaps the current one', async () => {
     const { read, end, runCount } = makeRunner()
-    const firstRead = read()
+    const firstPromise = read()
     await expect.poll(runCount).toBe(1)
-    const laterReads = [read(), read(), read(1000)]
+    const laterPromises = [read(), read(), read(1000)]
     // The results can depend on the host, so a request for another host needs its own run.
-    const otherHostRead = read(0, 'example.org')
+    const otherHostPromise = read(0, 'example.org')
     await end(1)
     await end(2)
-    expect(await Promise.all([firstRead, ...laterReads])).toEqual([
+    expect(await Promise.all([firstPromise, ...laterPromises])).toEqual([
       'Run 1.',
       'Run 2.',
       'Run 2.',
       'Run 2.',
     ])
     await end(3)
-    expect(await otherHostRead).toBe('Run 3.')
+    expect(await otherHostPromise).toBe('Run 3.')
   })
 
   it('reuse the lines of a sufficiently recent run', async () => {
     const { read, end } = makeRunner()
-    const firstRead = read()
+    const firstPromise = read()
     await end(1)
-    await firstRead
+    await firstPromise
     app.clock.advance(999)
     expect(await read(1000)).toBe('Run 1.')
     app.clock.advance(1)
-    const secondRead = read(1000)
+    const secondPromise = read(1000)
     await end(2)
-    expect(await secondRead).toBe('Run 2.')
+    expect(await secondPromise).toBe('Run 2.')
     app.clock.advance(-5)
-    const readAfterClockChange = read(1000)
+    const promiseAfterClockChange = read(1000)
     await end(3)
-    expect(await readAfterClockChange).toBe('Run 3.')
+    expect(await promiseAfterClockChange).toBe('Run 3.')
   })
 })

@@ -50,8 +50,8 @@ export function storageCapFinding(
 ): Finding {
   const percent = Math.floor((stored / maxStored) * 100)
   const usageText = `${formatSize(stored)} of ${formatSizeLimit(maxStored)} are used (${percent} %), ${formatSize(uploads)} of them by uploads under way`
-  const state = fullness(stored, { maxStored })
-  if (state === 'full') return failing(`${usageText}. New uploads are refused.`, remedy)
+  const capState = fullness(stored, { maxStored })
+  if (capState === 'full') return failing(`${usageText}. New uploads are refused.`, remedy)
   const sizeWarning = fileSizeWarning(maxStored, limits)
   const rejectedSizes = sizeWarning === null ? findRejectedSizes(availableBytes, limits) : null
   if (rejectedSizes !== null)
@@ -60,7 +60,7 @@ export function storageCapFinding(
       message: `${usageText}: ${rejectedSizes.text}.`,
       cure: remedy,
     }
-  if (state === 'warning') {
+  if (capState === 'warning') {
     const remainingSpace = formatSize(roundSizeDown(maxStored - stored))
     return warning(
       `${usageText}. An upload larger than the ${remainingSpace} that are left is refused.`,

@@ -82,8 +82,9 @@ describe('a password reset by email', () => {
     expect((await visitor.post('/api/auth/reset-password', resetForm)).status).toBe(200)
 
     const { browser: thiefBrowser } = await google.signIn(thief)
-    const account = await thiefBrowser.fetch('/api/auth/user')
-    if (account.ok) expect(await account.json()).not.toMatchObject({ email: person.email })
+    const accountResponse = await thiefBrowser.fetch('/api/auth/user')
+    if (accountResponse.ok)
+      expect(await accountResponse.json()).not.toMatchObject({ email: person.email })
     const owner = await signIn({ email: person.email, password: 'a new password' })
     expect(await listWays(owner)).toEqual(['password'])
     const lastEmail = (await google.app.sendQueuedEmails()).at(-1)
@@ -183,11 +184,11 @@ describe('linking Google to an account', () => {
   it("fails after a logout or in another user's session", async () => {
     const { browser, person } = await makeOwner()
     google.issuer.person = makeIdentity()
-    const firstCallback = await browser.open(await startLinking(browser), ({ pathname }) =>
+    const firstCallbackUrl = await browser.open(await startLinking(browser), ({ pathname }) =>
       pathname.includes('callback'),
     )
     await browser.fetch('/api/logout')
-    const responseAfterLogout = await browser.fetch(firstCallback.href)
+    const responseAfterLogout = await browser.fetch(firstCallbackUrl.href)
     expect(responseAfterLogout.headers.get('location')).toBe(
       '/login?fault=google-signed-out&next=%2Faccount',
     )
@@ -196,13 +197,13 @@ describe('linking Google to an account', () => {
     browser.clearCookies(google.issuer.url)
     const cookie = await logIn(google.app, person.email, person.password)
     const firstBrowser = makeBrowser(google.app, cookie)
-    const callback = await firstBrowser.open(await startLinking(firstBrowser), ({ pathname }) =>
+    const callbackUrl = await firstBrowser.open(await startLinking(firstBrowser), ({ pathname }) =>
       pathname.includes('callback'),
     )
     const requestCookie = firstBrowser.cookie().match(/mayfly\.google=[\w-]+/)?.[0]
     const sessionCookie = otherOwner.browser.cookie().match(/mayfly\.session_token=[^;]+/)?.[0]
     const mixedBrowser = makeBrowser(google.app, `${requestCookie}; ${sessionCookie}`)
-    const response = await mixedBrowser.fetch(callback.href)
+    const response = await mixedBrowser.fetch(callbackUrl.href)
     expect(response.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
     expect(await listWays(otherOwner.browser)).toEqual(['password'])
   })
@@ -210,13 +211,13 @@ describe('linking Google to an account', () => {
   it('fails if the session is ended concurrently', async () => {
     const { browser, person } = await makeOwner()
     google.issuer.person = makeIdentity()
-    const callback = await browser.open(await startLinking(browser), ({ pathname }) =>
+    const callbackUrl = await browser.open(await startLinking(browser), ({ pathname }) =>
       pathname.includes('callback'),
     )
     const { db } = google.app.deps
     const result = await db.transaction(async (tx) => {
       await tx.select().from(users).where(eq(users.id, person.id)).for('no key update')
-      const callbackResponse = browser.fetch(callback.href)
+      const callbackResponse = browser.fetch(callbackUrl.href)
       // The request has read its session and is waiting for the lock on the user's row.
       await expect
         .poll(async () => {
@@ -393,10 +394,10 @@ describe('unlinking Google', () => {
       await link(browser, identity)
       google.issuer.person = identity
       const secondBrowser = makeBrowser(google.app)
-      const callback = await secondBrowser.open('/api/login', ({ pathname }) =>
+      const callbackUrl = await secondBrowser.open('/api/login', ({ pathname }) =>
         pathname.includes('callback'),
       )
-      await Promise.all([secondBrowser.fetch(callback.href), unlink(browser)])
+      await Promise.all([secondBrowser.fetch(callbackUrl.href), unlink(browser)])
       expect(await db.select().from(accounts).where(eq(accounts.userId, person.id))).toMatchObject([
         { providerId: 'credential' },
       ])

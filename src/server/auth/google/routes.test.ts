@@ -133,10 +133,10 @@ describe('the start of a sign-in', () => {
       location.searchParams.get('nonce'),
       /google=([\w-]+)/.exec(response.headers.getSetCookie().join())?.[1],
     ]
-    const rows = JSON.stringify(await google.app.deps.db.select().from(verifications))
+    const rowsJson = JSON.stringify(await google.app.deps.db.select().from(verifications))
     for (const secret of secrets) {
       expect(secret).toHaveLength(43)
-      expect(rows).not.toContain(secret)
+      expect(rowsJson).not.toContain(secret)
     }
   })
 
@@ -198,10 +198,10 @@ describe('the session of a sign-in', () => {
     const person = makeIdentity()
     google.issuer.person = person
     const browser = makeBrowser(google.app)
-    const callback = await browser.open('/api/login', ({ pathname }) =>
+    const callbackUrl = await browser.open('/api/login', ({ pathname }) =>
       pathname.includes('/callback'),
     )
-    const response = await browser.fetch(callback.href, { headers: { 'user-agent': 'Lynx' } })
+    const response = await browser.fetch(callbackUrl.href, { headers: { 'user-agent': 'Lynx' } })
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^mayfly\.session_token=.+HttpOnly/),

@@ -131,8 +131,8 @@ describe('an account with an unverified email address', () => {
       firstName: 'Grace',
     })
     expect((await squatter.fetch('/api/auth/user')).status).toBe(401)
-    const login = await makeClient(google.app).post('/api/auth/login', { email, password })
-    expect(login.status).toBe(401)
+    const loginResponse = await makeClient(google.app).post('/api/auth/login', { email, password })
+    expect(loginResponse.status).toBe(401)
     const resetForm = { token, newPassword: 'a new password' }
     const response = await makeClient(google.app).post('/api/auth/reset-password', resetForm)
     expect(response.status).toBe(400)
@@ -155,8 +155,8 @@ describe('an account with an unverified email address', () => {
     const { browser } = await google.signIn(makeIdentity({ email: person.email }))
     expect(await fetchUser(browser)).toMatchObject({ id: person.id, tier: 'premium' })
     expect(await json(await browser.fetch('/api/files'))).toMatchObject([{ id: file.id }])
-    const download = await fetch(`${google.app.url}/api/download/${file.shortCode}`)
-    expect(new Uint8Array(await download.arrayBuffer())).toEqual(file.bytes)
+    const downloadResponse = await fetch(`${google.app.url}/api/download/${file.shortCode}`)
+    expect(new Uint8Array(await downloadResponse.arrayBuffer())).toEqual(file.bytes)
   })
 
   it('is not handed over unless the issuer has verified the email address', async () => {
@@ -223,10 +223,10 @@ describe('a new account', () => {
     const callbacks = await Promise.all(
       Array.from({ length: 6 }, async () => {
         const browser = makeBrowser(google.app)
-        const callback = await browser.open('/api/login', ({ pathname }) =>
+        const callbackUrl = await browser.open('/api/login', ({ pathname }) =>
           pathname.includes('callback'),
         )
-        return { browser, callback }
+        return { browser, callback: callbackUrl }
       }),
     )
     const responses = await Promise.all(
@@ -242,12 +242,12 @@ describe('a new account', () => {
     const { email, ...person } = makeIdentity()
     google.issuer.person = { email, ...person }
     const browser = makeBrowser(google.app)
-    const callback = await browser.open('/api/login', ({ pathname }) =>
+    const callbackUrl = await browser.open('/api/login', ({ pathname }) =>
       pathname.includes('callback'),
     )
     const form = { firstName: 'Eve', lastName: 'x', email, password: 'secret1' }
     const [response] = await Promise.all([
-      browser.fetch(callback.href),
+      browser.fetch(callbackUrl.href),
       makeClient(google.app).post('/api/auth/signup', { ...form, confirmPassword: 'secret1' }),
     ])
     expect(response.headers.get('location')).toBe('/')
@@ -286,8 +286,11 @@ describe('an account created with Google', () => {
     })
     expect(signup.status).toBe(409)
     for (const password of ['secret1', 'null', 'undefined']) {
-      const login = await makeClient(google.app).post('/api/auth/login', { email, password })
-      expect(login.status).toBe(401)
+      const loginResponse = await makeClient(google.app).post('/api/auth/login', {
+        email,
+        password,
+      })
+      expect(loginResponse.status).toBe(401)
     }
   })
 })
