@@ -27,9 +27,9 @@ interface TransferSample {
 }
 
 /**
- * Measures how fast curl transfers 1 GiB with Mayfly and nginx in turn, in one stream and in four
+ * Measures how fast curl transfers 1 GiB with Mayfly and with nginx, in one stream and in four
  * (parts of one file for Mayfly, four files for nginx). Mayfly's time includes its API calls. On
- * disk nginx's time includes fsync of file and directory, because Mayfly's response means that the
+ * disk, nginx's time includes an fsync of file and directory, because Mayfly responds only once the
  * file is durable. The bytes of the first round are verified.
  */
 export async function measureTransfers(

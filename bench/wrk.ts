@@ -11,7 +11,10 @@ const script = join(import.meta.dirname, 'open-links.lua')
 export interface Load {
   url: string
   headers?: Record<string, string>
-  /** A file with one path per line. If given, wrk requests these paths in turn instead of `url`. */
+  /**
+   * A file with one path per line. If given, wrk requests these paths one after another instead of
+   * `url`.
+   */
   pathsFile?: string
   /** Parallel requests; 32 by default. */
   connections?: number

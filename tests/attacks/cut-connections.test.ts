@@ -169,7 +169,7 @@ async function prepareChecksumMismatch(): Promise<Attempt> {
     call: async () => outcomeOf(await confirm(), 409),
     async check() {
       expect(await filesOf(person.id)).toEqual([])
-      // Either the confirm is rejected again, or the upload has ended.
+      // A second confirm is rejected again, or finds that the upload has ended.
       expect([404, 409]).toContain((await confirm()).status)
       expect(await filesOf(person.id)).toEqual([])
       expect(await uploadsOf(person.id)).toEqual([])

@@ -33,7 +33,7 @@ test('an upload whose session ends resumes after a sign-in in another tab', asyn
   const login = await pagePromise
   await fillLogin(login, person)
 
-  // The first tab still has the file, so nothing has to be chosen again.
+  // The first tab still has the file, so the user doesn't have to choose it again.
   await expectArrived(page, app, file, login)
   expect(sentBytes(network)).toBeLessThanOrEqual(file.size + 5 * 8 * mebibyte)
 })

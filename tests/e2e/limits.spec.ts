@@ -97,7 +97,7 @@ test('an oversized file is skipped and the others continue', async ({ app, folde
     await expect(fileRow(page, name).getByRole('button', { name: 'Copy' })).toBeVisible()
   }
   await expect.poll(() => shownTexts).toContain('Upload completed successfully!')
-  // The error is shown for its full time, followed by the toast about the other files.
+  // The error toast stays for its full time. Only then does the toast about the other files appear.
   await expect(quotaMessage).toBeVisible()
   expect(shownTexts).not.toContain('Upload Complete')
   await page
