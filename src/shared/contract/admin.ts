@@ -18,7 +18,7 @@ const search = z
   .refine(isStorableText, 'Must be text.')
   .optional()
 
-/** Postgres has no year 0. */
+/** Rejects the year 0, which Postgres doesn't have. */
 const utcDateTime = z.iso
   .datetime()
   .refine(

@@ -17,7 +17,7 @@ export class InvalidEntry {
  * the others.
  */
 export function batchOf<S extends ZodType>(entry: S) {
-  // Zod's types allow `catch` to return only a valid entry.
+  // Zod's types require `catch` to return a valid entry.
   const entryOrInvalid = entry.catch(({ error }) => new InvalidEntry(error.issues) as never)
   return z
     .array(entryOrInvalid as ZodType<z.output<S> | InvalidEntry, z.input<S>>)

@@ -27,14 +27,14 @@ export interface Endpoint {
   params?: ZodType
   query?: ZodType
   body?: ZodType
-  /** Maximum size of the JSON body in bytes, if it exceeds the default. */
+  /** Overrides the default maximum size of a JSON body, in bytes. */
   maxBodySize?: number
   /** Allowed media types and maximum size in bytes of a body that isn't JSON. */
   bytes?: { types: readonly string[]; maxSize: number }
   response: EndpointResponse
   /** Error codes in addition to `commonErrors` and those that `access` implies. */
   errors?: readonly ErrorCode[]
-  /** How long browsers cache a JSON response, in seconds. By default, they don't. */
+  /** How long browsers cache a JSON response, in seconds. By default, they don't cache it. */
   cacheSeconds?: number
 }
 

@@ -20,7 +20,7 @@ export const defaultCap: StorageCap = { maxStored: null, leastFree: 0 }
 /** Maximum value of both settings, in GB and in bytes. */
 const maxGigabytes = 1_000_000
 const maxBytes = maxGigabytes * 1024 ** 3
-/** Has grouped digits, which `formatSizeLimit` doesn't produce. */
+/** With grouped digits, unlike the output of `formatSizeLimit`. */
 const maxSizeText = `${maxGigabytes.toLocaleString('en')}GB`
 const minCap = 1024 ** 2
 

@@ -121,7 +121,7 @@ describe('checkUpload', () => {
     })
   })
 
-  it('allows an upload exactly if it is within all limits, and otherwise returns an error of the contract', () => {
+  it('allows an upload exactly if it is within all limits, and otherwise returns an error code of the API', () => {
     fc.assert(
       fc.property(anyUpload, ({ limits, ...upload }) => {
         const tierLimits = limits[upload.tier]

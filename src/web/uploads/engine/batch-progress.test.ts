@@ -31,14 +31,14 @@ function changeUpload(id: string, changes: Partial<UploadRecord>) {
   records.set(id, after)
   progress.update(before, after)
 }
-function addAll(ids: Iterable<string>) {
+function addUploads(ids: Iterable<string>) {
   for (const id of ids) changeUpload(id, {})
 }
 const completed = { status: 'completed' } as const
 const failed = { status: 'failed', error: 'Upload failed' } as const
 
 test('a batch whose files are all stored shows success for 2 s', () => {
-  addAll('ab')
+  addUploads('ab')
   changeUpload('a', completed)
   expect(progress.outcome).toBeNull()
   changeUpload('b', completed)
@@ -48,7 +48,7 @@ test('a batch whose files are all stored shows success for 2 s', () => {
 })
 
 test('a file that fails and is retried is counted once', () => {
-  addAll('abc')
+  addUploads('abc')
   changeUpload('a', failed)
   changeUpload('b', failed)
   changeUpload('b', { status: 'pending' })
@@ -58,7 +58,7 @@ test('a file that fails and is retried is counted once', () => {
 })
 
 test("cancelled and paused uploads aren't counted", () => {
-  addAll('abc')
+  addUploads('abc')
   changeUpload('a', toCancelled(uploadRecord(), 0))
   changeUpload('b', { status: 'paused' })
   changeUpload('c', completed)
@@ -66,11 +66,11 @@ test("cancelled and paused uploads aren't counted", () => {
 })
 
 test("a batch cancelled as a whole has the outcome 'Cancelled by user'", () => {
-  addAll('ab')
+  addUploads('ab')
   progress.cancelForeground()
   for (const id of 'ab') changeUpload(id, toCancelled(uploadRecord(), 0))
   expect(progress.outcome).toBe('Cancelled by user')
-  addAll('c')
+  addUploads('c')
   changeUpload('c', completed)
   expect(progress.outcome).toBe('Upload completed successfully!')
 })
@@ -83,7 +83,7 @@ test('background uploads have no outcome', () => {
 
 test('a large drop gets one notice when it ends, and one after each retry', () => {
   dropSize = 11
-  addAll('abc')
+  addUploads('abc')
   changeUpload('a', completed)
   changeUpload('b', failed)
   expect(notices).toEqual([])

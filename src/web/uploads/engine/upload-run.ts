@@ -33,7 +33,7 @@ export interface RunDeps extends CallDeps {
   reportError: (error: unknown) => void
 }
 
-/** Access to the record of a running upload, which the engine owns. */
+/** Access to a running upload's record. The engine owns the record. */
 export interface RunRecord {
   get(): UploadRecord
   update(changes: Partial<UploadRecord>): void

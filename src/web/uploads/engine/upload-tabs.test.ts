@@ -157,13 +157,13 @@ describe('signing out', () => {
 })
 
 test('a read error while WebKit unloads the page pauses the upload', async () => {
-  let isLeaving = false
+  let isUnloading = false
   world.deps.sendFile = createSendFile({
     ...world.deps,
     send: async () => ({ kind: 'network' }),
     signParts: async () => failedOutcome(null),
     checksums: { part: async () => null },
-    waitWhileUnloading: () => (isLeaving ? new Promise(() => undefined) : Promise.resolve()),
+    waitWhileUnloading: () => (isUnloading ? new Promise(() => undefined) : Promise.resolve()),
   })
   world.openAsUser('ada')
   const unreadableFile = (name: string) => {
@@ -173,7 +173,7 @@ test('a read error while WebKit unloads the page pauses the upload', async () =>
 
   // On unload, WebKit fires `beforeunload`, then reports a connection error and an unreadable file,
   // and fires `pagehide` last.
-  isLeaving = true
+  isUnloading = true
   world.add([unreadableFile('a.txt')])
   await advanceTime(0)
   world.reload()
@@ -181,7 +181,7 @@ test('a read error while WebKit unloads the page pauses the upload', async () =>
   expect(world.state().records).toMatchObject([{ status: 'paused', error: null }])
   expect(world.toasts).toEqual([])
 
-  isLeaving = false
+  isUnloading = false
   world.add([unreadableFile('b.txt')])
   await advanceTime(0)
   expect(world.state().records[1]).toMatchObject({

@@ -28,7 +28,7 @@ export function useKeptFiles() {
 
 export interface KeptFilesCardProps {
   keptFiles: ReturnType<typeof useKeptFiles>
-  /** True if uploading these files is the page's main action. */
+  /** True if uploading the kept files is the page's main action. */
   isPrimary: boolean
   onUpload: (files: readonly PickedFile[]) => void
   /** Called when the card disappears together with its focused button. */

@@ -29,7 +29,7 @@ afterEach(() => stopListening())
 type Kind = 'files' | 'text'
 
 /** Dispatches a drag event on `target`, as the browser does. */
-function drag(type: string, kind: Kind, target: Element = page) {
+function dispatchDrag(type: string, kind: Kind, target: Element = page) {
   const item: DropItem = { kind: 'file', getAsFile: () => file }
   const dataTransfer = {
     types: kind === 'files' ? ['Files'] : ['text/plain'],
@@ -46,10 +46,10 @@ function drag(type: string, kind: Kind, target: Element = page) {
 test('files can be dropped anywhere, including on a field', async () => {
   for (const target of [page, field]) {
     drops = []
-    expect(drag('dragenter', 'files', target).isTaken).toBe(true)
+    expect(dispatchDrag('dragenter', 'files', target).isTaken).toBe(true)
     expect(isDragging).toBe(true)
-    expect(drag('dragover', 'files', target)).toEqual({ isTaken: true, effect: 'copy' })
-    expect(drag('drop', 'files', target).isTaken).toBe(true)
+    expect(dispatchDrag('dragover', 'files', target)).toEqual({ isTaken: true, effect: 'copy' })
+    expect(dispatchDrag('drop', 'files', target).isTaken).toBe(true)
     expect(isDragging).toBe(false)
     await expect.poll(() => drops).toEqual([{ files: [{ file }], unreadable: [] }])
   }
@@ -57,49 +57,49 @@ test('files can be dropped anywhere, including on a field', async () => {
 
 test('dragging over an inner element still counts as over the page', () => {
   const child = page.appendChild(document.createElement('p'))
-  drag('dragenter', 'files')
-  drag('dragenter', 'files', child)
-  drag('dragleave', 'files')
+  dispatchDrag('dragenter', 'files')
+  dispatchDrag('dragenter', 'files', child)
+  dispatchDrag('dragleave', 'files')
   expect(isDragging).toBe(true)
-  drag('dragleave', 'files', child)
+  dispatchDrag('dragleave', 'files', child)
   expect(isDragging).toBe(false)
 })
 
 test('text can be dropped on a field and is ignored elsewhere', () => {
-  expect(drag('dragenter', 'text').isTaken).toBe(false)
+  expect(dispatchDrag('dragenter', 'text').isTaken).toBe(false)
   expect(isDragging).toBe(false)
-  expect(drag('dragover', 'text', field)).toEqual({ isTaken: false, effect: 'link' })
-  expect(drag('drop', 'text', field).isTaken).toBe(false)
-  expect(drag('dragover', 'text')).toEqual({ isTaken: true, effect: 'none' })
-  expect(drag('drop', 'text').isTaken).toBe(true)
+  expect(dispatchDrag('dragover', 'text', field)).toEqual({ isTaken: false, effect: 'link' })
+  expect(dispatchDrag('drop', 'text', field).isTaken).toBe(false)
+  expect(dispatchDrag('dragover', 'text')).toEqual({ isTaken: true, effect: 'none' })
+  expect(dispatchDrag('drop', 'text').isTaken).toBe(true)
   expect(drops).toEqual([])
 })
 
 test("content dragged from the page itself isn't uploaded", async () => {
-  drag('dragstart', 'files')
-  expect(drag('dragenter', 'files').isTaken).toBe(false)
+  dispatchDrag('dragstart', 'files')
+  expect(dispatchDrag('dragenter', 'files').isTaken).toBe(false)
   expect(isDragging).toBe(false)
-  expect(drag('dragover', 'files')).toEqual({ isTaken: true, effect: 'none' })
-  drag('drop', 'files')
-  drag('dragend', 'files')
-  drag('drop', 'files')
+  expect(dispatchDrag('dragover', 'files')).toEqual({ isTaken: true, effect: 'none' })
+  dispatchDrag('drop', 'files')
+  dispatchDrag('dragend', 'files')
+  dispatchDrag('drop', 'files')
   await expect.poll(() => drops).toHaveLength(1)
 })
 
 test('a cancelled drag ends', () => {
-  drag('dragenter', 'files')
-  drag('dragend', 'files')
+  dispatchDrag('dragenter', 'files')
+  dispatchDrag('dragend', 'files')
   expect(isDragging).toBe(false)
 })
 
 test('a drop handled by an upload in the panel is not handled again', async () => {
   const markHandled = (event: Event) => event.preventDefault()
   page.addEventListener('drop', markHandled)
-  drag('dragenter', 'files')
-  drag('drop', 'files')
+  dispatchDrag('dragenter', 'files')
+  dispatchDrag('drop', 'files')
   expect(isDragging).toBe(false)
   page.removeEventListener('drop', markHandled)
-  drag('drop', 'files')
+  dispatchDrag('drop', 'files')
   await expect.poll(() => drops).toHaveLength(1)
 })
 
@@ -111,9 +111,9 @@ test('an empty drag is ignored', () => {
 
 test('nothing is handled after stopping', () => {
   stopListening()
-  expect(drag('dragenter', 'files').isTaken).toBe(false)
-  expect(drag('dragover', 'files').isTaken).toBe(false)
-  expect(drag('drop', 'files').isTaken).toBe(false)
+  expect(dispatchDrag('dragenter', 'files').isTaken).toBe(false)
+  expect(dispatchDrag('dragover', 'files').isTaken).toBe(false)
+  expect(dispatchDrag('drop', 'files').isTaken).toBe(false)
   expect(isDragging).toBe(false)
 })
 

@@ -11,7 +11,7 @@ function clipboardOf(text: string, ...files: File[]): ClipboardContent {
 }
 
 /** Creates a pasted picture that isn't a file on disk, as browsers do. */
-function picture(name: string, type: string, lastModified = now.getTime() - 50) {
+function createPicture(name: string, type: string, lastModified = now.getTime() - 50) {
   return new File(['pixels'], name, { type, lastModified })
 }
 
@@ -21,13 +21,16 @@ async function readFiles(clipboard: ClipboardContent) {
 }
 
 test('a pasted picture is named after its paste time', async () => {
-  expect(await readFiles(clipboardOf('', picture('image.png', 'image/png')))).toEqual([
+  expect(await readFiles(clipboardOf('', createPicture('image.png', 'image/png')))).toEqual([
     { name: 'Pasted image 2026-11-21 at 14.03.22.png', type: 'image/png', isPasted: true },
   ])
 })
 
 test('a picture in several formats becomes one file', async () => {
-  const formats = [picture('image.tiff', 'image/tiff'), picture('image.png', 'image/png')]
+  const formats = [
+    createPicture('image.tiff', 'image/tiff'),
+    createPicture('image.png', 'image/png'),
+  ]
   expect(await readFiles(clipboardOf('', ...formats))).toEqual([
     { name: 'Pasted image 2026-11-21 at 14.03.22.tiff', type: 'image/tiff', isPasted: true },
   ])
@@ -45,7 +48,7 @@ test('pasted text becomes a file unchanged', async () => {
 
 test('rich text becomes a text file, not a picture', async () => {
   const [file, ...others] = await readFiles(
-    clipboardOf('a table', picture('image.png', 'image/png')),
+    clipboardOf('a table', createPicture('image.png', 'image/png')),
   )
   expect(file?.name).toBe('Pasted text 2026-11-21 at 14.03.22.txt')
   expect(others).toEqual([])
@@ -54,8 +57,8 @@ test('rich text becomes a text file, not a picture', async () => {
 test('files copied in a file manager keep their names', async () => {
   const files = [
     new File(['a'], 'report.pdf', { type: 'application/pdf', lastModified: now.getTime() }),
-    picture('harbour.png', 'image/png'),
-    picture('image.png', 'image/png', new Date(2020, 0, 1).getTime()),
+    createPicture('harbour.png', 'image/png'),
+    createPicture('image.png', 'image/png', new Date(2020, 0, 1).getTime()),
   ]
   const clipboard = clipboardOf('/home/ann/report.pdf', ...files)
   expect(await readFiles(clipboard)).toEqual([

@@ -24,7 +24,7 @@ function dispatch(type: string, properties: object, target = 'p'): boolean {
   return event.defaultPrevented
 }
 
-function drag(type: string): boolean {
+function dispatchDrag(type: string): boolean {
   return dispatch(type, { dataTransfer: { types: ['Files'], items: [item], dropEffect: 'none' } })
 }
 
@@ -39,9 +39,9 @@ function paste(content: File | string, target = 'p') {
 
 test('dropped files are accepted, and a drag over the page is reported', async () => {
   expect(hook.result.current).toBe(false)
-  drag('dragenter')
+  dispatchDrag('dragenter')
   expect(hook.result.current).toBe(true)
-  expect(drag('drop')).toBe(true)
+  expect(dispatchDrag('drop')).toBe(true)
   expect(hook.result.current).toBe(false)
   await expect.poll(() => names).toEqual(['notes.md'])
 })
@@ -59,7 +59,7 @@ test('pasted files and text are accepted, but not from a text field or an empty 
 test('nothing is accepted after unmounting', async () => {
   hook.unmount()
   paste(file)
-  expect(drag('drop')).toBe(false)
+  expect(dispatchDrag('drop')).toBe(false)
   await new Promise((resolve) => setImmediate(resolve))
   expect(names).toEqual([])
 })

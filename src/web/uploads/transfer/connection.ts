@@ -2,8 +2,9 @@
 export interface Connection {
   isOnline: () => boolean
   /**
-   * Resolves immediately if the browser is online. Otherwise resolves when it reconnects, or after
-   * 30 s in case the report is wrong. Rejects with the signal's reason when it is aborted.
+   * Resolves immediately if the browser is online. Otherwise resolves when the browser reconnects,
+   * or after 30 s, because the browser may be wrong about being offline. Rejects with the signal's
+   * reason when it is aborted.
    */
   waitUntilOnline: (signal: AbortSignal) => Promise<void>
 }
@@ -33,15 +34,15 @@ export function wait(ms: number, signal: AbortSignal): Promise<void> {
 /** Like `wait`, but also resolves when the browser comes back online. */
 export async function waitOrReconnect(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
-  const reconnected = new AbortController()
-  const reportOnline = () => reconnected.abort()
-  window.addEventListener('online', reportOnline, { signal: reconnected.signal })
+  const reconnection = new AbortController()
+  const reportOnline = () => reconnection.abort()
+  window.addEventListener('online', reportOnline, { signal: reconnection.signal })
   try {
-    await wait(ms, AbortSignal.any([signal, reconnected.signal]))
+    await wait(ms, AbortSignal.any([signal, reconnection.signal]))
   } catch {
     signal.throwIfAborted()
   } finally {
-    reconnected.abort()
+    reconnection.abort()
   }
 }
 

@@ -3,7 +3,7 @@ import { createSemaphore } from './semaphore.ts'
 
 const { signal: neverAborted } = new AbortController()
 
-function createTasks() {
+function trackTasks() {
   const started: string[] = []
   const tasks = new Map<string, PromiseWithResolvers<void>>()
   const startTask = (name: string) => () => {
@@ -17,7 +17,7 @@ function createTasks() {
 
 test('createSemaphore(2) runs two tasks at once and the others in order, even after a failure', async () => {
   const runInTurn = createSemaphore(2)
-  const { started, startTask, tasks } = createTasks()
+  const { started, startTask, tasks } = trackTasks()
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => runInTurn(neverAborted, startTask(name)))
   await Promise.resolve()
   expect(started).toEqual(['a', 'b'])
@@ -34,7 +34,7 @@ test('createSemaphore(2) runs two tasks at once and the others in order, even af
 
 test('a task aborted while waiting is skipped, and the next one runs', async () => {
   const runInTurn = createSemaphore(1)
-  const { started, startTask, tasks } = createTasks()
+  const { started, startTask, tasks } = trackTasks()
   const controller = new AbortController()
   const a = runInTurn(neverAborted, startTask('a'))
   const b = runInTurn(controller.signal, startTask('b'))
