@@ -16,8 +16,8 @@ const pattern = './*'
 const patternTargets = { require: './*.cjs', default: './*.js' }
 
 /**
- * True if drizzle-orm still has its long list of exports and the file is writable. Never throws,
- * because shortening the list is only an optimization.
+ * True if drizzle-orm still has its long list of exports and the list can be replaced. Never
+ * throws, because shortening the list is only an optimization.
  */
 export function hasLongExports(file = manifestFile) {
   try {
