@@ -32,7 +32,7 @@ import { settingRoutes } from './settings/routes.ts'
 import { tierRoutes } from './tiers/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 
-export interface Web {
+export interface WebApp {
   pages: LinkPages
   reports: ReportPages
   publicPages: PublicPages
@@ -43,7 +43,7 @@ export interface Web {
  * Builds the HTTP app, except for transfers of file bytes (`listen.ts`). In order: middleware, API
  * endpoints, web assets, public pages (including the one for unknown paths), and 404 as JSON.
  */
-export function buildApp(deps: Deps, web: Web): Hono<HttpEnv> {
+export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
   const publicValues = valueReader(deps)
   const showPage = makePageResponder(web.publicPages, publicValues)

@@ -29,10 +29,10 @@ async function run(config: Config): Promise<void> {
   const databaseLost = Promise.withResolvers<never>()
   // Prevents an unhandled rejection if the database is lost before this promise is awaited.
   databaseLost.promise.catch(() => {})
-  const startup = start({ config, log, shutdown, onLost: databaseLost.reject })
-  const stop = superviseProcess(startup, shutdown, log)
+  const startupPromise = start({ config, log, shutdown, onLost: databaseLost.reject })
+  const stop = superviseProcess(startupPromise, shutdown, log)
   try {
-    printLine(await startup)
+    printLine(await startupPromise)
     setTimeout(collectGarbage, gcDelayMs).unref()
     await databaseLost.promise
   } catch (error) {
@@ -43,14 +43,14 @@ async function run(config: Config): Promise<void> {
 
 /** Starts the server. Loading the modules takes longest, so Postgres starts at the same time. */
 async function start(options: DataFolderOptions): Promise<string> {
-  const folderOpening = openDataFolder(options)
+  const folderPromise = openDataFolder(options)
   // Postgres must be added to the shutdown even if a module fails to load.
-  const folderSettled = folderOpening.catch(() => {})
+  const settledFolderPromise = folderPromise.catch(() => {})
   try {
     const { startServer } = await import('./boot/start-server.ts')
-    return await startServer({ ...options, clock: () => new Date(), folder: await folderOpening })
+    return await startServer({ ...options, clock: () => new Date(), folder: await folderPromise })
   } finally {
-    await folderSettled
+    await settledFolderPromise
   }
 }
 

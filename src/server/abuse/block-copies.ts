@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { markPurged, takeDownBlocked } from '../files/queries.ts'
 import { removeStored } from '../storage/remove-stored.ts'
 import type { Storage } from '../storage/storage.ts'
-import { blockContent, type Content, lockContent, saveProvedSha256 } from './queries.ts'
+import { blockContent, type ContentRow, lockContent, saveProvedSha256 } from './queries.ts'
 import { closeReportsOfFiles } from './report-queries.ts'
 
 /** The reason for blocking content, and who requested the block. */
@@ -24,7 +24,7 @@ const batchSize = 100
  */
 export async function proveContent(
   { clock, db, stores }: BlockDeps,
-  { id, storage, storageKey }: Content,
+  { id, storage, storageKey }: ContentRow,
   request: BlockRequest | null = null,
 ): Promise<string | null> {
   const store = stores.get(storage)

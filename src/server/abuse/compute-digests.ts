@@ -1,7 +1,13 @@
 import type { Deps } from '../deps.ts'
 import type { Storage } from '../storage/storage.ts'
 import { assertMounted, proveContent, takeDownCopies } from './block-copies.ts'
-import { type Content, type Digest, findBlocked, listFilesToHash, saveDigests } from './queries.ts'
+import {
+  type ContentRow,
+  type Digest,
+  findBlocked,
+  listFilesToHash,
+  saveDigests,
+} from './queries.ts'
 
 type DigestDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
@@ -77,7 +83,7 @@ async function computeBatch(deps: DigestDeps, store: Storage, after: string | nu
   }
 }
 
-async function hash(deps: DigestDeps, store: Storage, file: Content): Promise<string | null> {
+async function hash(deps: DigestDeps, store: Storage, file: ContentRow): Promise<string | null> {
   if (file.takenDownAt !== null) return proveContent(deps, file)
   const sha256 = await store.sha256(file.storageKey)
   if (sha256 === null) await assertMounted(store)

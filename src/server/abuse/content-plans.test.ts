@@ -54,11 +54,11 @@ async function countFilesRead(work: () => Promise<unknown>): Promise<number> {
 describe('the search for files without a SHA-256', () => {
   it('reads each unhashed file of the store exactly once, page by page', async () => {
     const { db } = app.deps
-    const half = dueCount / 2
+    const halfCount = dueCount / 2
     const readCount = await countFilesRead(async () => {
-      const firstPage = await listFilesToHash(db, 'disk', null, half)
+      const firstPage = await listFilesToHash(db, 'disk', null, halfCount)
       const lastPage = await listFilesToHash(db, 'disk', firstPage.at(-1)?.id ?? null, dueCount)
-      expect([firstPage.length, lastPage.length]).toEqual([half, half])
+      expect([firstPage.length, lastPage.length]).toEqual([halfCount, halfCount])
     })
     expect(readCount).toBe(dueCount)
   })

@@ -34,7 +34,7 @@ export async function findFileNames(db: Db, ids: string[]): Promise<string[]> {
 }
 
 /** The columns of a file that are needed to block its content. */
-export type Content = Pick<
+export type ContentRow = Pick<
   typeof files.$inferSelect,
   | 'id'
   | 'ownerId'
@@ -66,7 +66,7 @@ const content = {
 }
 
 /** Locks a file until the transaction ends. Returns undefined if its row no longer exists. */
-export async function lockContent(tx: Db, id: string): Promise<Content | undefined> {
+export async function lockContent(tx: Db, id: string): Promise<ContentRow | undefined> {
   const [file] = await tx.select(content).from(files).where(eq(files.id, id)).for('update')
   return file
 }
@@ -126,7 +126,7 @@ export function listFilesToHash(
   storage: StorageName,
   after: string | null,
   limit: number,
-): Promise<Content[]> {
+): Promise<ContentRow[]> {
   return db
     .select(content)
     .from(files)
@@ -142,7 +142,7 @@ export function listFilesToHash(
 }
 
 /** The digest of a file's stored bytes. `sha256` is null if there are no bytes. */
-export type Digest = Pick<Content, 'id' | 'sha256'>
+export type Digest = Pick<ContentRow, 'id' | 'sha256'>
 
 /**
  * Records the SHA-256 of files and of their open reports, so a takedown knows it even after the

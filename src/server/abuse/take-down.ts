@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import { markPurged, takeDownFile } from '../files/queries.ts'
 import { removeStored } from '../storage/remove-stored.ts'
 import { proveContent, takeDownCopies } from './block-copies.ts'
-import { blockContent, type Content, findFileToTakeDown, lockContent } from './queries.ts'
+import { blockContent, type ContentRow, findFileToTakeDown, lockContent } from './queries.ts'
 import { closeReportsOfFiles, findLastReport } from './report-queries.ts'
 
 type TakedownDeps = Pick<Deps, 'requestJob' | 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
@@ -71,7 +71,7 @@ interface EndedLink {
   sha256: string | null
   size: number
   /** Undefined if the file's row was removed. */
-  file: Content | undefined
+  file: ContentRow | undefined
 }
 
 /**
@@ -126,7 +126,7 @@ function endLink(
  */
 async function proveContentOfEndedLink(
   deps: TakedownDeps,
-  file: Content | undefined,
+  file: ContentRow | undefined,
   { reason, actor }: TakedownRequest,
 ): Promise<string | 'waiting' | null> {
   if (!file || file.purgedAt !== null) return null

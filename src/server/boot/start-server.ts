@@ -27,7 +27,7 @@ const distDir = fileURLToPath(new URL('../../../dist/web', import.meta.url))
 /** Grace period for running transfers after a stop signal. */
 const transferGraceMs = 30_000
 
-interface ServerStart extends Omit<DataFolderOptions, 'onLost'> {
+interface ServerStartOptions extends Omit<DataFolderOptions, 'onLost'> {
   clock: Clock
   folder: DataFolder
 }
@@ -43,7 +43,7 @@ export async function startServer({
   log,
   shutdown,
   folder: { space },
-}: ServerStart): Promise<string> {
+}: ServerStartOptions): Promise<string> {
   const { appUrl } = config
   const secret = await readAuthSecret(config)
 

@@ -5,8 +5,17 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { SignupPolicy } from '../../shared/rules/accounts/signup-policy.ts'
 import { isLoopback } from '../http/hosts.ts'
-import { type GoogleSettings, incompleteGoogle, readGoogleSettings } from './google-settings.ts'
-import { incompleteS3, readS3Settings, type S3Settings, unreachableS3 } from './s3-settings.ts'
+import {
+  findMissingGoogleSettings,
+  type GoogleSettings,
+  readGoogleSettings,
+} from './google-settings.ts'
+import {
+  findMissingS3Settings,
+  findUnreachableS3Settings,
+  readS3Settings,
+  type S3Settings,
+} from './s3-settings.ts'
 import { type LogFormat, type LogLevel, settingsSchema } from './startup-settings.ts'
 
 /** The parsed settings. Only this module reads the environment. */
@@ -114,7 +123,7 @@ export function readConfig(environment: Environment): Config {
   const values = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const problems = [...incompleteS3(values), ...incompleteGoogle(values)]
+  const problems = [...findMissingS3Settings(values), ...findMissingGoogleSettings(values)]
   const parsed = settingsSchema.safeParse(values)
   if (!parsed.success) {
     problems.unshift(
@@ -125,7 +134,7 @@ export function readConfig(environment: Environment): Config {
 
   const env = parsed.data
   const appUrl = env.APP_URL ?? new URL(`http://${reachableHost(env.HOST)}:${env.PORT}`)
-  problems.push(...unreachableS3(env, appUrl))
+  problems.push(...findUnreachableS3Settings(env, appUrl))
   if (problems.length > 0) throw new ConfigError(problems)
   const supportEmail = env.SUPPORT_EMAIL ?? `support@${appUrl.hostname}`
   const hostReceivesEmail = canReceiveEmail(appUrl.hostname)

@@ -54,7 +54,9 @@ export const googleSchema = {
 type GoogleEnvironment = z.output<z.ZodObject<typeof googleSchema>>
 
 /** Returns an error for each Google setting that is missing while another one is set. */
-export function incompleteGoogle(values: Readonly<Record<string, string | undefined>>): string[] {
+export function findMissingGoogleSettings(
+  values: Readonly<Record<string, string | undefined>>,
+): string[] {
   const requiredNames = ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET']
   const presentName = Object.keys(googleSchema).find((name) => values[name] !== undefined)
   if (presentName === undefined) return []

@@ -60,7 +60,9 @@ export const s3Schema = {
 type S3Environment = z.output<z.ZodObject<typeof s3Schema>>
 
 /** Returns an error for each missing required setting. */
-export function incompleteS3(values: Readonly<Record<string, string | undefined>>): string[] {
+export function findMissingS3Settings(
+  values: Readonly<Record<string, string | undefined>>,
+): string[] {
   const presentNames = Object.keys(s3Schema).filter((name) => values[name] !== undefined)
   if (values.S3_BUCKET === undefined) {
     return presentNames.map(
@@ -85,7 +87,7 @@ export function incompleteS3(values: Readonly<Record<string, string | undefined>
 }
 
 /** Returns an error for each setting that prevents browsers from reaching the storage. */
-export function unreachableS3(env: S3Environment, appUrl: URL): string[] {
+export function findUnreachableS3Settings(env: S3Environment, appUrl: URL): string[] {
   const name = env.S3_PUBLIC_ENDPOINT ? 'S3_PUBLIC_ENDPOINT' : 'S3_ENDPOINT'
   const browserEndpoint = env.S3_PUBLIC_ENDPOINT ?? env.S3_ENDPOINT
   if (env.S3_BUCKET === null || browserEndpoint === null) return []

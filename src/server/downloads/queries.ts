@@ -73,8 +73,8 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
   const links = new DataLoader(
     async (codes: readonly string[]) => {
       const foundLinks = await query.execute({ codes })
-      const byCode = new Map(foundLinks.map((link) => [link.shortCode, link]))
-      return codes.map((code) => byCode.get(code) ?? null)
+      const linksByCode = new Map(foundLinks.map((link) => [link.shortCode, link]))
+      return codes.map((code) => linksByCode.get(code) ?? null)
     },
     { cache: false, batchScheduleFn: setImmediate },
   )
@@ -92,7 +92,7 @@ export type Link = NonNullable<Awaited<ReturnType<OpenLink>>>
  * A user's downloads of one day are counted in this many rows, so that parallel downloads rarely
  * contend for the same row lock.
  */
-const shards = 16
+const shardCount = 16
 
 /**
  * Returns a function that adds downloads to the file's total, the file's daily count and the
@@ -131,7 +131,7 @@ export function prepareWriteCount(db: Db): WriteCount {
       .returning({ id: files.id, ownerId: files.ownerId, downloadCount: files.downloadCount }),
   )
   // The last byte of a file's id is random, so files spread evenly over the shards.
-  const shard = sql`get_byte(uuid_send(${countedFile.id}), 15) % ${sql.raw(String(shards))}`
+  const shard = sql`get_byte(uuid_send(${countedFile.id}), 15) % ${sql.raw(String(shardCount))}`
   const countedForOwner = db.$with('counted_for_owner').as(
     db
       .insert(ownerDownloads)

@@ -9,12 +9,12 @@ import { emailToOwner, greetingName, type OutgoingEmail } from '../email/email.t
 import type { MailRequest } from '../email/mail-queue.ts'
 import { fileEmail } from '../email/templates/files.ts'
 import {
+  claimExpiringLinks,
   type FileEmailRecipient,
   findFileEmailRecipient,
   findFilesOfEmail,
-  findOwnersOfEndingLinks,
+  findOwnersOfExpiringLinks,
   findOwnersOfFirstDownloads,
-  takeEndingLinks,
   takeFirstDownloads,
 } from './preference-queries.ts'
 
@@ -52,10 +52,10 @@ export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: num
   const now = deps.clock()
   const time = { now, until: new Date(now.getTime() + endsSoonMs) }
   return forEachOwner(
-    (after) => findOwnersOfEndingLinks(deps.db, time, after, ownerBatchSize),
+    (after) => findOwnersOfExpiringLinks(deps.db, time, after, ownerBatchSize),
     (ownerId) =>
       queueEmails(deps, ownerId, 'link-ends', async (tx) => {
-        const fileIds = await takeEndingLinks(tx, ownerId, time, maxFilesPerEmail)
+        const fileIds = await claimExpiringLinks(tx, ownerId, time, maxFilesPerEmail)
         return { fileIds, isWanted: true }
       }),
   )

@@ -365,10 +365,10 @@ describe('the query plan of the list, with 10,000 files', () => {
       'Index Scan using files_of_owner_by_name',
     ],
     ['the summary', '/api/files/summary', 'Index Only Scan using files_of_owner_by_end'],
-  ])('for %s reads no other rows', async (_, path, scan) => {
+  ])('for %s reads no other rows', async (_, path, expectedScan) => {
     const plans = await plansOfList(() => ada.fetch(path))
     expect(plans).toHaveLength(1)
-    expect(plans[0]).toContain(scan)
+    expect(plans[0]).toContain(expectedScan)
     expect(plans[0]).not.toContain('Seq Scan')
   })
 

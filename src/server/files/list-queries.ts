@@ -16,7 +16,7 @@ export interface Position {
   id: string
 }
 
-export interface ListedPage {
+export interface ListPageOptions {
   limit: number
   order: FileOrder
   /** The page starts after this position. */
@@ -41,7 +41,7 @@ export const sortFields = {
 export function listFiles(
   db: Db,
   ownerId: string,
-  { limit, order, after, search, endingAfter }: ListedPage,
+  { limit, order, after, search, endingAfter }: ListPageOptions,
 ): Promise<FileRow[]> {
   const { field, type } = sortFields[order.by]
   const column = files[field]
@@ -53,7 +53,7 @@ export function listFiles(
       and(
         eq(files.ownerId, ownerId),
         isNull(files.deletedAt),
-        endingAfter && endsSoon(endingAfter),
+        endingAfter && expiresSoon(endingAfter),
         // `like` would treat `%` and `_` as wildcards.
         search ? sql`strpos(${files.searchName}, lower(${search}::text)) > 0` : undefined,
         after &&
@@ -67,7 +67,7 @@ export function listFiles(
 /**
  * Matches links that are active at `now` and expire within 24 hours, as counted by the analytics.
  */
-function endsSoon(now: Date): SQL | undefined {
+function expiresSoon(now: Date): SQL | undefined {
   return and(
     gt(files.expiresAt, now),
     lt(files.expiresAt, new Date(now.getTime() + dayInMs)),

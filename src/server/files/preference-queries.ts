@@ -97,7 +97,7 @@ function needsExpiryEmail(now: Date, until: Date) {
  * Lists the ids of up to `limit` owners who want an email about links that expire between `now` and
  * `until`, in ascending order, starting after the id `after`.
  */
-export async function findOwnersOfEndingLinks(
+export async function findOwnersOfExpiringLinks(
   db: Db,
   { now, until }: { now: Date; until: Date },
   after: string,
@@ -128,7 +128,7 @@ export async function findOwnersOfEndingLinks(
  * email. Returns their file ids. Parallel callers get different files. A renewed link can be
  * claimed again.
  */
-export async function takeEndingLinks(
+export async function claimExpiringLinks(
   tx: Db,
   ownerId: string,
   { now, until }: { now: Date; until: Date },

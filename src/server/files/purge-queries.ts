@@ -103,7 +103,7 @@ export function purgeDueAt(now: Date): SQL<Date> {
 }
 
 /** A due file claimed by this run. No other server removes its bytes in the meantime. */
-export type Claim = Pick<typeof files.$inferSelect, 'id' | 'storageKey'>
+export type ClaimedFile = Pick<typeof files.$inferSelect, 'id' | 'storageKey'>
 
 /**
  * Claims up to `limit` due files, longest overdue first, and schedules their next attempt. Skips
@@ -112,7 +112,7 @@ export type Claim = Pick<typeof files.$inferSelect, 'id' | 'storageKey'>
 export async function claimDueFiles(
   db: Db,
   { storage, now, limit }: { storage: StorageName; now: Date; limit: number },
-): Promise<Claim[]> {
+): Promise<ClaimedFile[]> {
   const dueFiles = db.$with('due').as(
     db
       .select({ id: files.id })

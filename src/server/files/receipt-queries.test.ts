@@ -59,10 +59,12 @@ describe('the receipts of deleted files', () => {
     await makeFile(ada, { name: 'expired.txt' })
     app.clock.advance(3 * day)
     await expireFiles(app.deps)
-    const adaAgain = await signInAgain(app, ada)
-    expect((await receiptsOf(adaAgain)).receipts).toEqual([])
-    await adaAgain.fetch('/api/files/expired/bulk', { method: 'DELETE' })
-    expect((await receiptsOf(adaAgain)).receipts).toMatchObject([{ originalName: 'expired.txt' }])
+    const adaWithNewSession = await signInAgain(app, ada)
+    expect((await receiptsOf(adaWithNewSession)).receipts).toEqual([])
+    await adaWithNewSession.fetch('/api/files/expired/bulk', { method: 'DELETE' })
+    expect((await receiptsOf(adaWithNewSession)).receipts).toMatchObject([
+      { originalName: 'expired.txt' },
+    ])
   })
 
   it('are paged newest first, without duplicates', async () => {
@@ -98,12 +100,12 @@ describe('the receipts of deleted files', () => {
       return rows.map(({ originalName }) => originalName)
     }
     app.clock.advance(30 * day)
-    const adaAgain = await signInAgain(app, ada)
-    expect((await receiptsOf(adaAgain)).receipts).toHaveLength(1)
+    const adaWithNewSession = await signInAgain(app, ada)
+    expect((await receiptsOf(adaWithNewSession)).receipts).toHaveLength(1)
     await forgetReceiptNames(app.deps.db, app.clock())
     expect(await readNames()).toEqual(['secret plans.pdf'])
     app.clock.advance(1)
-    expect((await receiptsOf(adaAgain)).receipts).toEqual([])
+    expect((await receiptsOf(adaWithNewSession)).receipts).toEqual([])
     expect(await forgetReceiptNames(app.deps.db, app.clock())).toBeGreaterThan(0)
     expect(await readNames()).toEqual([null])
     expect(await forgetReceiptNames(app.deps.db, app.clock())).toBe(0)

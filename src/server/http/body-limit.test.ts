@@ -17,14 +17,14 @@ beforeAll(async () => {
       c.set('clientAddress', c.req.header('x-client') ?? '203.0.113.1')
       return next()
     })
-    const limitLarger = bodyLimit(largeSize)
-    app.post('/hold', limitLarger, async (c) => {
+    const limitLargeBody = bodyLimit(largeSize)
+    app.post('/hold', limitLargeBody, async (c) => {
       waitingCallCount += 1
       await gate.promise
       waitingCallCount -= 1
       return c.text('')
     })
-    app.use('/larger', limitLarger)
+    app.use('/larger', limitLargeBody)
     app.use('/', bodyLimit(maxSize))
     app.all('*', (c) => c.text(String(c.get('body')?.toString().length ?? 0)))
   })

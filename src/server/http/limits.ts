@@ -295,16 +295,16 @@ export function makeLoadShedder({
   /** How many queries may wait for a connection. */
   maxWaiting: number
 }): () => void {
-  let loggedAt = Number.NEGATIVE_INFINITY
+  let lastLoggedAt = Number.NEGATIVE_INFINITY
   let refusedCount = 0
   /** @throws {AppError} SERVER_BUSY with `Retry-After`. */
   return () => {
     if (pool.waitingCount < maxWaiting) return
     refusedCount += 1
     const now = clock().getTime()
-    if (now < loggedAt || now - loggedAt >= logEveryMs) {
+    if (now < lastLoggedAt || now - lastLoggedAt >= logEveryMs) {
       log.warn({ refused: refusedCount }, 'Shedding load: too many queries wait for the database')
-      loggedAt = now
+      lastLoggedAt = now
       refusedCount = 0
     }
     throw new AppError('SERVER_BUSY')

@@ -5,7 +5,7 @@ import type { Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import type { Config } from '../config/config.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { metricsType } from '../metrics/metrics.ts'
+import { metricsContentType } from '../metrics/metrics.ts'
 import { withTimeout } from '../timeout.ts'
 import { readAddress } from './client-address.ts'
 import type { PageResponder } from './env.ts'
@@ -67,7 +67,7 @@ export function operationsRoutes(
 
     async metrics({ context }) {
       requireMetricsAccess(context.env.incoming, config)
-      const headers = { 'content-type': metricsType, 'cache-control': 'no-store' }
+      const headers = { 'content-type': metricsContentType, 'cache-control': 'no-store' }
       return context.body(await metrics.scrape(), 200, headers)
     },
 

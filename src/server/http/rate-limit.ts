@@ -133,7 +133,8 @@ class CountingLimits implements RateLimits {
     const fullCounters = rows.filter(
       ({ key, points }) => points >= (maxByKey.get(key) ?? unlimited),
     )
-    if (fullCounters.length > 0) throw tooManyAttempts(Math.max(...fullCounters.map(endOf)) - now)
+    if (fullCounters.length > 0)
+      throw tooManyAttempts(Math.max(...fullCounters.map(windowEndOf)) - now)
     return new Map(rows.map(({ key, points }) => [key, points]))
   }
 
@@ -158,7 +159,7 @@ class CountingLimits implements RateLimits {
         now + longestWindowMs,
       ],
     })
-    const spentCounters = new Map(rows.map((row) => [row.key, endOf(row)]))
+    const spentCounters = new Map(rows.map((row) => [row.key, windowEndOf(row)]))
     if (spentCounters.size === counters.length) return spentCounters
     await this.refund(spentCounters)
     await this.check(counters.filter(({ key }) => !spentCounters.has(key)))
@@ -208,6 +209,6 @@ class CountingLimits implements RateLimits {
 }
 
 /** The Postgres driver returns bigint as a string. */
-function endOf({ until }: { until: string }): number {
+function windowEndOf({ until }: { until: string }): number {
   return Number(until)
 }

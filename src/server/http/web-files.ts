@@ -31,7 +31,7 @@ const codingSuffixes: readonly [Coding, string][] = [
 ]
 
 /** The dashboard for signed-in users; the landing page for visitors. */
-const home = '/'
+const homePath = '/'
 
 /**
  * Serves the web build in `distDir` from memory, so that requests can't reach any other file. Files
@@ -74,8 +74,8 @@ export function webFiles(options: {
 
   return (c, next) => {
     const { path } = c.req
-    if (path === home) {
-      nameRoute(c.env.outgoing, home)
+    if (path === homePath) {
+      nameRoute(c.env.outgoing, homePath)
       return hasSignedInHint(c) ? sendVariant(c, dashboardPage, 200) : next()
     }
     const file = files.get(path)

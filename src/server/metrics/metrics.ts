@@ -19,7 +19,7 @@ import { httpMetrics } from './http-metrics.ts'
  */
 
 /** The media type of a scrape. */
-export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE
+export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE
 
 /**
  * Sampling resolution of the event loop delay. A finer one would wake an idle server more often.

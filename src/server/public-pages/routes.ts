@@ -90,7 +90,7 @@ export function makePageResponder(pages: PublicPages, values: ReadValues): PageR
 }
 
 /** Paths that no crawler may request. */
-const alwaysDisallowed = ['/api/', '/storage/']
+const alwaysDisallowedPaths = ['/api/', '/storage/']
 
 /** Crawlers for chat previews, and for search engines that obey noindex. */
 const previewCrawlers = [
@@ -121,8 +121,8 @@ function robotsText(origin: string): string {
       ...paths.map((path) => `Disallow: ${path}`),
     ].join('\n')
   return `${[
-    group(['*'], [...alwaysDisallowed, '/s/', '/download/']),
-    group(previewCrawlers, alwaysDisallowed),
+    group(['*'], [...alwaysDisallowedPaths, '/s/', '/download/']),
+    group(previewCrawlers, alwaysDisallowedPaths),
     `Sitemap: ${origin}/sitemap.xml`,
   ].join('\n\n')}\n`
 }

@@ -32,8 +32,8 @@ async function readMainText(name: PublicPageName, env: Record<string, string>): 
   return textOf((await pageOf(name, env)).findOne('main')).replaceAll(/\s+/g, ' ')
 }
 
-const https = { APP_URL: 'https://files.example.org' }
-const smtp = { SMTP_URL: 'smtp://mail.example.org' }
+const httpsEnv = { APP_URL: 'https://files.example.org' }
+const smtpEnv = { SMTP_URL: 'smtp://mail.example.org' }
 const google = { GOOGLE_CLIENT_ID: 'a', GOOGLE_CLIENT_SECRET: 'b' }
 const bucket = {
   S3_BUCKET: 'mayfly',
@@ -46,7 +46,7 @@ const bucket = {
 describe('the texts match a server', () => {
   it.each([
     ['without HTTPS', {}, 'this server uses plain HTTP', 'this server uses HTTPS'],
-    ['with HTTPS', https, 'this server uses HTTPS', 'plain HTTP'],
+    ['with HTTPS', httpsEnv, 'this server uses HTTPS', 'plain HTTP'],
     ['with open signup', {}, 'with your name, an email address and a password', 'Other addresses'],
     [
       'with closed signup',
@@ -62,7 +62,7 @@ describe('the texts match a server', () => {
     ],
     [
       'with email verification',
-      { REQUIRE_EMAIL_VERIFICATION: 'on', ...smtp },
+      { REQUIRE_EMAIL_VERIFICATION: 'on', ...smtpEnv },
       'An email asks you to confirm the address. Its link works for 24 hours.',
       'Google account',
     ],
@@ -80,7 +80,7 @@ describe('the texts match a server', () => {
     ],
     [
       'with a mail server: a forgotten password',
-      smtp,
+      smtpEnv,
       'You get an email with a link to set a new one. The link works once, for 1 hour.',
       'doesn’t send email',
     ],
@@ -92,7 +92,7 @@ describe('the texts match a server', () => {
     ],
     [
       'with a mail server: the trial',
-      smtp,
+      smtpEnv,
       'shows the days left. Emails remind you before it ends. Afterwards',
       'doesn’t send email',
     ],
@@ -104,7 +104,7 @@ describe('the texts match a server', () => {
     ],
     [
       'with a mail server: the File Manager',
-      smtp,
+      smtpEnv,
       'new uploads, and whether you get an email at the first download of a file and a day before a link expires.',
       'new uploads.',
     ],
@@ -116,7 +116,7 @@ describe('the texts match a server', () => {
     ],
     [
       'with a bucket: checksums',
-      { ...https, ...bucket },
+      { ...httpsEnv, ...bucket },
       'The uploader computes it, and it is not compared with the stored bytes. Where',
       'from the stored bytes',
     ],
@@ -138,7 +138,7 @@ describe('the texts match a server', () => {
     ['with disk storage', {}, 'Files are on the disk of this server.', 'storage service'],
     [
       'with a bucket',
-      { ...https, ...bucket },
+      { ...httpsEnv, ...bucket },
       's3.example.org keeps the files',
       'Files are on the disk',
     ],
@@ -149,7 +149,7 @@ describe('the texts match a server', () => {
       'Files are on the disk',
     ],
     ['without a mail server', {}, 'This server has no mail service', 'The mail service'],
-    ['with a mail server', smtp, 'The mail service', 'has no mail service'],
+    ['with a mail server', smtpEnv, 'The mail service', 'has no mail service'],
     [
       'without a mail server: emails',
       {},
@@ -158,20 +158,20 @@ describe('the texts match a server', () => {
     ],
     [
       'with a mail server: emails',
-      smtp,
+      smtpEnv,
       'written when the email is sent and not kept.',
       'emails in the folder',
     ],
     ['without a mail server: feedback', {}, 'message, and when.Kept', 'emailed to support'],
     [
       'with a mail server: feedback',
-      smtp,
+      smtpEnv,
       'It is usually emailed to support too.',
       'has no mail service',
     ],
     [
       'with a mail server: reports',
-      smtp,
+      smtpEnv,
       'owner. It is also emailed to support. The owner',
       'no mail service',
     ],
@@ -183,7 +183,7 @@ describe('the texts match a server', () => {
       'mayfly.unverified',
       'Google',
     ],
-    ['with HTTPS', https, '__Host-mayfly.session_token', 'plain HTTP'],
+    ['with HTTPS', httpsEnv, '__Host-mayfly.session_token', 'plain HTTP'],
     ['without HTTPS', {}, 'mayfly.session_token', '__Host-'],
   ])('%s: the privacy policy', async (_, env, expected, unexpectedText) => {
     const text = await readMainText('privacy', env)
@@ -193,7 +193,7 @@ describe('the texts match a server', () => {
 
   it.each([
     ['without a mail server', {}, 'This server doesn’t send email.', 'by email'],
-    ['with a mail server', smtp, 'The owner is told the reason by email.', 'doesn’t send email'],
+    ['with a mail server', smtpEnv, 'The owner is told the reason by email.', 'doesn’t send email'],
   ])('%s: the terms', async (_, env, expected, unexpectedText) => {
     const text = await readMainText('terms', env)
     expect(text).toContain(expected)
@@ -220,21 +220,21 @@ describe('without a support address', () => {
 })
 
 describe('with signup closed', () => {
-  const closedEnv = { SIGNUP: 'closed' }
+  const closedSignupEnv = { SIGNUP: 'closed' }
 
   it.each(['landing', 'faq', 'feedback', 'privacy', 'terms'] as const)(
     'the page %s has no link to the signup',
     async (name) => {
       const links = async (env: Record<string, string>) =>
         (await pageOf(name, env)).findAll('a').map((a) => attributeOf(a, 'href'))
-      expect(await links(closedEnv)).not.toContain('/signup')
-      expect(await links(closedEnv)).toContain('/login')
+      expect(await links(closedSignupEnv)).not.toContain('/signup')
+      expect(await links(closedSignupEnv)).toContain('/login')
       expect(await links({})).toContain('/signup')
     },
   )
 
   it('the landing page names the email address for requesting an account', async () => {
-    const env = { ...closedEnv, SUPPORT_EMAIL: 'help@example.org' }
+    const env = { ...closedSignupEnv, SUPPORT_EMAIL: 'help@example.org' }
     expect(await readMainText('landing', env)).toContain(
       'Signup is closed. To get an account, write to help@example.org.',
     )
@@ -248,11 +248,11 @@ it.each([
   [{ SIGNUP: 'closed' }, '/login', 'Sign in to send it', 'until you have signed in.'],
 ])(
   'with %j, dropping files on the landing page leads to %s',
-  async (env, path, button, waitsUntil) => {
+  async (env, path, expectedText, waitsUntil) => {
     const page = await pageOf('landing', env)
     const nextLink = page.findOne('a', { id: 'go-on' })
     expect(attributeOf(nextLink, 'href')).toBe(path)
-    expect(textOf(nextLink)).toBe(button)
+    expect(textOf(nextLink)).toBe(expectedText)
     expect(textOf(page.findOne('p', { id: 'drop-text' }))).toBe(
       `It waits in this browser ${waitsUntil}`,
     )

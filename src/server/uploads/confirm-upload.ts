@@ -51,8 +51,8 @@ interface Confirm extends Entry<ConfirmRequest, FileRow> {
  * Returns one result per request, in order. The errors are UPLOAD_NOT_FOUND, also for another
  * user's key; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end
  * the upload; UPLOAD_SUPERSEDED if a parallel request ended it; and TIER_FILE_COUNT if the owner
- * has reached the file limit (see `maxFilesAfter`), after which the upload can still be confirmed
- * later. If the upload is already a file, CHECKSUM_MISMATCH leaves the file unchanged.
+ * has reached the file limit (see `maxFilesForConfirm`), after which the upload can still be
+ * confirmed later. If the upload is already a file, CHECKSUM_MISMATCH leaves the file unchanged.
  * @throws {AppError} UNAUTHORIZED if the owner was deleted.
  */
 export async function confirmUploads(
@@ -203,7 +203,7 @@ async function createFiles(
       if (!upload) continue
       if (blockedSha256.has(sha256 ?? '')) {
         blockedConfirms.push(confirm)
-      } else if (!canAddFile(maxFilesAfter(upload, tier, limits), count)) {
+      } else if (!canAddFile(maxFilesForConfirm(upload, tier, limits), count)) {
         reject(confirm, limitError('TIER_FILE_COUNT', tier, limits))
       } else {
         count += 1
@@ -217,12 +217,12 @@ async function createFiles(
     return insertFiles(tx, files)
   })
   // A parallel takedown may have blocked the content without seeing the new file.
-  const blockedNow = await findBlocked(db, sha256Of(sealedConfirms))
+  const newlyBlockedSha256s = await findBlocked(db, sha256Of(sealedConfirms))
   const ids: string[] = []
   for (const confirm of sealedConfirms) {
     const file = createdFiles.get(confirm.request.cloudKey)
     if (!file) continue
-    if (blockedNow.has(confirm.sha256 ?? '')) {
+    if (newlyBlockedSha256s.has(confirm.sha256 ?? '')) {
       ids.push(file.id)
       reject(confirm, new AppError('CONTENT_BLOCKED'))
     } else succeed(confirm, file)
@@ -238,7 +238,7 @@ async function createFiles(
  * upload started, the higher of its limits then and now applies; otherwise, the current limit
  * applies.
  */
-function maxFilesAfter(
+function maxFilesForConfirm(
   upload: Pick<Upload, 'tier' | 'maxFiles'>,
   tier: Tier,
   limits: Limits,
@@ -268,8 +268,8 @@ function secondsSince(
   now: Date,
 ): number {
   const startTime = start === undefined ? Number.NaN : new Date(start).getTime()
-  const countedFrom = Number.isNaN(startTime)
+  const effectiveStartTime = Number.isNaN(startTime)
     ? createdAt.getTime()
     : Math.min(Math.max(startTime, createdAt.getTime()), now.getTime())
-  return Math.max(0, now.getTime() - countedFrom) / 1000
+  return Math.max(0, now.getTime() - effectiveStartTime) / 1000
 }

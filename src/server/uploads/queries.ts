@@ -73,7 +73,7 @@ export async function findUploads(
   ownerId: string,
   storageKeys: readonly string[],
 ): Promise<ReadonlyMap<string, Upload>> {
-  return byStorageKey(await db.select().from(uploads).where(ofOwner(ownerId, storageKeys)))
+  return byStorageKey(await db.select().from(uploads).where(isOwnedUpload(ownerId, storageKeys)))
 }
 
 /** Like `findUploads`, but locks the uploads until the transaction ends. */
@@ -86,13 +86,13 @@ export async function lockUploads(
     await tx
       .select()
       .from(uploads)
-      .where(ofOwner(ownerId, storageKeys))
+      .where(isOwnedUpload(ownerId, storageKeys))
       .orderBy(uploads.storageKey)
       .for('update'),
   )
 }
 
-export function ofOwner(ownerId: string, storageKeys: readonly string[]): SQL | undefined {
+export function isOwnedUpload(ownerId: string, storageKeys: readonly string[]): SQL | undefined {
   return and(eq(uploads.ownerId, ownerId), inArray(uploads.storageKey, [...storageKeys]))
 }
 
@@ -198,7 +198,7 @@ export async function touchOwnUpload(
   const [upload] = await db
     .update(uploads)
     .set({ lastActivityAt: now })
-    .where(ofOwner(ownerId, [storageKey]))
+    .where(isOwnedUpload(ownerId, [storageKey]))
     .returning()
   return upload
 }

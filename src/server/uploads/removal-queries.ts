@@ -5,7 +5,7 @@ import { deletionReceipts, removals, uploads } from '../db/schema.ts'
 import { rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import { nextAttemptAt, overdueMs } from '../storage/remove-stored.ts'
-import { ofOwner } from './queries.ts'
+import { isOwnedUpload } from './queries.ts'
 
 /** An upload that ended without becoming a file. Its bytes must be removed. */
 export type EndedUpload = Pick<typeof removals.$inferSelect, 'storageKey' | 'storage'>
@@ -16,7 +16,7 @@ export type EndedUpload = Pick<typeof removals.$inferSelect, 'storageKey' | 'sto
  */
 export type FirstAttempt = 'caller' | 'job'
 
-const ofUpload = { storageKey: removals.storageKey, storage: removals.storage }
+const endedUploadColumns = { storageKey: removals.storageKey, storage: removals.storage }
 
 /**
  * Ends uploads and queues the removal of their bytes in `removals`. If calls run in parallel, only
@@ -45,7 +45,7 @@ export async function endUploads(
   now: Date,
 ): Promise<EndedUpload[]> {
   if (storageKeys.length === 0) return []
-  return endUploadsWhere(db, ofOwner(ownerId, storageKeys), now)
+  return endUploadsWhere(db, isOwnedUpload(ownerId, storageKeys), now)
 }
 
 /** Ends up to `limit` uploads without activity since `before`, longest idle first. */
@@ -117,7 +117,7 @@ function endLocked(
     .with(endedUploads)
     .insert(removals)
     .select(sql`select ${row} from ${endedUploads}`)
-    .returning(ofUpload)
+    .returning(endedUploadColumns)
 }
 
 /** Claims up to `limit` removals that are due for an attempt and not claimed by another server. */
@@ -136,7 +136,7 @@ export function claimRemovals(
     .update(removals)
     .set({ tries: sql`${removals.tries} + 1`, tryAt: nextAttemptAt(removals.tries, now) })
     .where(inArray(removals.storageKey, dueRemovals))
-    .returning(ofUpload)
+    .returning(endedUploadColumns)
 }
 
 /**

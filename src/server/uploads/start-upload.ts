@@ -219,10 +219,10 @@ async function response(stores: Stores, upload: Upload, now: Date): Promise<Star
   const storage = stores.get(upload.storage)
   const plan = planParts(size, partSize)
   // Parts first: in a bucket, this creates the multipart upload that the whole-file URL refers to.
-  const firstParts = () => rangesOf(upload, Math.min(plan.count, initialSignedParts))
+  const firstPartRanges = () => rangesOf(upload, Math.min(plan.count, initialSignedParts))
   const parts = plan.count > 1 && {
     ...plan,
-    urls: await signPartUrls(stores, upload, firstParts(), now),
+    urls: await signPartUrls(stores, upload, firstPartRanges(), now),
   }
   // Valid for as long as an idle upload is kept, so that it can be resumed.
   const expiresAt = new Date(now.getTime() + idleUploadTimeoutMs)
