@@ -30,8 +30,8 @@ function randomCodeSql(number: string): string {
 }
 
 /**
- * Inserts files $1 to $2 as if they had been uploaded in order over 29 days. Most links have expired
- * but can be renewed.
+ * Inserts files $1 to $2 as if they had been uploaded in order over 29 days. Most links have
+ * expired but can be renewed.
  */
 const insertFilesSql = `
   with made as (
