@@ -26,7 +26,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Runs a command as documented in docs/operations.md, with these directories. */
+/**
+ * Runs the backup or restore command as documented in docs/operations.md, but with the test's
+ * directories.
+ */
 async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
   const page = await readFile(join(root, 'docs/operations.md'), 'utf8')
   const line =

@@ -335,7 +335,7 @@ describeOnS3('a multipart upload on S3', () => {
     expect(await countStoredBytes(bucket)).toBe(bytesBefore)
   })
 
-  // Advances only the server's clock, so the bucket rejects URLs signed afterwards.
+  // These tests advance only the server's clock, so the bucket rejects URLs signed afterwards.
   describe('left behind', () => {
     it('is deleted after a day, as are orphaned parts', async () => {
       const ada = await makePerson(app)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const memoryDir = '/dev/shm'
 const prefix = 'mayfly-tests-'
 
-/** More than the temporary files of a test run ever occupy at the same time. */
+/** More than a test run's temporary files ever occupy at the same time. */
 const requiredBytes = 6 * 1024 ** 3
 
 /**

@@ -29,7 +29,7 @@ import { type EntryResult, requestConfirms } from './upload-batches.ts'
 import { requestConfirm } from './upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Days until a renewed link expires, more than a new file's link gets. */
+/** Days until a renewed link expires. A new file's link expires sooner. */
 const renewalDays = 7
 const maxBytes = 20_000
 

@@ -188,7 +188,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Base64 checksums for a PUT or a list of parts. */
+/** Computes Base64 checksums for a PUT or a list of parts. */
 export const checksums = {
   crc32: (bytes: Uint8Array): string => {
     const value = Buffer.alloc(4)

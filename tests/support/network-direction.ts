@@ -76,8 +76,8 @@ export function makeNetworkDirection({
   }
 
   const sendDuePackets = (now: number) => {
-    // If a timer fires late, delayed packets are sent at once to catch up. Idle time isn't made up
-    // for.
+    // After a late timer, send delayed packets at once to catch up. Idle time doesn't count as
+    // delay.
     if (isIdle) nextSendAt = Math.max(nextSendAt, now)
     isIdle = false
     while (nextSendAt <= now) {

@@ -215,7 +215,7 @@ export function simulateParts(count: number, size = count * partSize) {
         null,
       )
       if (isSettled) break
-      if (!nextTimer || steps > 20_000) throw new Error('nobody does anything any more')
+      if (!nextTimer || steps > 20_000) throw new Error('the transfer is stuck')
       timers = timers.filter((timer) => timer !== nextTimer)
       time = nextTimer.at
       nextTimer.run()

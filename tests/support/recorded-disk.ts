@@ -37,7 +37,8 @@ export interface RecordedDisk {
 }
 
 /**
- * Records all operations below an empty directory. Supports only operations that can be recorded.
+ * Records changes and syncs made through `fileSystem` below an empty directory. Provides only
+ * operations that can be recorded.
  */
 export function recordDisk(dataDir: string): RecordedDisk {
   const root: Node = 0

@@ -53,7 +53,7 @@ export async function startSmtpServer(
   const loginNames: string[] = []
   const wasEncrypted: boolean[] = []
   let connections = 0
-  // Real servers also repeat the rejected address.
+  // The error text repeats the rejected address, as real servers do.
   const rejection = (code: number, address = '') =>
     Object.assign(new Error(`Refused <${address}>`), { responseCode: code })
   const server = new SMTPServer({
