@@ -46,14 +46,14 @@ test('jobs killed at any statement resume and never report a file as purged whil
     const statementCount = network.statements.length
 
     let interruptedCount = 0
-    await seededRounds(rounds, async (draw) => {
+    await seededRounds(rounds, async (random) => {
       const codes = await makeFilesAndUploads()
       await passDays(daysUntilAllExpired)
       const activeUpload = await startUpload(await signIn(), { size: 10 })
       await putBytes(activeUpload, new Uint8Array(10))
       // Kill in the first half of the statements, because the jobs keep running until the signal
       // arrives.
-      const killAt = 1 + draw(Math.ceil(statementCount / 2))
+      const killAt = 1 + random(Math.ceil(statementCount / 2))
       let isDone = false
       network.clearStatements()
       const jobsPromise = server.run({ type: 'run-jobs' }).finally(() => {

@@ -151,18 +151,18 @@ describeOnS3('a multipart upload on S3', () => {
 
   it('opens a multipart upload when part URLs are requested, until it is aborted', async () => {
     const ada = await makePerson(app)
-    const open = ({ cloudKey }: StartedUpload) => countOpenUploads(bucket, cloudKey)
+    const countUploads = ({ cloudKey }: StartedUpload) => countOpenUploads(bucket, cloudKey)
     const [singleUpload, multipartUpload] = [
       await startUpload(ada, { size: 1000 }),
       await start(ada),
     ]
-    expect([await open(singleUpload), await open(multipartUpload)]).toEqual([1, 2])
+    expect([await countUploads(singleUpload), await countUploads(multipartUpload)]).toEqual([1, 2])
     await signParts(ada, multipartUpload.cloudKey, [1, 3])
-    expect(await open(multipartUpload)).toBe(2)
+    expect(await countUploads(multipartUpload)).toBe(2)
     for (const { cloudKey } of [singleUpload, multipartUpload]) {
       expect((await abortUpload(ada, cloudKey)).status).toBe(200)
     }
-    expect([await open(singleUpload), await open(multipartUpload)]).toEqual([0, 0])
+    expect([await countUploads(singleUpload), await countUploads(multipartUpload)]).toEqual([0, 0])
   })
 
   it("can't be confirmed before all parts are stored, and then continues", async () => {
@@ -207,9 +207,9 @@ describeOnS3('a multipart upload on S3', () => {
   it('rejects part numbers out of range and stores nothing', async () => {
     const ada = await makePerson(app)
     const { cloudKey } = await start(ada)
-    const sign = (...partNumbers: unknown[]) => requestParts(ada, cloudKey, partNumbers)
-    await expectError(await sign(0), 400, 'INVALID_INPUT')
-    await expectError(await sign(1, 4), 400, 'PART_NOT_FOUND')
+    const requestUrls = (...partNumbers: unknown[]) => requestParts(ada, cloudKey, partNumbers)
+    await expectError(await requestUrls(0), 400, 'INVALID_INPUT')
+    await expectError(await requestUrls(1, 4), 400, 'PART_NOT_FOUND')
 
     const [url = ''] = await signParts(ada, cloudKey, [3])
     const withParameter = (name: string, value: string) => {

@@ -218,23 +218,25 @@ async function interruptPartUpload(random: RandomInt, completeParts: number): Pr
     const response = await fetch(url, { method: 'PUT', headers: { 'content-type': type }, body })
     return response.ok
   }
-  const storedNumbers: number[] = []
+  const storedPartNumbers: number[] = []
   const sendRest = async (partNumber: number) => {
-    if (await send(partNumber).catch(() => false)) storedNumbers.push(partNumber)
+    if (await send(partNumber).catch(() => false)) storedPartNumbers.push(partNumber)
   }
   await Promise.all(partNumbers.slice(0, completeParts).map(sendRest))
-  expect(storedNumbers).toHaveLength(completeParts)
+  expect(storedPartNumbers).toHaveLength(completeParts)
   return {
     sendRest: () =>
       completeParts === partNumbers.length
         ? confirm(user, upload).catch(() => null)
         : Promise.all(partNumbers.slice(completeParts).map(sendRest)),
     async finish() {
-      if (storedNumbers.length < partNumbers.length) {
-        const listedNumbers = (await listParts(user, cloudKey)).map(({ partNumber }) => partNumber)
-        expect(listedNumbers).toEqual(expect.arrayContaining(storedNumbers))
+      if (storedPartNumbers.length < partNumbers.length) {
+        const listedPartNumbers = (await listParts(user, cloudKey)).map(
+          ({ partNumber }) => partNumber,
+        )
+        expect(listedPartNumbers).toEqual(expect.arrayContaining(storedPartNumbers))
         for (const partNumber of partNumbers) {
-          if (!listedNumbers.includes(partNumber)) expect(await send(partNumber)).toBe(true)
+          if (!listedPartNumbers.includes(partNumber)) expect(await send(partNumber)).toBe(true)
         }
       }
       const file = await confirm(user, upload)
@@ -256,10 +258,10 @@ test('after repeated kills, confirmed files and parts are intact and everything 
       await interruptFileUploads(random, confirmedBytes, offsets),
       await interruptPartUpload(random, completePartCounts.shift() ?? 0),
     ]
-    const remainders = interruptedUploads.map((upload) => upload.sendRest())
+    const sendPromises = interruptedUploads.map((upload) => upload.sendRest())
     if (random(2) === 0) await wait(random(maxWaitMs))
     server.kill('SIGKILL')
-    await Promise.all(remainders)
+    await Promise.all(sendPromises)
     await restart()
     for (const upload of interruptedUploads) await upload.finish()
   })

@@ -90,14 +90,14 @@ async function checkLink(
   { now, latest }: ClockReadings,
   shouldDownload: boolean,
 ): Promise<boolean> {
-  const expected = shouldOpen(file, now, latest)
-  if (expected && shouldDownload) {
+  const shouldBeOpen = shouldOpen(file, now, latest)
+  if (shouldBeOpen && shouldDownload) {
     const status = await downloadWithRetries(visitor, file)
     if (status !== 200) throw new Violation(`${file.name} cannot be downloaded: ${status}`)
     return true
   }
   const isOpen = await canDownload(visitor.url, file.code)
-  if (expected !== null && isOpen !== expected) {
+  if (shouldBeOpen !== null && isOpen !== shouldBeOpen) {
     throw new Violation(`the link of ${file.name} is ${isOpen ? 'open' : 'closed'}`)
   }
   return false

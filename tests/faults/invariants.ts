@@ -6,8 +6,11 @@ import type { StorageReader } from './storage-reader.ts'
  * Compares the database with storage. All jobs must have run, and no upload may be open.
  * @throws {Violation} if bytes are missing, or stored without a row.
  */
-export async function checkStoredFiles(directDb: DirectDb, stored: StorageReader): Promise<void> {
-  const sizes = await stored.sealedSizes()
+export async function checkStoredFiles(
+  directDb: DirectDb,
+  storageReader: StorageReader,
+): Promise<void> {
+  const sizes = await storageReader.sealedSizes()
   const { rows } = await directDb.query<{ key: string; size: string; expected: boolean }>(
     `select storage_key as key, size, purging_at is null and deleted_at is null as expected from files`,
   )
@@ -26,14 +29,14 @@ export async function checkStoredFiles(directDb: DirectDb, stored: StorageReader
 }
 
 /** @throws {Violation} if storage still has bytes of a purged file. */
-export async function checkPurged(directDb: DirectDb, stored: StorageReader): Promise<void> {
+export async function checkPurged(directDb: DirectDb, storageReader: StorageReader): Promise<void> {
   const { rows } = await directDb.query<{ key: string }>(
     `select storage_key as key from files where purged_at is not null
      union all select storage_key from deletion_receipts`,
   )
   const storedKeys = new Set([
-    ...(await stored.sealedSizes()).keys(),
-    ...(await stored.listOpenUploads()),
+    ...(await storageReader.sealedSizes()).keys(),
+    ...(await storageReader.listOpenUploads()),
   ])
   for (const { key } of rows) {
     if (storedKeys.has(key)) throw new Violation(`${key} is purged, but its bytes remain`)
@@ -45,14 +48,17 @@ export async function checkPurged(directDb: DirectDb, stored: StorageReader): Pr
  * which deletes orphans. No upload may be in progress.
  * @throws {Violation} if bytes are stored without a row.
  */
-export async function checkNoOrphans(directDb: DirectDb, stored: StorageReader): Promise<void> {
+export async function checkNoOrphans(
+  directDb: DirectDb,
+  storageReader: StorageReader,
+): Promise<void> {
   const { rows } = await directDb.query<{ key: string }>(
     `select storage_key as key from files union all select storage_key from uploads
      union all select storage_key from removals`,
   )
   const referencedKeys = new Set(rows.map(({ key }) => key))
-  const openUploads = stored.canStartLate ? [] : await stored.listOpenUploads()
-  for (const key of [...(await stored.sealedSizes()).keys(), ...openUploads]) {
+  const openUploads = storageReader.canStartLate ? [] : await storageReader.listOpenUploads()
+  for (const key of [...(await storageReader.sealedSizes()).keys(), ...openUploads]) {
     if (!referencedKeys.has(key)) throw new Violation(`${key} is stored, and no row names it`)
   }
 }
@@ -62,10 +68,13 @@ export async function checkNoOrphans(directDb: DirectDb, stored: StorageReader):
  * progress.
  * @throws {Violation} if bytes or a part list are left.
  */
-export async function checkOpenUploads(directDb: DirectDb, stored: StorageReader): Promise<void> {
+export async function checkOpenUploads(
+  directDb: DirectDb,
+  storageReader: StorageReader,
+): Promise<void> {
   const { rows } = await directDb.query<{ key: string }>('select storage_key as key from uploads')
   const openKeys = new Set(rows.map(({ key }) => key))
-  for (const key of await stored.listOpenUploads()) {
+  for (const key of await storageReader.listOpenUploads()) {
     if (!openKeys.has(key)) throw new Violation(`parts of ${key} are left, and no upload names it`)
   }
 }

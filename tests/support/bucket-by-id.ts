@@ -149,33 +149,33 @@ export async function startBucketById(): Promise<BucketById> {
 }
 
 function listUploadsXml(uploads: ReadonlyMap<string, Upload>, search: URLSearchParams): string {
-  const remaining = [...uploads]
+  const remainingUploads = [...uploads]
     .filter(([id, { key }]) => {
       const marker = search.get('key-marker') || key
       const isAfter = id > (search.get('upload-id-marker') ?? '')
       return isAfter && marker === key && key.startsWith(search.get('prefix') ?? '')
     })
     .sort(([a], [b]) => (a < b ? -1 : 1))
-  const page = remaining.slice(0, Number(search.get('max-uploads')))
+  const page = remainingUploads.slice(0, Number(search.get('max-uploads')))
   const elements = page.map(
     ([id, { key }]) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`,
   )
-  const nextId = page.length < remaining.length && `${page.at(-1)?.[0]}`
+  const nextId = page.length < remainingUploads.length && `${page.at(-1)?.[0]}`
   const marker = nextId ? `<NextUploadIdMarker>${nextId}</NextUploadIdMarker>` : ''
   return `<ListMultipartUploadsResult><IsTruncated>${nextId !== false}</IsTruncated>${marker}${elements.join('')}</ListMultipartUploadsResult>`
 }
 
 function listPartsXml({ parts }: Upload, search: URLSearchParams): string {
   const firstNumber = Number(search.get('part-number-marker'))
-  const remaining = parts
+  const remainingParts = parts
     .filter(({ number }) => number >= firstNumber)
     .toSorted((a, b) => a.number - b.number)
-  const page = remaining.slice(0, Number(search.get('max-parts')))
+  const page = remainingParts.slice(0, Number(search.get('max-parts')))
   const elements = page.map(
     ({ number, body, etag, sentAt }) =>
       `<Part><PartNumber>${number}</PartNumber><Size>${body.length}</Size><ETag>${etag}</ETag><LastModified>${sentAt.toISOString()}</LastModified></Part>`,
   )
-  const isTruncated = page.length < remaining.length
+  const isTruncated = page.length < remainingParts.length
   const marker = isTruncated
     ? `<NextPartNumberMarker>${page.at(-1)?.number}</NextPartNumberMarker>`
     : ''

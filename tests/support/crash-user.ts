@@ -125,8 +125,8 @@ export class CrashUser {
     const { parts: storedParts } = await this.#requestJson<{ parts: ListedPart[] }>(() =>
       this.#client.fetch(path),
     )
-    const numbers = Array.from({ length: parts.count }, (_, index) => index + 1)
-    const missingNumbers = numbers.filter(
+    const partNumbers = Array.from({ length: parts.count }, (_, index) => index + 1)
+    const missingNumbers = partNumbers.filter(
       (n) => !storedParts.some(({ partNumber }) => partNumber === n),
     )
     await Promise.all(

@@ -110,13 +110,13 @@ function makeAdapter() {
   const rows = new Map<string, AdapterPayload>()
   return (model: string): Adapter => {
     const key = (id: string) => `${model} ${id}`
-    const find = (match: (payload: AdapterPayload) => boolean) =>
+    const findPayload = (match: (payload: AdapterPayload) => boolean) =>
       [...rows].find(([at, payload]) => at.startsWith(`${model} `) && match(payload))?.[1]
     return {
       upsert: async (id, payload) => void rows.set(key(id), payload),
       find: async (id) => rows.get(key(id)),
-      findByUid: async (uid) => find((payload) => payload.uid === uid),
-      findByUserCode: async (code) => find((payload) => payload.userCode === code),
+      findByUid: async (uid) => findPayload((payload) => payload.uid === uid),
+      findByUserCode: async (code) => findPayload((payload) => payload.userCode === code),
       async consume(id) {
         const payload = rows.get(key(id))
         if (payload) payload.consumed = Math.floor(Date.now() / 1000)

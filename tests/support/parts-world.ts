@@ -95,23 +95,24 @@ export function simulateParts(count: number, size = count * partSize) {
     })
 
   const respond = (partNumber: number, fault: Fault | null): StorageResponse => {
-    const store = () => {
+    const storePart = () => {
       storedParts.set(partNumber, partRange(size, partSize, partNumber).size)
       oldChecksums.delete(partNumber)
-      if (oldChecksums.size > 0 && storedParts.size === count) violations.push('a mixture is whole')
+      if (oldChecksums.size > 0 && storedParts.size === count)
+        violations.push('parts of two file versions were combined')
     }
     if (!fault) {
-      store()
+      storePart()
       acceptedParts.add(partNumber)
       sim.successfulPuts += 1
       return httpResponse(200)
     }
-    if (fault.stored) store()
+    if (fault.stored) storePart()
     if (fault.kind === 'lost') return { kind: fault.cause }
     return httpResponse(fault.status, fault.code, fault.retryAfterMs ?? null)
   }
 
-  const list = () =>
+  const listStoredParts = () =>
     [...storedParts].map(([partNumber, bytes]) => ({
       partNumber,
       size: bytes,
@@ -187,7 +188,7 @@ export function simulateParts(count: number, size = count * partSize) {
         file: new Blob([new Uint8Array(size)]),
         ticket: uploadTicket(),
         contentType: 'video/mp4',
-        storedParts: list(),
+        storedParts: listStoredParts(),
         hasOriginalDate: true,
         isResumed: true,
         partUrls: {},

@@ -1,6 +1,6 @@
 /** True in `npm run test:long`, which runs race and crash tests with all rounds and cases. */
 export const isLongRun = process.env.LONG_TESTS === '1'
 
-export function chooseRounds(few: number, many: number): number {
-  return isLongRun ? many : few
+export function chooseRounds(shortRounds: number, longRounds: number): number {
+  return isLongRun ? longRounds : shortRounds
 }

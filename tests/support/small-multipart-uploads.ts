@@ -95,13 +95,13 @@ export async function expectResumable(
   person: Person,
   upload: SmallMultipartUpload,
 ): Promise<void> {
-  const storedNumbers = (await listParts(person, upload.cloudKey)).map(
+  const storedPartNumbers = (await listParts(person, upload.cloudKey)).map(
     ({ partNumber }) => partNumber,
   )
   await sendParts(
     person,
     upload,
-    [1, 2, 3].filter((partNumber) => !storedNumbers.includes(partNumber)),
+    [1, 2, 3].filter((partNumber) => !storedPartNumbers.includes(partNumber)),
   )
   const confirmResponse = await requestConfirm(person, upload.cloudKey)
   expect(confirmResponse.status).toBe(200)
