@@ -29,8 +29,8 @@ export async function makeUser(
   const email = typedEmail.toLowerCase()
   if (email === config.adminEmail) throw new AppError('EMAIL_TAKEN')
   // Hashing is slow, so it happens before the transaction takes a database connection.
-  const client = addressBlock(actor.ipAddress)
-  const passwordHash = await passwords.hash(password, saltFor(secret, email), client)
+  const clientBlock = addressBlock(actor.ipAddress)
+  const passwordHash = await passwords.hash(password, saltFor(secret, email), clientBlock)
   return db.transaction(async (tx) => {
     await lockAddress(tx, email)
     const now = clock()

@@ -3,10 +3,10 @@ import { StartupError } from '../errors.ts'
 import { type BuiltTemplate, makeTemplate } from './built-pages.ts'
 
 type Name = 'name' | 'size'
-type Condition = 'known' | 'late'
+type ConditionName = 'known' | 'late'
 
-function template(html: string, options: Partial<BuiltTemplate<Name, Condition>> = {}) {
-  return makeTemplate<Name, Condition>({
+function template(html: string, options: Partial<BuiltTemplate<Name, ConditionName>> = {}) {
+  return makeTemplate<Name, ConditionName>({
     file: 'page.html',
     html,
     placeholders: ['name', 'size'],
@@ -36,7 +36,7 @@ describe('a template', () => {
 
   it('can repeat and nest sections', () => {
     const html = '{{#known}}1{{#late}}2{{/late}}{{/known}}{{#late}}3{{/late}}{{name}}{{size}}'
-    const renderText = (trueConditions: Condition[]) =>
+    const renderText = (trueConditions: ConditionName[]) =>
       template(html)(trueConditions).fill({ name: '', size: '' })
     expect([
       renderText([]),

@@ -68,9 +68,9 @@ describe('the upload test', () => {
   )
 
   it('distinguishes a CORS failure from unreachable storage', async () => {
-    const unreachableOutcome = await runTest(bucket)
-    expect(unreachableOutcome.text).toBe('Direct S3 upload failed')
-    expect(unreachableOutcome.note).toMatch(
+    const unreachableBucketOutcome = await runTest(bucket)
+    expect(unreachableBucketOutcome.text).toBe('Direct S3 upload failed')
+    expect(unreachableBucketOutcome.note).toMatch(
       /^bucket\.example\.org cannot be reached .*S3_PUBLIC_ENDPOINT/,
     )
     page.on('GET /', () => emptyResponse(200))

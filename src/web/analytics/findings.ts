@@ -66,7 +66,7 @@ export function kindsFinding(kinds: readonly KindCount[]): string {
 }
 
 /** Isolates a name so that right-to-left text doesn't reorder the sentence. */
-function isolatedName({ originalName }: { originalName: string }): string {
+function bidiIsolatedName({ originalName }: { originalName: string }): string {
   return `\u2068${shortName(originalName, maxNameLength)}\u2069`
 }
 
@@ -82,5 +82,5 @@ export function mostDownloadedFinding(
   const countText = downloadsText(first.downloadCount)
   return second?.downloadCount === first.downloadCount
     ? `No file has more than ${countText}`
-    : `${isolatedName(first)} leads with ${countText}`
+    : `${bidiIsolatedName(first)} leads with ${countText}`
 }

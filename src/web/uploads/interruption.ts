@@ -18,7 +18,7 @@ export interface FailedAttempt {
 }
 
 /** Texts shown while an upload waits to retry. */
-export const interruptionTexts: Record<Interruption, string> = {
+export const interruptionMessages: Record<Interruption, string> = {
   'no-response': 'Connection lost, trying again',
   'not-ready': 'The server is not ready, trying again',
   busy: 'The server is busy, trying again',

@@ -21,13 +21,13 @@ export async function openEach(
   check: (name: string) => Promise<void>,
 ): Promise<void> {
   const { config } = context.app.deps
-  const settings = { ...config }
+  const originalConfig = { ...config }
   for (const [name, open] of Object.entries(screens)) {
     await test.step(name, async () => {
       await open(context)
       await check(name)
       await context.page.unrouteAll({ behavior: 'ignoreErrors' })
-      Object.assign(config, settings)
+      Object.assign(config, originalConfig)
     })
   }
 }

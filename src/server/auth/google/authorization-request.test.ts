@@ -11,10 +11,10 @@ import { readConfig } from '../../config/config.ts'
 import { verifications } from '../../db/schema.ts'
 import type { HttpEnv } from '../../http/env.ts'
 import {
-  type CompletedRequest,
   completeRequest,
   type SignInPurpose,
   startRequest,
+  type VerifiedAuthorization,
 } from './authorization-request.ts'
 import type { RequestSecrets } from './issuer.ts'
 
@@ -50,7 +50,7 @@ class Browser {
     return response.json()
   }
 
-  async completeRequest(state: string): Promise<CompletedRequest | null> {
+  async completeRequest(state: string): Promise<VerifiedAuthorization | null> {
     const headers = { cookie: this.cookie }
     return (await this.#app.request(`/end/${state}`, { headers })).json()
   }

@@ -23,7 +23,7 @@ export interface SignInPurpose {
 }
 
 /** A request whose response has arrived in the same browser. */
-export interface CompletedRequest extends SignInPurpose {
+export interface VerifiedAuthorization extends SignInPurpose {
   secrets: RequestSecrets
 }
 
@@ -66,7 +66,7 @@ export async function completeRequest(
   deps: RequestDeps,
   context: Context<HttpEnv>,
   state: string,
-): Promise<CompletedRequest | null> {
+): Promise<VerifiedAuthorization | null> {
   const { identifier, expiresAt, value } = verifications
   const [row] = await deps.db
     .delete(verifications)

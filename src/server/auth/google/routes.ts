@@ -17,10 +17,10 @@ import { readSessionToken, setSessionCookies } from '../cookies.ts'
 import { logPasswordErrors } from '../login-limits.ts'
 import { readSessionClient } from '../sessions.ts'
 import {
-  type CompletedRequest,
   completeRequest,
   type SignInPurpose,
   startRequest,
+  type VerifiedAuthorization,
 } from './authorization-request.ts'
 import type { Issuer } from './issuer.ts'
 import { linkGoogle, unlinkGoogle } from './link-google.ts'
@@ -166,7 +166,7 @@ async function completeAuthorization(
   deps: GoogleDeps,
   issuer: Issuer,
   call: GoogleCall,
-  { request, session }: RouteOptions & { request: CompletedRequest },
+  { request, session }: RouteOptions & { request: VerifiedAuthorization },
 ): Promise<string> {
   const { linkTo, next, secrets } = request
   const { context } = call

@@ -7,7 +7,7 @@ import { shortName } from '../../ui/file-name.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { overallPercent, progressText, spokenProgress } from '../engine/upload-progress.ts'
 import { isActive } from '../engine/upload-state.ts'
-import { type Interruption, interruptionTexts } from '../interruption.ts'
+import { type Interruption, interruptionMessages } from '../interruption.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledText, isCancelled } from '../upload-errors.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
@@ -80,7 +80,7 @@ function RunningBatch({ batch, current, interruption, onCancel }: RunningBatchPr
           {batch.length > 1 ? `File ${batch.indexOf(current) + 1} of ${batch.length} · ` : ''}
           {bytesText(batch)}
           {interruption ? (
-            <span className="text-amber"> · {interruptionTexts[interruption]}</span>
+            <span className="text-amber"> · {interruptionMessages[interruption]}</span>
           ) : null}
         </span>
         <span>{percent}%</span>
@@ -105,7 +105,7 @@ function BatchOutcome({ outcome, isComplete }: { outcome: string; isComplete: bo
 function spokenText(current: UploadRecord | undefined, activity: UploadsState['activity']): string {
   if (!current || !isActive(current)) return ''
   const interruption = activity[current.id]?.interruption
-  if (interruption) return interruptionTexts[interruption]
+  if (interruption) return interruptionMessages[interruption]
   return current.status === 'uploading' ? spokenProgress(current) : ''
 }
 

@@ -47,10 +47,10 @@ export class UploadResumer {
 
   /** Returns the upload that needs this file, if any. */
   findUploadNeeding(file: File): UploadRecord | undefined {
-    const needsFile = ({ need }: UploadRecord) => need === 'file' || need === 'permission'
+    const needsFileAccess = ({ need }: UploadRecord) => need === 'file' || need === 'permission'
     return this.resumableUploads().find(
       (record) =>
-        record.status === 'paused' && needsFile(record) && isSameFile(record.identity, file),
+        record.status === 'paused' && needsFileAccess(record) && isSameFile(record.identity, file),
     )
   }
 

@@ -4,7 +4,7 @@ import { formatSize } from '../../../shared/rules/format/file-size.ts'
 import { splitName } from '../../ui/file-name.tsx'
 import { isFinalizing, progressText } from '../engine/upload-progress.ts'
 import { canResume, isActive } from '../engine/upload-state.ts'
-import { interruptionTexts } from '../interruption.ts'
+import { interruptionMessages } from '../interruption.ts'
 import { readDrop } from '../picking/dropped-files.ts'
 import { chooseFile } from '../picking/file-picker.ts'
 import { useFileChoice } from '../picking/use-file-choice.ts'
@@ -117,7 +117,7 @@ function ProgressFigures({ record, activity }: Pick<UploadItemProps, 'record' | 
     return (
       <span>
         {percent} ·{' '}
-        <span className="upload-interrupted">{interruptionTexts[activity.interruption]}</span>
+        <span className="upload-interrupted">{interruptionMessages[activity.interruption]}</span>
       </span>
     )
   }
