@@ -9,7 +9,7 @@ import { type CallInput, call, callForPage } from '../api/call.ts'
 import { failureText, showFailure } from '../api/show-failure.ts'
 import { cursorPaging, pageSize } from '../ui/paged-list.tsx'
 
-/** The Admin Center reloads its data on each visit, because other users change it. */
+/** Refetches whenever the page is opened, because other users change this data. */
 const alwaysRefetch = { refetchOnMount: 'always' } as const
 
 export const statsQuery = queryOptions({
@@ -49,7 +49,7 @@ export const maintenanceQuery = queryOptions({
   ...alwaysRefetch,
 })
 
-/** Open reports, most recently reported first. */
+/** Open reports, with the most recently reported file first. */
 export const reportsQuery = infiniteQueryOptions({
   queryKey: [adminKey, 'reports'],
   queryFn: ({ pageParam: cursor, signal }) =>
@@ -80,7 +80,7 @@ export const feedbackQuery = infiniteQueryOptions({
   ...alwaysRefetch,
 })
 
-/** Audit log entries matching a filter, newest first. */
+/** Audit log entries that match a filter, newest first. */
 export function auditQuery(filter: CallInput<'listAudit'>['query']) {
   return infiniteQueryOptions({
     queryKey: [adminKey, 'audit', filter],
@@ -92,19 +92,19 @@ export function auditQuery(filter: CallInput<'listAudit'>['query']) {
   })
 }
 
-/** Reloads all data of the Admin Center, including its badge counts. */
+/** Reloads all data in the Admin Center, including its badge counts. */
 export function refreshAdmin(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: [adminKey] })
 }
 
-/** Returns the error text for a failed admin call. */
+/** Returns the error message for a failed admin call. */
 export function reasonText(error: unknown): string {
   return failureText(error, 'The server gave no reason. See its log.')
 }
 
 /**
- * Shows a toast for a failed admin action, then reloads all data, since it may have been changed in
- * another window.
+ * Shows a toast for a failed admin action, then reloads all data, because a change in another
+ * window may have caused the failure.
  */
 export function showAdminFailure(client: QueryClient, error: unknown, title: string): void {
   showFailure(error, title, reasonText(error))

@@ -26,8 +26,8 @@ const actions: { value: AuditAction | 'all'; label: string }[] = [
 ]
 
 /**
- * The audit log, newest first. Can be searched by user, link or IP address and filtered by action
- * and date.
+ * The audit log, newest entries first. It can be searched by user, link or IP address and filtered
+ * by action and date.
  */
 export function AuditSection() {
   const { input, search, setInput } = useSearch()
@@ -100,13 +100,14 @@ function ColumnTitles() {
 }
 
 /**
- * Earlier dates are ignored: while a year is being typed, the date field reports years like 0002.
+ * Earlier years are ignored, because the date field reports years such as 0002 while the user is
+ * still typing.
  */
 const firstYear = 1970
 
 /**
- * Returns the start of a day such as '2026-11-19' in the browser's time zone, or null if the text
- * is empty or the year is incomplete.
+ * Returns the start of a day such as '2026-11-19' in the browser's time zone. Returns null if the
+ * text is empty or the year is incomplete.
  */
 export function startOfLocalDay(day: string): Date | null {
   const start = new Date(`${day}T00:00`)
@@ -193,7 +194,7 @@ function AuditRow({ line, now }: { line: AuditEntry; now: Date }) {
   )
 }
 
-/** A label before a value. Visually hidden on wide screens, where the column has a header. */
+/** A value's label. Visually hidden on wide screens, where the column has a header. */
 function CellLabel({ children }: { children: ReactNode }) {
   return <span className="text-muted lg:sr-only">{children}</span>
 }

@@ -23,8 +23,8 @@ type Details = AuditEntry['details']
 type SubjectFields = Pick<AuditEntry, 'action' | 'subject' | 'details'>
 
 /**
- * Describes an audit log entry. Example: 'Tier: Free to Premium (trial)'. Falls back to the
- * action's name if an older version of the server wrote details that don't match the schema.
+ * Describes an audit log entry, such as 'Tier: Free to Premium (trial)'. Falls back to the action's
+ * name if the details don't match the schema, because an older version of the server wrote them.
  */
 export function auditText({ action, details }: Pick<AuditEntry, 'action' | 'details'>): string {
   return sentenceFormatters[action]?.(details) ?? auditActionNames[action]
@@ -52,14 +52,14 @@ function sentenceFormatter<Parsed>(
   }
 }
 
-/** Returns a formatter for an action with a count. Example: 'Expired files: 12'. */
+/** Returns a formatter for actions that report a count, as in 'Expired files: 12'. */
 function countFormatter(action: string, name: string): SentenceFormatter {
   return sentenceFormatter(z.object({ [name]: z.number() }), (parsed) => {
     return `${action}: ${parsed[name]?.toLocaleString('en')}`
   })
 }
 
-/** Returns a formatter for a test with its result. Example: 'Sent a test email: failed'. */
+/** Returns a formatter for tests that report a result, as in 'Sent a test email: failed'. */
 function resultFormatter(action: string, name: string): SentenceFormatter {
   return sentenceFormatter(z.object({ [name]: z.boolean() }), (parsed) => {
     return `${action}: ${parsed[name] ? 'OK' : 'failed'}`
@@ -83,7 +83,7 @@ const roleNames: Record<Role, string> = { user: 'User', admin: 'Administrator' }
 const takedownDetails = z.object({ shortCode: z.string(), reason: z.string() })
 const tierState = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullable() })
 
-/** Actions without an entry here are shown by name only. */
+/** Formatters by action. Other actions are shown by name only. */
 const sentenceFormatters: Partial<Record<AuditAction, SentenceFormatter>> = {
   'set-tier': sentenceFormatter(z.object({ from: tierState, to: tierState }), ({ from, to }) => {
     const tierNames = [from, to].map(({ tier }) => tierTraits[tier].name)
@@ -140,7 +140,10 @@ function isTextSetting(key: SettingKey): key is TextSettingKey {
   return textSettingKeys.some((textKey) => textKey === key)
 }
 
-/** Returns a setting's name. For limits and caps, this is the key with spaces. */
+/**
+ * Returns a setting's display name. For limits and caps, this is the key with spaces instead of
+ * underscores.
+ */
 function settingLabel(key: SettingKey): string {
   const words = key.replaceAll('_', ' ')
   return isTextSetting(key)

@@ -34,8 +34,8 @@ const checkMeanings: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns a check's description, or null if the name is unknown because the server is newer than
- * the page.
+ * Returns a check's description. Returns null if the name is unknown because the server is newer
+ * than the page.
  */
 export function checkMeaning(name: string): string | null {
   return checkMeanings[name] ?? null
@@ -45,7 +45,7 @@ export interface CheckSummary {
   /** Checks that need action, failures before warnings. */
   urgent: CheckResult[]
   passing: CheckResult[]
-  /** How many checks are OK. Example: '7 of 9 OK'. */
+  /** How many checks are OK, as in '7 of 9 OK'. */
   text: string
 }
 
@@ -64,14 +64,14 @@ export function summarize(checks: readonly CheckResult[]): CheckSummary {
 export interface RemedyPart {
   text: string
   section: SectionId | null
-  /** The offset in the remedy, in characters. */
+  /** The part's offset in the remedy, in characters. */
   at: number
 }
 
-/** Matches a section title after 'under': 'take files down under Reports'. */
+/** Matches a section title after 'under', as in 'take files down under Reports'. */
 const sectionReference = new RegExp(`(?<=\\bunder )(${Object.values(sectionTitles).join('|')})\\b`)
 
-/** Splits a check's remedy around section titles, which become links. */
+/** Splits a check's remedy at section titles so that they can be shown as links. */
 export function remedyParts(remedy: string): RemedyPart[] {
   let at = 0
   return remedy.split(sectionReference).map((text) => {

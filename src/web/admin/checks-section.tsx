@@ -13,8 +13,8 @@ import { checkMeaning, remedyParts, summarize } from './check-text.ts'
 import { SectionFrame } from './section.tsx'
 
 /**
- * The server's health checks with their remedies. Problems come first, and checks that are OK are
- * collapsed.
+ * The server's health checks and how to fix the ones that fail. Problems come first, and checks
+ * that are OK are collapsed.
  */
 export function ChecksSection() {
   const query = useQuery(checksQuery)
@@ -54,8 +54,8 @@ export function ChecksSection() {
 }
 
 /**
- * Includes the time of the checks so that screen readers announce every run, even if no result
- * changed.
+ * The text includes the time of the checks so that screen readers announce every run, even if no
+ * result changed.
  */
 function CheckSummaryNote({ lines, checkedAt }: { lines: CheckResult[]; checkedAt: Date }) {
   return (

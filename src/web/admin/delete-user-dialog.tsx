@@ -32,8 +32,8 @@ interface DeleteUserFormProps {
 }
 
 /**
- * Requires the user's email address to be typed, to avoid deleting the wrong user. The server
- * checks it too. A user who no longer exists counts as deleted.
+ * To avoid deleting the wrong user, the administrator must type the user's email address, which the
+ * server checks too. A user who no longer exists counts as deleted.
  */
 function DeleteUserForm({ user, onCancel, onDeleted }: DeleteUserFormProps) {
   const client = useQueryClient()
@@ -63,7 +63,7 @@ function DeleteUserForm({ user, onCancel, onDeleted }: DeleteUserFormProps) {
   const submit = async ({ email }: { email: string }) => {
     const isMatch = isSameAddress(email, user.email)
     setErrors(isMatch ? {} : { email: 'This does not match the address above.' })
-    // After a failure the dialog stays open for a retry.
+    // If the request fails, the dialog stays open for a retry.
     if (isMatch) await remove(email.trim()).catch(() => undefined)
   }
   return (

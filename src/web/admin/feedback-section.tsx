@@ -16,7 +16,7 @@ import { toast } from '../ui/toast.tsx'
 import { feedbackQuery, refreshAdmin, showAdminFailure } from './admin-queries.ts'
 import { EmailLink, MoreButton, SectionFrame } from './section.tsx'
 
-/** User feedback, newest first, with likely spam marked. Each entry can be deleted. */
+/** User feedback, newest first, with likely spam marked as such. Each entry can be deleted. */
 export function FeedbackSection() {
   const sendsMail = useSendsMail()
   const now = serverNow()
@@ -39,7 +39,8 @@ export function FeedbackSection() {
 }
 
 /**
- * Explains whether new feedback is also emailed. Returns undefined while `sendsMail` is unknown.
+ * Explains whether new feedback is also emailed to support. Returns undefined while `sendsMail` is
+ * unknown.
  */
 function deliveryNote(sendsMail: boolean | undefined): string | undefined {
   if (sendsMail === undefined) return undefined
@@ -48,8 +49,8 @@ function deliveryNote(sendsMail: boolean | undefined): string | undefined {
 }
 
 /**
- * Completes the sentence 'An email about it stays…'. Returns an empty string while `sendsMail` is
- * unknown.
+ * Returns the end of the sentence that starts with 'An email about it stays', or an empty string
+ * while `sendsMail` is unknown.
  */
 function emailLocationText(sendsMail: boolean | undefined): string {
   if (sendsMail === undefined) return ''

@@ -32,7 +32,7 @@ import {
 
 type AdminLimits = CallResponse<'adminLimits'>
 
-/** The limits of both tiers side by side, and the caps. */
+/** Shows the limits for both tiers side by side, and the caps. */
 export function LimitsSection() {
   return (
     <SectionFrame id="limits" note="Changes apply to new uploads. Nothing is deleted.">

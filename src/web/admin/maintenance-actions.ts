@@ -129,7 +129,7 @@ export function maintenanceActions(
   ]
 }
 
-/** Summarizes how many files' bytes were deleted and how many deletions failed. */
+/** Says how many files had their bytes deleted and how many deletions failed. */
 export function expireFilesOutcome(result: {
   expiredCount: number
   failed: number

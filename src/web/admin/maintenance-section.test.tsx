@@ -47,8 +47,8 @@ test('each action shows its last result and when it ran, or that it never ran', 
   expect(findRow('Sanitize filenames').textContent).toContain('Wed 19 Nov 2025, 16:02:47')
   expect(findRow('Test email').textContent).toContain('Sent a test email: failed')
   expect(screen.getAllByText('Not run from here yet.')).toHaveLength(5)
-  // A single request loads the last results of all actions. Nothing is announced, since no action
-  // has run.
+  // One request loads the last results for all actions. No action has run on this page, so nothing
+  // is announced.
   expect(page.requests.filter(({ call }) => call.endsWith('/maintenance'))).toHaveLength(1)
   for (const status of screen.getAllByRole('status')) expect(status.textContent).toBe('')
 })

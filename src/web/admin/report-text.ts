@@ -3,8 +3,7 @@ import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { pastTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 
 /**
- * Describes how often and when a file was reported. Example: 'reported 3 times, last today,
- * 10:14:00'.
+ * Describes how often and when a file was reported, as in 'reported 3 times, last today, 10:14:00'.
  */
 export function reportedText(
   { count, lastReportedAt }: Pick<Report, 'count' | 'lastReportedAt'>,
@@ -16,12 +15,12 @@ export function reportedText(
     : `reported ${formatCount(count, 'time')}, last ${lastTimeText}`
 }
 
-/** Formats the number of other files with the same content, or returns null if there are none. */
+/** Says how many other files have the same content. Returns null if there are none. */
 export function copiesText(copies: number): string | null {
   return copies === 0 ? null : `${formatCount(copies, 'other file')} with the same content`
 }
 
-/** The takedown warning if only the file's link is known. */
+/** The takedown warning shown if nothing but the file's link is known. */
 export const linkTakedownWarning =
   'Its link ends at once and its contents are deleted. The same content cannot be uploaded again. Other files with it are taken down too.'
 

@@ -20,7 +20,7 @@ import { EmailLink, MoreButton, SectionFrame } from './section.tsx'
 import { TakeDownLink, targetForReport, useTakedownDialog } from './takedown-dialog.tsx'
 
 /**
- * Reported files, most recently reported first. The administrator can take each file down or
+ * Reported files, the most recently reported first. The administrator can take each file down or
  * dismiss its reports. A form takes down unreported files by link.
  */
 export function ReportsSection() {
@@ -73,7 +73,7 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
     onSuccess: ({ message }) => {
       void refreshAdmin(client)
       toast({ title: message })
-      // The focused button disappears with its row, so the heading takes the focus.
+      // The focused button disappears with its row, so focus moves to the heading.
       document.getElementById('reports')?.focus()
     },
     onError: (error) => showAdminFailure(client, error, 'Failed to dismiss the report'),
@@ -132,7 +132,10 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
   )
 }
 
-/** Visitors' statements about a file. All but the latest are initially collapsed. */
+/**
+ * What visitors wrote when they reported a file. Only the latest statement is shown until the list
+ * is expanded.
+ */
 function Statements({ report, now }: { report: Report; now: Date }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)

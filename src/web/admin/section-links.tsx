@@ -5,8 +5,8 @@ import { Badge } from '../ui/badge.tsx'
 import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
 
 /**
- * Sticky links to the page's sections. They highlight the current section and scroll sideways on
- * narrow screens. Badges count the failing checks and open reports.
+ * Sticky links to the page's sections, with the current section highlighted. They scroll sideways
+ * on narrow screens. Badges show the number of failing checks and open reports.
  */
 export function SectionLinks() {
   const currentId = useCurrentSection()
@@ -69,8 +69,8 @@ function CountBadge({
 }
 
 /**
- * Returns the current section: the last one whose heading has scrolled into the upper third of the
- * window or beyond, or the final section if the page is scrolled to its end.
+ * Returns the current section: the last one whose heading is in the upper third of the window or
+ * has scrolled out above it, or the final section if the page is scrolled to its end.
  */
 function useCurrentSection(): SectionId | undefined {
   const [currentId, setCurrentId] = useState(sectionIds[0])

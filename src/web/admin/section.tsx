@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Section titles of the Admin Center by id, in page order. */
+/** Titles of the Admin Center's sections by id, in page order. */
 export const sectionTitles = {
   numbers: 'Numbers',
   checks: 'Checks',
@@ -18,7 +18,7 @@ export type SectionId = keyof typeof sectionTitles
 export const sectionIds = Object.keys(sectionTitles) as SectionId[]
 
 export interface SectionFrameProps {
-  /** The id of the heading, which is a link target and can be focused. */
+  /** The heading's id. The heading is a link target and can receive focus. */
   id: SectionId
   /** A few words or figures next to the title. */
   note?: ReactNode

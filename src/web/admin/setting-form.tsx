@@ -13,27 +13,25 @@ export interface SettingFormProps {
   setting: SettingKey
   stored: string
   label: string
-  /** Says where the value appears and which range is allowed. */
+  /** Says where the value appears and what range is allowed. */
   hint: string
-  /** The title of the error message if the save fails (spec §8). */
+  /** The title of the toast shown when saving fails (spec §8). */
   failure: string
   /** Additional props for the text field, such as its type. */
   input?: Partial<TextFieldProps>
-  /**
-   * Follows 'Save' in the button's accessible name. Required if several forms share a label.
-   */
+  /** Text after 'Save' in the button's accessible name. Required if several forms share a label. */
   buttonLabel?: string
-  /** Validates the input and returns the value in storage format. */
+  /** Validates the input. If it is valid, returns the value in the format in which it is stored. */
   check: (input: string) => SettingVerdict
   /** Formats a stored value for the input field. */
   format?: (stored: string) => string
-  /** The previous value for use in a sentence; null if it spans several lines. */
+  /** The previous value, for use in a sentence. Null if it has several lines. */
   previousValue: string | null
 }
 
 /**
- * A form for one setting. The value's range is checked here and on the server. The input survives a
- * failed save.
+ * A form for one setting. The allowed range is checked here and on the server. The input is kept if
+ * saving fails.
  */
 export function SettingForm(props: SettingFormProps) {
   const { setting, label, failure, check, previousValue, format = (stored) => stored } = props
@@ -42,7 +40,7 @@ export function SettingForm(props: SettingFormProps) {
   const [input, setInput] = useState(savedText)
   const [previousSavedText, setPreviousSavedText] = useState(savedText)
   if (previousSavedText !== savedText) {
-    // The stored value has changed. Show it unless the user has edited the field.
+    // The stored value has changed, so show it unless the user has edited the field.
     setPreviousSavedText(savedText)
     if (input === previousSavedText) setInput(savedText)
   }
@@ -55,14 +53,14 @@ export function SettingForm(props: SettingFormProps) {
       setInput(format(value))
       setMessage(previousValue === null ? 'Saved.' : `Saved. It was ${previousValue}.`)
       void refreshAdmin(client)
-      // If this fails, pages show the old value for up to 5 minutes.
+      // If this request fails, pages show the old value for up to 5 minutes.
       refreshPublicValues(client).catch(() => undefined)
     },
     onError: (error) => {
       if (!hasErrorCode(error, 'INVALID_INPUT')) return showAdminFailure(client, error, failure)
       setErrors({ value: reasonText(error) })
       toast({ title: failure, tone: 'destructive' })
-      // The value may have been rejected because of a limit that was changed in another window.
+      // The server may have rejected the value because another window changed a related limit.
       void refreshAdmin(client)
     },
   })

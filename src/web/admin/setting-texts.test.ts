@@ -35,8 +35,8 @@ test.each<[LimitSetting, string, string]>([
 test('validates each setting against its own range and leaves comparisons with other settings to the server', () => {
   expect(checkInput('free_max_files', '0')).toMatchObject({ ok: false })
   expect(checkInput('storage_cap', '1')).toMatchObject({ ok: false })
-  // The default limit for Premium is lower than 2 GB, and the default maximum lifetime is shorter
-  // than 60 days.
+  // The server would reject both values: Premium's default file size limit is lower than 2 GB, and
+  // the default maximum lifetime is shorter than 60 days.
   expect(checkInput('free_max_file_size', '2GB')).toEqual({ ok: true, value: '2147483648' })
   expect(checkInput('free_expiration_days', '60, 90')).toEqual({ ok: true, value: '60,90' })
 })
@@ -77,7 +77,7 @@ test('used and free space add up to the whole disk', () => {
     { name: 'Emails and the rest of DATA_DIR', size: '1 Bytes' },
     { name: 'Everything else on the disk', size: '99 Bytes' },
   ])
-  // On a compressing file system, the files' sizes can exceed the space used.
+  // On a compressing file system, the sum of the file sizes can exceed the space used.
   expect(diskUsage({ ...disk, free: 700 }).map(({ name }) => name)).not.toContain(
     'Everything else on the disk',
   )

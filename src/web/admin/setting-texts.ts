@@ -21,15 +21,15 @@ import type { CallResponse } from '../api/call.ts'
 
 interface SettingTexts {
   label: string
-  /** Says where the value appears and which range is allowed. */
+  /** Says where the value appears and what range is allowed. */
   hint: string
-  /** The title of the error message if the save fails (spec §8). */
+  /** The title of the toast shown when saving fails (spec §8). */
   failure: string
   /** Formats the value for use in a sentence, or returns null if it has several lines. */
   inSentence: (value: string) => string | null
 }
 
-/** The texts for each setting in the "Settings" section of the Admin Center. */
+/** The labels and messages for each setting in the "Settings" section of the Admin Center. */
 export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
   premium_price: {
     label: 'Premium price',
@@ -72,8 +72,8 @@ function isLimit(key: LimitSetting): key is LimitKey {
 }
 
 /**
- * Returns a setting's label, a hint with its range, and a name that is unique among the forms. The
- * name includes the tier, because the labels are the same for both tiers.
+ * Returns a setting's label, a hint that states its range, and a name that is unique among the
+ * forms. The name includes the tier, because both tiers have the same labels.
  */
 export function limitTexts(key: LimitSetting): { label: string; hint: string; name: string } {
   if (!isLimit(key)) {
@@ -95,7 +95,8 @@ export function limitTexts(key: LimitSetting): { label: string; hint: string; na
 const sizeKeys = /_max_file_size$|^storage_cap$|^free_space$/
 
 /**
- * Formats a stored value for the input field. Examples: '500MB' for 524288000, '3, 5, 7' for days.
+ * Formats a stored value for the input field: 524288000 bytes become '500MB', and the days '3,5,7'
+ * become '3, 5, 7'.
  */
 export function inputText(key: LimitSetting, storedValue: string): string {
   if (key.endsWith('_expiration_days')) return storedValue.replaceAll(',', ', ')
@@ -106,8 +107,8 @@ export function inputText(key: LimitSetting, storedValue: string): string {
 }
 
 /**
- * Validates the input against the setting's own range. Only the server compares it with the other
- * limits, since the page may have outdated values.
+ * Checks that the input is in the setting's own range. Only the server compares it with other
+ * limits, because their values on this page may be outdated.
  */
 export function checkInput(key: LimitSetting, input: string): SettingVerdict {
   return isLimit(key) ? checkLimitBounds(parseLimitKey(key), input) : checkCap(key, input)
@@ -116,12 +117,13 @@ export function checkInput(key: LimitSetting, input: string): SettingVerdict {
 type Disk = NonNullable<CallResponse<'adminLimits'>['disk']>
 
 /**
- * Explains how much disk space uploads must leave free: the largest of the "Minimum free space"
- * setting, MIN_FREE_SPACE in the server's environment, and the embedded database's requirement. If
- * the disk is smaller than that, the text says that every upload is refused.
- * @param configured the setting "Minimum free space", in bytes.
+ * Explains how much disk space uploads must leave free. This is the largest of three values: the
+ * "Minimum free space" setting, MIN_FREE_SPACE in the server's environment, and the space that the
+ * embedded database needs. If the disk is smaller than that, the text says that every upload is
+ * refused.
+ * @param configured the "Minimum free space" setting, in bytes.
  * @param disk `leastFree` is the largest of the three values, `minFree` is MIN_FREE_SPACE, and
- * `size` is the size of the disk, all in bytes.
+ * `size` is the disk's size, all in bytes.
  */
 export function freeSpaceText(
   configured: number,
@@ -145,8 +147,8 @@ const usageNames: Record<keyof Disk['use'], string> = {
 }
 
 /**
- * Breaks down the used disk space into Mayfly's parts and everything else, omitting empty parts.
- * The entries and the free space add up to the size of the disk.
+ * Breaks down the used disk space into what Mayfly uses and everything else, without empty entries.
+ * Together with the free space, the entries add up to the disk's size.
  */
 export function diskUsage({ free, size, use }: Disk): { name: string; size: string }[] {
   const parts = Object.keys(usageNames) as (keyof Disk['use'])[]
@@ -160,7 +162,7 @@ export function diskUsage({ free, size, use }: Disk): { name: string; size: stri
     .map(({ name, bytes }) => ({ name, size: formatSize(bytes) }))
 }
 
-/** Describes how many bytes files use and open uploads have reserved. */
+/** Says how many bytes are used by files and how many are reserved for open uploads. */
 export function storageUseText({ files, uploads }: { files: number; uploads: number }): string {
   const filesText = `${formatSize(files)} in files`
   return uploads === 0 ? filesText : `${filesText}, ${formatSize(uploads)} promised to open uploads`

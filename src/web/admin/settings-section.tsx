@@ -53,7 +53,7 @@ function SettingsLoading() {
   )
 }
 
-/** Lays out the settings on a card. The last one, the signature, has its own column. */
+/** Lays out the settings in a card. The last one, the signature, has its own column. */
 function SettingsGrid({ children }: { children: (key: TextSettingKey) => ReactNode }) {
   return (
     <Card className="grid gap-x-10 gap-y-6 p-4 sm:p-6 md:grid-cols-2 md:[&>:last-child]:col-start-2 md:[&>:last-child]:row-span-2 md:[&>:last-child]:row-start-1">
@@ -62,7 +62,7 @@ function SettingsGrid({ children }: { children: (key: TextSettingKey) => ReactNo
   )
 }
 
-/** Input props for each setting. `checkTextSetting` enforces the exact range. */
+/** Input props for each setting. `checkTextSetting` does the full validation. */
 const inputs: Readonly<Record<TextSettingKey, Partial<TextFieldProps>>> = {
   premium_price: {
     type: 'number',

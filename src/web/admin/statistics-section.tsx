@@ -15,7 +15,7 @@ const statLabels = {
 
 const statNames = Object.entries(statLabels) as [keyof typeof statLabels, string][]
 
-/** The numbers of users, files and downloads (spec §7, admin stats). */
+/** Shows the numbers of users, files and downloads (spec §7, admin stats). */
 export function StatisticsSection() {
   const query = useQuery(statsQuery)
   const { data, isError, isFetching } = query

@@ -19,7 +19,7 @@ const maxNameLength = 60
 
 /** The file to take down. */
 export interface TakedownTarget {
-  /** The file name or link for the dialog's title. */
+  /** The file's name or link, shown in the dialog's title. */
   name: string
   /** Describes the consequences of the takedown. */
   warning: string
@@ -27,7 +27,7 @@ export interface TakedownTarget {
   onDone?: () => void
 }
 
-/** Returns the target for a reported file. */
+/** Returns the takedown target for a reported file. */
 export function targetForReport({ shortCode, file }: Report): TakedownTarget {
   return {
     name: shortName(file.originalName, maxNameLength),
@@ -36,7 +36,7 @@ export function targetForReport({ shortCode, file }: Report): TakedownTarget {
   }
 }
 
-/** Returns the target for a link whose file is unknown. */
+/** Returns the takedown target for a link whose file is unknown. */
 export function targetForLink(shortCode: string): TakedownTarget {
   return { name: `/s/${shortCode}`, warning: linkTakedownWarning, shortCode }
 }
@@ -81,7 +81,7 @@ function ReasonForm({ shortCode, onCancel, onDone }: ReasonFormProps) {
   const submit = async ({ reason }: { reason: string }) => {
     const hasReason = reason.trim() !== ''
     setErrors(hasReason ? {} : { reason: 'Please give a reason.' })
-    // After a failure the dialog stays open for a retry.
+    // If the request fails, the dialog stays open for a retry.
     if (hasReason) await takeDown(reason).catch(() => undefined)
   }
   return (
@@ -104,7 +104,7 @@ function ReasonForm({ shortCode, onCancel, onDone }: ReasonFormProps) {
   )
 }
 
-/** Describes where the owner will see the takedown reason. */
+/** Says where the owner will see the takedown reason. */
 function reasonHint(sendsMail: boolean | undefined): string {
   if (sendsMail) return 'The owner sees it in an email and in My Files.'
   const myFilesHint = 'The owner sees it in My Files.'

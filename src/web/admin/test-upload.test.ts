@@ -11,9 +11,7 @@ afterEach(() => page.close())
 
 const bucket = 'https://bucket.example.org'
 
-/**
- * Runs the upload test. Storage sends this response, or is unreachable if `response` is undefined.
- */
+/** Runs the upload test. Storage sends `response`, or is unreachable if it is undefined. */
 function runTest(origin: string, response?: Response) {
   page.on('POST /api/admin/test-s3-upload', () => ({ uploadUrl: `${origin}/key?signature=x` }))
   if (response) page.on('PUT /key', () => response)
@@ -75,7 +73,8 @@ describe('the upload test', () => {
     )
     page.on('GET /', () => emptyResponse(200))
     const corsOutcome = await runTest(bucket)
-    // Some storage services omit CORS headers from error responses.
+    // The text mentions write permission because some storage services omit CORS headers when they
+    // reject a request.
     expect(corsOutcome.note).toMatch(/answers, .*CORS rule.*lacks write permission.*check CORS/)
   })
 

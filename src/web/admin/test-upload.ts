@@ -6,7 +6,7 @@ export interface ActionOutcome {
   ok: boolean
   /** The result or error, on one line. */
   text: string
-  /** Further details, or a remedy after a failure. */
+  /** Further details, or how to fix a failure. */
   note?: string
 }
 
@@ -27,7 +27,7 @@ export async function testUpload(): Promise<ActionOutcome> {
   })
   const url = new URL(uploadUrl, window.location.origin)
   const isOwnServer = url.origin === window.location.origin
-  // Spec §8 has separate texts for S3 and for files on the server's disk.
+  // Spec §8 has separate titles for S3 and for files on the server's disk.
   const failureText = isOwnServer ? 'Upload failed' : 'Direct S3 upload failed'
   const startedAt = performance.now()
   try {
@@ -65,8 +65,8 @@ function bucketRemedy(status: number): string {
 }
 
 /**
- * Returns the remedy for an upload without a response: storage is unreachable, or CORS blocked its
- * response.
+ * Says how to fix an upload that got no response: either storage is unreachable, or CORS blocked
+ * the response.
  */
 async function noResponseRemedy({ host, origin }: URL, isOwnServer: boolean): Promise<string> {
   if (isOwnServer) return 'The connection was lost. Check your network, then try again.'

@@ -109,8 +109,8 @@ function TierBadge({
 }
 
 /**
- * A number in a column of the list of users. On phones, where the column has no title, and for
- * screen readers, a noun follows the number.
+ * A number in a column of the user list. A noun follows it on phones, where columns have no
+ * headers, and for screen readers.
  */
 function Figure({
   count,

@@ -31,7 +31,7 @@ test("shows a user's name, or the email address if there is none, and shortens l
 
 test.each([
   ['free' as const, null, 'Free'],
-  // The end date of a past trial is still stored for a free user.
+  // A free user whose trial has ended still has the trial's end date.
   ['free' as const, '2026-11-20T11:00:00Z', 'Free'],
   ['premium' as const, null, 'Premium'],
   ['premium' as const, '2026-11-21T11:00:01Z', 'Premium, trial'],

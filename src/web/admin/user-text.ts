@@ -5,7 +5,7 @@ import { shortName } from '../ui/file-name.tsx'
 
 const maxInlineNameLength = 40
 
-/** Returns the user's name for a sentence, or the email address if there is no name. */
+/** Returns the user's name for use in a sentence. Falls back to the email address. */
 export function displayName({ name, email }: Pick<ListedUser, 'name' | 'email'>): string {
   return shortName(name.trim() || email, maxInlineNameLength)
 }
@@ -17,7 +17,10 @@ export interface ShownUsers {
   total: number | undefined
 }
 
-/** Describes which users the list contains. Examples: 'The 5 newest of 1,284', '12 found'. */
+/**
+ * Says which users the list contains: 'The 5 newest of 1,284' without a search, '12 found' with
+ * one.
+ */
 export function usersNote({ search, shownCount, total }: ShownUsers): string {
   if (search !== '') {
     return shownCount < maxUserResults
@@ -28,7 +31,7 @@ export function usersNote({ search, shownCount, total }: ShownUsers): string {
   return `The ${shownCount} newest of ${total.toLocaleString('en')}`
 }
 
-/** Returns the text of a user's badge: the tier, plus 'trial' during a trial. */
+/** Returns the text for a user's badge: the tier, plus 'trial' during a trial. */
 export function tierText(user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>, now: Date): string {
   const { name } = tierTraits[user.tier]
   return isTrial(user, now) ? `${name}, trial` : name
@@ -39,7 +42,7 @@ function isTrial(user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>, now: Dat
   return upgradesTo === null && Date.parse(user.premiumTrialEndsAt ?? '') > now.getTime()
 }
 
-/** Describes what a user loses in a downgrade from the highest to the lowest tier. */
+/** Says what a user loses when downgraded from the highest to the lowest tier. */
 export function downgradeText(
   user: Pick<ListedUser, 'tier' | 'premiumTrialEndsAt'>,
   now: Date,
@@ -50,7 +53,7 @@ export function downgradeText(
   return `Files of this user whose links have ended are deleted within minutes, because only ${tierTraits[user.tier].name} can renew them. Open links stay open until their own dates.${isInTrial} This cannot be undone.`
 }
 
-/** Describes the data that is deleted with a user. */
+/** Says which data is deleted along with a user. */
 export function deletionText({
   fileCount,
   sessionCount,

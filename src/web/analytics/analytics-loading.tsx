@@ -1,7 +1,7 @@
 import { Card } from '../ui/card.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 
-/** Skeleton shown while the analytics code or data loads. */
+/** A skeleton shown while the analytics code or data loads. */
 export function AnalyticsLoading() {
   return (
     <Loading label="Loading your analytics">

@@ -19,7 +19,7 @@ import { KindsChart } from './kinds-chart.tsx'
 import { MostDownloadedChart } from './most-downloaded-chart.tsx'
 
 export interface AnalyticsSectionProps {
-  /** A button for the empty state. */
+  /** A button shown if there is nothing to analyze yet. */
   emptyAction: ReactNode
   /** A link to the files that expire soon. */
   expiringLink: ReactNode
@@ -108,7 +108,7 @@ function NoStatistics({ action }: { action: ReactNode }) {
   )
 }
 
-/** How many days of downloads are compared with the same number of days before. */
+/** Downloads in this many days are compared with those in the same number of days before. */
 const recentDays = 7
 
 function Totals({

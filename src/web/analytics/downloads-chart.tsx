@@ -7,7 +7,7 @@ import { formatInteger } from '../charts/format-count.ts'
 import { downloadsFinding } from './findings.ts'
 
 const title = 'Downloads per day'
-/** Shown before the first download. */
+/** Shown until the first download. */
 export const noDownloadsText =
   'Opening a download page does not count. The first download appears here.'
 
@@ -41,9 +41,9 @@ export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
 export interface DownloadsTableProps {
   caption: string
   days: readonly DayCount[]
-  /** The current day. Dates in the same year are shown without the year. */
+  /** The current day. Dates in its year are shown without the year. */
   today: string
-  /** If false, the table is visible to screen readers only. */
+  /** If false, the table is only available to screen readers. */
   isShown: boolean
 }
 

@@ -17,7 +17,7 @@ import { LifeChart } from './life-chart.tsx'
 export interface FileStatisticsProps {
   file: StoredFile
   canRenew: boolean
-  /** The file's receipt, shown below the numbers. */
+  /** The file's receipt, shown below the statistics. */
   receipt: ReactNode
 }
 

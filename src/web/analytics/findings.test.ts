@@ -9,8 +9,8 @@ const today = '2026-11-21'
 const days30 = lastDays(new Date('2026-11-21T12:00:00.000Z'), 30)
 
 /**
- * Returns counts for the 30 days ending on 21 Nov. `lastCounts` fills the final days, zeros the
- * rest.
+ * Returns counts for the 30 days ending on 21 Nov: `lastCounts` for the final days, zero for the
+ * days before.
  */
 function days(...lastCounts: number[]) {
   const counts = [...Array<number>(30 - lastCounts.length).fill(0), ...lastCounts]
@@ -93,7 +93,7 @@ describe('kindsFinding', () => {
 
 describe('mostDownloadedFinding', () => {
   const file = (originalName: string, downloadCount: number) => ({ originalName, downloadCount })
-  /** Returns the sentence without the invisible direction marks around file names. */
+  /** Returns the finding without the invisible direction marks around file names. */
   const finding = (...files: ReturnType<typeof file>[]) =>
     mostDownloadedFinding(files).replaceAll(/[\u2068\u2069]/g, '')
 

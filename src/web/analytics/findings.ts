@@ -8,7 +8,7 @@ import { shortName } from '../ui/file-name.tsx'
 /** Longer file names are truncated in the middle. */
 const maxNameLength = 40
 
-/** Display names of the file kinds (spec §2). */
+/** Display names for the kinds of files (spec §2). */
 export const kindNames: Readonly<Record<FileKind, string>> = {
   image: 'Images',
   video: 'Videos',
@@ -24,8 +24,8 @@ function downloadsText(count: number): string {
 }
 
 /**
- * Summarizes downloads per day in a sentence: '412 downloads in 30 days, most on 12 Nov'.
- * @param today determines which year is omitted from dates.
+ * Sums up downloads per day in a sentence, such as '412 downloads in 30 days, most on 12 Nov'.
+ * @param today dates in its year are shown without the year.
  */
 export function downloadsFinding(days: readonly DayCount[], today: string): string {
   const total = sum(days, ({ count }) => count)
@@ -39,14 +39,16 @@ export function downloadsFinding(days: readonly DayCount[], today: string): stri
   return `${totalText}, ${quantifier}on ${dayText(peak.day, today)}`
 }
 
-/** A user's files of one kind. `size` is their total in bytes. */
+/** The number and total size, in bytes, of a user's files of one kind. */
 export interface KindCount {
   kind: FileKind
   count: number
   size: number
 }
 
-/** Returns a rounded percentage. 100% and 0% are exact, never the result of rounding. */
+/**
+ * Returns a rounded percentage, or 'under 1%' or 'over 99%' where rounding would show 0% or 100%.
+ */
 function percent(part: number, total: number): string {
   const rounded = Math.round((part / total) * 100)
   if (part < total && rounded === 100) return 'over 99%'
@@ -54,7 +56,7 @@ function percent(part: number, total: number): string {
   return `${rounded}%`
 }
 
-/** Describes the kind that uses the most space: 'Videos take up 61% of the space'. */
+/** Says which kind of file uses the most space, as in 'Videos take up 61% of the space'. */
 export function kindsFinding(kinds: readonly KindCount[]): string {
   const total = sum(kinds, ({ count }) => count)
   if (total === 0) return 'No files yet'
@@ -71,7 +73,7 @@ function bidiIsolatedName({ originalName }: { originalName: string }): string {
 }
 
 /**
- * Describes the most downloaded file: 'press-kit.zip leads with 231 downloads'.
+ * Says which file was downloaded most, as in 'press-kit.zip leads with 231 downloads'.
  * @param files the most downloaded files, in descending order.
  */
 export function mostDownloadedFinding(

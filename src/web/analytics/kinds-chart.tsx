@@ -10,7 +10,7 @@ const title = 'Files by kind'
 
 export interface KindsChartProps {
   kinds: readonly KindCount[]
-  /** If true, omits the bars. */
+  /** If true, shows only the table, without bars. */
   asTable: boolean
 }
 

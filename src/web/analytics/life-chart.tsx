@@ -13,8 +13,8 @@ const title = 'Downloads per day'
 
 export interface LifeChartProps {
   /**
-   * The downloads on each day from the upload to today, or to the end of the maximum lifetime if
-   * that is earlier.
+   * Downloads per day from the upload to today, or to the end of the maximum lifetime if that is
+   * earlier.
    */
   days: readonly DayCount[]
   dates: LifelineDates
@@ -79,8 +79,8 @@ function LifelineWithDates({
 }
 
 /**
- * Returns the chart's axis: the number of UTC days that the file's maximum lifetime spans, and the
- * start and width of the lifeline on that axis, in percent.
+ * Returns the chart's axis: how many UTC days the file's maximum lifetime spans, and where on that
+ * axis the lifeline starts and how wide it is, in percent.
  */
 export function lifeAxis({ createdAt, maxLifetimeAt }: Omit<LifelineDates, 'expiresAt'>) {
   const firstDay = utcDay(createdAt)

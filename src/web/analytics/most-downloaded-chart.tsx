@@ -8,9 +8,9 @@ import { mostDownloadedFinding } from './findings.ts'
 const title = 'Most downloaded'
 
 export interface MostDownloadedChartProps {
-  /** In descending order of downloads. */
+  /** Sorted by downloads, in descending order. */
   files: readonly StoredFile[]
-  /** If true, omits the bars. */
+  /** If true, shows only the table, without bars. */
   asTable: boolean
 }
 

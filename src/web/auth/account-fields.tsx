@@ -3,14 +3,14 @@ import { PasswordField, TextField } from '../ui/field.tsx'
 
 export interface AccountFieldsProps {
   /**
-   * Lets the browser autofill the name and email address. False if the administrator creates the
-   * account for someone else.
+   * If true, the browser autofills the name and email address. False if the administrator creates
+   * the account for someone else.
    */
   isOwnAccount: boolean
   emailHint?: string | undefined
 }
 
-/** The fields of a new account: names, email address and password. */
+/** The fields for a new account: names, email address and password. */
 export function AccountFields({ isOwnAccount, emailHint }: AccountFieldsProps) {
   return (
     <>

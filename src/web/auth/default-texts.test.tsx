@@ -57,7 +57,8 @@ function submitPasswordReset() {
   submit({ 'New password': 'secret', 'Confirm password': 'secret' }, 'Reset Password')
 }
 
-// Spec §8: each form's default error text, shown if there is no response or it contains no message.
+// Spec §8: each form has a default error message, shown if there is no response or if the response
+// contains no message.
 test.each([
   ['login', submitLogin, 'Login failed', 'Invalid email or password. Please try again.'],
   ['signup', submitSignup, 'Signup failed', 'Failed to create account. Please try again.'],

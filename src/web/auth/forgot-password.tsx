@@ -59,7 +59,7 @@ export function ForgotPassword({ noEmailNote, getEmail }: ForgotPasswordProps) {
 
 interface ForgotPasswordFormProps {
   email: string
-  /** Appended to the server's message in the confirmation. */
+  /** Appended to the server's message in the confirmation toast. */
   hint: string
   onClose: () => void
 }
@@ -67,7 +67,7 @@ interface ForgotPasswordFormProps {
 function ForgotPasswordForm({ email, hint, onClose }: ForgotPasswordFormProps) {
   const form = useAuthForm({
     schema: account.forgotPassword.body,
-    // Spec §5, forgot password: the email address is required.
+    // Spec §5 requires the email address for a password reset.
     errorToast: ({ email }) =>
       email.trim() === ''
         ? { title: 'Email required', description: 'Please enter your email address.' }

@@ -4,7 +4,7 @@ import { ButtonLink } from '../ui/button.tsx'
 import { useNext } from './use-auth-state.ts'
 
 /**
- * A button that starts Google sign-in (spec §2) and preserves the page to return to. Renders
+ * A button that starts Google sign-in (spec §2) and passes on the page to open afterwards. Renders
  * nothing if the server doesn't support Google sign-in.
  */
 export function GoogleButton({ children }: { children: string }) {

@@ -22,7 +22,7 @@ export interface LoginFormProps {
  * state (spec §4).
  */
 export function LoginForm({ email, next, noEmailNote, emailField = null }: LoginFormProps) {
-  /** Set if the last login failed because this email address is unverified. */
+  /** Set if the last login failed because this email address isn't verified. */
   const [unverifiedEmail, setUnverifiedEmail] = useState<string | null>(null)
   const form = useAuthForm({
     schema: account.login.body,
@@ -42,7 +42,7 @@ export function LoginForm({ email, next, noEmailNote, emailField = null }: Login
       title: 'Login failed',
       description: 'Invalid email or password. Please try again.',
     },
-    // The toast already explains the error. The field is only marked and focused.
+    // The toast already explains the error, so the field is only marked and focused.
     errorsByCode: { INVALID_CREDENTIALS: { password: '' } },
   })
 
@@ -68,7 +68,10 @@ export function LoginForm({ email, next, noEmailNote, emailField = null }: Login
   )
 }
 
-/** Offers to resend the verification email after a login with an unverified email address. */
+/**
+ * Offers to resend the verification email after a login failed because the email address isn't
+ * verified.
+ */
 function ResendVerification({
   email,
   noEmailNote,
@@ -80,7 +83,7 @@ function ResendVerification({
   const resend = useMutation({
     mutationFn: () => call('resendVerification', { body: { email } }),
     onSuccess: ({ message }) =>
-      // The server's message claims that the email was sent, which is untrue without a mail server.
+      // The server's message says that the email was sent, which isn't true without a mail server.
       toast(
         noEmailNote === null
           ? { title: 'Verification email sent', description: message }

@@ -9,7 +9,7 @@ test.each([
   null,
   'ada@example.org',
   {},
-  // An older version stored only the email address.
+  // An older version of the page stored only the email address.
   { email: 'ada@example.org' },
   { email: 1, requiresVerification: true },
 ])('finds no account in the history state %j', (state) => {

@@ -8,12 +8,12 @@ export interface NewAccountNoteProps {
   account: NewAccount
   /** Says whom to ask for an email that the server can't send. Null if it sends email. */
   noEmailNote: string | null
-  /** A link back to the signup, in case the email address has a typo. */
+  /** A link back to the signup page, in case the email address has a typo. */
   signupLink: ReactNode
 }
 
 /**
- * Confirms the signup on the login page and explains the next step. Unlike the signup toast, it
+ * Confirms the signup on the login page and says what to do next. Unlike the signup toast, it
  * doesn't disappear.
  */
 export function NewAccountNote({ account, noEmailNote, signupLink }: NewAccountNoteProps) {
@@ -38,7 +38,7 @@ export function NewAccountNote({ account, noEmailNote, signupLink }: NewAccountN
 
 const newAccountSchema = z.object({
   email: z.string(),
-  /** True if the account is created only once the user opens the link in the email. */
+  /** True if the account isn't created until the user opens the link in the email. */
   requiresVerification: z.boolean(),
 })
 
@@ -46,8 +46,8 @@ const newAccountSchema = z.object({
 export type NewAccount = z.infer<typeof newAccountSchema>
 
 /**
- * Returns the new account from a history state, or null if there is none. An older version may have
- * written the state, since it survives reloads.
+ * Returns the new account from a history state, or null if there is none. The state survives
+ * reloads, so an older version of the page may have written it.
  */
 export function readNewAccount(state: unknown): NewAccount | null {
   return newAccountSchema.safeParse(state).data ?? null

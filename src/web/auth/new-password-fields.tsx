@@ -37,8 +37,8 @@ export function isConfirmed({ newPassword, confirmPassword }: NewPassword): bool
 }
 
 /**
- * Returns the toast for an invalid new password, or null. Errors are checked in the order of spec
- * §5, new password.
+ * Returns the toast for an invalid new password, or null if it is valid. Errors are checked in the
+ * order given in spec §5 for new passwords.
  */
 export function newPasswordToast(values: NewPassword) {
   if (!isConfirmed(values)) {

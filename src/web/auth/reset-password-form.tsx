@@ -20,7 +20,7 @@ export interface ResetPasswordFormProps {
   onInvalid: () => void
 }
 
-/** Sets a new password (spec §5, new password). */
+/** Sets a new password (spec §5). */
 export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFormProps) {
   /** True if the last submit got no response. */
   const [isUnanswered, setUnanswered] = useState(false)

@@ -12,7 +12,7 @@ export function SignInErrorNote({ error }: { error: SignInError }) {
   )
 }
 
-/** The text for each reason why a Google sign-in failed, with a remedy. */
+/** Says why a Google sign-in failed and how to fix it. */
 export const signInErrorTexts: Record<SignInError, string> = {
   'google-denied':
     'Google did not let you in, because the sign-in was cancelled. Try again, or sign in with your password.',

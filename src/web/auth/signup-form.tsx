@@ -19,8 +19,8 @@ import type { NewAccount } from './new-account-note.tsx'
 import { useAuthForm } from './use-auth-form.ts'
 
 /**
- * Spec §9: after a signup that requires verification, the redirect follows after 3 s, and its toast
- * stays 10 s.
+ * Spec §9: after a signup that requires verification, the login page opens after 3 s and the toast
+ * stays for 10 s.
  */
 const verificationRedirectMs = 3000
 const verificationToastMs = 10_000
@@ -30,7 +30,7 @@ export interface SignupFormProps {
   policy: SignupPolicy
   /** Says whom to ask for an email that the server can't send. Null if it sends email. */
   noEmailNote: string | null
-  /** Called when the login page should open. */
+  /** Called when it is time to open the login page. */
   onDone: (account: NewAccount) => void
 }
 
@@ -92,8 +92,8 @@ export function SignupForm({ policy, noEmailNote, onDone }: SignupFormProps) {
 }
 
 /**
- * Returns the toast for an error in the passwords, or null. Errors are checked in the order of spec
- * §5, signup.
+ * Returns the toast for an error in the passwords, or null if there is none. Errors are checked in
+ * the order given in spec §5 for the signup.
  */
 function errorToast({ password, confirmPassword }: z.input<typeof signupBody>) {
   if (password !== confirmPassword) {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 
 /**
- * Returns the secret token from the email link that opened this page, or an empty string. Reads the
- * URL, or the history state after `hideToken`.
+ * Returns the secret token from the email link that opened this page, or an empty string if there
+ * is none. After `hideToken`, reads it from the history state instead of the URL.
  */
 export function readToken(): string {
   const { location, history } = window
@@ -12,8 +12,8 @@ export function readToken(): string {
 }
 
 /**
- * Removes the token from the URL, because people share URLs and screenshots. A non-empty `token` is
- * kept in the history state for reloads. Otherwise the token is discarded.
+ * Removes the token from the URL, because people share URLs and screenshots. Keeps a non-empty
+ * `token` in the history state for reloads, and otherwise discards it.
  */
 export function hideToken(token: string | null): void {
   const { location, history } = window

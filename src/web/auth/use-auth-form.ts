@@ -20,13 +20,16 @@ export interface AuthForm<Body, Values> {
   /** Returns a toast to show in addition to the field errors (spec §5), or null. */
   errorToast?: (values: Values) => ToastText | null
   /**
-   * Calls the server. Resolve to 'leave' to keep the form busy while the page changes. A thrown
-   * error is shown as a failure.
+   * Calls the server. Resolve to 'leave' to keep the form busy while the browser leaves the page.
+   * If the promise rejects, the error is shown to the user.
    */
   send: (body: Body) => Promise<unknown>
-  /** The toast for a failure (spec §8). The server's message, if any, replaces the description. */
+  /**
+   * The toast shown if the call fails (spec §8). The server's message, if any, replaces the
+   * description.
+   */
   failed: ToastText
-  /** The title of the toast if there was no response. Defaults to the title of `failed`. */
+  /** The toast's title if there was no response. Defaults to the title in `failed`. */
   networkTitle?: string
   /** The field errors for each error code. An empty text only marks the field. */
   errorsByCode?: Partial<Record<ErrorCode, FieldErrors>>
@@ -34,7 +37,7 @@ export interface AuthForm<Body, Values> {
 
 /**
  * Submits an account form: validates the values, calls the server, and shows errors in a toast and
- * at the fields. Opens the login if the session has ended.
+ * next to the fields. Opens the login page if the session has ended.
  * @returns the props for `Form`.
  */
 export function useAuthForm<Body, Values>(form: AuthForm<Body, Values>) {
@@ -87,7 +90,7 @@ export function showCallError(
   showFailure(error, toastTitle, failureText(error, description))
 }
 
-/** Field errors, shorter than the texts in the toasts. */
+/** Error messages for fields, shorter than those in the toasts. */
 const fieldTexts: Record<string, string> = {
   password: 'This password is too short.',
   confirmPassword: 'This is not the password above.',
@@ -102,7 +105,7 @@ function issueText(issue: z.core.$ZodIssue, value: string): string {
   return fieldTexts[issue.path[0] as string] ?? issue.message
 }
 
-/** Returns the first error of each field as text for the user. */
+/** Returns the first error for each field, worded for the user. */
 export function errorsByField(
   issues: readonly z.core.$ZodIssue[],
   values: FieldValues,

@@ -5,7 +5,8 @@ import { nextPath } from '../../shared/rules/accounts/next-path.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 
 /**
- * The browser's view of the authentication state. Determines which screens are shown (spec §2, §4).
+ * Whether the user is signed in, as far as the browser knows. Determines which screens are shown
+ * (spec §2, §4).
  */
 export type AuthState =
   | { is: 'loading' }
@@ -16,7 +17,7 @@ export type AuthState =
   /** The server didn't respond, so the state is unknown. */
   | { is: 'unreachable'; retry: () => void; isRetrying: boolean }
 
-/** Returns the authentication state. `unreachable` persists during a retry. */
+/** Returns the authentication state. It stays `unreachable` during a retry. */
 export function useAuthState(): AuthState {
   const { data: user, isPending, isFetching, errorUpdateCount, refetch } = useCurrentUser()
   const [wasSignedIn, setWasSignedIn] = useState(false)

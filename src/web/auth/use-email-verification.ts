@@ -4,18 +4,19 @@ import { call, NetworkError, publicMessage } from '../api/call.ts'
 import { toast } from '../ui/toast.tsx'
 import { networkErrorOccurred, showCallError } from './use-auth-form.ts'
 
-/** The state of the page that a verification email links to (spec §2, verification). */
+/** The state of the page that a verification email links to (spec §2). */
 export type EmailVerification =
   | { state: 'loading' }
-  /** Waiting for a click, because this browser did not sign up. */
+  /** Waiting for a click, because the user didn't sign up in this browser. */
   | { state: 'unconfirmed'; confirm: () => void }
   | { state: 'verified' }
-  /** `retry` is null unless the network failed. */
+  /** `retry` is null unless the cause was a network failure. */
   | { state: 'failed'; reason: string; retry: (() => void) | null }
 
 /**
- * Verifies an email address by its token. The browser that signed up verifies it immediately. Other
- * browsers wait for a click, because email scanners open links and run scripts.
+ * Verifies an email address with the token that was sent to it. The browser used for the signup
+ * verifies it immediately. Other browsers wait for a click, because email scanners open links and
+ * run scripts.
  * @param token empty if the URL has none.
  */
 export function useEmailVerification(token: string): EmailVerification {
@@ -32,7 +33,7 @@ export function useEmailVerification(token: string): EmailVerification {
     enabled: canVerify,
   })
 
-  // Spec §5, verify email: the error for a missing token.
+  // The error that spec §5 defines for a missing token.
   if (token === '') {
     return { state: 'failed', reason: 'No verification token found in URL', retry: null }
   }
@@ -48,7 +49,7 @@ export function useEmailVerification(token: string): EmailVerification {
   return { state: 'unconfirmed', confirm: () => setConfirmed(true) }
 }
 
-/** The default error of spec §8. */
+/** The default error message in spec §8. */
 const defaultReason = 'Failed to verify email'
 
 async function verifyEmail(token: string) {

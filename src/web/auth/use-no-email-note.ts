@@ -1,8 +1,8 @@
 import { useSignInWays, useSupportEmail } from '../api/public-values.ts'
 
 /**
- * Returns a note that says whom to ask for an email that this server can't send. Null if it sends
- * email.
+ * Returns a note that says whom to ask for an email that this server can't send, or null if it
+ * sends email.
  */
 export function useNoEmailNote(): string | null {
   const { sendsMail } = useSignInWays()
@@ -11,9 +11,9 @@ export function useNoEmailNote(): string | null {
 }
 
 /**
- * Returns a note that says whom to ask for an email that the server can't send. Null if it sends
+ * Returns a note that says whom to ask for an email that the server can't send, or null if it sends
  * email.
- * @param supportEmail the support address; null if the server has none, undefined until known.
+ * @param supportEmail null if the server has no support address, undefined until known.
  */
 export function noEmailNote({
   sendsMail,

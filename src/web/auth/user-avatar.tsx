@@ -29,8 +29,8 @@ function firstLetter(word: string): string {
 }
 
 /**
- * Returns one or two letters for a user without a picture, from the first and last name or else the
- * email address. Never splits grapheme clusters such as accented letters and flags.
+ * Returns one or two letters for a user without a picture, taken from the first and last name or
+ * else from the email address. Never splits grapheme clusters such as accented letters and flags.
  */
 export function initials(user: { name: string; email: string }): string {
   const words = user.name.trim().split(/\s+/u).filter(Boolean)

@@ -1,7 +1,7 @@
 import { accentPairs, isColor } from '../../shared/rules/accounts/accent.ts'
 import { TextField } from '../ui/field.tsx'
 
-/** Mayfly's accent color. The color picker shows it until the user picks another color. */
+/** Mayfly's accent color, shown in the color picker until the user picks another. */
 const defaultAccent = '#0b6e63'
 
 export interface AccentFieldProps {

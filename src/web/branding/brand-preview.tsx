@@ -10,7 +10,7 @@ export interface BrandPreviewProps {
   logo: string | null
 }
 
-/** Previews the download page with this brand, in the light and the dark theme. */
+/** Previews the download page with this brand in both the light and the dark theme. */
 export function BrandPreview(props: BrandPreviewProps) {
   return (
     <figure>

@@ -45,7 +45,7 @@ export function BrandingSettings({ loading }: { loading: ReactNode }) {
   )
 }
 
-/** Edits or removes the user's brand, with a preview. */
+/** A form to edit or remove the user's brand, with a preview. */
 export function BrandingForm({ saved }: { saved: Brand | null }) {
   const client = useQueryClient()
   const updateCache = (brand: Brand | null) => client.setQueryData(brandingQuery.queryKey, brand)
@@ -55,7 +55,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
   const accentInput = values.accent.trim().toLowerCase()
 
   const save = useMutation({
-    // Update the cache after each call, because a later one may fail.
+    // Updates the cache after each call, because a later call may fail.
     mutationFn: async (body: CallInput<'saveBranding'>['body']) => {
       updateCache(await call('saveBranding', { body }))
       if (logo.change === 'remove') updateCache(await call('removeLogo'))
@@ -63,7 +63,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
         updateCache(await call('saveLogo', { bytes: logo.change.picture }))
     },
     onSuccess: (_, body) => {
-      // The server normalizes the texts, for example by trimming.
+      // Show the values as the server stores them, for example without surrounding spaces.
       setValues(valuesOf(body))
       logo.reset()
       toast({ title: 'Branding saved', description: 'Your download pages show it now.' })
@@ -99,7 +99,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
       description:
         'Your name, message, color and logo are deleted. Your download pages show the Mayfly logo again.',
       confirmLabel: 'Remove',
-      // Removing the brand also removes the button that had focus.
+      // Removing the brand also removes the focused button.
       focusAfter: () => document.querySelector('input[name="name"]'),
     })
     if (isConfirmed) remove.mutate()

@@ -42,7 +42,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
           accept={logoTypes.join()}
           onChange={({ target }) => {
             const [picture] = target.files ?? []
-            // Otherwise choosing the same file again wouldn't fire a change event.
+            // Without this, choosing the same file again wouldn't fire a change event.
             target.value = ''
             if (picture) onChosen(picture)
           }}
@@ -62,7 +62,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
             disabled={disabled}
             onClick={() => {
               onRemove()
-              // Removing the logo also removes the button that had focus.
+              // Removing the logo also removes the focused button.
               chooseButton.current?.focus()
             }}
           >
@@ -86,7 +86,10 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
 /** The change to make to the logo when the form is saved. */
 type LogoChange = { picture: File } | 'remove' | 'keep'
 
-/** Returns why a file can't be a logo, or null. The server also checks its content. */
+/**
+ * Returns the reason why a file can't be used as a logo, or null if it can. The server also checks
+ * the file's content.
+ */
 export function logoError({ size, type }: Pick<File, 'size' | 'type'>): string | null {
   if (!logoTypes.some((logoType) => logoType === type)) return 'Please choose a PNG, JPEG or WebP.'
   return size > maxLogoBytes ? `The picture can be ${formatSizeLimit(maxLogoBytes)} at most.` : null
@@ -114,7 +117,7 @@ export function useChosenLogo(savedUrl: string | null) {
   }
   return {
     change,
-    /** Why the last chosen file was rejected, if it was. */
+    /** Says why the last chosen file was rejected; undefined if it was accepted. */
     error,
     /** The URL of the logo to show, or null. */
     previewUrl: change === 'keep' ? savedUrl : selectedUrl,

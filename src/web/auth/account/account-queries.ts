@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 
-/** The user's sessions, reloaded on each visit. */
+/** The user's sessions, reloaded whenever the page is opened. */
 export const sessionsQuery = queryOptions({
   queryKey: ['/api/auth/sessions'],
   queryFn: ({ signal }) => call('listSessions', { signal }),

@@ -10,7 +10,7 @@ import { Card } from '../../ui/card.tsx'
 import { InlineLoadError } from '../../ui/load-error.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 
-/** Shows the account's tier, number of files, storage use and active links. */
+/** Shows the account's tier, number of files, storage use and number of active links. */
 export function Holdings({ user }: { user: User }) {
   const query = useQuery({
     queryKey: ['/api/auth/user/holdings'],
@@ -45,8 +45,8 @@ export function Holdings({ user }: { user: User }) {
 }
 
 /**
- * Returns the note below the tier: when a trial ends, or where the administrator switches the tier
- * (spec §2).
+ * Returns the note below the tier: when the trial ends or, for the administrator, where to switch
+ * tiers (spec §2).
  */
 function tierNote({ isAdmin, premiumTrialEndsAt }: User): string | undefined {
   if (isAdmin) return 'switch it on the dashboard'
@@ -82,7 +82,7 @@ function FigureSkeleton() {
   )
 }
 
-/** Returns a `mailto:` URL for an email to support that requests the deletion of an account. */
+/** Returns a `mailto:` URL for an email that asks support to delete an account. */
 export function deletionEmailUrl(supportEmail: string, userEmail: string): string {
   const subject = encodeURIComponent('Delete my account')
   const body = encodeURIComponent(

@@ -10,7 +10,7 @@ export interface IconRowProps {
   action?: ReactNode
 }
 
-/** A row on the account page for a sign-in method or a session. */
+/** A row on the account page that shows a sign-in method or a session. */
 export function IconRow({ icon, title, children, action }: IconRowProps) {
   return (
     <li className="flex items-center gap-3 border-line border-t px-4 py-3.5 first:border-t-0 sm:gap-4 sm:px-5 cramped:flex-wrap">

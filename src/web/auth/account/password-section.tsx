@@ -17,7 +17,7 @@ import { noEmailNote } from '../use-no-email-note.ts'
 import { ownSignInWaysQuery, sessionsQuery } from './account-queries.ts'
 
 /**
- * Changes the password. If the account has none, offers to send an email with a link to set one.
+ * Lets the user change the password. For an account without one, offers to email a link to set it.
  */
 export function PasswordSection({ email }: { email: string }) {
   const { data: ways, isError } = useQuery(ownSignInWaysQuery)
@@ -76,12 +76,12 @@ const schema = ownAccount.changePassword.body
   .extend({ confirmPassword: z.string() })
   .refine(isConfirmed, { path: ['confirmPassword'] })
 
-/** A form to change the password. Remounts its fields after each change to clear them. */
+/** A form for changing the password. Remounts its fields after each change to clear them. */
 function ChangePasswordForm({ email }: { email: string }) {
   const [changeCount, setChangeCount] = useState(0)
   const clearFields = () => {
     setChangeCount(changeCount + 1)
-    // The focused field was removed by the remount.
+    // The remount removed the focused field.
     document.getElementById('password')?.focus()
   }
   return <ChangePasswordFields key={changeCount} email={email} onDone={clearFields} />

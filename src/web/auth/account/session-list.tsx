@@ -39,7 +39,8 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
   const onSuccess = async (title: string, description?: string) => {
     await client.invalidateQueries(sessionsQuery)
     toast({ title, ...(description && { description }) })
-    // The pressed button was removed with its row or disabled, so the heading takes the focus.
+    // The pressed button is now disabled or was removed with its row, so focus moves to the
+    // heading.
     document.getElementById('sessions')?.focus()
   }
   const onError = (error: unknown) =>
@@ -152,15 +153,15 @@ function truncateUserAgent(userAgent: string): string {
   return userAgent.length > 60 ? `${userAgent.slice(0, 59)}…` : userAgent
 }
 
-/** A separator that never starts a line. */
+/** A separator that never starts a line, because a no-break space precedes it. */
 function Dot() {
   return <span aria-hidden="true">{'\u00a0· '}</span>
 }
 
 /**
- * Formats the time since a session was last used: 'just now', '25 minutes ago', '2 hours ago', 'on
- * 11 Nov'. Anything under ten minutes is 'just now', because the server updates the time only every
- * ten minutes. Future times, caused by a wrong clock, are 'just now' too.
+ * Says when a session was last used: 'just now', '25 minutes ago', '2 hours ago' or 'on 11 Nov'.
+ * Anything under ten minutes is 'just now', because the server updates the time only every ten
+ * minutes. So are times in the future, which a wrong clock can cause.
  */
 export function lastSeenText(lastSeen: Date, now: Date): string {
   const elapsedMs = now.getTime() - lastSeen.getTime()

@@ -166,7 +166,7 @@ function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => voi
 
 /**
  * After the redirect back from Google, shows a toast that says whether Google was added. Removes
- * the result from the URL to keep a reload from showing it again.
+ * the result from the URL so that a reload doesn't show the toast again.
  */
 export function useGoogleLinkToast(): void {
   const [search, setSearch] = useSearchParams()
