@@ -59,7 +59,7 @@ async function withPool<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T>)
   }
 }
 
-/** Queues an email due in ten years. */
+/** Queues an email that isn't due for ten years, so it stays in the queue. */
 function queueEmail(dataDir: string, id: string): Promise<void> {
   return withPool(dataDir, async (pool) => {
     const queue = await openJobQueue(pool, log)
@@ -70,8 +70,8 @@ function queueEmail(dataDir: string, id: string): Promise<void> {
 }
 
 /**
- * Kills backups while they copy files and before their last step or, in a long run, before each
- * step. Asserts that none completes.
+ * Kills backups while they copy files and just before their last step. In a long run, kills one
+ * before every step. Asserts that no killed backup counts as complete.
  */
 async function killBackups(dataDir: string): Promise<void> {
   const lastStep = /^rename .*\/SHA256SUMS$/
@@ -113,7 +113,7 @@ test('backs up and restores a server with the documented commands, during upload
   })
   for (let remainingUploads = 10; isRunning && remainingUploads > 0; remainingUploads -= 1) {
     const file = await makeFile(ada)
-    // Delete the file, because a free user can have only three.
+    // Delete the file again, because a free user can have only three.
     await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
   }
   expect(await backupPromise).toMatchObject({ code: 0 })
@@ -127,8 +127,8 @@ test('backs up and restores a server with the documented commands, during upload
   const restoredDir = join(folder, 'restored')
   await prepareDataFolder(restoredDir)
   expect(await runFromPage('restore', restoredDir)).toMatchObject({ code: 0 })
-  // After the restore, links serve the same bytes, the session is valid and the email is still
-  // queued.
+  // After the restore, links serve the same bytes, the session is still valid and the email is
+  // still queued.
   const restoredServer = await startServerProcess({ dataDir: restoredDir, port })
   try {
     for (const { shortCode, bytes } of filesBefore) {

@@ -10,7 +10,7 @@ function readBuiltFile(file: string) {
   return readFile(join(dist, file))
 }
 
-/** Compression may not make smaller assets any smaller. */
+/** Assets below this size may not be worth compressing. */
 const minEncodedBytes = 1024
 
 test('every text asset has a smaller, equivalent variant in each coding', async () => {
@@ -55,7 +55,7 @@ test('the download page loads at most 20 KB before its button works, and 100 KB 
   expect(page.length).toBeLessThanOrEqual(20 * 1024)
   const html = page.toString()
 
-  // Nothing delays the first paint: styles are inline, and scripts are deferred.
+  // Nothing blocks the first paint: styles are inline, and scripts are deferred.
   expect(html).not.toContain('rel="stylesheet"')
   const scripts = html.match(/<script [^>]*>/g)
   expect(scripts).toEqual([
@@ -95,7 +95,7 @@ test("the download page's script is one file of at most 3 KB compressed", async 
   expect((await readBuiltFile(`${path}.br`)).length).toBeLessThanOrEqual(3 * 1024)
   const script = (await readBuiltFile(path)).toString()
   expect(script).not.toMatch(/\bexport\b|\bimport\b(?!\()/)
-  // The page may load one more script later, to list the visitor's own uploads.
+  // The page may load one more script later, which lists the visitor's own uploads.
   const lazyScripts = Array.from(
     script.matchAll(/import\(.?\/assets\/([\w.-]+)/g),
     ([, name]) => name,

@@ -54,7 +54,7 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   expect(await statusesOfFailedLogins(carol.email, 11)).toEqual([...Array(10).fill(401), 429])
 
   app.clock.advance(-4 * day)
-  // According to its row, the file expires in three days, but its bytes are purged.
+  // The file's row says that it expires in three days, but its bytes have already been purged.
   expect((await requestDownload(app, expiredFile.shortCode)).status).toBe(404)
   expect((await requestConfirm(ada, openUpload.cloudKey)).status).toBe(404)
   for (const file of laterFiles) expect((await download(app, file)).length).toBe(1000)
@@ -64,15 +64,14 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   ).toBe(true)
   for (const person of [ada, bob]) expect((await person.fetch('/api/auth/user')).status).toBe(200)
 
-  // Files created while the clock was ahead count toward the file limit, but the purged file
-  // doesn't.
+  // Files created while the clock was ahead count toward the file limit. The purged file doesn't.
   await expectError(await requestUpload(ada), 403, 'TIER_FILE_COUNT')
   const [firstFile, secondFile] = laterFiles
   expect((await ada.fetch(`/api/files/${firstFile?.id}`, { method: 'DELETE' })).status).toBe(200)
   expect((await requestUpload(ada)).status).toBe(200)
   await expectError(await requestUpload(ada), 403, 'TIER_FILE_COUNT')
 
-  // Failed logins counted while the clock was ahead lock nobody out, but new ones are counted.
+  // Failed logins recorded while the clock was ahead lock nobody out, but new ones still count.
   const { email, password } = carol
   expect((await makeClient(app).post('/api/auth/login', { email, password })).status).toBe(200)
   expect(await statusesOfFailedLogins(bob.email, 11)).toEqual([...Array(10).fill(401), 429])

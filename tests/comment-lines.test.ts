@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '..')
-/** Biome wraps code at this width, but leaves longer comments alone. */
+/** Biome wraps code at this width, but doesn't wrap comments. */
 const maxColumns = 100
 /** Matches a line that contains only a comment, or starts one in JSX. */
 const commentPattern = /^\s*(?:\/\/|\/?\*|\{\/\*)/
 
-/** Returns the path and line number of each comment line that is too long, as 'path:line'. */
+/** Returns the location of each comment line that is too long, as 'path:line'. */
 function findLongComments(path: string, text: string): string[] {
   return text
     .split('\n')

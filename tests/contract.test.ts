@@ -47,8 +47,8 @@ async function signAllIn() {
 const names = Object.keys(endpoints) as EndpointName[]
 
 /**
- * Calls an endpoint with `{}` as the body. The path contains the id of one of `people.user`'s
- * files.
+ * Calls an endpoint with `{}` as the body. An id in the path is that of a file owned by
+ * `people.user`.
  */
 function callEndpoint(caller: Client, row: Endpoint) {
   const path = row.path.replace('{id}', fileId).replace('{code}', 'unknown')
@@ -64,7 +64,7 @@ describe.each(names)('%s', (name) => {
   })
 
   it(`allows ${row.access} callers only`, async () => {
-    // The administrator comes last, because admin calls may change what other users see.
+    // The administrator comes last, because admin calls can change what other users see.
     for (const caller of ['visitor', 'other user', 'premium user', 'administrator'] as const) {
       const response = await callEndpoint(callers[caller], row)
       const { status } = response
@@ -128,7 +128,7 @@ async function fingerprintTables(): Promise<Record<string, string>> {
 describe('a GET', () => {
   /**
    * GET endpoints with side effects. `download` and `openLink` count a download. `logout` and
-   * `testStorage` change data, but reject cross-site requests.
+   * `testStorage` change data but reject cross-site requests.
    */
   const sideEffects: readonly EndpointName[] = ['logout', 'testStorage', 'download', 'openLink']
 
@@ -175,8 +175,8 @@ describe('a page of another site', () => {
     const fingerprintsBefore = await fingerprintTables()
     for (const [name, { method, path, bytes }] of writeEndpoints) {
       const filledPath = path.replace('{id}', file.id).replace('{code}', file.shortCode)
-      // The content type of a form, because it needs no preflight. Endpoints for bytes get a type
-      // that they accept.
+      // A content type that HTML forms can send, so the browser makes no preflight request.
+      // Endpoints that receive bytes get a type they accept.
       const type = bytes?.types[0] ?? 'text/plain'
       const crossSiteHeaders: Record<string, string>[] = [
         { origin: 'https://evil.example' },

@@ -111,8 +111,8 @@ describe('compose.yaml', async () => {
     afterEach(() => rm(folder, { recursive: true }))
 
     /**
-     * Runs the service with a fake `weed shell` that prints these outputs and always exits with 0,
-     * like the real one. Returns the service's exit code and the commands it ran.
+     * Runs the service with a fake `weed shell` that prints these outputs. Like the real one, it
+     * always exits with 0. Returns the service's exit code and the commands sent to the shell.
      */
     const runSetup = async (outputs: readonly string[]) => {
       const log = join(folder, 'commands')
@@ -166,7 +166,7 @@ cat '${folder}/'$at
   })
 })
 
-/** Values that an operator might write to `.env`. */
+/** Values that an operator might put in `.env`. */
 const examples: Record<string, string> = {
   POSTGRES_PASSWORD: 'a-password',
   S3_ACCESS_KEY_ID: 'mayfly',
@@ -181,7 +181,7 @@ describeRequiring('systemd', hasSystemd, 'the systemd units', () => {
     const folder = await mkdtemp(join(tmpdir(), 'mayfly-unit-'))
     const unit = await read(`deploy/systemd/${name}`)
     const file = join(folder, name)
-    // The unit contains Debian's path to npm, but `systemd-analyze verify` needs a command that
+    // The unit uses the path of npm on Debian, but `systemd-analyze verify` requires a command that
     // exists on this machine.
     await writeFile(file, unit.replace('/usr/bin/npm', process.execPath))
     const { status, stdout, stderr } = spawnSync(systemdAnalyze, ['verify', '--man=no', file])
@@ -265,7 +265,6 @@ describeBehindNginx('nginx as configured in deploy', () => {
   let app: TestApp
   let bucket: Server
   let nginx: DeployedNginx
-  /** All requests that reached the bucket. */
   let bucketRequests: IncomingMessage[]
   beforeAll(async () => {
     app = await startTestApp({ env: { APP_URL: `https://${site}`, TRUST_PROXY: 'on' } })
@@ -357,7 +356,8 @@ describeBehindNginx('nginx logs', () => {
   const hosts = ['files.example.org', 's3.example.org']
   let nginx: DeployedNginx
   beforeAll(async () => {
-    // nginx logs a refused connection at the level error, and a missing socket at the level crit.
+    // nginx logs a refused connection at the `error` level, and a missing socket at the `crit`
+    // level.
     const [refusing, absent] = [`127.0.0.1:${await freePort()}`, 'unix:/nowhere/mayfly.sock']
     nginx = await startDeployedNginx({ servers: [refusing, absent], bucket: absent })
   })
@@ -368,7 +368,7 @@ describeBehindNginx('nginx logs', () => {
     const plain = await fetch(`http://127.0.0.1:${nginx.httpPort}${path}`, { redirect: 'manual' })
     expect(plain.status).toBe(301)
     for (const host of hosts) {
-      // Send each request twice, because after the first nginx considers the servers down.
+      // Send each request twice, because nginx marks the servers as down after the first.
       for (let time = 0; time < 2; time += 1) {
         expect((await nginx.send(host, `${path}&X-Amz-Signature=SECRET`)).status).toBe(502)
       }
@@ -407,7 +407,7 @@ describeBehindNginx('nginx in front of containers', () => {
   const servers: Server[] = []
   beforeAll(async () => {
     ;[names, port] = [await startNameServer(), await freePort()]
-    // nginx must start even though no container is running.
+    // nginx must start even when no container is running.
     nginx = await startDeployedNginx({ nameServer: names.port, port })
   })
   afterAll(async () => {
@@ -442,7 +442,7 @@ describeBehindNginx('nginx in front of containers', () => {
     names.set('app', [first, second])
     names.set('s3', [first])
     await expect.poll(requestBoth).toEqual([`${first} body`, `${first} `])
-    // Whichever address nginx tries first, the server that is listening must respond.
+    // Whichever address nginx tries first, the request must reach the server that is listening.
     for (let time = 0; time < 8; time += 1) expect((await requestBoth())[0]).toBe(`${first} body`)
 
     await startServer(second)

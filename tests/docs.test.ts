@@ -7,7 +7,7 @@ import { endpoints } from '../src/shared/contract/index.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** The text of every document, by path relative to the repository root. */
+/** The text of every document, by its path relative to the repository root. */
 const documents = new Map<string, string>()
 
 beforeAll(async () => {
@@ -69,8 +69,8 @@ test('every nginx example keeps short codes out of the logs', async () => {
   const pages = [...documents.values()].flatMap((text) =>
     matchGroups(text, /^```nginx\n(.*?)^```/gms),
   )
-  // Only a proxy in front of Mayfly forwards the client's IP address. A proxy in front of a bucket
-  // doesn't.
+  // Only proxies in front of Mayfly must forward the client's IP address. A proxy in front of a
+  // bucket doesn't have to.
   const servers = [file, ...pages]
     .flatMap((text) => text.split(/^server \{/m))
     .filter((server) => server.includes('proxy_set_header X-Forwarded-For'))

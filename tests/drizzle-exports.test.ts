@@ -46,8 +46,8 @@ test('resolves every module of the installed drizzle-orm', async () => {
   const shortExports = shorten(exports)
   const files = await readdir(folder, { recursive: true })
   const moduleNames = files.filter((file) => file.endsWith('.js')).map((file) => file.slice(0, -3))
-  // If a file and a directory have the same name, like pg-core/utils, drizzle-orm's exports refer
-  // to the directory.
+  // If a file and a directory share a name, as with pg-core/utils, drizzle-orm's exports resolve to
+  // the directory.
   const modules = moduleNames.filter((module) => !moduleNames.includes(`${module}/index`))
   expect(modules.length).toBeGreaterThan(300)
   for (const module of modules) {

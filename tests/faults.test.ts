@@ -33,8 +33,8 @@ const faultRounds: [FaultName, number][] = isLongRun
     ]
   : []
 
-// Only in a long run, because tests/attacks already covers short outages with a killed or stalled
-// Postgres. The last fault in the list lasts half a minute.
+// Runs only in a long run, because tests/attacks already covers short outages in which Postgres is
+// killed or stalled. The last fault in the list takes half a minute.
 test.each(faultRounds)('keeps every guarantee while %s', async (faultName, rounds) => {
   const postgres = await startTestPostgres()
   onTestFinished(() => postgres.stop())

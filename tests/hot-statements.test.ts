@@ -14,18 +14,18 @@ import { startTestApp, type TestApp } from './support/test-app.ts'
 import { requestConfirm } from './support/upload-requests.ts'
 
 /*
- * The most frequent queries of uploads, downloads and pages must not scan tables that have many
+ * The most frequent queries for uploads, downloads and pages must not scan tables that have many
  * unrelated rows. Their plans are recorded during real requests.
  */
 
-/** Number of users, and of rows in each large table. */
+/** The number of users, and the number of rows in each large table. */
 const rowCount = 5000
 /**
- * How often each statement runs. From the sixth time on, a prepared statement may get a generic
- * plan.
+ * How often each statement runs. From its sixth execution on, a prepared statement may get a
+ * generic plan.
  */
 const runs = 7
-/** The most rows that one of these statements may read from a table. */
+/** The maximum number of rows that any of these statements may read from a table. */
 const maxReads = 10
 
 /**

@@ -15,18 +15,17 @@ import { freePort } from './support/free-port.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * `npm start` sets the same flag, because Node 24.0.0 warns that TypeScript support is
+ * `npm start` sets the same flag to suppress Node 24.0.0's warning that TypeScript support is
  * experimental.
  */
 const nodeFlags = ['--disable-warning=ExperimentalWarning']
 
-/** A server in its own process, as in production. */
+/** A server in a separate process, as in production. */
 interface Run {
   child: ChildProcess
   url: string
-  /** Resolves with everything written to stderr, once the server has exited. */
+  /** Resolves with everything written to stderr once the server has exited. */
   stderr: Promise<string>
-  /** Resolves with the exit code. */
   ended: Promise<number | null>
 }
 
@@ -142,7 +141,7 @@ async function startUpload(server: Run) {
   return upload
 }
 
-/* Starting a server takes seconds of CPU time, so one test covers its whole lifecycle. */
+/* Starting a server takes seconds of CPU time, so a single test covers the whole lifecycle. */
 
 test('a server starts, refuses a second one, stops gracefully, restarts, and exits at once on a second signal', async () => {
   const firstServer = await startServer()
@@ -160,7 +159,7 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   expect(await runWithUrl.stderr).toBe(errorMessage)
   expect((await signUp(firstServer)).status).toBe(200)
 
-  // After a signal, an upload in progress finishes and new requests are rejected.
+  // After a signal, an upload in progress can finish, but new requests are rejected.
   const upload = await startUpload(firstServer)
   firstServer.child.kill('SIGTERM')
   await eventually(() => expect(fetch(`${firstServer.url}/api/health`)).rejects.toThrow())
@@ -174,7 +173,7 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   expect(stderr).toContain(email)
   expect(stderr.split(password)).toHaveLength(2)
 
-  // All data survives the restart, and the server doesn't print a password again.
+  // All data survives the restart, and the server doesn't print the administrator's password again.
   const secondServer = await startServer()
   expect((await logIn(secondServer, { email, password })).status).toBe(200)
 

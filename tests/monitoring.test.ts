@@ -36,12 +36,12 @@ const alerts = rules.groups.flatMap((group) =>
   group.rules.map(({ alert, expr }) => [`the alert ${alert}`, expr] as const),
 )
 
-/** `le` and the labels that Prometheus adds. */
+/** `le`, and the labels that Prometheus adds itself. */
 const commonLabels = ['instance', 'job', 'le']
 
 /**
- * The possible label values of some metrics, by metric and label, because not all of them occur in
- * this test.
+ * All possible label values of some metrics, by metric and label. Not all of them occur in this
+ * test.
  */
 const declaredValues: Record<string, Record<string, readonly string[]>> = {
   mayfly_http_requests_total: {
@@ -60,9 +60,9 @@ const declaredValues: Record<string, Record<string, readonly string[]>> = {
 }
 
 let app: TestApp
-/** Every series that the server emits after each job has run once. */
+/** Every series that the server exports after each job has run once. */
 let series: { name: string; labels: Record<string, string> }[]
-/** The label names of each metric, by series name. */
+/** Each metric's label names, by series name. */
 let labelNamesBySeries: Map<string, string[]>
 beforeAll(async () => {
   app = await startTestApp({ openQueue: openJobQueue })
@@ -94,7 +94,7 @@ interface Matcher {
   pattern: RegExp
 }
 
-/** Returns true if the server can emit a matching series. */
+/** Returns true if the server can export a series that matches. */
 function canBeEmitted(name: string, matchers: Matcher[]): boolean {
   const metric = name.replace(/_(bucket|sum|count)$/, '')
   const knownValues = declaredValues[name] ?? declaredValues[metric] ?? {}
@@ -118,9 +118,8 @@ function canBeEmitted(name: string, matchers: Matcher[]): boolean {
 }
 
 /**
- * Expands a selector into one list of matchers for each combination of its alternatives `a|b`.
- * Treats negative matchers as positive, because the server must also be able to emit what they
- * exclude.
+ * Expands a selector into one list of matchers for each combination of its alternatives, such as
+ * `a|b`. Treats negative matchers as positive, because the values they exclude must exist too.
  */
 function matchersOf(selector: string): Matcher[][] {
   let combinations: Matcher[][] = [[]]
@@ -139,7 +138,9 @@ function matchersOf(selector: string): Matcher[][] {
   return combinations
 }
 
-/** Expands the alternatives in a regular expression: `/(a|b)` becomes `/a` and `/b`. */
+/**
+ * Expands the alternatives in a regular expression. For example, `/(a|b)` becomes `/a` and `/b`.
+ */
 function alternativesOf(pattern: string): string[] {
   const [, before = '', group, after = ''] = /^(.*?)\(([^()]*)\)(.*)$/.exec(pattern) ?? []
   if (group === undefined) return pattern.split('|')
@@ -148,7 +149,7 @@ function alternativesOf(pattern: string): string[] {
     .flatMap((alternative) => alternativesOf(`${before}${alternative}${after}`))
 }
 
-/** Returns each metric in a PromQL expression with the labels in its selector. */
+/** Returns each metric in a PromQL expression, with the labels used in its selector. */
 function selectorsOf(expression: string): { name: string; labels: string[]; selector: string }[] {
   const metrics = expression.matchAll(/\b((?:mayfly|nodejs|process)_\w+)(?:\{([^}]*)\})?/g)
   const groupLabels = Array.from(expression.matchAll(/\bby \(([^)]*)\)/g), ([, names = '']) =>

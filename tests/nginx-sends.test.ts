@@ -128,7 +128,7 @@ describeBehindNginx('a file that nginx sends', () => {
   test('is never served without a link', async () => {
     const file = await makeFile(owner, { bytes })
     const path = await pathOf(app, file)
-    // The last three are other spellings of the path of nginx's internal location.
+    // The last three paths are other spellings of nginx's internal location.
     for (const internalPath of [
       `/sealed/${path}`,
       `//sealed/${path}`,
@@ -152,7 +152,7 @@ describeBehindNginx('a file that nginx sends', () => {
   })
 })
 
-/** Returns a file's path relative to the directory of stored files. */
+/** Returns a file's path relative to the directory that contains all stored files. */
 async function pathOf(app: TestApp, { id }: File): Promise<string> {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   if (!row) throw new Error('there is no such file')

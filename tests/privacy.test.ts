@@ -31,9 +31,7 @@ function policyText(): string {
   return textOf(policy.findOne('main')).replaceAll(/\s+/g, ' ')
 }
 
-/**
- * Returns the text of the policy's section 'Who can see it' about the audience at this position.
- */
+/** Returns what the policy's section 'Who can see it' says about the audience at this position. */
 function audienceText(index: number): string {
   const section = findElements(policy.findOne('main'), 'section')[3]
   const dataText = section && findElements(section, 'dd')[index]
@@ -41,7 +39,7 @@ function audienceText(index: number): string {
 }
 
 /**
- * The heading in the policy under which each table is mentioned, or null if the table has no
+ * For each table, the policy heading under which it is mentioned, or null if the table has no
  * personal data.
  */
 const headingByTable: Readonly<Record<string, string | null>> = {
@@ -148,7 +146,7 @@ describe('the privacy policy', () => {
 
   test('mentions everything a link reveals', () => {
     const wordings: Record<keyof typeof endpoints.linkDetails.response.shape, string | null> = {
-      // Part of the link itself.
+      // The policy doesn't mention it separately, because it is part of the link itself.
       shortCode: null,
       originalName: 'its name',
       mimeType: 'size and type',
@@ -221,7 +219,7 @@ test('no number in the FAQ, terms or policy is hard-coded', async () => {
     /^(faq|legal)\/.*\.tsx$/.test(file),
   )
   expect(texts.length).toBeGreaterThan(5)
-  // Parts of the texts with digits that aren't product decisions.
+  // Digits in the text that aren't product decisions, together with the words around them.
   const names =
     /SHA-256|IPv6|7z|is="s3"|<\/?h\d|July 12, 2025|2025-07-12|[Ss]pec §\d+|(?:size|strokeWidth)=\{[\d.]+\}/g
   const typedFields: string[] = []

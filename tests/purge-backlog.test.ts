@@ -34,10 +34,10 @@ import { type ServerProcess, startServerProcess } from './support/server-process
 import { testClock } from './support/test-clock.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Number of files that are due to be purged at startup. Only their rows exist, not their bytes. */
+/** How many files are due to be purged at startup. Only their rows exist, not their bytes. */
 const dueRows = chooseRounds(1000, 1_000_000)
 const owners = chooseRounds(20, 20_000)
-/** How many files the purge claims or completes in one statement. */
+/** How many files a purge claims or completes in one statement. */
 const filesInBatch = 100
 /**
  * An idle server uses about 200 MiB. If it kept all rows in memory, it would use about 1,000 MiB.
@@ -68,7 +68,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-/** Files stored before the server was down for several days. */
+/** Files that were stored before the server went down for several days. */
 interface Backlog {
   premium: Person
   activeFile: StoredFile
@@ -78,10 +78,7 @@ interface Backlog {
   expiredFiles: StoredFile[]
 }
 
-/**
- * Stores files, most of which have expired by the time the test starts the server, and queues a
- * purge.
- */
+/** Stores files, most of which expire before the test starts the server, and queues a purge. */
 async function createBacklog(): Promise<Backlog> {
   const now = new Date()
   const clock = testClock(new Date(now.getTime() - 4 * dayMs))
@@ -91,7 +88,7 @@ async function createBacklog(): Promise<Backlog> {
       dataDir,
       clock,
       openQueue: openJobQueue,
-      // Hash passwords at production cost, because the real server has to verify them.
+      // Hash passwords at production cost, because the server under test has to verify them.
       passwordCost: { N: 16_384, r: 16, p: 1 },
     },
   )
@@ -120,7 +117,7 @@ async function expectOpens({ shortCode, bytes }: Pick<StoredFile, 'shortCode' | 
   expect(sha256(new Uint8Array(await response.arrayBuffer()))).toBe(sha256(bytes))
 }
 
-/** Asserts that a link is dead for API clients and browsers. */
+/** Asserts that a link doesn't work, for either API clients or browsers. */
 async function expectExpired(code: string) {
   const response = await download(code)
   expect(response.status).toBe(404)
@@ -142,8 +139,7 @@ async function isReadyAtOnce(): Promise<boolean> {
 }
 
 /**
- * Asserts that uploads and downloads work and that expired links are dead. Returns the file it
- * uploaded.
+ * Asserts that uploads and downloads work and that expired links don't. Returns the uploaded file.
  */
 async function expectServes(
   person: Person,
@@ -152,7 +148,7 @@ async function expectServes(
 ): Promise<StoredFile> {
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
   await expectOpens(activeFile)
-  // Check due files from both ends of the backlog.
+  // Check files at both ends of the backlog.
   const dueCodes = [1 + (round % dueRows), dueRows - (round % dueRows)].map(dueFileCode)
   for (const code of [
     renewable.shortCode,
@@ -166,7 +162,7 @@ async function expectServes(
   return newFile
 }
 
-/** Returns how many of a user's files are due but not yet purged. */
+/** Returns how many of a user's files are due but haven't been purged yet. */
 async function countDue({ id }: Person): Promise<number> {
   const { rows } = await directDb.query<{ count: number }>(
     'select count(*)::int as count from files where purged_at is null and owner_id <> $1',
@@ -175,7 +171,7 @@ async function countDue({ id }: Person): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Returns how many purge statements were sent since the last call. */
+/** Returns the number of purge statements sent since the last call. */
 function drainStatements(): number {
   const purgeStatements = network.statements.filter((text) =>
     /update "files" set "(purging_at|purged_at)"/.test(text),
@@ -229,14 +225,14 @@ test(
     }
     process.stderr.write(`purge backlog: ${JSON.stringify(figures)}\n`)
     expect(checksDuring).toBeGreaterThan(0)
-    // On a busy machine, the readiness check may sometimes fail because the database takes more
-    // than 5 s.
+    // On a busy machine, the readiness check may occasionally fail because the database takes
+    // longer than 5 s.
     expect(notReadyCount).toBeLessThanOrEqual(1 + newFiles.length / 20)
     expect(peakMiB).toBeLessThan(maxMemoryMiB)
-    // The margin allows for incomplete batches and for runs without work.
+    // The margin allows for incomplete batches and for jobs that find nothing to purge.
     expect(statements).toBeLessThan((2.2 * dueCount) / filesInBatch + 20)
 
-    // Each file was claimed only once, and is due when it expires. The premium user's files are
+    // Each file was claimed only once and became due when it expired. The premium user's files are
     // unchanged.
     const { rows } = await directDb.query(
       `select

@@ -10,7 +10,7 @@ import { seededRounds } from './support/seeded-rounds.ts'
 import { requestConfirm } from './support/upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Days after which every file has expired. */
+/** How many days it takes for every file to expire. */
 const daysUntilAllExpired = 31
 const filesPerRound = 8
 const uploadsPerRound = 3
@@ -38,7 +38,7 @@ test('jobs killed at any statement resume and never report a file as purged whil
       return codes
     }
 
-    // Run the jobs once without a kill, to count their statements.
+    // Run the jobs once without killing the server, to count their statements.
     await makeFilesAndUploads()
     await passDays(daysUntilAllExpired)
     network.clearStatements()
@@ -51,7 +51,7 @@ test('jobs killed at any statement resume and never report a file as purged whil
       await passDays(daysUntilAllExpired)
       const activeUpload = await startUpload(await signIn(), { size: 10 })
       await putBytes(activeUpload, new Uint8Array(10))
-      // Kill in the first half of the statements, because the jobs keep running until the signal
+      // Aim for the first half of the statements, because the jobs continue until the kill signal
       // arrives.
       const killAt = 1 + random(Math.ceil(statementCount / 2))
       let isDone = false

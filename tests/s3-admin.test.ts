@@ -24,8 +24,8 @@ describeOnS3('the administrator on S3', () => {
   afterAll(() => app.close())
 
   /**
-   * Runs the deletions that are due within `ms`, then sets the server's clock back to match the
-   * bucket's.
+   * Runs the deletions that fall due within `ms` milliseconds, then sets the server's clock back to
+   * match the bucket's.
    */
   const removeLater = async (ms: number) => {
     app.clock.advance(ms)
@@ -48,7 +48,7 @@ describeOnS3('the administrator on S3', () => {
     const deletionResponse = await requestUserDeletion(admin, ada.id, { email: ada.email })
     expect(await json(deletionResponse)).toMatchObject({ deletedFiles: 1 })
     expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(404)
-    // A presigned URL is valid for at most a minute, even if the deletion job runs late.
+    // A presigned URL is valid for a minute at most, even if the deletion job runs late.
     const lifetimeSeconds = Number(new URL(signedUrl).searchParams.get('X-Amz-Expires'))
     expect(lifetimeSeconds).toBeLessThanOrEqual(60)
     expect(await removeLater(0)).toEqual({ removed: 0, failed: 0 })

@@ -38,7 +38,7 @@ function clock(): Date {
   return new Date()
 }
 
-/** Fills a database and its disk store. Returns the stored bytes by storage key. */
+/** Adds files to a database and its disk store. Returns their bytes by storage key. */
 async function fillInstallation(
   { db }: Database,
   dataDir: string,
@@ -51,7 +51,7 @@ async function fillInstallation(
   await db.insert(users).values({ ...user, createdAt: now, updatedAt: now })
   const disk = await openSealedFiles(dataDir)
   await disk.claim(await readInstallation(db, now))
-  // The first file is large enough for several parts in the bucket.
+  // The first file is so large that the bucket needs several parts for it.
   const sizes = [20 * 1024 * 1024 + 1, 0, ...Array.from({ length: count }, (_, index) => index + 1)]
   const storedBytes = new Map(sizes.map((size) => [newStorageKey(), randomBytes(size)]))
   for (const [storageKey, bytes] of storedBytes) {
@@ -115,7 +115,7 @@ describeOnS3('a backup', () => {
     const newDataDir = join(folder, 'elsewhere')
     await mkdir(newDataDir)
     const env = { ...bucket.env, DATA_DIR: newDataDir, DATABASE_URL: outside.url }
-    // Kill a restore after it has copied all files but before it commits. It can be repeated.
+    // Kill a restore when it has copied all files but not yet committed. It can be run again.
     const killedRestore = await runAndKill(['scripts/restore.ts', outboundBackup], env, {
       before: /^query copy "files"/,
       count: 1,
@@ -175,7 +175,7 @@ describeOnS3('a backup', () => {
       const result = await makeBackup(backup, { config, clock, log, extraRowSets: [] })
       expect(result).toMatchObject({ objects: storedBytes.size, damagedFileIds: [] })
 
-      // Leave an object with different bytes and an open upload in the bucket.
+      // Leave an open upload and an object with the wrong bytes in the bucket.
       const [key = ''] = storedBytes.keys()
       const changedObject = { Bucket: bucket.settings.bucket, Key: `files/${key}` }
       await objects.claim(await readInstallation(source.db, clock()))

@@ -19,7 +19,7 @@ describeOnS3('with a bucket', () => {
     expect(result.downloads).toBeGreaterThan(0)
   })
 
-  // Runs only in a long run. In a short one, only the disk store is tested like this.
+  // Runs only in a long run. A short one tests just the disk store this way.
   it.each(isLongRun ? [100] : [])(
     'keeps confirms and renewals atomic over %i kills',
     async (rounds) => killDuringConfirms(await makeBackends(), 'bucket', rounds),

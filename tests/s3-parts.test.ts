@@ -34,8 +34,8 @@ const minute = 60_000
 const hour = 60 * minute
 const partSize = 8 * mebibyte
 /**
- * Three parts. The last is small, because if a large body is rejected, the connection may break
- * before the client has read the error.
+ * Three parts. The last one is small: if a large body is rejected, the connection may break before
+ * the client has read the error.
  */
 const bytes = new Uint8Array(randomBytes(2 * partSize + 1000))
 const hash = sha256(bytes)
@@ -116,7 +116,7 @@ describeOnS3('a multipart upload on S3', () => {
     )
     expect(file).toMatchObject({ size: bytes.length, sha256: null })
     expect(await countStoredBytes(bucket)).toBe(bytesBefore + bytes.length)
-    // Repeat the confirm, like a client that didn't receive the first response.
+    // Confirm again, as a client does if it didn't receive the first response.
     expect(
       await json(await requestConfirm(ada, startedUpload.cloudKey, { sha256: hash })),
     ).toMatchObject({
@@ -335,7 +335,7 @@ describeOnS3('a multipart upload on S3', () => {
     expect(await countStoredBytes(bucket)).toBe(bytesBefore)
   })
 
-  // These tests advance only the server's clock, so the bucket rejects URLs signed afterwards.
+  // These tests advance only the server's clock, so the bucket rejects URLs signed after that.
   describe('left behind', () => {
     it('is deleted after a day, as are orphaned parts', async () => {
       const ada = await makePerson(app)

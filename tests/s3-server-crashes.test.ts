@@ -76,7 +76,8 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       const { shortCode } = await makeFile(ada)
       const statuses = new Map<string, Set<number>>()
       let isRunning = true
-      // Repeats a request with pauses in between, to leave CPU time to the starting server.
+      // Repeats a request with pauses in between, which leave CPU time to the server that is
+      // starting.
       const repeatRequest = async (name: string, path: string, sending: SendOptions = {}) => {
         const headers = { cookie, 'content-type': 'application/json' }
         for (; isRunning; await wait(5)) {
@@ -84,7 +85,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
           statuses.set(name, (statuses.get(name) ?? new Set()).add(status))
         }
       }
-      // nginx doesn't send a POST to a second server if the first has received it.
+      // If the first server has received a POST, nginx doesn't try it on the second.
       const body = JSON.stringify({ cloudKey: 'a'.repeat(26) })
       const requestLoops = Promise.all([
         repeatRequest('list', '/api/files'),
@@ -95,7 +96,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       for (let restart = 0; restart < crashRounds(2); restart += 1) {
         const number = restart % 2
         const stoppingServer = servers[number] as ServerProcess
-        // Take the server out of nginx before stopping it, as described in docs/operations.md.
+        // Remove the server from nginx before stopping it, as described in docs/operations.md.
         await proxy.routeTo(ports.filter((_, other) => other !== number))
         stoppingServer.kill('SIGTERM')
         expect(await stoppingServer.exitCode).toBe(0)

@@ -51,8 +51,8 @@ describeOnS3('a takedown on S3', () => {
   }
 
   /**
-   * Uploads bytes in a single PUT and confirms. `claimedSha256` is the SHA-256 that the client
-   * sends.
+   * Uploads bytes in a single PUT and confirms the upload. `claimedSha256` is the hash that the
+   * client sends.
    */
   const upload = async (bytes: Uint8Array<ArrayBuffer>, claimedSha256?: string) => {
     const startedUpload = await startUpload(ada, { size: bytes.length })
@@ -64,7 +64,7 @@ describeOnS3('a takedown on S3', () => {
     )
   }
 
-  /** Uploads bytes in parts, with the URLs from the start response. */
+  /** Uploads bytes in parts, using the URLs returned when the upload started. */
   const uploadParts = async (bytes: Uint8Array<ArrayBuffer>) => {
     const startedUpload = await startUpload(ada, { size: bytes.length })
     const { size = 0, urls = {} } = startedUpload.parts ?? {}
@@ -101,11 +101,11 @@ describeOnS3('a takedown on S3', () => {
     await expectError(await upload(bytes, sha256(bytes)), 409, 'CONTENT_BLOCKED')
     await expectError(await upload(bytes), 409, 'CONTENT_BLOCKED')
     expect(await countStoredBytes(bucket)).toBe(bytesBefore)
-    // As with the disk store, a wrong SHA-256 is rejected. The upload stays open, but its bytes are
-    // deleted.
+    // A wrong SHA-256 is rejected, as it is by the disk store. The upload stays open, but its bytes
+    // are deleted.
     await expectError(await upload(bytes, sha256(newBytes())), 409, 'CHECKSUM_MISMATCH')
     expect(await countStoredBytes(bucket)).toBe(bytesBefore)
-    // Other content of the same size is hashed and accepted.
+    // Different content of the same size is hashed and accepted.
     const otherBytes = newBytes()
     const otherFile = await json<File>(await upload(otherBytes))
     expect(otherFile.sha256).toBe(sha256(otherBytes))
@@ -128,7 +128,7 @@ describeOnS3('a takedown on S3', () => {
   it("doesn't block content whose SHA-256 was merely claimed", async () => {
     const innocentBytes = newBytes()
     const innocentFile = await json<File>(await upload(innocentBytes, sha256(innocentBytes)))
-    // A malware uploader claims the SHA-256 of another user's file.
+    // Someone uploads malware but claims that it has the SHA-256 of another user's file.
     const malwareBytes = newBytes(2000)
     const file = await json<File>(await upload(malwareBytes, sha256(innocentBytes)))
     expect((await rowOf(file))?.sha256).toBeNull()
@@ -150,7 +150,7 @@ describeOnS3('a takedown on S3', () => {
     const otherFile = await json<File>(await upload(newBytes(3000)))
     const [takenDownFile] = copies
     await reportLink(makeClient(app), takenDownFile?.shortCode ?? '')
-    // The server hasn't computed the SHA-256 yet.
+    // The server hasn't computed the SHA-256 yet, so it doesn't know of any copies.
     expect((await listReports(admin))[0]?.file.copies).toBe(0)
     await takeDownOrThrow(admin, takenDownFile?.shortCode ?? '')
     await app.sendQueuedEmails()

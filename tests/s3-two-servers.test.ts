@@ -46,7 +46,7 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
     await database.drop()
   })
 
-  /** Creates a user with one client per server. The clients share a session. */
+  /** Creates a user with one client for each server. Both clients share a session. */
   const makeUserOnBoth = async (options: Parameters<typeof makePerson>[1] = {}) => {
     const userOnFirst = await makePerson(firstApp, options)
     const cookie = await logIn(firstApp, userOnFirst.email, userOnFirst.password)

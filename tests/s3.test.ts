@@ -52,7 +52,7 @@ async function keyOf(app: TestApp, { id }: Pick<File, 'id'>): Promise<string> {
   return row?.storageKey ?? ''
 }
 
-/** Asserts that the log contains nothing that grants access to the bucket. */
+/** Asserts that the log contains no signature or key that gives access to the bucket. */
 function expectNoSignature({ logLines }: TestApp, { env }: Pick<TestBucket, 'env'>) {
   const text = JSON.stringify(logLines)
   expect(text).toContain('/api/files/get-upload-url')
@@ -268,7 +268,8 @@ describeOnS3('a server with a bucket', () => {
     const response = await download(app, renewedFile)
     expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(file.bytes))).toBe(true)
 
-    // Request the URL at an earlier time, because the bucket's clock can't be advanced.
+    // The bucket's clock can't be advanced, so request a URL with the server's clock set back to
+    // see it expire.
     expect(Number(signedUrl.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
     app.clock.advance(-2 * minute)
     const earlierRedirect = await download(app, renewedFile, { redirect: 'manual' })
@@ -276,7 +277,7 @@ describeOnS3('a server with a bucket', () => {
     app.clock.advance(2 * minute)
   })
 
-  // These tests advance only the server's clock, so the bucket rejects URLs signed afterwards.
+  // These tests advance only the server's clock, so the bucket rejects URLs signed after that.
   describe('cleanup', () => {
     it('deletes expired files, idle uploads and orphans', async () => {
       const ada = await makePerson(app)
@@ -362,13 +363,13 @@ describeOnS3('a bucket behind a failing network', () => {
           expect(response.headers.get('retry-after')).toBe('5')
         }
       }
-      // The server only redirects. The bucket sends the bytes.
+      // The server only redirects to the bucket, which sends the bytes.
       const redirect = await download(app, remainingFile, { redirect: 'manual' })
       expect(redirect.status).toBe(302)
       const storageResponse = await fetch(redirect.headers.get('location') ?? '').catch(() => null)
       const expected = { down: undefined, 500: 500, 503: 503, slow: 200 }
       expect(storageResponse?.status).toBe(expected[fault])
-      // The link ends at once, and bytes that couldn't be deleted are purged later.
+      // The link stops working at once. Bytes that couldn't be deleted are purged later.
       expect((await ada.fetch(`/api/files/${removedFile.id}`, { method: 'DELETE' })).status).toBe(
         200,
       )

@@ -35,8 +35,8 @@ let server: ServerProcess
 let isRunning = false
 
 /**
- * Starts the server on the data directory that all tests share. The server is running when each
- * test starts.
+ * Starts the server on the data directory that all tests share. Each test begins with a running
+ * server.
  */
 async function start() {
   server = await startServerProcess(settings)
@@ -96,8 +96,8 @@ async function expectSameBytes(code: string, bytes: Buffer) {
 }
 
 /**
- * Sends the first `pause` bytes and then resolves `paused`. After `resume` is called, sends the
- * rest except the last byte.
+ * Sends the first `pause` bytes, then waits. `paused` resolves when they have been sent. `resume`
+ * sends the rest except for the last byte.
  */
 function sendSlowly({ uploadUrl, bytes }: PendingUpload, pause: number) {
   const headers = { 'content-type': type, 'content-length': bytes.length }
@@ -136,25 +136,25 @@ async function finish(user: Client, upload: PendingUpload, method: 'continue' | 
   return confirm(user, upload)
 }
 
-/** A user's uploads that are in progress when the server is killed. */
+/** One user's uploads, which the kill interrupts. */
 interface Interrupted {
   /**
-   * Sends the requests during which the server is killed. Resolves when the server has responded or
-   * died.
+   * Sends the requests that the kill is meant to interrupt. Resolves when the server has responded
+   * or died.
    */
   sendRest(): Promise<unknown>
   /**
-   * Called after the restart. Asserts that everything confirmed is intact, and completes the
+   * Call this after the restart. Asserts that everything confirmed is intact, and completes the
    * interrupted uploads.
    */
   finish(): Promise<void>
 }
 
 /**
- * Confirms one file, and prepares two more: the server is killed while it receives bytes of the
- * second file and a confirm of the third.
- * @param confirmedBytes receives the bytes of all confirmed files, by short code.
- * @param offsets receives the number of stored bytes of the second file.
+ * Confirms one file and prepares two more. The kill interrupts the transfer of the second file and
+ * the confirm of the third.
+ * @param confirmedBytes receives the bytes of every confirmed file, by short code.
+ * @param offsets receives the number of bytes stored for the second file.
  */
 async function interruptFileUploads(
   random: RandomInt,
@@ -203,7 +203,7 @@ async function interruptFileUploads(
 const partNumbers = [1, 2, 3, 4]
 
 /**
- * Sends `completeParts` parts of a file. The server is killed while it receives the remaining parts
+ * Sends `completeParts` parts of a file. The kill interrupts the transfer of the remaining parts
  * or, if there are none, the confirm.
  */
 async function interruptPartUpload(random: RandomInt, completeParts: number): Promise<Interrupted> {
@@ -250,7 +250,9 @@ test('after repeated kills, confirmed files and parts are intact and everything 
   const maxWaitMs = 20
   const confirmedBytes = new Map<string, Buffer>()
   const offsets: number[] = []
-  /** How many parts are stored before each kill. If all are, the kill interrupts the confirm. */
+  /**
+   * How many parts are stored before each kill. If all parts are, the kill interrupts the confirm.
+   */
   const completePartCounts = isLongRun ? [0, 1, 2, 3, 4] : [0, 2, partNumbers.length]
 
   await seededRounds(completePartCounts.length, async (random) => {
@@ -265,12 +267,12 @@ test('after repeated kills, confirmed files and parts are intact and everything 
     await restart()
     for (const upload of interruptedUploads) await upload.finish()
   })
-  // At least one kill left an upload with some of its bytes stored.
+  // At least one kill interrupted an upload when some of its bytes had been stored.
   expect(Math.max(...offsets)).toBeGreaterThan(0)
 })
 
 describe('SIGTERM during a download', () => {
-  /** More than fits in the buffers between the server and a client that has stopped reading. */
+  /** More than the buffers between the server and a client that has stopped reading can hold. */
   const size = 48 * 1024 * 1024
 
   const beginDownload = async (): Promise<{ bytes: Uint8Array; response: IncomingMessage }> => {
@@ -296,8 +298,8 @@ describe('SIGTERM during a download', () => {
     response.on('error', () => {})
     server.kill('SIGTERM')
     await waitUntilClosed()
-    // The server handles signals in quick succession as a single one, so repeat the second signal
-    // until the server exits.
+    // Signals sent in quick succession may arrive as one, so repeat the second until the server
+    // exits.
     const secondSignal = setInterval(() => server.kill('SIGTERM'), 100)
     expect(await server.exitCode).toBe(1)
     clearInterval(secondSignal)
@@ -333,8 +335,8 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     const [file] = await json<File[]>(await user.fetch('/api/files'))
     const countedDownloads = file?.downloadCount ?? 0
     expect(countedDownloads).toBeGreaterThanOrEqual(completedCount)
-    // After a graceful stop, every counted download got its response. If the server is killed, it
-    // may have counted a download without responding.
+    // After a graceful stop, every counted download has received its response. A killed server may
+    // have counted a download without responding.
     expect(countedDownloads).toBeLessThanOrEqual(
       completedCount + (signal === 'SIGTERM' ? 0 : clients),
     )

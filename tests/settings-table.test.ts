@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { readConfig } from '../src/server/config/config.ts'
 import { settingsSchema } from '../src/server/config/startup-settings.ts'
 
-/** A row of the README's table: | `NAME` | default | meaning | */
+/** A row in the README's table of settings: | `NAME` | default | meaning | */
 const row = /^\| `([A-Z][A-Z0-9_]+)` \| (.+?) \| .+ \|$/gm
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
@@ -16,7 +16,7 @@ test("the README's table lists exactly the existing settings", () => {
   expect(documentedSettings.map(({ name }) => name)).toEqual(Object.keys(settingsSchema.shape))
 })
 
-/** Settings whose documented default is a description or depends on other settings. */
+/** Settings whose documented default is a description, or depends on other settings. */
 const nonLiteralDefaults = ['APP_URL', 'S3_PUBLIC_ENDPOINT', 'GOOGLE_ISSUER', 'MAIL_FROM']
 
 const literalDefaults = documentedSettings.flatMap(({ name, value }) => {

@@ -16,7 +16,7 @@ let server: TestSmtpServer
 let mailer: Mailer
 beforeAll(async () => {
   server = await startSmtpServer()
-  // `SMTP_URL` also turns email verification on.
+  // Setting `SMTP_URL` also turns on email verification.
   app = await startTestApp({ env: { SMTP_URL: server.url } })
   queue = await openJobQueue(app.pool, app.deps.log)
   app.deps.mailQueue = queue.emails
@@ -72,7 +72,7 @@ it('a slow mail server delays no response and receives the email only once', asy
   const response = await signUp(makeClient(app), { email })
   expect(await response.json()).toMatchObject({ requiresVerification: true })
   await expect.poll(() => server.attemptedRecipients).toContain(email)
-  // Other signups work while the mail server delays the first email.
+  // Other people can still sign up while the mail server delays the first email.
   expect((await signUp(makeClient(app), { email: newAddress() })).status).toBe(200)
   expect(receivedBy(email)).toEqual([])
   server.setReaction('accept')

@@ -15,7 +15,7 @@ const flatSample: Sample = {
   checkedOut: 0,
 }
 
-/** Creates ten samples that are equal to `flatSample` except for these changes. */
+/** Creates ten samples, each equal to `flatSample` except for the given changes. */
 function tenRounds(change: (round: number) => Partial<Sample>): Sample[] {
   return Array.from({ length: 10 }, (_, round) => ({ ...flatSample, ...change(round) }))
 }
@@ -49,7 +49,7 @@ describe('growth', () => {
   })
 })
 
-// Only in a long run, because this tests the benchmark itself.
+// Runs only in a long run, because it tests the benchmark rather than the product.
 test.runIf(isLongRun)('every action succeeds in a short round of mixed traffic', async () => {
   const args = ['--disable-warning=ExperimentalWarning', 'bench/soak.ts', '--minutes', '0.05']
   const { stdout } = await promisify(execFile)(process.execPath, args, {
@@ -63,6 +63,6 @@ test.runIf(isLongRun)('every action succeeds in a short round of mixed traffic',
   const isZero = (column: number) => (name: string) =>
     !rows.some((row) => row[1] === name && Number(row[column]) > 0)
   expect(Object.keys(actions).filter(isZero(succeededColumn))).toEqual([])
-  // Slow clients can't succeed, because the server's timeouts are longer than this round.
+  // Slow clients can't succeed in such a short round, because the server's timeouts are longer.
   expect(slowClients.map(([name]) => name).filter(isZero(startedColumn))).toEqual([])
 })

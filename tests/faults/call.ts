@@ -3,10 +3,10 @@ import { Violation } from './expected-file.ts'
 import { expectValidServerError } from './valid-server-error.ts'
 
 /**
- * For each user action, the errors that a healthy server may return. They mean that a free user has
- * too many files or may not renew, that a file was deleted or purged, that its link expired, that
- * an interrupted upload has ended, or that a confirm whose response was lost sealed the upload. An
- * upload that has been idle for 15 minutes no longer occupies a slot.
+ * The errors that a healthy server may return for each user action. Possible reasons: a free user
+ * has too many files or can't renew, a file was deleted or purged, a link expired, an interrupted
+ * upload has ended, an upload lost its slot after 15 idle minutes, or the upload was already sealed
+ * by a confirm whose response was lost.
  */
 const allowedErrors = {
   'start an upload': ['TIER_FILE_COUNT'],
@@ -25,14 +25,14 @@ export const userActions = Object.keys(allowedErrors) as UserAction[]
 export interface Caller {
   url: string
   successCounts: Map<UserAction, number>
-  /** True if the session may have ended because of a password change whose response was lost. */
+  /** True if a password change whose response was lost may have ended the session. */
   hasUncertainSession(): boolean
 }
 
 /**
- * Sends a request. Returns null if the outcome is unknown: the connection broke, or the server
- * returned 5xx. Responses from a bucket aren't checked.
- * @throws {Violation} for a malformed 5xx or an unexpected 4xx.
+ * Sends a request. Returns null if its outcome is unknown because the connection broke or the
+ * server returned a 5xx. Doesn't check responses from a bucket.
+ * @throws {Violation} if the server returned a malformed 5xx or an unexpected 4xx.
  */
 export async function call(
   caller: Caller,

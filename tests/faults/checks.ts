@@ -18,27 +18,26 @@ import {
 import { download, type SimulatedUser, signIn, tryPassword } from './simulated-user.ts'
 import { expectValidServerError } from './valid-server-error.ts'
 
-/** How many links replaced by renewals are checked per user after each round. */
+/** After each round, how many of each user's links that renewals have replaced are checked. */
 const deadLinksPerCheck = 2
 /** After each round, one in this many unchanged files is checked. */
 const untouchedPerCheck = 8
 const pollMs = 50
 const dayMs = 24 * 60 * 60_000
 
-/** Server clock readings that decide which links must work. */
 interface ClockReadings {
   now: Date
-  /** The latest time the clock has shown. */
+  /** The latest time that the clock has ever shown. */
   latest: Date
 }
 
 /**
- * Checks that the server's current state agrees with its earlier responses to a user. Checks every
- * file in the list, and the links and bytes of files uploaded, renewed or deleted in this round and
- * of a sample of other files.
+ * Checks that the server's current state agrees with its earlier responses to a user. Checks how
+ * the file list shows each file. Checks links and bytes only for files uploaded, renewed or deleted
+ * in this round, and for a sample of the others.
  * @param isClockSteady true if no fault changed the server's clock in this round.
- * @param shouldCheckAllLinks true to open the links of all files, not only of a sample.
- * @returns the number of downloaded files.
+ * @param shouldCheckAllLinks true to open the links to all files, not only to a sample.
+ * @returns how many files were downloaded.
  * @throws {Violation} if the server broke a guarantee.
  */
 export async function checkUser(
@@ -81,8 +80,8 @@ export async function checkUser(
 }
 
 /**
- * Checks whether a file's link works as expected, and optionally its bytes. Returns true if the
- * bytes were downloaded.
+ * Checks that a file's link works or fails as expected. Optionally also checks the bytes. Returns
+ * true if the bytes were downloaded.
  */
 async function checkLink(
   visitor: Caller,
@@ -104,9 +103,9 @@ async function checkLink(
 }
 
 /**
- * Retries a request while the server returns 5xx. On a busy machine, a server that has recovered
- * may briefly lose its database connection.
- * @throws {Violation} if the error is malformed.
+ * Retries a request while the server returns a 5xx. On a busy machine, a server that has recovered
+ * may briefly lose its database connection again.
+ * @throws {Violation} if an error response is malformed.
  */
 async function retryServerErrors(request: () => Promise<Response>): Promise<Response> {
   const deadline = performance.now() + hangTimeoutMs
@@ -142,8 +141,8 @@ async function canDownload(url: string, code: string): Promise<boolean> {
 
 /**
  * Checks the final state. Twice advances the clock by a day, runs the cleanup jobs and compares
- * storage with the database. Also waits until all queued emails are sent, and checks them.
- * @param onClockChange called after each change of the clock.
+ * storage with the database. Also waits until all queued emails have been sent, and checks them.
+ * @param onClockChange called each time the clock has been advanced.
  */
 export async function checkAfterTwoDays(
   { server, directDb, storageReader, mailServer }: Environment,
@@ -155,7 +154,7 @@ export async function checkAfterTwoDays(
     await server.setClock(new Date(server.now().getTime() + dayMs + 1))
     onClockChange()
     await runOrThrow(server, { type: 'run-jobs', waitForDatabase: true })
-    // Check before comparing storage, which deletes anything the jobs left behind.
+    // Check before the storage comparison, which deletes anything the jobs left behind.
     await checkPurged(directDb, storageReader)
     await checkNoOrphans(directDb, storageReader)
     await runOrThrow(server, { type: 'compare-storage' })

@@ -1,9 +1,9 @@
-/** Messages between a scenario and its server process. */
+/** Commands that a scenario sends to its server process. */
 
 export type Command =
-  /** Starts the server with its clock at `now`. Must be the first command. */
+  /** Starts the server with its clock set to `now`. Must be the first command. */
   | { type: 'serve'; now: number }
-  /** Sets the clock, in milliseconds since 1970. */
+  /** `now` is in milliseconds since 1970. */
   | { type: 'set-clock'; now: number }
   /** Runs the cleanup jobs. With `waitForDatabase`, retries while the database is down. */
   | { type: 'run-jobs'; waitForDatabase?: true }
@@ -12,7 +12,7 @@ export type Command =
   /** Times out email send attempts whose process died. */
   | { type: 'release-stale-emails' }
 
-/** A numbered command. Its result has the same number. */
+/** A command with a number. The result with the same number belongs to it. */
 export type NumberedCommand = Command & { number: number }
 export interface CommandResult {
   number: number
@@ -22,7 +22,7 @@ export interface CommandResult {
 
 export type RunCommand = (command: NumberedCommand) => Promise<void>
 
-/** Passed to the server process in SERVER_OPTIONS, as JSON. */
+/** Options that the server process receives as JSON in the environment variable SERVER_OPTIONS. */
 export interface ServerOptions {
   databaseUrl: string
   dataDir: string
@@ -30,7 +30,7 @@ export interface ServerOptions {
   /** The clock's initial time, in milliseconds since 1970. */
   now: number
   env: Record<string, string>
-  /** Timeouts of database connections and statements. */
+  /** Which timeouts to use for database connections and statements. */
   limits: 'short' | 'production'
 }
 

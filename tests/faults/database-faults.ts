@@ -6,7 +6,7 @@ import { type Fault, type FaultContext, maxDelayMs } from './fault.ts'
 const maxOutageMs = 1200
 /** Longer than the server's timeouts for connections and most statements. */
 const longOutageMs = 30_000
-/** Email faults query the database, so it must be up. */
+/** Includes the mail server, because email faults need the database to be up. */
 const postgresTargets = ['database', 'mail'] as const
 
 function hasOwnPostgres(context: FaultContext): boolean {
@@ -26,14 +26,14 @@ async function signalPostgres(
   return pids
 }
 
-/** Sends a signal to a process, unless it has ended. */
+/** Sends a signal to a process unless it has already exited. */
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {}
 }
 
-/** Faults of Postgres and of the network between it and the server. */
+/** Faults in Postgres and in the network between it and the server. */
 export const databaseFaults = {
   'a connection to Postgres is cut': {
     affects: ['database'],
@@ -75,8 +75,7 @@ export const databaseFaults = {
       network.silence()
       await wait(random(maxOutageMs))
       network.restore()
-      // After an outage, a network may have lost its connections. It usually resets them, but
-      // sometimes they stay silent.
+      // Connections that didn't survive the outage are usually reset, but sometimes stay silent.
       if (random(4) > 0) network.closeSilent()
     },
   },

@@ -8,18 +8,21 @@ import type { FaultServer } from './fault-server.ts'
 const pollMs = 50
 
 /**
- * How many emails a user must have received. Each password change sends one. A change whose
- * response was lost may not have happened, so it may or may not send one.
+ * How many emails a user should have received. Each password change sends one. If the response to a
+ * change was lost, it may or may not have sent one.
  */
 export interface EmailRange {
   min: number
   max: number
 }
 
-/** The Message-IDs received at each address. Duplicate emails have the same Message-ID. */
+/**
+ * The Message-IDs of the emails received at each address. An email sent twice has the same
+ * Message-ID both times.
+ */
 export type Mailbox = Map<string, Set<string>>
 
-/** Moves the emails that the mail server has accepted into the mailbox. */
+/** Moves the emails accepted by the mail server into the mailbox. */
 export function collectEmails(mailbox: Mailbox, { received }: TestSmtpServer): void {
   for (const { to, messageId = '' } of received.splice(0)) {
     for (const { address = '' } of [to ?? []].flat().flatMap(({ value }) => value)) {
@@ -29,7 +32,7 @@ export function collectEmails(mailbox: Mailbox, { received }: TestSmtpServer): v
   }
 }
 
-/** Makes delayed emails due now. The queue uses the Postgres clock, which tests can't set. */
+/** Makes delayed emails due now. The queue uses Postgres's own clock, which tests can't set. */
 export async function makeEmailsDue(directDb: DirectDb): Promise<void> {
   await directDb.query(
     `update pgboss.job set start_after = now() - interval '1 second'
@@ -38,9 +41,9 @@ export async function makeEmailsDue(directDb: DirectDb): Promise<void> {
 }
 
 /**
- * Waits until the email queue is empty. Times out send attempts of killed processes at once,
- * instead of after two minutes.
- * @throws {Violation} if emails are still queued after two minutes, or have failed.
+ * Waits until the email queue is empty. Send attempts by killed processes time out at once, instead
+ * of after two minutes.
+ * @throws {Violation} if an email has failed, or is still queued after two minutes.
  */
 export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): Promise<void> {
   const deadline = performance.now() + hangTimeoutMs
@@ -60,8 +63,7 @@ export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): 
         `update pgboss.job set started_on = started_on - interval '1 hour'
          where name = 'send-mail' and state = 'active'`,
       )
-      // Make the queue look for abandoned attempts now, because it normally does so only once a
-      // minute.
+      // Make the queue look for abandoned attempts now. It normally does so only once a minute.
       await directDb.query(
         `update pgboss.queue set monitor_claim_on = null, monitor_on = null
          where name = 'send-mail'`,

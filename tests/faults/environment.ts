@@ -15,20 +15,20 @@ import { createFaultServer, type FaultServer } from './fault-server.ts'
 import { type SetupName, setups } from './setups.ts'
 import { bucketReader, diskReader, type StorageReader } from './storage-reader.ts'
 
-/** Size of the small disk. In 200 rounds all users together store about 200 MiB. */
+/** The size of the small disk. All users together store about 200 MiB in 200 rounds. */
 const smallDiskBytes = 384 * 1024 ** 2
 /**
- * How far ahead the server's clock starts. The bucket accepts its presigned URLs even after a fault
- * sets the clock back by an hour.
+ * How far ahead of real time the server's clock starts. This way, the bucket still accepts the
+ * server's presigned URLs after a fault has set the clock back by an hour.
  */
 const clockLeadMs = 24 * 60 * 60_000
 
 /** External services that a scenario uses. */
 export interface Backends {
   database: TestDatabase
-  /** Null if the Postgres server is shared, in which case faults must not restart it. */
+  /** Null if other tests use the same Postgres server, because then faults must not restart it. */
   postgres: TestPostgres | null
-  /** Used only by the setup `bucket`. */
+  /** Needed only for the setup `bucket`. */
   s3Server: S3Server | null
 }
 
@@ -42,20 +42,20 @@ export interface Environment {
   network: PostgresProxy
   /** A connection to Postgres that bypasses `network`. */
   directDb: DirectDb
-  /** Null if faults must not restart it. */
+  /** Null if faults must not restart Postgres. */
   postgres: TestPostgres | null
   mailServer: TestSmtpServer
   /** The proxy between the server and the bucket. Null if there is no bucket. */
   bucketNetwork: ChaosProxy | null
-  /** The file system that contains all stored files. Null if tests can't fill it. */
+  /** The file system that contains all stored files. Null if faults can't fill it. */
   smallDisk: SmallDisk | null
   storageReader: StorageReader
   close(): Promise<void>
 }
 
 /**
- * Starts everything a scenario needs. Closing the environment drops the database.
- * @param isLong true for many rounds, in which the server is killed often.
+ * Starts everything a scenario needs. Closing the environment also drops the database.
+ * @param isLong true for a run of many rounds, in which the server is killed often.
  * @param limits the server's timeouts for Postgres.
  */
 export async function startEnvironment(

@@ -1,6 +1,6 @@
 /**
- * The required state of a file after requests whose responses may have been lost. All functions are
- * pure.
+ * Pure functions that work out the required state of a file after requests whose responses may have
+ * been lost.
  */
 
 /** The server violated a guarantee. */
@@ -27,11 +27,11 @@ export interface ListedFile {
   downloadCount: number
 }
 
-/** Renewals and deletions of a file in one round, and their outcomes. */
+/** The renewals and deletions of a file attempted in one round, and their outcomes. */
 export interface Attempts {
-  /** The new short code of each renewal, or null if the response was lost. */
+  /** The new short code from each renewal, or null if its response was lost. */
   renewals: (string | null)[]
-  /** True if a renewal was rejected because the bytes were purged. */
+  /** True if a renewal was rejected because the bytes had been purged. */
   isPurged: boolean
   deletion: 'none' | 'response lost' | 'done'
 }
@@ -39,8 +39,8 @@ export interface Attempts {
 export const noAttempts: Attempts = { renewals: [], isPurged: false, deletion: 'none' }
 
 /**
- * Returns the file's expected state after a round. `listedFile` is its entry in the file list, and
- * `latest` is the latest time that the server's clock has shown.
+ * Returns a file's expected state after a round. `listedFile` is its entry in the file list, and
+ * `latest` is the latest time that the server's clock has ever shown.
  * @throws {Violation} if the list contradicts an earlier response, or the bytes were purged too
  * early.
  */
@@ -87,9 +87,9 @@ export function reconcile(
 }
 
 /**
- * Returns true if the file's link must work at `now`, false if it must not, and null if either is
- * correct. If the file had expired by `latest`, it may be purged even if the clock has been set
- * back since.
+ * Returns true if the file's link must work at `now`, false if it must not work, and null if either
+ * is correct. A file that had expired by `latest` may have been purged, even if the clock has been
+ * set back since.
  */
 export function shouldOpen(file: ExpectedFile, now: Date, latest: Date): boolean | null {
   if (file.isDeleted || now >= file.expiresAt || now >= file.maxLifetimeAt) return false

@@ -8,9 +8,7 @@ import type { Setup } from './setups.ts'
 
 const maxOutageMs = 800
 const maxResponseDelayMs = 250
-/**
- * A little longer than the interval at which the server polls its email queue, which is one second.
- */
+/** Slightly longer than the one-second interval at which the server polls its email queue. */
 const maxMailOutageMs = 1200
 const pollMs = 20
 
@@ -27,7 +25,9 @@ function hasBucket({ store }: Setup): boolean {
   return store === 'bucket'
 }
 
-/** The HTTP methods a bucket fault can affect. 'any' is listed twice to make it more likely. */
+/**
+ * The HTTP methods that a bucket fault can affect. 'any' is listed twice to make it more likely.
+ */
 const methodChoices = ['any', 'any', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'] as const
 
 /**
@@ -42,7 +42,7 @@ function randomRequests(random: RandomInt): (exchange: Exchange) => boolean {
 }
 
 /**
- * Interrupts the connection to the bucket with `startFailure`, and restores it after a random
+ * Calls `startFailure` to disrupt the connection to the bucket, and restores it after a random
  * delay.
  */
 function interrupt(
@@ -56,12 +56,12 @@ function interrupt(
   }
 }
 
-/** Makes the bucket fail some requests with this status. */
+/** Makes the bucket respond to some requests with this status. */
 function respondWith(status: number): Fault['inject'] {
   return interrupt((network, random) => network.respondWith(status, randomRequests(random)))
 }
 
-/** Faults of the bucket, the mail server and the disk. */
+/** Faults in the bucket, the mail server and the disk. */
 export const externalFaults = {
   'the bucket is down': {
     affects: ['bucket'],
@@ -138,7 +138,7 @@ export const externalFaults = {
     },
   },
   'the disk is full and the server is killed': {
-    // Postgres must be up, because the server is restarted.
+    // This fault restarts the server, which requires the database to be up.
     affects: ['disk', 'processes', 'database'],
     weight: 3,
     isPossible: ({ store }) => store === 'small disk',
@@ -146,7 +146,7 @@ export const externalFaults = {
       await smallDisk?.fill()
       await wait(random(maxDelayMs))
       await server.kill()
-      // The server can start on a full disk, because it doesn't use embedded Postgres here.
+      // The server can start even on a full disk, because it doesn't use embedded Postgres here.
       await server.start()
       await smallDisk?.clear()
     },

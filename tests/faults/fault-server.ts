@@ -4,21 +4,21 @@ import { fileURLToPath } from 'node:url'
 import type { Command, CommandResult, NumberedCommand, ServerOptions } from './commands.ts'
 
 const program = fileURLToPath(new URL('server-process.ts', import.meta.url))
-/** The compile cache of `npm start`, which makes the server start faster. */
+/** The same compile cache as for `npm start`, to make the server start faster. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
 
-/** A server in a child process. It can be killed and restarted on the same port. */
+/** A server in a child process, which can be killed and restarted on the same port. */
 export interface FaultServer {
   url: string
-  /** The time on the server's clock, which keeps its setting across restarts. */
+  /** The time on the server's clock. The clock keeps its setting when the server restarts. */
   now(): Date
   setClock(now: Date): Promise<void>
-  /** Runs a command. Returns null on success, otherwise the error message. */
+  /** Runs a command in the server process. Returns an error message, or null on success. */
   run(command: Command): Promise<string | null>
   kill(): Promise<void>
   /**
-   * Starts the server unless it is running. Rejects if the start fails or if the server is killed
-   * before it is ready.
+   * Starts the server unless it is running. Rejects if it fails to start or is killed before it is
+   * ready.
    */
   start(): Promise<void>
   close(): Promise<void>
@@ -30,7 +30,9 @@ export interface FaultServer {
  */
 export function createFaultServer(options: ServerOptions, hasStandby: boolean): FaultServer {
   let child: ChildProcess | null = null
-  /** A spare process that has already loaded its modules, which is most of the startup time. */
+  /**
+   * A spare process that has already loaded its modules, which takes up most of the startup time.
+   */
   let standby: ChildProcess | null = null
   let now = options.now
   let commandCount = 0
@@ -50,7 +52,7 @@ export function createFaultServer(options: ServerOptions, hasStandby: boolean): 
       if (child === null) return resolve('the server does not run')
       commandCount += 1
       pendingCommands.set(commandCount, resolve)
-      // If sending fails, the server has just died and `onExit` resolves this promise.
+      // If the command can't be sent, the server has just died, and `onExit` resolves this promise.
       child.send({ ...command, number: commandCount } satisfies NumberedCommand, () => {})
     })
   const spawnServer = () =>

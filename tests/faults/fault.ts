@@ -8,7 +8,7 @@ import type { Setup } from './setups.ts'
  */
 export type Target = 'processes' | 'jobs' | 'clock' | 'database' | 'bucket' | 'mail' | 'disk'
 
-/** Properties of a scenario that decide which faults are possible in it. */
+/** The properties of a scenario that determine which faults are possible in it. */
 export interface FaultContext extends Setup {
   hasOwnPostgres: boolean
 }
@@ -16,17 +16,17 @@ export interface FaultContext extends Setup {
 export interface Fault {
   /** Two faults that affect the same target are never injected together. */
   affects: readonly Target[]
-  /** Relative probability of this fault being drawn. */
+  /** How likely this fault is to be drawn, relative to the others. */
   weight: number
-  /** Returns true if the fault can occur in this scenario. If omitted, it always can. */
+  /** Returns true if the fault is possible in this scenario. If omitted, it always is. */
   isPossible?(context: FaultContext): boolean
-  /** True if some downloads may not be counted, for example because the database is down. */
+  /** True if some downloads may go uncounted, for example because the database is down. */
   canLoseCounts?: boolean
-  /** True if users keep acting until the fault is over. */
+  /** True if users keep acting for as long as the fault lasts. */
   isLong?: boolean
-  /** Injects the fault while users are active. `recover` cleans up after the round. */
+  /** Injects the fault while users are active. Once the round is over, `recover` cleans up. */
   inject(environment: Environment, random: RandomInt): Promise<void>
 }
 
-/** The longest delay between the start of a round and a fault. */
+/** The longest delay between the start of a round and the injection of a fault. */
 export const maxDelayMs = 100

@@ -8,16 +8,16 @@ const allFaults = { ...serverFaults, ...databaseFaults, ...externalFaults }
 
 export type FaultName = keyof typeof allFaults
 
-/** Every fault by name, as shown in reports and error messages. */
+/** Every fault, by the name that reports and error messages show. */
 export const faults: Record<FaultName, Fault> = allFaults
 
 const faultNames = Object.keys(allFaults) as FaultName[]
-/** One in this many rounds with a fault has a second fault. */
+/** Of the rounds with a fault, one in this many has a second fault. */
 const roundsPerSecondFault = 5
 
 /**
- * Draws a round's simultaneous faults by weight: one, which may be 'no fault', and sometimes a
- * second with a different target.
+ * Draws the faults for one round by weight: a first one, which may be 'no fault', and sometimes a
+ * second one that affects different targets.
  */
 export function drawFaults(context: FaultContext, random: RandomInt): FaultName[] {
   const possibleFaults = faultNames.filter((name) => faults[name].isPossible?.(context) ?? true)

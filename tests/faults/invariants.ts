@@ -3,8 +3,8 @@ import { Violation } from './expected-file.ts'
 import type { StorageReader } from './storage-reader.ts'
 
 /**
- * Compares the database with storage. All jobs must have run, and no upload may be open.
- * @throws {Violation} if bytes are missing, or stored without a row.
+ * Compares storage with the database. All jobs must have run, and no upload may be open.
+ * @throws {Violation} if a file's bytes are missing, or if bytes are stored without a row.
  */
 export async function checkStoredFiles(
   directDb: DirectDb,
@@ -28,7 +28,7 @@ export async function checkStoredFiles(
   }
 }
 
-/** @throws {Violation} if storage still has bytes of a purged file. */
+/** @throws {Violation} if a purged file's bytes are still in storage. */
 export async function checkPurged(directDb: DirectDb, storageReader: StorageReader): Promise<void> {
   const { rows } = await directDb.query<{ key: string }>(
     `select storage_key as key from files where purged_at is not null
@@ -64,9 +64,9 @@ export async function checkNoOrphans(
 }
 
 /**
- * Checks that ended uploads left nothing behind. All jobs must have run, and no upload may be in
- * progress.
- * @throws {Violation} if bytes or a part list are left.
+ * Checks that uploads that have ended left nothing behind. All jobs must have run, and no upload
+ * may be in progress.
+ * @throws {Violation} if stored bytes or a part list remain.
  */
 export async function checkOpenUploads(
   directDb: DirectDb,
@@ -81,7 +81,7 @@ export async function checkOpenUploads(
 
 /**
  * Checks that no deletion is pending. All jobs must have run twice, a day apart.
- * @throws {Violation} if a purge is unfinished or a row of `removals` is left.
+ * @throws {Violation} if a purge is unfinished or a row remains in `removals`.
  */
 export async function checkRemovalsDone(directDb: DirectDb): Promise<void> {
   const { rows } = await directDb.query<{ count: string }>(
@@ -93,9 +93,9 @@ export async function checkRemovalsDone(directDb: DirectDb): Promise<void> {
 
 /**
  * Checks that no free user exceeds the file limit.
- * @param latest the latest time that the server's clock has shown. A link that had expired by then
- * isn't counted: its slot may have been reused, although the link works again after the clock is
- * set back.
+ * @param latest the latest time that the server's clock has ever shown. A file that had expired by
+ * then doesn't count: another file may have taken its slot, and if the clock is set back, both
+ * links work.
  * @throws {Violation} if a free user has more than `maxFiles` active files.
  */
 export async function checkFreeLimit(

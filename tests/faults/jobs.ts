@@ -10,8 +10,8 @@ export async function runJobs(deps: Deps): Promise<void> {
 }
 
 /**
- * Compares storage with the database. Call it after the other jobs.
- * @throws if a row has no bytes, or orphaned bytes couldn't be deleted.
+ * Compares storage with the database, and deletes orphaned bytes. Call it after the other jobs.
+ * @throws if a file's bytes are missing, or if orphaned bytes couldn't be deleted.
  */
 export async function expectStorageMatches(deps: Deps): Promise<void> {
   const { removed, failed, missing } = await compareStorage(deps)

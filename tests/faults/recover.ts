@@ -8,10 +8,10 @@ import { expectValidServerError } from './valid-server-error.ts'
 const pollMs = 20
 
 /**
- * Waits until the system has recovered from a fault: starts a killed server, waits until it
- * responds, and signs users in again.
- * @throws {Violation} if the server doesn't recover, returns a malformed error, or a user can't
- * sign in.
+ * Waits until the system has recovered from a fault: restarts the server if it was killed, waits
+ * until it responds, and signs users in again.
+ * @throws {Violation} if the server doesn't recover or returns a malformed error, or if a user
+ * can't sign in.
  */
 export async function recover(
   environment: Environment,
@@ -23,7 +23,7 @@ export async function recover(
   const deadline = performance.now() + hangTimeoutMs
   for (;;) {
     try {
-      // On a busy machine, Postgres may respond too slowly for the first start to succeed.
+      // On a busy machine, Postgres may respond so slowly that the first start fails.
       await server.start()
       return await expectReady(environment, users)
     } catch (error) {
@@ -44,7 +44,7 @@ async function expectReady(
     const userStatus = await readStatus(await user.client.fetch('/api/auth/user'))
     if (userStatus === 200) continue
     if (userStatus !== 401) throw new Error(`/api/auth/user returns ${userStatus}`)
-    // A password change replaces the session cookie. If the response was lost, the user still has
+    // A password change replaces the session cookie. If its response was lost, the user still has
     // the old cookie.
     if (!(await signIn(user))) throw new Error(`${user.email} cannot sign in`)
   }

@@ -20,14 +20,17 @@ import {
 
 const userTiers = ['free', 'premium', 'premium'] as const
 /**
- * How many rounds pass between checks of all links. In other rounds, only links that could have
- * changed are checked.
+ * All links are checked once every this many rounds. The other rounds check only links that could
+ * have changed.
  */
 const roundsBetweenFullChecks = 5
 const roundsBetweenDeepChecks = 20
-/** In a scenario with at least this many rounds, every kind of action must have succeeded. */
+/** A scenario with at least this many rounds fails unless every kind of action has succeeded. */
 const roundsForEveryAction = 100
-/** How far the server's clock advances after each round, to give each round its own time. */
+/**
+ * How far the server's clock advances after each round, so that no two rounds happen at the same
+ * time.
+ */
 const clockStepMs = 1000
 /** Pause between a user's actions during a long fault. */
 const pauseMs = 1000
@@ -44,8 +47,8 @@ export interface Scenario {
   setup: SetupName
   rounds: number
   /**
-   * The fault to inject in every round, with production timeouts. If omitted, timeouts are short
-   * and the seed determines the faults.
+   * The fault to inject in every round. The server then uses production timeouts. If omitted,
+   * faults are drawn by the seed, and timeouts are short.
    */
   fixedFault?: FaultName
 }
@@ -54,17 +57,17 @@ interface ScenarioRun {
   environment: Environment
   users: SimulatedUser[]
   mailbox: Mailbox
-  /** The latest time the server's clock has shown. */
+  /** The latest time that the server's clock has ever shown. */
   latest: Date
   result: ScenarioResult
 }
 
 /**
  * Runs simulated users against a real server and Postgres while injecting faults drawn by the seed.
- * After each round, checks that everything the server has confirmed is still true. Drops the
- * database at the end.
+ * After each round, checks that everything the server has confirmed still holds. Drops the database
+ * at the end.
  * @param onRound called after each round.
- * @throws {Violation} with seed, setup and round if the server broke a guarantee.
+ * @throws {Violation} with the seed, setup and round, if the server broke a guarantee.
  */
 export async function runScenario(
   backends: Backends,
@@ -124,7 +127,7 @@ export async function runScenario(
 }
 
 /**
- * Adds up how often each action succeeded, over all users.
+ * Counts how often each action succeeded, for all users together.
  * @throws {Violation} if an action never succeeded in a long run.
  */
 function countSuccesses(

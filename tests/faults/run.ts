@@ -1,6 +1,7 @@
 /**
- * Runs fault injection scenarios. At the first violated guarantee, prints seed, setup and round,
- * and exits with 1. Usage: `npm run faults -- --seed n --rounds m [--setup name] [--parallel k]`.
+ * Runs fault injection scenarios. Stops when the server first breaks a guarantee, prints the seed,
+ * setup and round, and exits with 1. Usage: `npm run faults -- --seed n --rounds m [--setup name]
+ * [--parallel k]`.
  */
 import { randomInt } from 'node:crypto'
 import { constants } from 'node:os'
@@ -13,7 +14,7 @@ import { canMount } from '../support/small-disk.ts'
 import { runScenario } from './run-scenario.ts'
 import { type SetupName, setupForSeed, setupNames, setups } from './setups.ts'
 
-/** A longer run is split into several scenarios with consecutive seeds. */
+/** A run with more rounds is split into several scenarios with consecutive seeds. */
 const roundsPerScenario = 200
 const roundsPerReport = 50
 
@@ -56,10 +57,10 @@ function planScenarios(): PlannedScenario[] {
   })
 }
 
-/** The signal received to stop this run. */
+/** The signal that asked this run to stop. */
 let stopSignal: 'SIGTERM' | 'SIGINT' | null = null
-// On a signal, finish the current round first, because a fault may be starting Postgres, which
-// would be left running. npm may send the signal twice.
+// On a signal, finish the current round before exiting. A fault may be starting Postgres, which
+// would otherwise be left running. npm may send the signal twice.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     stopSignal ??= signal

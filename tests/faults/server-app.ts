@@ -11,8 +11,9 @@ import type { Command, RunCommand, ServerOptions } from './commands.ts'
 import { expectStorageMatches, runJobs } from './jobs.ts'
 
 /**
- * Short timeouts, so that an unresponsive database costs only five seconds per round. On a busy
- * machine, a healthy one may take a second or two to respond.
+ * Short timeouts limit how long an unresponsive database can hold up a round to five seconds. They
+ * can't be much shorter, because on a busy machine a healthy database may take a second or two to
+ * respond.
  */
 const shortLimits: PoolLimits = {
   connections: 10,
@@ -24,7 +25,7 @@ const shortLimits: PoolLimits = {
   clientTimeoutMs: 5000,
 }
 
-/** Starts the server in this process. Resolves when it is ready. */
+/** Starts the server in this process, and resolves when it is ready. */
 export async function startServer(options: ServerOptions, clock: TestClock): Promise<RunCommand> {
   const { databaseUrl, dataDir, port, env, limits } = options
   const level = process.env.LOG_LEVEL ?? 'silent'
@@ -56,8 +57,8 @@ async function retryWhileUnavailable(work: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Runs a command. The server sends queued emails by itself, and no check needs the jobs omitted
- * here.
+ * Runs a command. The server sends queued emails by itself, and the checks don't depend on the jobs
+ * left out here.
  */
 async function runCommand({ deps, jobQueue }: TestApp, command: Command): Promise<void> {
   switch (command.type) {

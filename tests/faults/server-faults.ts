@@ -3,7 +3,7 @@ import { type Fault, maxDelayMs } from './fault.ts'
 
 const hourMs = 60 * 60_000
 
-/** Faults of the server's process, jobs and clock. */
+/** Faults in the server's process, jobs and clock. */
 export const serverFaults = {
   'no fault': { affects: [], weight: 3, inject: async () => {} },
   'the server is killed': {

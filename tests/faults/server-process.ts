@@ -1,6 +1,6 @@
 /**
- * The program that fault-server.ts starts: the real server with a clock set by its parent process.
- * It loads its modules, then waits for commands.
+ * The program that fault-server.ts runs as a child process: the real server with a clock that its
+ * parent sets. It loads its modules, then waits for commands.
  */
 import { inspect } from 'node:util'
 import { testClock } from '../support/test-clock.ts'

@@ -2,7 +2,7 @@ import { seededRandom } from '../support/seeded-rounds.ts'
 
 /** The kind of storage that a scenario uses. */
 export interface Setup {
-  /** 'small disk' is a file system that faults can fill. */
+  /** 'small disk' is a file system small enough for faults to fill. */
   store: 'disk' | 'small disk' | 'bucket'
 }
 

@@ -9,7 +9,7 @@ import { type Caller, call } from './call.ts'
 import type { EmailRange } from './emails.ts'
 import { type Attempts, type ExpectedFile, noAttempts, Violation } from './expected-file.ts'
 
-/** An upload that isn't confirmed yet and will be retried in the next round. */
+/** An upload that hasn't been confirmed yet and will be retried in the next round. */
 interface PendingUpload {
   name: string
   bytes: Buffer<ArrayBuffer>
@@ -19,21 +19,21 @@ interface PendingUpload {
   isRetry: boolean
 }
 
-/** A simulated user, with everything known from the server's responses. */
+/** A simulated user, with everything that the server's responses have revealed. */
 export interface SimulatedUser extends Caller {
   email: string
   /**
-   * Passwords that may be the current one. There are several after a password change whose response
+   * The passwords that may be current. There is more than one if the response to a password change
    * was lost.
    */
   passwords: string[]
-  /** A former password, or null before the first change. */
+  /** An earlier password, or null if there hasn't been a change yet. */
   oldPassword: string | null
   expectedEmails: EmailRange
   tier: 'free' | 'premium'
-  /** Determines the user's uploads, together with the seed. */
+  /** Together with the seed, determines what the user uploads. */
   number: number
-  /** The expiries this user may choose, in days. */
+  /** How long this user may choose to keep a file, in days. */
   days: readonly number[]
   client: Client
   files: ExpectedFile[]
@@ -42,8 +42,8 @@ export interface SimulatedUser extends Caller {
   /** Ids of the files confirmed in this round. */
   confirmedIds: Set<string>
   /**
-   * Short codes of links that returned 404 in this round, although the user didn't renew or delete
-   * the file.
+   * Short codes of links that returned 404 in this round even though the user hadn't renewed or
+   * deleted the file.
    */
   notFoundCodes: Set<string>
   pendingUploads: PendingUpload[]
@@ -52,7 +52,7 @@ export interface SimulatedUser extends Caller {
 
 const type = 'application/octet-stream'
 const maxSmallSize = 64 * 1024
-/** One in this many uploads is large enough for two parts. */
+/** One in this many uploads is large enough to need two parts. */
 const uploadsPerLarge = 25
 const partSize = 8 * 1024 * 1024
 const pollMs = 50
@@ -72,7 +72,7 @@ function attemptsOf(user: SimulatedUser, { id }: ExpectedFile): Attempts {
   return newAttempts
 }
 
-/** Returns bytes that depend only on name and size. */
+/** Returns bytes that depend only on the name and size. */
 function bytesFor(name: string, size: number): Buffer<ArrayBuffer> {
   const block = createHash('sha512').update(name).digest()
   return Buffer.alloc(size, block)
@@ -81,7 +81,7 @@ function bytesFor(name: string, size: number): Buffer<ArrayBuffer> {
 function newUpload(user: SimulatedUser, random: RandomInt): PendingUpload {
   user.uploadCount += 1
   const name = `${user.tier}-${user.number}-${user.uploadCount}.bin`
-  // Files of more than `partSize` bytes are sent in two parts.
+  // Files larger than `partSize` are sent in two parts.
   const size = random(maxSmallSize) + 1 + (random(uploadsPerLarge) === 0 ? partSize : 0)
   const days = String(user.days[random(user.days.length)])
   const idempotencyKey = `${name} ${random(2 ** 31)}`
@@ -89,9 +89,9 @@ function newUpload(user: SimulatedUser, random: RandomInt): PendingUpload {
 }
 
 /**
- * Starts an upload, sends its bytes and confirms it. The upload stays pending if a response was
- * lost, and is dropped if the server rejected it. Because of the idempotency key, a retry continues
- * the same upload.
+ * Starts an upload, sends its bytes and confirms it. If a response is lost, the upload stays
+ * pending. If the server rejects it, it is dropped. The idempotency key makes a retry continue the
+ * same upload.
  */
 async function upload(user: SimulatedUser, pendingUpload: PendingUpload): Promise<void> {
   user.pendingUploads = user.pendingUploads.filter((other) => other !== pendingUpload)
@@ -121,8 +121,8 @@ async function upload(user: SimulatedUser, pendingUpload: PendingUpload): Promis
       call(user, 'send bytes', () => fetch(url, { method: 'PUT', headers, body })),
     ),
   )
-  // If an earlier confirm succeeded although its response was lost, the PUTs are rejected and this
-  // confirm returns the file.
+  // An earlier confirm may have succeeded without its response arriving. Then the PUTs are
+  // rejected, and this confirm returns the file.
   if (putResponses.includes(null)) return postpone()
   const confirmRequest = { cloudKey }
   const confirmResponse = await call(user, 'confirm', () =>
@@ -224,7 +224,7 @@ async function followRedirect(visitor: Caller, redirect: Response): Promise<Resp
   return call(visitor, 'download', () => fetch(redirect.headers.get('location') ?? ''))
 }
 
-/** Changes the user's password, unless it is uncertain which one is current. */
+/** Changes the user's password, unless it isn't certain which one is current. */
 async function changePassword(user: SimulatedUser, random: RandomInt): Promise<void> {
   const [currentPassword, ...otherPasswords] = user.passwords
   if (currentPassword === undefined || otherPasswords.length > 0) return
@@ -251,7 +251,7 @@ function clientWithCookies({ url }: Pick<SimulatedUser, 'url'>, response: Respon
   return makeClient({ url }, cookies.join('; '))
 }
 
-/** Tries to log in. Returns null if the response was lost. */
+/** Tries to log in. Returns null if there was no complete response. */
 export async function tryPassword(user: SimulatedUser, password: string): Promise<Response | null> {
   const { email } = user
   const response = await call(user, 'log in', () =>
@@ -271,7 +271,7 @@ export async function signIn(user: SimulatedUser): Promise<boolean> {
     if (!response?.ok) continue
     const [formerPassword, ...newerPasswords] = user.passwords
     if (newerPasswords.includes(password)) {
-      // A password change whose response was lost did succeed, so its email must arrive.
+      // This password change succeeded although its response was lost, so its email must arrive.
       user.expectedEmails.min += 1
       user.oldPassword = formerPassword ?? null
     }
@@ -297,15 +297,15 @@ export async function finishUploads(user: SimulatedUser): Promise<void> {
   }
 }
 
-/** Uploads a file, so that even the first fault can endanger stored data. */
+/** Uploads a file, so that there is stored data at risk even from the first fault. */
 export async function uploadInitialFile(user: SimulatedUser, random: RandomInt): Promise<void> {
   await upload(user, newUpload(user, random))
 }
 
 /**
- * Simulates a user for one round: first pending uploads, then random uploads, downloads, renewals,
- * deletions, logins and password changes. Actions run one at a time, except that a renewal may race
- * a deletion.
+ * Simulates one round of a user's actions: first pending uploads, then random uploads, downloads,
+ * renewals, deletions, logins and password changes. Actions run one at a time, except that a
+ * renewal may race a deletion.
  * @param areDownloadsCounted true if the server is certain to count this round's downloads.
  */
 export async function actRandomly(

@@ -6,17 +6,18 @@ import type { TestBucket } from '../support/bucket.ts'
 export interface StorageReader {
   /** The sizes of all sealed objects, by storage key. */
   sealedSizes(): Promise<Map<string, number>>
-  /** The storage keys of all uploads that have stored data, such as a part. */
+  /** The storage keys of all open uploads that have stored anything, such as a part. */
   listOpenUploads(): Promise<string[]>
   /**
-   * True if the store may start a multipart upload even after the server's request has timed out.
+   * True if the store may still start a multipart upload after the server's request for it has
+   * timed out.
    */
   canStartLate: boolean
 }
 
 /**
- * Returns true for a dotfile that the server writes to check that a directory is writable. A killed
- * server may leave one behind.
+ * Returns true for a dotfile that the server creates to check that a directory is writable. If the
+ * server is killed, the file may stay behind.
  */
 function isProbeFile(name: string): boolean {
   return name.startsWith('.')
@@ -57,7 +58,7 @@ export function bucketReader({ client, settings: { bucket: Bucket } }: TestBucke
       return sizes
     },
     async listOpenUploads() {
-      // One page of 1,000 uploads is enough, because the jobs have already removed old ones.
+      // A single page of 1,000 uploads is enough, because the jobs have already removed old ones.
       const listCommand = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })
       const { Uploads = [] } = await client.send(listCommand)
       return Uploads.map(({ Key = '' }) => Key.slice(prefix.length))

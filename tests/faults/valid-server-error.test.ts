@@ -4,7 +4,7 @@ import { expectValidServerError } from './valid-server-error.ts'
 
 const unavailable = { code: 'UNAVAILABLE', message: 'Try again shortly.' }
 
-/** Builds a response with a URL, like one received by `fetch`. */
+/** Builds a response that has a URL, like one returned by `fetch`. */
 function response(status: number, body: string | ReadableStream, headers = {}): Response {
   const result = new Response(body, { status, headers })
   Object.defineProperty(result, 'url', { value: 'http://127.0.0.1/api/files' })

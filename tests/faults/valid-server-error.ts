@@ -2,9 +2,9 @@ import { type ErrorBody, errorTable } from '../../src/shared/contract/errors.ts'
 import { Violation } from './expected-file.ts'
 
 /**
- * Checks a 5xx response. Its body must be a known error that has this status and a message, and a
- * 503 needs Retry-After. INTERNAL is rejected, because it means a bug, which no fault may cause.
- * Truncated responses and other statuses pass.
+ * Checks a 5xx response. Its body must contain a message and a known error code that goes with this
+ * status, and a 503 needs a Retry-After header. INTERNAL is rejected, because it indicates a bug,
+ * which no fault may trigger. Truncated responses and other statuses pass.
  * @throws {Violation} if the response is malformed.
  */
 export async function expectValidServerError(response: Response): Promise<void> {
