@@ -7,7 +7,7 @@ import type { Storage } from '../storage/storage.ts'
 import { blockContent, type ContentRow, lockContent, saveProvedSha256 } from './queries.ts'
 import { closeReportsOfFiles } from './report-queries.ts'
 
-/** The reason for blocking content, and who requested the block. */
+/** Why content is blocked, and who requested it. */
 export interface BlockRequest {
   reason: string
   actor: Actor
@@ -18,8 +18,8 @@ type BlockDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 /** Maximum number of files that one transaction takes down. */
 const batchSize = 100
 /**
- * Computes and stores the SHA-256 of a file's bytes, or null if the bytes are gone. Also blocks the
- * content if the file was already taken down or `request` is given.
+ * Computes the SHA-256 of a file's stored bytes and saves it, or saves null if the bytes are gone.
+ * Also blocks the content if the file was already taken down or `request` is given.
  * @throws {AppError} UNAVAILABLE if storage can't be read.
  */
 export async function proveContent(
@@ -32,7 +32,7 @@ export async function proveContent(
   if (sha256 === null) await assertMounted(store)
   await db.transaction(async (tx) => {
     const file = await lockContent(tx, id)
-    // A stored null isn't final: the storage folder may have been unmounted when null was recorded.
+    // A saved null isn't final, because the storage folder may not have been mounted at the time.
     if (!file || (file.isContentProved && file.sha256 !== null)) return
     await saveProvedSha256(tx, id, sha256)
     const reason = file.takedownReason ?? request?.reason
@@ -50,8 +50,8 @@ export async function proveContent(
 }
 
 /**
- * Checks that the store is mounted. Call this before treating a missing object as deleted: the
- * folder of an unmounted disk is empty and has no installation id.
+ * Checks that the store is mounted. Call this before concluding that a missing object was deleted:
+ * an unmounted disk leaves an empty folder without an installation id.
  * @throws {AppError} UNAVAILABLE if the store isn't mounted.
  */
 export async function assertMounted(store: Storage): Promise<void> {

@@ -128,7 +128,7 @@ describe('content that was taken down', () => {
   })
 
   it('is found in a file whose hashing failed because the storage folder was unmounted', async () => {
-    // No blocked content has this size. Otherwise, the confirm would compute the SHA-256 itself.
+    // No blocked content has this size, so the confirm doesn't compute the SHA-256 itself.
     const bytes = randomFileBytes(1001)
     const file = await confirmOrThrow(await uploadBytes(owner, bytes))
     const depsWithUnmountedStorage = depsWith({

@@ -12,8 +12,8 @@ import {
 type DigestDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'stores'>
 
 /**
- * A batch ends after this many files or about this many bytes. Its digests are stored in one
- * statement.
+ * A batch ends after this many files or about this many bytes. A single statement saves all of its
+ * digests.
  */
 const batchSize = 100
 const batchBytes = 256 * 1024 ** 2
@@ -21,9 +21,9 @@ const batchBytes = 256 * 1024 ** 2
 /**
  * Computes missing SHA-256s one file at a time, takes down files with blocked content, and
  * completes interrupted takedowns. If every read in a batch fails, storage is probably unreachable,
- * and the store's remaining files wait for the next run.
- * @returns how many files were read, could not be read, and were taken down. Files without bytes
- * count as neither read nor failed.
+ * so the remaining files in that store wait for the next run.
+ * @returns how many files were read, how many couldn't be read, and how many were taken down. Files
+ * without bytes count as neither read nor failed.
  */
 export async function computeDigests(
   deps: DigestDeps,
@@ -71,7 +71,7 @@ async function computeBatch(deps: DigestDeps, store: Storage, after: string | nu
   if (digests.length > 0) await saveDigests(db, digests)
   const sha256s = digests.flatMap(({ sha256 }) => sha256 ?? [])
   let takenDown = 0
-  // Runs after the digests are stored. Otherwise, a concurrent takedown could miss these files.
+  // Must run after the digests are saved. Otherwise, a concurrent takedown could miss these files.
   for (const sha256 of await findBlocked(db, sha256s))
     takenDown += await takeDownCopies(deps, sha256)
   return {

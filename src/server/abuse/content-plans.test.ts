@@ -5,8 +5,8 @@ import { takeDownBlocked } from '../files/queries.ts'
 import { listFilesToHash } from './queries.ts'
 
 /*
- * Verifies that the digest job, which runs every minute, reads few rows even if the table is full
- * of files that are already hashed.
+ * Tests that the digest job, which runs every minute, reads few rows even if the table is full of
+ * files that are already hashed.
  */
 
 const hashedFileCount = 10_000

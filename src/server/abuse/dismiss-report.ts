@@ -7,7 +7,7 @@ import { closeReport, countOpenReports } from './report-queries.ts'
 const reportId = z.uuid()
 
 /**
- * Closes a report without changing the file. A later report of the same file opens a new one.
+ * Closes a report without changing the file. If the file is reported again, a new report is opened.
  * @returns the number of reports that are still open.
  * @throws {AppError} REPORT_NOT_FOUND if no open report has this id.
  */

@@ -5,8 +5,8 @@ import { needsHashSql } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
 /**
- * Returns the id of the file with this short code. If there is none, returns the id of the last
- * file reported under this code, because it may have been renewed or removed since.
+ * Returns the id of the file with this short code. If there is none, returns the id of the file
+ * most recently reported under this code, because that file may have been renewed or removed since.
  */
 export async function findFileToTakeDown(db: Db, shortCode: string): Promise<string | undefined> {
   const [fileWithCode] = await db
@@ -23,7 +23,7 @@ export async function findFileToTakeDown(db: Db, shortCode: string): Promise<str
   return lastReport?.id
 }
 
-/** Returns the names of the existing files among `ids`, in alphabetical order. */
+/** Returns the names of those files in `ids` that still exist, in alphabetical order. */
 export async function findFileNames(db: Db, ids: string[]): Promise<string[]> {
   const rows = await db
     .select({ name: files.originalName })
@@ -33,7 +33,7 @@ export async function findFileNames(db: Db, ids: string[]): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** The columns of a file that are needed to block its content. */
+/** The columns needed to block a file's content. */
 export type ContentRow = Pick<
   typeof files.$inferSelect,
   | 'id'
@@ -72,7 +72,7 @@ export async function lockContent(tx: Db, id: string): Promise<ContentRow | unde
 }
 
 /**
- * Blocks content. Ignores empty content, because it would match every empty file. Returns false if
+ * Blocks content, unless it is empty, because that would block every empty file. Returns false if
  * nothing changed.
  */
 export async function blockContent(
@@ -102,8 +102,8 @@ export async function findBlocked(
 }
 
 /**
- * Returns which of the given sizes, in bytes, blocked content has. A file of any other size can't
- * contain blocked content.
+ * Returns those of the given sizes, in bytes, that match blocked content. A file of any other size
+ * can't contain blocked content.
  */
 export async function findBlockedSizes(
   db: Db,
@@ -118,8 +118,8 @@ export async function findBlockedSizes(
 }
 
 /**
- * Lists up to `limit` files of a store that need a SHA-256, ordered by id, starting after the id
- * `after`.
+ * Lists up to `limit` files in a store that need a SHA-256, ordered by id. Starts with the first id
+ * greater than `after`.
  */
 export function listFilesToHash(
   db: Db,
@@ -145,7 +145,7 @@ export function listFilesToHash(
 export type Digest = Pick<ContentRow, 'id' | 'sha256'>
 
 /**
- * Records the SHA-256 of files and of their open reports, so a takedown knows it even after the
+ * Saves the SHA-256 with each file and its open report, so a takedown can use it even after the
  * file's row is removed. Skips files that have been taken down or hashed in the meantime.
  */
 export async function saveDigests(db: Db, digests: readonly Digest[]): Promise<void> {
@@ -167,7 +167,7 @@ export async function saveDigests(db: Db, digests: readonly Digest[]): Promise<v
         and proved.sha256 is not null`)
 }
 
-/** Records the SHA-256 of one file, which the caller has locked. See `saveDigests`. */
+/** Saves the SHA-256 of one file, which the caller has locked. See `saveDigests`. */
 export async function saveProvedSha256(tx: Db, id: string, sha256: string | null): Promise<void> {
   await tx.update(files).set({ sha256, isContentProved: true }).where(eq(files.id, id))
   if (sha256 === null) return

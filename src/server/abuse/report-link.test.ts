@@ -376,7 +376,8 @@ describe('the email address of a reporter', () => {
     const { shortCode } = await makeFile(owner)
     await reportLink(visitor, shortCode)
     const afterMs = (ms: number) => new Date(app.clock().getTime() + ms)
-    // Bytes can still be stored at that point, because the maximum lifetime can be up to 365 days.
+    // The report is kept because the bytes may still be stored: a file's maximum lifetime can be up
+    // to 365 days.
     expect(await deleteExpiredReports(app.deps.db, afterMs(181 * day))).toBe(0)
     await app.deps.db
       .update(files)

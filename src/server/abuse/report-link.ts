@@ -24,9 +24,9 @@ export async function findOpenLink(
 
 /**
  * Adds a visitor's statement to the file's open report and queues an email to support, at most one
- * per file and UTC day. Both happen in one transaction. If the hidden field `website` is filled in,
- * the statement is marked as probable spam and sends no email. It is kept, because browsers may
- * autofill the field.
+ * per file and UTC day, in one transaction. If the hidden field `website` is filled in, the
+ * statement is marked as probable spam and triggers no email. It is kept because browsers may
+ * autofill that field.
  * @throws {AppError} LINK_NOT_FOUND if the link isn't active; TOO_MANY_REQUESTS.
  */
 export async function reportLink(
@@ -36,13 +36,13 @@ export async function reportLink(
   clientAddress: string,
 ): Promise<void> {
   const { clock, db, mailQueue, rateLimits } = deps
-  // Counts reports of inactive links too. Otherwise this call could be used to guess short codes.
+  // Reports of inactive links count too. Otherwise, short codes could be guessed by reporting them.
   const client = addressBlock(clientAddress)
   await rateLimits.spend([counter('reportsByAddress', client)])
   const file = await findOpenLink(deps, code)
   if (!file) throw new AppError('LINK_NOT_FOUND')
-  // Limited per client and file: a limit per file alone would let one client block everyone else's
-  // reports.
+  // The limit is per client and file, because a limit per file alone would let one client block
+  // everyone else's reports.
   await rateLimits.spend([counter('reportsByAddressAndFile', `${client} ${file.id}`)])
   const now = clock()
   const isSuspect = Boolean(website)

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { reportChoiceNames } from '../../shared/rules/links/report.ts'
 import { reports } from '../db/schema.ts'
 
-/** These tests submit the form as a browser without JavaScript does. */
+/** These tests submit the form the way a browser without JavaScript does. */
 
 let app: TestApp
 let admin: Person

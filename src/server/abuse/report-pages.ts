@@ -7,7 +7,7 @@ import {
 import type { ReportChoice } from '../../shared/rules/links/report.ts'
 import { makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
 
-/** A visitor's input in the report form. */
+/** What a visitor entered in the report form. */
 export interface ReportInput {
   choice: ReportChoice | null
   words: string
@@ -16,8 +16,8 @@ export interface ReportInput {
 
 export interface ReportPages {
   /**
-   * Returns the form with the visitor's previous input. After a rejected submission, `error` is the
-   * message to show and `status` the response status.
+   * Returns the form, filled in with the visitor's previous input. After a rejected submission,
+   * `error` is the message to show and `status` the response status.
    */
   form(
     file: { shortCode: string; originalName: string },
@@ -26,7 +26,7 @@ export interface ReportPages {
   ): Response
   /** Returns the page that confirms the report. */
   confirmation(shortCode: string): Response
-  /** Returns the page of an inactive link. */
+  /** Returns the page for an inactive link. */
   invalidLink(): Response
 }
 
@@ -51,7 +51,7 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
     'x-robots-tag': 'noindex',
   })
   // With `no-referrer`, browsers would submit the form with a null origin, which the server rejects
-  // as cross-site. With `same-origin`, other sites still never see the page's URL.
+  // as cross-site. `same-origin` avoids that and still hides the page's URL from other sites.
   const headers = makeHeaders(html, 'same-origin')
   const invalidLinkHeaders = makeHeaders(invalidLinkPage, 'no-referrer')
   const emptyFields = { code: '', name: '', words: '', email: '', error: '' }

@@ -24,7 +24,7 @@ import type { Db } from '../deps.ts'
 
 export type ReportRow = typeof reports.$inferSelect
 
-/** A report keeps this many of its first statements, and as many of its last. */
+/** A report keeps this many of its oldest statements and this many of its newest. */
 const statementsKeptAtEachEnd = 50
 
 /**
@@ -55,7 +55,7 @@ export type ReportableFile = NonNullable<Awaited<ReturnType<typeof findReportabl
 
 /**
  * Adds a visitor's statement to the file's open report, or opens a new report, in a single SQL
- * statement. Drops statements from the middle to limit the report's size.
+ * statement. To limit the report's size, drops statements from the middle.
  */
 export async function addToReport(
   db: Db,
@@ -85,11 +85,12 @@ export async function addToReport(
       targetWhere: isNull(reports.closedAt),
       set: {
         shortCode: sql`excluded.short_code`,
-        // Keeps the SHA-256 recorded by an earlier statement if the file has none now.
+        // If the file has no SHA-256 now, this keeps the one saved with an earlier statement.
         provedSha256: sql`coalesce(excluded.proved_sha256, ${reports.provedSha256})`,
         count: sql`${reports.count} + 1`,
         lastReportedAt: now,
-        // `- n` removes the element at index n, which is the oldest statement after the first ones.
+        // `- n` removes the element at index n, the oldest statement that isn't among the first
+        // ones to keep.
         statements: sql`case when ${isFull} then ${statements} - ${statementsKeptAtEachEnd}::int else ${statements} end || excluded.statements`,
       },
     })
@@ -114,13 +115,16 @@ export async function countOpenReports(db: Db): Promise<{ count: number; since: 
   return row ?? { count: 0, since: null }
 }
 
-/** A cursor for the list of reports: the time of the file's last report, and the report's id. */
+/**
+ * A position in the list of reports: the time of the report's newest statement, and the report's
+ * id.
+ */
 export type ReportPosition = readonly [lastReportedAt: Date, id: string]
 
 /**
- * Lists up to `limit` open reports, last reported first, starting after `after`. Each entry
- * includes the file's row if it still exists, the owner's email address, and the number of other
- * stored files with the same SHA-256, which would be taken down too.
+ * Lists up to `limit` open reports after the position `after`, those with the newest statements
+ * first. Each entry includes the file's row if it still exists, the owner's email address, and the
+ * number of other stored files with the same SHA-256, which a takedown would include.
  */
 export function listReports(
   db: Db,
@@ -156,7 +160,10 @@ export function listReports(
     .limit(limit)
 }
 
-/** Closes an open report and returns its row. Of several parallel calls, only one gets the row. */
+/**
+ * Closes an open report and returns its row. If several calls run in parallel, only one of them
+ * gets the row.
+ */
 export async function closeReport(
   tx: Db,
   id: string,
@@ -187,9 +194,9 @@ export async function closeReportsOfFiles(
 }
 
 /**
- * Deletes old reports, including the email addresses in them: closed ones after 30 days, and open
- * ones 180 days after the last statement. Keeps an open report while storage has the file's bytes,
- * because the administrator can still take the file down. Works in batches.
+ * Deletes old reports, including the email addresses in them: closed reports after 30 days, and
+ * open reports 180 days after their last statement. Keeps an open report while storage has the
+ * file's bytes, because the administrator can still take the file down. Works in batches.
  * @returns the number of deleted reports.
  */
 export async function deleteExpiredReports(db: Db, now: Date): Promise<number> {
@@ -221,14 +228,14 @@ function deleteReports(db: Db, condition: SQL | undefined): Promise<number> {
 }
 
 /**
- * Deletes the closed reports of a user's files. Keeps open reports, because their content can still
+ * Deletes the closed reports on a user's files. Keeps open reports, because their content can still
  * be blocked after the user is deleted.
  */
 export async function deleteClosedReportsOf(tx: Db, ownerId: string): Promise<void> {
   await tx.delete(reports).where(and(eq(reports.ownerId, ownerId), isNotNull(reports.closedAt)))
 }
 
-/** Returns the last report of a file, even if the file's row was removed. */
+/** Returns the most recent report on a file, even if the file's row has been removed. */
 export async function findLastReport(db: Db, fileId: string): Promise<ReportRow | undefined> {
   const [report] = await db
     .select()

@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /**
- * Creates a file whose SHA-256 is only claimed by the sender, as for files in a bucket. Returns it
- * with its owner.
+ * Creates a file whose SHA-256 was sent by the client and not verified, as for files in a bucket.
+ * Returns it with its owner.
  */
 async function makeUnprovenFile() {
   const owner = await makePerson(app)
@@ -99,7 +99,7 @@ describe('content blocked after its link has ended', () => {
 
   it('is recorded even if the link had already expired', async () => {
     const { owner, file } = await makeUnprovenFile()
-    // The bytes are still stored, but their deletion has begun.
+    // The deletion of the bytes has begun but isn't complete.
     const changes = { expiresAt: app.clock(), purgingAt: app.clock() }
     await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))
     expect(await takeDownOrThrow(admin, file.shortCode)).toBe(

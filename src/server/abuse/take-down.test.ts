@@ -130,7 +130,7 @@ describe('a link that is taken down', () => {
     expect(await expireFiles(app.deps)).toMatchObject({ purged: 0, failed: 0 })
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
 
-    // The receipt stays if the owner removes the file from the history.
+    // The receipt is kept even if the owner removes the file from the history.
     expect((await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
     const [receipt] = await app.deps.db
       .select()
@@ -285,7 +285,7 @@ describe('a takedown of a link that is not active', () => {
     'deleted, with a SHA-256 from after the report (%s): blocks its content',
     async (state) => {
       const file = await makeFile(owner)
-      // For files in a bucket, the SHA-256 is only claimed by the sender.
+      // Simulates a file in a bucket, whose SHA-256 was sent by the client and not verified.
       await app.pool.query('update files set is_content_proved = false where id = $1', [file.id])
       await reportLink(visitor, file.shortCode)
       if (state === 'reported again') {
@@ -385,7 +385,7 @@ describe('POST /api/admin/takedown', () => {
   it('keeps the bytes of an unreadable file until their SHA-256 is known', async () => {
     const file = await makeFile(owner)
     const key = (await rowOf(file.id))?.storageKey ?? ''
-    // As for files in a bucket, the SHA-256 is only claimed by the sender.
+    // Simulates a file in a bucket, whose SHA-256 was sent by the client and not verified.
     await app.deps.db
       .update(files)
       .set({ isContentProved: false, sha256: sha256(randomFileBytes()) })

@@ -19,7 +19,7 @@ export interface TakedownRequest {
   actor: Actor
 }
 
-/** The effect of a takedown on the link and on the content of the file. */
+/** What a takedown did to the link and to the file's content. */
 export interface TakedownResult {
   /**
    * `ended`: this call took the file down. `ended-before`: an earlier takedown did. `over`: the
@@ -29,8 +29,8 @@ export interface TakedownResult {
   link: 'ended' | 'ended-before' | 'over'
   /**
    * `blocked`: the content can't be uploaded again. `waiting`: storage can't be read now, so a job
-   * will block the content. `gone`: the bytes are deleted and their SHA-256 is unknown. `empty`:
-   * empty content is never blocked.
+   * will block the content later. `gone`: the bytes are deleted and their SHA-256 is unknown.
+   * `empty`: the file is empty, and empty content is never blocked.
    */
   content: 'blocked' | 'waiting' | 'gone' | 'empty'
   /** How many other files with the same content this call took down. */
@@ -38,11 +38,12 @@ export interface TakedownResult {
 }
 
 /**
- * Takes a file down: ends its link, deletes its bytes and blocks its content. Uploads with the same
- * SHA-256 are then rejected, and other files with it are taken down too. Only a SHA-256 computed by
- * this server counts, so a file without one is read first. If storage can't be read, the job
- * `compute-digests` blocks the content later. An interrupted takedown is completed by that job or
- * by a repeated call. Every owner gets an email. Calls that change something are audited.
+ * Takes a file down: ends its link, deletes its bytes and blocks its content. From then on, uploads
+ * with the same SHA-256 are rejected; existing files with it are taken down too. Only a SHA-256
+ * computed by this server counts, so a file without one is read first. If storage can't be read,
+ * the `compute-digests` job blocks the content later. That job, or another call, also completes an
+ * interrupted takedown. Every owner gets an email. Calls that change something are recorded in the
+ * audit log.
  * @throws {AppError} LINK_NOT_FOUND if no file has this link or was reported under it.
  */
 export async function takeDown(
@@ -60,7 +61,7 @@ export async function takeDown(
   }
   if (endedLink.size === 0) return { link: endedLink.link, content: 'empty', copies: 0 }
   if (sha256 === null) return { link: endedLink.link, content: 'gone', copies: 0 }
-  // This job finds other files with the same content whose SHA-256 hasn't been computed yet.
+  // The job also finds copies whose SHA-256 hasn't been computed yet.
   deps.requestJob('compute-digests')
   return { link: endedLink.link, content: 'blocked', copies: await takeDownCopies(deps, sha256) }
 }
@@ -70,7 +71,7 @@ interface EndedLink {
   /** Null if this server hasn't computed it yet. */
   sha256: string | null
   size: number
-  /** Undefined if the file's row was removed. */
+  /** Undefined if the file's row has been removed. */
   file: ContentRow | undefined
 }
 

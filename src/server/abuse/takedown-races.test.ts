@@ -30,7 +30,7 @@ import { computeDigests } from './compute-digests.ts'
 
 /*
  * Each test runs a takedown in parallel with another action on the same content, on a real
- * Postgres. Afterward, no link to the content is active, storage has none of its bytes, and it
+ * Postgres. Afterward, no link to the content is active, none of its bytes are in storage, and it
  * can't be uploaded again.
  */
 
@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => closeWithoutErrors(app))
 
 /**
- * Starts the work after a random number of event loop ticks, up to about the duration of one call
+ * Calls `work` after a random number of event loop ticks, up to about the duration of one call
  * under test.
  */
 async function afterRandomDelay<T>(work: () => Promise<T>): Promise<T> {

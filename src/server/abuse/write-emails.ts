@@ -20,9 +20,9 @@ export async function writeTakedownEmail(
 ): Promise<OutgoingEmail | null> {
   const owner = await findUser(db, userId)
   if (!owner) return null
-  // If this email address is unverified, someone else may have signed up with it and chosen file
-  // names to send their own text to its real owner. `greetingName` omits the user's name for the
-  // same reason.
+  // If the email address is unverified, someone else may have used it to sign up and may have put a
+  // message to its real owner into the file names. For the same reason, `greetingName` omits the
+  // user's name.
   const fileNames = owner.emailVerified ? await findFileNames(db, fileIds) : []
   const { supportEmail } = config
   const content = takedownEmail({
@@ -42,8 +42,8 @@ export async function writeTakedownEmail(
 type ReportEmail = Extract<MailRequest, { kind: 'report' }>
 
 /**
- * Writes the email that tells support about a reported file, with the last statement that isn't
- * suspected spam. Returns null if the report is closed or has no such statement.
+ * Writes the email that tells support about a reported file, with the newest statement that isn't
+ * probable spam. Returns null if the report is closed or has no such statement.
  */
 export async function writeReportEmail(
   { config, db }: Pick<Deps, 'config' | 'db'>,

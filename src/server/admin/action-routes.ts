@@ -58,7 +58,8 @@ export function adminActionRoutes(
     },
 
     testStorageUpload({ body, publicOrigin, ...call }) {
-      // The presigned URL must match the browser's origin, as for an ordinary upload.
+      // The presigned URL must have the same origin that the browser uses, as for an ordinary
+      // upload.
       const stores = deps.stores.withOrigin(publicOrigin)
       return startTestUpload({ ...deps, stores }, body, actorOf(call))
     },

@@ -22,8 +22,8 @@ beforeAll(async () => {
   // The seed data: `set-role` occurs only in the oldest 60 entries. One user wrote a quarter of all
   // entries and is the subject of another quarter. The administrator wrote a tenth, none of them
   // `set-tier`. No `change-setting` entry is about that user. The actor `early` occurs only in the
-  // first 600 entries. Every eighth entry is about one link and the oldest ones about another.
-  // Every third entry is from one IP address and the oldest ones from another.
+  // first 600 entries. Every eighth entry is about one link, and the oldest entries are about
+  // another. Every third entry is from one IP address, and the oldest entries are from another.
   await app.pool.query(
     `insert into audit_log (at, actor, action, subject, ip_address, details)
     select $2::timestamptz + n * interval '1 second',
@@ -58,7 +58,7 @@ function fillTemplate(query: string): string {
   return query.replaceAll(/@(\d+)/g, (_, n) => timeOfLine(n)).replace('ADMIN', admin.email)
 }
 
-/** Reference implementation in plain SQL, to compare the results with. */
+/** A reference implementation in plain SQL, used to check the results. */
 async function queryReference(query: string): Promise<number[]> {
   const params = new URLSearchParams(query)
   const search = params.get('search')?.replace('/s/', '')

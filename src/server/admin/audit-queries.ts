@@ -15,11 +15,11 @@ export type AuditCursor = readonly [at: Date, id: number]
 
 interface AuditQuery {
   limit: number
-  /** Returns only entries after this position in the list. */
+  /** If given, only entries after this position in the list are returned. */
   after?: AuditCursor | undefined
-  /** Inclusive start of the time range. */
+  /** Start of the time range, inclusive. */
   from?: Date | undefined
-  /** Exclusive end of the time range. */
+  /** End of the time range, exclusive. */
   to?: Date | undefined
   action?: AuditAction | undefined
   /** An email address or user id, an IP address, or a link or its short code. */
@@ -43,7 +43,7 @@ export async function listAudit(db: Db, { limit, after, from, to, action, search
   ).limit(limit)
 }
 
-/** Lists the newest entry of each action, in the format of `listAudit`. */
+/** Returns the newest entry of each action, in the same format as `listAudit`. */
 export function listNewestEntries(db: Db, actions: readonly AuditAction[]) {
   const newestIds = db
     .selectDistinctOn([auditLog.action], { id: auditLog.id })
@@ -74,8 +74,8 @@ function selectEntries(db: Db, condition: SQL | undefined) {
 }
 
 /**
- * SQL for a user's email address, or the id if none is known. The address of a deleted user comes
- * from the log entry of the deletion.
+ * SQL for a user's email address, or for the user's id if no address is known. The email address of
+ * a deleted user comes from the log entry about the deletion.
  */
 function addressOf(email: PgColumn, id: PgColumn): SQL<string | null> {
   const deletedUserAddress = sql`(select deletions.details ->> 'email' from ${auditLog} deletions
@@ -92,7 +92,7 @@ async function searchCondition(db: Db, search: string): Promise<SQL | undefined>
   return or(inArray(auditLog.actor, ids), inArray(auditLog.subject, ids))
 }
 
-/** Returns the ids of the user with this email address and of deleted users who had it. */
+/** Returns the ids of the user with this email address and of any deleted users who had it. */
 async function findUserIds(db: Db, email: string): Promise<string[]> {
   const rows = await db
     .select({ id: users.id })

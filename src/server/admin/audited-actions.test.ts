@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /**
- * Each administrator endpoint that changes something, with the action that it must log and a
- * request to it.
+ * For each administrator endpoint that changes something, the action that it must log and a request
+ * to it.
  */
 const auditedActions: Partial<Record<EndpointName, [AuditAction, () => Promise<Response>]>> = {
   makeUser: [
@@ -88,7 +88,10 @@ const auditedActions: Partial<Record<EndpointName, [AuditAction, () => Promise<R
   ],
 }
 
-/** True if calls to the endpoint must be audited. `testStorage` is a GET, but writes to storage. */
+/**
+ * True if calls to the endpoint must be audited. `testStorage` is included because it writes to
+ * storage, even though it is a GET.
+ */
 function isAudited(name: EndpointName): boolean {
   const { access, method }: Endpoint = endpoints[name]
   return access === 'admin' && (method !== 'GET' || name === 'testStorage')

@@ -4,12 +4,12 @@ import { maxRemovalsPerCall, removeDeletedBytes } from '../files/delete-files.ts
 import { markAllExpiredDeleted, nextFilePage } from '../files/queries.ts'
 
 /**
- * Deletes all users' files whose links have ended and can't be renewed (spec §7), as users can for
- * themselves by clearing their history. The files disappear from lists immediately. The bytes of
- * the first thousand are removed before this function returns, the rest by the next purge.
+ * Deletes all users' files whose links have ended and can't be renewed (spec §7), just as users can
+ * do by clearing their own history. The files disappear from lists immediately. The bytes of the
+ * first thousand files are removed before this function returns, the rest by the next purge.
  *
- * Works in pages. Each page is one transaction that also logs its deletions, so the audit log is
- * correct even after an interruption. From the second entry on, each includes the running total.
+ * Works in pages. Each page is one transaction that also writes an audit log entry, so the audit
+ * log is correct even after an interruption. Every entry but the first includes the running total.
  * @param pageSize files per statement. The default keeps each statement far below its time limit.
  * @returns the number of deleted files.
  */

@@ -14,9 +14,10 @@ export async function lockForDeletion(tx: Db, userId: string): Promise<UserRow |
 }
 
 /**
- * Removes up to `limit` rows of a user's files. Files with bytes get a row in `removals`, and a job
- * then removes the bytes and writes the receipt. Files without bytes get their receipt immediately.
- * @returns how many rows were removed, and how many of them the user could still see.
+ * Removes up to `limit` rows of a user's files. A file with bytes gets a row in `removals`, so that
+ * a job removes the bytes and then writes the receipt. A file without bytes gets its receipt
+ * immediately.
+ * @returns how many rows were removed, and how many of those files the user could still see.
  */
 export async function releaseFiles(
   tx: Db,
@@ -37,7 +38,7 @@ export async function releaseFiles(
   for (const file of rows) {
     const columns = { fileId: file.id, ownerId, storage: file.storage, storageKey: file.storageKey }
     const { dueAt, purgedAt } = file
-    // The receipt has no file name, because the only user who could read it is deleted.
+    // The receipt omits the file name, because the only user who could read it is deleted.
     if (purgedAt === null) removalRows.push({ ...columns, dueAt, tries: 0, tryAt: now })
     else receipts.push({ ...columns, dueAt, purgedAt })
   }
@@ -55,7 +56,7 @@ export async function releaseFiles(
   }
 }
 
-/** Removes the file names from the receipts of files that this user deleted earlier. */
+/** Clears the file names in the receipts for files that this user deleted earlier. */
 export async function clearReceiptNames(tx: Db, ownerId: string): Promise<void> {
   await tx
     .update(deletionReceipts)

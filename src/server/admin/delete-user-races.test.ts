@@ -30,9 +30,9 @@ import {
 import { retryRemovals } from '../uploads/end-uploads.ts'
 
 /*
- * Each test repeatedly deletes a user during another operation by that user, on a real Postgres.
- * Whichever finishes first, no trace of the user is left, and all bytes are removed or scheduled
- * for removal.
+ * Each test repeatedly deletes a user while that user performs another operation, on a real
+ * Postgres. Whichever finishes first, no trace of the user is left, and all bytes are removed or
+ * scheduled for removal.
  */
 
 const rounds = chooseRounds(8, 14)
@@ -61,7 +61,7 @@ async function deletePerson({ id, email }: Person) {
 }
 
 /**
- * Asserts that nothing of the user is left except the scheduled removals of `keys`. Then runs the
+ * Asserts that nothing is left of the user except the scheduled removals of `keys`. Then runs the
  * removals and asserts that the bytes are gone.
  */
 async function expectNoTraces({ id }: Person, keys: string[]) {

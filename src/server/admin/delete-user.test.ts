@@ -74,8 +74,8 @@ async function upload(person: Person): Promise<StartedUpload> {
  */
 async function findTraces({ id, email }: Person) {
   const allowedColumns = [
-    // The audit log keeps actions by the user and on the user. Receipts prove that the bytes were
-    // deleted.
+    // Audit log entries by and about the user are kept, as are the receipts, which prove that the
+    // bytes were deleted.
     'audit_log.actor',
     'audit_log.subject',
     'deletion_receipts.owner_id',
@@ -147,7 +147,8 @@ describe('DELETE /api/admin/users/{id}', () => {
     expect(await app.sendQueuedEmails()).toEqual([])
     expect(await findTraces(ada)).toEqual([])
 
-    // The bytes of these two files were removed with the user, those of the expired file earlier.
+    // The bytes of these two files were removed with the user; those of the expired file were
+    // removed earlier.
     const storedKeys = [firstFile, secondFile]
       .map(({ id }) => keys.get(id) ?? '')
       .concat(openUpload.cloudKey)

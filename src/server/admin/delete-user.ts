@@ -20,17 +20,18 @@ import {
 const batchSize = 1000
 
 /**
- * Maximum number of objects removed before the response. The job `sweep-uploads` removes the rest.
+ * Maximum number of objects removed before the response is sent. The `sweep-uploads` job removes
+ * the rest.
  */
 const maxRemovedAtOnce = 1000
 
 /**
  * Deletes a user and all of the user's data in one transaction (spec §7). Then removes the bytes of
- * files and uploads and writes their receipts. Emails to the user that are still queued are dropped
- * when they come due, because the account no longer exists.
+ * files and uploads and writes the receipts. If emails to the user are still queued, they are
+ * dropped when they come due, because the account no longer exists.
  *
  * To prevent deadlocks, locks the email address first, then the user's row, then the user's other
- * rows, as all code does.
+ * rows. All code that locks these uses the same order.
  * @param email the email address that the administrator typed, in lower case. If given, it must be
  * the user's.
  * @returns the user's email address, and the number of files that the user could see.
@@ -61,7 +62,7 @@ export async function deleteUser(
     await clearReceiptNames(tx, userId)
     await deleteClosedReportsOf(tx, userId)
     await removeUser(tx, userId)
-    // After the deletion, this audit log entry is the only record of the email address.
+    // Once the user is deleted, this audit log entry is the only record of the email address.
     const details = { email: user.email, deletedFiles, endedUploads: endedUploads.length }
     const entry = { action: 'delete-user', subject: userId, details } as const
     await writeAudit(tx, [adminEntry(actor, now, entry)])
@@ -70,7 +71,7 @@ export async function deleteUser(
   try {
     await retryRemovals(deps, maxRemovedAtOnce)
   } catch (error) {
-    // The user is already deleted, so only the bytes remain. The job retries their removal.
+    // The user is already deleted, so the request succeeds. A job retries the removal of the bytes.
     log.warn({ err: error, userId }, 'could not remove the bytes of a deleted user yet')
   }
   return deletion

@@ -4,15 +4,15 @@ import type { Deps } from '../deps.ts'
 import { diskUsage } from '../space/disk-usage.ts'
 import { sumFilesIn } from '../uploads/queries.ts'
 
-/** Mayfly's disk usage in `DATA_DIR` by category, in bytes. */
+/** How much disk space Mayfly uses in `DATA_DIR`, by category and in bytes. */
 export interface DiskUsage {
-  /** Files on this disk that the database lists. */
+  /** Files stored on this disk that have a row in the database. */
   files: number
   /** Bytes of unconfirmed uploads. */
   uploads: number
-  /** The embedded database with its WAL. */
+  /** The embedded database, including its WAL. */
   database: number
-  /** The reserve file, deleted to free space for the embedded database. */
+  /** The reserve file, which is deleted when the embedded database needs its space. */
   reserve: number
   /** Everything else in `DATA_DIR`, such as emails in the outbox. */
   other: number
@@ -38,7 +38,7 @@ export async function readDiskUsage({
 
 const emptyParts: Record<MeasuredPart, number> = { uploads: 0, database: 0, reserve: 0, other: 0 }
 
-/** Returns the category of an entry of `DATA_DIR`. */
+/** Returns the category of an entry in `DATA_DIR`. */
 function partOf(name: string): MeasuredPart {
   if (name === 'uploads' || name === 'reserve') return name
   return name.startsWith('postgres') ? 'database' : 'other'

@@ -5,7 +5,7 @@ import type { Handlers } from '../http/mount.ts'
 import { sumStored } from '../uploads/queries.ts'
 import { readDiskUsage } from './disk-usage.ts'
 
-/** The endpoint that shows the administrator the limits and caps with their current usage. */
+/** The endpoint that shows the administrator the limits, the caps and the current usage. */
 export function limitRoutes({
   config,
   db,

@@ -28,7 +28,7 @@ export async function makeUser(
 ): Promise<SessionUser> {
   const email = typedEmail.toLowerCase()
   if (email === config.adminEmail) throw new AppError('EMAIL_TAKEN')
-  // Hashing is slow, so it happens before the transaction takes a database connection.
+  // Hashing is slow, so it is done before the transaction takes a database connection.
   const clientBlock = addressBlock(actor.ipAddress)
   const passwordHash = await passwords.hash(password, saltFor(secret, email), clientBlock)
   return db.transaction(async (tx) => {

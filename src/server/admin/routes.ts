@@ -26,7 +26,7 @@ type Endpoint =
 
 /**
  * The Admin Center's endpoints for statistics, users, the test email and the audit log (spec §2).
- * Only the administrator may call them: the endpoint table says so, and `mount` enforces it.
+ * The endpoint table restricts them to the administrator, and `mount` enforces that.
  */
 export function adminRoutes(
   deps: Pick<

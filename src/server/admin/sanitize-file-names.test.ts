@@ -14,7 +14,7 @@ const now = new Date('2026-03-01T12:00:00Z')
 
 let server: FreshDatabase
 let logLines: LogLine[]
-/** The newest audit log id before a test, because the log can't be cleared between tests. */
+/** The newest audit log id before the current test. The log can't be cleared between tests. */
 let lastAuditId: number
 beforeAll(async () => {
   server = await openFreshDatabase()
@@ -49,7 +49,7 @@ function countUncleanFiles() {
   return server.db.$count(files, sql`original_name like '<%'`)
 }
 
-/** Returns the details of the audit log entries that a test added, oldest first. */
+/** Returns the details of the audit log entries that the current test added, oldest first. */
 async function listAuditDetails(): Promise<unknown[]> {
   const lines = await server.db
     .select()

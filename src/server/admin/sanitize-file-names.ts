@@ -4,12 +4,12 @@ import { isConnectionLost } from '../db/db-errors.ts'
 import type { Deps } from '../deps.ts'
 import { listNames, nextFilePage, renameFile } from '../files/queries.ts'
 
-/** Limits how many names are in memory at once. */
+/** Limits how many names are held in memory at once. */
 const pageSize = 1000
 
 /**
- * Applies the current rule for upload names (spec §5) to all files, because it may have been less
- * strict when they were uploaded.
+ * Applies the current rule for upload names (spec §5) to all files, because the rule may have been
+ * less strict when they were uploaded.
  * @returns how many files were renamed, and how many couldn't be.
  */
 export async function sanitizeFileNames(

@@ -12,8 +12,8 @@ import { describeFailure } from './test-storage.ts'
 
 const urlLifetimeMs = 10 * minuteInMs
 /**
- * Delay before the bytes of a test upload are removed. By then the URL has expired, so no more
- * bytes can arrive.
+ * How long to wait before removing a test upload. By then the URL has expired, so no more bytes can
+ * arrive.
  */
 const removalDelayMs = 15 * minuteInMs
 
@@ -22,9 +22,9 @@ const removalDelayMs = 15 * minuteInMs
  * accepts exactly the announced number of bytes, which don't become a file. Their removal is
  * scheduled in `removals` before the URL is signed, so they are removed even if this server is
  * killed.
- * @throws {AppError} TOO_MANY_REQUESTS; STORAGE_FULL; UNAVAILABLE if storage rejects the upload,
- * with the cause and the remedy in the message. If the bucket's access key lacks write permission,
- * the error occurs here and not in the browser.
+ * @throws {AppError} TOO_MANY_REQUESTS; STORAGE_FULL; UNAVAILABLE if storage rejects the upload.
+ * Its message states the cause and how to fix it. If the bucket's access key lacks write
+ * permission, the test fails with this error instead of failing in the browser.
  */
 export async function startTestUpload(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'rateLimits' | 'stores'>,

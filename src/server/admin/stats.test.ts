@@ -51,7 +51,7 @@ describe('the server-wide figures', () => {
       expect(await fetchStats()).toMatchObject({ totalFiles: fileCount, totalDownloads })
     }
     await expectTotals(2, 43)
-    // The file's row stays until its bytes are removed.
+    // The file's row is kept until its bytes are removed, but no longer counts.
     await owner.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
     await expectTotals(1, 3)
   })

@@ -14,7 +14,7 @@ const allowFolderAccess =
 const freeSpace = 'Free space on the disk of DATA_DIR, or enlarge it.'
 const checkDisk = 'Check the disk and the system log: the disk or its file system is failing.'
 
-/** What the administrator can do about each storage error, by error name or code. */
+/** What the administrator can do about each storage error. The keys are error names and codes. */
 const remedies: Readonly<Record<StorageName, Readonly<Record<string, string>>>> = {
   s3: {
     NoSuchBucket: 'Create the bucket, or set S3_BUCKET to an existing one.',
@@ -56,19 +56,16 @@ const defaultRemedies: Readonly<Record<StorageName, string>> = {
   disk: 'Check the folder and the log of Mayfly.',
 }
 
-/**
- * Returns what the administrator can do about a storage error with this name, in this kind of
- * store.
- */
+/** Returns what the administrator can do about an error with this name in this kind of store. */
 export function remedyFor(storage: StorageName, reason: string): string {
   const ownRemedies = remedies[storage]
   return (Object.hasOwn(ownRemedies, reason) && ownRemedies[reason]) || defaultRemedies[storage]
 }
 
 /**
- * Returns the name of a storage error: a system code or the bucket's error name, taken from the
- * innermost cause because drivers wrap errors. Never returns a message, which could contain a key
- * or a URL with a secret.
+ * Returns the name of a storage error: a system code or the bucket's error name. Takes it from the
+ * innermost cause, because drivers wrap errors. Never returns a message, because that could contain
+ * a key or a URL with a secret.
  */
 export function errorName(error: unknown): string {
   let name = ''

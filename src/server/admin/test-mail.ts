@@ -10,7 +10,7 @@ const timeoutMs = 20_000
 
 interface SendResult {
   success: boolean
-  /** The result, as a sentence for the administrator. */
+  /** A sentence that tells the administrator whether the email was sent. */
   message: string
 }
 
@@ -18,8 +18,8 @@ type TestMailDeps = Pick<Deps, 'config' | 'log' | 'mailer' | 'settings'>
 
 /**
  * Sends the administrator a test email directly, without the queue, so errors are shown immediately
- * (spec §2). The audit log records each attempt, whether it succeeded, and whether the email went
- * to a mail server or to the outbox folder.
+ * (spec §2). Writes an audit log entry for each attempt, with its outcome and whether the email
+ * went to a mail server or to the outbox folder.
  */
 export async function testMail(
   deps: TestMailDeps & Pick<Deps, 'clock' | 'db'>,

@@ -126,8 +126,8 @@ describe('POST /api/admin/test-s3-upload', () => {
     expect((await putTestBytes(uploadUrl)).status).toBe(403)
     app.clock.advance(5 * minute)
     expect(await reportOverdueRemovals(app.deps)).toBe(0)
-    // After a server is killed, only its row in `removals` remains, and any other server can
-    // process it.
+    // If a server is killed during the test, only its row in `removals` is left, and any other
+    // server can process it.
     expect(await retryRemovals(app.deps)).toEqual({ removed: 1, failed: 0 })
     expect(await app.storage.storedSize(testKey)).toBeNull()
     expect(await app.deps.db.$count(removals)).toBe(0)

@@ -6,7 +6,7 @@ import type { Storage } from '../storage/storage.ts'
 import { withTimeout } from '../timeout.ts'
 import { errorName, remedyFor } from './storage-remedies.ts'
 
-/** The steps of the test. In the message, `action` precedes the name of the bucket or folder. */
+/** The steps of the test. In messages, `action` is followed by the name of the bucket or folder. */
 const steps: readonly { action: string; run(storage: Storage): Promise<unknown> }[] = [
   { action: 'write to and remove from', run: (storage) => storage.check() },
   { action: 'read from', run: (storage) => storage.installation() },
@@ -22,9 +22,9 @@ type StorageDeps = Pick<Deps, 'config' | 'log' | 'stores'>
 
 /**
  * Tests the store for new files by writing, removing, reading and listing objects (spec §7). The
- * message names the bucket or folder. After a failure, it also names the failed step and says how
- * to fix it. It includes only the name of an error, because an error message could contain secrets.
- * The audit log records each test and whether it succeeded.
+ * message names the bucket or folder. If a step fails, the message also says which one and how to
+ * fix the problem. It includes the error's name but not its message, which could contain secrets.
+ * Writes an audit log entry for each test, with its outcome.
  * @param timeoutMs time limit for storage.
  * @throws {AppError} TOO_MANY_REQUESTS
  */
@@ -62,8 +62,8 @@ async function runStorageTest(deps: StorageDeps, timeoutMs: number): Promise<Sto
 }
 
 /**
- * Describes a failed test of the store for new files: its cause and how to fix it. Logs the error.
- * @param action the failed action, worded to precede the name of the bucket or folder.
+ * Describes why a test of the store for new files failed and how to fix it. Logs the error.
+ * @param action what failed, worded to be followed by the name of the bucket or folder.
  */
 export function describeFailure(
   { config, log, stores: { current } }: StorageDeps,

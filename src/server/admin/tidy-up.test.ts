@@ -42,14 +42,14 @@ function adminActor() {
   return { id: admin.id, ipAddress: '127.0.0.1' }
 }
 
-/** Calls an administrator action and returns its counts. */
+/** Calls an administrator action and returns the counts in its response. */
 async function runAction(path: string, body?: unknown): Promise<unknown> {
   const response = await admin.post(`/api/admin/${path}`, body)
   expect(response.status).toBe(200)
   return response.json()
 }
 
-/** Returns the audit log details of this test's actions, newest first. */
+/** Returns the audit log details of the actions in this test, newest first. */
 async function listAuditDetails(action: AuditAction): Promise<unknown[]> {
   const lines = await json<AuditEntry[]>(
     await admin.fetch(`/api/admin/audit?action=${action}&search=${admin.email}`),
@@ -90,7 +90,7 @@ it('GET /api/admin/maintenance returns the last result of each action that has r
   ])
 })
 
-/** Expires files as the administrator does, with these dependencies. */
+/** Calls the administrator's action to expire files, with these dependencies. */
 async function expireFilesNow(
   deps: TestApp['deps'],
   { id, ipAddress }: ReturnType<typeof adminActor>,
@@ -235,7 +235,7 @@ describe('POST /api/admin/expire-files', () => {
     const jobRun = expireFiles(hangingDeps)
     await removalStarted.promise
     expect(await expireFilesNow(app.deps, adminActor())).toMatchObject({ expiredCount: 0 })
-    // The job has been hanging long enough for another run to claim its files.
+    // By now, the job has been stuck for so long that another run may claim its files.
     app.clock.advance(2 * minute)
     expect(await expireFilesNow(app.deps, adminActor())).toMatchObject({ expiredCount: 3 })
     removalAllowed.resolve()
@@ -291,7 +291,7 @@ describe('POST /api/admin/expire-trials', () => {
       { expiredCount: manualRun.expiredCount },
       { expiredCount: 0 },
     ])
-    // The log also has an entry per user whose trial ended, as after a run of the job.
+    // As after a run of the job, the log also has an entry for each user whose trial ended.
     const trialEntryCount = await app.deps.db.$count(auditLog, inArray(auditLog.subject, ids))
     expect(trialEntryCount).toBe(2)
   })

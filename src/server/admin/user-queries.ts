@@ -4,13 +4,13 @@ import type { Db } from '../deps.ts'
 import { hasPremiumAt } from '../tiers/queries.ts'
 
 /**
- * Files that count in the statistics of the server and of users: all except those that their owners
- * have deleted. Expired and taken-down files count. Downloads of deleted files don't.
+ * Files that count in the server's statistics and in each user's: all except those that their
+ * owners have deleted. Expired files and files that were taken down count.
  */
 const isCounted = isNull(files.deletedAt)
 
 /**
- * Counts all users, users with Premium at `now`, counted files, and the downloads of those files.
+ * Counts all users, users who have Premium at `now`, counted files, and those files' downloads.
  * Scans the tables `users` and `files`.
  */
 export async function readStats(db: Db, now: Date) {
@@ -35,11 +35,11 @@ export async function readStats(db: Db, now: Date) {
   }
 }
 
-/** A user with the number of counted files and their downloads. */
+/** A user, with the number of counted files and their downloads. */
 export interface CountedUser {
   user: typeof users.$inferSelect
   fileCount: number
-  /** Total size of the files that are still in storage, in bytes. */
+  /** Total size of the user's files that are still in storage, in bytes. */
   storedBytes: number
   totalDownloads: number
   sessionCount: number
@@ -53,7 +53,7 @@ export async function listUsers(
   db: Db,
   { search, limit, now }: { search: string | undefined; limit: number; now: Date },
 ): Promise<CountedUser[]> {
-  // For three or more characters, this uses a trigram index on the column.
+  // With at least three characters, this uses the trigram index on the column.
   const searchCondition = search ? ilike(users.searchText, `%${escapePattern(search)}%`) : undefined
   const matchingUsers = db
     .select()

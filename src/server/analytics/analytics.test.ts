@@ -347,8 +347,8 @@ describe('the most downloaded files', () => {
     const { db } = app.deps
     await insertFiles(app, ada.id, 100)
     const rows = await db.select().from(files).where(eq(files.ownerId, ada.id))
-    // The download counts include many ties. Each round sets those above `largest` to 0, so other
-    // files come first.
+    // Many of the download counts are equal. Each round sets counts above `largest` to 0, which
+    // moves other files to the top.
     const numbers = [0, 1, 2, 3, 4, 5, 12, 19, 20, 21, 22, 23, 400, 401, 1_000_000]
     for (const largest of [1_000_000, 401, 22, 20, 4, 2, 1]) {
       const expectedRows = rows.map((row, index) => {

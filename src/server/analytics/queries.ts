@@ -9,9 +9,9 @@ import type { FileRow } from '../files/queries.ts'
 import type { Owner } from '../http/session.ts'
 
 /**
- * Counts a user's files that are active or private at `now`, by kind, and those that expire within
- * 24 hours. Sizes are in bytes. The browser uses `linkStatus` and `isEndingSoon` instead; tests
- * verify that the results agree.
+ * Counts a user's files that are active or private at `now`, by kind, and those whose links expire
+ * within 24 hours. Sizes are in bytes. The browser computes the same with `linkStatus` and
+ * `isEndingSoon`, and tests verify that the results agree.
  */
 export function countKinds(
   db: Db,
@@ -40,7 +40,7 @@ export function countKinds(
     .groupBy(files.kind)
 }
 
-/** Returns a user's downloads on each of these days. Omits days without downloads. */
+/** Returns a user's downloads for each of these days. Omits days without downloads. */
 export function countDownloadsOfOwner(
   db: Db,
   ownerId: string,
@@ -102,8 +102,8 @@ export async function findFile(db: Db, ownerId: string, id: string): Promise<Fil
 }
 
 /**
- * Finds a user's most downloaded files, with the newest first among equals. Omits files without
- * downloads.
+ * Finds a user's most downloaded files. If several have the same count, newer ones come first.
+ * Omits files without downloads.
  */
 export function findMostDownloaded(db: Db, ownerId: string, limit: number): Promise<FileRow[]> {
   return db

@@ -18,12 +18,12 @@ import {
   findMostDownloaded,
 } from './queries.ts'
 
-/** The page shows this list beside the list of kinds, so both have the same length. */
+/** The page shows this list beside the list of kinds, so the two have the same length. */
 const mostDownloadedLength = fileKinds.length
 
 /**
- * Returns a user's files by kind, the number of links that expire soon, and the downloads (spec
- * §2).
+ * Returns the number of a user's files by kind, the number of links that expire soon, and the
+ * downloads (spec §2).
  */
 export async function readAnalytics({ clock, db }: Pick<Deps, 'clock' | 'db'>, user: Owner) {
   const now = clock()
@@ -41,8 +41,8 @@ export async function readAnalytics({ clock, db }: Pick<Deps, 'clock' | 'db'>, u
 const fileId = z.uuid()
 
 /**
- * Returns a file's downloads: the total, the time of the last one, and the count per day from the
- * upload until today or the end of the maximum lifetime.
+ * Returns how often a file was downloaded: the total, the time of the last download, and the count
+ * per day from the upload until today or the end of the maximum lifetime.
  * @throws {AppError} FILE_NOT_FOUND if the caller has no such file.
  */
 export async function readFileStats(

@@ -8,13 +8,15 @@ import type { Db } from '../db/transaction.ts'
 /** An audit log entry to write (see `db/audit-table.ts`). */
 export type AuditEntry = Omit<typeof auditLog.$inferInsert, 'id'>
 
-/** The administrator who acts, and the IP address of the request. */
+/** The administrator who performs an action, and the IP address of the request. */
 export interface Actor {
   id: string
   ipAddress: string
 }
 
-/** Creates the entry for an action of the administrator. `subject` is the affected user. */
+/**
+ * Creates the audit log entry for an action by the administrator. `subject` is the affected user.
+ */
 export function adminEntry(
   { id, ipAddress }: Actor,
   at: Date,
@@ -24,7 +26,8 @@ export function adminEntry(
 }
 
 /**
- * Creates the entry for a user's change to their own account. `address` is the client's IP address.
+ * Creates the audit log entry for a user's change to their own account. `address` is the client's
+ * IP address.
  */
 export function ownEntry(
   { userId, address, now }: { userId: string; address: string; now: Date },

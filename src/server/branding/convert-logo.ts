@@ -4,22 +4,22 @@ import { groupDigits } from '../../shared/rules/format/numbers.ts'
 import { AppError } from '../errors.ts'
 
 export interface Logo {
-  /** PNG bytes without metadata. */
+  /** The image as a PNG without metadata. */
   png: Buffer
   /** A hash of the PNG, in hexadecimal. */
   key: string
-  /** In pixels. */
+  /** In pixels, like the height. */
   width: number
   height: number
 }
 
-/** Maximum size of a stored logo. It keeps a page with a logo below 100 KB. */
+/** Maximum size of a stored logo, in bytes. It keeps a page with a logo below 100 KB. */
 export const maxLogoPngBytes = 24 * 1024
 
-/** Maximum dimensions in pixels. Pages show logos up to 36 px high. */
+/** Maximum dimensions in pixels. Pages show logos at a height of up to 36 px. */
 const boundingBox = { width: 480, height: 240 }
 
-/** Each encoding yields a smaller PNG than the previous one. The last one always fits. */
+/** Each encoding yields a smaller PNG than the one before. The last always fits. */
 const encodings = [
   { scale: 1, palette: false },
   { scale: 1, palette: true },
@@ -32,8 +32,8 @@ const encodings = [
 const timeoutSeconds = 20
 
 /**
- * Loads sharp when the first logo is converted. It takes 30 MB and 0.1 s, and many servers never
- * need it.
+ * Loads sharp when it is first needed. Loading takes 0.1 s and 30 MB of memory, and many servers
+ * never convert a logo.
  */
 async function loadSharp() {
   const { default: sharp } = await import('sharp')
@@ -89,8 +89,8 @@ function tooLargeError(): AppError {
 }
 
 /**
- * Maximum number of queued images. Logos are decoded one at a time, because decoding can take 70
- * MB.
+ * Maximum number of queued images. Logos are decoded one at a time, because each can take 70 MB of
+ * memory.
  */
 const maxQueued = 16
 

@@ -61,14 +61,14 @@ export async function removeLogo(
   return row
 }
 
-/** Deletes the user's brand and its logo, if any. */
+/** Deletes the user's brand, including its logo. */
 export async function removeBrand(db: Db, ownerId: string): Promise<void> {
   await db.delete(branding).where(eq(branding.ownerId, ownerId))
 }
 
 /**
- * Returns the logo with this key. Returns null unless an account that uses it may show a brand at
- * `now`.
+ * Returns the logo with this key. Returns null unless an account that uses the logo is allowed to
+ * show a brand at `now`.
  */
 export async function findLogo(db: Db, key: string, now: Date): Promise<Buffer | null> {
   const [row] = await db

@@ -241,7 +241,10 @@ function withFlippedBit(bytes: Buffer) {
   return copy
 }
 
-/** Creates a JPEG as cameras do: rotated by 90 degrees, with the orientation in its metadata. */
+/**
+ * Creates a JPEG like those from cameras: rotated by 90 degrees, with the orientation in the
+ * metadata.
+ */
 function rotatedJpeg() {
   return randomPicture({ width: 200, height: 100 })
     .jpeg()

@@ -20,9 +20,9 @@ type BrandingEndpoint =
 const logoKey = z.hex().length(32)
 
 /**
- * The response headers of a logo. It can be cached forever, because its URL contains a hash of the
- * bytes. The CSP is defense in depth for a logo opened as a page, since the server encodes the PNG
- * itself.
+ * The response headers for a logo. Logos can be cached forever, because their URLs contain a hash
+ * of the bytes. The CSP is defense in depth in case a logo is opened as a page: the server encodes
+ * the PNG itself, so it should be harmless anyway.
  */
 const logoHeaders = {
   'content-type': 'image/png',
@@ -31,7 +31,7 @@ const logoHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The endpoints for users to set their brand and for visitors to load logos. */
+/** The endpoints that let users set their brand and visitors load logos. */
 export function brandingRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
 ): Handlers<BrandingEndpoint> {
@@ -81,7 +81,7 @@ export function brandingRoutes(
 }
 
 /**
- * Rejects a user whose current tier has no custom branding (spec §7).
+ * Rejects a user whose current tier doesn't include custom branding (spec §7).
  * @throws {AppError} TIER_BRANDING
  */
 function requireBranding({ tier }: SessionUser): void {

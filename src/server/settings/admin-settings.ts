@@ -17,7 +17,7 @@ import { findSettings, lockSettings, type StoredSetting, writeSetting } from './
 /** How long servers and browsers cache the settings (spec §7). */
 export const settingsCacheMs = 5 * minuteInMs
 
-/** The settings as text, with the limits and the cap parsed from them. */
+/** The settings as text, and the limits and the cap parsed from that text. */
 export interface CurrentSettings {
   values: SettingValues
   limits: Limits
@@ -28,7 +28,7 @@ export interface AdminSettingsOptions {
   db: Db
   clock: Clock
   supportEmail: string
-  /** Called with the current cap each time the settings are read from the database. */
+  /** Called with the current cap whenever the settings have been read from the database. */
   onCap: (cap: StorageCap) => void
 }
 
@@ -42,8 +42,8 @@ export interface SettingChange {
 }
 
 /**
- * The administrator's settings, cached for 5 minutes. A change applies immediately on the server
- * that makes it, and within 5 minutes on other servers.
+ * The administrator's settings, cached for 5 minutes. A change takes effect immediately on the
+ * server that makes it, and within 5 minutes on other servers.
  */
 export class AdminSettings {
   readonly #db: Db
@@ -59,7 +59,7 @@ export class AdminSettings {
     this.#onCap = onCap
   }
 
-  /** Returns all settings, using the default for any that was never changed. */
+  /** Returns all settings, with defaults for those that were never changed. */
   async read(): Promise<SettingValues> {
     return (await this.current()).values
   }
@@ -74,13 +74,13 @@ export class AdminSettings {
     this.#cached = null
   }
 
-  /** Reads the settings from the database, which includes changes made by other servers. */
+  /** Reads the settings from the database, to include changes made on other servers. */
   readNow(): Promise<CurrentSettings> {
     this.clearCache()
     return this.current()
   }
 
-  /** Adds the defaults of settings that have no row. */
+  /** Adds the default value of each setting that has no row. */
   withDefaults(storedSettings: readonly Pick<StoredSetting, 'key' | 'value'>[]): SettingValues {
     const entries = storedSettings.map(({ key, value }): [SettingKey, string] => [key, value])
     return { ...this.#defaults, ...Object.fromEntries(entries) }
@@ -93,7 +93,8 @@ export class AdminSettings {
     this.#cached = cacheEntry
     try {
       const settings = await cacheEntry.settings
-      // If `clearCache` was called in the meantime, these settings may be outdated.
+      // If `clearCache` was called in the meantime, these settings may be outdated and aren't
+      // reported.
       if (this.#cached === cacheEntry) this.#onCap(settings.cap)
       return settings
     } catch (error) {

@@ -128,7 +128,7 @@ describe('a change of a limit', () => {
   })
 
   it('is checked against parallel changes of other limits', async () => {
-    // Each change is allowed on its own, but together they conflict.
+    // Each change is allowed by itself, but the two conflict.
     const changes = [
       ['premium_max_lifetime_days', '30'],
       ['premium_expiration_days', '3,31'],
@@ -196,8 +196,8 @@ describe('uploads started after a change', () => {
     await changeSetting('premium_max_file_size', '83886080000')
     const person = await makePerson(app, { tier: 'premium' })
     const { db } = app.deps
-    // The limits allow this upload, but the disk of the test machine may be too small and cause a
-    // 507.
+    // The limits allow this upload, but the test machine's disk may be too small for it, which
+    // causes a 507.
     const response = await requestUpload(person, { fileSize: 83_886_080_000 })
     expect([200, 507]).toContain(response.status)
     await db.delete(uploads).where(eq(uploads.ownerId, person.id))

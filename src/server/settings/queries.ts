@@ -20,12 +20,15 @@ export async function findSettings(db: Db): Promise<StoredSetting[]> {
   return rows as StoredSetting[]
 }
 
-/** Locks the whole table against other writers, because a setting without a row can't be locked. */
+/**
+ * Locks the whole table against other writers, because a setting without a row can't be locked
+ * individually.
+ */
 export function lockSettings(tx: Db): Promise<unknown> {
   return tx.execute(sql`lock table ${settings} in share row exclusive mode`)
 }
 
-/** Writes a setting and returns it. Keeps the old description if none is given. */
+/** Writes a setting and returns it. If no description is given, keeps the old one. */
 export async function writeSetting(
   tx: Db,
   setting: { key: SettingKey; value: string; description?: string | undefined },

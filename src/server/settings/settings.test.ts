@@ -26,7 +26,7 @@ function changeSetting(key: unknown, value: unknown, extraFields: object = {}) {
   return admin.post('/api/admin/settings', { key, value, ...extraFields })
 }
 
-/** Settings, each with the part of the error message that states its limit. */
+/** For each setting, the part of the error message that states its limit. */
 const limitTexts = [
   ['premium_price', 'from 1 to 99'],
   ['app_version', '1 to 40 characters'],
@@ -259,7 +259,7 @@ describe('POST /api/admin/settings', () => {
       .where(eq(auditLog.action, 'change-setting'))
       .orderBy(auditLog.id)
     const changes = lines.slice(-8).map(({ details }) => details)
-    // Each change starts from the value written by the previous one.
+    // Each change starts from the value that the previous one wrote.
     for (const [index, line] of changes.slice(1).entries())
       expect(line.from).toBe(changes[index]?.to)
   })

@@ -7,12 +7,15 @@ import type { Db } from '../deps.ts'
 
 export type UserRow = typeof users.$inferSelect
 
-/** Returns SQL for the tier of a `users` row at `now`. A test compares it with `effectiveTier`. */
+/**
+ * Returns SQL for a user's tier at `now`, for queries that include `users`. A test compares it with
+ * `effectiveTier`.
+ */
 export function tierAt(now: Date | SQLWrapper): SQL<Tier> {
   return sql`case when ${isTrialOver(now)} then ${freeLiteral} else ${users.tier} end`
 }
 
-/** Returns SQL that is true if a `users` row has Premium at `now`. */
+/** Returns SQL that is true if the user in a row of `users` has Premium at `now`. */
 export function hasPremiumAt(now: Date): SQL<boolean> {
   return sql`${tierAt(now)} = ${premiumLiteral}`
 }
@@ -74,8 +77,8 @@ export function endTrials(tx: Db, now: Date, limit: number): Promise<EndedTrial[
   const endedTrialIds = tx
     .select({ id: users.id })
     .from(users)
-    // `isTrialOver` inlines the tier as a literal, because Postgres can't use the partial index of
-    // trials with a parameter.
+    // `isTrialOver` contains the tier as a literal, because Postgres can't use the partial index on
+    // trials if the tier is a parameter.
     .where(isTrialOver(now))
     .limit(limit)
     .for('no key update', { skipLocked: true })

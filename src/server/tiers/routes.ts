@@ -7,12 +7,12 @@ import type { SessionUser } from '../http/session.ts'
 import { publicUser } from '../http/session.ts'
 import { setTier } from './set-tier.ts'
 
-/** The endpoints for users to change their own tier (spec §4, 'Tier'). */
+/** The endpoints that let users change their own tier (spec §4, 'Tier'). */
 export function tierRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>,
 ): Handlers<'startTrial' | 'togglePremium'> {
   const setOwnTier = async (user: SessionUser, request: TierRequest, ipAddress: string) => {
-    // The audit log keeps every change forever, so changes are rate limited.
+    // Changes are rate limited because the audit log keeps every one of them forever.
     await deps.rateLimits.spend([counter('tierChangesByUser', user.id)])
     const changedUser = await setTier(deps, { userId: user.id, request, actor: user.id, ipAddress })
     // The user was deleted after the session was loaded.

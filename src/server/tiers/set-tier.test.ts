@@ -27,7 +27,7 @@ function startTrial(person: Client) {
   return person.post('/api/auth/start-trial')
 }
 
-/** Signs a user in again after their session has expired. */
+/** Signs a user in again after the session has expired. */
 async function signInAgain(person: Person): Promise<Person> {
   const cookie = await logIn(app, person.email, person.password)
   return { ...person, ...makeClient(app, cookie) }
@@ -42,7 +42,7 @@ async function readChangedUser(response: Response): Promise<User> {
   return (await json<{ user: User }>(response)).user
 }
 
-/** Returns the user without the limits that the response also contains. */
+/** Returns the user from the response, without the limits that the response also contains. */
 async function fetchUser(person: Client): Promise<User> {
   const { limits, ...user } = await json<User & { limits: Limits }>(
     await person.fetch('/api/auth/user'),

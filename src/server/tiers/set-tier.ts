@@ -24,8 +24,8 @@ export interface TierChange {
 }
 
 /**
- * Changes a user's tier as decided by `changeTier`. The same transaction locks the user, writes the
- * audit log entry and queues the emails of a new trial.
+ * Changes a user's tier as `changeTier` decides. The same transaction locks the user, writes the
+ * audit log entry and queues the emails about a new trial.
  * @returns the user after the change, or null if the user was deleted.
  * @throws {AppError} TRIAL_USED, ALREADY_PREMIUM.
  */
@@ -62,8 +62,9 @@ export function setTier(
 }
 
 /**
- * Downgrades users whose trial has ended, in batches. This only updates the rows and the audit log,
- * because `effectiveTier` already ends a trial on time. Safe to run on several servers at once.
+ * Downgrades users whose trial has ended, in batches. This only updates their rows and the audit
+ * log: `effectiveTier` makes a trial end on time even without it. Safe to run on several servers at
+ * once.
  */
 export async function expireTrials({
   clock,
@@ -101,7 +102,10 @@ function tierEntry(change: {
   from: TierState
   to: TierState
   at: Date
-  /** The id of the user who requested the change. Null if the trial ended by itself. */
+  /**
+   * The id of the user who requested the change. Null if the change is the scheduled end of a
+   * trial.
+   */
   actor: string | null
   ipAddress: string | null
 }): AuditEntry {

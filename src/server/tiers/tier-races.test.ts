@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 beforeEach(async () => {
-  // Ends the trials that earlier tests left running.
+  // Ends any trials that earlier tests started.
   await runJob()
   ada = await makePerson(app)
 })
@@ -40,8 +40,8 @@ type TierChangeDetails = { reason: string; from: TierState; to: TierState }
 
 /**
  * Sets the user's tier and trial, runs all `actions` in parallel and returns their results. Asserts
- * that the audit log is consistent whatever the order: each entry starts from the state in which
- * the previous one ended, and at most one entry starts a trial.
+ * that the audit log is consistent in whatever order they ran: each entry starts from the state in
+ * which the previous one ended, and at most one entry starts a trial.
  */
 async function race<Results extends unknown[]>(
   initialState: StoredTier,
@@ -81,8 +81,8 @@ async function race<Results extends unknown[]>(
 }
 
 /**
- * Changes Ada's tier without an HTTP request. Returns the status that the API would send, followed
- * by the tier or the error code, such as '200 premium' or '409 TRIAL_USED'.
+ * Changes Ada's tier without an HTTP request. Returns the status code that the API would respond
+ * with, followed by the tier or the error code, such as '200 premium' or '409 TRIAL_USED'.
  */
 async function requestTier(request: TierRequest): Promise<string> {
   const change = { userId: ada.id, request, actor: ada.id, ipAddress: '127.0.0.1' }
@@ -120,7 +120,7 @@ describe(`in ${rounds} parallel rounds`, () => {
     }
     app.clock.advance(30 * day)
     const emails = (await app.sendQueuedEmails()).filter(({ to }) => to.address === ada.email)
-    // Every round queued the same three emails. Two of them are stale by now.
+    // Every round queued the same three emails. By now, two of them are stale.
     expect(emails.map(({ content }) => content.subject)).toEqual([
       'Your Mayfly Premium trial has ended',
     ])

@@ -11,7 +11,7 @@ type TrialRequest = Extract<MailRequest, { kind: 'trial' }>
 
 /**
  * Queues the emails about a new trial for their due times, in the transaction that starts the
- * trial. `writeTrialEmail` checks when an email is due whether it still applies.
+ * trial. When an email is due, `writeTrialEmail` checks whether it still applies.
  */
 export async function queueTrialEmails(
   mailQueue: Deps['mailQueue'],
@@ -31,7 +31,7 @@ export async function queueTrialEmails(
 
 /**
  * Renders a trial email when it is due. Returns null if the user was deleted, left the trial or got
- * permanent Premium, or if the email is stale because no server was running.
+ * permanent Premium, or if the email is stale because no server was running when it was due.
  */
 export async function writeTrialEmail(
   { clock, config, db, settings }: Pick<Deps, 'clock' | 'config' | 'db' | 'settings'>,
@@ -40,7 +40,8 @@ export async function writeTrialEmail(
   const endsAt = new Date(endsAtText)
   if (isTrialEmailStale(about, endsAt, clock())) return null
   const user = await findUser(db, userId)
-  // Leaving the trial or getting permanent Premium clears this date. The end of the trial doesn't.
+  // This date is cleared when the user leaves the trial or gets permanent Premium, but not when the
+  // trial ends.
   if (user?.premiumTrialEndsAt?.getTime() !== endsAt.getTime()) return null
   const details = {
     name: greetingName(user),

@@ -57,7 +57,7 @@ async function fetchUser(person: Client): Promise<User> {
 }
 
 /**
- * Starts an upload for 3 days and one for 7 and aborts both. Returns 'ok' or the error code for
+ * Starts one upload for 3 days and one for 7, then aborts both. Returns 'ok' or the error code for
  * each.
  */
 async function tryUploads(person: Client) {
@@ -97,7 +97,7 @@ describe('a trial', () => {
       expect((await fetchUser(ada)).tier).toBe('free')
       expect(await tryUploads(ada)).toEqual({ 3: 'ok', 7: 'TIER_EXPIRATION' })
     }
-    // The user was already on Free before the job ran. The job only updates the row in `users`.
+    // The user has been on Free since the trial ended. The job only updates the row in `users`.
     expect(await expireTrials(app.deps)).toEqual({ expiredCount: 1 })
     expect((await fetchUser(ada)).tier).toBe('free')
   })
@@ -151,7 +151,8 @@ describe('a trial', () => {
     for (const { cloudKey } of startedUploads.toReversed()) {
       statuses.push((await requestConfirm(ada, cloudKey)).status)
     }
-    // The limit is three files again after the trial, so the last of the four confirms is rejected.
+    // After the trial, the limit is three files again, so the last of the four confirms is
+    // rejected.
     expect(statuses.toSorted()).toEqual([200, 200, 200, 403])
     const [file] = await json<{ expiresAt: string; createdAt: string }[]>(
       await ada.fetch('/api/files'),

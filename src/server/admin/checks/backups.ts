@@ -9,10 +9,10 @@ const maxBackupAgeMs = 7 * dayInMs
 type BackupDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'stores'>
 
 /**
- * Reports when the last backup was made, as recorded by `npm run backup`. The server makes no
- * backups itself. Without a record, the check shows a hint for the first 7 days and a warning after
- * that. That applies even if the database and the bucket are reached over the network, because both
- * may still run on this machine.
+ * Reports when `npm run backup` last recorded a backup; the server makes none itself. If none is
+ * recorded, the check shows a hint for the first 7 days and a warning after that. A database and a
+ * bucket that are reached over the network are no exception, because both may still run on this
+ * machine.
  */
 export async function checkBackups(deps: BackupDeps): Promise<Finding[]> {
   const now = deps.clock()

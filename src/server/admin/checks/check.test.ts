@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../errors.ts'
 import { reasonOf, shellQuote, shortenReason } from './check.ts'
 
-/** Creates an error with extra properties, as libraries throw them. */
+/** Creates an error with extra properties, like the errors that libraries throw. */
 function errorWith(message: string, properties: object, options?: ErrorOptions): Error {
   return Object.assign(new Error(message, options), properties)
 }

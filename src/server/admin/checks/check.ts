@@ -23,19 +23,19 @@ export type CheckDeps = Pick<
 export interface RequestInfo {
   /** The `Host` header. */
   host: string
-  /** From `X-Forwarded-Proto`. Null without that header. */
+  /** The scheme in `X-Forwarded-Proto`. Null if the header is missing. */
   scheme: 'http' | 'https' | null
   /** True if the request has an `X-Forwarded-For` header. */
   isForwarded: boolean
   /** True if the request seems to have passed through the operator's own proxy. */
   isProxied: boolean
-  /** True if TRUST_PROXY covers the peer address. */
+  /** True if `TRUST_PROXY` includes the address that the connection comes from. */
   isTrusted: boolean
 }
 
-/** The result of a check, in words for administrators who aren't programmers. */
+/** The result of a check, worded for administrators who aren't programmers. */
 export interface Finding {
-  /** Distinguishes the findings of one check, for example by job name. */
+  /** Tells the findings of one check apart. For example, it may be the name of a job. */
   about?: string
   status: CheckStatus
   message: string
@@ -50,8 +50,8 @@ export interface Check {
 }
 
 /**
- * Time limit for one step of a check. It is shorter than the limit for the whole check, so a slow
- * step doesn't hide the results of the others.
+ * Time limit for one step of a check. It is shorter than the time limit for the whole check, so one
+ * slow step doesn't hide the results of the others.
  */
 export const stepTimeoutMs = 8_000
 
@@ -59,7 +59,7 @@ export function ok(message: string): Finding {
   return { status: 'ok', message, cure: '' }
 }
 
-/** Creates a finding about something that may fail, or whose failure might go unnoticed. */
+/** Creates a finding about something that may fail, or that could fail unnoticed. */
 export function warning(message: string, remedy: string): Finding {
   return { status: 'warning', message, cure: remedy }
 }
@@ -72,8 +72,8 @@ export function failing(message: string, remedy: string): Finding {
 const maxReasonLength = 300
 
 /**
- * Returns an error's message on one line, without database values. For our own errors and failed
- * queries, uses the message of the cause.
+ * Returns an error's message on one line, without database values. If the error is one of ours or a
+ * failed query, returns the message of its cause instead.
  */
 export function reasonOf(error: unknown): string {
   const isWrapper = error instanceof AppError || (error instanceof Error && 'query' in error)
@@ -83,8 +83,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Returns the name of an error from the S3 library, or the code or name of an error without a
- * message. Otherwise returns an empty string.
+ * Returns the error name for an error from the S3 library, and the code or name for an error
+ * without a message. Otherwise, returns an empty string.
  */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return ''

@@ -18,7 +18,7 @@ import { checkStorage } from './storage.ts'
 import { checkStorageCap } from './storage-cap.ts'
 import { checkVersion } from './version.ts'
 
-/** All checks, in display order. The Admin Center shows failing lines first. */
+/** All checks, in display order, except that the Admin Center moves failing lines to the top. */
 export const checks: readonly Check[] = [
   { name: 'Database', run: checkDatabase },
   { name: 'Storage', run: checkStorage },

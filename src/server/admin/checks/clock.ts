@@ -13,7 +13,7 @@ import { readDatabaseTime } from './queries.ts'
 import { spanText } from './span-text.ts'
 
 const warnAboveMs = 15_000
-/** Presigned URLs are valid for a minute, so a larger difference makes them fail. */
+/** Presigned URLs are valid for a minute, so they don't work if clocks differ by more than that. */
 const failFromMs = 60_000
 
 const consequences = {
@@ -51,8 +51,7 @@ async function checkBucketClock(differenceMs: Promise<number>): Promise<Finding>
 }
 
 /**
- * Creates the finding for a clock that differs from this server's by `differenceMs`, in either
- * direction.
+ * Creates the finding for a clock that is `differenceMs` ahead of or behind this server's clock.
  */
 export function clockFinding(owner: keyof typeof consequences, differenceMs: number): Finding {
   if (differenceMs < 1000) return ok(`The clocks of this server and of the ${owner} agree.`)

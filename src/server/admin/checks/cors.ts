@@ -18,9 +18,9 @@ const mimeType = 'text/plain'
 const urlLifetimeMs = 60_000
 
 /**
- * Checks whether the bucket accepts uploads from pages at `APP_URL`. Like a browser, sends a
- * preflight request and then a few bytes, and verifies that a page could read the response. Then
- * removes the bytes. Without a bucket, browsers upload to this server and need no CORS rule.
+ * Checks whether the bucket accepts uploads from pages at `APP_URL`. Sends a preflight request and
+ * then a few bytes, as a browser would, and verifies that a page could read the response. Then
+ * removes the bytes. Without a bucket, browsers upload to this server and no CORS rule is needed.
  */
 export async function checkCors({
   clock,
@@ -39,8 +39,8 @@ export async function checkCors({
     return [await uploadAsBrowser(url, appUrl.origin, s3)]
   } finally {
     await store.remove(key).catch((error: unknown) => {
-      // The nightly comparison of storage with the database will remove the bytes. The check
-      // "Storage" shows why removals fail.
+      // The nightly job that compares storage with the database will remove the bytes. The Storage
+      // check shows why removals fail.
       log.warn({ err: error, key }, 'the bytes of the check of CORS could not be removed')
     })
   }
@@ -86,7 +86,7 @@ async function uploadAsBrowser(url: string, origin: string, s3: S3Settings): Pro
   }
 }
 
-/** Returns the reason why the preflight response forbids the upload, or null if it allows it. */
+/** Returns why the preflight response forbids the upload, or null if it allows it. */
 function findPreflightProblem(response: Response, origin: string): string | null {
   const problems = [
     ...(response.ok ? [] : [`was ${response.status}`]),

@@ -4,12 +4,12 @@ import { readDatabase } from './queries.ts'
 /** The oldest major version of Postgres that we test with. */
 const minMajorVersion = 15
 
-/** With fewer spare connections, a restarting server or a backup may be unable to connect. */
+/** With fewer connections to spare, a restarting server or a backup may be unable to connect. */
 const minSpareConnections = 3
 
 /**
- * Checks that the database responds, that its version is supported, and that enough connections are
- * free for this server's pool. A few must always be free.
+ * Checks that the database responds, that its version is supported, and that it has enough free
+ * connections for this server's pool. Even if the pool is full, a few must be free.
  */
 export async function checkDatabase({
   db,

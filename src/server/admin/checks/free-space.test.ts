@@ -59,7 +59,7 @@ describe('the free space', () => {
       message: expect.stringMatching(/that must stay free: uploads are refused\.$/),
       cure: expect.stringMatching(/Reports.*Users.*Maintenance.*the larger counts\.$/),
     })
-    // Stays far from the limits, because other programs use this disk too.
+    // The values are far from the thresholds, because other programs use this disk too.
     expect(await runCheck(({ free }) => 0.75 * free)).toMatchObject({ status: 'warning' })
     expect(await runCheck(({ free }) => 0.25 * free)).toMatchObject({ status: 'ok' })
     expect(await runCheck(() => 0)).toMatchObject({ status: 'ok', cure: '' })
@@ -67,7 +67,7 @@ describe('the free space', () => {
 })
 
 describe('a disk too small for the tier limits', () => {
-  /** Simulates a disk with this much space for uploads, in bytes. */
+  /** Simulates a disk with this many bytes left for uploads. */
   const simulateFreeSpace = (bytes: number) => {
     const minFree = 30 * megabyte
     const diskStatus = { size: 4096 * megabyte, minFree, operatorMinFree: minFree }
@@ -104,7 +104,7 @@ describe('a disk too small for the tier limits', () => {
     })
     expect(await countFailing()).toBe(failingBefore + 1)
 
-    // The remedy says to lower the limits, and doing so is enough.
+    // The remedy says to lower the file size limits. This tests that doing so is enough.
     simulateFreeSpace(100 * megabyte)
     for (const key of ['free_max_file_size', 'premium_max_file_size']) {
       expect((await admin.post('/api/admin/settings', { key, value: '100MB' })).status).toBe(200)

@@ -6,7 +6,7 @@ import { findRejectedSizes } from './rejected-sizes.ts'
 
 /**
  * Compares the free disk space with the minimum that uploads must leave free (decision 026), and
- * with the largest file of each tier.
+ * with the largest file that each tier allows.
  */
 export async function checkFreeSpace({
   config: { dataDir, databaseUrl, minFreeSpace },
@@ -65,7 +65,7 @@ export async function checkFreeSpace({
 }
 
 interface MinFreeSpaceSettings {
-  /** MIN_FREE_SPACE; null if unset. */
+  /** The environment variable `MIN_FREE_SPACE`, in bytes. Null if it isn't set. */
   minFreeSpace: number | null
   /** The administrator's setting "Minimum free space", in bytes. */
   leastFree: number

@@ -19,7 +19,9 @@ function failureAt(ms: number, consecutiveFailures: number) {
   return { at: ago(ms), reason: 'no room', consecutiveFailures }
 }
 
-/** A job that should run every minute. It was scheduled long ago and has never run. */
+/**
+ * A job that is scheduled for every minute but has never run, although it was scheduled long ago.
+ */
 const job: JobRecord = {
   name: 'expire-files',
   cron: '* * * * *',

@@ -10,11 +10,14 @@ import { spanText } from './span-text.ts'
  * three failures suggest a persistent cause.
  */
 const failingThreshold = 3
-/** A job is overdue if its last run is this much more than two intervals ago. */
+/**
+ * A job is overdue once two intervals plus this grace period have passed since its last run, or
+ * since it was scheduled if it has never run.
+ */
 const graceMs = 15 * minuteInMs
 
 /**
- * A run recorded further in the future than this came from a wrong clock. Smaller differences
+ * A run recorded further in the future than this means that a clock was wrong. Smaller differences
  * between server clocks are normal.
  */
 const maxClockSkewMs = minuteInMs
@@ -39,8 +42,8 @@ const figureLabels: Record<string, string> = {
 interface CheckTimes {
   now: Date
   /**
-   * When this server started. Jobs may be late for a while after that, because no server may have
-   * been running before.
+   * When this server started. Jobs may be late for a while after that, because there may have been
+   * no server running to start them.
    */
   serverStartedAt: Date
 }
@@ -90,8 +93,8 @@ function parseSchedule(cron: string, now: Date): { intervalMs: number; next: Dat
 }
 
 /**
- * True if a job has missed two runs. A failed run isn't a missed run, and a job that is running
- * isn't overdue.
+ * True if a job has missed two runs. A failed run counts as a run, and a job that is running isn't
+ * overdue.
  */
 function isOverdue(job: JobRecord, now: Date, intervalMs: number) {
   if (job.runningSince) return false
@@ -99,7 +102,9 @@ function isOverdue(job: JobRecord, now: Date, intervalMs: number) {
   return now.getTime() - lastActiveAt > 2 * intervalMs + graceMs
 }
 
-/** Returns the time of the newest recorded run in Unix milliseconds, or 0. */
+/**
+ * Returns when the newest recorded run happened, in Unix milliseconds, or 0 if none is recorded.
+ */
 function newestRunTime({ success, failure }: JobRecord): number {
   return Math.max(success?.startedAt.getTime() ?? 0, failure?.at.getTime() ?? 0)
 }

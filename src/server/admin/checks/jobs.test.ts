@@ -49,7 +49,7 @@ describe('the jobs', () => {
     )
     const line = await getCheckLine(admin, 'Jobs: compare-storage')
     expect(line).toMatchObject({ cure: expect.stringContaining('job failed') })
-    // The queue may have retried the job before the check.
+    // The queue may already have retried the job once, which makes two failures.
     expect(line.message).toMatch(/^The last (run|2 runs) failed, .* UTC: the store is away\./)
   })
 

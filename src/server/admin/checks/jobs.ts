@@ -30,8 +30,8 @@ export async function checkJobs(deps: JobDeps): Promise<Finding[]> {
 }
 
 /**
- * Checks whether storage still has bytes whose deletion was due over 15 minutes ago (design §4,
- * Expire).
+ * Checks whether any bytes are still stored more than 15 minutes after their deletion was due
+ * (design §4, Expire).
  */
 async function checkOverdue({ clock, db }: JobDeps): Promise<Finding> {
   const about = 'bytes that should be gone'
@@ -48,7 +48,8 @@ async function checkOverdue({ clock, db }: JobDeps): Promise<Finding> {
 }
 
 /**
- * Reports how many files have lost their bytes, as last counted by the `compare-storage` job.
+ * Reports how many files have lost their bytes, according to the last run of the `compare-storage`
+ * job.
  * @param missing null if storage has never been compared with the database.
  */
 function missingBytesFinding(missing: number | null): Finding {

@@ -126,7 +126,9 @@ describe('email', () => {
     return rows[0]?.count ?? 0
   }
 
-  /** Inserts an email in a state that would otherwise take up to a day to reach. */
+  /**
+   * Inserts an email directly in the given state, which could otherwise take up to a day to reach.
+   */
   const addEmail = (job: {
     state: string
     data: object

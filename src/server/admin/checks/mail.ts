@@ -20,19 +20,21 @@ import { countWaitingEmails, type LostEmail, listLostEmails } from './queries.ts
 
 type MailCheckDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'mailer'>
 
-/** Lost emails are reported for this many days. The queue keeps them for 14. */
+/** Lost emails are reported for this many days. The queue keeps them for 14 days. */
 const reportedDays = 7
-/** Maximum number of lost emails described individually. The count includes all. */
+/** Maximum number of lost emails described individually. The total still includes all of them. */
 const maxDescribed = 5
-/** Waiting emails are reported after this many failed attempts, which take over seven minutes. */
+/** A waiting email is reported after this many failed attempts, which takes over seven minutes. */
 const minFailedAttempts = 5
 /**
- * If an email has been due for this long without an attempt, no server is sending. The queue polls
- * every second.
+ * If an email has been due for this long without an attempt, no server is sending emails. The queue
+ * polls every second.
  */
 const stalledAfterMs = 5 * minuteInMs
 
-/** Checks the connection to the mail server, lost emails and waiting emails. */
+/**
+ * Checks whether the mail server can be reached, and whether emails have been lost or are waiting.
+ */
 export function checkMail(deps: MailCheckDeps): Promise<Finding[]> {
   return Promise.all([checkServer(deps), checkLostEmails(deps), checkWaitingEmails(deps)])
 }
@@ -101,7 +103,10 @@ function outboxFinding({
   )
 }
 
-/** Returns only the host and port, because the URL also contains the user name and password. */
+/**
+ * Returns the host and port. The rest of the URL must not be shown, because it contains the user
+ * name and password.
+ */
 function hostOf(smtpUrl: string): string {
   return new URL(smtpUrl).host
 }

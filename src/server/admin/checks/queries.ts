@@ -7,7 +7,7 @@ import type { JobName } from '../../jobs/job-names.ts'
 import { emailQueueName } from '../../jobs/job-queue.ts'
 import type { JobResult } from '../../jobs/queries.ts'
 
-/** The version and connection counts of Postgres. */
+/** Postgres's version and connection counts. */
 export interface DatabaseInfo {
   version: string
   major: number
@@ -15,7 +15,7 @@ export interface DatabaseInfo {
   allowed: number
   /** Open connections to all databases. */
   open: number
-  /** Open connections from Mayfly servers that use this database. */
+  /** Open connections from all Mayfly servers that use this database. */
   pooled: number
 }
 
@@ -60,15 +60,15 @@ export interface LostEmails {
   newest: LostEmail[]
 }
 
-/** The recorded reason for the last failure: the mail server's response or a timeout. */
+/** Why the last attempt failed: the mail server's response, or a timeout. */
 const lastReason = sql.raw(
   "coalesce(j.output->>'reason', j.output->'value'->>'message', 'no reason was noted')",
 )
 
 /**
- * Lists the newest emails that the queue gave up on in the last `days` days. Kinds in
- * `supportEmails` are sent to `supportEmail`. For other kinds, the queue stores an email address or
- * the id of an account or signup.
+ * Lists the newest emails that the queue gave up on in the last `days` days. Emails of the kinds in
+ * `supportEmails` go to `supportEmail`. For emails of other kinds, the queue stores an email
+ * address or the id of an account or a signup.
  */
 export async function listLostEmails(
   db: Db,
@@ -102,11 +102,11 @@ export async function listLostEmails(
   }
 }
 
-/** Emails that are still queued although they are due. */
+/** Emails that are due but still in the queue. */
 export interface WaitingEmails {
   /**
    * How many emails have failed several attempts. `maxAttempts` is the highest number of attempts
-   * among them, and `reason` the last failure.
+   * for any of them, and `reason` is why the most recent attempt failed.
    */
   retrying: number
   maxAttempts: number
@@ -117,7 +117,7 @@ export interface WaitingEmails {
 
 /**
  * Counts emails with at least `tries` failed attempts, and emails that have been due for over
- * `minutes` minutes without one.
+ * `minutes` minutes without an attempt.
  */
 export async function countWaitingEmails(
   db: Db,

@@ -6,17 +6,17 @@ import {
 import { defaultTier, tiers, tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import type { Limits } from '../../../shared/rules/tiers/tier-limits.ts'
 
-/** File sizes that a tier allows but that currently don't fit. */
+/** File sizes that a tier allows but for which there is currently not enough space. */
 interface RejectedSizes {
-  /** `failing` if users of the default tier are affected. */
+  /** `failing` if the default tier is affected. */
   status: 'failing' | 'warning'
   /** A clause such as 'a file larger than 44 MB is refused now, though Free allows 500MB'. */
   text: string
 }
 
 /**
- * Compares the space for a new upload with the largest file of each tier. Returns null if all of
- * them fit.
+ * Compares the space available to a new upload with the largest file that each tier allows. Returns
+ * null if every tier's largest file fits.
  */
 export function findRejectedSizes(availableBytes: number, limits: Limits): RejectedSizes | null {
   const affectedTiers = tiers.filter((tier) => limits[tier].maxFileSize > availableBytes)

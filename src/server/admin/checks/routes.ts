@@ -8,11 +8,12 @@ import type { CheckDeps, RequestInfo } from './check.ts'
 import { ChecksRunner } from './run-checks.ts'
 
 /**
- * How long the number of failing checks is cached. The administrator's pages poll it every minute.
+ * How long the number of failing checks is cached. The administrator's pages request it every
+ * minute.
  */
 const countMaxAgeMs = 10 * minuteInMs
 
-/** Creates the handlers that run the checks. Treats the time of this call as the server's start. */
+/** Creates the handlers that run the checks. The time of this call counts as the server's start. */
 export function checkRoutes(
   deps: Omit<CheckDeps, 'startedAt'>,
 ): Handlers<'adminChecks' | 'adminWaiting'> {
@@ -34,7 +35,7 @@ export function checkRoutes(
 
 function requestInfo(request: IncomingMessage, trustedProxies: BlockList | null): RequestInfo {
   const { headers } = request
-  // Each proxy appends its value, so the first value is the scheme that the browser used.
+  // Each proxy appends its own value, so the first one is the scheme that the browser used.
   const [scheme] = String(headers['x-forwarded-proto'] ?? '').split(',')
   return {
     host: headers.host ?? '',

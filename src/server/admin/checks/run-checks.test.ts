@@ -123,7 +123,7 @@ describe('concurrent calls', () => {
     const firstPromise = read()
     await expect.poll(runCount).toBe(1)
     const laterPromises = [read(), read(), read(1000)]
-    // The results can depend on the host, so a request for another host needs its own run.
+    // The results can depend on the host, so a request for another host needs a separate run.
     const otherHostPromise = read(0, 'example.org')
     await end(1)
     await end(2)

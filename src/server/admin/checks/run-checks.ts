@@ -6,7 +6,7 @@ import { checks } from './checks.ts'
 const checkTimeoutMs = 10_000
 
 /**
- * Runs all checks in parallel. For a check that throws or times out, the line shows the error.
+ * Runs all checks in parallel. If a check throws or times out, its line shows the error.
  * @returns the lines of all checks, in the order of `list`.
  */
 export async function runChecks(
@@ -50,8 +50,8 @@ interface Run {
 }
 
 /**
- * Allows only one run of the checks at a time, because they write to storage and connect to the
- * mail server.
+ * Runs the checks, one run at a time, because each run writes to storage and connects to the mail
+ * server.
  */
 export class ChecksRunner {
   readonly #deps: CheckDeps
@@ -64,8 +64,8 @@ export class ChecksRunner {
   }
 
   /**
-   * Returns the lines of all checks for a request, from a run that began after this call or at most
-   * `maxAgeMs` before it.
+   * Returns the lines of all checks for a request. They come from a run that began after this call
+   * or at most `maxAgeMs` before it.
    */
   read(request: RequestInfo, maxAgeMs = 0): Promise<CheckResult[]> {
     const key = JSON.stringify(request)

@@ -66,9 +66,9 @@ export function checkAddress({ config }: ConfigDeps, request: RequestInfo): Find
 }
 
 /**
- * True if both URLs lead to the same server with the same scheme. `requestUrl` may lack a port,
- * because some proxies drop it. All loopback names, such as localhost and 127.0.0.1, count as
- * equal.
+ * True if both URLs lead to the same server with the same scheme. A missing port in `requestUrl`
+ * matches any port, because some proxies drop it. All loopback names, such as localhost and
+ * 127.0.0.1, count as equal.
  */
 function isSameServer(requestUrl: URL, appUrl: URL): boolean {
   if (requestUrl.protocol !== appUrl.protocol) return false
@@ -95,7 +95,7 @@ export function checkSecrets({ config }: ConfigDeps): Finding[] {
   ]
 }
 
-/** Checks whether sign-ins and requests for emails are rate limited. */
+/** Checks whether rate limits for sign-ins and emails are turned on. */
 export function checkRateLimits({ config }: ConfigDeps): Finding[] {
   if (config.rateLimits) return [ok('They are on.')]
   const message =

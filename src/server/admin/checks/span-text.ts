@@ -9,8 +9,8 @@ const units = [
 ] as const
 
 /**
- * Formats a duration, rounded down, in the largest unit that gives at least two. Examples: '90
- * seconds', '47 hours'.
+ * Formats a duration in the largest unit of which it contains at least two, such as '90 seconds' or
+ * '47 hours'. Rounds down.
  */
 export function spanText(ms: number): string {
   const unit = units.find((candidate) => ms >= 2 * candidate.ms) ?? units[3]

@@ -151,7 +151,7 @@ describe('the total compared with the cap', () => {
     server = await openFreshDatabase()
     const person = { id: 'ada', name: 'Ada', email: 'ada@example.org' }
     await server.db.insert(users).values({ ...person, createdAt: now, updatedAt: now })
-    // Three files, 6000 bytes in total.
+    // Adds three files with a total of 6,000 bytes.
     await server.pool.query(insertFilesQuery('ada', 3, now))
   })
   afterEach(async () => {

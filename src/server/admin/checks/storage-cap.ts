@@ -13,8 +13,8 @@ const remedy =
   'In the Admin Center: raise the cap under Limits ("Bytes in storage at most", the setting storage_cap), take files down under Reports, delete a user who stores much under Users, or run "Clean up expired files" under Maintenance. No restart is needed.'
 
 /**
- * Compares the stored bytes with the storage cap, and the remaining space with the largest file of
- * each tier. Once 80% of the cap is used, the result is at least a warning.
+ * Compares the stored bytes with the storage cap, and the remaining space with the largest file
+ * that each tier allows. Once 80% of the cap is used, the result is a warning or worse.
  */
 export async function checkStorageCap({
   db,
@@ -31,18 +31,18 @@ export async function checkStorageCap({
 
 /** The figures compared with a storage cap, in bytes. */
 export interface CapUsage {
-  /** All files and open uploads. */
+  /** The size of all files and open uploads. */
   stored: number
-  /** The announced sizes of open uploads, included in `stored`. */
+  /** The announced size of open uploads, which `stored` includes. */
   uploads: number
-  /** The largest upload that may start now. */
+  /** The largest upload that could start now. */
   availableBytes: number
   maxStored: number
 }
 
 /**
- * Creates the finding for a storage cap: ok only if less than 80% is used and every file that a
- * tier allows would fit.
+ * Creates the finding for a storage cap. It is ok only if less than 80% of the cap is used and the
+ * largest file of every tier would fit.
  */
 export function storageCapFinding(
   { stored, uploads, availableBytes, maxStored }: CapUsage,

@@ -23,7 +23,7 @@ function runCheck(stores: readonly Partial<Storage>[], env: Record<string, strin
   return checkStorage({ config, stores: createStores(currentStore as Storage, ...otherStores) })
 }
 
-/** Creates an error whose cause has this code, wrapped as drivers do. */
+/** Creates the error that a store throws when its driver fails with this code. */
 function errorWithCode(code: string) {
   const cause = Object.assign(new Error('told only in the log'), { code })
   return new AppError('UNAVAILABLE', { cause })

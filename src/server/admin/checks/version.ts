@@ -8,8 +8,8 @@ const packageFile = new URL('../../../../package.json', import.meta.url)
 const nodeMajor = 24
 
 /**
- * Reports the versions of Mayfly, Node and Postgres, and checks that the database has all
- * migrations.
+ * Reports the versions of Mayfly, Node and Postgres, and checks that all migrations have been
+ * applied to the database.
  */
 export async function checkVersion({ db }: Pick<CheckDeps, 'db'>): Promise<Finding[]> {
   const [migrations, { version: postgres }, text] = await Promise.all([
