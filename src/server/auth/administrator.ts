@@ -11,16 +11,17 @@ import {
   setPassword,
 } from './queries.ts'
 
-/** The advisory lock key of `ensureAdministrator`. No other lock uses it. */
+/** The key of the advisory lock that `ensureAdministrator` takes. Used for nothing else. */
 const administratorLock = 7_226_114
 
 const defaultProfile = { firstName: 'Administrator', lastName: '', picture: null }
 
 /**
- * Creates the administrator if there is none; safe to call from several servers at once. The audit
- * log records the new role without an actor.
- * @param password called only when the account is created.
- * @returns whether the account was created, and its email address.
+ * Makes the account of ADMIN_EMAIL the administrator if there is none yet. Creates the account if
+ * necessary. Safe to call from several servers at once. The audit log records the new role without
+ * an actor.
+ * @param password called only if the account has to be created.
+ * @returns whether the account was created, and the administrator's email address.
  */
 export async function ensureAdministrator(
   {

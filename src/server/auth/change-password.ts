@@ -35,7 +35,7 @@ export async function changePassword(
   const { userId } = session
   const { clientAddress: address } = request
   const currentCredentials = await requirePassword(deps, userId, currentPassword, request)
-  // Rate-limited because the audit log is kept forever.
+  // Rate-limited because each change adds an audit log entry, and entries are kept forever.
   await rateLimits.spend([counter('passwordChangesByUser', userId)])
   const salt = saltOf(currentCredentials.passwordHash)
   const passwordHash = await passwords.hash(newPassword, salt, addressBlock(address))
@@ -68,7 +68,7 @@ export interface PasswordRequest {
 }
 
 /**
- * Checks the current password of a signed-in user, because someone else may be using an unlocked
+ * Checks a signed-in user's current password, in case someone else is using their unlocked
  * computer. A wrong password counts as a failed login.
  * @returns the stored hash, and the browser's id if it has signed in to the account before.
  * @throws {AppError} WRONG_PASSWORD; NO_PASSWORD; UNAUTHORIZED for a deleted user;
@@ -91,7 +91,7 @@ export async function requirePassword(
   const hash = await deps.passwords
     .hash(password, saltOf(passwordHash), address)
     .catch(async (error: unknown) => {
-      // If the refund fails, the attempt counts against the limit until its time window ends.
+      // If the refund fails, the attempt keeps counting until its rate limit window ends.
       await admission.undo().catch(() => {})
       throw error
     })

@@ -55,7 +55,7 @@ export function readSessionToken(
  * never has to be set again.
  *
  * A second cookie tells scripts that the browser is signed in. Its value differs for each session,
- * so a page that notices late that its session has ended can't clear the cookie of a newer session.
+ * so a page that is late to notice the end of its session can't clear a newer session's cookie.
  */
 export function setSessionCookies(
   deps: Pick<Deps, 'clock' | 'config' | 'secret'>,

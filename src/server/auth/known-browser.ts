@@ -8,9 +8,9 @@ import { isSameText, keyedHash } from './secrets.ts'
 
 /*
  * A known browser has signed in to an account before and has a cookie that proves it. Its failed
- * attempts have a separate limit (login-limits.ts), which other clients in its network can't
- * exhaust. The cookie doesn't authenticate anyone. It lists the most recently used accounts, each
- * as an id and a signature that a password change invalidates.
+ * attempts have a separate limit (login-limits.ts), which other clients in its network can't use
+ * up. The cookie doesn't authenticate anyone. It lists the most recently used accounts, each as an
+ * id and a signature that becomes invalid when the password changes.
  */
 
 type BrowserDeps = Pick<Deps, 'config' | 'secret'>
@@ -20,8 +20,8 @@ const maxAccounts = 5
 const entryPattern = /^([\w-]{21})\.([\w-]{43})$/
 
 /**
- * Returns the browser's id if it has already signed in to the account with this password hash, or
- * else null.
+ * Returns the browser's id if the browser has signed in to the account with this password hash
+ * before, otherwise null.
  * @param passwordHash null if there is no account or it has no password.
  */
 export function findKnownBrowser(
@@ -37,8 +37,8 @@ export function findKnownBrowser(
 }
 
 /**
- * Makes the browser known to the account with this password hash for a year.
- * @param knownBrowser its current id, if it is known already.
+ * Remembers for a year that the browser has signed in to the account with this password hash.
+ * @param knownBrowser the browser's id, or null if the account doesn't know it yet.
  */
 export function rememberBrowser(
   deps: BrowserDeps,

@@ -15,8 +15,8 @@ interface LoginClient {
   address: string
   sessionClient: SessionClient
   /**
-   * Returns the browser's id if it has already signed in to the account with this password hash, or
-   * else null.
+   * Returns the browser's id if the browser has signed in to the account with this password hash
+   * before, otherwise null.
    */
   knownBrowser: (passwordHash: string | null) => string | null
   /** The token of the browser's previous session, or null. */
@@ -46,8 +46,8 @@ interface OpenedSession {
  * address share a salt.
  * @returns the session, or `unverified` if the password was right but the email address must be
  * verified.
- * @throws {AppError} INVALID_CREDENTIALS, for an unknown email address and a wrong password alike;
- * TOO_MANY_REQUESTS; PASSWORDS_BUSY
+ * @throws {AppError} INVALID_CREDENTIALS, whether the email address is unknown or the password is
+ * wrong; TOO_MANY_REQUESTS; PASSWORDS_BUSY
  */
 export async function logIn(
   deps: LoginDeps,
@@ -77,22 +77,22 @@ export async function logIn(
       await admission.succeed()
       return 'token' in result ? { ...result, passwordHash: storedHash, knownBrowser } : result
     }
-    // The password of a pending signup counts as a failed attempt. Otherwise signing up with a
-    // stranger's address would reset the count of guesses at the stranger's password.
+    // A login with a pending signup's password counts as a failed attempt. Otherwise anyone could
+    // sign up with a stranger's address to reset the count of guesses at the stranger's password.
     const signup = pendingPasswords.find(({ passwordHash }) => isSameText(hash, passwordHash))
     if (signup) return { unverified: signup.id }
     throw new AppError('INVALID_CREDENTIALS')
   } catch (error) {
     const isWrongPassword = error instanceof AppError && error.code === 'INVALID_CREDENTIALS'
-    // If the refund fails, the attempt counts against the limit until its time window ends.
+    // If the refund fails, the attempt keeps counting until its rate limit window ends.
     if (!isWrongPassword) await admission.undo().catch(() => {})
     throw error
   }
 }
 
 /**
- * Opens a session unless the password has just changed. A reset ends only existing sessions, so the
- * stored hash is checked again under the lock that a reset takes.
+ * Opens a session unless the password has just changed. A password reset ends only the sessions
+ * that exist at that time, so this checks the stored hash again under the lock that resets use.
  */
 function openAccountSession(
   { clock, db }: LoginDeps,

@@ -31,7 +31,7 @@ function admit(attempt: LoginAttempt) {
   return admitAttempt({ rateLimits }, attempt)
 }
 
-/** Admits `count` logins and never settles them, so they all count as failed. */
+/** Admits `count` logins but doesn't settle them, so they all count as failed. */
 async function failLogins(count: number, attempt: (index: number) => LoginAttempt) {
   for (let n = 0; n < count; n += 1) await admit(attempt(n))
 }
@@ -168,7 +168,7 @@ describe('a known browser', () => {
 
   it('is not treated as unknown when the database is unreachable', async () => {
     const databaseError = new Error('the database is away')
-    // A second check would succeed, but must not be made.
+    // Only the first check fails, so falling back to the limit for unknown browsers would succeed.
     const errors = [databaseError]
     const check: RateLimits['check'] = (counters) => {
       const error = errors.pop()

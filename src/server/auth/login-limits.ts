@@ -14,17 +14,17 @@ const attackThreshold = 60
 
 /** A login attempt: one comparison with an account's password, right or wrong. */
 export interface LoginAttempt {
-  /** Identifies the account in rate limit counters, from `hashAccountEmail`. */
+  /** Identifies the account in rate limit counters. Comes from `hashAccountEmail`. */
   accountHash: string
   /** The client's IP address, or the first 64 bits of an IPv6 address. */
   address: string
-  /** The browser's id if it has signed in to this account before, else null. */
+  /** The browser's id if it has signed in to this account before, otherwise null. */
   knownBrowser: string | null
 }
 
 /** An admitted attempt. Counts as failed until one of these functions is called. */
 export interface Admission {
-  /** Counts the attempt as successful instead. */
+  /** Counts the attempt as successful. */
   succeed(): Promise<void>
   /** Refunds the attempt. Call this if no password was compared. */
   undo(): Promise<void>
@@ -33,18 +33,18 @@ export interface Admission {
 type LimitDeps = Pick<Deps, 'rateLimits'>
 
 /**
- * Returns the hash that identifies an account in rate limit counters, so that they contain no email
- * address.
+ * Returns the hash that identifies an account in rate limit counters, so the counters contain no
+ * email addresses.
  */
 export function hashAccountEmail(secret: string, email: string): string {
   return keyedHash(secret, 'mayfly account name', email.toLowerCase()).slice(0, 22)
 }
 
 /**
- * Counts an attempt or rejects it. Within 15 minutes, an IP address may have 10 failed attempts per
- * account (only one while the account is under attack) and 100 across all accounts. Guessing thus
- * locks out the guesser's address and never the account. A known browser has its own 10 attempts,
- * so guessing from the owner's network doesn't lock out the owner.
+ * Counts an attempt, or rejects it if a limit is reached. Within 15 minutes, an IP address may have
+ * 10 failed attempts per account (only one while the account is under attack) and 100 across all
+ * accounts. So guessing locks out the guesser's IP address, never the account. A known browser has
+ * its own 10 attempts, so guessing from the owner's network doesn't lock out the owner.
  * @throws {AppError} TOO_MANY_REQUESTS
  */
 export async function admitAttempt(limits: LimitDeps, attempt: LoginAttempt): Promise<Admission> {
@@ -52,8 +52,8 @@ export async function admitAttempt(limits: LimitDeps, attempt: LoginAttempt): Pr
   try {
     return await admitKnownBrowser(limits, attempt.accountHash, attempt.knownBrowser)
   } catch (error) {
-    // Someone with a stolen cookie may have exhausted its limit. The owner can still log in as an
-    // unknown browser.
+    // Someone with a stolen cookie may have used up the known browser's attempts. The owner can
+    // still log in as an unknown browser.
     if (!(error instanceof AppError && error.code === 'TOO_MANY_REQUESTS')) throw error
     return admitUnknownBrowser(limits, attempt)
   }

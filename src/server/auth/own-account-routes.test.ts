@@ -275,7 +275,7 @@ describe('POST /api/auth/change-password', () => {
     )
     const successIndex = responses.findIndex(({ status }) => status === 200)
     const rejectedResponses = responses.filter((_, index) => index !== successIndex)
-    // These calls came too late: the password had changed, or the cookie had been replaced.
+    // By the time the other calls ran, the password had changed or the cookie had been replaced.
     for (const { status } of rejectedResponses) expect([400, 401]).toContain(status)
     for (const response of rejectedResponses) expect(response.headers.getSetCookie()).toEqual([])
     await logIn(app, person.email, passwords[successIndex] ?? '')

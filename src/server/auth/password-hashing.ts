@@ -12,7 +12,9 @@ export interface HashCost {
 const defaultCost: HashCost = { N: 16_384, r: 16, p: 1 }
 const keyBytes = 64
 
-/** One at a time, so that a flood of logins leaves the other cores free for transfers. */
+/**
+ * Hashes run one at a time, so that a flood of logins leaves the other cores free for transfers.
+ */
 const concurrency = 1
 const maxQueued = 256
 const maxQueuedPerClient = 32
@@ -25,12 +27,12 @@ const deriveKey = promisify<string, string, number, HashCost & { maxmem: number 
  */
 export class PasswordHashing {
   readonly #cost: HashCost
-  /** Waiting calls by client. Clients are served in the order of the map. */
+  /** Calls waiting to start, by client. Clients are served in insertion order. */
   readonly #queue = new Map<string, (() => void)[]>()
   #queued = 0
   #running = 0
 
-  /** @param cost lower in tests. */
+  /** @param cost tests use a lower cost. */
   constructor(cost: HashCost = defaultCost) {
     this.#cost = cost
   }
@@ -68,7 +70,7 @@ export class PasswordHashing {
     await promise
   }
 
-  /** Wakes the next client, which then moves to the end of the queue. */
+  /** Starts the next client's call and moves that client to the end of the queue. */
   #leave(): void {
     for (const [client, [next, ...rest]] of this.#queue) {
       this.#queue.delete(client)
@@ -87,9 +89,9 @@ export function saltOf(passwordHash: string): string {
 }
 
 /**
- * Returns the salt for new passwords of this email address (in lower case). The account and all
- * pending signups of an address share it, so a login needs one hash to compare with all of them. It
- * can't be computed without the server's secret.
+ * Returns the salt for new passwords of this email address (in lower case). An address's account
+ * and pending signups all share it, so a login computes one hash and compares it with all of
+ * theirs. The salt can't be computed without the server's secret.
  */
 export function saltFor(secret: string, email: string): string {
   return createHmac('sha256', secret).update(`password salt\n${email}`).digest('hex').slice(0, 32)

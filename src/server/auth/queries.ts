@@ -17,10 +17,10 @@ import {
 import { removeInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
-/** The providers in the table `accounts`, one for each way to sign in. */
+/** The provider ids in the table `accounts`, one for each sign-in method. */
 export const providers = { password: 'credential', google: 'google' } as const
 
-/** A user with a password hash, which is null for an account without a password. */
+/** A user and the hash of their password, which is null for an account without a password. */
 export type Account = typeof users.$inferSelect & { passwordHash: string | null }
 
 const accountColumns = { ...getTableColumns(users), passwordHash: accounts.password }
@@ -52,11 +52,11 @@ export async function lockAccount(tx: Db, userId: string): Promise<Account | und
   return findAccount(tx, userId)
 }
 
-/** The first key of the `lockAddress` locks. No other two-key lock uses it. */
+/** The first key of the two-key advisory locks that `lockAddress` takes. Used for nothing else. */
 const addressLockKey = 7_226_115
 
 /**
- * Locks an email address (in lower case) until the transaction ends, even without an account. To
+ * Locks an email address (in lower case) until the transaction ends, even if it has no account. To
  * avoid deadlocks, take this lock before any row lock.
  */
 export async function lockAddress(tx: Db, email: string): Promise<void> {
@@ -69,7 +69,9 @@ export async function findAdministrator(db: Db): Promise<{ email: string } | und
   return row
 }
 
-/** The data of a new account or of an account that is handed over. `email` is in lower case. */
+/**
+ * The owner of a new account, or of an account that is being handed over. `email` is in lower case.
+ */
 export interface AccountOwner {
   email: string
   firstName: string
@@ -100,7 +102,7 @@ export async function insertUser(
 
 /**
  * Hands an unverified account over to the owner of its email address. Removes its sessions, its
- * ways to sign in and the tokens of earlier emails. The files stay, because both users are usually
+ * ways to sign in and the tokens in earlier emails. The files stay, because both users are usually
  * the same person.
  */
 export async function handOverUser(
@@ -126,7 +128,7 @@ export async function makeAdministrator(tx: Db, userId: string): Promise<void> {
   await tx.update(users).set({ role: 'admin', emailVerified: true }).where(eq(users.id, userId))
 }
 
-/** Records that the account's owner receives emails at the account's address. */
+/** Records that an account's owner has proved access to the account's email address. */
 export async function markEmailVerified(tx: Db, userId: string, now: Date): Promise<void> {
   await tx.update(users).set({ emailVerified: true, updatedAt: now }).where(eq(users.id, userId))
 }
@@ -191,7 +193,7 @@ export async function insertAccountToken(
   await db.insert(accountTokens).values(token)
 }
 
-/** Finds a token for this purpose that is valid at `now`. */
+/** Finds the token with this hash and purpose. Returns undefined if it isn't valid at `now`. */
 export async function findAccountToken(
   db: Db,
   purpose: TokenPurpose,
@@ -240,7 +242,7 @@ export async function removeExpiredRows(db: Db, now: Date): Promise<number> {
   return removedCount
 }
 
-/** Removes a batch. Skips locked rows, because waiting for them could deadlock. */
+/** Removes one batch of rows. Skips locked rows, because waiting for them could deadlock. */
 async function removeRows(db: Db, key: PgColumn, condition: SQL, limit: number): Promise<number> {
   const keys = db
     .select({ key })

@@ -41,10 +41,10 @@ type AuthHandlers = Handlers<
 >
 
 /**
- * The cookie with the id of this browser's pending signup or unverified account. If the browser
+ * The cookie with the id of this browser's pending signup or unverified account. If this browser
  * requests the verification email again, it gets the email for its own signup rather than for a
- * stranger's with the same address. In this browser, the link verifies the address without a
- * further click. The id is not secret.
+ * stranger's signup with the same address. If the link is opened in this browser, it verifies the
+ * address without a further click. The id is not secret.
  */
 const unverifiedCookie = 'unverified'
 const unverifiedPattern = /^[\w-]{1,64}$/
@@ -117,7 +117,8 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
     async forgotPassword({ body, clientAddress }) {
       await rateLimits.spend([counter('emailsByAddress', addressBlock(clientAddress))])
       const email = body.email.toLowerCase()
-      // Every email address takes one insert, so the timing reveals nothing about accounts.
+      // Every request takes one insert, whether or not the account exists, so timing reveals
+      // nothing.
       await mailQueue.add({ kind: 'forgot-password', email, askedAt: clock().toISOString() })
       return {
         message: "If an account exists, we've sent password reset instructions to your email.",
@@ -138,7 +139,8 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
     currentUser: async ({ user }) => ({ ...publicUser(user), limits: await settings.limits() }),
 
     async logout({ context }) {
-      // HEAD requests and requests from other sites, even our subdomains, don't end the session.
+      // HEAD requests and requests from other sites, even from our subdomains, don't end the
+      // session.
       if (context.req.method === 'GET' && !isCrossSite(context.req.raw.headers)) {
         const token = readSessionToken(deps, context)
         if (token !== null) await endSession(db, token)
@@ -150,9 +152,9 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
 }
 
 /**
- * Returns the counter that limits emails from one client to one email address, if addresses must be
- * verified. Its limit is lower than the total per address, so that one client can't use up the
- * emails that the owner needs.
+ * Returns the counter that limits how many emails one client can trigger to one email address.
+ * Returns no counter if addresses don't have to be verified. Its limit is lower than the limit for
+ * all clients together, so one client can't use up the emails that the address's owner needs.
  */
 function emailCounters({ config, secret }: AuthDeps, email: string, client: string): Counter[] {
   if (!config.requireEmailVerification) return []

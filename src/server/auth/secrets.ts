@@ -11,16 +11,16 @@ export function tokenHash(token: string): string {
 }
 
 /**
- * Returns a fingerprint of an account's email address and password. Tokens carry it, so changing
- * either invalidates them.
+ * Returns a fingerprint of an account's email address and password. It is stored with each email
+ * token, so changing either one invalidates the token.
  */
 export function credentialStamp(account: { email: string; passwordHash: string | null }): string {
   return sha256(`${account.email}\n${account.passwordHash ?? ''}`)
 }
 
 /**
- * Computes a keyed hash (HMAC) of a text with the server's secret, as base64url. The purpose
- * separates hashes of the same text for different uses.
+ * Computes a keyed hash (HMAC) with the server's secret, as base64url. The same text has a
+ * different hash for each purpose.
  */
 export function keyedHash(secret: string, purpose: string, text: string): string {
   return createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('base64url')

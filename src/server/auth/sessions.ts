@@ -54,7 +54,10 @@ export async function openSession(
   return { token, createdAt: now }
 }
 
-/** Returns a loader that finds sessions, active or expired, and their users by token. */
+/**
+ * Returns a loader that finds sessions by token, together with their users. It also finds expired
+ * sessions.
+ */
 function createSessionLoader(db: Db) {
   const query = db
     .select({
@@ -69,7 +72,7 @@ function createSessionLoader(db: Db) {
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(sql`${sessions.token} = any(${sql.placeholder('tokens')})`)
     .prepare('find_sessions')
-  // Lookups in one tick of the event loop share a query. Nothing is cached.
+  // Lookups in the same tick of the event loop share a query. Nothing is cached.
   return new DataLoader(
     async (tokens: readonly string[]) => {
       const rows = await query.execute({ tokens })
@@ -80,7 +83,7 @@ function createSessionLoader(db: Db) {
   )
 }
 
-/** Records the use of a session, once for parallel requests. Never revives an ended session. */
+/** Records that a session was used, once for parallel requests. Never revives an ended session. */
 async function recordSessionUse(
   db: Db,
   session: { id: string; createdAt: Date; lastSeenAt: Date },
@@ -94,7 +97,9 @@ async function recordSessionUse(
     .where(and(eq(sessions.id, session.id), eq(sessions.updatedAt, session.lastSeenAt)))
 }
 
-/** Lists a user's active sessions: the caller's first, then by last use. */
+/**
+ * Lists a user's active sessions: the caller's first, then the others, most recently used first.
+ */
 export function listSessions(db: Db, { userId, sessionId }: OwnSession, now: Date) {
   return db
     .select({
@@ -155,12 +160,12 @@ function isOwn({ userId, sessionId }: OwnSession) {
 }
 
 /**
- * Returns a function that finds the session of a request with one query. From time to time it
- * records the use, which extends the session (`session-lifetime.ts`). Requests with `isPolled`
- * don't extend it, because open pages poll without user activity.
+ * Returns a function that finds a request's session with one query. From time to time it records
+ * that the session was used, which extends the session (`session-lifetime.ts`). Requests with
+ * `isPolled` don't extend it, because open pages poll without user activity.
  *
- * The cookies of an expired session aren't cleared, because this response may arrive after that of
- * a new login.
+ * Doesn't clear an expired session's cookies, because this response may arrive after the response
+ * to a new login.
  */
 export function sessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secret'>) {
   const { clock, db } = deps
@@ -176,7 +181,8 @@ export function sessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secr
     if (!session || now >= session.expiresAt) return null
     if (!isPolled && now.getTime() - session.lastSeenAt.getTime() >= lastSeenIntervalMs) {
       const sessionClient = readSessionClient(context.req.raw.headers, context.get('clientAddress'))
-      // On a full disk the session stays valid, so that users can still delete files.
+      // On a full disk the session stays valid, although its use can't be recorded, so that users
+      // can still delete files.
       await recordSessionUse(db, session, sessionClient, now).catch((error: unknown) =>
         context.get('log').warn({ err: error }, 'the use of a session was not recorded'),
       )

@@ -118,7 +118,7 @@ describe('POST /api/auth/signup with email verification', () => {
       [knownAddress, 'Somebody signed up with your address'],
       [pendingAddress, 'Verify your email address for Mayfly'],
     ])
-    // The stranger who signed up with these addresses tries to log in with each.
+    // The stranger who signed up with these addresses tries to log in with each of them.
     const loginResponses = []
     for (const address of [email, knownAddress, pendingAddress, admin]) {
       loginResponses.push(await comparableResponse(await tryLogin(app, address, strangerPassword)))

@@ -19,7 +19,7 @@ type SignupForm = z.output<typeof signupBody>
 interface SignupClient {
   /** The client's IP address, or the first 64 bits of an IPv6 address. */
   address: string
-  /** The name of the client's browser, or null. */
+  /** The browser's display name, or null if it is unknown. */
   browser: string | null
 }
 

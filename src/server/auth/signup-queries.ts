@@ -3,7 +3,7 @@ import { and, desc, eq, gt, ne } from 'drizzle-orm'
 import { accountTokens, pendingSignups, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
-/** Maximum number of pending signups whose passwords a login attempt is compared with. */
+/** A login compares the password with those of at most this many pending signups. */
 const maxComparedPasswords = 20
 
 /** A pending signup. Its email address is in lower case. */
@@ -56,7 +56,7 @@ export function findPendingPasswords(
     .limit(maxComparedPasswords)
 }
 
-/** Sets when a signup expires. Returns false if it no longer exists. */
+/** Sets a signup's expiry time. Returns false if the signup no longer exists. */
 export async function extendPendingSignup(tx: Db, id: string, expiresAt: Date): Promise<boolean> {
   const { rowCount } = await tx
     .update(pendingSignups)
@@ -119,7 +119,10 @@ export async function findVerification(
   }
 }
 
-/** Moves a signup's tokens to the new account, so that its link can be used again. */
+/**
+ * Moves a signup's tokens to the new account, so that the signup's link still works when it is
+ * opened again.
+ */
 export async function moveTokens(tx: Db, signupId: string, userId: string): Promise<void> {
   await tx
     .update(accountTokens)

@@ -26,9 +26,9 @@ type VerifyDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
 /**
  * Verifies an email address with a token from an email (spec §4, 'An account'). A signup's token
- * creates an account with the name and the password of that signup. The first use of a token
- * decides: all other signups for the address, and older sessions and tokens of the account, are
- * removed. A valid token of a verified account succeeds and changes nothing.
+ * creates an account with the name and the password of that signup. The first token used wins: it
+ * removes all other signups for the address, and the account's older sessions and tokens. If the
+ * account is already verified, a valid token succeeds and changes nothing.
  * @param address the client's IP address, for the audit log.
  * @throws {AppError} TOKEN_INVALID if the token is unknown or expired, its signup was removed, or
  * its account has changed its email address or password; SIGNUP_NOT_ALLOWED if the settings no
@@ -41,7 +41,7 @@ export async function verifyEmail(deps: VerifyDeps, token: string, address: stri
   if (!verificationBeforeLock) throw new AppError('TOKEN_INVALID')
   await db.transaction(async (tx) => {
     await lockAddress(tx, verificationBeforeLock.email)
-    // Another token of the address may have been used while waiting for the lock.
+    // Another token for the address may have been used while this call waited for the lock.
     const verification = await findVerification(tx, hash, clock())
     const { signup, stamp, userId } = verification ?? {}
     if (signup) await createAccount(deps, tx, signup, address)
@@ -52,8 +52,8 @@ export async function verifyEmail(deps: VerifyDeps, token: string, address: stri
 
 /**
  * True if a token belongs to this browser's signup or account, or the email address is already
- * verified. Then opening the link is enough. In any other browser, the user must press a button,
- * because mail scanners open links too.
+ * verified. In that case, opening the link is enough. In any other browser, the user must press a
+ * button, because mail scanners open links too.
  * @param browserSignupId the id in the browser's cookie, or null.
  * @throws {AppError} TOKEN_INVALID
  */

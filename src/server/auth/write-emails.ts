@@ -33,8 +33,8 @@ type AccountRequest = RequestOf<
 >
 
 /**
- * Writes a requested email when it is about to be sent. Each attempt creates a new token; earlier
- * ones stay valid, because their emails may have arrived.
+ * Writes a requested email just before it is sent. Each attempt creates a new token. Earlier tokens
+ * stay valid, because their emails may have arrived.
  * @returns null if the account or the signup no longer exists, or there is nothing to verify.
  */
 export async function writeAccountEmail(
@@ -89,8 +89,8 @@ async function contentFor(
 }
 
 /**
- * Writes the verification email for the pending signup or account with the id `subject`, or else
- * for the newest pending signup of the email address, or else for its account.
+ * Writes the verification email for the pending signup or account with the id `subject`. If there
+ * is none, it is for the email address's newest pending signup, or failing that, for its account.
  */
 async function verificationEmail(
   deps: EmailDeps,
@@ -131,8 +131,8 @@ async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<Outg
   const token = newToken()
   const expiresAt = new Date(clock().getTime() + tokenLifetimeMs['verify-email'])
   const isPending = await db.transaction(async (tx) => {
-    // Another signup with the address may have been verified in the meantime. This signup must last
-    // as long as its link, even if the email is late.
+    // The signup must last as long as its link, even if the email is late. It no longer exists if
+    // another signup with the address has been verified in the meantime.
     if (!(await extendPendingSignup(tx, id, expiresAt))) return false
     const stamp = credentialStamp({ email, passwordHash })
     const hash = tokenHash(token)

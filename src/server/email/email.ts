@@ -15,7 +15,7 @@ export type Block =
 
 export interface EmailContent {
   subject: string
-  /** The text that an inbox shows beside the subject. */
+  /** The text that an inbox shows next to the subject. */
   preview: string
   heading: string
   blocks: readonly Block[]

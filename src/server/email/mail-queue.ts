@@ -9,7 +9,7 @@ const timestamp = z.iso.datetime()
 
 /**
  * A queued request to send an email. It contains little more than an id or an email address, and
- * the sending job looks up the rest. So adding a request takes equally long whether or not the
+ * the sending job looks up the rest. So adding a request takes the same time whether or not the
  * account exists, and the queue contains no secret links. Addresses are in lower case.
  */
 export const mailRequest = z.discriminatedUnion('kind', [
@@ -61,14 +61,14 @@ export const mailRequest = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('resend-verification'),
     email: z.string(),
-    /** The id of the signup or account in the browser's cookie, or null. */
+    /** The id of a signup or account, from the browser's cookie. Null without a cookie. */
     subject: z.string().nullable(),
     askedAt: timestamp,
   }),
 ])
 export type MailRequest = z.infer<typeof mailRequest>
 
-/** The kinds of emails to the support address. Their requests name no recipient. */
+/** The kinds of emails that go to the support address. Their requests name no recipient. */
 export const supportEmails = [
   'feedback',
   'feedback-digest',
@@ -76,8 +76,8 @@ export const supportEmails = [
 ] as const satisfies MailRequest['kind'][]
 
 /**
- * The email queue. It retries a request for up to a day. It keeps a request for `emailRetentionMs`
- * after the email was sent or permanently rejected, or the queue gave up.
+ * The email queue. It retries a failed email for up to a day. It keeps each request for
+ * `emailRetentionMs` after the email was sent or permanently rejected, or the queue gave up on it.
  */
 export interface MailQueue {
   /**

@@ -62,10 +62,10 @@ function toPrintableRecipient({ name, address }: Recipient): Recipient {
 }
 
 /**
- * True if this URL's server may receive emails and the password without TLS, because it is on this
- * machine or the URL has `?requireTLS=false`. Everywhere else TLS is required: with opportunistic
- * TLS, an attacker in the network could strip STARTTLS and read the password and the links that
- * open accounts.
+ * True if emails and the password may be sent to this URL's server without TLS, because the server
+ * is on this machine or the URL has `?requireTLS=false`. Everywhere else TLS is required: with
+ * opportunistic TLS, an attacker in the network could strip STARTTLS and read the password and the
+ * links that open accounts.
  */
 export function allowsPlaintext(url: string): boolean {
   const { protocol, hostname, searchParams } = new URL(url)

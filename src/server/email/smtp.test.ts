@@ -141,7 +141,7 @@ describe('a mail server that stops responding', () => {
 
   it('after the content of an email: the email can be retried', async () => {
     server.setReaction('hold')
-    // Without this timeout, the mailer would wait for the response and succeed.
+    // If the mailer doesn't time out, the server eventually accepts the email, and the test fails.
     const acceptTimer = setTimeout(() => server.setReaction('accept'), hangTimeoutMs)
     // On a slow machine the mailer may time out before the server has the content, so retry with
     // more time.
@@ -154,7 +154,7 @@ describe('a mail server that stops responding', () => {
 })
 
 describe('a mail server on another machine', () => {
-  /** Another name of this machine, which the mailer treats as remote. */
+  /** Another address of this machine, which the mailer treats as remote. */
   const toRemoteUrl = (url: string, login = '') =>
     url.replace('smtp://127.0.0.1', `smtp://${login}0.0.0.0`)
 

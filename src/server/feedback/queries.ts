@@ -13,7 +13,7 @@ export async function insertFeedback(tx: Db, row: Omit<FeedbackRow, 'id'>): Prom
   return inserted.id
 }
 
-/** Counts the feedback in a time span, and how much of it is probably from bots. */
+/** Counts the feedback messages from a time span, and how many of them are probably from bots. */
 export async function countFeedback(
   db: Db,
   { from, until }: { from: Date; until: Date },
@@ -57,7 +57,7 @@ export async function findFeedback(db: Db, id: string): Promise<FeedbackRow | un
 
 export type FeedbackCursor = readonly [createdAt: Date, id: string]
 
-/** Lists up to `limit` feedback messages, newest first, starting after `after`. */
+/** Lists up to `limit` feedback messages, newest first, starting after the cursor `after`. */
 export function listFeedback(
   db: Db,
   { limit, after }: { limit: number; after: FeedbackCursor | undefined },

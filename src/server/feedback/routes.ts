@@ -60,7 +60,10 @@ async function readForm(context: Context<HttpEnv>): Promise<z.output<typeof feed
   throw new AppError('INVALID_INPUT', { message: formErrorMessage(parsed.error) })
 }
 
-/** Describes the error in a form. Missing and invalid fields take precedence over long ones. */
+/**
+ * Describes the errors in a form. Missing and invalid fields are reported before fields that are
+ * too long.
+ */
 function formErrorMessage({ issues }: z.ZodError): string {
   const isTooLong = issues.every(({ code }) => code === 'too_big')
   const field = issues[0]?.path[0]

@@ -21,7 +21,7 @@ afterAll(() => app.close())
 
 const form = { name: 'Ada', email: 'ada@example.org', category: 'bug', message: 'It rattles.' }
 
-/** Sends feedback from the client with this number. Each number has its own IP address. */
+/** Sends feedback from the client with this number. Each client has its own IP address. */
 function sendFrom(client: number, changes: object = {}) {
   return makeClient(app).fetch('/api/feedback', {
     method: 'POST',

@@ -16,7 +16,7 @@ type FeedbackDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue' | 'rateLimits'>
 /**
  * Stores feedback and queues an email to support, in one transaction. Feedback is not emailed if
  * the hidden field `website` is filled in, as bots and some browsers do, or if this hour's emails
- * are used up. Such feedback is counted in a digest after the hour.
+ * are used up. In that case, support gets a digest after the hour.
  * @throws {AppError} TOO_MANY_REQUESTS if this IP address, or all clients together, sent too much.
  */
 export async function sendFeedback(
@@ -39,8 +39,8 @@ export async function sendFeedback(
 }
 
 /**
- * Queues the digest of an hour's feedback, due a minute after the hour to include feedback that is
- * still being stored.
+ * Queues the digest of an hour's feedback. It is sent a minute after the hour ends, to include
+ * feedback that is still being stored.
  */
 async function queueDigest(mailQueue: Deps['mailQueue'], tx: Db, now: Date): Promise<void> {
   const start = Math.floor(now.getTime() / hourInMs) * hourInMs
@@ -64,8 +64,8 @@ async function reserveEmail(rateLimits: Deps['rateLimits']): Promise<boolean> {
 type FeedbackEmailRequest = Extract<MailRequest, { kind: 'feedback' }>
 
 /**
- * Renders the email to support about feedback. Replies go to its sender. Returns null if the
- * feedback was deleted.
+ * Renders the email that forwards feedback to support. Replies go to whoever sent the feedback.
+ * Returns null if the feedback was deleted.
  */
 export async function writeFeedbackEmail(
   { config, db }: Pick<Deps, 'config' | 'db'>,

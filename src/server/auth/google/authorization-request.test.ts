@@ -29,9 +29,9 @@ afterAll(() => server.close())
 
 /** A browser that stores a single cookie and sends it with each request. */
 class Browser {
-  /** The `Cookie` header, `name=value`. */
+  /** The value of the `Cookie` header: `name=value`. */
   cookie = ''
-  /** The latest `Set-Cookie` header. */
+  /** The most recent `Set-Cookie` header. */
   setCookie = ''
   readonly #app = new Hono<HttpEnv>()
 

@@ -14,7 +14,7 @@ type RequestDeps = Pick<Deps, 'clock' | 'config' | 'db'>
 
 const cookieName = 'google'
 
-/** Why the user was sent to the issuer. */
+/** Why the user was sent to the issuer: to sign in or to link an account. */
 export interface SignInPurpose {
   /** The page to open afterwards. */
   next: string
@@ -22,12 +22,15 @@ export interface SignInPurpose {
   linkTo: string | null
 }
 
-/** A request whose response has arrived in the same browser. */
+/** An authorization request whose response has arrived in the browser that started it. */
 export interface VerifiedAuthorization extends SignInPurpose {
   secrets: RequestSecrets
 }
 
-/** The stored part of a request; `browser` is a hash of the cookie. */
+/**
+ * The part of an authorization request that is stored in the database. `browser` is a hash of the
+ * cookie.
+ */
 const storedRequest = z.object({
   browser: z.string(),
   next: z.string(),
@@ -35,8 +38,8 @@ const storedRequest = z.object({
 })
 
 /**
- * Starts an authorization request: stores a row and sets a cookie. All requests of a browser share
- * the cookie, so that several tabs can sign in at the same time.
+ * Starts an authorization request: stores a row and sets a cookie. All of a browser's requests
+ * share one cookie, so several tabs can sign in at the same time.
  */
 export async function startRequest(
   deps: RequestDeps,

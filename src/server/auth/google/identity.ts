@@ -2,7 +2,7 @@ import { email as emailAddress, personName } from '../../../shared/contract/acco
 
 /** The user's identity according to the issuer. */
 export interface Identity {
-  /** The issuer's id of the user. Never changes and is never reassigned. */
+  /** The issuer's id for the user. Never changes and is never reassigned. */
   subject: string
   /**
    * In lower case. Null if the issuer sends no email address, or one that an account can't have.
@@ -25,9 +25,9 @@ export function needsUserInfo(idToken: Claims): boolean {
 }
 
 /**
- * Reads the identity from an ID token and, if requested, the userinfo. The email address and its
- * verification come from the same source. Otherwise one source could verify the address of the
- * other.
+ * Reads the identity from an ID token and, if it was requested, the userinfo response. The email
+ * address and its verification come from the same source. Otherwise one source could vouch for the
+ * other's address.
  * @param allowedOrigins origins of pictures that our pages may show, from `pictureOrigins`.
  */
 export function readIdentity(
@@ -61,7 +61,7 @@ function firstNameOf(claims: Claims): string {
   return cleanName(asText(claims.given_name)) || cleanName(asText(claims.name))
 }
 
-/** In characters. A signup allows 100 UTF-16 code units, and a character takes up to two. */
+/** In characters. Signups allow 100 UTF-16 code units, and a character takes up to two. */
 const maxNameLength = 50
 
 /** Converts a name from the issuer to one that a signup would accept, or to an empty string. */

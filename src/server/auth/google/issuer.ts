@@ -40,11 +40,14 @@ export interface RequestSecrets {
   codeVerifier: string
 }
 
-/** The configured issuer. It isn't contacted before the first sign-in. */
+/** The configured issuer. It isn't contacted until the first sign-in. */
 export class Issuer {
   readonly #settings: GoogleSettings
   readonly #log: Logger
-  /** The discovery document. After a failure, the next sign-in fetches it again. */
+  /**
+   * The client configured from the discovery document. After a failure, the next sign-in fetches
+   * the document again.
+   */
   #client: Promise<Configuration> | null = null
 
   constructor(settings: GoogleSettings, log: Logger) {
@@ -53,7 +56,7 @@ export class Issuer {
   }
 
   /**
-   * Returns the issuer's sign-in URL.
+   * Returns the URL of the issuer's sign-in page.
    * @param redirectUri the URL to which the issuer redirects the browser.
    * @throws {SignInRejectedError} google-away
    */
@@ -70,9 +73,9 @@ export class Issuer {
   }
 
   /**
-   * Returns the identity of the signed-in user. `response` is the URL to which the issuer
-   * redirected the browser. The ID token must be signed by the issuer, and issued for this server
-   * and this request.
+   * Returns the signed-in user's identity. `response` is the URL to which the issuer redirected the
+   * browser. The ID token must be signed by the issuer, and issued for this server and this
+   * request.
    * @throws {SignInRejectedError} if the response is invalid or the issuer fails.
    */
   async identify(response: URL, secrets: RequestSecrets): Promise<Identity> {
@@ -204,7 +207,7 @@ const authorizationErrors: Readonly<Record<string, SignInError>> = {
   server_error: 'google-away',
 }
 
-/** Error codes of token responses: those of RFC 6749 §5.2 and two that some issuers add. */
+/** Error codes in token responses: those of RFC 6749 §5.2 and two that some issuers add. */
 const tokenErrors: Readonly<Record<string, SignInError>> = {
   invalid_grant: 'google-lost',
   invalid_client: 'google-failed',

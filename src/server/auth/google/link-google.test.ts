@@ -42,7 +42,7 @@ async function signIn({ email, password }: Pick<Person, 'email' | 'password'>) {
   return makeBrowser(google.app, await logIn(google.app, email, password))
 }
 
-/** Begins linking Google. Returns the URL to open next. */
+/** Starts linking Google. Returns the URL to open next. */
 async function startLinking(browser: TestBrowser): Promise<string> {
   const response = await browser.post('/api/auth/user/ways/google', { currentPassword: password })
   expect(response.status).toBe(200)
@@ -218,7 +218,7 @@ describe('linking Google to an account', () => {
     const result = await db.transaction(async (tx) => {
       await tx.select().from(users).where(eq(users.id, person.id)).for('no key update')
       const callbackResponse = browser.fetch(callbackUrl.href)
-      // The request has read its session and is waiting for the lock on the user's row.
+      // Wait until the request has read its session and is blocked by the lock on the user's row.
       await expect
         .poll(async () => {
           const { rows } = await db.execute<{ count: number }>(sql`

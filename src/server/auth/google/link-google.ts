@@ -62,9 +62,9 @@ export async function linkGoogle(
 }
 
 /**
- * Unlinks Google and removes its picture. Ends the account's other sessions, which may have been
- * opened through Google by someone who must lose access. Runs under the account's lock, so two
- * parallel calls can't remove the last way to sign in.
+ * Unlinks Google and removes the picture that came from it. Ends the account's other sessions,
+ * because someone who must lose access may have opened them through Google. Holds the lock on the
+ * account, so two parallel calls can't remove the last way to sign in.
  * @param address the client's IP address.
  * @throws {AppError} NOT_FOUND if Google isn't linked; LAST_WAY_IN; TOO_MANY_REQUESTS.
  */
@@ -74,7 +74,7 @@ export async function unlinkGoogle(
   address: string,
 ): Promise<void> {
   const { userId } = session
-  // Rate-limited because the audit log is kept forever.
+  // Rate-limited because each change adds an audit log entry, and entries are kept forever.
   await rateLimits.spend([counter('googleChangesByUser', userId)])
   await db.transaction(async (tx) => {
     await lockAccount(tx, userId)

@@ -23,7 +23,7 @@ export async function findLinkedUser(db: Db, subject: string): Promise<string | 
   return row?.userId ?? null
 }
 
-/** Lists the ways to sign in to an account. `since` is when a way was set up or last changed. */
+/** Lists an account's sign-in methods. `since` is when a method was set up or last changed. */
 export async function listSignInWays(
   db: Db,
   userId: string,
@@ -39,7 +39,8 @@ export async function listSignInWays(
 }
 
 /**
- * Links a subject to a user. Returns false if either is already linked: the relation is one to one.
+ * Links a subject to a user. Returns false if either is already linked, because each can have only
+ * one link.
  */
 export async function insertGoogleLink(
   tx: Db,
@@ -61,7 +62,9 @@ export async function insertGoogleLink(
   return insertedRows.length > 0
 }
 
-/** Unlinks Google from a user and removes its picture. Returns false if Google isn't linked. */
+/**
+ * Unlinks Google from a user and removes the user's picture. Returns false if Google isn't linked.
+ */
 export async function deleteGoogleLink(tx: Db, userId: string): Promise<boolean> {
   const deletedRows = await tx
     .delete(accounts)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => google.close())
 
 let count = 0
-/** Creates a person at the issuer with a unique verified email address. */
+/** Creates a user at the issuer with a unique, verified email address. */
 function makeIdentity(overrides: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
   count += 1
   return {
@@ -226,7 +226,7 @@ describe('the session of a sign-in', () => {
     await google.signIn(person, { browser })
     expect(await fetchUser(browser)).toMatchObject({ email: person.email })
     expect((await thief.fetch('/api/auth/user')).status).toBe(401)
-    // `makePerson` opened a session in another browser.
+    // The remaining session is the one that `makePerson` opened in another browser.
     expect(await listSessions(previousUser.id)).toHaveLength(1)
   })
 })

@@ -52,17 +52,17 @@ const callbackPath = '/api/auth/callback/google'
 const accountPage = '/account'
 
 /**
- * The endpoints that sign in with Google, link it and unlink it (spec §2, 'Google' and 'Account
- * page').
+ * The endpoints for signing in with Google and for linking and unlinking it (spec §2, 'Google' and
+ * 'Account page').
  */
 export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
   const { config, db, log } = deps
   const { google } = config
   let issuer: Promise<Issuer> | undefined
-  /** Loaded lazily: the client library costs startup time and memory. */
+  /** Loaded lazily, because the client library slows down startup and uses memory. */
   const openIssuer = (settings: GoogleSettings): Promise<Issuer> => {
     issuer ??= import('./issuer.ts').then(({ Issuer }) => new Issuer(settings, log))
-    // Retry at the next sign-in. The process may have run out of file descriptors.
+    // Let the next sign-in retry the import. It may have failed for lack of file descriptors.
     issuer.catch(() => {
       issuer = undefined
     })
@@ -78,8 +78,8 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
 
     async startSignIn(call) {
       const next = nextPath(call.query.next)
-      // Google may sign in without a prompt, so a link on another site must not start a sign-in,
-      // which would replace the session.
+      // Google may sign the user in without a prompt. So a link on another site must not start a
+      // sign-in, because that could replace the user's session.
       if (google === null || isCrossSite(call.context.req.raw.headers)) {
         return redirectTo(call, withNext('/login', next))
       }
@@ -145,7 +145,7 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
 }
 
 /**
- * Starts an authorization request. Returns the issuer's URL for the browser.
+ * Starts an authorization request. Returns the issuer's URL, to which the browser is redirected.
  * @throws {AppError} TOO_MANY_REQUESTS
  * @throws {SignInRejectedError} google-away
  */
@@ -207,14 +207,17 @@ function stateOf({ context }: GoogleCall): string {
 }
 
 /**
- * Returns the URL of the issuer's redirect with the origin registered with the issuer, because a
- * proxy may have changed the origin of the request.
+ * Returns the URL of the issuer's redirect, with the origin that is registered with the issuer. The
+ * request itself may show another origin because of a proxy.
  */
 function responseUrl({ context, publicOrigin }: GoogleCall): URL {
   return new URL(`${callbackPath}${new URL(context.req.url).search}`, publicOrigin)
 }
 
-/** Logs why a sign-in was rejected, except for rate limits. Returns the error code for the page. */
+/**
+ * Logs why a sign-in was rejected, except for rate limits. Returns the error code to show on the
+ * page.
+ */
 function logSignInError(error: unknown, { clientAddress, log }: GoogleCall): SignInError {
   if (error instanceof SignInRejectedError) {
     const level = error.code === 'google-away' || error.code === 'google-failed' ? 'warn' : 'info'

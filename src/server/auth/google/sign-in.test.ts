@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => google.close())
 
 let count = 0
-/** Creates a person at the issuer with a unique verified email address. */
+/** Creates a user at the issuer with a unique, verified email address. */
 function makeIdentity(overrides: Partial<IssuerPerson> = {}): IssuerPerson & { email: string } {
   count += 1
   return {

@@ -29,9 +29,9 @@ type UserDeps = Pick<Deps, 'clock' | 'config' | 'mailQueue'> & Pick<GoogleClient
 type VerifiedIdentity = Identity & { email: string }
 
 /**
- * Opens a session for the identified user and ends the browser's previous one. One transaction
- * locks the user, so it is serialized with requests that unlink Google, end sessions or delete the
- * user.
+ * Opens a session for the identified user and ends the browser's previous one. Locks the user in
+ * the same transaction, so requests that unlink Google, end sessions or delete the user can't run
+ * concurrently.
  * @throws {SignInRejectedError} see `findOrCreateUser`.
  */
 export function signInWithGoogle(
@@ -46,19 +46,20 @@ export function signInWithGoogle(
 }
 
 /**
- * Returns the id of the identified user and locks the user's row. In this order:
+ * Returns the id of the identified user and locks the user's row. Uses the first of these that
+ * applies:
  * 1. The user linked to the issuer's subject, regardless of email addresses.
  * 2. The user with the verified email address. The account is linked to Google, and its owner is
  * notified by email. If the address was unverified before, the account is handed over first. The
  * administrator is never linked this way.
  * 3. A new user, if the signup policy allows the email address.
  * @throws {SignInRejectedError} google-no-address, google-unverified, google-not-linked,
- * google-second, google-no-signup; google-failed if the account changes during every round
+ * google-second, google-no-signup; google-failed if concurrent requests interfere with every round
  */
 async function findOrCreateUser(tx: Db, deps: UserDeps, identity: Identity): Promise<string> {
   await lockSubject(tx, identity.subject)
-  // A round yields no user if a concurrent request deletes the user or signs up with the address.
-  // The next round sees the new state.
+  // A concurrent request may delete the user or sign up with the address in the middle of a round.
+  // In that case the next round sees the new state.
   for (let round = 0; round < 3; round += 1) {
     const userId = await findLinked(tx, identity)
     if (userId !== null) return userId
@@ -110,7 +111,7 @@ async function linkExistingUser(
   const tookOver = !account.emailVerified
   if (tookOver) {
     // The account's creator never proved ownership of the address, and may have prepared the
-    // account to spy on its owner.
+    // account to spy on the address's owner.
     await handOverUser(tx, userId, identity, now)
     await removePendingSignups(tx, email)
   }
@@ -144,11 +145,13 @@ async function createUser(
   return userId
 }
 
-/** A rejected sign-in with Google. The browser is redirected to a page that shows the reason. */
+/**
+ * A sign-in with Google was rejected. The browser is redirected to a page that shows the reason.
+ */
 export class SignInRejectedError extends Error {
   readonly code: SignInError
 
-  /** @param reason details for the operator. Only logged. */
+  /** @param reason details for the operator. They are only logged. */
   constructor(code: SignInError, reason?: string, options?: ErrorOptions) {
     super(reason ?? code, options)
     this.name = 'SignInRejectedError'

@@ -4,7 +4,7 @@ import { durationText } from '../../../shared/rules/format/numbers.ts'
 import { type EmailContent, greeting } from '../email.ts'
 
 interface Owner {
-  /** null if the address is unverified, because a stranger may have chosen the name. */
+  /** Null if the address is unverified, because a stranger may have chosen the name. */
   name: string | null
   email: string
 }
@@ -13,7 +13,7 @@ interface Signup {
   email: string
   /** Formatted time of the signup. */
   signedUpAt: string
-  /** The browser's display name; null if unknown. */
+  /** The browser's display name, or null if it is unknown. */
   browser: string | null
 }
 
@@ -197,7 +197,7 @@ export function passwordChangedEmail(
 export function googleLinkedEmail(
   details: Owner &
     HelpDetails & {
-      /** Formatted time at which Google was linked. */
+      /** When Google was linked, as formatted text. */
       linkedAt: string
       /** True if older sign-in methods were removed because the address was unverified. */
       tookOver: boolean

@@ -37,7 +37,7 @@ const emailTexts: Readonly<Record<FileEmail, EmailText>> = {
 export function fileEmail(
   kind: FileEmail,
   details: {
-    /** null if the address is unverified, because a stranger may have chosen the name. */
+    /** Null if the address is unverified, because a stranger may have chosen the name. */
     name: string | null
     /** If false, the email only states the number of files. */
     namesFiles: boolean
@@ -70,7 +70,7 @@ export function fileEmail(
 
 /** The notification to an owner about files that were taken down. */
 export function takedownEmail(details: {
-  /** null if the address is unverified, because a stranger may have chosen the name. */
+  /** Null if the address is unverified, because a stranger may have chosen the name. */
   name: string | null
   /** The file names that the email may mention. */
   fileNames: readonly string[]

@@ -32,13 +32,13 @@ export function feedbackEmail(feedback: {
   }
 }
 
-/** The email that tells support about an hour in which some feedback was not emailed. */
+/** The digest of an hour's feedback for support. Sent if some of that feedback was not emailed. */
 export function feedbackDigestEmail(digest: {
   from: Date
   until: Date
   /** Number of feedback messages from this hour that are still stored. */
   all: number
-  /** How many of them were probably sent by bots. */
+  /** Number of those messages that were probably sent by bots. */
   suspect: number
   adminCenter: string
 }): EmailContent {
@@ -70,7 +70,7 @@ export function reportEmail(report: {
   fileName: string
   /** The link through which the file was last reported. */
   link: string
-  /** How many times the file has been reported since the report was opened. */
+  /** How many times the file was reported while this report was open. */
   count: number
   /** Plain text with one or more lines. */
   reason: string

@@ -2,18 +2,18 @@ import { limitsText, type TierLimits } from '../../../shared/rules/tiers/tier-li
 import { type EmailContent, greeting } from '../email.ts'
 
 interface Trial {
-  /** null if the address is unverified, because a stranger may have chosen the name. */
+  /** Null if the address is unverified, because a stranger may have chosen the name. */
   name: string | null
-  /** Formatted end of the trial. */
+  /** When the trial ends, as formatted text. */
   endsAt: string
-  /** The limits of the tier after the trial. */
+  /** The tier limits that apply after the trial. */
   limits: TierLimits
   /** The URL of the page with the upgrade button. */
   dashboard: string
 }
 
 /**
- * The reminder before a Premium trial ends.
+ * The reminder that a Premium trial is about to end.
  * @param timeLeft the remaining time, such as '3 days'.
  */
 export function trialEndsEmail(trial: Trial, timeLeft: string): EmailContent {
