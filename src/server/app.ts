@@ -40,8 +40,9 @@ export interface WebApp {
 }
 
 /**
- * Builds the HTTP app, except for transfers of file bytes (`listen.ts`). In order: middleware, API
- * endpoints, web assets, public pages (including the one for unknown paths), and 404 as JSON.
+ * Builds the HTTP app, which serves everything except transfers of file bytes (see `listen.ts`).
+ * Routes are tried in this order: API endpoints, web assets and public pages, including the page
+ * for unknown paths. Anything else gets a 404 as JSON.
  */
 export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()

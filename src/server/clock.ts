@@ -3,7 +3,8 @@ export type Clock = () => Date
 
 /**
  * Returns the smallest possible difference between our clock and another, in milliseconds. The
- * other clock read `otherTime`, rounded down to `precisionMs`, between `from` and `to` on ours.
+ * other clock showed `otherTime`, rounded down to `precisionMs`, at some time between `from` and
+ * `to` on ours.
  */
 export function differenceFrom(otherTime: Date, from: Date, to: Date, precisionMs = 1): number {
   const earliest = otherTime.getTime()

@@ -31,7 +31,7 @@ export interface Deps {
   passwords: Pick<PasswordHashing, 'hash'>
   rateLimits: RateLimits
   mailQueue: MailQueue
-  /** Runs a job now instead of at its next scheduled time. */
+  /** Runs a job now, without waiting for its next scheduled time. */
   requestJob: (name: OnDemandJob) => void
   mailer: Mailer
   settings: AdminSettings

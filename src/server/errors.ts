@@ -7,7 +7,7 @@ import type { Limits, UploadLimitError } from '../shared/rules/tiers/tier-limits
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
-  /** False for a 5xx that is expected, such as one during shutdown. */
+  /** False for an expected 5xx, such as one during shutdown. */
   readonly isLogged: boolean
 
   /**
@@ -35,7 +35,10 @@ export class AppError extends Error {
     return errorTable[this.code].status
   }
 
-  /** Returns the response headers. A response to HEAD has no body, so a header carries the code. */
+  /**
+   * Returns the response headers. A response to HEAD has no body, so it has the error code in a
+   * header.
+   */
   headersFor(method: string | undefined): Record<string, string> {
     return { ...this.headers, ...(method === 'HEAD' && { 'x-error-code': this.code }) }
   }

@@ -6,7 +6,10 @@ import { StartupError } from './errors.ts'
 import { createLogger } from './logging/log.ts'
 import { redactedMessage } from './logging/redact.ts'
 
-/** Gives the server time to answer requests that arrived during startup. */
+/**
+ * How long to wait before the garbage collection, so that the server can first answer requests that
+ * arrived during startup.
+ */
 const gcDelayMs = 2_000
 
 try {
@@ -41,7 +44,7 @@ async function run(config: Config): Promise<void> {
   }
 }
 
-/** Starts the server. Loading the modules takes longest, so Postgres starts at the same time. */
+/** Starts the server. Loading the modules takes longest, so Postgres starts in parallel. */
 async function start(options: DataFolderOptions): Promise<string> {
   const folderPromise = openDataFolder(options)
   // Postgres must be added to the shutdown even if a module fails to load.

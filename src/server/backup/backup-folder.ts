@@ -46,7 +46,7 @@ const stallMs = 5 * minuteInMs
 const manifestSchema = z.object({
   format: z.literal(2),
   madeAt: z.iso.datetime(),
-  /** The newest migration that was applied to the database. */
+  /** The newest migration applied to the database. */
   migration: z.string(),
   installation: z.string(),
   rows: z.array(
@@ -254,7 +254,7 @@ export async function* readChecksums(
   }
 }
 
-/** Reads a file of a backup. Throws at the end if its checksum doesn't match. */
+/** Reads a file from a backup. Throws after the last byte if the checksum doesn't match. */
 export async function* readVerified(
   folder: string,
   path: string,
@@ -268,7 +268,7 @@ export async function* readVerified(
   if (hash.digest('hex') !== sha256) throw damagedBackupError(`${path} was altered`)
 }
 
-/** Creates the error that reports a damaged backup. */
+/** Returns the error for a damaged backup. */
 export function damagedBackupError(reason: string): StartupError {
   return new StartupError(`The backup is damaged: ${reason}. Nothing was restored.`)
 }

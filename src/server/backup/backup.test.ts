@@ -310,7 +310,7 @@ describe('a restore', () => {
 
   it('into a different kind of store counts the bytes there and not in the old one', async () => {
     await makeFile(ada, { bytes: new Uint8Array(1000) })
-    // A purged file, whose row is kept as history.
+    // This file is purged below. Its row is kept as history.
     await makeFile(await makePerson(app), { bytes: new Uint8Array(500) })
     app.clock.advance(3 * dayInMs)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })

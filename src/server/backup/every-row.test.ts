@@ -56,7 +56,7 @@ async function fillEveryTable(pool: pg.Pool): Promise<void> {
 
 /** Values that satisfy check constraints and triggers. */
 const constrainedValues: Record<string, Record<string, unknown>> = {
-  // An unpurged file, which `stored_bytes` counts.
+  // This file isn't purged, so `stored_bytes` counts it.
   files: { purged_at: null, purging_at: null, storage: 'disk', storage_key: newStorageKey() },
   settings: { key: 'installation' },
   account_tokens: { signup_id: null },
@@ -84,7 +84,7 @@ async function readContent(pool: pg.Pool): Promise<Record<string, string[]>> {
   }
   for (const name of tables.map(getTableName)) {
     if (name === 'uploads') continue
-    // Which `stored_bytes` row counts a file depends on the connection, so compare only the sums.
+    // The connection determines which `stored_bytes` row counts a file, so compare only the sums.
     if (name === 'stored_bytes') {
       await read(name, 'select storage || sum(bytes) as text from stored_bytes group by storage')
     } else await read(name, `select t::text as text from "${name}" t`)

@@ -16,7 +16,7 @@ const lastBackupSchema = z.object({
   /** Number of files left out because their bytes were missing or altered in storage. */
   faults: z.int().nonnegative(),
   /**
-   * `command` is our own backup command. `other` is another program, whose backup the operator
+   * `command` is our own backup command. `other` is another program's backup, which the operator
    * recorded.
    */
   by: z.enum(['command', 'other']).default('command'),
@@ -58,7 +58,7 @@ export async function findFirstUse(db: Db): Promise<Date | null> {
 const readTimeoutMs = 2000
 
 /**
- * Exports the time of the last recorded backup as a metric. If there is no backup, it is 0, which
+ * Exports the time of the last recorded backup as a metric. Without a backup, the value is 0, which
  * triggers alerts on the backup's age.
  */
 export function watchBackups({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void {

@@ -49,7 +49,7 @@ interface StoredFile {
   storage: StorageName
   key: string
   size: number
-  /** Null if no server has computed it yet. */
+  /** Null if no server has computed the digest yet. */
   sha256: string | null
 }
 
@@ -60,7 +60,7 @@ const rowsPerFetch = 1000
 /**
  * Backs up everything except unfinished uploads, even while servers run. All rows come from one
  * snapshot. The files' bytes are copied afterwards, which is safe because they never change. If a
- * file is deleted before it is copied, a restore ends its link.
+ * file is deleted before it is copied, restoring the backup ends its link.
  * @throws {StartupError} if no server has used the database yet, or if the folder, the database or
  * a store can't be used.
  */
@@ -98,7 +98,7 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
       objects: copied.objects,
       faults: copied.damagedFileIds.length,
     }).catch((error: unknown) => {
-      // For example, a read-only replica can't record the backup. The backup itself is complete.
+      // The backup is complete even if it can't be recorded, for example in a read-only replica.
       log.warn({ err: error }, 'the database could not note the backup')
     })
     return { rows: count, ...copied }
@@ -182,7 +182,7 @@ async function copyFile(
     if (writtenFile?.size === size && (sha256 ?? writtenFile.sha256) === writtenFile.sha256)
       return writtenFile
   } catch (error) {
-    // It isn't an error if the file was deleted while it was being read.
+    // If the file was deleted while it was being read, the failure is expected.
     if (await isFileStored(pool, id)) throw error
   }
   await backup.remove(objectPath(key))
@@ -204,7 +204,7 @@ async function* listStoredFiles(client: pg.ClientBase): AsyncGenerator<StoredFil
   await client.query('close stored_files')
 }
 
-/** True if the file's bytes should be in storage, because their removal hasn't begun. */
+/** True if the file's bytes should be in storage. They should be until their removal begins. */
 async function isFileStored(pool: pg.Pool, id: string): Promise<boolean> {
   const { rows } = await pool.query(
     'select 1 from files where id = $1 and purged_at is null and purging_at is null',

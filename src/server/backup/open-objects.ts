@@ -7,7 +7,7 @@ import type { SealedObjects } from '../storage/storage.ts'
 
 /**
  * Opens a configured store to read or write its files, even while a server is using it.
- * @throws {StartupError} if the store isn't configured, or the bucket can't be used.
+ * @throws {StartupError} if the store isn't configured, or its bucket can't be used.
  */
 export async function openObjects(
   name: StorageName,

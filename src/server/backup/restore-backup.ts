@@ -35,7 +35,10 @@ import { openObjects } from './open-objects.ts'
 export interface RestoreOptions {
   config: Pick<Config, 'appUrl' | 'authSecret' | 'dataDir' | 's3'>
   clock: Deps['clock']
-  /** An empty database with all tables, including the job queue's. No server may be using it. */
+  /**
+   * An empty database with all tables, including the job queue's. It must not be in use by a
+   * server.
+   */
   pool: pg.Pool
   /** Rows to restore into tables outside `schema.ts`: the queued emails. */
   extraRowSets: readonly RowSet[]
@@ -49,7 +52,7 @@ const concurrency = 4
  * first, then all rows in one transaction, so a server finds everything or nothing. An interrupted
  * restore can be repeated.
  * @throws {StartupError} if the target isn't empty or the backup is from another version. No rows
- * are written in that case.
+ * have been written in that case.
  */
 export async function restoreBackup(
   { folder, manifest }: VerifiedBackup,
@@ -92,8 +95,8 @@ export async function restoreBackup(
 }
 
 /**
- * Returns each table of the backup with its columns and its file of rows. The names used in SQL
- * come from the database; the manifest only selects from them.
+ * Returns each table in the backup with its columns and the file that contains its rows. The names
+ * used in SQL come from the database; the manifest only selects from them.
  * @throws {StartupError} if the manifest has an unknown or duplicate table or column, or lacks a
  * required table.
  */
@@ -176,7 +179,7 @@ async function restoreFiles(folder: string, store: SealedObjects): Promise<numbe
 }
 
 /**
- * Ends the links of files that the backup has no bytes for, as a purge does. The next purge finds
+ * Ends the links to files whose bytes aren't in the backup, as a purge does. The next purge finds
  * no bytes and completes the removal with a receipt.
  */
 async function markAsPurging(

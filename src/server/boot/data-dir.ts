@@ -13,8 +13,8 @@ import { storeOfNewFiles } from '../storage/stores.ts'
 import type { Shutdown } from './shutdown.ts'
 
 /**
- * 20 characters from this alphabet of 32 have 100 bits of entropy. Easily confused characters are
- * left out.
+ * 20 characters from this alphabet of 32 have 100 bits of entropy. The alphabet leaves out
+ * characters that are easily confused.
  */
 const makePassword = customAlphabet('abcdefghijkmnpqrstuvwxyz23456789', 20)
 const makeSecret = customAlphabet(
@@ -29,8 +29,8 @@ const makeSecret = customAlphabet(
 export async function prepareDataDir(dataDir: string): Promise<void> {
   try {
     const createdPath = await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    // When the server runs as root, Postgres runs as another user, who must be able to traverse the
-    // folder on systems other than Linux.
+    // If the server runs as root, Postgres runs as another user. On systems other than Linux, that
+    // user must be able to traverse the folder.
     const needsTraversal = process.getuid?.() === 0 && process.platform !== 'linux'
     if (createdPath !== undefined && needsTraversal) await chmod(dataDir, 0o711)
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -77,7 +77,7 @@ export async function readAdminPassword(
   )
 }
 
-/** Reads a file, or creates it with a new value and mode 600 if it is missing. */
+/** Reads a file. If it doesn't exist, creates it with a new value and mode 600. */
 async function readOrCreate(file: string, generate: () => string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim()
@@ -124,8 +124,8 @@ export async function openDataFolder({
     hasReserve: databaseUrl === null,
     log,
   })
-  // Parts are closed in reverse order. Postgres must be closed before this part, because it may
-  // need the reserve's space to shut down.
+  // Parts are closed in reverse order, so Postgres is closed before this part. Postgres may need
+  // the reserve's space to shut down.
   shutdown.add({ name: 'disk space', close: () => space.close() })
   if (databaseUrl !== null) return { space }
   const postgres = await startEmbeddedPostgres(dataDir, log)

@@ -14,7 +14,7 @@ interface StorageParts
   config: Config
 }
 
-/** @throws {StartupError} under the same conditions as `openStores`. */
+/** @throws {StartupError} for the same reasons as `openStores`. */
 export function openStorage({
   config,
   clock,
@@ -60,8 +60,8 @@ export async function bindStores({
 }
 
 /**
- * Checks one store. If a server used another database's store, the nightly comparison would delete
- * every object in it, and all files would be missing.
+ * Checks one store. Without this check, a server could start with another database's store, and its
+ * nightly comparison would delete every object there.
  */
 async function bindStorage(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,

@@ -48,7 +48,7 @@ describe('closing the server', () => {
       response.write('begun ')
       responses.push(response)
     })
-    // Longer than the test, so that Node doesn't close idle connections by itself.
+    // Longer than the test, so that Node doesn't close idle connections on its own.
     server.keepAliveTimeout = 10 * 60_000
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -18,7 +18,9 @@ interface ShutdownPart {
 
 /** The started parts of the server, closed in reverse order. */
 export interface Shutdown {
-  /** Adds a started part. `abandon` replaces `close` when the process must exit at once. */
+  /**
+   * Adds a started part. If the process must exit at once, `abandon` is called instead of `close`.
+   */
   add(part: ShutdownPart): void
   /** Closes every part once. A part that fails to close is logged. */
   close(reason: StopReason): Promise<void>

@@ -24,7 +24,7 @@ import { closeServer } from './shutdown.ts'
 
 const distDir = fileURLToPath(new URL('../../../dist/web', import.meta.url))
 
-/** Grace period for running transfers after a stop signal. */
+/** How long running transfers may continue after a stop signal. */
 const transferGraceMs = 30_000
 
 interface ServerStartOptions extends Omit<DataFolderOptions, 'onLost'> {
@@ -33,7 +33,7 @@ interface ServerStartOptions extends Omit<DataFolderOptions, 'onLost'> {
 }
 
 /**
- * Starts the parts of the server one after another, and listens.
+ * Starts the server's parts one after another, then listens.
  * @returns the greeting for the operator.
  * @throws {StartupError} if it can't start. `shutdown` then contains the parts that have started.
  */
@@ -51,7 +51,8 @@ export async function startServer({
   const { pool, db, close } = await openServerDatabase(config, log)
   shutdown.add({ name: 'database', close })
 
-  // Starts filling the reserve. Doing so earlier could leave too little space for a new database.
+  // Starts filling the reserve. If this were done earlier, a new database might not have enough
+  // space.
   space.watch()
 
   const shedLoad = makeLoadShedder({ clock, log, pool, maxWaiting: poolLimits.maxWaiting })
@@ -139,7 +140,7 @@ function greeting({ appUrl, appUrlIsSet, host }: Config): string {
   return `Mayfly is ready: ${appUrl.origin}${hint}`
 }
 
-/** The greeting on the first start is the only output that contains the generated password. */
+/** Only the greeting on the first start contains the generated password. Nothing else prints it. */
 async function greetingWithPassword(config: Config): Promise<string> {
   const lines = [greeting(config), '', `  Administrator  ${config.adminEmail}`]
   if (config.adminPassword !== null) lines.push('  Password       the one of ADMIN_PASSWORD')

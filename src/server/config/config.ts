@@ -32,17 +32,17 @@ export interface Config {
   appUrlIsSet: boolean
   /** An absolute path. */
   dataDir: string
-  /** null: use the embedded Postgres in `dataDir`. */
+  /** If null, the server uses the embedded Postgres in `dataDir`. */
   databaseUrl: string | null
-  /** null: store files on disk. */
+  /** If null, files are stored on disk. */
   s3: S3Settings | null
   /** Always in lower case. */
   adminEmail: string
-  /** null: generated in `dataDir` at the first start. */
+  /** If null, a password is generated in `dataDir` on the first start. */
   adminPassword: string | null
-  /** null: generated in `dataDir` at the first start. */
+  /** If null, a secret is generated in `dataDir` on the first start. */
   authSecret: string | null
-  /** null: no sign-in with Google. */
+  /** If null, users can't sign in with Google. */
   google: GoogleSettings | null
   supportEmail: string
   privacyEmail: string
@@ -57,14 +57,14 @@ export interface Config {
   rateLimits: boolean
   /** The proxies whose X-Forwarded-For header is trusted; null if there are none. */
   trustedProxies: BlockList | null
-  /** The internal nginx location from which nginx sends files. null: this server sends them. */
+  /** The internal nginx location from which nginx sends files. If null, this server sends them. */
   nginxLocation: string | null
   /**
-   * The bearer token for the metrics. null: only this machine can read them (see
+   * The bearer token for the metrics. If null, only this machine can read them (see
    * `requireMetricsAccess`).
    */
   metricsToken: string | null
-  /** Bytes that uploads must leave free. null: 2% of the disk, but at least 512 MiB. */
+  /** How many bytes uploads must leave free. If null, 2% of the disk, but at least 512 MiB. */
   minFreeSpace: number | null
   /**
    * How long the server keeps responding after a stop signal, in milliseconds. During that time,
@@ -74,12 +74,12 @@ export interface Config {
   /** True if accounts are created only after their email address is verified. */
   requireEmailVerification: boolean
   signup: SignupPolicy
-  /** null: emails are written to `dataDir/outbox`. */
+  /** If null, emails are written to `dataDir/outbox`. */
   smtpUrl: string | null
-  /** The sender of every email: `Name <address>` or an address. */
+  /** The sender of every email: `Name <address>` or a bare address. */
   mailFrom: string
   logLevel: LogLevel
-  /** null: readable on a terminal, otherwise JSON. */
+  /** If null, the log is readable text on a terminal and JSON elsewhere. */
   logFormat: LogFormat | null
 }
 

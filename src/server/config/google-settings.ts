@@ -24,7 +24,7 @@ export function isLocalHttp(url: URL): boolean {
   return url.protocol === 'http:' && isLoopback(url.hostname)
 }
 
-/** OpenID Connect Discovery §3: an issuer is an https URL without query and fragment. */
+/** OpenID Connect Discovery §3: an issuer is an https URL without a query or fragment. */
 function isIssuer(value: string): boolean {
   const url = URL.parse(value)
   return url !== null && isSafeAddress(url, url) && !/[?#]/.test(value)

@@ -5,11 +5,11 @@ import { invalid, invalidSecret, optionalOnOff } from './setting-values.ts'
 export interface S3Settings {
   bucket: string
   region: string
-  /** null: AWS's endpoint for the region. */
+  /** If null, AWS's endpoint for the region is used. */
   endpoint: URL | null
-  /** The endpoint for browsers. null: the same as `endpoint`. */
+  /** The endpoint for browsers. If null, browsers use `endpoint` too. */
   publicEndpoint: URL | null
-  /** null: the AWS SDK's default credentials, such as the machine's role. */
+  /** If null, the AWS SDK's default credentials are used, such as the machine's role. */
   credentials: { accessKeyId: string; secretAccessKey: string } | null
   /** True if URLs have the bucket's name in the path instead of the host. */
   forcePathStyle: boolean

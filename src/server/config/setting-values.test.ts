@@ -10,7 +10,7 @@ import {
 } from './setting-values.ts'
 
 /**
- * Returns a function that finds the first problem of a value. At startup, the server prints the
+ * Returns a function that finds the first problem with a value. At startup, the server prints the
  * setting's name followed by the problem's `message`.
  */
 function issueOf(setting: { safeParse(value: unknown): { error?: { issues: object[] } } }) {

@@ -24,7 +24,7 @@ export type LogFormat = (typeof logFormats)[number]
 
 const minTokenLength = 16
 
-/** The parser and default of each setting. For their meaning, see the README. */
+/** How each setting is parsed, and its default. The README explains what the settings mean. */
 export const settingsSchema = z.object({
   PORT: z
     .string()
@@ -144,7 +144,9 @@ function isSmtpUrl(value: string): boolean {
   return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== ''
 }
 
-/** Accepts `Name <address>` or an address, without characters that could start another header. */
+/**
+ * Accepts `Name <address>` or a bare address, without characters that could start another header.
+ */
 function isMailbox(value: string): boolean {
   const [, name = '', address = value] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(value) ?? []
   return z.email().safeParse(address).success && !/["\\]/.test(name)

@@ -3,7 +3,7 @@ import { index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle
 import { reportOutcomes } from '../../shared/rules/links/report.ts'
 import { bytes, timestamptz } from './columns.ts'
 
-/** A visitor's report text. `at` is ISO 8601 in UTC. */
+/** The text of a visitor's report. `at` is ISO 8601 in UTC. */
 export interface ReportStatement {
   at: string
   reason: string
@@ -31,8 +31,8 @@ export const reports = pgTable(
     provedSha256: text('proved_sha256'),
     count: integer().notNull(),
     /**
-     * Visitors' statements, oldest first. If there are many, only the first and the last ones are
-     * kept.
+     * Visitors' statements, oldest first. If there are too many, only the first and the most recent
+     * ones are kept.
      */
     statements: jsonb().$type<ReportStatement[]>().notNull(),
     firstReportedAt: timestamptz('first_reported_at').notNull(),
@@ -46,7 +46,7 @@ export const reports = pgTable(
     // The list of open reports scans this index backwards, newest first.
     index('reports_open').on(table.lastReportedAt, table.id).where(sql`${table.closedAt} is null`),
     index('reports_short_code').on(table.shortCode),
-    // A takedown needs a file's last report, open or closed.
+    // Finds a file's most recent report, open or closed, for a takedown.
     index('reports_file').on(table.fileId, table.lastReportedAt),
     // For deleting closed reports by owner and by age.
     index('reports_closed_owner').on(table.ownerId).where(sql`${table.closedAt} is not null`),

@@ -10,8 +10,8 @@ export function shortCodeOf(details: SQLWrapper): SQL {
 }
 
 /**
- * The action of user deletions. Queries must inline it as a literal for Postgres to use the partial
- * index on deleted users' email addresses.
+ * The action recorded when a user is deleted. Queries must inline it as a literal, or Postgres
+ * can't use the partial index on deleted users' email addresses.
  */
 export const deleteUserAction = sqlLiteral<AuditAction>('delete-user')
 

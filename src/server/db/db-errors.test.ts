@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Runs statements on a new connection and returns the error of the last one. */
+/** Runs statements on a new connection and returns the last one's error. */
 async function errorOf(...statements: string[]): Promise<unknown> {
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})
@@ -61,8 +61,8 @@ async function connectError(changes: pg.ClientConfig): Promise<unknown> {
 }
 
 /**
- * Returns the error from connecting to a server other than Postgres, which handles the connection
- * with `onConnection`.
+ * Returns the error from connecting to a fake server that handles the connection with
+ * `onConnection`.
  */
 async function connectErrorFrom(
   onConnection: (socket: Socket) => void,
@@ -79,7 +79,7 @@ async function connectErrorFrom(
   return error
 }
 
-/** Builds the message with which Postgres rejects a new connection. */
+/** Builds the message that Postgres sends to reject a new connection. */
 function fatalMessage(code: string) {
   const fields = ['SFATAL', 'VFATAL', `C${code}`, 'Mnot now'].map((field) => `${field}\0`)
   const body = Buffer.from(`${fields.join('')}\0`)
@@ -115,7 +115,7 @@ function nodeError(code: string, syscall?: string) {
 }
 
 /**
- * Functions that return an error for each kind of outage. Where possible, they cause the outage.
+ * Functions that return an error, one per kind of outage. Where possible, they cause a real outage.
  */
 const outages = {
   connectionFailure: () => postgresError('08006'),

@@ -4,8 +4,8 @@
  */
 const transientSqlStates = ['08', '53300', '57P01', '57P02', '57P03', '57P05']
 /**
- * SQLSTATEs of outages that startup doesn't retry: disk full, out of memory, overload, read-only,
- * access denied.
+ * SQLSTATEs, or their prefixes, of outages that startup doesn't retry: disk full, out of memory,
+ * overload, read-only, access denied.
  */
 const permanentSqlStates = [
   ...['25006', '25P03', '25P04', '28', '3D000', '53000', '53100', '53200', '53400'],

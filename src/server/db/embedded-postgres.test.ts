@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "mayfly it's a $test "))
-  // `initdb` is slow, so each test copies one cluster. The copy keeps the owner of the files.
+  // `initdb` is slow, so each test copies one cluster. `-a` preserves the files' owner.
   spawnSync('cp', ['-a', join(templateDir, 'postgres'), dataDir])
   running = []
 })
@@ -176,7 +176,7 @@ test('rotates a log above 1 MiB at startup and keeps it private', async () => {
   expect(mode & 0o777).toBe(0o600)
 })
 
-// Only the current user can enter the folder of these tests.
+// These tests' folder is accessible only to the current user.
 test('has no root privileges, even in a private folder', async () => {
   await start()
   const status = await readFile(`/proc/${await postmasterPid()}/status`, 'utf8').catch(() => '')

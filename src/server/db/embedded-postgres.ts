@@ -32,10 +32,13 @@ const settings = {
   log_checkpoints: 'off',
 }
 
-/** Includes WAL replay after a crash. */
+/** The time limit for a start, including WAL replay after a crash. */
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 30_000
-/** A hanging Postgres accepts connections but never responds. */
+/**
+ * Without this limit, connecting to a hung Postgres would wait forever: it accepts connections but
+ * never responds.
+ */
 const connectTimeoutMs = 5_000
 const pollMs = 20
 const maxStarts = 5
@@ -98,7 +101,7 @@ class Postgres implements EmbeddedPostgres {
     this.#options = options
     this.connection = embeddedConnection(options.dataDir)
     this.#logFile = join(options.dataDir, 'postgres.log')
-    // Stops Postgres when this process exits, except after SIGKILL.
+    // Stops Postgres when this process exits. SIGKILL is the exception.
     process.once('exit', this.abandon)
   }
 

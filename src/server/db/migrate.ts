@@ -12,8 +12,8 @@ const migrationsFolder = join(import.meta.dirname, 'migrations')
 const migrationLock = 'mayfly: migrations'
 
 /**
- * Timeouts configured for the database or its role must not cancel a migration, or the wait while
- * another server migrates.
+ * Timeouts configured for the database or its role must not cancel a migration, nor the wait for
+ * another server's migration.
  */
 const noTimeouts = `
   set statement_timeout = 0;

@@ -32,7 +32,7 @@ export function openPool(
   pool.on('error', (error) => {
     if (!isClosing) log.warn({ reason: error.message }, 'A database connection was lost')
   })
-  // The pool handles errors only of idle connections. An unhandled error event on a busy one would
+  // The pool handles errors only on idle connections. On a busy one, an unhandled error event would
   // end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
@@ -66,15 +66,15 @@ export interface PoolLimits {
   maxWaiting: number
   /** Time limit for getting a connection, pooled or new. */
   connectMs: number
-  /** Time limit for waiting for a lock. */
+  /** Time limit for acquiring a lock. */
   lockMs: number
   /** Time limit per statement, including waits for locks. */
   statementMs: number
   /** Time limit for an open transaction that is idle between statements. */
   idleInTransactionMs: number
   /**
-   * Time limit for a response before the driver closes the connection. Longer than `statementMs`,
-   * so that Postgres usually cancels the statement first.
+   * How long the driver waits for a response before it closes the connection. Longer than
+   * `statementMs`, so that Postgres usually cancels the statement first.
    */
   clientTimeoutMs: number
 }
@@ -104,8 +104,8 @@ export const copyLimits: PoolLimits = {
 
 /** The `application_name` of connections, which identifies servers in `pg_stat_activity`. */
 export const connectionNames = {
-  /** A server's pool and its migrations at startup. */
+  /** Used by a server's pool and for its migrations at startup. */
   server: 'mayfly',
-  /** A command that copies rows. */
+  /** Used by a command that copies rows. */
   copy: 'mayfly copy',
 } as const

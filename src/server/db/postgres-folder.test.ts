@@ -64,7 +64,7 @@ describe('preparing the cluster', () => {
     await prepareCluster(cluster, dataDir, fakes)
     expect(await readFile(join(cluster, 'PG_VERSION'), 'utf8')).toBe('18\n')
     expect(await readdir(dataDir)).toEqual(['postgres'])
-    // With this locale, Postgres sorts text the same on every machine.
+    // With this locale, Postgres sorts text the same way on every machine.
     expect(fakes.started).toEqual([expect.arrayContaining(['initdb', '--builtin-locale=C.UTF-8'])])
   })
 

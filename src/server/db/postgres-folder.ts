@@ -80,7 +80,7 @@ async function initialize(
     // Safe, because only the server's own user can enter the socket folder.
     '--auth=trust',
     '--encoding=UTF8',
-    // With this locale, text sorts the same on every system.
+    // With this locale, text sorts the same way on every system.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
@@ -174,15 +174,15 @@ export async function findPostmaster(cluster: string): Promise<number | null> {
   return findLockOwner(join(cluster, 'postmaster.pid'), cluster)
 }
 
-/** Removes the socket's lock file unless a running Postgres of `cluster` holds it. */
+/** Removes the socket's lock file unless it is held by this cluster's running Postgres. */
 export async function removeStaleSocketLock(folder: string, cluster: string): Promise<void> {
   await findLockOwner(join(folder, '.s.PGSQL.5432.lock'), cluster)
 }
 
 /**
- * Returns the process id in a lock file if it belongs to a running Postgres of `cluster`, otherwise
- * null. Removes the file if another program has this id, because Postgres would take that program
- * for a running Postgres and not start. Containers often reuse low ids after a crash.
+ * Returns the process id in a lock file if it belongs to this cluster's running Postgres, otherwise
+ * null. Removes the file if another program has this id, because Postgres would mistake that
+ * program for a running Postgres and not start. Containers often reuse low ids after a crash.
  */
 async function findLockOwner(file: string, cluster: string): Promise<number | null> {
   const content = await readIfExists(file)

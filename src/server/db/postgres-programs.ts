@@ -24,11 +24,14 @@ export interface Account {
 
 /** The embedded Postgres's programs and how to run them on this machine. */
 export interface PostgresPrograms {
-  /** The version, such as `18.4`. */
+  /** The version of Postgres, such as `18.4`. */
   version: string
-  /** The account that runs Postgres and owns its files; null for this process's own. */
+  /** The account that runs Postgres and owns its files. Null means this process's own account. */
   account: Account | null
-  /** Starts a program on the cluster in `folder`, detached from the terminal and its Ctrl-C. */
+  /**
+   * Starts a program on the cluster in `folder`, detached from the terminal so that Ctrl-C doesn't
+   * reach it.
+   */
   start(program: 'postgres' | 'initdb', folder: string, args: string[], stdio: Stdio): ChildProcess
   /**
    * Returns the path by which a program can access `folder`, which it has open as file descriptor
@@ -42,13 +45,13 @@ type Stdio = SpawnOptions['stdio']
 /**
  * Finds the Postgres that npm installed for this machine. As root, runs Postgres as the owner of
  * `clusterDir`, or as the system user `postgres` before the cluster exists.
- * @throws {StartupError} if this machine has no Postgres, or it can't be run.
+ * @throws {StartupError} if no Postgres is installed for this machine, or it can't be run.
  */
 export async function findPostgres(clusterDir: string): Promise<PostgresPrograms> {
   const nativeFolder = findNativeFolder()
   const account = process.getuid?.() === 0 ? await accountFor(clusterDir) : null
-  // Postgres's account may lack access to the folders above the cluster (a clone below /root), so
-  // each program gets its data folder as its working directory.
+  // Postgres's account may lack access to the folders above the cluster, such as `/root`, so each
+  // program gets its data folder as its working directory.
   const usesOpenFolders = account !== null && process.platform === 'linux'
   const { bin, version } = await findRunnable(nativeFolder, account)
   return {
@@ -102,7 +105,7 @@ async function findRunnable(
 }
 
 /**
- * Waits for a program to end.
+ * Waits for a program to exit.
  * @returns its output and exit code: -1 after a signal, null if it couldn't be run.
  */
 export async function run(

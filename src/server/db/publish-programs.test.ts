@@ -8,7 +8,7 @@ import { publishPrograms } from './postgres-programs.ts'
 let closedFolder: string
 let openFolder: string
 beforeEach(async () => {
-  // Inaccessible to other users, like a clone below /root.
+  // Other users can't access this folder, as with a clone in `/root`.
   closedFolder = await mkdtemp(join(tmpdir(), 'mayfly-closed-'))
   openFolder = await mkdtemp(join(tmpdir(), 'mayfly-open-'))
   await chmod(openFolder, 0o755)

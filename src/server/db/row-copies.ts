@@ -8,7 +8,7 @@ import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { StartupError } from '../errors.ts'
 import * as schema from './schema.ts'
 
-/** The rows of one table to copy. `table` and `where` are SQL. */
+/** The rows to copy from one table. `table` and `where` are SQL. */
 export interface RowSet {
   table: string
   where: string
@@ -53,7 +53,7 @@ export function fillDatabase<T>(
 
 /**
  * Runs `work` in a transaction with fixed text formats, which otherwise depend on the database's
- * settings. Closes the connection afterwards, which rolls back unless the work was committed.
+ * settings. Then closes the connection, which rolls back unless `work` has committed.
  */
 async function inTransaction<T>(
   pool: pg.Pool,

@@ -156,7 +156,7 @@ export const accountTokens = pgTable(
   ],
 )
 
-/** Emails that count toward the limits in `jobs/send-mail.ts`, by job id. */
+/** Emails that count toward the limits in `jobs/send-mail.ts`, identified by job id. */
 export const sentEmails = pgTable(
   'sent_emails',
   {
@@ -184,14 +184,14 @@ export const uploads = pgTable(
     size: bytes('size').notNull(),
     expirationDays: smallint('expiration_days').notNull(),
     /**
-     * Part size in bytes, stored so that an upload can resume after a new version computes other
-     * sizes.
+     * Part size in bytes, stored so that the upload can still be resumed after an update that
+     * changes how part sizes are chosen.
      */
     partSize: bytes('part_size').notNull().default(8_388_608),
     /**
      * The limits when the upload started. They still apply when it is confirmed, even if the
-     * administrator has changed them since. `maxFiles` is the limit of `tier`; null means
-     * unlimited. `tier` is null for uploads older than this column.
+     * administrator has changed them since. `maxFiles` is the tier's limit; null means unlimited.
+     * `tier` is null for uploads older than this column.
      */
     tier: text({ enum: tiers }),
     maxFiles: integer('max_files'),
@@ -271,7 +271,7 @@ export const files = pgTable(
     expiresAt: timestamptz('expires_at').notNull(),
     maxLifetimeAt: timestamptz('max_lifetime_at').notNull(),
     downloadCount: integer('download_count').notNull().default(0),
-    /** Null before the first download. */
+    /** Null until the first download. */
     lastDownloadAt: timestamptz('last_download_at'),
     uploadDuration: real('upload_duration'),
     sha256: text(),
@@ -282,11 +282,11 @@ export const files = pgTable(
     isContentProved: boolean('is_content_proved').notNull().default(false),
     /**
      * The `expiresAt` announced in the last expiry email to the owner. After a renewal, `expiresAt`
-     * differs, so the owner gets another email. null before the first email.
+     * differs, so the owner gets another email. Null until the first email.
      */
     notifiedExpiresAt: timestamptz('notified_expires_at'),
     deletedAt: timestamptz('deleted_at'),
-    /** The time of the takedown, and the reason for the owner. */
+    /** The time of the takedown, and the reason shown to the owner. */
     takenDownAt: timestamptz('taken_down_at'),
     takedownReason: text('takedown_reason'),
     purgingAt: timestamptz('purging_at'),
@@ -339,7 +339,7 @@ export const files = pgTable(
     index('files_to_hash').on(table.storage, table.id).where(needsHashSql(table)),
     // The purge and the report of overdue files scan this index up to the current time.
     index('files_to_purge').on(table.storage, table.purgeAt).where(sql`${table.purgedAt} is null`),
-    // Finds the files of an owner whose tier has changed, in lock order.
+    // Finds the files of an owner whose tier has changed, in the order in which they are locked.
     index('files_kept_of_owner')
       .on(table.ownerId, table.id)
       .where(sql`${table.purgingAt} is null and ${table.purgedAt} is null`),
@@ -467,9 +467,9 @@ export const firstDownloads = pgTable(
 const binary = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
 /**
- * A user's brand on download pages, in place of our name and colors (spec §2). The row is kept, but
- * not shown, when the user's tier no longer allows a brand. The logo is the PNG served to clients,
- * a few kilobytes. `logo_key` is its hash.
+ * A user's brand on download pages, which replaces our name and colors (spec §2). The row is kept,
+ * but not shown, when the user's tier no longer allows a brand. The logo is the PNG served to
+ * clients, a few kilobytes. `logo_key` is its hash.
  */
 export const branding = pgTable(
   'branding',
@@ -516,7 +516,7 @@ export const feedback = pgTable(
   (table) => [index('feedback_created_at').on(table.createdAt, table.id)],
 )
 
-/** Tables for the whole installation: its settings and the rate limiter's counters. */
+/** Tables that concern the whole installation: its settings and the rate limiter's counters. */
 
 /** The administrator's settings. A key without a row has its default. */
 export const settings = pgTable('settings', {

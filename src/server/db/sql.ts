@@ -34,7 +34,7 @@ function defaultValue(column: Column): SQL {
 }
 
 /**
- * Maximum number of rows removed per statement. Removing that many takes far less time than the
+ * Maximum number of rows removed per statement. Removing that many takes far less than the
  * statement timeout.
  */
 const removalBatchSize = 5000

@@ -19,8 +19,8 @@ afterEach(async () => {
 afterAll(() => database.drop())
 
 /**
- * Opens a pool with a single connection. Each caller gets it in the state in which the previous one
- * left it.
+ * Opens a pool with a single connection. Each caller gets it exactly as the previous caller left
+ * it.
  */
 function open(limits = {}): Database {
   const log = { warn() {} }

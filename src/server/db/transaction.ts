@@ -8,7 +8,7 @@ import { PgDialect } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
 import { isConnectionLost } from './db-errors.ts'
 
-/** Drizzle's database: the pool or an open transaction. */
+/** Drizzle's database object: either the pool or an open transaction. */
 export type Db = NodePgDatabase
 
 /**
@@ -29,7 +29,7 @@ export function makeDb(pool: pg.Pool): Db {
  * Runs `work` in a transaction. If this rejects, nothing was committed, unless the response to the
  * commit was lost. The connection returns to the pool only if no transaction is open. Otherwise it
  * is closed.
- * @throws errors of `work` and of the database.
+ * @throws errors from `work` and from the database.
  */
 async function inTransaction<T>(
   pool: pg.Pool,
@@ -46,7 +46,7 @@ async function inTransaction<T>(
     if (command !== 'COMMIT') throw new Error('The transaction was rolled back at its commit.')
     return result
   } catch (error) {
-    // On a lost connection, a rollback would get no response either.
+    // If the connection is lost, a rollback would get no response either.
     if (!isClean && !isConnectionLost(error)) isClean = await rollBack(client)
     throw error
   } finally {

@@ -160,7 +160,7 @@ describe(`in ${rounds} parallel rounds`, () => {
       const statuses = [...(await downloadsBeforeExpiry), ...(await downloadsAfterExpiry)]
       for (const status of statuses) expect([200, 404]).toContain(status)
       const { total, days } = await countsOf(id)
-      // A download that found its bytes already removed got an error and doesn't count.
+      // If the bytes were already gone, the download got an error and doesn't count.
       expect(total).toBe(statuses.filter((status) => status === 200).length)
       expect(days.reduce((sum, { count }) => sum + count, 0)).toBe(total)
       await app.deps.db.delete(files).where(eq(files.id, id))

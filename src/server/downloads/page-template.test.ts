@@ -32,7 +32,7 @@ const link: PageLink = {
   sha256: null,
 }
 
-/** Renders a link's page and parses it from its UTF-8 bytes. */
+/** Renders a link's page and parses its UTF-8 bytes. */
 function renderPage(
   changes: Partial<PageLink> = {},
   now = createdAt,

@@ -21,7 +21,7 @@ import { type BrandRow, logoPath } from '../branding/queries.ts'
 import { allowStyle, makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
 import type { Link } from './queries.ts'
 
-/** The values shown on the page of an active link. */
+/** The values shown on an active link's page. */
 export interface PageLink {
   shortCode: string
   originalName: string
@@ -36,7 +36,7 @@ export interface PageLink {
   sha256: string | null
 }
 
-/** How the owner of a file affects the link's page. */
+/** How a file's owner affects the link's page. */
 export interface OwnerPageOptions {
   /** Replaces our brand. null if the owner has no brand. */
   brand: BrandRow | null
@@ -49,7 +49,7 @@ type Headers = Readonly<Record<string, string>>
 /** The pages behind short links, as complete HTML documents. */
 export interface LinkPages {
   /**
-   * Renders the page of a link that is active at `now`, with URLs under `origin`. Escapes all
+   * Renders the page for a link that is active at `now`, with URLs under `origin`. Escapes all
    * values.
    */
   active: (
@@ -61,7 +61,7 @@ export interface LinkPages {
   /** The page for a link that doesn't exist or has ended. Always shows Mayfly's own brand. */
   notFound: string
   /**
-   * The headers of `notFound`, and of pages without a brand color. They disable caching, because
+   * The headers for `notFound`, and for pages without a brand color. They disable caching, because
    * the pages change over time.
    */
   headers: Headers
@@ -133,7 +133,7 @@ function conditionsOf(
   ]
 }
 
-/** File names with more characters use a smaller font. */
+/** Longer file names are shown in a smaller font. */
 const maxLargeNameLength = 80
 
 /** Counts code points, because an emoji can take two UTF-16 code units. */
@@ -143,7 +143,7 @@ function isLong(name: string): boolean {
 
 type BrandPlaceholder = keyof ReturnType<typeof brandValues> | 'accentStyle'
 
-/** The maximum size of a logo in CSS pixels, as in `.brand` of the style sheet. */
+/** The maximum size of a logo in CSS pixels, as in the style sheet's `.brand` rule. */
 const logoBox = { width: 160, height: 36 }
 
 function brandValues(brand: BrandRow | null) {
@@ -200,7 +200,8 @@ function pageValues(
 }
 
 /**
- * Returns the owner's brand and whether the link can be renewed, according to the tier at `now`.
+ * Returns the owner's brand and whether the owner can renew the link, both according to the tier at
+ * `now`.
  */
 export function ownerPageOptions(link: Link, now: Date): OwnerPageOptions {
   const { branding, renewal } = tierTraits[effectiveTier(link, now)]

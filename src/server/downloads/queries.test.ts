@@ -3,10 +3,10 @@ import { makeDownloadCounter } from './queries.ts'
 
 const noon = new Date('2026-03-08T12:00:00.000Z')
 
-/** A statement in flight, which the test settles. */
+/** A statement in flight. The test lets it succeed or fail. */
 interface SentStatement {
   statement: string
-  /** The time of the last download in this statement. */
+  /** The time of the most recent download that this statement counts. */
   last: Date
   succeed(): Promise<void>
   fail(): Promise<void>

@@ -99,8 +99,8 @@ const shardCount = 16
  * owner's daily count, in one prepared statement. Records a file's first download if the owner
  * wants an email about it.
  *
- * The statement locks the owner before the file, in the same order as the deletion of a user, to
- * prevent deadlocks.
+ * To prevent deadlocks, the statement locks the owner before the file, as the deletion of a user
+ * does.
  */
 export function prepareWriteCount(db: Db): WriteCount {
   const count = sql`${sql.placeholder('count')}::int`
@@ -169,7 +169,7 @@ export function prepareWriteCount(db: Db): WriteCount {
   }
 }
 
-/** Adds `count` downloads of a file on one day (UTC). `last` is the time of the last one. */
+/** Adds `count` downloads of a file on one day (UTC). `last` is the time of the most recent one. */
 type WriteCount = (fileId: string, day: string, count: number, last: Date) => Promise<void>
 
 /** Counts a download of a file. Resolves once the count is in the database. */
@@ -183,12 +183,14 @@ interface Batch {
 
 /**
  * Returns a function that counts downloads in batches, because all downloads of a file update the
- * same row. Each file and day has at most one running statement; downloads that arrive in the
- * meantime share the next one. The first statement waits for the end of the tick, because lookups
- * that share a query finish together. If a statement fails, every call in its batch rejects.
+ * same row. At most one statement runs per file and day; downloads that arrive in the meantime
+ * share the next one. The first statement waits for the end of the tick, because lookups that share
+ * a query finish together. If a statement fails, every call in its batch rejects.
  */
 export function makeDownloadCounter(write: WriteCount): CountDownload {
-  /** By file and day: the next batch after each running statement, or null if it is still empty. */
+  /**
+   * The batch that follows each running statement, by file and day. Null while that batch is empty.
+   */
   const pending = new Map<string, Batch | null>()
 
   const writeNext = (fileId: string, day: string): void => {

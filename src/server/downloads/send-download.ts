@@ -67,7 +67,8 @@ export async function sendDownload(
 
 /**
  * True if a response that starts at this offset counts as a download. Only responses with the first
- * byte count, so that a ranged or resumed download counts once. Preview bots don't count.
+ * byte count, so that a download in several ranges or after an interruption counts once. Preview
+ * bots don't count.
  */
 export function countsAsDownload(start: number, userAgent: string | undefined): boolean {
   return start === 0 && !isPreviewBot(userAgent)

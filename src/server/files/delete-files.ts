@@ -6,8 +6,8 @@ import { removeStored } from '../storage/remove-stored.ts'
 import { type DeletedFile, markDeleted, markExpiredDeleted, markPurged } from './queries.ts'
 
 /**
- * The maximum number of files whose bytes are removed before the response is sent. More would take
- * too long on slow storage.
+ * The maximum number of files whose bytes are removed before the response is sent. Removing more
+ * would take too long on slow storage.
  */
 export const maxRemovalsPerCall = 1000
 

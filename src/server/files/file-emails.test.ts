@@ -47,7 +47,7 @@ async function setPreferences(person: Person, preferences: Partial<Preferences>)
   expect(response.status).toBe(200)
 }
 
-/** Runs a job and sends the emails it queued. Returns this person's emails. */
+/** Runs a job and sends the emails it queued. Returns the emails to this person. */
 async function emailsTo(person: Person, job: typeof queueFirstDownloadEmails) {
   await job(app.deps)
   const emails = await app.sendQueuedEmails()

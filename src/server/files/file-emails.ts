@@ -21,7 +21,7 @@ import {
 type EmailDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue'>
 
 const ownerBatchSize = 100
-/** More files than this are split across several emails. */
+/** If there are more files, they are split across several emails. */
 const maxFilesPerEmail = 1000
 
 /**
@@ -35,7 +35,7 @@ export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCou
     (ownerId) =>
       queueEmails(deps, ownerId, 'first-download', async (tx) => {
         const fileIds = await takeFirstDownloads(tx, ownerId, maxFilesPerEmail)
-        // If the owner doesn't want the email, the rows are removed without sending one.
+        // If the owner doesn't want the email, the rows are still removed.
         const recipient = await findFileEmailRecipient(tx, ownerId, deps.clock())
         return { fileIds, isWanted: recipient?.mailOnFirstDownload === true }
       }),

@@ -39,7 +39,7 @@ interface TestFile {
   person: Person
   tier: Tier
   file: File & { bytes: Uint8Array }
-  /** Every short code of the file, newest last. */
+  /** All short codes that the file has had, newest last. */
   codes: string[]
 }
 

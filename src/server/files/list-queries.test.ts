@@ -122,7 +122,8 @@ describe('a search', () => {
       app.clock.advance(1)
       await makeFile(ada, { name })
     }
-    // File names are now cleaned before upload, but older versions may have stored such a name.
+    // File names are now cleaned before upload, but older versions may have stored names like this
+    // one.
     await app.deps.db
       .update(files)
       .set({ originalName: 'back\\slash.txt' })
@@ -179,7 +180,8 @@ describe('the order of a list', () => {
   beforeAll(async () => {
     ada = await makePerson(app, { tier: 'premium' })
     await insertFiles(app, ada.id, 60)
-    // Many files share a size and a download count, so some pages end between equal files.
+    // Many files share a size and a download count, so some pages end between files that compare as
+    // equal.
     await app.pool.query(
       `update files set size = size / 1000 % 4, download_count = (size / 1000 * 7 % 5)::int,
         original_name = case when size / 1000 % 2 = 0 then 'b' else 'B' end || size / 1000 % 9

@@ -65,7 +65,8 @@ export function listFiles(
 }
 
 /**
- * Matches links that are active at `now` and expire within 24 hours, as counted by the analytics.
+ * Matches links that are active at `now` and expire within 24 hours, the same ones that Analytics
+ * counts.
  */
 function expiresSoon(now: Date): SQL | undefined {
   return and(

@@ -8,7 +8,7 @@ import type { FileRow } from './queries.ts'
 
 const tiersWithFileManager = tiers.filter((tier) => tierTraits[tier].fileManager)
 
-/** SQL: true if the owner's tier has the File Manager, and with it the emails about files. */
+/** SQL: true if the owner's tier has the File Manager, which includes the emails about files. */
 function hasFileManager(now: Date): SQL {
   return inArray(tierAt(now), tiersWithFileManager)
 }

@@ -42,8 +42,8 @@ export function purgeAtOf(
 }
 
 /**
- * Updates `purge_at` of a user's files. Call it in the transaction that changes the tier. Runs in
- * batches because statements have a time limit.
+ * Updates `purge_at` for all of a user's files. Call it in the transaction that changes the tier.
+ * Runs in batches because statements have a time limit.
  */
 export async function updatePurgeTimes(
   tx: Db,
@@ -143,7 +143,7 @@ export async function claimDueFiles(
     .returning({ id: files.id, storageKey: files.storageKey })
 }
 
-/** The columns of a removed row of `files` that its receipt needs. */
+/** The columns needed for a receipt, from a removed row of `files`. */
 export const receiptColumns = {
   id: files.id,
   ownerId: files.ownerId,

@@ -149,7 +149,7 @@ export function markExpiredDeleted(db: Db, { id, tier }: Owner, now: Date): Prom
   return markDeletedWhere(db, and(eq(files.ownerId, id), isDeleted), now)
 }
 
-/** A range of file ids: after `after`, up to and including `end`. null means unbounded. */
+/** A range of file ids: after `after`, up to and including `end`. Null means unbounded. */
 export interface FilePage {
   after: string | null
   end: string | null
@@ -205,7 +205,10 @@ export async function renameFile(
   return rowCount === 1
 }
 
-/** A file that was just taken down. `expiresAt` is when its link would have expired. */
+/**
+ * A file that was just taken down. Without the takedown, its link would have expired at
+ * `expiresAt`.
+ */
 export type TakenDownFile = Pick<
   FileRow,
   | 'id'

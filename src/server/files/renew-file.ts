@@ -14,10 +14,11 @@ const fileId = z.uuid()
 
 /**
  * Gives a file a new link, and ends the old one. The new link expires after `days`, or with the
- * file's maximum lifetime if that is earlier (spec §4). Of parallel renewals, the last one wins.
+ * file's maximum lifetime if that is earlier (spec §4). If several renewals run in parallel, the
+ * last one wins.
  * @throws {AppError} FILE_NOT_FOUND; TIER_RENEWAL for a free user; FILE_GONE once the bytes are
- * gone or the maximum lifetime is over; TIER_EXPIRATION if the tier doesn't offer these days,
- * INVALID_INPUT if no tier does.
+ * gone or the maximum lifetime is over; TIER_EXPIRATION if the tier doesn't offer this number of
+ * days, INVALID_INPUT if no tier does.
  */
 export async function renewFile(
   { clock, db, settings }: Pick<Deps, 'clock' | 'db' | 'settings'>,

@@ -7,7 +7,7 @@ import { bodyLimit } from './limits.ts'
 const maxSize = 1000
 const largeSize = 2 * 1024 * 1024
 let gate = Promise.withResolvers<void>()
-/** How many requests the handler of `/hold` currently holds. */
+/** How many requests `/hold` is holding right now. */
 let waitingCallCount = 0
 
 let server: BareServer

@@ -11,7 +11,7 @@ export interface BuiltTemplate<Name extends string, Condition extends string> {
   html: string
   placeholders: readonly Name[]
   conditions: readonly Condition[]
-  /** Whether placeholders and sections may be missing. */
+  /** True if placeholders and sections may be missing. */
   isPartial?: boolean
 }
 
@@ -134,8 +134,8 @@ function inlineHashes(html: string, element: 'script' | 'style') {
 }
 
 /**
- * Returns the security headers of a page. The content security policy allows our own files, and
- * inline scripts and styles by their hash in the built HTML.
+ * Returns the security headers of a page. The content security policy allows our own files, and the
+ * inline scripts and styles in the built HTML, by their hashes.
  * @param html the built HTML; inline scripts and styles must be in tags without attributes.
  * @param appUrl the public origin; https adds HSTS.
  * @param pictures further origins for `img-src`.

@@ -15,7 +15,7 @@ export function clientAddress(request: IncomingMessage, trustedProxies: BlockLis
 }
 
 export function isTrusted(address: string, trustedProxies: BlockList | null): boolean {
-  // The socket of a closed connection has no address.
+  // A closed connection's socket has no address.
   const family = isIP(address)
   if (trustedProxies === null || family === 0) return false
   return trustedProxies.check(address, family === 6 ? 'ipv6' : 'ipv4')

@@ -10,7 +10,7 @@ export const timestampText = z.iso
 /** Like `timestampText`, parsed to a Date. */
 export const timestamp = timestampText.transform((text) => new Date(text))
 
-/** Encodes a page's end position as an opaque string. */
+/** Encodes the position at the end of a page as an opaque string. */
 function formatCursor(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }

@@ -62,7 +62,7 @@ function hasBody(request: IncomingMessage): boolean {
   return coding !== undefined || Number(length ?? 0) > 0
 }
 
-/** Discards incoming data, up to a limit of bytes and time. */
+/** Discards incoming data until a byte limit or a time limit is reached. */
 function linger(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     if (request.destroyed) {

@@ -65,7 +65,7 @@ export type Admit = (request: IncomingMessage, response: ServerResponse) => bool
 
 /**
  * Load balancers request these paths by IP address. `requireMetricsAccess` protects the metrics;
- * the other responses are public.
+ * the other paths contain nothing private.
  */
 const hostIndependentPath = /^\/(api\/health|api\/ready|metrics)(\?|$)/
 
@@ -151,7 +151,7 @@ export function isCrossSite(headers: Headers): boolean {
 
 /**
  * Returns middleware that redirects browsers from localhost to 127.0.0.1 or the reverse, to match
- * `appUrl`: cookies and presigned URLs work only under that name.
+ * `appUrl`: cookies and presigned URLs work only under the name in `appUrl`.
  */
 export function loopbackRedirect(appUrl: URL) {
   return createMiddleware<HttpEnv>(async (c, next) => {

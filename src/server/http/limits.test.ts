@@ -72,7 +72,7 @@ describe('a stalled client', () => {
   it('is reset if it reads nothing, but not too early', async () => {
     const { check } = await serve(get, sendLargeBody)
     expect(await check(checks)).toBe('kept')
-    // Bytes that only fill the kernel's buffer may count as read at first.
+    // At first, bytes may count as read although they only fill the kernel's buffer.
     expect(await check(2 * checks + 1)).toBe('cut')
   })
 
@@ -176,7 +176,10 @@ describe('the connection limit', () => {
 })
 
 describe('resetSocket frees the handle of a connection that', () => {
-  /** Exceeds the buffers at both ends, so some of it remains unsent if the client reads nothing. */
+  /**
+   * More than the buffers at both ends can hold, so some of it remains unsent if the client reads
+   * nothing.
+   */
   const bytes = Buffer.alloc(32 * MiB)
 
   it.each<[string, (socket: Socket) => unknown]>([

@@ -22,7 +22,7 @@ export interface ConnectionLimits {
   stalledMs: number
   /** How long the body of an API call may take to arrive. */
   bodyMs: number
-  /** Connections beyond this limit are reset. */
+  /** The server resets connections beyond this limit. */
   connections: SharedLimit
 }
 
@@ -30,7 +30,7 @@ export const connectionLimits: ConnectionLimits = {
   // Browsers and proxies don't pipeline; a package manager may send ten requests at once. A waiting
   // request takes 5 KiB of memory, or 20 KiB with the largest headers.
   waitingRequests: { perConnection: 16, total: 1024 },
-  // The session cookie and the longest path take less than 4 KiB.
+  // More than enough: the session cookie and the longest path take less than 4 KiB.
   headerBytes: 16 * 1024,
   headersMs: 60_000,
   // Long enough for a phone to regain its signal after a tunnel.
@@ -141,7 +141,7 @@ export class PipelineQueue {
   }
 }
 
-/** Aborts a request whose body hasn't arrived after `bodyMs`. */
+/** Aborts a request whose body hasn't fully arrived after `bodyMs`. */
 export function limitBodyTime(
   request: IncomingMessage,
   response: ServerResponse,
@@ -167,8 +167,8 @@ interface Progress {
  */
 export class StalledClients {
   /**
-   * A client must read or send this many bytes in this many checks. Only checks that find the
-   * server waiting for the client count.
+   * A client must read or send this many bytes in this many checks. A check counts only if the
+   * server is waiting for the client at that time.
    */
   static readonly minProgress = { checks: 12, bytes: 13 * 1024 }
 
@@ -212,7 +212,7 @@ function progressOf(response: ServerResponse): Progress | null {
 }
 
 /**
- * Returns how many written bytes the kernel has taken. Node's public fields count only complete
+ * Returns how many written bytes the kernel has accepted. Node's public fields count only complete
  * writes, so this reads the internal ones, as Node's own timeouts do.
  */
 function bytesFlushed(
@@ -233,9 +233,9 @@ export function resetSocket(socket: Socket): void {
 
 /** A limit shared by all clients, for example on connections or bytes. */
 export interface SharedLimit {
-  /** For all clients together. */
+  /** The limit for all clients together. */
   total: number
-  /** Guaranteed to each client while fewer than `total` are in use. */
+  /** The amount guaranteed to each client while less than `total` is in use. */
   guaranteed: number
 }
 
@@ -321,7 +321,7 @@ const largeBodyBytes = 4 * 1024
 
 /**
  * Returns middleware that reads the request body into memory. Refuses more than `maxSize` bytes
- * with BODY_TOO_LARGE, and answers SERVER_BUSY while the large bodies of all calls take too much
+ * with BODY_TOO_LARGE, and answers SERVER_BUSY while all calls' large bodies together take too much
  * memory. Only received bytes count, so announcing a body without sending it doesn't affect others.
  */
 export function bodyLimit(maxSize: number, memory: FairLimit = new FairLimit(largeBodies)) {
@@ -343,7 +343,7 @@ export function bodyLimit(maxSize: number, memory: FairLimit = new FairLimit(lar
       c.set('body', await readBody(request, maxSize, reserve))
       await next()
     } finally {
-      // The parsed body stays in memory until this point.
+      // The memory is in use until this point, because it holds the parsed body.
       for (const release of releases) release()
     }
   })

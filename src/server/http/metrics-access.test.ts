@@ -62,7 +62,8 @@ describe('without a token the metrics are', () => {
     expect(checkAccess(headers as Record<string, string>, { from })).toBe('FORBIDDEN')
   })
 
-  // The server can't tell a proxy that adds no header and rewrites the host from a local program.
+  // If a proxy adds no headers and rewrites the host, the server can't tell it apart from a local
+  // program.
   test.each([
     ['APP_URL is public', { appUrl: 'https://files.example.org' }],
     ['a proxy is trusted', { trustedProxies: privateNetworks }],

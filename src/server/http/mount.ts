@@ -23,7 +23,7 @@ export interface Call<E extends Endpoint> {
   /** The origin for this server's URLs in the response; see `HttpEnv`. */
   publicOrigin: string
   log: Logger
-  /** For setting response headers and for sending anything other than JSON. */
+  /** Used to set response headers and to send anything other than JSON. */
   context: Context<HttpEnv>
 }
 
@@ -39,7 +39,10 @@ export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoin
 interface MountOptions {
   /** Refuses cross-site requests with side effects. */
   sameOrigin: MiddlewareHandler<HttpEnv>
-  /** Returns the session of a request, or null for a visitor. `isPolled` calls don't extend it. */
+  /**
+   * Returns the session of a request, or null if the user isn't signed in. `isPolled` calls don't
+   * extend the session.
+   */
   session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
   shedLoad(): void
@@ -127,7 +130,7 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
 }
 
 /**
- * Returns the caller's session; undefined for endpoints open to visitors.
+ * Returns the caller's session, or undefined for endpoints that don't require one.
  * @throws {AppError} UNAUTHORIZED or FORBIDDEN.
  */
 async function requireAccess(

@@ -9,7 +9,7 @@ const page = {
   referrer: 'no-referrer',
 } as const
 
-/** Returns the content security policy's allowed sources by directive. */
+/** Returns the sources that the content security policy allows, by directive. */
 function policyOf(changes: Partial<Parameters<typeof pageHeaders>[0]>) {
   const policy = pageHeaders({ ...page, ...changes })['content-security-policy'] ?? ''
   return new Map(

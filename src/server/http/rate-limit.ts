@@ -43,17 +43,17 @@ const limits = {
   logosByUser: { max: 30, windowMs: hourInMs },
 } as const
 
-/** The privacy policy states the longest window as `maxRateWindowMs`. A test compares the two. */
+/** The privacy policy states this as `maxRateWindowMs`. A test compares the two. */
 export const longestWindowMs = Math.max(...Object.values(limits).map(({ windowMs }) => windowMs))
 
-/** A counter: a row of `rate_limits`. */
+/** A counter, stored as a row in `rate_limits`. */
 export interface Counter {
   key: string
   max: number
   windowMs: number
 }
 
-/** The counters incremented by an attempt: the end of each window by key. */
+/** The counters that an attempt incremented. Maps each counter's key to the end of its window. */
 export type SpentCounters = ReadonlyMap<string, number>
 
 /** Counts attempts in the database, shared by all servers. */
@@ -70,7 +70,7 @@ export interface RateLimits {
    * @throws {AppError} see `check`.
    */
   spend(counters: readonly Counter[]): Promise<SpentCounters>
-  /** Increments every counter, even a full one. */
+  /** Increments every counter, even one that is full. */
   add(counters: readonly Counter[]): Promise<void>
   /** Undoes `spend` for these keys, or for all of its counters. */
   refund(spent: SpentCounters, keys?: readonly string[]): Promise<void>

@@ -13,9 +13,9 @@ const newRequestId = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16)
 
 /**
  * Returns middleware that gives each request an id, a logger and the client's address, and logs the
- * request with its declared route. Client input is never logged: a path can contain a short code,
- * and a query a token. The `date` header uses the clock that expires links, because our pages set
- * their clock by it.
+ * request with its declared route. Client input is never logged, because a path can contain a short
+ * code, and a query can contain a token. The `date` header uses the clock that expires links,
+ * because our pages set their clock by it.
  */
 export function requestContext(
   { log, clock }: { log: Logger; clock: Clock },

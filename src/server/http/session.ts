@@ -44,7 +44,7 @@ export function publicUser(user: SessionUser) {
 }
 
 /**
- * Returns the prefix of our cookie names. With `__Host-`, other hosts of the domain can't set the
+ * Returns the prefix of our cookie names. With `__Host-`, other hosts in the domain can't set the
  * cookies.
  * @param origin the public origin.
  */

@@ -30,7 +30,7 @@ const codingSuffixes: readonly [Coding, string][] = [
   ['identity', ''],
 ]
 
-/** The dashboard for signed-in users; the landing page for visitors. */
+/** Shows the dashboard to people who are signed in, and the landing page to everyone else. */
 const homePath = '/'
 
 /**
@@ -39,7 +39,7 @@ const homePath = '/'
  * application's HTML, but `/` only if the browser seems to be signed in.
  * @param pictures further origins for `img-src`, such as those of profile pictures.
  * @param connect further origins for `connect-src`, such as object storage.
- * @throws {StartupError} if the web is not built.
+ * @throws {StartupError} if the web app hasn't been built.
  */
 export function webFiles(options: {
   distDir: string

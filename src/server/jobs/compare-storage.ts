@@ -68,8 +68,8 @@ async function compareStore(
     }
   }
   const expectObject = async ({ key, fileId }: ReferencedKey) => {
-    // An upload may have no bytes yet. A file may have been purged since its row was read, or its
-    // object was missing from the listing because it was being sealed.
+    // An upload may have no bytes yet. A file may have been purged since its row was read. A file
+    // that was just being sealed may be missing from the listing.
     if (fileId === null || (await storage.storedSize(key)) !== null) return
     if (!(await isFileStored(db, fileId))) return
     total.missing += 1
@@ -98,7 +98,7 @@ async function compareStore(
   if (unreferencedKeys.length > 0) await removeOrphans(unreferencedKeys)
 }
 
-/** Yields every storage key in the database for a store, in key order, reading in pages. */
+/** Yields every storage key that the database has for a store, in key order, reading in pages. */
 async function* pageReferences(
   db: Deps['db'],
   storage: Storage,

@@ -14,8 +14,8 @@ import { expireTrials, setTier } from '../tiers/set-tier.ts'
 import { findReferencedKeys, listReferencedKeys } from './queries.ts'
 
 /*
- * These tests count the rows that jobs read when most rows are irrelevant, using the actual plans
- * of their statements. A job that runs every few minutes must not scan a whole table.
+ * These tests count the rows that jobs read when most rows are irrelevant, using the actual query
+ * plans. A job that runs every few minutes must not scan a whole table.
  */
 
 const minute = 60_000
@@ -26,7 +26,7 @@ const storedCount = 30_000
 const purgedCount = 60_000
 const ownerCount = 1000
 const userCount = 10_000
-/** Number of rows that a test's job must handle, and the limit for rows read. */
+/** How many rows each test's job must handle, and how many rows it may read. */
 const dueCount = 30
 const maxReads = 20 * dueCount
 
@@ -66,7 +66,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Returns how many rows of a table the work reads. Asserts that it never scans the whole table. */
+/** Returns how many rows of a table `work` reads. Asserts that it never scans the whole table. */
 async function measureRowsRead(table: Table, work: () => Promise<unknown>) {
   const plans = await analyzedPlansOf(app.pool, work)
   const tablePlans = plans.filter((plan) => new RegExp(` on ${table}\\b`).test(plan))
@@ -78,7 +78,7 @@ async function measureRowsRead(table: Table, work: () => Promise<unknown>) {
   return tablePlans.reduce((sum, plan) => sum + countRowsRead(plan, table), 0)
 }
 
-/** Asserts that the work reads each due row, and few others. */
+/** Asserts that `work` reads each due row, and few others. */
 async function expectFewReads(table: Table, work: () => Promise<unknown>) {
   const rowCount = await measureRowsRead(table, work)
   expect(rowCount).toBeGreaterThanOrEqual(dueCount)
@@ -123,7 +123,9 @@ describe('the purge and the report of overdue files', () => {
 })
 
 describe('the emails about expiring links', () => {
-  /** Each of the first owners wants emails and has one file whose link expires within a day. */
+  /**
+   * The first `dueCount` owners want emails, and each has one file whose link expires within a day.
+   */
   beforeAll(async () => {
     await app.pool.query(
       `insert into preferences select 'user-' || n, 3, true, true from generate_series(1, $1::int) n`,

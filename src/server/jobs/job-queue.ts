@@ -12,8 +12,8 @@ import { resetFutureTimestamps } from './queries.ts'
 const stopTimeoutMs = 10_000
 
 /**
- * A monotonic clock for pg-boss's timers. With the system clock, setting it back would stall them
- * for the difference.
+ * A monotonic clock for pg-boss's timers. If they used the system clock, setting it back an hour
+ * would stall them for an hour.
  */
 const steadyClock = { ...systemClock, now: () => performance.timeOrigin + performance.now() }
 

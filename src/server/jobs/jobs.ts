@@ -22,7 +22,7 @@ type JobDeps = Pick<Deps, 'clock' | 'db' | 'log' | 'mailQueue' | 'metrics' | 'se
 
 interface Job {
   name: JobName
-  /** The schedule, in UTC. */
+  /** The schedule as a cron expression, in UTC. */
   cron: string
   /** Runs the job. Returns counts of the changes it made. */
   run(deps: JobDeps): Promise<JobResult>
@@ -34,12 +34,12 @@ const pollingIntervalSeconds = 5
 /** How often each email worker polls the queue. */
 const emailPollingSeconds = 1
 /**
- * Number of parallel email workers. With several, a slow delivery holds up only some of the email.
+ * Number of parallel email workers. With several, a slow delivery holds up only some of the emails.
  */
 const emailWorkerCount = 3
 /**
- * Number of emails per poll. After a full batch, a worker polls again without a pause, so that
- * email isn't delayed by a flood of requests.
+ * Number of emails per poll. After a full batch, a worker polls again without a pause, so that a
+ * flood of requests doesn't delay emails.
  */
 const emailBatchSize = 2
 
@@ -54,7 +54,7 @@ const maxRunSeconds = 12 * 60 * 60
 
 const jobDefinitions: Readonly<Record<JobName, Omit<Job, 'name'>>> = {
   'expire-files': { cron: '* * * * *', run: expireFiles },
-  // A separate job, because `expire-files` may take long or hang.
+  // A separate job, because `expire-files` may take a long time or hang.
   'report-overdue': {
     cron: '* * * * *',
     run: async (deps) => ({ overdue: await reportOverdue(deps) }),

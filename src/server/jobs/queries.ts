@@ -111,7 +111,7 @@ export interface QueueDepth {
   queue: string
   /**
    * Jobs that are ready to start. Excludes jobs scheduled for later, such as emails about a trial,
-   * and failed jobs that wait for a retry.
+   * and failed jobs that are waiting for a retry.
    */
   due: number
   running: number
@@ -136,7 +136,7 @@ export interface JobRecord {
    * neither is known.
    */
   succeededAt: number | null
-  /** The last successful run's figures, or null. */
+  /** The counts from the last successful run, or null. */
   result: JobResult | null
   /** Number of failures since the last success. */
   failures: number

@@ -54,7 +54,7 @@ export function watchQueues({ db, metrics }: Pick<Deps, 'db' | 'metrics'>): void
       queueDepthGauge.set({ queue, state: 'due' }, queueDepth?.due ?? 0)
       queueDepthGauge.set({ queue, state: 'running' }, queueDepth?.running ?? 0)
     }
-    // Skip jobs that only earlier versions had. Their rows remain in the table.
+    // Skip jobs that existed only in earlier versions. Their rows remain in the table.
     for (const { job, succeededAt, result, failures: failureCount } of records) {
       if (!knownJobs.has(job)) continue
       failuresGauge.set({ job }, failureCount)

@@ -41,7 +41,7 @@ interface JobRow {
   wait: number
 }
 
-/** Returns the queue's rows for an email address or account. */
+/** Returns the queue's rows for a recipient: an email address or an account. */
 async function findJobs(recipient: string): Promise<JobRow[]> {
   const { rows } = await app.pool.query<JobRow>(
     `select id, state, retry_count, output,

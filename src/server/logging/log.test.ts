@@ -82,7 +82,7 @@ it.each([
   ['exits', 'process.exit()'],
   ['is killed', "process.kill(process.pid, 'SIGKILL')"],
 ])('the log is complete if its reader is slow and the process %s', async (_how, endScript) => {
-  // The first write fills the pipe. The reader reads one byte and waits.
+  // The first write fills the pipe. The reader reads one byte and then waits.
   const program = buildProgram(
     'json',
     `import { writeSync } from 'node:fs'

@@ -6,7 +6,7 @@ import { redactAddresses, redactQuery } from './redact.ts'
 const controlCharacters = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 const controlExceptLineBreaks = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
-/** The message of a request's log line. */
+/** The message in the log line of a request. */
 export const requestMessage = 'request'
 
 /**
@@ -25,7 +25,7 @@ export async function createLogger(options: {
   level: LogLevel
   format: LogFormat
 }): Promise<Logger> {
-  // Synchronous, so that no line is lost, however the process ends.
+  // Synchronous, so that no line is lost no matter how the process ends.
   const output = pino.destination({ fd: 1, sync: true })
   // The log's reader has closed the pipe, or the disk is full. There is nowhere else to report
   // that.

@@ -54,7 +54,7 @@ function isPostgresError(error: Error): error is Error & { code: string } {
   return 'severity' in error && 'routine' in error
 }
 
-/** Omits the properties in which drizzle and Postgres put values. */
+/** Omits the properties that drizzle and Postgres put values in. */
 function omitValues(error: Error): object {
   const { params, detail, where, internalQuery, ...safeFields } = error as Error &
     Partial<Record<'params' | 'detail' | 'where' | 'internalQuery', unknown>>
@@ -77,7 +77,9 @@ function replaceMessage(message: string, { message: oldMessage, name, stack = ''
   return `${name}: ${message}${frames}`
 }
 
-/** Matches email addresses in linear time, also in paths and in mail servers' replies. */
+/**
+ * Matches email addresses in linear time, including those in paths and in mail servers' replies.
+ */
 const address = /(?:"[^"\n]{1,254}"|[^\s<>"'`()[\],;:/\\@]{1,254})@[^\s<>"'`()[\],;:/\\@]+/g
 
 /** Deeper objects become `…`, because they may be circular. */

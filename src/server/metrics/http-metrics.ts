@@ -8,7 +8,7 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** Error statuses that any route can return. */
 const serverErrorStatuses = ['500', '503']
 
-/** Counts requests and measures their duration. */
+/** Creates metrics for the number of requests and their duration. */
 export function httpMetrics(registers: Registry[]) {
   const requests = new Counter({
     name: 'mayfly_http_requests_total',

@@ -12,24 +12,28 @@ import {
 import { httpMetrics } from './http-metrics.ts'
 
 /**
- * The metrics that Prometheus scrapes at `GET /metrics`. Label values are a closed set, so that
- * clients can't exhaust the memory with new series.
+ * The metrics that Prometheus scrapes at `GET /metrics`. Label values come from a closed set, so
+ * that clients can't exhaust the memory with new series.
  *
  * Error counters start at 0, because Prometheus sees no increase in the first value of a series.
  */
 
-/** The media type of a scrape. */
+/** The content type of the response to a scrape. */
 export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE
 
 /**
- * Sampling resolution of the event loop delay. A finer one would wake an idle server more often.
+ * Sampling resolution for the event loop delay. A finer resolution would wake an idle server more
+ * often.
  */
 const eventLoopPrecisionMs = 20
 
 export const jobOutcomes = ['done', 'failed'] as const
 type JobOutcome = (typeof jobOutcomes)[number]
 
-/** The outcomes of an attempt to send an email: `failed` is retried, `refused` isn't. */
+/**
+ * The outcomes of an attempt to send an email: after `failed` it is retried, after `refused` it
+ * isn't.
+ */
 export const emailOutcomes = ['sent', 'failed', 'refused'] as const
 type EmailOutcome = (typeof emailOutcomes)[number]
 
@@ -156,7 +160,7 @@ function transferMetrics(registers: Registry[]): TransferMeter {
   }
 }
 
-/** Adds metrics of the database connection pool. */
+/** Adds metrics about the database connection pool. */
 export function watchPool(metrics: Metrics, pool: pg.Pool): void {
   const connections = metrics.gauge(
     'mayfly_database_connections',
@@ -176,7 +180,9 @@ export function watchPool(metrics: Metrics, pool: pg.Pool): void {
   })
 }
 
-/** Adds metrics of the free disk space, including the space for uploads if `store` is the disk. */
+/**
+ * Adds metrics about the free disk space, including the space for uploads if `store` is the disk.
+ */
 export function watchSpace(
   metrics: Metrics,
   space: Pick<DiskSpace, 'freeBytes' | 'availableBytes'>,

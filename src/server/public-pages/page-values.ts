@@ -28,7 +28,7 @@ export interface PublicPageInput {
   supportEmail: string
   privacyEmail: string
   version: string
-  /** In dollars per month. */
+  /** Dollars per month. */
   price: string
   limits: Limits
   /**

@@ -16,7 +16,7 @@ import type { PlaceholderValues } from './page-values.ts'
 type Headers = Readonly<Record<string, string>>
 
 export interface PublicPages {
-  /** Sends the variant of a page for visitors or for signed-in users. */
+  /** Sends a page, in the variant for visitors or the one for signed-in users. */
   send(
     context: Context<HttpEnv>,
     name: BuiltPage,

@@ -42,7 +42,7 @@ export function publicPageRoutes(
     nameRoute(c.env.outgoing, sharePath)
     return pages.send(c, 'not-shared', await values(), 200)
   })
-  // Without the service worker, a phone sends shared files here. The server doesn't read them,
+  // Without the service worker, phones send shared files here. The server doesn't read them,
   // because the user hasn't agreed to upload them.
   app.post(sharePath, async (c) => {
     const { incoming, outgoing } = c.env
@@ -111,8 +111,8 @@ const previewCrawlers = [
 ]
 
 /**
- * Returns robots.txt (RFC 9309). Search engines that obey `noindex` may request the pages of links:
- * they see `noindex` only there, and could otherwise still list the URL.
+ * Returns robots.txt (RFC 9309). Search engines that obey `noindex` may crawl the pages of links,
+ * because that is the only way they see `noindex`. Otherwise they could still list the URLs.
  */
 function robotsText(origin: string): string {
   const group = (agents: readonly string[], paths: readonly string[]) =>

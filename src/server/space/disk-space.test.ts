@@ -80,7 +80,8 @@ describeOnSmallDisk('the free space of a disk', () => {
     expect(space.reserveSpace(mebibyte)).toBe(true)
     expect(space.availableBytes()).toBe(69 * mebibyte)
     await Promise.all([space.readStatus(), space.readStatus(), space.readStatus()])
-    // No upload has used its reserved space, so measuring the disk again finds that space free.
+    // The uploads haven't used the space they reserved, so measuring the disk again finds that
+    // space free.
     expect(space.availableBytes()).toBe(70 * mebibyte)
     expect(space.reserveSpace(71 * mebibyte)).toBe(false)
     await disk.fill()

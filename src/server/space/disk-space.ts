@@ -6,11 +6,11 @@ import { mebibyte } from '../../shared/rules/format/units.ts'
 import { breathingSpace, SpaceReserve, startupReserveBytes } from './space-reserve.ts'
 
 /**
- * How often the free space is measured: often, because other programs can fill the disk at any time
- * and `statfs` takes only microseconds.
+ * How often the free space is measured. The interval is short because other programs can fill the
+ * disk at any time, and `statfs` takes only microseconds.
  */
 const readIntervalMs = 500
-/** Hysteresis between filling and shrinking the reserve. */
+/** Hysteresis that prevents the reserve from alternately growing and shrinking. */
 const margin = 4 * mebibyte
 
 export interface DiskSpaceOptions {
@@ -21,7 +21,7 @@ export interface DiskSpaceOptions {
   /** True if uploads are stored on this disk instead of in a bucket. */
   storesUploads: boolean
   /**
-   * True if the disk has an embedded Postgres and needs a reserve: a file that shrinks when the
+   * True if the embedded Postgres is on this disk and needs a reserve: a file that shrinks when the
    * disk is full, so that Postgres can continue.
    */
   hasReserve: boolean
@@ -56,7 +56,10 @@ export class DiskSpace implements UploadSpace {
   #adminMinFree = 0
   #free = 0
   #size = 0
-  /** Bytes reserved by uploads: now, and when the free space was last measured. */
+  /**
+   * Bytes reserved by uploads: the current number, and the number when the free space was last
+   * measured.
+   */
   #reservedBytes = 0
   #reservedAtRead = 0
   #isShort = false
@@ -182,7 +185,7 @@ export class DiskSpace implements UploadSpace {
       await this.#reserve.fill(this.#closing.signal)
       this.#isReserveExhausted = false
     } catch (error) {
-      // Other programs have used the space in the meantime, as the next measurement will show.
+      // Other programs have used the space in the meantime. The next measurement will show that.
       if (!isDiskFull(error)) throw error
     }
     await this.#read()

@@ -204,7 +204,7 @@ describe('POST /api/files/confirm-uploads', () => {
       text(20 + index, 32 + index),
     )
     const startedUploads = await startAndSend(person, contents)
-    // All are sealed into the same directory, so a single fsync makes their names durable.
+    // All files are sealed into the same directory, so a single fsync makes their names durable.
     expect(new Set(startedUploads.map(({ cloudKey }) => cloudKey.slice(0, 2))).size).toBe(1)
     const results = await confirmInBatch(person, startedUploads)
     expect(codesOf(results)).toEqual(contents.map(() => 'ok'))

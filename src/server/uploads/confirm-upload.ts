@@ -234,9 +234,9 @@ async function createFiles(
 }
 
 /**
- * Returns the file limit for a confirm; null means unlimited. If the tier hasn't changed since the
- * upload started, the higher of its limits then and now applies; otherwise, the current limit
- * applies.
+ * Returns the file limit that applies to a confirmation; null means unlimited. If the tier hasn't
+ * changed since the upload started, the higher of its limits then and now applies; otherwise, the
+ * current limit applies.
  */
 function maxFilesForConfirm(
   upload: Pick<Upload, 'tier' | 'maxFiles'>,

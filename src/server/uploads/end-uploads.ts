@@ -100,7 +100,7 @@ export async function removeBytes(
  * users, and test uploads (`startTestUpload`). Retries without limit, with backoff. If a whole
  * batch fails, the store's remaining removals wait for the next run. Safe to run on several servers
  * at once.
- * @param maxRemovals the maximum number of removals per store in this run.
+ * @param maxRemovals the maximum number of removals per store in one run.
  */
 export async function retryRemovals(
   deps: RemovalDeps,

@@ -21,7 +21,7 @@ export function pending<E extends Entry<unknown, unknown>>(entries: readonly E[]
   return entries.filter(({ result }) => result === undefined)
 }
 
-/** Separates entries that repeat the key of an earlier entry. */
+/** Separates entries that repeat an earlier entry's key. */
 export function splitRepeats<E>(
   entries: readonly E[],
   keyOf: (entry: E) => string | undefined,
@@ -38,9 +38,9 @@ export function splitRepeats<E>(
 }
 
 /**
- * Runs `work` on the pending entries, up to `maxConcurrency` in parallel. An error rejects only its
- * own entry. After a store timeout, entries not yet started are rejected too: if each waited that
- * long in turn, the client would time out first.
+ * Runs `work` on the pending entries, up to `maxConcurrency` in parallel. An error rejects only the
+ * entry that caused it. But after a store timeout, entries that haven't started are rejected too:
+ * if each waited that long in turn, the client would time out first.
  */
 export async function forEachPending<E extends Entry<unknown, unknown>>(
   entries: readonly E[],

@@ -43,8 +43,8 @@ export function insertUploads(
 
 /**
  * Locks the owner's open uploads with these idempotency keys, and returns them by key. Marks an
- * upload as active only if it has had any activity since its start: repeated starts alone mustn't
- * hold a slot.
+ * upload as active only if it has had any activity since its start: a client mustn't be able to
+ * hold a slot just by repeating the start.
  */
 export async function resumeRepeated(
   tx: Db,
@@ -203,7 +203,10 @@ export async function touchOwnUpload(
   return upload
 }
 
-/** The recorded activity may lag by this much, so that most uploads need only one write of it. */
+/**
+ * Recorded activity may lag by this much. Most uploads are done by then and record their activity
+ * only once.
+ */
 const activityMs = 1000
 
 /**
@@ -221,7 +224,7 @@ export async function touchUpload(db: Db, storageKey: string, now: Date): Promis
   }
   const activityCutoff = new Date(now.getTime() - activityMs)
   if (upload.lastActivityAt <= activityCutoff) {
-    // Skips a locked row, because its transaction may be waiting for this transfer.
+    // Skip a locked row, because its transaction may be waiting for this transfer.
     const unlockedUpload = db
       .select({ id: uploads.id })
       .from(uploads)

@@ -88,8 +88,8 @@ export function endSurplusUploads(
 }
 
 /**
- * Ends the uploads selected by `lockedUploads`. Their removal is due now, or 24 hours after their
- * last activity if that is earlier.
+ * Ends the uploads that `lockedUploads` selects. Their bytes are due for removal now, or 24 hours
+ * after their last activity if that is earlier.
  */
 function endLocked(
   db: Db,
@@ -168,7 +168,8 @@ export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date):
 }
 
 /**
- * Queues the removal of a key's bytes at `dueAt`. Until then, storage accepts bytes under this key.
+ * Queues the removal of a key's bytes at `dueAt`. Until that time, storage accepts bytes under this
+ * key.
  */
 export async function insertRemoval(
   tx: Db,

@@ -159,7 +159,8 @@ describe('the slots of a free user', () => {
 
 describe('the last slot of a free user', () => {
   /**
-   * Uploads the bytes for two files, lets both uploads go idle, and takes two of the three slots.
+   * Uploads the bytes of two files, lets both uploads go idle, and then takes two of the three
+   * slots.
    */
   const sendTwoForOneSlot = async (bytes = text(4)) => {
     const person = await makePerson(app)

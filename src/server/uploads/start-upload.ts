@@ -48,7 +48,7 @@ const minUnfinishedBytes = 8 * mebibyte
 
 /**
  * Returns the maximum number of unconfirmed bytes per account. Browsers send one large file at a
- * time, so this is enough for several devices and some failed uploads.
+ * time, so this is enough for uploads from several devices and a few failed ones.
  */
 function accountLimit(limits: Limits): number {
   return 32 * Math.max(largestFileSize(limits), gibibyte)
@@ -114,7 +114,7 @@ async function startAll(
   }
 }
 
-/** Assigns an upload to each start or refuses it, in order, while the owner is locked. */
+/** Assigns an upload to each start request, or refuses it, in order, while the owner is locked. */
 async function openUploads(
   { db, settings, stores }: StartDeps,
   ownerId: string,

@@ -22,7 +22,8 @@ export async function listParts(
   const storage = stores.get(upload.storage)
   const parts = await storage.listParts(storageKey)
   if (parts.length > 0) return { parts }
-  // Checked after reading the parts, so that an upload being sealed in parallel counts as complete.
+  // Check this after reading the parts, so that an upload being sealed in parallel counts as
+  // complete.
   const isComplete = (await storage.storedSize(storageKey)) === upload.size
   const { count } = planParts(upload.size, upload.partSize)
   return {
