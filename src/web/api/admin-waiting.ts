@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
 import { call } from './call.ts'
 
-/** The query key prefix of all admin-only queries. */
+/** The query key prefix for all admin-only queries. */
 export const adminKey = 'admin'
 
 /**

@@ -72,7 +72,7 @@ export class NetworkError extends Error {
   }
 }
 
-/** Returns the user-facing message of a failed call; undefined if the server sent none. */
+/** Returns the server's user-facing message for a failed call; undefined if it sent none. */
 export function publicMessage(error: unknown): string | undefined {
   return error instanceof ApiError ? error.publicMessage : undefined
 }
@@ -138,8 +138,7 @@ interface AnyInput {
 
 /**
  * Sends a request to an endpoint (spec §7). Each response updates `serverClock`. If the session has
- * ended, removes the cookie that hints at a session, so that the next page doesn't request the
- * user.
+ * ended, deletes the hint cookie so the next page doesn't try to load the user.
  */
 async function sendRequest(name: JsonEndpointName, input: AnyInput = {}) {
   const { params = {}, query = {}, body, bytes, signal, fresh } = input
@@ -154,7 +153,7 @@ async function sendRequest(name: JsonEndpointName, input: AnyInput = {}) {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
-      // No content type here: a Blob provides its own.
+      // No content type is set here because a Blob provides its own.
       ...(bytes && { body: bytes }),
       ...(signal && { signal }),
       ...(fresh && { cache: 'reload' }),
@@ -172,7 +171,8 @@ async function sendRequest(name: JsonEndpointName, input: AnyInput = {}) {
 }
 
 /**
- * The arguments after the endpoint's name. The input is optional if none of its parts is required.
+ * The arguments that follow the endpoint's name. The input is optional if none of its parts is
+ * required.
  */
 type CallArguments<Name extends JsonEndpointName> =
   Partial<CallInput<Name>> extends CallInput<Name>
@@ -183,7 +183,7 @@ type CallArguments<Name extends JsonEndpointName> =
  * Calls an endpoint by name and returns the parsed JSON response.
  * @throws {ApiError} on an error status
  * @throws {NetworkError} if there is no response or it is not JSON
- * @throws the signal's reason if it is aborted
+ * @throws the signal's reason if the call is aborted
  */
 export async function call<Name extends JsonEndpointName>(
   name: Name,
@@ -195,7 +195,7 @@ export async function call<Name extends JsonEndpointName>(
 /** One page of a paginated list. */
 export interface ListPage<Items> {
   items: Items
-  /** The cursor of the next page; null after the last page. */
+  /** The cursor for the next page; null on the last page. */
   next: string | null
 }
 

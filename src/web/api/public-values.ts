@@ -24,15 +24,15 @@ const emailSignatureQuery = queryOptions({
   staleTime: settingsStaleMs,
 })
 
-/** Returns the signature of emails that share a link. Empty until loaded. */
+/** Returns the signature for emails that share a link. Empty until loaded. */
 export function useEmailSignature(): string {
   return useQuery(emailSignatureQuery).data?.signature ?? ''
 }
 
 /**
- * Loads the limits of each tier. `currentUserQuery` also returns them, so signed-in users need no
- * request for the first 5 minutes. Refetched every 5 minutes, so open pages notice when a limit is
- * raised.
+ * Loads each tier's limits. `currentUserQuery` also returns them, so signed-in users need no
+ * separate request for the first 5 minutes. Refetched every 5 minutes so open pages pick up raised
+ * limits.
  */
 export const limitsQuery = queryOptions({
   queryKey: ['/api/settings/limits'],
@@ -42,7 +42,7 @@ export const limitsQuery = queryOptions({
 })
 
 /**
- * Returns the limits of each tier, or the defaults until loaded. Wrong defaults are harmless,
+ * Returns each tier's limits, or the defaults until they are loaded. Wrong defaults are harmless
  * because the server checks every upload.
  */
 export function useLimits(): Limits {
@@ -70,13 +70,13 @@ export async function refreshPublicValues(client: QueryClient): Promise<void> {
   client.setQueryData(versionQuery.queryKey, version)
 }
 
-/** Returns the product's version text; undefined until known. */
+/** Returns the product version for display; undefined until loaded. */
 export function useVersion(): string | undefined {
   return useQuery(versionQuery).data?.version
 }
 
 /**
- * Returns the support email address; null if this server has none, undefined until known. Without
+ * Returns the support email address; null if this server has none, undefined until loaded. Without
  * an address, users contact the operator through the feedback form.
  */
 export function useSupportEmail(): string | null | undefined {
@@ -88,13 +88,13 @@ export function useSupportEmail(): string | null | undefined {
 }
 
 /**
- * How long a page waits for the sign-in methods before it uses `fallbackSignInWays`. Rendering
- * without them would cause a layout shift when they arrive.
+ * How long a page waits for the sign-in methods before it falls back to `fallbackSignInWays`.
+ * Rendering without them would cause a layout shift when they arrive.
  */
 const signInWaysTimeoutMs = 3000
 
 /**
- * Used if the server doesn't respond. A wrong guess is harmless, because the server checks every
+ * Used if the server doesn't respond. A wrong guess is harmless because the server checks every
  * sign-in.
  */
 const fallbackSignInWays: CallResponse<'signInWays'> = {
@@ -112,14 +112,14 @@ export const signInWaysQuery = queryOptions({
   },
 })
 
-/** Returns the sign-in methods and signup policy. Suspends until they are known. */
+/** Returns the sign-in methods and signup policy. Suspends until they are loaded. */
 export function useSignInWays() {
   return useSuspenseQuery(signInWaysQuery).data
 }
 
 /**
- * Returns whether this server sends email; undefined until known. Without a mail server, emails are
- * written to files that only the operator reads, so no page may promise an email.
+ * Returns whether this server sends email; undefined until loaded. Without a mail server, emails
+ * are written to files that only the operator reads, so no page may promise an email.
  */
 export function useSendsMail(): boolean | undefined {
   return useQuery(signInWaysQuery).data?.sendsMail

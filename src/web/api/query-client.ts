@@ -14,9 +14,9 @@ export function isSignedOutError(error: unknown): boolean {
 }
 
 /**
- * Creates the cache of all server data. Spec §9: data never becomes stale on its own, there is no
- * refetch on focus, and failed requests are not retried. `onSignedOut` is called for each query and
- * mutation that fails because the session has ended.
+ * Creates the cache for all server data. Spec §9: data never becomes stale on its own, isn't
+ * refetched on focus, and failed requests aren't retried. `onSignedOut` is called for each query
+ * and mutation that fails because the session has ended.
  */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const onError = (error: unknown) => {
@@ -31,7 +31,8 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,
         retry: false,
-        // Otherwise every component that mounts with a failed query would repeat the request.
+        // Otherwise, each newly mounted component that uses a failed query would repeat the
+        // request.
         retryOnMount: false,
         networkMode: 'always',
       },

@@ -5,7 +5,7 @@ import { createServerClock, readNewDate } from './server-clock.ts'
 const start = Date.parse('2026-03-29T00:59:58.250Z')
 
 /**
- * Simulates a browser whose clock is `offset` milliseconds behind the server's. `time` is the
+ * Simulates a browser clock that is `offset` milliseconds behind the server's clock. `time` is the
  * server's time.
  */
 function simulateClocks(offset: number) {
@@ -101,7 +101,7 @@ test('the error never exceeds the error bound of the fastest response', () => {
           wait(exchange.wait)
           respond(exchange.there, exchange.back)
           // The error bound of the fastest response so far: one second for the rounded date, plus
-          // the latencies.
+          // both latencies.
           smallestBound = Math.min(smallestBound, 1000 + exchange.there + exchange.back)
           expect(Math.abs(error())).toBeLessThanOrEqual(smallestBound)
         }

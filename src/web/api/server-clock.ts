@@ -1,5 +1,6 @@
 /**
- * The times of a response, for estimating the server's time. All are in milliseconds since 1970.
+ * When a request was sent and answered, for estimating the server's time. All times are in
+ * milliseconds since 1970.
  */
 export interface DatedResponse {
   /**
@@ -13,8 +14,8 @@ export interface DatedResponse {
 }
 
 /**
- * Returns when a response was created, to the second, or null if that is unknown. Responses that
- * may be cached return null, because they keep their old `Date` header.
+ * Returns the time range in which the server created a response, or null if it is unknown. Returns
+ * null for responses that may come from a cache, because these keep their original `Date` header.
  */
 export function readNewDate(headers: Headers): DatedResponse['date'] | null {
   const isCached = /\bmax-age=/.test(headers.get('cache-control') ?? '')
@@ -35,14 +36,14 @@ export interface ServerClock {
   subscribe(listener: () => void): () => void
 }
 
-/** Bounds of the server clock's lead over the browser's clock, in milliseconds. */
+/** Bounds on how far the server's clock is ahead of the browser's, in milliseconds. */
 interface Bounds {
   least: number
   most: number
 }
 
 /**
- * Creates a clock that corrects the browser's clock with the dates of responses.
+ * Creates a clock that uses the dates of responses to correct the browser's clock.
  *
  * The server sets the date after the request is sent and before the response arrives, so each
  * response bounds the difference between the clocks. Faster responses give tighter bounds. New
@@ -76,7 +77,7 @@ export function createServerClock(browserNow: () => number = () => Date.now()): 
 }
 
 function boundsOf({ date, sentAt, receivedAt }: DatedResponse): Bounds | null {
-  // The browser's clock was set back between request and response.
+  // The browser's clock was set back between the request and the response.
   if (receivedAt < sentAt) return null
   return { least: date.from - receivedAt, most: date.to - sentAt }
 }
@@ -91,7 +92,7 @@ function correction({ least, most }: Bounds): number {
 
 let pageClock: ServerClock | undefined
 
-/** This page's clock, corrected by the responses to `call` and `callForPage`. */
+/** This page's clock, corrected by each response that `call` and `callForPage` receive. */
 export function serverClock(): ServerClock {
   pageClock ??= createServerClock()
   return pageClock
@@ -102,8 +103,8 @@ export function serverNow(): Date {
 }
 
 /**
- * Calls `check` after `waitMs`, and also when the page becomes visible or hidden (browsers pause
- * timers in the background) or a response corrects the page's clock.
+ * Calls `check` after `waitMs` milliseconds, and also when the page becomes visible or hidden
+ * (browsers pause timers in the background) or when a response corrects the page's clock.
  * @returns a cleanup function suitable for a React effect.
  */
 export function scheduleCheck(check: () => void, waitMs: number): () => void {

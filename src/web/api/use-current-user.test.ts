@@ -33,7 +33,7 @@ test('returns null without a session, and reports no error', async () => {
   page.on('GET /api/auth/user', unauthorized)
   expect(await fetchCurrentUser()).toBeNull()
   expect(page.signOutCount()).toBe(0)
-  // Without the hint cookie, the next page doesn't request the user.
+  // Without the hint cookie, the next page doesn't try to load the user.
   expect(document.cookie).not.toContain(`${signedInHintCookie}=abc`)
 })
 

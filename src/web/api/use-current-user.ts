@@ -11,7 +11,7 @@ import { limitsQuery } from './public-values.ts'
 export const currentUserQuery = queryOptions({
   queryKey: ['/api/auth/user'],
   queryFn: async ({ client, signal }): Promise<User | null> => {
-    // Without the hint cookie nobody is signed in, so no request is needed.
+    // Without the hint cookie, nobody is signed in, so no request is needed.
     if (readHint(document) === null) return null
     try {
       const { limits, ...user } = await call('currentUser', { signal })

@@ -2,29 +2,29 @@ import { axisTicks, type BarPoint, type BarScale, barPosition, barScale } from '
 import './charts.css'
 import { formatInteger, formatShortCount } from './format-count.ts'
 
-/** The height of the highest bar in pixels. The width depends on the chart's container. */
+/** The height of the tallest bar, in pixels. The chart's width depends on its container. */
 const plotHeight = 172
-/** Space in pixels for the value above the highest bar. */
+/** Space for the value above the tallest bar, in pixels. */
 const headroom = 24
 const height = plotHeight + headroom
-/** The minimum height in pixels, which keeps every value above 0 visible. */
+/** The minimum height of a bar in pixels, which keeps every value above 0 visible. */
 const minBarHeight = 2
-/** Longer values would overlap their neighbors, so only the highest bar shows one. */
+/** Longer values would overlap their neighbors, so they are shown only above the tallest bar. */
 const maxValueLength = 3
-/** With more bars, only the highest one shows its value. */
+/** With more bars, only the tallest one shows its value. */
 const maxLabeledBars = 45
-/** Larger values don't fit above their bars in charts of medium width. */
+/** Larger values don't fit above their bars in medium-width charts. */
 const maxShortValue = 99
 
-/** Returns the y coordinate of a value, in pixels from the upper edge of the chart. */
+/** Returns a value's y coordinate, in pixels from the chart's top edge. */
 function yOf(value: number, { top }: BarScale): number {
   return height - (value / top) * plotHeight
 }
 
 export interface BarChartProps {
-  /** Singular and plural of the noun after a value, such as 'download' and 'downloads'. */
+  /** The singular and plural of the unit, such as 'download' and 'downloads'. */
   unit: readonly [one: string, several: string]
-  /** The bars from left to right, at least one. */
+  /** The bars from left to right. There must be at least one. */
   points: readonly BarPoint[]
 }
 
@@ -128,7 +128,7 @@ export function BarPlot({ unit, points, slots, scale, hasLines }: BarPlotProps) 
 
 /**
  * A decorative bar beside a number in a table cell.
- * @param part the length as a fraction of the cell, from 0 to 1.
+ * @param part the bar's length as a fraction of the cell's width, from 0 to 1.
  */
 export function ValueBar({ part }: { part: number }) {
   const width = part === 0 ? 0 : `max(3px, ${part * 100}%)`

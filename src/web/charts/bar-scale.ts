@@ -1,9 +1,9 @@
 import { ticks } from 'd3-array'
 
 export interface BarPoint {
-  /** Example: 'Mon 9 Nov'. */
+  /** The bar's name in its tooltip, such as 'Mon 9 Nov'. */
   label: string
-  /** The label below the bar. Example: '9 Nov'. */
+  /** The label below the bar, such as '9 Nov'. */
   tick: string
   /** Must not be negative. */
   value: number
@@ -15,15 +15,15 @@ const lineCount = 3
 const tickCount = 6
 
 export interface BarScale {
-  /** The value at the upper edge of the chart; 1 if all values are 0. */
+  /** The value at the chart's top edge; 1 if all values are 0. */
   top: number
-  /** Values of the grid lines: whole numbers, starting at 0. */
+  /** The values of the grid lines: whole numbers, starting at 0. */
   lines: readonly number[]
-  /** Index of the first of the highest bars, or null if all values are 0. */
+  /** The index of the first bar with the largest value, or null if all values are 0. */
   peak: number | null
 }
 
-/** Computes the vertical scale of a chart. The highest bar reaches the upper edge. */
+/** Computes a chart's vertical scale. The tallest bar reaches the top edge. */
 export function barScale(values: readonly number[]): BarScale {
   const largest = Math.max(0, ...values)
   const top = largest || 1
@@ -41,10 +41,10 @@ export interface BarPosition {
   middle: number
 }
 
-/** The fraction of a slot that its bar fills. */
+/** The fraction of a slot's width that its bar fills. */
 const barFraction = 0.68
 
-/** Computes the position of the bar at `index` (zero-based) among `count` bars. */
+/** Computes the position of the bar at `index` (zero-based) in a chart with room for `count` bars. */
 export function barPosition(index: number, count: number): BarPosition {
   const slotWidth = 100 / count
   const width = slotWidth * barFraction

@@ -2,9 +2,9 @@ import type { ReactNode } from 'react'
 import { Card } from '../ui/card.tsx'
 
 export interface ChartFigureProps {
-  /** A one-sentence summary of the chart: '412 downloads in 30 days, most on 12 Nov'. */
+  /** A one-sentence summary of the chart, such as '412 downloads in 30 days, most on 12 Nov'. */
   finding: string
-  /** The chart's subject: 'Downloads per day'. */
+  /** The chart's subject, such as 'Downloads per day'. */
   title: string
   children: ReactNode
 }

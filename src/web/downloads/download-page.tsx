@@ -10,7 +10,7 @@ import { invalidLink } from './texts.ts'
 /** The `property` attribute of the logo's <meta> element, which pages without a logo omit. */
 export const logoProperty = 'og:image'
 
-/** The owner's logo or name, or both. */
+/** The owner's logo, name, or both. */
 function Brand() {
   return (
     <p className="brand">
@@ -20,8 +20,7 @@ function Brand() {
           width={placeholder('logoWidth')}
           height={placeholder('logoHeight')}
           alt={placeholder('logoAlt')}
-          // Without a low priority, React would add a preload to the head, even if there is no
-          // logo.
+          // Without this, React would add a preload link to the head even if there is no logo.
           fetchPriority="low"
         />
       </When>
@@ -63,7 +62,7 @@ function InvalidLink() {
   )
 }
 
-/** The page of an active link. The server fills its placeholders for each link. */
+/** The page for an active link. The server fills in its placeholders for each link. */
 export function DownloadPage(props: { assets: PageAssets }) {
   const summary = `${placeholder('size')} · ${placeholder('kind')}`
   const description = `${placeholder('lead')}${summary} · until ${placeholder('until')}`

@@ -26,7 +26,7 @@ function showInvalidLink(card: HTMLElement, page: HTMLTemplateElement) {
 }
 
 /**
- * Counts down the remaining time every second by the server's clock. Calls `onEnd` when the link
+ * Updates the countdown every second, using the server's clock. Calls `onEnd` when the link
  * expires.
  */
 function startCountdown(card: HTMLElement, onEnd: () => void) {
@@ -53,12 +53,11 @@ function startCountdown(card: HTMLElement, onEnd: () => void) {
     purgingAt: null,
   }
 
-  // The server gives the renewable part of the lifeline a width only if the owner can renew the
-  // link.
+  // The server gives the lifeline's renewable part a width only if the owner can renew the link.
   const canRenew = renewable.getAttribute('width') !== '0%'
 
   const tick = () => {
-    // `showInvalidLink` has replaced the content of the card.
+    // `showInvalidLink` has replaced the card's content.
     if (!timeElement.isConnected) return clearInterval(timer)
     const now = new Date(clock.now())
     const lifelineState = lifeline(dates, now, canRenew)
@@ -93,7 +92,7 @@ async function checkDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
   }
 }
 
-/** Makes clicks check the file first. The download starts only if the check succeeds. */
+/** Checks the file on each click and starts the download only if the check succeeds. */
 function checkBeforeDownload(anchor: HTMLAnchorElement, onFailure: (isGone: boolean) => void) {
   let state: 'idle' | 'checking' | 'downloading' = 'idle'
   anchor.addEventListener('click', async (event) => {

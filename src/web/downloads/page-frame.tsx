@@ -11,9 +11,9 @@ interface LinkPageProps {
    */
   sendsReferrer?: boolean
   head?: ReactNode
-  /** A <style> element with the brand's colors that overrides the page's style sheet. */
+  /** A <style> element that overrides the page's style sheet with the brand's colors. */
   style?: ReactNode
-  /** The owner's brand or ours, shown in the header. */
+  /** Shown in the header: the owner's brand or, without one, ours. */
   sender: ReactNode
   footer: ReactNode
   children: ReactNode

@@ -1,6 +1,6 @@
 /**
  * Makes the browser warn users who close or leave the page. Returns a function that removes the
- * warning. Use only while data would be lost, because people learn to dismiss needless warnings,
+ * warning. Use it only while data would be lost, because people learn to dismiss needless warnings,
  * and some browsers exclude such pages from the back/forward cache.
  */
 export function blockUnload(page: EventTarget = window): () => void {

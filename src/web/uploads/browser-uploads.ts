@@ -80,7 +80,7 @@ function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof Pag
     isServerReady,
     timers: browserTimers,
   }
-  // Use a separate worker, because hashing a whole file takes seconds.
+  // Hashing a whole file takes seconds, so it gets a worker separate from the one for parts.
   const wholeFileChecksums = createChecksums(startChecksumWorker)
   return {
     ...retryDeps,
@@ -101,7 +101,7 @@ function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof Pag
   }
 }
 
-/** The uploads of this browser, as shown in one tab. */
+/** This browser's uploads, as shown in one tab. */
 export interface Uploads {
   store: UploadsStore
   /**
@@ -126,7 +126,7 @@ const noUploads: ShownUploads = {
   outcome: null,
 }
 
-/** Creates the upload state of this tab. Call once per page load. */
+/** Creates this tab's upload state. Call once per page load. */
 export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
   const deps = createEngineDeps()
   const nextId = createSortedIds()
@@ -164,7 +164,7 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
   }))
 
   document.addEventListener('visibilitychange', () => {
-    // The browser may discard a hidden page without further events.
+    // The browser may discard a hidden page without firing another event.
     if (document.visibilityState === 'hidden') records.flush()
     else reloadRecords()
   })
@@ -182,7 +182,7 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
       user = id
       if (id !== null && running?.ownerId !== id) startEngine(id)
       update()
-      // Other tabs may have uploads that wait for this sign-in.
+      // Other tabs may have uploads waiting for this sign-in.
       notifyOtherTabs()
     },
     handleTierChange: (before, after) => void currentEngine()?.handleTierChange(before, after),

@@ -37,7 +37,7 @@ const serverErrorCodes = new Set<string | null | undefined>([
   'DISK_FULL',
 ] satisfies ErrorCode[])
 
-/** True if the server is overloaded and sent a `Retry-After`. */
+/** True if the server is overloaded and sent a `Retry-After` header. */
 export function isBusy({ status, code, retryAfterMs }: FailedAttempt): boolean {
   if ((retryAfterMs ?? null) === null) return false
   return status === 429 || (status === 503 && !serverErrorCodes.has(code))

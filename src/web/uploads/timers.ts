@@ -1,5 +1,5 @@
 /**
- * The clock and its timers, passed to the engine, its calls and the record store to let tests
+ * The clock and timers for the engine, its calls and the record store, injected so tests can
  * control the time. Transfers and the page use the browser's own timers.
  */
 export interface Timers {
@@ -24,8 +24,9 @@ export const browserTimers: Timers = {
 }
 
 /**
- * Returns a throttled version of a task. The first call runs the task immediately. Calls during the
- * next `ms` milliseconds cause one more run at the end of that time. No timer runs without calls.
+ * Returns a throttled version of a task. The first call runs the task immediately. Any calls during
+ * the next `ms` milliseconds cause one more run when that time is over. No timer runs without
+ * calls.
  */
 export function throttle(timers: Timers, ms: number, task: () => void): () => void {
   let isWaiting = false

@@ -10,7 +10,7 @@ import type { TransferErrorKind } from './upload-ports.ts'
 export interface CallError {
   status: number | null
   code: string | null
-  /** The message field of the error body. */
+  /** The error body's `message` field. */
   message: string | null
   /** The text of an error response without a message field. */
   body?: string | undefined
@@ -75,7 +75,7 @@ export function isPermanentFailure(
 
 const networkErrorText = 'Network error during upload'
 
-/** The error text of an upload that failed for an unknown reason. */
+/** The error text for an upload that failed for an unknown reason. */
 export const unknownErrorText = 'Upload failed'
 
 /** Returns the text for a file that is unreadable or has changed since its upload started. */
@@ -87,9 +87,9 @@ export function unreadableText(name: string): string {
 export const unreadable = unreadableText('The file')
 
 /**
- * Returns the text of spec §8 for a failed call: the server's message or a default. For a
- * background confirm, includes the status. Blocked content has a text without a status, because a
- * status would look like a transfer error.
+ * Returns the spec §8 text for a failed call: the server's message or a default. For a background
+ * confirm, includes the status. Blocked content has a text without a status, because a status would
+ * look like a transfer error.
  */
 export function callErrorText(
   stage: 'start' | 'confirm',
@@ -109,8 +109,8 @@ function trim(text: string | null | undefined): string {
 }
 
 /**
- * Returns the text of spec §8 for a transfer that failed permanently.
- * @param isS3 true if the bytes are sent to a bucket. Other texts don't mention S3.
+ * Returns the spec §8 text for a transfer that failed permanently.
+ * @param isS3 true if the bytes are sent to a bucket. The text mentions S3 only then.
  */
 export function transferText(
   path: UploadPath,
@@ -121,7 +121,7 @@ export function transferText(
   if (kind === 'unreadable' || kind === 'changed') return unreadable
   if (kind === 'network') return networkErrorText
   if (kind === 'disk-full') return errorTable.DISK_FULL.message
-  // The text of STORAGE_FULL tells users what to do. A bare status wouldn't.
+  // The STORAGE_FULL message tells users what to do. A bare status wouldn't.
   if (status === errorTable.STORAGE_FULL.status) return errorTable.STORAGE_FULL.message
   if (path === 'foreground') {
     if (kind === 'timeout' || status === null) {

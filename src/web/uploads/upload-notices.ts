@@ -37,7 +37,7 @@ export function spaceLink(isAdmin: boolean): ToastLink {
 
 /**
  * The stage at which an upload failed: before its bytes were sent, while they were being sent, or
- * at the confirm call.
+ * during the confirm call.
  */
 export type FailedStage = 'start' | 'transfer' | 'confirm'
 
@@ -72,19 +72,25 @@ export function successNotice(path: UploadPath, fileName: string): Notice {
     : successToast('Upload Complete', `${fileName} uploaded successfully`)
 }
 
-/** Returns the notice for the end of a large drop. It replaces the notices for individual files. */
+/** Returns the notice shown when a large drop ends, in place of a notice for each file. */
 export function dropNotice(storedCount: number, failedCount: number): Notice {
   return failedCount === 0
     ? successToast('Upload Complete', `${formatCount(storedCount, 'file')} uploaded successfully`)
     : failureToast('Upload Failed', `${storedCount} of ${storedCount + failedCount} files uploaded`)
 }
 
-/** Returns the notice for choosing a different file than the one the paused upload needs. */
+/**
+ * Returns the notice shown if the user chooses a different file than the one the paused upload
+ * needs.
+ */
 export function otherFileNotice(reason: string): Notice {
   return failureToast('Not the same file', reason)
 }
 
-/** The notice for an expired session. Shown once, even if several uploads wait for the sign-in. */
+/**
+ * The notice for an expired session. Shown only once, even if several uploads are waiting for a
+ * sign-in.
+ */
 export const signedOutNotice: Notice = failureToast(
   'Upload paused',
   'You were signed out. Sign in, and it goes on where it stopped.',

@@ -2,13 +2,13 @@ import type { CallResponse } from '../api/call.ts'
 import type { Interruption } from './interruption.ts'
 import type { UploadTicket } from './records/upload-record.ts'
 
-/** A part that the server has stored completely. */
+/** A part that the server has completely stored. */
 export type StoredPart = CallResponse<'listParts'>['parts'][number]
 
 /** Presigned part URLs by part number. */
 export type PartUrls = NonNullable<CallResponse<'getUploadUrl'>['parts']>['urls']
 
-/** The bytes of one upload and where to send them. */
+/** One upload's bytes and where to send them. */
 export interface TransferJob {
   file: Blob
   ticket: UploadTicket
@@ -40,12 +40,12 @@ export interface TransferJob {
 
 /**
  * Why a transfer failed permanently.
- * - `status`: storage responded with a permanent error, or with an error in every attempt. Also
+ * - `status`: storage responded with a permanent error, or with an error to every attempt. Also
  *   used for unexpected errors in our code, which have no status.
  * - `network` and `timeout`: no attempt succeeded, although the server was reachable.
  * - `unreadable`: the file was changed or removed on disk.
  * - `changed`: storage has parts of another version of the file.
- * - `signed-out`: the server responded with 401 when asked for presigned URLs or stored parts.
+ * - `signed-out`: the server responded with 401 to a request for presigned URLs or stored parts.
  * - `gone`: the server doesn't know the upload.
  * - `disk-full`: the server couldn't write, although it reports that it is ready.
  */
@@ -74,9 +74,8 @@ export class TransferError extends Error {
 }
 
 /**
- * Sends the bytes of a job to storage. Retries after timeouts, lost connections and expired
- * signatures.
+ * Sends a job's bytes to storage. Retries after timeouts, lost connections and expired signatures.
  * @throws {TransferError} when no further attempt is made.
- * @throws the signal's reason when it is aborted.
+ * @throws the signal's reason when aborted.
  */
 export type SendFile = (job: TransferJob) => Promise<void>

@@ -4,7 +4,7 @@ import type { PickedFile } from './picking/picked-file.ts'
 import type { UploadRecord } from './records/upload-record.ts'
 import type { ToastNotice } from './upload-notices.ts'
 
-/** The speed and interruption of a running upload. Not saved. */
+/** A running upload's speed and interruption. Not saved. */
 export interface UploadActivity {
   /** Why the last attempt failed; null while the upload makes progress. */
   interruption: Interruption | null
@@ -12,9 +12,9 @@ export interface UploadActivity {
   bytesPerSecond: number | null
 }
 
-/** The uploads of this browser, as shown in one tab. */
+/** This browser's uploads, as shown in one tab. */
 export interface ShownUploads {
-  /** The records of the signed-in user, oldest first. */
+  /** The signed-in user's records, oldest first. */
   records: readonly UploadRecord[]
   /** IDs of uploads that another tab runs. */
   otherTabIds: ReadonlySet<string>
@@ -26,9 +26,9 @@ export interface ShownUploads {
   outcome: string | null
 }
 
-/** The uploads of this browser and the available actions. */
+/** This browser's uploads and the available actions. */
 export interface UploadsState extends ShownUploads {
-  /** Uploads files. A file that a paused upload needs resumes that upload instead. */
+  /** Uploads files. If a paused upload needs one of them, resumes that upload instead. */
   add(files: readonly PickedFile[], expirationDays: number): void
   /** Cancels an upload, even one that another tab runs. */
   cancel(id: string): void

@@ -10,7 +10,7 @@ import type { UploadsStore } from './uploads-state.ts'
 export interface FileUploads {
   /** Uploads the files that the tier allows, and skips those that are too large (spec §5). */
   start: (files: readonly PickedFile[], days: number) => void
-  /** Files skipped by the last call of `start`, until the user dismisses them. */
+  /** The files that the last call to `start` skipped, until the user dismisses them. */
   skippedFiles: readonly File[]
   dismissSkippedFiles: () => void
 }

@@ -14,7 +14,7 @@ const uploadsByClient = new WeakMap<QueryClient, Uploads>()
 
 /**
  * Returns this page's uploads, creating them on the first call. They are kept outside React to
- * survive a change of screen.
+ * survive screen changes.
  */
 function uploadsOf(client: QueryClient): Uploads {
   const existingUploads = uploadsByClient.get(client)
@@ -49,7 +49,7 @@ function uploadsOf(client: QueryClient): Uploads {
   })
   syncUser()
   store.subscribe(({ inlineError }, before) => {
-    // The tier is full, so the user may have added files in another browser that this page doesn't
+    // The tier is full, possibly because of files added in another browser that this page doesn't
     // list yet.
     if (inlineError !== null && inlineError !== before.inlineError) refreshFiles(client)
   })
@@ -57,14 +57,14 @@ function uploadsOf(client: QueryClient): Uploads {
   return uploads
 }
 
-/** Returns the store of this browser's uploads, for use with `useStore`. */
+/** Returns the store for this browser's uploads, for use with `useStore`. */
 export function useUploadsStore(): UploadsStore {
   return uploadsOf(useQueryClient()).store
 }
 
 /**
  * True while any of the user's uploads in this browser is unfinished or an outcome is shown. During
- * that time, the file list may lack the latest file.
+ * that time, the file list may not include the latest file yet.
  */
 export function useHasOpenUploads(store: UploadsStore): boolean {
   return useStore(store, ({ records, outcome }) => outcome !== null || !records.every(isFinished))

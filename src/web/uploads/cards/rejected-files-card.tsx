@@ -50,7 +50,7 @@ export function upgradeReason(
 export interface RejectedFilesCardProps {
   store: UploadsStore
   user: User
-  /** Files over the tier's size limit. */
+  /** Files that exceed the tier's size limit. */
   skippedFiles: readonly File[]
   onDismiss: () => void
   onTryAnother: () => void
@@ -109,7 +109,10 @@ export function RejectedFilesCard(props: RejectedFilesCardProps) {
   )
 }
 
-/** Returns 'Just over 1GB' if the rounded size would equal the limit. */
+/**
+ * Formats a file size. If rounding would make it equal the limit, returns text such as 'Just over
+ * 1GB'.
+ */
 function sizeText(size: number, limit: number): string {
   const text = formatSize(size)
   return text === formatSize(limit) ? `Just over ${formatSizeLimit(limit)}` : text

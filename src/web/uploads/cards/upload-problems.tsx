@@ -13,7 +13,7 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import { isCancelled, isOutOfSpaceFailure } from '../upload-errors.ts'
 import type { UploadsStore } from '../uploads-state.ts'
 
-/** Further failures are only counted. */
+/** The maximum number of failures listed. The rest are only counted. */
 const maxShown = 50
 
 function hasFailed(record: UploadRecord) {
@@ -112,7 +112,7 @@ function FailedUpload({ record, isErrorShown, onResume, onFile }: FailedUploadPr
 
 /**
  * Tells users whom to contact when the server is full: the support address or, without one, the
- * feedback form. Administrators get a link to the checks instead.
+ * feedback form. Administrators get a link to the server checks instead.
  */
 function SupportContact() {
   const supportEmail = useSupportEmail()

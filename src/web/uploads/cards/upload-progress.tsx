@@ -17,8 +17,8 @@ const maxNameLength = 60
 
 export interface ForegroundBatch {
   /**
-   * All uploads in the drops in progress or, if there are none, in the last drop. Excludes
-   * cancelled uploads and paused ones, which the uploads panel shows.
+   * All uploads in the drops that are in progress. If none is, all uploads in the most recent drop.
+   * Excludes cancelled uploads, and paused ones, which the uploads panel shows.
    */
   batch: readonly UploadRecord[]
   /** The upload named in the progress text; undefined if none is pending or running. */
@@ -43,7 +43,7 @@ export function foregroundBatch({
     batch.find(({ status }) => status === 'uploading') ??
     // If nothing is being sent, prefer an upload whose `get-upload-url` call is waiting to retry.
     inProgress.find(({ id }) => activity[id]?.interruption) ??
-    // During the pause between two files, keep showing the last stored file.
+    // During the pause between two files, keep showing the file that was just stored.
     batch.findLast(({ status }) => status === 'completed') ??
     inProgress[0]
   return { batch, current }

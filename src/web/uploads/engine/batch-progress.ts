@@ -9,8 +9,8 @@ import { isActive } from './upload-state.ts'
 const outcomeDisplayMs = 2000
 
 /**
- * Counts the uploads of a batch: a drop, or all foreground uploads from the first one added until
- * all have ended.
+ * Upload counts for a batch: either one drop, or all foreground uploads from the first one added
+ * until none is pending or running.
  */
 class BatchCounts {
   /** Number of pending and running uploads. */
@@ -44,8 +44,8 @@ class BatchCounts {
 
 export interface BatchListener {
   /**
-   * Called when the last open upload of a large drop ends, and again after each retry. Not called
-   * if every upload was cancelled or paused.
+   * Called when the last unfinished upload in a large drop ends, and again after each retry. Not
+   * called if every upload was cancelled or paused.
    */
   onNotice: (notice: Notice) => void
   /** Returns the number of files in this record's drop. */
@@ -54,7 +54,7 @@ export interface BatchListener {
   onOutcome: () => void
 }
 
-/** Counts uploads per drop, and the foreground uploads of all drops together. */
+/** Counts uploads for each drop, and for the foreground uploads of all drops together. */
 export class BatchProgress {
   readonly #timers: Timers
   readonly #listener: BatchListener
@@ -68,7 +68,10 @@ export class BatchProgress {
     this.#listener = listener
   }
 
-  /** The outcome of the last foreground batch for 2 s after its end (spec §9), otherwise null. */
+  /**
+   * The outcome of the last foreground batch, for 2 s after the batch ends (spec §9); otherwise
+   * null.
+   */
   get outcome(): string | null {
     return this.#outcome
   }

@@ -3,13 +3,13 @@ import type { UploadPath } from '../../../shared/rules/files/upload-path.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 
-/** The files of one drop: files that were added together. */
+/** The files in one drop, which were added together. */
 export interface AddedFiles {
   /** The drop's ID. */
   batch: string
   path: UploadPath
   expirationDays: number
-  /** The files, each with the ID of its upload record. */
+  /** The files, each with its upload record's ID. */
   files: readonly { id: string; picked: PickedFile }[]
 }
 

@@ -9,19 +9,20 @@ import type { UploadList } from './upload-list.ts'
 import { canAutoResume, canResume, toFailed, toPaused, toPending } from './upload-state.ts'
 
 /**
- * Where the bytes of an upload are. `stored`: the server has all of them, or it no longer knows the
- * upload, which may already be a file. The upload is then confirmed without sending anything.
+ * Where an upload's bytes are. `stored` means that the server has all of them or that it no longer
+ * knows the upload, which may already have become a file. In either case, the upload is confirmed
+ * without sending anything.
  */
 type BytesState = FileState | 'stored'
 
-/** Retry limit for listing the stored bytes, after which the user is asked for the file. */
+/** How often to retry listing the stored bytes before asking the user for the file. */
 const searchRetryLimit = { maxAttempts: 3, outlastsOutages: false }
 
 export interface ResumeDeps extends CallDeps {
   calls: Pick<UploadCalls, 'listParts'>
   list: UploadList
   files: UploadFiles
-  /** Updates an upload of this tab. */
+  /** Updates one of this tab's uploads. */
   update: (record: UploadRecord) => void
   enqueue: (record: UploadRecord) => void
 }
@@ -29,7 +30,7 @@ export interface ResumeDeps extends CallDeps {
 /** Resumes paused and failed uploads: locates their bytes or asks the user for the file. */
 export class UploadResumer {
   readonly #deps: ResumeDeps
-  /** Running searches for the bytes of uploads, by record ID. */
+  /** Searches in progress for uploads' bytes, by record ID. */
   readonly #searches = new Map<
     string,
     { result: Promise<BytesState | null>; controller: AbortController }
@@ -61,8 +62,8 @@ export class UploadResumer {
   }
 
   /**
-   * Resumes an upload if its bytes are available. Otherwise asks the user for the file, or fails
-   * the upload if the bytes are lost.
+   * Resumes an upload if its bytes are available. Otherwise, asks the user for the file or, if the
+   * bytes are lost, fails the upload.
    */
   async resume(id: string): Promise<void> {
     const located = await this.#locateBytes(id)
@@ -73,8 +74,8 @@ export class UploadResumer {
   }
 
   /**
-   * Locates the bytes of an upload, and asks the user for the file if necessary. A failed upload
-   * keeps its error until the user retries it.
+   * Locates an upload's bytes, and asks the user for the file if necessary. A failed upload keeps
+   * its error until the user retries it.
    */
   async requestFile(id: string): Promise<void> {
     const located = await this.#locateBytes(id)
@@ -86,7 +87,7 @@ export class UploadResumer {
     this.#deps.list.release(id)
   }
 
-  /** Asks the user for the file, or fails the upload if the file is lost. */
+  /** Asks the user for the file or, if it is lost, fails the upload. */
   handleMissingFile(record: UploadRecord, state: Exclude<FileState, 'ready'>): void {
     const { update, files, list, timers } = this.#deps
     const isLost = state === 'gone' || record.pasted
@@ -96,8 +97,8 @@ export class UploadResumer {
   }
 
   /**
-   * Resumes an upload with this file without verifying it. Returns false if this tab can't resume
-   * the upload.
+   * Resumes an upload with this file, without checking that it is the right one. Returns false if
+   * this tab can't resume the upload.
    */
   async resumeWithFile(id: string, picked: PickedFile): Promise<boolean> {
     const { list, files } = this.#deps
@@ -110,7 +111,7 @@ export class UploadResumer {
     return true
   }
 
-  /** Cancels the running search for an upload's bytes. */
+  /** Cancels a search in progress for an upload's bytes. */
   cancelSearch(id: string): void {
     const reason = new DOMException('The search was stopped.', 'AbortError')
     this.#searches.get(id)?.controller.abort(reason)
@@ -167,8 +168,8 @@ export class UploadResumer {
   }
 
   /**
-   * True if the server has all bytes or no longer knows the upload. Null if the server doesn't
-   * respond to a few attempts. Doesn't retry for longer, because the user can provide the file
+   * Returns true if the server has all bytes or no longer knows the upload, or null if it doesn't
+   * respond after a few attempts. Doesn't retry for longer, because the user can provide the file
    * instead.
    */
   async #isStored(

@@ -45,8 +45,8 @@ afterEach(() => world.close())
 
 describe('a ten-minute server outage', () => {
   /**
-   * Makes the server unreachable. `status` is the response of a proxy, or null for no response.
-   * Returns a function that restores the server.
+   * Makes the server unreachable. `status` is the status that a proxy responds with, or null for no
+   * response. Returns a function that restores the server.
    */
   const stopServer = (status: number | null) => {
     world.isServerReady = false

@@ -65,7 +65,7 @@ describe('an expired session', () => {
     await advanceTime(0)
     expect(world.state().records.filter(({ status }) => status === 'completed')).toHaveLength(1)
     expect(world.state().records.filter(({ need }) => need === 'sign-in')).toHaveLength(10)
-    // Every upload gets a 401, but the user sees one notice.
+    // Every upload gets a 401, but the user sees only one notice.
     expect(world.toasts.filter(({ title }) => title === 'Upload paused')).toHaveLength(1)
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Runs the uploads of one user in one tab. Terms:
+ * Runs one user's uploads in one tab. Terms:
  * - A *record* is the saved state of one upload. Every tab shows all records.
  * - A tab *claims* the record of an upload that it runs. Only one tab can claim a record.
  * - Uploads wait in the *queue*. A *run* is the work on an upload that has left the queue.
@@ -46,11 +46,14 @@ const renderIntervalMs = 50
 const checkIntervalMs = 1000
 /** Spec §9: cleanup every 60 s. */
 const cleanUpIntervalMs = 60_000
-/** Minimum interval between reloads of the file list while uploads run. */
+/** The minimum time between reloads of the file list while uploads run. */
 const refreshIntervalMs = 1000
 /** How long a cancelled upload stays visible. */
 const cancelledDisplayMs = 2000
-/** How long a sign-out waits for the server to abort uploads. The server times out the rest. */
+/**
+ * How long a sign-out waits for the server to abort uploads. The server eventually times out any
+ * that weren't aborted.
+ */
 const abortTimeoutMs = 3000
 /** Aborts are retried without limit, because each one frees a slot. */
 const unlimitedRetries = { maxAttempts: Number.POSITIVE_INFINITY, outlastsOutages: false }
@@ -80,7 +83,7 @@ export class UploadEngine {
   readonly #batches: BatchProgress
   /** Aborted when the engine is closed. */
   readonly #closing = new AbortController()
-  /** IDs of closed tabs' uploads whose bytes this tab has already searched for. */
+  /** IDs of uploads from closed tabs whose bytes this tab has already searched for. */
   readonly #searchedIds = new Set<string>()
   /** The error next to the drop zone (spec §5). */
   #inlineError: string | null = null
@@ -137,7 +140,7 @@ export class UploadEngine {
     this.reloadSoon()
   }
 
-  /** Uploads files. A file that a paused upload needs resumes that upload instead. */
+  /** Uploads files. If a paused upload needs one of them, resumes that upload instead. */
   async add({ files, ...drop }: AddedFiles): Promise<void> {
     const newFiles: AddedFiles['files'][number][] = []
     for (const addedFile of files) {
@@ -205,7 +208,7 @@ export class UploadEngine {
     else await this.#resumer.resumeWithFile(id, picked)
   }
 
-  /** Resumes the uploads that wait for a sign-in if their owner is signed in again. */
+  /** Resumes uploads that are waiting for a sign-in, if their owner has signed in again. */
   async resumeAfterSignIn(): Promise<void> {
     const waiting = this.#resumer.resumableUploads().filter(({ need }) => need === 'sign-in')
     if (waiting.length === 0) return
@@ -246,15 +249,15 @@ export class UploadEngine {
     }
   }
 
-  /** Loads the changes of other tabs within a second. */
+  /** Loads changes from other tabs, at most once a second. */
   readonly reloadSoon: () => void
 
-  /** True while uploads of this tab are running or waiting. */
+  /** True while any of this tab's uploads is running or waiting. */
   get isRunning(): boolean {
     return this.#runner.openIds().length > 0
   }
 
-  /** Pauses all uploads of this tab and stops the engine. */
+  /** Pauses all of this tab's uploads and stops the engine. */
   close(): void {
     for (const record of this.#list.all()) {
       const isOwn = this.#list.isClaimed(record.id)
@@ -290,7 +293,7 @@ export class UploadEngine {
     this.#setScreenOn(false)
   }
 
-  /** Reads the records of all tabs and locates the bytes of uploads whose tab was closed. */
+  /** Loads all tabs' records and locates the bytes of uploads whose tab was closed. */
   async #reload(): Promise<void> {
     const { records, locks, handles } = this.#deps
     if (this.#closing.signal.aborted) return
@@ -313,7 +316,7 @@ export class UploadEngine {
     void this.resumeAfterSignIn()
   }
 
-  /** Returns false if no upload is left to check. */
+  /** Resumes idle uploads. Returns false if there is nothing left to check. */
   #resumeIdle(): boolean {
     if (this.#closing.signal.aborted) return false
     const otherTabIds = this.#list.otherTabIds()
@@ -408,7 +411,8 @@ export class UploadEngine {
   }
 
   /**
-   * Frees the slot on the server (spec §4). An upload that was already confirmed keeps its file.
+   * Aborts the upload on the server to free its slot (spec §4). If the upload was already
+   * confirmed, its file is kept.
    */
   #abortOnServer({ ticket }: UploadRecord): void {
     if (!ticket) return
@@ -446,7 +450,7 @@ export class UploadEngine {
       return picked !== undefined && !picked.handle
     }
     this.#setUnloadBlocked(this.isRunning || records.some(isOnlyInMemory))
-    // Counts uploads of other tabs too, because the user may be looking at this tab.
+    // Includes other tabs' uploads, because the user may be looking at this tab.
     this.#setScreenOn(records.some(isActive))
     const willResume = ({ need, status }: UploadRecord) => status === 'paused' && need === null
     if (otherTabIds.size > 0 || records.some(willResume)) this.#scheduleChecks()

@@ -5,7 +5,7 @@ import type { PickedFile } from '../picking/picked-file.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 
 /**
- * Where the file of an upload is.
+ * Where an upload's file is.
  * - `ready`: in this tab's memory.
  * - `file`: the user has to choose it again.
  * - `permission`: the user has to grant read access again.
@@ -33,8 +33,8 @@ export class UploadFiles {
   }
 
   /**
-   * Locates the file of an upload. If a saved handle is readable without a prompt, loads the file
-   * into memory.
+   * Locates an upload's file. If a saved handle is readable without a prompt, loads the file into
+   * memory.
    */
   async locate({ id, identity }: UploadRecord): Promise<FileState> {
     if (this.#inMemory.has(id)) return 'ready'
@@ -42,7 +42,7 @@ export class UploadFiles {
     if (!handle) return 'file'
     const result = await readHandle(handle)
     if (result.state !== 'found') return result.state
-    // A changed date alone is no mismatch, because the transfer compares the bytes.
+    // A different date alone isn't a mismatch, because the transfer compares the bytes.
     if (mismatchText(identity, result.file) !== null) return 'gone'
     this.#inMemory.set(id, { file: result.file, handle })
     return 'ready'

@@ -15,13 +15,13 @@ export interface UploadListDeps {
 }
 
 /**
- * The uploads of one user in this browser. A tab *claims* an upload before changing it. Other tabs'
+ * One user's uploads in this browser. A tab *claims* an upload before changing it. Other tabs'
  * uploads are read from the browser's storage.
  */
 export class UploadList {
   readonly #deps: UploadListDeps
   readonly #records = new Map<string, UploadRecord>()
-  /** Functions that release the locks of this tab's uploads, by record ID. */
+  /** Functions that release the locks on this tab's uploads, by record ID. */
   readonly #claims = new Map<string, () => void>()
   readonly #pendingClaims = new Map<string, Promise<boolean>>()
   /** IDs of uploads claimed by other tabs. */
@@ -56,7 +56,7 @@ export class UploadList {
     return this.#claims.has(id)
   }
 
-  /** Adds or updates an upload. Saved within 200 ms. */
+  /** Adds or updates an upload, and saves it within 200 ms. */
   save(record: UploadRecord): void {
     this.#records.set(record.id, record)
     this.#deps.records.save(record)
@@ -116,7 +116,7 @@ export class UploadList {
     this.#claims.delete(id)
   }
 
-  /** Loads the changes of other tabs. Returns the uploads that no tab has claimed. */
+  /** Loads changes from other tabs. Returns the uploads that no tab has claimed. */
   async reload(): Promise<UploadRecord[]> {
     const { locks, records, ownerId } = this.#deps
     const lockedIds = await locks.lockedIds()
@@ -160,8 +160,7 @@ export class UploadList {
 }
 
 /**
- * Returns the record of an upload whose tab was closed. Spec §4: records found uploading or pending
- * become paused.
+ * Pauses an upload whose tab was closed. Spec §4: records found uploading or pending become paused.
  */
 function pauseIfInProgress(record: UploadRecord): UploadRecord {
   return isActive(record) ? toPaused(record, null) : record

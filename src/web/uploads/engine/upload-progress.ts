@@ -4,8 +4,8 @@ import type { UploadRecord } from '../records/upload-record.ts'
 const finalizingPercent = 95
 
 /**
- * Returns the overall progress in percent, rounded down: by bytes, or by files if all of them are
- * empty. Excludes failed files. Reaches 100 only when every file is confirmed.
+ * Returns the overall progress in percent, rounded down: by bytes, or by the number of files if
+ * they are all empty. Excludes failed files. Reaches 100 only when every file is confirmed.
  */
 export function overallPercent(
   uploads: readonly Pick<UploadRecord, 'status' | 'fileSize' | 'uploadedBytes'>[],
@@ -36,8 +36,8 @@ export function progressText(upload: NamedProgress): string {
 }
 
 /**
- * Returns the progress text for screen readers. It changes only with the file, at each quarter and
- * at the end, because screen readers announce every change.
+ * Returns the progress text for screen readers. Because they announce every change, it changes only
+ * with the file, at every 25%, and at the end.
  */
 export function spokenProgress(upload: NamedProgress): string {
   if (isFinalizing(upload)) return progressText(upload)

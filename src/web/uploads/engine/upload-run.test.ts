@@ -27,7 +27,7 @@ const noResponse = callError(null)
 let record: UploadRecord
 let recordedCalls: { call: string; request: unknown }[]
 let jobs: TransferJob[]
-/** Every reported byte count, in order. */
+/** The reported byte counts, in order. */
 let reportedBytes: number[]
 let activities: UploadActivity[]
 let reportedErrors: unknown[]

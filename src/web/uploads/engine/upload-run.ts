@@ -33,7 +33,7 @@ export interface RunDeps extends CallDeps {
   reportError: (error: unknown) => void
 }
 
-/** Access to a running upload's record. The engine owns the record. */
+/** Gives a run access to its upload's record, which the engine owns. */
 export interface RunRecord {
   get(): UploadRecord
   update(changes: Partial<UploadRecord>): void
@@ -115,8 +115,8 @@ export class UploadRun {
   }
 
   /**
-   * Uploads the file. If the server lacks the upload or some of its bytes, repairs the upload once
-   * and retries.
+   * Uploads the file. If the server doesn't know the upload or lacks some of its bytes, repairs the
+   * upload once and retries.
    */
   async #upload(file: File): Promise<void> {
     for (;;) {
@@ -145,7 +145,7 @@ export class UploadRun {
     const { ticket } = this.#record.get()
     if (!ticket) throw error
     if (error instanceof StageError && error.stage === 'confirm') {
-      // After a checksum mismatch, the server has ended the upload.
+      // The server ends an upload after a checksum mismatch, so a new one is needed.
       if (error.callError.code === 'CHECKSUM_MISMATCH') return this.#forgetTicket()
       // A crashed server may have lost bytes it hadn't synced to disk.
       if (error.callError.code !== 'UPLOAD_INCOMPLETE') throw error
@@ -264,7 +264,7 @@ export class UploadRun {
     const confirmation = this.#callWithRetries({
       call: calls.confirmUpload,
       input: { cloudKey, metadata, uploadStartTime, sha256 },
-      // Allow extra time, because the server first joins the parts of a large file.
+      // Allow extra time, because the server first has to join a large file's parts.
       timeoutMs: requestTimeoutMs,
     })
     const reportIfStopped = (outcome: Awaited<typeof confirmation>) => {

@@ -29,7 +29,10 @@ const maxSmallFileSize = 8 * 1024 ** 2
  */
 const maxParallelSends = 5
 
-/** True for a drop that sends its small files in parallel and shows one notice for all files. */
+/**
+ * Returns whether a drop is large enough to send its small files in parallel and to show a single
+ * notice for all files.
+ */
 export function isLargeDrop(dropSize: number): boolean {
   return dropSize > largestPausedDrop
 }
@@ -47,22 +50,22 @@ export interface RunnerDeps extends Omit<RunDeps, 'calls' | 'runInTurn'> {
 interface QueuedUpload {
   id: string
   dropSize: number
-  /** True for a small file of a large drop, which can run at the same time as others. */
+  /** True for a small file in a large drop, which can run at the same time as others. */
   canOverlap: boolean
 }
 
 /**
- * Runs this tab's uploads one after another (spec §4), with a pause of 500 ms between two files
- * (spec §9). The small files of drops of more than ten files run in parallel and without a pause.
+ * Runs this tab's uploads one after another (spec §4), with a pause of 500 ms between files (spec
+ * §9). Small files in drops of more than ten files run in parallel and without a pause.
  */
 export class UploadRunner {
   readonly #deps: RunnerDeps
   readonly #waiting = new Map<string, QueuedUpload>()
   readonly #running = new Set<QueuedUpload>()
-  /** Runs that haven't been stopped, by record ID. */
+  /** Runs in progress that haven't been stopped, by record ID. */
   readonly #runs = new Map<string, UploadRun>()
   readonly #singleDeps: RunDeps
-  /** Dependencies for small files of large drops: batched calls and limited parallel sending. */
+  /** Dependencies for small files in large drops: batched calls and limited parallel sending. */
   readonly #overlappingDeps: RunDeps
   #isPausing = false
 

@@ -45,7 +45,7 @@ describe('two tabs', () => {
     world.add([fakeFile('a.txt')])
     await advanceTime(2000)
     expect(world.statuses(secondTab)).toEqual(['a.txt completed'])
-    // Each tab reloads once.
+    // Each tab reloads the file list once.
     expect(world.listRefetches).toBe(2)
   })
 

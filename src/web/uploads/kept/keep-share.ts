@@ -5,7 +5,7 @@ import type { KeptFiles } from './kept-files.ts'
 export const sharedField = 'files'
 
 /**
- * True if a page of another site sent this request. Phones send no referrer when sharing files.
+ * True if a page on another site sent this request. Phones send no referrer when sharing files.
  * Sites can suppress the referrer, so not every cross-site request is detected.
  */
 export function isCrossSite(referrer: string, origin: string): boolean {

@@ -15,7 +15,7 @@ function isFetchEvent(event: Event): event is FetchEvent {
 
 addEventListener('fetch', (event) => {
   if (!isFetchEvent(event) || event.request.method !== 'POST') return
-  // Let the server respond to cross-site forms. It ignores their content.
+  // Let the server respond to cross-site form posts. It ignores their content.
   if (isCrossSite(event.request.referrer, location.origin)) return
   const store = createBrowserKeptFiles()
   event.respondWith(keepShare(event.request, store).then((path) => Response.redirect(path, 303)))

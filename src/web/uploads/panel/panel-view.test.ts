@@ -128,7 +128,7 @@ describe('speed and time left', () => {
 describe('the common interruption of all uploads', () => {
   /**
    * Calls `interruptionOfAll`. Each string is an upload's status, followed by its interruption if
-   * any: 'pending no-response'.
+   * there is one, as in 'pending no-response'.
    */
   const interruptionOf = (...uploads: (UploadStatus | `${UploadStatus} ${Interruption}`)[]) =>
     interruptionOfAll(

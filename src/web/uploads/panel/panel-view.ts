@@ -7,7 +7,7 @@ import type { UploadsState } from '../uploads-state.ts'
 
 /**
  * Which uploads the panel lists. `background` is for the dashboard, which shows foreground uploads
- * itself. It includes only paused uploads, uploads of other tabs, and those on the background path
+ * itself. It includes only paused uploads, other tabs' uploads, and those on the background path
  * (spec §4).
  */
 export type PanelScope = 'all' | 'background'
@@ -41,13 +41,13 @@ export function countByStatus(records: readonly Pick<UploadRecord, 'status' | 'e
   return counts
 }
 
-/** Returns why no upload makes progress, or null if at least one does. */
+/** Returns why no upload is making progress, or null if at least one is. */
 export function interruptionOfAll(
   records: readonly Pick<UploadRecord, 'id' | 'status'>[],
   activity: UploadsState['activity'],
 ): Interruption | null {
   const interruptionOf = ({ id }: Pick<UploadRecord, 'id'>) => activity[id]?.interruption ?? null
-  // An upload without activity is still waiting to send.
+  // An upload without an activity is still waiting to send.
   const sending = records.filter(({ id, status }) => status === 'uploading' && activity[id])
   const uploading = sending.map(interruptionOf)
   const pending = records.filter(({ status }) => status === 'pending').map(interruptionOf)
@@ -59,7 +59,7 @@ export function interruptionOfAll(
   return responded.find((reason) => reason === 'disk-full') ?? responded[0] ?? reasons[0] ?? null
 }
 
-/** Header texts while no upload makes progress. */
+/** The panel's header text while no upload is making progress. */
 const waitTexts: Record<Interruption, string> = {
   'no-response': 'Waiting for the connection',
   'not-ready': 'Waiting for the server',
@@ -68,9 +68,9 @@ const waitTexts: Record<Interruption, string> = {
 }
 
 /**
- * Returns the panel's header text: the running uploads, else those that need attention, else the
- * overall result.
- * @param interruption why no upload makes progress; null if at least one does.
+ * Returns the panel's header text. It describes the running uploads or, if there are none, those
+ * that need attention; otherwise, it gives the overall result.
+ * @param interruption why no upload is making progress; null if at least one is.
  */
 export function summaryText(counts: Counts, interruption: Interruption | null): string {
   const { pending, uploading, paused, completed } = counts
@@ -80,8 +80,8 @@ export function summaryText(counts: Counts, interruption: Interruption | null): 
 }
 
 /**
- * Returns the text for screen readers. Unlike the header it doesn't count up, so a large drop isn't
- * announced file by file.
+ * Returns the text for screen readers. Unlike the header text, it doesn't count up, so a large drop
+ * isn't announced file by file.
  */
 export function spokenSummary(counts: Counts, interruption: Interruption | null): string {
   const { pending, uploading, completed } = counts

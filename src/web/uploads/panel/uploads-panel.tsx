@@ -30,7 +30,7 @@ interface PanelProps {
   state: UploadsState
   records: readonly UploadRecord[]
   counts: Counts
-  /** Why no upload makes progress; null if at least one does. */
+  /** Why no upload is making progress; null if at least one is. */
   interruption: Interruption | null
   isDashboard: boolean
   isAdmin: boolean
@@ -42,8 +42,8 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
   const hadFocus = useRef(false)
   const listId = useId()
 
-  // The list opens automatically only while uploads are unfinished, and only on the dashboard of a
-  // wide screen, where there is space.
+  // The list opens automatically only while there are unfinished uploads, and only on the dashboard
+  // on a wide screen, where there is enough space.
   const hasUnfinished = counts.pending + counts.uploading + counts.paused + counts.failed > 0
   const opensAutomatically =
     isDashboard && hasUnfinished && matchMedia('(min-width: 641px)').matches

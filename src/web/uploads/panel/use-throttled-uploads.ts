@@ -23,7 +23,9 @@ function isOnlyProgress(before: UploadsState, after: UploadsState): boolean {
   )
 }
 
-/** Returns the uploads with throttled updates for the panel. No timer runs without changes. */
+/**
+ * Returns the uploads with throttled updates for the panel. No timer runs while nothing changes.
+ */
 export function useThrottledUploads(store: UploadsStore): UploadsState {
   const [visibleState, setShown] = useState(store.getState)
   useEffect(() => {

@@ -68,7 +68,7 @@ export function DropZone(props: DropZoneProps) {
         onChange={({ currentTarget }) => {
           const files = Array.from(currentTarget.files ?? [], (file) => ({ file }))
           onFiles({ files, unreadable: [] })
-          // Without this, choosing the same file again would fire no event.
+          // Otherwise, choosing the same file again would not fire an event.
           currentTarget.value = ''
         }}
       />
@@ -84,7 +84,7 @@ export function DropZone(props: DropZoneProps) {
 
 /**
  * Lets the user choose when new links expire (spec §5). If the tier has only one option, shows it
- * as text: '3 days (default)'.
+ * as text, such as '3 days (default)'.
  */
 function ExpirationSelector(props: Pick<DropZoneProps, 'limits' | 'days' | 'onDaysChange'>) {
   const { expirationDays } = props.limits

@@ -43,8 +43,8 @@ function makeHandle(name: string, content: string | Tree | Error): FileSystemHan
 }
 
 /**
- * Drops files and folders and reads them. As in browsers, the items are inaccessible once the drop
- * event has ended.
+ * Simulates a drop of files and folders, and reads it. As in browsers, the items are inaccessible
+ * once the drop event has ended.
  */
 function readTree(tree: Tree, { handles = false, entries = true } = {}) {
   let isEventOver = false

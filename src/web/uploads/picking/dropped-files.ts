@@ -136,8 +136,8 @@ function tidyFolder(nodes: readonly TreeNode[]): TreeNode[] {
 }
 
 /**
- * Captures the file or folder of an event's item, because the item is accessible only during the
- * event. The returned function resolves to the node, or to null if the item has none.
+ * Captures the file or folder behind an item of a drop or paste, because items are accessible only
+ * during the event. The returned function resolves to the node, or to null if the item has none.
  */
 function captureNode(item: DropItem): () => Promise<TreeNode | null> {
   const handlePromise = item.getAsFileSystemHandle?.().catch(() => null)
@@ -154,8 +154,8 @@ function captureNode(item: DropItem): () => Promise<TreeNode | null> {
 }
 
 /**
- * Reads the files of a drop or paste, including those in folders. Ignores text and links. Call from
- * the event handler. Never rejects.
+ * Reads the files from a drop or paste, including those in folders. Ignores text and links. Call
+ * from the event handler. Never rejects.
  */
 export async function readDrop(items: Iterable<DropItem>): Promise<Drop> {
   const nodeResolvers = [...items].filter(({ kind }) => kind === 'file').map(captureNode)

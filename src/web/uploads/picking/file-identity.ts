@@ -13,7 +13,8 @@ export function isSameFile(expected: FileIdentity, file: FileIdentity): boolean 
 
 /**
  * Returns an error text if this can't be the file that was being uploaded, otherwise null. A
- * different date is accepted, as for a copy from a backup, because the transfer compares the bytes.
+ * different date is accepted, because the file may have been restored from a backup and the
+ * transfer compares the bytes.
  */
 export function mismatchText(expected: FileIdentity, file: FileIdentity): string | null {
   if (!isSameName(expected.name, file.name)) {
@@ -24,7 +25,10 @@ export function mismatchText(expected: FileIdentity, file: FileIdentity): string
   return `This ${file.name} is not the ${expected.name} whose upload was paused: ${sizes}.`
 }
 
-/** Formats a size. Uses bytes if both rounded sizes would look the same. */
+/**
+ * Formats a file's size for comparison with another. Uses bytes if the rounded sizes would look the
+ * same.
+ */
 function sizeText({ size }: FileIdentity, other: FileIdentity): string {
   return formatSize(size) === formatSize(other.size)
     ? `${size.toLocaleString('en-US')} Bytes`

@@ -14,7 +14,7 @@ function reject(name: string) {
 }
 
 let hasMouse: boolean
-/** Inputs that opened their dialog. */
+/** Inputs whose dialogs were opened. */
 let openedInputs: HTMLInputElement[]
 
 beforeEach(() => {
@@ -33,7 +33,7 @@ afterEach(() => {
   document.body.replaceChildren()
 })
 
-/** Closes an input's dialog, with or without a choice. */
+/** Closes an input's dialog with these files chosen. An empty list cancels the dialog. */
 function closeDialog(files: File[]) {
   const [input] = openedInputs
   if (!input) throw new Error('No dialog is open.')

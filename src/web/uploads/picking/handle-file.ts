@@ -14,8 +14,8 @@ function canPrompt(handle: FileSystemFileHandle): handle is FileSystemFileHandle
 }
 
 /**
- * Returns the file of a handle without prompting the user. The browser keeps the permission while a
- * tab of this origin is open. Never rejects.
+ * Returns a handle's file without prompting the user. The browser keeps the permission while a tab
+ * of this origin is open. Never rejects.
  */
 export async function readHandle(handle: FileSystemFileHandle): Promise<HandleResult> {
   try {
@@ -27,7 +27,7 @@ export async function readHandle(handle: FileSystemFileHandle): Promise<HandleRe
 }
 
 /**
- * Returns the file of a handle, prompting the user for permission if necessary. Call from a click
+ * Returns a handle's file, prompting the user for permission if necessary. Call from a click
  * handler. Never rejects.
  */
 export async function requestHandleFile(handle: FileSystemFileHandle): Promise<HandleResult> {

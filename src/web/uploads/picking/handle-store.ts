@@ -32,7 +32,7 @@ export function createHandleStore(table: HandleTable): HandleStore {
   }
 }
 
-/** Creates the handle store of this browser, in a separate IndexedDB database. */
+/** Creates this browser's handle store, backed by a separate IndexedDB database. */
 export function createBrowserHandleStore(): HandleStore {
   const store = createStore('mayfly-uploads', 'file-handles')
   return createHandleStore({

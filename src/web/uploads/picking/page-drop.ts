@@ -18,8 +18,8 @@ export interface PageDropListener {
 
 /**
  * Accepts files and folders dropped anywhere on the page, except content dragged from the page
- * itself. Outside text fields, also ignores dropped text and links, which the browser would
- * otherwise open. Returns a function that stops listening.
+ * itself. Text and links dropped outside text fields are ignored, while browsers would open them by
+ * default. Returns a function that stops listening.
  */
 export function listenForDrops({ onDragging, onDrop }: PageDropListener): () => void {
   // Browsers fire `dragenter` for an inner element before `dragleave` for the outer one, so only

@@ -11,7 +11,7 @@ const maxPictureAgeMs = 10_000
 
 /**
  * True for a picture that isn't a file on disk. Browsers name it `image.png` and date it to the
- * paste, while files copied in a file manager have older dates.
+ * time of the paste, while files copied in a file manager have older dates.
  */
 function isClipboardPicture(file: File, now: Date) {
   return (
@@ -21,7 +21,7 @@ function isClipboardPicture(file: File, now: Date) {
   )
 }
 
-/** Formats a local time for a file name, such as 2026-11-21 at 14.03.22. */
+/** Formats a local time for a file name, as in '2026-11-21 at 14.03.22'. */
 function timestamp(now: Date): string {
   const twoDigits = (part: number) => String(part).padStart(2, '0')
   const day = [now.getFullYear(), twoDigits(now.getMonth() + 1), twoDigits(now.getDate())].join('-')
@@ -39,9 +39,9 @@ function createDrop(content: BlobPart, name: string, type: string, now: Date): D
 }
 
 /**
- * Returns the files of a paste: copied files and folders, else the text as a file, else the
- * picture. Text takes precedence over a picture, because programs add a picture to rich text. Call
- * from the event handler. Never rejects.
+ * Returns the files from a paste: copied files and folders or, if there are none, the text as a
+ * file, or else the picture. Text takes precedence over a picture, because programs add a picture
+ * to rich text. Call from the event handler. Never rejects.
  */
 export async function readPaste(clipboard: ClipboardContent, now: Date): Promise<Drop> {
   const items = [...clipboard.items].filter(({ kind }) => kind === 'file')
@@ -54,7 +54,7 @@ export async function readPaste(clipboard: ClipboardContent, now: Date): Promise
   if (text.trim() !== '')
     return createDrop(text, `Pasted text ${timestamp(now)}.txt`, 'text/plain', now)
 
-  // If there are several pictures, they are the same picture in different formats.
+  // Multiple pictures are the same picture in different formats.
   const picture = entries[0]?.file
   if (!picture) return { files: [], unreadable: [] }
   const extension = picture.name.slice(picture.name.lastIndexOf('.') + 1).toLowerCase()

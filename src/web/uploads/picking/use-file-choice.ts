@@ -6,7 +6,7 @@ import type { PickedFile } from './picked-file.ts'
  * Lets the user choose or drop the file that an upload needs.
  * @param onFile called with the file.
  * @returns `choose`, which waits for a choice and passes its first file to `onFile`, and `error`,
- * the error of the last choice or null.
+ * the error from the last choice or null.
  */
 export function useFileChoice(onFile: (picked: PickedFile) => void) {
   const [error, setError] = useState<ReturnType<typeof dropError>>(null)

@@ -1,2 +1,2 @@
-/** Prefix of the localStorage keys of upload records, followed by the record ID. */
+/** The prefix of an upload record's localStorage key, followed by the record ID. */
 export const recordKeyPrefix = 'mayfly.upload.'

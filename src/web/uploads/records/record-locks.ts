@@ -1,4 +1,4 @@
-/** Prefix of the Web Lock names of records, followed by the record ID. */
+/** The prefix of a record's Web Lock name, followed by the record ID. */
 const lockPrefix = 'mayfly.upload.'
 
 export interface ClaimOptions {
@@ -51,7 +51,7 @@ export function createRecordLocks(
         const options = steal ? { steal } : { ifAvailable: true }
         manager.request(lockPrefix + id, options, handleLock).catch(() => {
           if (isHeld) onLost()
-          // The browser denies locks, for example to a sandboxed page. If the lock was already
+          // The browser denied the lock, as it does in a sandboxed page. If the lock was already
           // released, resolving again is a no-op.
           else resolve(noop)
         })

@@ -10,25 +10,25 @@ const byteCount = z.int().nonnegative()
 const { parts, ...ticketShape } = uploads.getUploadUrl.response.shape
 
 /**
- * Where to send the bytes of an upload: the get-upload-url response without the part URLs. The URLs
- * aren't saved, because they expire within the hour and grant write access to anyone who has them.
+ * Where to send an upload's bytes: the get-upload-url response without the part URLs. The URLs
+ * aren't saved, because they expire within an hour and grant write access to anyone who has them.
  */
 const ticketSchema = z.object({
   ...ticketShape,
   /** Returned to the server unchanged. The browser needs only the media type. */
   metadata: z.looseObject({ mimeType: z.string() }),
-  /** Absent if the file is sent in one PUT. */
+  /** Absent if the file is sent in a single PUT. */
   parts: parts.unwrap().omit({ urls: true }).optional(),
-  /** Absent in records of older versions. */
+  /** Absent from records written by older versions. */
   store: ticketShape.store.optional(),
-  /** Absent in records of older versions. */
+  /** Absent from records written by older versions. */
   computesSha256: ticketShape.computesSha256.optional(),
 })
 export type UploadTicket = z.infer<typeof ticketSchema>
 
 /** Identifies a file when the user chooses it again. */
 const fileIdentity = z.object({
-  /** The name on disk, before it is sanitized. */
+  /** The name on disk, before sanitizing. */
   name: z.string(),
   size: byteCount,
   lastModified: timestamp,
@@ -36,8 +36,8 @@ const fileIdentity = z.object({
 export type FileIdentity = z.infer<typeof fileIdentity>
 
 /**
- * An upload as saved in localStorage (spec §3). New fields must be optional to keep the records of
- * older versions readable.
+ * An upload as saved in localStorage (spec §3). New fields must be optional to keep older versions'
+ * records readable.
  */
 const uploadRecord = z.object({
   /** IDs sort in the order the uploads were added. */
@@ -60,9 +60,9 @@ const uploadRecord = z.object({
   expirationDays: z.int().positive(),
   ticket: ticketSchema.nullable(),
   /**
-   * True after an automatic repair: the server no longer knew the upload, lacked some of its bytes
-   * or had different ones, or the presigned URL had expired. Only one repair is attempted. Resuming
-   * after a pause or failure allows another one.
+   * True after an automatic repair, which is needed if the server doesn't know the upload, lacks
+   * some of its bytes or has different ones, or if the presigned URL has expired. Only one repair
+   * is attempted. Resuming after a pause or failure allows another one.
    */
   restarted: z.boolean(),
   /** When the transfer started; null before that. */
@@ -70,17 +70,17 @@ const uploadRecord = z.object({
   /** In percent. */
   progress: z.int().min(0).max(100),
   uploadedBytes: byteCount,
-  /** The upload status of spec §3. */
+  /** The upload status, as defined in spec §3. */
   status: z.enum(['pending', 'uploading', 'paused', 'completed', 'failed']),
   /**
-   * What the user has to provide to resume a paused upload or retry a failed one. A paused upload
-   * with null resumes automatically.
+   * What the user has to provide to resume a paused upload or retry a failed one. If null, a paused
+   * upload resumes automatically.
    */
   need: z.enum(['file', 'permission', 'sign-in']).nullable(),
   lastActivity: timestamp,
   /** The error text shown to the user; null unless the upload failed. */
   error: z.string().nullable(),
-  /** The error code of the failure, or null. Absent in records of older versions. */
+  /** The error code of the failure, or null. Absent from records written by older versions. */
   code: z.string().nullable().optional(),
 })
 export type UploadRecord = z.infer<typeof uploadRecord>

@@ -1,6 +1,6 @@
 import { FileUnreadableError, type HashAlgorithm, hashBlob } from './hash-blob.ts'
 
-/** A job for the checksum worker: hash a part or a whole file. */
+/** A job for the checksum worker: hashing a part or a whole file. */
 export interface ChecksumJob {
   blob: Blob
   algorithm: HashAlgorithm

@@ -3,16 +3,15 @@ import type { ChecksumJob, WorkerMessage, WorkerRequest } from './checksum-messa
 import { FileUnreadableError } from './hash-blob.ts'
 
 /**
- * Checksums computed by a Web Worker to keep the page responsive.
- *
- * All functions reject with FileUnreadableError if the file was changed or removed, and with the
- * signal's reason when it is aborted. They resolve to null if the browser has no workers or no
- * WebAssembly, or if the worker fails. The upload then continues without checksums.
+ * Checksums computed by a Web Worker to keep the page responsive. All functions reject with
+ * FileUnreadableError if the file was changed or removed, and with the signal's reason when
+ * aborted. They resolve to null if the browser has no workers or no WebAssembly, or if the worker
+ * fails. The upload then continues without checksums.
  */
 export interface Checksums {
-  /** Computes the checksum of a part in base64. */
+  /** Computes a part's checksum in base64. */
   part(part: Blob, checksum: BodyChecksum, signal: AbortSignal): Promise<string | null>
-  /** Computes the SHA-256 of all bytes in lowercase hex. */
+  /** Computes the SHA-256 of all bytes, in lowercase hex. */
   sha256(file: Blob, signal: AbortSignal): Promise<string | null>
 }
 
@@ -26,8 +25,8 @@ export interface WorkerLike {
 }
 
 /**
- * How long to wait for a new worker to load its script. The uploads share the connection, which may
- * be slow.
+ * How long to wait for a new worker to load its script, which may be slow because it shares the
+ * connection with the uploads.
  */
 const readyTimeoutMs = 15_000
 

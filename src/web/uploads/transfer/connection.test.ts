@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Records how a promise settled and after how many milliseconds (null while pending). */
+/** Records how a promise settled and how many milliseconds that took (null while pending). */
 function recordOutcome(promise: Promise<void>) {
   const start = Date.now()
   const result: { after: number | null; error: unknown } = { after: null, error: null }

@@ -1,4 +1,4 @@
-/** Whether the browser is online, as reported by the browser itself. */
+/** Whether the browser reports that it is online. */
 export interface Connection {
   isOnline: () => boolean
   /**
@@ -15,7 +15,7 @@ export interface Connection {
  */
 const maxOfflineTrustMs = 30_000
 
-/** Resolves after `ms` milliseconds, or rejects with the signal's reason if it is aborted first. */
+/** Resolves after `ms` milliseconds, or rejects with the signal's reason if aborted first. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()

@@ -42,10 +42,10 @@ export type HashAlgorithm = BodyChecksum | 'sha256'
 const createHasher = { crc32: createCRC32, md5: createMD5, sha256: createSHA256 }
 
 /**
- * Computes a hash slice by slice: SHA-256 in hex, others in base64. Resolves to null if WebAssembly
- * is disabled, as in the Lockdown Mode of iOS.
+ * Computes a hash slice by slice: SHA-256 in hex, other hashes in base64. Resolves to null if
+ * WebAssembly is disabled, as in iOS Lockdown Mode.
  * @throws {FileUnreadableError} if the file is unreadable.
- * @throws the signal's reason when it is aborted.
+ * @throws the signal's reason when aborted.
  */
 export async function hashBlob(
   blob: Blob,

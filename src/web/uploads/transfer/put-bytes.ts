@@ -17,7 +17,7 @@ interface Piece {
   /** The position in the file, in bytes. */
   offset: number
   size: number
-  /** True if the piece is the rest of the file, and storage already has the bytes before it. */
+  /** True if the piece is the rest of the file and storage already has all bytes before it. */
   isRemainder?: boolean
   stallMs: number
   signal: AbortSignal
@@ -27,11 +27,11 @@ interface Piece {
 
 /**
  * Sends bytes of a file in one PUT, with their checksum. Returns null once storage has the bytes,
- * or else the failed response if another attempt may succeed.
+ * or the failed response if another attempt may succeed.
  * @throws {TransferError} if another attempt wouldn't help; `unreadable` if the file was changed or
  * removed.
  * @throws {FileUnreadableError} if the file is unreadable while its checksum is computed.
- * @throws the signal's reason when it is aborted.
+ * @throws the signal's reason when aborted.
  */
 export async function putBytes(
   { file, ticket, contentType }: TransferJob,
@@ -52,7 +52,7 @@ export async function putBytes(
   const timeoutMs = requestTimeoutMs
   const response = await send({ ...request, method: 'PUT', headers, body, timeoutMs })
   if (isStored(response)) return null
-  // A changed or removed file looks like a lost connection.
+  // If the file was changed or removed, the request fails as if the connection were lost.
   if (response.kind === 'network' && !(await isReadable(file, offset))) {
     throw new TransferError('unreadable')
   }
@@ -61,13 +61,16 @@ export async function putBytes(
 }
 
 /**
- * Spec §7: success is 200 or 204. `UPLOAD_SEALED` means that an earlier confirm found all bytes.
+ * Spec §7: success is 200 or 204. `UPLOAD_SEALED` means that an earlier confirm call found all
+ * bytes in storage.
  */
 function isStored({ status, code }: StorageResponse): boolean {
   return status === 200 || status === 204 || code === 'UPLOAD_SEALED'
 }
 
-/** Storage error codes for a body that arrived incomplete, altered or not at all. */
+/**
+ * Storage error codes for a body that arrived incomplete or altered, or that didn't arrive at all.
+ */
 const retriedCodes = new Set([
   'RequestTimeout',
   'IncompleteBody',

@@ -17,7 +17,7 @@ export interface RetryLimit {
   outlastsOutages: boolean
 }
 
-/** The limit for uploads, which outlast restarts, full disks and overload of the server. */
+/** The limit for uploads, which keep retrying through server restarts, full disks and overload. */
 export const uploadLimit: RetryLimit = { maxAttempts: 8, outlastsOutages: true }
 
 /** Resolves to true if `GET /api/ready` reports in time that the server is up. Never rejects. */
@@ -33,7 +33,7 @@ export interface RetryDeps {
 }
 
 export interface RetryOptions {
-  /** Ends the waits when aborted. */
+  /** Ends any wait when aborted. */
   signal: AbortSignal
   limit?: RetryLimit
   /** Called when an attempt has failed and another one will follow. */
@@ -47,7 +47,7 @@ export class Retries {
   readonly #options: RetryOptions
   readonly #deps: RetryDeps
   #failures = 0
-  /** Failures that count toward the limit. */
+  /** The number of failures that count toward the limit. */
   #countedFailures = 0
   #lastProgress = 0
 
@@ -68,7 +68,7 @@ export class Retries {
   /**
    * Call after a transient failure. Waits until the next attempt may start. Resolves to false after
    * too many failures without progress.
-   * @throws the signal's reason when it is aborted.
+   * @throws the signal's reason when aborted.
    */
   async waitForNext(failure: FailedAttempt): Promise<boolean> {
     const { signal, limit = uploadLimit, onInterrupted, progress = () => 0 } = this.#options
@@ -99,8 +99,8 @@ export class Retries {
 }
 
 /**
- * Returns the wait before the next attempt. The jitter keeps clients that failed at the same time
- * from retrying at the same time.
+ * Returns how long to wait before the next attempt. The jitter keeps clients that failed at the
+ * same time from retrying at the same time.
  */
 function waitMs({ retryAfterMs }: FailedAttempt, failures: number, random: number): number {
   const backoffMs = Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs)
@@ -109,7 +109,7 @@ function waitMs({ retryAfterMs }: FailedAttempt, failures: number, random: numbe
 }
 
 /**
- * True for transient errors: no response, or a status that may change with another attempt. That
+ * True for transient errors: no response, or a status that may change on the next attempt. That
  * includes every 5xx except 501, which means that the server doesn't support the method.
  */
 export function isTransient({ status }: FailedAttempt): boolean {

@@ -54,8 +54,8 @@ describe('under random faults', () => {
             if (version === 'older') sim.oldChecksums.set(at + 1, 'other=')
           }
           sim.partMs = partMs
-          // Storage stops failing before the transfer would give up: after eight consecutive
-          // failures without progress, or after six rejections of one part.
+          // The transfer gives up after eight consecutive failures without progress, or after six
+          // rejections of one part, so storage stops failing earlier.
           let failuresInARow = 0
           let lastResponseCount = 0
           let faultCount = 0

@@ -30,7 +30,7 @@ describe('a failed part', () => {
     await sim.run()
     expect(sentPartNumbers(sim).sort()).toEqual([1, 1, 2, 2])
     expect(sim.interruptions).toBeGreaterThan(0)
-    // The reported progress falls by the lost bytes.
+    // The reported progress drops by the number of bytes lost.
     expect(sim.progress.some((bytes, index) => bytes < (sim.progress[index - 1] ?? 0))).toBe(true)
   })
 

@@ -37,7 +37,7 @@ function openConnection(bytesPerSecond: number, buffer: number) {
     carried: 0,
     starts: [] as number[],
     ends: [] as ('stored' | 'given up' | 'timeout')[],
-    /** Number of running requests at each start of a request. */
+    /** The number of requests running each time a request started. */
     atOnce: [] as number[],
   }
   const tick = () => {

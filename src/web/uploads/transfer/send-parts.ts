@@ -25,7 +25,7 @@ export interface PartsDeps extends TransferDeps {
  * Resolves when storage has all parts. No work is left running once the promise settles.
  * @throws {TransferError} when no further attempt is made.
  * @throws {FileUnreadableError} if the file is unreadable while a checksum is computed.
- * @throws the signal's reason when it is aborted.
+ * @throws the signal's reason when aborted.
  */
 export function sendParts(job: TransferJob, plan: PartPlan, deps: PartsDeps): Promise<void> {
   return new PartsTransfer(job, plan, deps).run()
@@ -38,10 +38,10 @@ class PartsTransfer {
   /** Ends all connections after a part fails permanently. */
   readonly #aborter = new AbortController()
   readonly #signal: AbortSignal
-  /** Numbers of the parts that storage has. */
+  /** The numbers of the parts that storage has. */
   readonly #storedParts = new Set<number>()
   #storedBytes = 0
-  /** Bytes sent so far of each part in progress, by part number. */
+  /** Bytes sent so far for each part in progress, by part number. */
   readonly #sentBytes = new Map<number, number>()
   /** Presigned URLs by part number. Parts whose URLs were signed in one call share a promise. */
   readonly #urls = new Map<number, Promise<PartUrls>>()
@@ -57,7 +57,7 @@ class PartsTransfer {
     this.#signal = AbortSignal.any([job.signal, this.#aborter.signal])
     this.#retryOptions = {
       signal: this.#signal,
-      // The upload isn't interrupted while any part is being sent.
+      // As long as any part is being sent, the upload as a whole isn't interrupted.
       onInterrupted: (interruption) => this.#sendingCount === 0 && job.onInterrupted(interruption),
       progress: () => this.#storedParts.size,
     }

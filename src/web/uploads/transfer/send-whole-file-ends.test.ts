@@ -95,8 +95,8 @@ describe("a transfer that can't succeed", () => {
 
 describe('a server outage', () => {
   /**
-   * Makes the server unreachable for `ms` milliseconds of waiting, during which every request gets
-   * `response`.
+   * Makes the server unreachable until the transfer has waited for `ms` milliseconds in total.
+   * Until then, every request gets `response`.
    */
   const stopServer = (ms: number, response: StorageResponse) => {
     const { send, wait } = world.deps

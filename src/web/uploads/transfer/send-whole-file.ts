@@ -9,7 +9,7 @@ import { callTimeoutMs, type StorageResponse } from './storage-request.ts'
  * @throws {TransferError} when no further attempt is made. Its status is 403 if the URL is no
  * longer valid.
  * @throws {FileUnreadableError} if the file is unreadable while its checksum is computed.
- * @throws the signal's reason when it is aborted.
+ * @throws the signal's reason when aborted.
  */
 export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promise<void> {
   const { file, ticket, isResumed, hasOriginalDate, signal, onProgress, onInterrupted } = job
@@ -56,9 +56,9 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
 }
 
 /**
- * Returns the offset in a response, or 0 if it is missing or past the end of the file. It is
- * missing for presigned S3 URLs, which reject HEAD. The whole file is then resent, because storage
- * would treat the rest as the whole file.
+ * Returns a response's offset, or 0 if it is missing or past the end of the file. Responses have no
+ * offset for presigned S3 URLs, which reject HEAD. The whole file is then resent, because a bucket
+ * would store the remaining bytes as the whole file.
  */
 function offsetIn({ status = 0, uploadOffset }: StorageResponse, fileSize: number): number {
   const offset = uploadOffset ?? 0

@@ -1,4 +1,4 @@
-/** Spec §9: the upload timeout is 10 minutes. It applies to each request. */
+/** Spec §9: the upload timeout is 10 minutes. It applies to each request separately. */
 export const requestTimeoutMs = 10 * 60_000
 /** Timeout of a request that carries no file bytes. */
 export const callTimeoutMs = 30_000
@@ -31,7 +31,7 @@ export type StorageResponse =
       kind: 'response'
       status: number
       /**
-       * The error code sent by our server or a bucket: in the body or, if there is no body, in a
+       * The error code sent by our server or a bucket, in the body or, if there is no body, in a
        * header. Null if there is none.
        */
       code: string | null
@@ -46,7 +46,7 @@ export type StorageResponse =
       retryAfterMs?: undefined
     }
 
-/** Multiple of `stallMs` that the response may take after the last byte of the body. */
+/** How long the response may take after the body's last byte, as a multiple of `stallMs`. */
 const responseStallFactor = 4
 
 /**
@@ -64,8 +64,8 @@ export function parseWholeNumber(value: string | null | undefined): number | nul
 }
 
 /**
- * Returns the code in an error body, JSON from our server or XML from a bucket. Null for anything
- * else.
+ * Returns the code from an error body: JSON from our server or XML from a bucket. Null for any
+ * other body.
  */
 export function errorCode(body: string): string | null {
   return /"code"\s*:\s*"(\w+)"/.exec(body)?.[1] ?? /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? null

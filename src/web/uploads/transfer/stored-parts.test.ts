@@ -10,8 +10,8 @@ import {
 import { FileUnreadableError } from './hash-blob.ts'
 
 /**
- * Simulates storage that has the first `storedCount` parts. `olderParts` are the numbers of the
- * parts with bytes of an older version of the file.
+ * Simulates storage that has the first `storedCount` parts. `olderParts` lists the parts whose
+ * bytes are from an older version of the file.
  */
 function resume(count: number, storedCount: number, olderParts: number[] = []) {
   const sim = simulateParts(count)

@@ -8,7 +8,7 @@ import type { Checksums } from './checksums.ts'
  * matches if the file's date is the same as when its upload started.
  * @throws {TransferError} `changed` if a part differs from the file.
  * @throws {FileUnreadableError} if the file is unreadable.
- * @throws the signal's reason when it is aborted.
+ * @throws the signal's reason when aborted.
  */
 export async function findStoredParts(
   { file, ticket, storedParts, hasOriginalDate, signal }: TransferJob,

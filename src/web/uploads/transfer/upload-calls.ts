@@ -16,7 +16,7 @@ export interface UploadCalls {
   listParts: UploadCall<'listParts', NonNullable<CallInput<'listParts'>['query']>>
   confirmUpload: UploadCall<'confirmUpload', CallInput<'confirmUpload'>['body']>
   /**
-   * Batched calls for small files of large drops. Each waits briefly to share one request with
+   * Batched calls for small files in large drops. Each waits briefly to share one request with
    * others.
    */
   batched: Pick<UploadCalls, 'getUploadUrl' | 'confirmUpload'>
@@ -45,7 +45,9 @@ export interface RepeatedCall<Input, Value> {
   timeoutMs?: number
   /** True if the call should be retried after this error. Defaults to `isTransient`. */
   shouldRetry?: (callError: CallError) => boolean
-  /** True for a call that changes nothing on the server. It can be aborted when the upload ends. */
+  /**
+   * True for a call that changes nothing on the server, so it can be aborted when the upload ends.
+   */
   isReadOnly?: boolean
 }
 
@@ -58,7 +60,7 @@ export interface CallDeps extends RetryDeps {
  * made.
  * @param options the signal cancels the waits. It cancels a pending call only if that is read-only,
  * because any other call may have changed something on the server.
- * @throws the signal's reason if it is aborted before there is a final response.
+ * @throws the signal's reason if aborted before there is a final response.
  */
 export async function callWithRetries<Input, Value>(
   repeatedCall: RepeatedCall<Input, Value>,
