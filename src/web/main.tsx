@@ -16,8 +16,8 @@ import { Toaster } from './ui/toast.tsx'
 import { registerShareWorker } from './uploads/kept/register-share-worker.ts'
 
 /**
- * Shows an error message with a reload button when a screen can't be loaded or rendered, for
- * example after a server update.
+ * Shows an error message with a reload button if a screen fails to load or render, for example
+ * after a server update.
  */
 class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
@@ -49,9 +49,9 @@ class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean
 }
 
 const queryClient = createQueryClient(signInAgain)
-// The first screen depends on the user, so request it before rendering.
+// What the first screen shows depends on the user, so request the user before rendering.
 void queryClient.prefetchQuery(currentUserQuery)
-// A signed-out visitor will probably open the login or signup page next. Both need the list of
+// A signed-out visitor will probably open the login or signup page next, and both need the list of
 // sign-in methods.
 if (readHint(document) === null) void queryClient.prefetchQuery(signInWaysQuery)
 

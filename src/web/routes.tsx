@@ -7,10 +7,10 @@ import type { PagePath } from './pages/page-link.tsx'
 import { SignedInScreen } from './pages/screen-guards.tsx'
 
 /**
- * The screens of this application (spec §2), by the paths in `shared/pages.ts`. The server responds
- * to these paths with the application, except that visitors to `/` get the landing page. All other
- * pages come from the server: the other public pages, /s/{shortCode}, /download/{shortCode} and the
- * not-found page.
+ * The application's screens (spec §2), keyed by the paths in `shared/pages.ts`. The server responds
+ * to these paths with the application, except that people who aren't signed in get the landing page
+ * at `/`. All other pages come from the server: the other public pages, /s/{shortCode},
+ * /download/{shortCode} and the not-found page.
  */
 const screens: Record<PagePath, ComponentType> = {
   '/': Home,
@@ -53,7 +53,7 @@ const UploadsDock = lazy(() =>
   import('./uploads/panel/uploads-dock.tsx').then((module) => ({ default: module.UploadsDock })),
 )
 
-/** The uploads panel, shown on every page while the user is signed in (spec §2). */
+/** The uploads panel, shown on every screen while the user is signed in (spec §2). */
 export function Uploads() {
   const { data: user } = useCurrentUser()
   return user ? (
@@ -68,8 +68,9 @@ const Dashboard = lazy(() =>
 )
 
 /**
- * The page at /: the dashboard (spec §2). Visitors normally get the landing page from the server.
- * They get this page only if the session has ended but the hint cookie remains.
+ * The page at /: the dashboard (spec §2). People who aren't signed in normally get the landing page
+ * from the server instead. They get this page only if the session has ended but the hint cookie
+ * remains.
  */
 function Home() {
   return <SignedInScreen visitor={<RedirectToLandingPage />}>{() => <Dashboard />}</SignedInScreen>
@@ -80,8 +81,8 @@ function RedirectToLandingPage() {
   useEffect(() => {
     const hint = readHint(document)
     if (hint !== null) deleteHint(document, hint)
-    // If the hint can't be cleared, the server would return this application for / again. The login
-    // page breaks the loop.
+    // If the hint couldn't be cleared, opening / would load this application again in an endless
+    // loop, so open the login page instead.
     window.location.replace(readHint(document) === null ? '/' : '/login')
   }, [])
   return <LoadingPage />

@@ -35,7 +35,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-/** Renders a hook together with `useFiles`, which shows the hook's effect on the list. */
+/** Renders a hook together with `useFiles` to show how the hook changes the file list. */
 function runWithList<Result>(hook: () => Result) {
   const { result } = page.run(() => ({ hookResult: hook(), list: useFiles() }))
   return {
@@ -103,7 +103,8 @@ describe('deleting a file', () => {
 
 describe('deleting files', () => {
   /**
-   * Makes the server delete all files except those in `missingIds`, which it reports as not found.
+   * Makes the server delete all requested files except those in `missingIds`, which it reports as
+   * not found.
    */
   const respondToBulkDelete = (missingIds: readonly string[] = []) => {
     page.on('DELETE /api/files/bulk', ({ body }) => {

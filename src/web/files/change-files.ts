@@ -7,7 +7,7 @@ import { showFailure } from '../api/show-failure.ts'
 import { toast } from '../ui/toast.tsx'
 import { changeFiles, deleteKey, refreshFiles, resetFileLists } from './use-files.ts'
 
-/** Reports whether a renewal error is permanent, which makes a retry pointless. */
+/** Reports whether a renewal failed for good, so that a retry would be pointless. */
 export function isPermanentError(error: unknown): boolean {
   return hasErrorCode(error, 'FILE_GONE', 'FILE_NOT_FOUND', 'TIER_RENEWAL')
 }
@@ -32,9 +32,9 @@ export function useDeleteFile() {
 }
 
 /**
- * Deletes files in batches and shows the result (spec §8). If a batch fails, the earlier ones stay
- * deleted.
- * @param onDeleted called with the file ids after each batch.
+ * Deletes files in batches and shows the result (spec §8). If a batch fails, files deleted by
+ * earlier batches stay deleted.
+ * @param onDeleted called after each batch with the ids of its files.
  */
 export function useDeleteFiles(onDeleted: (ids: ReadonlySet<string>) => void) {
   const client = useQueryClient()
@@ -102,7 +102,7 @@ export function useRenewFile() {
   })
 }
 
-/** Example: '1,088 files deleted'. */
+/** Returns a message such as '1,088 files deleted'. */
 export function deletedText(count: number): string {
   return `${formatCount(count, 'file')} deleted`
 }

@@ -12,8 +12,8 @@ beforeEach(() => {
 afterEach(() => page.close())
 
 /**
- * Opens the confirmation for deleting `count` files. Only the files with the given sizes are
- * loaded.
+ * Opens the dialog that confirms the deletion of `count` files. Only the files with the given sizes
+ * are loaded.
  */
 async function openConfirmation(count: number, sizes: readonly number[]) {
   const files = sizes.map((size, n) => storedFile({ id: `${n}`, originalName: `${n}.txt`, size }))

@@ -7,9 +7,9 @@ import { filesHeadingId } from './files-heading.tsx'
 const maxListedFiles = 3
 
 /**
- * Asks for confirmation before several files are deleted, with the texts of spec §5. Includes the
- * total size if all files are loaded.
- * @param files the loaded files. The dialog lists the first ones.
+ * Asks for confirmation before several files are deleted, in the words of spec §5. States the total
+ * size if all files are loaded.
+ * @param files the loaded files. The dialog lists the first few.
  * @param count the number of files to delete, loaded or not.
  */
 export function confirmDeletion(
@@ -21,7 +21,7 @@ export function confirmDeletion(
     description: `Are you sure you want to delete ${count} file(s)? This action cannot be undone.`,
     details: files.length > 0 ? <FileNames files={files} count={count} /> : null,
     confirmLabel: 'Delete',
-    // The deletion removes the pressed button.
+    // The deletion also removes the pressed button.
     focusAfter: () => document.getElementById(filesHeadingId),
   })
 }

@@ -10,8 +10,8 @@ afterEach(() => {
 })
 
 /**
- * Makes copying through the clipboard API and through a selection succeed or fail. Returns a log of
- * the copies.
+ * Makes copying with the clipboard API and copying a selection succeed or fail. Returns a log of
+ * the copied text.
  */
 function mockBrowser({ clipboard, selection }: { clipboard: boolean; selection: boolean }) {
   const copies: [way: string, text: string][] = []

@@ -6,7 +6,7 @@ import { Button, type ButtonProps } from '../ui/button.tsx'
 import { type ToastOptions, toast } from '../ui/toast.tsx'
 
 /**
- * Copies the links of these files, one per line, and shows a toast.
+ * Copies the links to these files, one per line, and shows a toast.
  * @param closedCount the number of selected files that are not in `files` because they have no
  * active link. The toast mentions it.
  */
@@ -46,7 +46,7 @@ const copyFailures = {
 
 /**
  * Copies text to the clipboard and shows a toast with the result (spec §8).
- * @param kind selects the error text. Use 'link' for several links too.
+ * @param kind determines the error message. Use 'link' for several links too.
  * @returns whether the text was copied.
  */
 export async function copyText(
@@ -69,7 +69,7 @@ export async function copyText(
   return isCopied
 }
 
-/** How long the button confirms that the link was copied. */
+/** How long the button shows that the link was copied. */
 const confirmationMs = 2000
 
 export interface CopyLinkButtonProps extends Pick<ButtonProps, 'variant' | 'size' | 'unavailable'> {
@@ -78,7 +78,9 @@ export interface CopyLinkButtonProps extends Pick<ButtonProps, 'variant' | 'size
   ref?: Ref<HTMLElement>
 }
 
-/** Copies a short link, and confirms it on the button and in a toast. */
+/**
+ * A button that copies a short link and then shows a confirmation, both on itself and in a toast.
+ */
 export function CopyLinkButton({ link, fileName, ...button }: CopyLinkButtonProps) {
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {

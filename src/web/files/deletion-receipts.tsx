@@ -9,7 +9,7 @@ import { FileName } from '../ui/file-name.tsx'
 import { cursorPaging, PagedList, pageSize } from '../ui/paged-list.tsx'
 import { Timestamp } from './file-receipt.tsx'
 
-/** Receipts of deleted files, loaded on demand. */
+/** Receipts for deleted files, loaded on demand. */
 export function DeletionReceipts() {
   const [isOpen, setOpen] = useState(false)
   const listId = useId()

@@ -12,15 +12,15 @@ export interface FileActionsProps {
   tier: Tier
   /** The short link as an absolute URL. */
   link: string
-  /** The administrator's signature for emails that share the link. */
+  /** The signature that the administrator has set for emails that share a link. */
   signature: string
   onDelete: (file: StoredFile) => void
   onRenew: (file: StoredFile) => void
-  /** True if copying this link is the main action of the page. */
+  /** True if copying this link is the page's main action. */
   isPrimary?: boolean
 }
 
-/** Explains why a link can't be copied or emailed (spec §4). */
+/** Says why a link can't be copied or emailed (spec §4). */
 const cannotShareTexts: Record<Exclude<LinkStatus, 'active'>, string> = {
   private: 'This link has ended. Renew it to get a new one.',
   deleted: 'This file has expired, so there is no link to share.',
@@ -41,8 +41,8 @@ function cannotRenewReason({ takenDownAt }: StoredFile): string {
 }
 
 /**
- * The actions on a file that the tier includes. Unavailable actions stay visible and give the
- * reason. For a private file, Copy and Renew swap places, because renewing is the main action.
+ * Buttons for the actions that the tier includes. Unavailable actions stay visible and say why. For
+ * a private file, Copy and Renew swap places, because renewing is the main action.
  */
 export function FileActions(props: FileActionsProps) {
   const { file, status, tier, link, signature, onDelete, onRenew, isPrimary = false } = props

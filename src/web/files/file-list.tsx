@@ -13,25 +13,25 @@ import { rowId } from './link-dates.ts'
 import { RenewDialog } from './renew-dialog.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
-/** Longer lists render only the rows in view. */
+/** Lists with more rows than this render only the rows in view. */
 const maxPlainRows = 100
 
 export interface FileListProps {
-  /** The accessible name of the list: 'My Files'. */
+  /** The list's accessible name, such as 'My Files'. */
   label: string
   files: readonly StoredFile[]
   tier: Tier
   now: Date
-  /** The minimum length of the full list, if `files` is only part of it. */
+  /** A lower bound for the full list's length, if `files` is only part of it. */
   total?: number | undefined
   /** True if the list may be longer than `total`. */
   isOpenEnded?: boolean
   /** Wraps a row, for example to add a checkbox. */
   wrapRow?: ((file: StoredFile, row: ReactNode) => ReactNode) | undefined
-  /** Called when a file's deletion starts. */
+  /** Called when the deletion of a file starts. */
   onDelete?: ((file: StoredFile) => void) | undefined
   /**
-   * Renders a file's statistics and receipt, which expand under the row when its download count is
+   * Renders a file's statistics and receipt, which expand under its row when the download count is
    * clicked. If omitted, only the receipt is shown.
    */
   statistics?: ((file: StoredFile, receipt: ReactNode) => ReactNode) | undefined

@@ -28,8 +28,8 @@ export interface FileReceiptProps {
 }
 
 /**
- * A file's receipt: when it was stored, when its removal is due and when it was confirmed, and its
- * SHA-256. The receipt can be copied as text.
+ * A file's receipt: when the file was stored, when its removal is due, when the removal was
+ * confirmed, and the file's SHA-256. The receipt can be copied as text.
  */
 export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
   const times = receiptTimes(file, canRenew)
@@ -93,7 +93,7 @@ export function DetailRow({ name, children }: { name: string; children: ReactNod
   )
 }
 
-/** A timestamp to the second, in the browser's time zone. */
+/** A timestamp with seconds, in the browser's time zone. */
 export function Timestamp({ at, now }: { at: Date; now: Date }) {
   return <time dateTime={at.toISOString()}>{exactTimestampText(at, now)}</time>
 }
@@ -114,7 +114,7 @@ function Checksum({ sha256 }: { sha256: string }) {
 }
 
 /**
- * The timestamps of a receipt. `dueAt` is null if unknown, and `purgedAt` is null until the file is
+ * The times on a receipt. `dueAt` is null if unknown, and `purgedAt` is null until the file is
  * purged.
  */
 export interface ReceiptTimes {
@@ -142,7 +142,7 @@ export function receiptText(
   return lines.filter((line) => line !== null && line !== '').join('\n')
 }
 
-/** Example: '2026-11-14 20:40:11 UTC'. */
+/** Formats a date as in '2026-11-14 20:40:11 UTC'. */
 function utcText(date: Date): string {
   return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }

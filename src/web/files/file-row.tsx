@@ -28,7 +28,7 @@ export interface FileRowProps {
   openDetailsId?: string | undefined
   /** True if the details include daily downloads in addition to the receipt. */
   hasStatistics?: boolean
-  /** Set for a file marked as new: `alone` if it is the only one. */
+  /** Set for a file marked as new: `alone` if no other file is. */
   newMark?: 'alone' | 'with-others' | undefined
 }
 

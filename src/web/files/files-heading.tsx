@@ -8,7 +8,7 @@ import { SearchField } from '../ui/search-field.tsx'
 import { allFiles, useFileCounts, useFiles } from './use-files.ts'
 import { useNow } from './use-now.ts'
 
-/** The id of the list's heading, which gets the focus when the last row is removed. */
+/** The id of the list's heading, which receives focus when the last row is removed. */
 export const filesHeadingId = 'files-heading'
 
 export interface FilesHeadingProps {
@@ -17,7 +17,7 @@ export interface FilesHeadingProps {
   children?: ReactNode
 }
 
-/** The heading of a list of files. */
+/** The heading above a list of files. */
 export function FilesHeading({ title, children }: FilesHeadingProps) {
   return (
     <div className="mb-3 flex items-baseline justify-between gap-4">
@@ -40,12 +40,12 @@ const noFiles: readonly StoredFile[] = []
 export interface RemainingFilesProps {
   tier: Tier
   maxFiles: number
-  /** True during uploads. The count is then hidden, because each upload may become a file. */
+  /** True during uploads. The number is then hidden, because each upload may become a file. */
   isChanging: boolean
 }
 
 /**
- * Shows how many more files the user can store, for tiers with a limit. The line keeps its height
+ * Shows how many more files the user can store, if the tier has a limit. The line keeps its height
  * while the number is unknown.
  */
 export function RemainingFiles({ tier, maxFiles, isChanging }: RemainingFilesProps) {

@@ -14,7 +14,7 @@ export function FilesLoadError({ query }: Pick<LoadErrorProps, 'query'>) {
   )
 }
 
-/** The empty state of a list without files. */
+/** Shown in place of a list without files. */
 export function NoFiles({ action }: { action?: ReactNode }) {
   return (
     <Card>
@@ -39,7 +39,7 @@ export function NextPageError({ onRetry }: { onRetry: () => void }) {
   )
 }
 
-/** The empty state of a search without results. */
+/** Shown in place of the results if a search finds nothing. */
 export function NoSearchResults({ search, onClear }: { search: string; onClear: () => void }) {
   return (
     <Card>
@@ -54,7 +54,7 @@ export function NoSearchResults({ search, onClear }: { search: string; onClear: 
   )
 }
 
-/** The empty state of the list of links that expire soon. */
+/** Shown if no links expire soon. */
 export function NoExpiringFiles({ onShowAll }: { onShowAll: () => void }) {
   return (
     <Card>

@@ -83,7 +83,10 @@ describe('files with links that expire soon', () => {
 })
 
 describe('the download count', () => {
-  /** The row contains the button twice, and CSS shows the one that fits the screen width. */
+  /**
+   * Clicks the first button with this name. Each row contains the button twice, and CSS shows the
+   * one that fits the screen width.
+   */
   const press = (name: string) => {
     const [button] = screen.getAllByRole('button', { name })
     fireEvent.click(button as Element)
@@ -120,7 +123,7 @@ describe('a search', () => {
     [{ files: [a] }, '1 file found'],
     [{ files: [a, b] }, '2 files found'],
     [{ files: [] }, '0 files found'],
-    // These files still belong to the previous search.
+    // These files are still the previous search's results.
     [{ files: [a, b], isOutdated: true }, ''],
     [{ files: undefined }, ''],
   ])('with the result %j announces "%s"', (query, announcement) => {

@@ -22,16 +22,19 @@ export interface FoundFilesProps
   > {
   search: string
   query: ReturnType<typeof useFiles>
-  /** The number of files without a search; undefined while unknown. */
+  /** How many files there are without a search; undefined while unknown. */
   total: number | undefined
-  /** A button for the empty state, such as one that starts an upload. */
+  /** A button shown if there are no files, such as one that starts an upload. */
   emptyAction: ReactNode
   onClearSearch: () => void
-  /** Clears the filter for links that expire soon. Set only while that filter is on. */
+  /** Clears the filter for links that expire soon. Set only while the filter is on. */
   onShowAll?: (() => void) | undefined
 }
 
-/** The results of a search, loaded page by page, or the loading, empty or failed state. */
+/**
+ * A search's results, loaded page by page, or a message while they load, if there are none or if
+ * loading failed.
+ */
 export function FoundFiles({
   query,
   search,

@@ -21,7 +21,7 @@ const icons: Record<FileKind, LucideIcon> = {
 }
 
 /**
- * The icon of a file kind, `size` pixels wide, in the current text color. Hidden from screen
+ * The icon for a kind of file, `size` pixels wide, in the current text color. Hidden from screen
  * readers.
  */
 export function KindIcon(props: { kind: FileKind; size: number }) {

@@ -11,7 +11,7 @@ const colors: Record<Life['tone'], string> = {
   over: 'none',
 }
 
-/** The text color class that matches each tone of the bar. */
+/** The text color class that goes with each color of the bar. */
 export const textColors: Record<Life['tone'], string> = {
   calm: '',
   amber: 'text-amber',
@@ -24,7 +24,7 @@ interface Span {
   width: number | string
 }
 
-/** Renders the bar of `Lifeline`. Positions and widths are in percent. */
+/** Renders the bar in `Lifeline`. Positions and widths are percentages. */
 export function LifelineShape(props: {
   bar: { lived: Span; valid: Span; renewable: Span }
   color: string
@@ -66,7 +66,7 @@ export function LifelineShape(props: {
 
 /**
  * Shows a file's maximum lifetime as a bar with three parts: the time passed, the time left until
- * the link expires, and the time a renewal could add. The bar is hidden from screen readers, so
+ * the link expires, and the time that a renewal could add. Screen readers don't see the bar, so
  * place it next to the link's label.
  */
 export function Lifeline(props: { state: Life; size: keyof typeof heights }) {

@@ -53,7 +53,7 @@ test.each<[string, Tier, Date, Date | null, string, Date]>([
     expiresAt,
   ],
 ])('linkEnd for a link that is %s', (_, tier, now, takenDownAt, prefix, expectedTime) => {
-  // A takedown starts deleting the bytes immediately, so `purgingAt` is the time of the takedown.
+  // A takedown deletes the bytes immediately, so `purgingAt` is the time of the takedown.
   const linkTimes = { expiresAt, maxLifetimeAt, purgingAt: takenDownAt }
   const text = `${prefix} ${localTimestampText(expectedTime, now)}`
   expect(linkEnd(linkTimes, takenDownAt, tier, now)).toEqual({ at: expectedTime, text })

@@ -4,12 +4,12 @@ import type { LifelineDates } from '../../shared/rules/links/lifeline.ts'
 import { type LinkDates, linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 
-/** Returns the element id of a file's row. */
+/** Returns the id of the element that shows a file's row. */
 export function rowId({ id }: Pick<StoredFile, 'id'>): string {
   return `file-${id}`
 }
 
-/** Returns the dates of a file and its link as `Date` objects. */
+/** Returns the dates for a file and its link as `Date` objects. */
 export function linkDates(file: StoredFile): LinkDates & LifelineDates {
   return {
     createdAt: new Date(file.createdAt),
@@ -22,7 +22,7 @@ export function linkDates(file: StoredFile): LinkDates & LifelineDates {
 /** The exact time behind a label such as '3 days left'. */
 export interface LinkEnd {
   at: Date
-  /** The time in the browser's time zone. Example: 'Until Tue 24 Nov, 14:02'. */
+  /** The time in the browser's time zone, such as 'Until Tue 24 Nov, 14:02'. */
   text: string
 }
 
@@ -48,7 +48,7 @@ export function linkEnd(
     case 'private':
       return endAt('Can be renewed until', maxLifetimeAt)
     case 'deleted':
-      // A takedown ends a link before its expiry.
+      // A takedown ends a link before it would have expired.
       return endAt(
         'Ended',
         takenDownAt !== null && takenDownAt < expiresAt ? takenDownAt : expiresAt,

@@ -18,7 +18,7 @@ const title = 'My Files'
 
 export interface MyFilesProps {
   tier: Tier
-  /** A button for the empty state, such as one that starts an upload. */
+  /** A button shown if there are no files, such as one that starts an upload. */
   emptyAction: ReactNode
 }
 
@@ -64,7 +64,7 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
 }
 
 interface ClearHistoryProps {
-  /** The number of expired files. The button is hidden if there are none. */
+  /** The number of expired files. If it is 0, the button is hidden. */
   count: number
   /** All loaded files, expired or not. */
   files: readonly StoredFile[]

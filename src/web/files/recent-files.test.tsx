@@ -29,7 +29,7 @@ afterEach(() => {
   Reflect.deleteProperty(navigator, 'clipboard')
 })
 
-/** Creates a file with an active link, stored `second` seconds from now. */
+/** Creates a file with an active link that was stored `second` seconds from now. */
 function makeFile(id: string, second: number): StoredFile {
   const now = serverClock().now()
   const timestamp = (ms: number) => new Date(now + second * 1000 + ms).toISOString()
@@ -101,7 +101,7 @@ test('the links of several new files can be copied together, one per line', asyn
   await store(makeFile('a', 1))
   await store(makeFile('b', 2))
   expect([row('a.txt').isMarked(), row('b.txt').isMarked()]).toEqual([true, true])
-  // The main action is the button that copies all links.
+  // With several new files, the main action is the button that copies all their links.
   expect(row('a.txt').copiesAsMainAction()).toBe(false)
   expect(row('b.txt').copiesAsMainAction()).toBe(false)
   const copyAllButton = screen.getByRole('button', { name: 'Copy 2 links' })

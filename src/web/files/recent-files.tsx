@@ -19,18 +19,18 @@ const title = 'Recent Files'
 
 export interface RecentFilesProps {
   tier: Tier
-  /** The maximum number of files in the list. */
+  /** How many files the list shows at most. */
   limit: number
   /**
-   * Called with true when the list has new files and false when it has none, also on unmount. While
-   * it has any, copying their links is the page's main action.
+   * Called with true when the list has new files, and with false when it has none or unmounts.
+   * While there are new files, copying their links is the page's main action.
    */
   onNewFiles?: (hasNewFiles: boolean) => void
 }
 
 /**
- * The user's newest files, or the loading, empty or failed state. Files uploaded while the list is
- * shown are marked.
+ * Shows the user's newest files, or a message while they load, if there are none or if loading
+ * failed. Marks files that are uploaded while the list is shown.
  */
 export function RecentFiles({ tier, limit, onNewFiles }: RecentFilesProps) {
   const list = useFiles()
@@ -99,7 +99,7 @@ function useNewFiles(files: readonly StoredFile[] | undefined): readonly StoredF
   const newFiles = useMemo(() => {
     if (!files || initialFiles === null) return noFiles
     const knownIds = new Set(initialFiles.map(({ id }) => id))
-    // Older files can move into the list after a deletion, so compare dates too.
+    // A deletion can move older files into the list, so compare dates too.
     const newestCreatedAt = initialFiles[0]?.createdAt ?? ''
     return files.filter(({ id, createdAt }) => !knownIds.has(id) && createdAt >= newestCreatedAt)
   }, [files, initialFiles])

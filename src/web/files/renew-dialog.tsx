@@ -20,7 +20,7 @@ import { shareEmailUrl } from './share-email.ts'
 
 const noErrors = {}
 
-/** Returns when the new link would expire, and whether the maximum lifetime cuts it short. */
+/** Returns when the new link would expire, and whether the maximum lifetime cuts that short. */
 function previewRenewal(file: StoredFile, days: number, now: Date) {
   const dates = linkDates(file)
   const expiresAt = renewedExpiry(now, days, dates.maxLifetimeAt)
@@ -131,8 +131,8 @@ function NewLink({
   onClose,
 }: Pick<RenewDialogProps, 'file' | 'tier' | 'now' | 'signature'> & { onClose: () => void }) {
   const copyButton = useRef<HTMLElement>(null)
-  // The focused button was removed. `useEffect` would run too late, after the dialog has taken the
-  // focus.
+  // Removing the previous step also removed the focused button. `useEffect` would run too late,
+  // after the dialog has taken focus.
   useLayoutEffect(() => copyButton.current?.focus(), [])
   const dates = linkDates(file)
   const { host, origin } = window.location
@@ -178,7 +178,7 @@ function NewLink({
 }
 
 export interface RenewDialogProps {
-  /** The file whose link is renewed. Must stay set until the dialog has closed. */
+  /** The file whose link is renewed. Keep it set until the dialog has closed. */
   file: StoredFile
   tier: Tier
   now: Date
@@ -188,8 +188,8 @@ export interface RenewDialogProps {
 }
 
 /**
- * Renews a link (spec §4). Two bars compare the current link with the new one. After the renewal,
- * the dialog shows the new link.
+ * The dialog that renews a link (spec §4). Two bars compare the current link with the new one.
+ * After the renewal, the dialog shows the new link.
  */
 export function RenewDialog(props: RenewDialogProps) {
   const { file, tier, now, signature, onClosed } = props
@@ -200,7 +200,7 @@ export function RenewDialog(props: RenewDialogProps) {
   const name = file.originalName
   const isActive = linkStatus(linkDates(file), tier, now) === 'active'
   const renew = (days: number) =>
-    // After a permanent error, retrying is pointless, so close the dialog.
+    // Close the dialog after a permanent error, because retrying would be pointless.
     mutateAsync({ id: file.id, days }).catch((error) => isPermanentError(error) && onClose())
   return (
     <FormDialog

@@ -10,15 +10,16 @@ export interface ShareEmail {
   expiresAt: Date
   /** The administrator's signature. Omitted if empty. */
   signature: string
-  /** The sender's time zone. Defaults to the browser's. */
+  /** The time zone for the expiry time. Defaults to the browser's. */
   timeZone?: string
 }
 
-/** Longer file names are shortened in the subject to keep it on one line. */
+/** File names longer than this are shortened to keep the subject on one line. */
 const subjectNameLength = 60
 
 /**
- * Formats a time with its year and time zone, since an email may be read much later or elsewhere.
+ * Formats a time with its year and time zone, because the email may be read much later or in
+ * another time zone.
  */
 function expiryText(date: Date, timeZone: string | undefined): string {
   return date.toLocaleString('en', {
@@ -50,7 +51,10 @@ export function shareEmailUrl(email: ShareEmail): string {
   return `mailto:?subject=${encode(subject)}&body=${encode(body)}`
 }
 
-/** RFC 6068 §5: lines end with %0D%0A. `encodeURIComponent` throws on lone surrogates. */
+/**
+ * RFC 6068 §5 requires %0D%0A as the line break. Lone surrogates are replaced, because
+ * `encodeURIComponent` throws on them.
+ */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed().replace(/\r\n?|\n/g, '\r\n'))
 }

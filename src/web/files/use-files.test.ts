@@ -34,7 +34,10 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-/** Creates `count` files, newest first. `from` is the number of the oldest one. */
+/**
+ * Creates `count` files, newest first, with consecutive numbers as names. `from` is the oldest
+ * file's number.
+ */
 function makeFiles(count: number, from = 0): StoredFile[] {
   return Array.from({ length: count }, (_, n) => {
     const fileNumber = from + count - 1 - n
@@ -44,8 +47,8 @@ function makeFiles(count: number, from = 0): StoredFile[] {
 }
 
 /**
- * Returns a page of the list, as the server does. The cursor is the id of the previous page's last
- * file.
+ * Returns a page of the list, as the server does. The cursor is the id of the last file on the
+ * previous page.
  */
 function respondWithPage({ limit, cursor, search = '' }: Record<string, string>): Response {
   const matches = files.filter(({ originalName }) => originalName.includes(search))

@@ -21,22 +21,22 @@ import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { call, callForPage } from '../api/call.ts'
 import { linkDates } from './link-dates.ts'
 
-/** The size of a list's first page. Later pages use the largest size allowed. */
+/** The size of a list's first page. Later pages have the maximum size. */
 const firstPageSize = 100
 
 /** All of the user's files, newest first. */
 export const allFiles: ListView = { search: '', order: newestFirst }
 
-/** The query key prefix of all file lists. */
+/** The prefix of the query keys for all file lists. */
 const listsKey = '/api/files'
 
 /**
- * The mutation key for deleting a single file. The lists hide the file immediately. Files of a bulk
- * deletion stay visible until the server has responded.
+ * The mutation key for deleting a single file. The lists hide that file immediately. Files in a
+ * bulk deletion stay visible until the server has responded.
  */
 export const deleteKey = ['DELETE /api/files']
 
-/** Selects and orders the files of a list. */
+/** Determines which files a list contains, and in what order. */
 export interface ListView {
   search: string
   order: FileOrder
@@ -46,9 +46,9 @@ export interface ListView {
 
 interface FilePage {
   items: readonly StoredFile[]
-  /** The cursor of the next page; null on the last one. */
+  /** The cursor for the next page; null on the last page. */
   next: string | null
-  /** Identifies the search, independent of the sort order. */
+  /** Identifies the search, regardless of sort order. */
   searchKey: string
 }
 
@@ -70,7 +70,7 @@ function listQuery({ search, order, expiring }: ListView) {
       return { ...page, searchKey: `${expiring ?? ''} ${search}` }
     },
     getNextPageParam: ({ next }) => next,
-    // Which links expire soon changes as time passes.
+    // Which links expire soon depends on the current time.
     ...(expiring && { refetchOnMount: 'always' as const }),
   })
 }
@@ -78,7 +78,7 @@ function listQuery({ search, order, expiring }: ListView) {
 const countsQuery = queryOptions({
   queryKey: ['/api/files/summary'],
   queryFn: ({ signal }) => call('countFiles', { signal }),
-  // Links expire without any action on this page.
+  // Links expire without any action on this page, so refetch regularly.
   refetchInterval: 60_000,
 })
 
@@ -101,7 +101,7 @@ function changeLists(client: QueryClient, change: (list: ListedFiles) => ListedF
   client.setQueriesData<ListedFiles>({ queryKey: [listsKey] }, (list) => list && change(list))
 }
 
-/** Updates the files of every loaded list, for example after a deletion. */
+/** Updates the files in every loaded list, for example after a deletion. */
 export function changeFiles(
   client: QueryClient,
   change: (files: readonly StoredFile[]) => readonly StoredFile[],
@@ -117,9 +117,9 @@ function filesOf({ pages }: { pages: readonly FilePage[] }): readonly StoredFile
 }
 
 /**
- * Returns the loaded files of a list, except those being deleted individually (see `deleteKey`),
- * which reappear only if the deletion fails. While a new search or order loads, returns the
- * previous files.
+ * Returns a list's loaded files without those being deleted individually (see `deleteKey`), which
+ * reappear only if the deletion fails. While a new search or order loads, returns the previous
+ * files.
  */
 export function useFiles(view = allFiles, options: { refetchOnWindowFocus?: 'always' } = {}) {
   const { data, ...query } = useInfiniteQuery({
@@ -139,11 +139,11 @@ export function useFiles(view = allFiles, options: { refetchOnWindowFocus?: 'alw
   }, [data, deletingIds])
   return {
     files,
-    /** Identifies the search that `files` belong to. */
+    /** Identifies the search that found `files`. */
     searchKey: data?.pages[0]?.searchKey ?? '',
-    /** True if more files exist than are loaded. */
+    /** True if there are more files than are loaded. */
     hasMore: query.hasNextPage,
-    /** True while `files` belong to the previous search or order. */
+    /** True while `files` are the results of the previous search or order. */
     isOutdated: query.isPlaceholderData,
     /** See `useQuery`. */
     data,
@@ -159,7 +159,7 @@ export function useFiles(view = allFiles, options: { refetchOnWindowFocus?: 'alw
 /** Loads the whole list. Returns its files and the search key. */
 export async function loadAll(client: QueryClient, view: ListView) {
   for (;;) {
-    // If the list is already loading, this waits for that request.
+    // If the list is already loading, this call waits for the request in progress.
     const list = await client.fetchInfiniteQuery({
       ...listQuery(view),
       staleTime: 0,
@@ -172,7 +172,7 @@ export async function loadAll(client: QueryClient, view: ListView) {
 
 /**
  * Returns how many of the user's files have each status at `now`; undefined until known. If the
- * whole list is loaded, counts locally, so that the numbers change together with the labels.
+ * whole list is loaded, counts locally so that the numbers and the labels change at the same time.
  */
 export function useFileCounts(
   { files, hasMore }: Pick<ReturnType<typeof useFiles>, 'files' | 'hasMore'>,

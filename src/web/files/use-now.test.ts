@@ -5,7 +5,10 @@ import { nextChangeAt, tickMs } from './use-now.ts'
 const hour = 3_600_000
 const now = Date.parse('2025-07-12T10:00:00Z')
 
-/** Creates a file whose dates are the given number of milliseconds from now. */
+/**
+ * Creates a file that expires and reaches its maximum lifetime the given number of milliseconds
+ * from now.
+ */
 function file(expiresIn: number, maxLifetimeIn = 1e9) {
   return storedFile({
     expiresAt: new Date(now + expiresIn).toISOString(),

@@ -5,7 +5,7 @@ import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { scheduleCheck, serverClock, serverNow } from '../api/server-clock.ts'
 import { linkDates } from './link-dates.ts'
 
-/** Returns the server's time, updated whenever a label of these files changes. */
+/** Returns the server's time. Updates it whenever a label on one of these files changes. */
 export function useNow(files: readonly StoredFile[], tier: Tier): Date {
   const [{ now, previousFiles }, setState] = useState(() => ({
     now: serverNow(),
@@ -22,12 +22,15 @@ export function useNow(files: readonly StoredFile[], tier: Tier): Date {
 }
 
 /**
- * Timers pause while a computer sleeps. This limits how long labels stay outdated after it wakes
- * up.
+ * The longest time between updates. Timers pause while a computer sleeps, so this limits how long
+ * labels stay outdated after it wakes up.
  */
 export const tickMs = 30_000
 
-/** Returns when a label changes next, at most `tickMs` from now, as a Unix time in milliseconds. */
+/**
+ * Returns when the next label changes, but at most `tickMs` from now, as a Unix time in
+ * milliseconds.
+ */
 export function nextChangeAt(files: readonly StoredFile[], tier: Tier, now: number): number {
   const nowDate = new Date(now)
   let earliest = now + tickMs

@@ -10,7 +10,7 @@ export interface VirtualListProps<Item> {
   items: readonly Item[]
   itemId: (item: Item) => string
   row: (item: Item) => ReactNode
-  /** The minimum length of the full list, if `items` is only part of it. */
+  /** A lower bound for the full list's length, if `items` is only part of it. */
   total?: number | undefined
   /** True if the list may be longer than `total`. */
   isOpenEnded?: boolean
@@ -20,15 +20,15 @@ export interface VirtualListProps<Item> {
   onNearEnd?: (() => void) | undefined
 }
 
-/** More items are loaded once fewer than this many loaded items follow the rendered ones. */
+/** More items are loaded when fewer than this many loaded items follow the last rendered one. */
 const readAheadRows = 50
 
-/** The estimated height of an item in pixels, used until one is measured. */
+/** An item's estimated height in pixels, used until one has been measured. */
 const initialHeight = 71
 
 /**
- * A list for thousands of rows. Scrolls with the page and renders only the rows in view and the
- * focused row. Screen readers announce the number of rows.
+ * A list that can have thousands of rows. It scrolls with the page and renders only the rows in
+ * view and the focused row. Screen readers announce the number of rows.
  */
 export function VirtualList<Item>({
   label,
@@ -44,7 +44,7 @@ export function VirtualList<Item>({
   const [top, setTop] = useState(0)
   const [focusedIndex, setFocusedIndex] = useState<number | null>(null)
 
-  // Content above the list, such as upload progress, can move it.
+  // Content above the list, such as upload progress, can move the list.
   useLayoutEffect(() => {
     const updateTop = () =>
       setTop(Math.round((listRef.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
@@ -54,11 +54,11 @@ export function VirtualList<Item>({
     return () => observer.disconnect()
   }, [])
 
-  // All heights are estimated from the first item measured at this window width. A wrong estimate
-  // shifts all following items.
+  // The first item measured at this window width provides the estimate for all heights. A wrong
+  // estimate shifts all following items.
   const estimate = useRef({ width: 0, height: initialHeight })
 
-  // A new function would make the virtualizer recompute all positions.
+  // If this function changed on each render, the virtualizer would recompute all positions.
   const keyOf = useCallback(
     (index: number) => {
       const item = items[index]

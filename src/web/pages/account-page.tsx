@@ -88,7 +88,7 @@ function Account({ user }: { user: User }) {
 
 interface SupportProps {
   user: User
-  /** The support email address; null if there is none, undefined until known. */
+  /** The support email address. Null if there is none, undefined until known. */
   supportEmail: string | null | undefined
 }
 
@@ -140,16 +140,16 @@ function AccountDeletion({ user, supportEmail }: SupportProps) {
 }
 
 export interface DescribedSectionProps {
-  /** The id of the heading, which takes the focus when the focused element is removed. */
+  /** The heading's id. The heading receives focus when the focused element is removed. */
   id: string
   title: string
-  /** The section's purpose, in a sentence or two. */
+  /** What the section is for, in a sentence or two. */
   lead: ReactNode
   children: ReactNode
 }
 
 /**
- * A section of a settings page. Its title and purpose are to the left of its cards, or above them
+ * A section on a settings page. Its title and purpose are to the left of its cards, or above them
  * on phones.
  */
 function DescribedSection({ id, title, lead, children }: DescribedSectionProps) {

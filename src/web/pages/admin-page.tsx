@@ -6,14 +6,14 @@ import { PageButton } from './page-link.tsx'
 import { SignedInScreen } from './screen-guards.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** Loaded only for the administrator. */
+/** Loaded on demand, because only the administrator needs this code. */
 const AdminCenter = lazy(() =>
   import('../admin/admin-center.tsx').then((module) => ({ default: module.AdminCenter })),
 )
 
 /**
- * The page at /admin (spec §2): the Admin Center for the administrator, a short notice for other
- * users. This is not access control: the server authorizes every admin call.
+ * The page at /admin (spec §2): the Admin Center for the administrator, or a short notice for other
+ * users. This check is not access control, because the server authorizes every admin call.
  */
 export function AdminPage() {
   return (

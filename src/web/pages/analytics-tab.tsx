@@ -15,10 +15,10 @@ const AnalyticsSection = lazy(() =>
 
 export interface AnalyticsTabProps {
   user: User
-  /** The path of the File Manager filtered to links that expire soon. */
+  /** The path to the File Manager, filtered to links that expire soon. */
   expiringPath: string
   onUpload: () => void
-  /** Called after the user changes the tier on this tab. */
+  /** Called when the user has changed the tier on this tab. */
   onTierChange: (user: User) => void
 }
 

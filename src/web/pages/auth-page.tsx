@@ -11,7 +11,7 @@ export interface AuthPageProps {
   footer?: ReactNode
 }
 
-/** A screen with a single form on a card. */
+/** A screen with a single form in a card. */
 export function AuthPage({ title, lead, children, footer }: AuthPageProps) {
   return (
     <Page title={title} centered>

@@ -32,18 +32,18 @@ import { ManagerTab } from './manager-tab.tsx'
 import { Page } from './page.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** The number of recent files on the Upload tab. */
+/** How many recent files the Upload tab shows. */
 const maxRecentFiles = 5
 
 const tabs = ['upload', 'files', 'manager', 'analytics'] as const
 type DashboardTab = (typeof tabs)[number]
 
-/** The path of the File Manager filtered to links that expire soon. */
+/** The path to the File Manager, filtered to links that expire soon. */
 const expiringPath = '/?tab=manager&show=expiring-soon'
 
 /**
- * Returns the selected tab and its setter. The tab is stored in the URL, so it survives reloads and
- * can be shared.
+ * Returns the selected tab and its setter. The tab is stored in the URL so that it survives reloads
+ * and can be shared.
  */
 function useTab(): [DashboardTab, (tab: DashboardTab) => void] {
   const [params, setParams] = useSearchParams()
@@ -65,16 +65,16 @@ function DashboardContent({ user }: { user: User }) {
   const queryClient = useQueryClient()
   const showTab = (newTab: DashboardTab) => {
     selectTab(newTab)
-    // File lists never become stale on their own (spec §9) and would miss recent downloads, so
-    // opening any tab but Upload reloads them.
+    // File lists never become stale by themselves (spec §9), so they would miss recent downloads.
+    // Opening any tab except Upload reloads them.
     if (newTab !== 'upload') resetFileLists(queryClient)
   }
   const { fileManager } = tierTraits[user.tier]
   const limits = useLimits()
   const { data: preferences } = usePreferences(fileManager)
   const [chosenDays, setDays] = useState<number | null>(null)
-  // If the tier or its limits change while the page is open, the chosen expiry may no longer be
-  // available.
+  // The tier or its limits can change while the page is open, so the expiry that the user chose may
+  // no longer be available.
   const preferredDays = chosenDays ?? preferences?.defaultExpirationDays
   const { maxFiles } = limits[user.tier]
   const days = selectedDays(limits[user.tier], preferredDays)
@@ -102,7 +102,7 @@ function DashboardContent({ user }: { user: User }) {
   const dismissCards = () => {
     dismissSkippedFiles()
     store.getState().dismissInlineError()
-    // The pressed button is removed with its card, so the focus moves to the drop zone's heading.
+    // The pressed button is removed with its card, so focus moves to the drop zone's heading.
     document.getElementById(dropZoneTitleId)?.focus()
   }
   const heading = useRef<HTMLHeadingElement>(null)
@@ -251,20 +251,19 @@ export function Dashboard() {
   )
 }
 
-/** The conditions that decide the main action of the Upload tab. */
+/** What determines the Upload tab's main action. */
 export interface UploadTabState {
   /** True while Recent Files marks files as new. */
   hasNewFiles: boolean
-  /** True if the user followed a trial offer. */
+  /** True if the user got here by following a trial offer. */
   wantsTrial: boolean
-  /** True if files are stored in this browser, waiting to be uploaded. */
+  /** True if this browser stores files that are waiting to be uploaded. */
   hasKeptFiles: boolean
 }
 
 /**
- * Returns the one main action of the Upload tab. In order of precedence: copying a new link,
- * starting the trial that the user chose, uploading the files waiting in this browser, and choosing
- * files.
+ * Returns the Upload tab's one main action. In order of precedence: copying a new link, starting
+ * the trial that the user chose, uploading the files that wait in this browser, and choosing files.
  */
 export function selectMainAction({ hasNewFiles, wantsTrial, hasKeptFiles }: UploadTabState) {
   if (hasNewFiles) return 'copy'
@@ -272,7 +271,10 @@ export function selectMainAction({ hasNewFiles, wantsTrial, hasKeptFiles }: Uplo
   return hasKeptFiles ? 'upload' : 'choose'
 }
 
-/** Returns the first name, or else the part of the email before the @, or else 'User' (spec §2). */
+/**
+ * Returns the first name, or else the part of the email address before the @, or else 'User' (spec
+ * §2).
+ */
 export function welcomeName(user: { firstName?: string; email?: string }): string {
   return user.firstName?.trim() || user.email?.split('@', 1)[0]?.trim() || 'User'
 }

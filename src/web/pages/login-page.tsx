@@ -16,14 +16,14 @@ import { PageLink } from './page-link.tsx'
 import { VisitorScreen } from './screen-guards.tsx'
 
 /**
- * The login (spec §2): email and password, a button for Google, and a link to the signup. A failed
- * Google sign-in redirects here with the reason in the query parameter `fault`. Unknown reasons are
- * ignored, so the URL can't inject text.
+ * The login page (spec §2): email and password, a button for Google, and a link to the signup page.
+ * A failed Google sign-in redirects here with the reason in the query parameter `fault`. Unknown
+ * reasons are ignored so that the URL can't inject text.
  */
 export function LoginPage() {
   const [search] = useSearchParams()
   const error = parseSignInError(search.get('fault'))
-  // Signed-in users must see the reason too, but `VisitorScreen` would redirect them.
+  // Signed-in users should see the reason too, but `VisitorScreen` would redirect them.
   if (error !== null) return <Login error={error} />
   return (
     <VisitorScreen>
@@ -33,8 +33,8 @@ export function LoginPage() {
 }
 
 function Login({ error }: { error?: SignInError }) {
-  // The signup page passes on the new account to save the user from entering the email address
-  // twice.
+  // The signup page passes the new account on so that the user doesn't have to enter the email
+  // address again.
   const account = readNewAccount(useHistoryState())
   const next = useNext()
   const { signup } = useSignInWays()
@@ -54,7 +54,7 @@ function Login({ error }: { error?: SignInError }) {
         ) : signup === 'closed' ? (
           'To get to your files and links.'
         ) : (
-          // 'Get Started' on the landing page also leads visitors without an account here.
+          // 'Get Started' on the landing page leads here even for visitors without an account.
           <>No account yet? {renderSignupLink('Sign up')}: it is free.</>
         )
       }

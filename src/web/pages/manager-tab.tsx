@@ -20,7 +20,7 @@ export interface ManagerTabProps {
   isExpiring: boolean
   onShowAll: () => void
   onUpload: () => void
-  /** Called after the user changes the tier on this tab. */
+  /** Called when the user has changed the tier on this tab. */
   onTierChange: (user: User) => void
 }
 

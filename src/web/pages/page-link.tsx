@@ -5,18 +5,18 @@ import { withNext } from '../../shared/rules/accounts/next-path.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { ButtonLink, type ButtonLinkProps } from '../ui/button.tsx'
 
-/** The path of a screen of this application. */
+/** The path to one of this application's screens. */
 export type PagePath = (typeof appPaths)[number]
 
 interface LinkTarget {
   to: PagePath
-  /** The page to open after signing in on the screen `to`. */
+  /** The page to open after the user signs in on the screen `to`. */
   next?: string
 }
 
 /**
- * Reports whether a link leaves this application. For a visitor, the link to / does, because the
- * server responds with the landing page.
+ * Reports whether a link leaves this application. For someone who isn't signed in, the link to /
+ * does, because the server responds with the landing page.
  */
 function useLeavesApp(to: PagePath): boolean {
   const { data: user } = useCurrentUser()

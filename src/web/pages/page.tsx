@@ -9,17 +9,17 @@ import { Wrap } from './wrap.tsx'
 let previousPath: string | undefined
 
 export interface PageProps {
-  /** The document title, without the product's name. */
+  /** The document title without the product's name. */
   title: string
   /** The content under the header, including the screen's only h1. */
   children: ReactNode
-  /** Centers the content on the rest of the screen, for a single card or sentence. */
+  /** Centers the content in the remaining space, for a single card or sentence. */
   centered?: boolean
 }
 
 /**
- * The frame of every screen: skip link, header, main landmark, footer. When the screen changes, its
- * h1 takes the focus, so that screen readers announce the new screen.
+ * The frame around every screen: skip link, header, main landmark, footer. When the screen changes,
+ * focus moves to its h1 so that screen readers announce the new screen.
  */
 export function Page({ title, children, centered = false }: PageProps) {
   const [path] = useLocation()
@@ -60,8 +60,8 @@ export function Page({ title, children, centered = false }: PageProps) {
 }
 
 /**
- * The footer of every screen, with the version and links to the public pages. The server renders
- * the public pages, so the links are plain links and not routes of the application.
+ * The footer on every screen, with the version and links to the public pages. The server renders
+ * those pages, so plain links are used instead of the application's routes.
  */
 function SiteFooter() {
   const version = useVersion()

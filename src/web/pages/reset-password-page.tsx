@@ -15,7 +15,7 @@ export function ResetPasswordPage() {
   const showResult = (result: 'done' | 'invalid') => {
     forgetToken()
     setState(result)
-    // The reset ends every session of the account, possibly including this browser's.
+    // The reset ended all of the account's sessions, perhaps including the one in this browser.
     if (result === 'done') void queryClient.invalidateQueries(currentUserQuery)
   }
 
@@ -64,8 +64,8 @@ export function ResetPasswordPage() {
 }
 
 /**
- * Warns about a used or expired link before the user enters a new password. The check doesn't
- * consume the link, because email scanners open links too.
+ * Warns that the link has expired or was already used, before the user enters a new password. The
+ * check doesn't use up the link, because email scanners open links too.
  */
 function EndedLinkNote({ token }: { token: string }) {
   const { data } = useQuery({

@@ -10,11 +10,14 @@ import { signInAgain } from './sign-in-again.ts'
 
 interface SignedInScreenProps {
   children: (user: User) => ReactNode
-  /** The content for visitors. Without it, they are redirected to the login. */
+  /** What visitors see instead of being redirected to the login page. */
   visitor?: ReactNode
 }
 
-/** A screen for signed-in users (spec §2). Shows a loading page until the user is known. */
+/**
+ * A screen for signed-in users (spec §2). Shows a loading page until it is known whether the user
+ * is signed in.
+ */
 export function SignedInScreen({ children, visitor }: SignedInScreenProps) {
   const auth = useAuthState()
   switch (auth.is) {
@@ -31,15 +34,15 @@ export function SignedInScreen({ children, visitor }: SignedInScreenProps) {
   }
 }
 
-/** Spec §2: a logged-out user is shown a toast and redirected to /api/login. */
+/** Spec §2: logged-out users see a toast and are redirected to /api/login. */
 function RedirectToLogin() {
   useEffect(signInAgain, [])
   return <LoadingPage />
 }
 
 /**
- * A screen for signing in or up. Redirects signed-in users to the next page. If the server doesn't
- * respond, the form stays usable.
+ * A screen for signing in or up. Redirects users who are already signed in to the page given by
+ * `next`. If the server doesn't respond, the form stays usable.
  */
 export function VisitorScreen({ children }: { children: ReactNode }) {
   const auth = useAuthState()
@@ -48,8 +51,8 @@ export function VisitorScreen({ children }: { children: ReactNode }) {
 }
 
 /**
- * Opens the next page with a full page load, because it may be outside the application, such as a
- * download link.
+ * Opens the page given by `next` with a full page load, because it may be outside the application,
+ * such as a download link.
  */
 function RedirectToNext() {
   const next = useNext()

@@ -8,7 +8,7 @@ const redirectDelayMs = 500
 let isInProgress = false
 
 /**
- * Handles the end of the session: shows a toast and opens /api/login after 500 ms (spec §8).
+ * Called when the session has ended: shows a toast and opens /api/login after 500 ms (spec §8).
  * Signing in returns to the current page. Further calls within the 500 ms are ignored. If leaving
  * would lose uploaded bytes, the page stays open and the toast explains what to do.
  */

@@ -23,8 +23,8 @@ import { PageButton, PageLink } from './page-link.tsx'
 import { VisitorScreen } from './screen-guards.tsx'
 
 /**
- * The signup (spec §2): the five fields, a button for Google, and a link to the login. If signup is
- * closed, the page says so.
+ * The signup page (spec §2): the five fields, a button for Google, and a link to the login page. If
+ * signup is closed, the page says so.
  */
 export function SignupPage() {
   return (
@@ -76,21 +76,21 @@ function Signup() {
 }
 
 /**
- * Describes the limits of a new account, and how to start the trial that the landing page offers.
+ * Says what the limits of a new account are, and how to start the trial that the landing page
+ * offers.
  */
 function freeText({ [defaultTier]: limits }: Limits): string {
   return `${freeTierText(limits)}, for ${daysText(...limits.expirationDays)}. To try Premium free for ${trialDays} days, press Start trial on your dashboard.`
 }
 
 /**
- * Describes what the trial allows and how to start it, for visitors who chose it on the landing
- * page.
+ * Says what the trial includes and how to start it, for visitors who chose it on the landing page.
  */
 function trialText({ premium }: Limits): string {
   return `Premium, free for ${trialDays} days: ${limitsText(premium)}. Once you are signed in, press Start trial. Nothing is charged, and afterwards your account is Free.`
 }
 
-/** Describes the limits of a free account to visitors. */
+/** Describes a free account's limits to visitors. */
 function freeTierText({ maxFiles, maxFileSize }: TierLimits): string {
   const files = maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at a time`
   return `Free: ${files}, up to ${formatSizeLimit(maxFileSize)} each`

@@ -22,8 +22,8 @@ function SignedInActions({ user }: { user: User }) {
     <>
       {user.isAdmin ? <AdminLink /> : null}
       {hasBadge ? (
-        // On narrow phones, the Admin Center link leaves no space for the badge, so only screen
-        // readers get it.
+        // On narrow phones, the Admin Center link leaves no space for the badge, so the badge is
+        // only available to screen readers.
         <span className={user.isAdmin ? 'max-[440px]:sr-only' : 'contents'}>
           <Badge>{name}</Badge>
         </span>
@@ -73,7 +73,7 @@ function AccountLink({ user }: { user: User }) {
 
 function SignedOutActions() {
   const [path] = useLocation()
-  // `useSignInWays` would suspend the whole screen.
+  // `useSignInWays` would suspend the whole screen while the request is pending.
   const { data: signInWays } = useQuery(signInWaysQuery)
   return (
     <>
@@ -84,8 +84,8 @@ function SignedOutActions() {
         </PageButton>
       )}
       {path === '/signup' || signInWays?.signup === 'closed' ? null : (
-        // The button is invisible until the response arrives, but takes up its space to prevent
-        // layout shift.
+        // The button is invisible until the sign-in methods have loaded, but takes up space to
+        // prevent a layout shift.
         <span className={signInWays ? 'contents' : 'invisible'}>
           <PageButton to="/signup" size="small">
             Sign Up
@@ -97,8 +97,8 @@ function SignedOutActions() {
 }
 
 /**
- * The logo as a link to /. For a visitor it is a plain link, because the server responds with the
- * landing page.
+ * The logo as a link to /. For someone who isn't signed in, it is a plain link, because the server
+ * responds with the landing page.
  */
 function HomeLink({ leavesApp }: { leavesApp: boolean }) {
   const linkProps = {
@@ -117,8 +117,8 @@ function HomeLink({ leavesApp }: { leavesApp: boolean }) {
 }
 
 /**
- * The header of every screen, with the signed-in user and a logout button, or links to login and
- * signup.
+ * The header on every screen. It shows the signed-in user and a logout button, or links to the
+ * login and signup pages.
  */
 export function SiteHeader() {
   const { data: user, isPending } = useCurrentUser()

@@ -7,9 +7,9 @@ import { PageButton, PageLink } from './page-link.tsx'
 
 /**
  * The page that the verification link opens (spec §2): reads the token from the URL and shows
- * loading, success or failure. In a browser that did not sign up, it waits for a click. The token
- * is removed from the URL immediately but kept in the history state, so that a reload verifies
- * again instead of failing.
+ * whether verification is loading, succeeded or failed. If the user signed up in another browser,
+ * waits for a click. The token is removed from the URL immediately but kept in the history state so
+ * that a reload verifies again instead of failing.
  */
 export function VerifyEmailPage() {
   const [token] = useUrlToken()

@@ -3,7 +3,7 @@ import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js'
 import { currentTheme, subscribeToTheme } from '../ui/theme.ts'
 import './page-script.ts'
 
-/** Swagger UI is dark while <html> has the class `dark-mode`. */
+/** Swagger UI uses its dark theme while <html> has the class `dark-mode`. */
 function followTheme() {
   document.documentElement.classList.toggle('dark-mode', currentTheme() === 'dark')
 }
@@ -19,6 +19,6 @@ SwaggerUI({
   dom_id: '#api-docs',
   deepLinking: true,
   defaultModelRendering: 'model',
-  // By default, Swagger UI sends the document's URL to an online validator.
+  // By default, Swagger UI sends the URL of the OpenAPI document to an online validator.
   validatorUrl: null,
 })

@@ -2,13 +2,13 @@ import { ArrowLeft } from 'lucide-react'
 import { Children, type ReactElement, type ReactNode } from 'react'
 
 interface SectionProps {
-  /** The anchor. Example: 'deletion' for /privacy#deletion. */
+  /** The section's anchor, such as 'deletion' for /privacy#deletion. */
   id: string
   title: string
   children: ReactNode
 }
 
-/** A section of an article. */
+/** A section in an article. */
 export function Section({ id, title, children }: SectionProps) {
   return (
     <section aria-labelledby={id}>
@@ -23,7 +23,7 @@ export function Article(props: {
   title: string
   /** Shown under the title. */
   note?: ReactNode
-  /** Shown before and after the sections. */
+  /** `lead` is shown before the sections, `end` after them. */
   lead?: ReactNode
   end?: ReactNode
   children: ReactElement<SectionProps>[]
@@ -53,7 +53,7 @@ export function Article(props: {
   )
 }
 
-/** The link home above a page's heading (spec §2). */
+/** The link to the home page above a page's heading (spec §2). */
 export function BackHome() {
   return (
     <a className="back" href="/">

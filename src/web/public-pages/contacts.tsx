@@ -1,7 +1,10 @@
 import { When } from '../built-pages/template.tsx'
 import { values } from './values.tsx'
 
-/** The contact for help: the support address if it receives email, otherwise the feedback form. */
+/**
+ * Says whom to contact for help: the support address if it receives email, otherwise the feedback
+ * form.
+ */
 export function Support() {
   return (
     <>
@@ -15,7 +18,7 @@ export function Support() {
   )
 }
 
-/** The contact for questions about personal data. */
+/** Says whom to contact with questions about personal data. */
 export function PrivacyContact() {
   return (
     <>
@@ -43,7 +46,7 @@ export function AllContacts() {
   )
 }
 
-/** Refers to the feedback form in place of a support email address. */
+/** Points to the feedback form if there is no support email address. */
 export function NoSupportEmail() {
   return (
     <>

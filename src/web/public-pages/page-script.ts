@@ -1,4 +1,4 @@
-/** The script of every public page. The pages can be read without it. */
+/** The script for every public page. The pages are readable without it. */
 
 import { enhancePage } from '../built-pages/enhance-page.ts'
 import { registerShareWorker } from '../uploads/kept/register-share-worker.ts'

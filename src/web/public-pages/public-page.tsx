@@ -9,9 +9,9 @@ export interface PublicPageProps {
   /** The title and description, also used by search engines and link previews. */
   title: string
   description: string
-  /** The page's path, or null for a page without its own URL. */
+  /** The page's path, or null if the page has no URL. */
   path: string | null
-  /** The content of <main>, including the only h1 of the page. */
+  /** The content of <main>, including the page's only h1. */
   children: ReactNode
 }
 
@@ -99,7 +99,7 @@ function Preview({
 
 /**
  * A public page as a complete document: head, skip link, header, main landmark, footer, and an
- * element for toasts. Placeholders (`shared/placeholders.ts`) are filled in by the server.
+ * element for toasts. The server fills in the placeholders (`shared/placeholders.ts`).
  */
 export function PublicPage({ assets, title, description, path, children }: PublicPageProps) {
   return (

@@ -35,7 +35,7 @@ import {
 interface PageParts {
   /** The content of <main>. */
   content: ReactNode
-  /** The page's own CSS, added after the common CSS. */
+  /** CSS that only this page needs, added after the common CSS. */
   css?: string
 }
 
@@ -54,8 +54,8 @@ const partsByPage: Record<BuiltPage, PageParts> = {
 }
 
 /**
- * Renders all public pages as complete HTML documents, keyed by file name in dist/web.
- * @param scripts the script URLs of the API reference and of all other pages.
+ * Renders all public pages as complete HTML documents, keyed by their file names in dist/web.
+ * @param scripts the URLs of the scripts: one for the API reference, one for all other pages.
  */
 export function renderPublicPages(scripts: { apiDocs: string; standard: string }) {
   const pageTexts = { ...publicPages, ...unlistedPages }

@@ -27,7 +27,7 @@ export function NotFoundPage() {
   )
 }
 
-/** Shown when the application couldn't accept files that a phone shared with it. */
+/** Shown if the application couldn't accept files that a phone's share menu sent to it. */
 export function NotSharedPage() {
   return (
     <div className="short">
@@ -57,7 +57,7 @@ export function UnavailablePage() {
   )
 }
 
-/** Confirms a feedback form submitted without JavaScript. */
+/** Shown after a feedback form was submitted without JavaScript. */
 export function FeedbackSentPage() {
   return (
     <div className="short">
@@ -70,7 +70,7 @@ export function FeedbackSentPage() {
   )
 }
 
-/** Shown when a feedback form submitted without JavaScript fails. */
+/** Shown if a feedback form submitted without JavaScript couldn't be processed. */
 export function FeedbackFailedPage() {
   return (
     <div className="short">

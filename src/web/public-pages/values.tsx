@@ -6,12 +6,12 @@ import {
 } from '../../shared/placeholders.ts'
 import { When } from '../built-pages/template.tsx'
 
-/** The placeholders by name. The server replaces `values.price`, for example, with `$8`. */
+/** The placeholders by name. The server replaces `values.price`, for example, with '$8'. */
 export const values = Object.fromEntries(
   publicPlaceholders.map((name) => [name, placeholder(name)]),
 ) as Record<PublicPlaceholder, string>
 
-/** Shown if anyone can sign up, or anyone with an allowed email domain. */
+/** Shows its children if anyone can sign up, or anyone with an allowed email domain. */
 export function WhenSignupIsOpen({ children }: { children: ReactNode }) {
   return (
     <>

@@ -16,10 +16,13 @@ import { useDismissed, useTrialNotice } from './use-trial-notice.ts'
 
 export interface TrialBannerProps {
   user: User
-  /** True if starting the trial is the page's primary action. Overrides a dismissal. */
+  /**
+   * True if starting the trial is the page's primary action. The banner is then shown even if the
+   * user has dismissed it.
+   */
   isPrimary: boolean
   /**
-   * Called after the banner has changed the tier or has been dismissed. Either may have removed the
+   * Called when the banner has changed the tier or was dismissed. Either may have removed the
    * focused button.
    */
   onDone: () => void
@@ -34,7 +37,7 @@ export function TrialBanner({ user, isPrimary, onDone }: TrialBannerProps) {
   const [isDismissed, dismiss] = useDismissed(`trial ${notice?.kind} ${user.id}`)
   const { startTrial, switchTo, isPending } = useTierChanges(onDone)
   if (notice === null || (isDismissed && notice.kind !== 'running' && !isPrimary)) return null
-  // During a trial, the user already has the highest tier, so upgrading keeps it.
+  // During a trial, the user already has the highest tier, so upgrading means keeping it.
   const targetTier = tierTraits[user.tier].upgradesTo ?? user.tier
   const label = { offer: 'Start trial', running: 'Keep Premium', expired: 'Upgrade Now' }[
     notice.kind
@@ -88,8 +91,8 @@ function PriceText({ label }: { label: string }) {
 }
 
 /**
- * The banner's text in two parts. Narrow screens show the name of the trial beside the button and
- * the time below.
+ * The banner's text, in two parts. Narrow screens show the trial's name beside the button and the
+ * time below it.
  */
 function TrialText({ notice, endsAt }: { notice: TrialNotice; endsAt: string | null }) {
   switch (notice.kind) {

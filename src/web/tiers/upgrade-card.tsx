@@ -18,7 +18,7 @@ interface Feature {
   description: string
 }
 
-/** Returns the features of a tier that the card lists (spec §2). */
+/** Returns the tier's features for the card to list (spec §2). */
 function featuresOf(traits: TierTraits, limits: TierLimits): Feature[] {
   const { maxFiles, maxFileSize, expirationDays } = limits
   const files = maxFiles === null ? 'Unlimited files' : filesText(maxFiles)
@@ -48,18 +48,18 @@ export interface UpgradeCardProps {
   user: User
   /** The tier to upgrade to. */
   to: Tier
-  /** The limit that the user reached, in a few words. */
+  /** The limit that the user has reached, in a few words. */
   reason: string
   /** Details below the reason, such as the rejected files. */
   children?: ReactNode
   onContinue: () => void
-  /** Called after the card has changed the tier. */
+  /** Called when the card has changed the tier. */
   onDone: (user: User) => void
 }
 
 /**
- * The card for upgrading to premium (spec §2). There are no payments yet: Upgrade Now switches the
- * tier at once, as the card explains. Users without a past trial are offered one, except the
+ * The card for upgrading to premium (spec §2). There are no payments yet, so Upgrade Now switches
+ * the tier at once, and the card says so. Users who haven't had a trial are offered one, except the
  * administrator, who can switch tiers at any time.
  */
 export function UpgradeCard(props: UpgradeCardProps) {

@@ -25,7 +25,8 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
   const showError = (error: Error, title: string, description: string) => {
     if (isSignedOutError(error)) return
     showFailure(error, title, description)
-    // Another tab may have changed the tier, or the response may have been lost.
+    // The call may have failed because another tab had already changed the tier, or only its
+    // response may have been lost.
     void client.invalidateQueries(currentUserQuery)
   }
   const trialStart = useMutation({

@@ -25,7 +25,10 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Creates a user whose trial ends in `remainingMs` milliseconds, or without a trial if null. */
+/**
+ * Creates a user whose trial ends in `remainingMs` milliseconds, or who has had no trial if it is
+ * null.
+ */
 function user(tier: User['tier'], remainingMs: number | null): User {
   const endsAt = remainingMs === null ? null : new Date(start.getTime() + remainingMs).toISOString()
   return {
@@ -69,8 +72,8 @@ test('updates the remaining time every minute', async () => {
 
 test('at the end of the trial, changes the notice and reloads the user', async () => {
   const { notice, advance } = renderNotice(user('premium', 90_000))
-  // Advances twice, because React renders and sets the second timer only at the end of the first
-  // `advance`.
+  // Advances in two steps, because React renders and sets the second timer only at the end of the
+  // first `advance`.
   await advance(60_000)
   await advance(29_999)
   expect(notice()).toMatchObject({ kind: 'running' })

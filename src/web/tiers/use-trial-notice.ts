@@ -9,7 +9,9 @@ import { currentUserQuery } from '../api/use-current-user.ts'
 
 /** How often the banner is updated (spec §9: every 60 s). */
 const refreshMs = 60_000
-/** Retry delay while the server still returns premium after the end of the trial. */
+/**
+ * How long to wait before checking again if the server still returns premium after the trial's end.
+ */
 const retryMs = 5000
 
 /** Returns the trial notice to show at the given time, or null for none. */
@@ -21,13 +23,13 @@ function noticeFor(user: User, now: Date): TrialNotice | null {
     premiumTrialEndsAt: date(user.premiumTrialEndsAt),
   }
   const notice = trialNotice(trialState, now)
-  // The administrator can switch their own tier (spec §2) and needs no trial.
+  // The administrator can switch tiers at any time (spec §2) and needs no trial.
   return notice?.kind === 'offer' && user.isAdmin ? null : notice
 }
 
 /**
- * Returns the current trial notice, or null for none. Reloads the user at the end of the trial, so
- * that the whole page shows the new tier.
+ * Returns the current trial notice, or null for none. Reloads the user when the trial ends so that
+ * the whole page shows the new tier.
  */
 export function useTrialNotice(user: User): TrialNotice | null {
   const client = useQueryClient()
@@ -53,8 +55,8 @@ export function useTrialNotice(user: User): TrialNotice | null {
 const storageKey = 'mayfly-dismissed-notice'
 
 /**
- * Returns the dismissed state of a notice, and a function to dismiss it. The browser remembers only
- * the last dismissed notice.
+ * Returns whether a notice was dismissed, and a function that dismisses it. The browser remembers
+ * only the last dismissed notice.
  */
 export function useDismissed(name: string): [isDismissed: boolean, dismiss: () => void] {
   const [dismissedName, setDismissedName] = useState(readDismissed)
@@ -63,7 +65,7 @@ export function useDismissed(name: string): [isDismissed: boolean, dismiss: () =
     try {
       localStorage.setItem(storageKey, name)
     } catch {
-      // localStorage is blocked or full, so the next page shows the notice again.
+      // localStorage is blocked or full, so the notice reappears on the next page load.
     }
   }
   return [dismissedName === name, dismiss]
@@ -82,7 +84,7 @@ const offerValue = new URL(trialOfferPath, 'http://any.example').searchParams.ge
 
 /**
  * Reports whether the user followed a trial offer (`trialOfferPath`) and can still start a trial.
- * `forget` discards the request.
+ * `forget` removes the offer from the URL.
  */
 export function useRequestedTrial(user: User): [isWanted: boolean, forget: () => void] {
   const [params, setParams] = useSearchParams()

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 export interface BadgeProps {
   children: ReactNode
   /**
-   * `accent` uses the pale accent color, `outline` only a border, `amber` is for warnings and `red`
-   * for errors. Defaults to `accent`.
+   * `accent` has a pale accent-colored background, `outline` has only a border, `amber` is for
+   * warnings and `red` is for errors. Defaults to `accent`.
    */
   tone?: 'accent' | 'outline' | 'amber' | 'red'
 }

@@ -47,8 +47,7 @@ interface ButtonStyle {
    */
   variant?: ButtonVariant
   /**
-   * `small` is for list rows and headers, `large` for the only action of a page. Defaults to
-   * `medium`.
+   * `small` is for list rows and headers, `large` for a page's only action. Defaults to `medium`.
    */
   size?: ButtonSize
   /** A lucide icon before the text. Hidden from screen readers. */
@@ -64,8 +63,8 @@ function buttonClass({ variant = 'plain', size = 'medium', wide }: ButtonStyle) 
 export interface ButtonProps extends ButtonStyle {
   children: ReactNode
   /**
-   * The accessible name, if the text alone is ambiguous. It starts with the text: 'Sign out Firefox
-   * on Linux'.
+   * The accessible name, if the text alone is ambiguous. It must start with the text, as in 'Sign
+   * out Firefox on Linux'.
    */
   label?: string
   /** The id of the element that the button expands, and whether it is expanded. */
@@ -74,13 +73,13 @@ export interface ButtonProps extends ButtonStyle {
   type?: 'button' | 'submit'
   disabled?: boolean
   /**
-   * Ignores presses to prevent duplicate submissions. The button keeps the focus, and screen
-   * readers announce it as busy.
+   * While true, the button ignores presses to prevent duplicate submissions. It keeps focus, and
+   * screen readers announce it as busy.
    */
   pending?: boolean
   /** The text while `pending`. Defaults to the normal text. */
   pendingLabel?: string
-  /** Why the button is unavailable, as a sentence. If set, the button ignores presses. */
+  /** A sentence that says why the button is unavailable. If set, the button ignores presses. */
   unavailable?: string | undefined
   ref?: Ref<HTMLElement>
 }
@@ -113,21 +112,23 @@ export function Button({
 export interface IconButtonProps {
   /** The accessible name and tooltip, such as 'Delete press-kit.zip'. */
   label: string
-  /** A lucide icon. */
   icon: ReactNode
-  /** As in `Button`. */
+  /** The id of the element that the button expands, and whether it is expanded. */
   expands?: { id: string; isOpen: boolean }
   onClick?: () => void
   variant?: ButtonVariant
   size?: ButtonSize
   disabled?: boolean
   pending?: boolean
-  /** As in `Button`. The tooltip shows this reason instead of the label. */
+  /**
+   * A sentence that says why the button is unavailable. It replaces the label in the tooltip, and
+   * the button ignores presses.
+   */
   unavailable?: string | undefined
   ref?: Ref<HTMLElement>
 }
 
-/** A square button with only an icon. Its label appears on hover and keyboard focus. */
+/** A square button with only an icon. Its label appears on hover and on keyboard focus. */
 export function IconButton({
   label,
   icon,
@@ -155,8 +156,8 @@ type PushButtonProps = Omit<ButtonProps, keyof ButtonStyle | 'label' | 'pendingL
 }
 
 /**
- * An unavailable button stays focusable. Its tooltip shows the reason, also when the button is
- * pressed, and screen readers announce it with the button.
+ * A button that stays focusable even if it is unavailable. Its tooltip then gives the reason on
+ * hover, focus or press, and screen readers announce the reason with the button.
  */
 function PushButton({
   type = 'button',
@@ -232,7 +233,6 @@ export function ButtonLink({
 export interface IconLinkProps {
   /** The accessible name and tooltip. */
   label: string
-  /** A lucide icon. */
   icon: ReactNode
   href: string
 }
@@ -254,20 +254,20 @@ export function IconLink({ label, icon, href }: IconLinkProps) {
 
 export interface TooltipProps {
   /**
-   * Short text. Unless `showsOnPress` is set, the page must provide it elsewhere too, because touch
-   * screens don't show it.
+   * Must be short. Unless `showsOnPress` is set, the page must also provide this information
+   * elsewhere, because touch screens don't show it.
    */
   text: string
-  /** A single element that passes on props and its ref. */
+  /** A single element that forwards its props and ref. */
   children: ReactElement
   /**
-   * Also shows the text when the element is pressed. Only for elements that do nothing else when
-   * pressed.
+   * Also shows the text when the element is pressed. Use this only for elements that do nothing
+   * else when pressed.
    */
   showsOnPress?: boolean
 }
 
-/** Short text beside an element, on hover and keyboard focus. Escape hides it. */
+/** Shows short text beside an element on hover and on keyboard focus. Escape hides it. */
 function Tooltip({ text, children, showsOnPress = false }: TooltipProps) {
   const [open, setOpen] = useState(false)
   return (

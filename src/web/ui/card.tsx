@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 export interface CardProps {
   children: ReactNode
-  /** Adds a shadow. For the only card of a page. */
+  /** Adds a shadow. Use this for a page's only card. */
   floating?: boolean
   /** Layout classes only (width, padding, grid). The card sets colors and corners. */
   className?: string

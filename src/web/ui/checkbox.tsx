@@ -4,15 +4,18 @@ export interface CheckboxProps {
   /** The accessible name, such as 'Select press-kit.zip'. */
   label: string
   checked: boolean
-  /** Shows a dash instead of a check mark, for a partial selection. */
+  /** Shows a dash instead of a check mark to indicate a partial selection. */
   mixed?: boolean
   onCheckedChange: (checked: boolean) => void
 }
 
-/** A checkbox without a visible label, for rows. On touch screens, its target is 44 px in size. */
+/**
+ * A checkbox without a visible label, for use in rows. On touch screens, its touch target is 44 px
+ * wide and high.
+ */
 export function Checkbox({ label, checked, mixed = false, onCheckedChange }: CheckboxProps) {
   const box = useRef<HTMLInputElement>(null)
-  // HTML has no attribute for the indeterminate state.
+  // HTML has no attribute for the indeterminate state, so set the property.
   useEffect(() => {
     if (box.current) box.current.indeterminate = mixed
   }, [mixed])

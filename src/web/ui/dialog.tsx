@@ -9,9 +9,9 @@ export interface FormDialogProps {
   onOpenChange: (open: boolean) => void
   title: string
   description: ReactNode
-  /** A form. Its first field gets the focus. */
+  /** The form. Its first field receives focus. */
   children: ReactNode
-  /** Makes the dialog wider, for more than a few fields. */
+  /** Makes the dialog wider, to fit more than a few fields. */
   wide?: boolean
   /**
    * Returns the element to focus when the dialog closes, or true for the previously focused one.
@@ -54,12 +54,12 @@ export function FormDialog({
 }
 
 export interface DialogButtonsProps extends Pick<ButtonProps, 'variant' | 'pendingLabel'> {
-  /** The submit button's text, which names the action: 'Delete'. */
+  /** The submit button's text, which names the action, such as 'Delete'. */
   label: string
   onCancel: () => void
 }
 
-/** The Cancel and submit buttons of a form in a dialog. */
+/** The Cancel and submit buttons for a form in a dialog. */
 export function DialogButtons({ label, onCancel, ...submit }: DialogButtonsProps) {
   return (
     <ButtonRow>
@@ -71,19 +71,19 @@ export function DialogButtons({ label, onCancel, ...submit }: DialogButtonsProps
   )
 }
 
-/** The row of buttons at the end of a dialog. On phones they share the full width. */
+/** The row of buttons at the bottom of a dialog. On phones the buttons fill its width. */
 export function ButtonRow({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">{children}</div>
 }
 
-/** The options of `confirm`. */
+/** The options for `confirm`. */
 export interface ConfirmOptions {
   title: string
-  /** Describes the consequences, and whether they can be undone. */
+  /** Says what the action does, and whether it can be undone. */
   description: ReactNode
   /** The affected items, such as a list of files. Widens the dialog. */
   details?: ReactNode
-  /** The confirm button's text, which names the action: 'Delete'. */
+  /** The confirm button's text, which names the action, such as 'Delete'. */
   confirmLabel: string
   /** The confirm button's variant. The default signals a destructive action. */
   confirmVariant?: ButtonProps['variant']
@@ -96,14 +96,14 @@ let showQuestion:
   | undefined
 
 /**
- * Asks for confirmation of an action that is destructive or has a cost. Escape and Cancel resolve
- * to false; a click outside is ignored. Cancel has the initial focus.
+ * Asks for confirmation before an action that is destructive or has a cost. Escape and Cancel
+ * resolve to false; a click outside is ignored. Cancel has focus initially.
  */
 export function confirm(question: ConfirmOptions): Promise<boolean> {
   return new Promise((resolve) => showQuestion?.(question, resolve))
 }
 
-/** Renders the dialogs of `confirm`. Used once, at the root of the application. */
+/** Renders the dialogs opened by `confirm`. Used once, at the root of the application. */
 export function ConfirmDialogs() {
   const [question, setQuestion] = useState<ConfirmOptions | null>(null)
   const [isOpen, setOpen] = useState(false)
@@ -156,10 +156,10 @@ export function ConfirmDialogs() {
 }
 
 /**
- * Manages the subject of a form dialog, such as the user to delete. Keeps it until the closing
+ * Manages what a form dialog is about, such as the user to delete. Keeps it until the closing
  * animation has ended.
- * @param headingId the element that gets the focus after `finish`, since the pressed button may be
- * gone. After `cancel`, the button gets it back.
+ * @param headingId the element that receives focus after `finish`, because the pressed button may
+ * be gone. After `cancel`, focus returns to that button.
  */
 export function useDialogSubject<Subject>(headingId: string) {
   const [subject, setSubject] = useState<Subject | null>(null)
@@ -194,5 +194,5 @@ const popupBaseClass =
 
 const popupClass = `${popupBaseClass} w-[min(440px,calc(100vw-32px))]`
 
-/** For dialogs with more content than a sentence, such as a list or a drawing. */
+/** For dialogs that show more than a sentence, such as a list or a drawing. */
 const widePopupClass = `${popupBaseClass} w-[min(520px,calc(100vw-32px))]`

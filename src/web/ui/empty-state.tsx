@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react'
 
 export interface EmptyStateProps {
-  /** A lucide icon. */
   icon: ReactNode
   title: string
-  /** Describes the next step, or what happened. */
+  /** Says what to do next, or what happened. */
   children?: ReactNode
   /** A button for the next step. */
   action?: ReactNode
@@ -12,7 +11,7 @@ export interface EmptyStateProps {
   failed?: boolean
 }
 
-/** The content of a list that is empty or failed to load. */
+/** Shown in place of a list that is empty or failed to load. */
 export function EmptyState({ icon, title, children, action, failed = false }: EmptyStateProps) {
   return (
     <div

@@ -11,29 +11,29 @@ type ControlProps = Pick<
 
 export interface TextFieldProps extends ControlProps {
   label: string
-  /** The key under which the form stores the field's value and error. */
+  /** The form stores the field's value and error under this key. */
   name: string
   type?: 'text' | 'email' | 'password' | 'number'
-  /** With `onValueChange`, makes the field controlled. Without either, the form keeps the value. */
+  /** Set both to make the field controlled. If neither is set, the form keeps the value. */
   value?: string
   onValueChange?: (value: string) => void
   defaultValue?: string | undefined
-  /** A sentence under the input. Screen readers read it with the input. */
+  /** A sentence under the input. Screen readers read it along with the input. */
   hint?: string | undefined
   /** Disables autocorrection, autocapitalization and spell checking. */
   verbatim?: boolean
-  /** A symbol before the text inside the input, such as '$'. Hidden from screen readers. */
+  /** A symbol in front of the text inside the input, such as '$'. Hidden from screen readers. */
   prefix?: string
   /** Renders a text area with this many lines. */
   rows?: number
-  /** A button inside the input, at its end. */
+  /** A button at the end of the input, inside its frame. */
   end?: ReactNode
 }
 
 const inputClass =
   'w-full rounded-control border border-edge bg-surface px-3.5 text-ink transition-[border-color] duration-120 placeholder:text-muted hover:border-muted data-invalid:border-red disabled:opacity-55'
 
-/** A form input with label, hint and error, which are linked for screen readers. */
+/** A form input with a label, a hint and an error, which are linked to it for screen readers. */
 export function TextField(props: TextFieldProps) {
   const { label, name, type = 'text', hint, prefix, rows, end, ...control } = props
   const { verbatim = type === 'email' || type === 'password', ...input } = control
@@ -99,7 +99,7 @@ export interface DateFieldProps {
 }
 
 /**
- * A date field with the browser's native date picker. The label is inside its frame, as in
+ * A date field with the browser's native date picker. The label is inside the field's frame, as in
  * `Select`.
  */
 export function DateField({ label, value, onValueChange, min = '', max = '' }: DateFieldProps) {

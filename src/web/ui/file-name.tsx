@@ -1,6 +1,6 @@
 /**
- * Shows a file name on one line. A long name is cut in the middle to keep its end readable. The
- * full name is in a tooltip and available to screen readers.
+ * Shows a file name on one line. A long name is shortened in the middle to keep its end readable.
+ * The full name is in a tooltip and available to screen readers.
  */
 export function FileName({ name }: { name: string }) {
   const { head, tail } = splitName(name)
@@ -16,7 +16,8 @@ export function FileName({ name }: { name: string }) {
 }
 
 /**
- * The number of visible characters before the extension, so that "… v2.pdf" and "… v3.pdf" differ.
+ * How many characters before the extension stay visible, so that "… v2.pdf" and "… v3.pdf" can be
+ * told apart.
  */
 const tailLength = 8
 /**
@@ -37,15 +38,15 @@ function graphemes(text: string): string[] {
 
 /**
  * Splits a file name into a head that may be shortened with an ellipsis, and a tail that is always
- * shown: the extension and a few characters before it. `head + tail` is the name. Joined letters,
- * as in Arabic, are not separated.
+ * shown: the extension and a few characters before it. Joining the two gives the full name. Joined
+ * letters, as in Arabic, are never separated.
  */
 export function splitName(name: string): { head: string; tail: string } {
   const dot = name.lastIndexOf('.')
   const extensionAt = dot > 0 && name.length - dot <= maxExtensionLength ? dot : name.length
   const stem = graphemes(name.slice(0, extensionAt))
   const stemEnd = stem.slice(Math.max(0, stem.length - tailLength))
-  // A space after the ellipsis would look like a gap.
+  // A space right after the ellipsis would look like a gap.
   const tail = stemEnd.some((letter) => joiningScripts.test(letter))
     ? ''
     : stemEnd.join('').trimStart()
@@ -57,7 +58,7 @@ export function splitName(name: string): { head: string; tail: string } {
 
 /**
  * Shortens a name to at most `length` characters, with an ellipsis in the middle. `length` must be
- * at least 22: up to 20 characters at the end, the ellipsis, and one character before it.
+ * at least 22, to fit up to 20 characters at the end, the ellipsis, and one character before it.
  */
 export function shortName(name: string, length: number): string {
   const characters = graphemes(name)

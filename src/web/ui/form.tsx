@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import { Button, type ButtonProps } from './button.tsx'
 
-/** Error texts by field name. An empty text only marks the field. */
+/** Error messages by field name. An empty message only marks the field. */
 export type FieldErrors = Readonly<Record<string, string | undefined>>
 
 const FormContext = createContext<{ busy: boolean; errors: FieldErrors }>({
@@ -9,7 +9,7 @@ const FormContext = createContext<{ busy: boolean; errors: FieldErrors }>({
   errors: {},
 })
 
-/** Returns whether the enclosing form is being submitted, and its field errors. */
+/** Returns the state of the enclosing form: whether it is being submitted, and its field errors. */
 export function useFormState() {
   return useContext(FormContext)
 }
@@ -17,18 +17,19 @@ export function useFormState() {
 export interface FormProps<Values> {
   /**
    * Called with the field values. Further submits are ignored until the promise resolves. Resolve
-   * to 'leave' to keep the form busy while the page changes.
+   * to 'leave' to keep the form busy while the browser leaves the page.
    */
   onSubmit: (values: Values) => Promise<unknown>
-  /** A new object moves the focus to the first invalid field. */
+  /** Passing a new object moves focus to the first invalid field. */
   errors: FieldErrors
   children: ReactNode
 }
 
-/** A form that shows `errors` at its fields. The caller validates the values. */
+/** A form that shows each of `errors` next to its field. The caller validates the values. */
 export function Form<Values>({ onSubmit, errors, children }: FormProps<Values>) {
   const form = useRef<HTMLFormElement>(null)
-  // The state renders the form as busy. The ref blocks a second submit before that render.
+  // The state makes the form look busy. The ref blocks another submit until React has rendered
+  // that.
   const [isBusy, setBusy] = useState(false)
   const isSubmitted = useRef(false)
 

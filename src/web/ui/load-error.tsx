@@ -24,13 +24,13 @@ function RetryButton({ query, ...buttonProps }: { query: Query; size?: 'small'; 
 
 export interface LoadErrorProps {
   query: Query
-  /** The error without a period: 'Your files could not be loaded'. */
+  /** What went wrong, without a period at the end: 'Your files could not be loaded'. */
   title: string
-  /** Describes what is unaffected, or a remedy. */
+  /** Says what still works, or what to do next. */
   children?: ReactNode
 }
 
-/** A card in place of content that failed to load, with a button to retry. */
+/** A card shown in place of content that failed to load, with a button to retry. */
 export function LoadError({ query, title, children }: LoadErrorProps) {
   return (
     <Card>
@@ -48,16 +48,17 @@ export function LoadError({ query, title, children }: LoadErrorProps) {
 
 export interface InlineLoadErrorProps {
   query: Query
-  /** The error as a sentence. */
+  /** What went wrong, as a sentence with a period. */
   text: string
   /** The button's accessible name, if the page has several 'Try again' buttons. */
   label?: string
-  /** Margins, padding and borders of the line. */
+  /** Classes for the line's margins, padding and borders. */
   className?: string
 }
 
 /**
- * A line inside a card or panel, in place of content that failed to load, with a button to retry.
+ * A line inside a card or panel, shown in place of content that failed to load, with a button to
+ * retry.
  */
 export function InlineLoadError({ query, text, label, className = '' }: InlineLoadErrorProps) {
   return (
@@ -72,12 +73,12 @@ export interface QueryContentProps<Data> {
   query: Query<Data>
   /** Shown while the query has no data. */
   loading: ReactNode
-  /** The error without a period, or an element to show instead. */
+  /** What went wrong, without a period at the end, or an element to show instead. */
   failed: string | ReactNode
   children: (data: Data) => ReactNode
 }
 
-/** Renders a query's data, or its loading or failed state. */
+/** Renders a query's data, or what to show while it loads or if it fails. */
 export function QueryContent<Data>({ query, loading, failed, children }: QueryContentProps<Data>) {
   if (query.data !== undefined) return children(query.data)
   if (!query.isError) return loading

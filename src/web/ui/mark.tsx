@@ -1,6 +1,6 @@
 /**
- * The product's logo: its name above a small drawing of a link's lifetime. It has no state or style
- * attribute, because pages rendered at build time use it too.
+ * The product's logo: its name above a small drawing of a link's lifetime. It uses no state and no
+ * style attribute, because pages rendered at build time use it too.
  */
 export function Mark() {
   return (

@@ -8,22 +8,24 @@ import { RowsLoading } from './skeleton.tsx'
 
 export const pageSize = 20
 
-/** The options of a query that loads a list page by page with a cursor. */
+/** Options for a query that loads a list page by page with a cursor. */
 export const cursorPaging = {
   initialPageParam: undefined as string | undefined,
   getNextPageParam: ({ next }: { next: string | null }) => next ?? undefined,
 }
 
-/** Returns the items of all loaded pages. */
+/** Returns the items on all loaded pages. */
 export function itemsOf<Item>(data: InfiniteData<ListPage<Item[]>>): Item[] {
   return data.pages.flatMap(({ items }) => items)
 }
 
 export interface PagedListProps<Item> {
   query: UseInfiniteQueryResult<InfiniteData<ListPage<Item[]>>>
-  /** The noun for the rows, used in sentences: 'feedback'. */
+  /**
+   * The noun for the rows in sentences, such as 'feedback' in 'The feedback could not be loaded'.
+   */
   noun: string
-  /** The accessible name of the list. */
+  /** The list's accessible name. */
   label: string
   /** Shown instead of an empty list. */
   empty: ReactNode
@@ -31,7 +33,10 @@ export interface PagedListProps<Item> {
   row: (item: Item) => ReactNode
 }
 
-/** A card with a list that is loaded page by page, or its loading, empty or failed state. */
+/**
+ * A card with a list that is loaded page by page, or with a message while it loads, if it is empty
+ * or if loading failed.
+ */
 export function PagedList<Item>({ query, noun, label, empty, head, row }: PagedListProps<Item>) {
   const { isPlaceholderData } = query
   return (
@@ -67,7 +72,10 @@ export interface OlderRowsProps {
   noun: string
 }
 
-/** The button that loads the next page. After the last page, the end of the list gets the focus. */
+/**
+ * The button that loads the next page. After the last page has loaded, focus moves to the end of
+ * the list.
+ */
 export function OlderRows({ query, noun }: OlderRowsProps) {
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
   const hasFailed = query.isFetchNextPageError && !isFetchingNextPage

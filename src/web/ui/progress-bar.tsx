@@ -3,9 +3,9 @@ import { Progress } from '@base-ui/react/progress'
 export interface ProgressBarProps {
   /** The accessible name, such as 'Uploading press-kit.zip'. */
   label: string
-  /** A percentage, clamped to 0–100; null if indeterminate. */
+  /** A percentage, clamped to 0–100. Null if the progress is unknown. */
   value: number | null
-  /** `quiet` is gray, for paused or failed work. Defaults to `accent`. */
+  /** `quiet` is gray, for work that is paused or has failed. Defaults to `accent`. */
   tone?: 'accent' | 'quiet'
 }
 
@@ -15,7 +15,7 @@ function clampPercent(value: number) {
 
 /**
  * A thin bar with the role `progressbar`. Screen readers read its value only on request. To
- * announce progress, put text ('Uploading… 40%') into a live region beside the bar.
+ * announce progress, put text such as 'Uploading… 40%' into a live region beside the bar.
  */
 export function ProgressBar({ label, value, tone = 'accent' }: ProgressBarProps) {
   return (

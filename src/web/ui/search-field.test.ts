@@ -21,7 +21,7 @@ function openSearch() {
     return state
   })
   return {
-    /** All search texts so far, in order. */
+    /** Every search text so far, in order. */
     searches,
     type: (text: string) => act(() => result.current.setInput(text)),
     advance: (ms: number) => act(() => vi.advanceTimersByTime(ms)),

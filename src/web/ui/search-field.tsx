@@ -55,14 +55,14 @@ export function SearchField({ label, value, onValueChange, maxLength }: SearchFi
 const searchDelayMs = 150
 
 /**
- * Returns the input, its setter, and the debounced text to search for. Clearing the field ends
- * the search immediately.
+ * Returns the input, its setter, and the debounced text to search for. Clearing the field ends the
+ * search immediately, without a delay.
  */
 export function useSearch() {
   const [input, setInput] = useState('')
   const [search, setSearch] = useState('')
   const trimmed = input.trim()
-  // Otherwise the old search would briefly reappear with the next letter.
+  // Without this, the old search would briefly reappear when the user types the next letter.
   if (trimmed === '' && search !== '') setSearch('')
 
   useEffect(() => {

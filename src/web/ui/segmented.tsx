@@ -2,7 +2,7 @@ import { Radio } from '@base-ui/react/radio'
 import { RadioGroup } from '@base-ui/react/radio-group'
 
 export interface SegmentedProps<Value extends string> {
-  /** The accessible name: 'Expires after'. */
+  /** The accessible name, such as 'Expires after'. */
   label: string
   options: readonly { value: Value; label: string; disabled?: boolean }[]
   value: Value
@@ -10,7 +10,7 @@ export interface SegmentedProps<Value extends string> {
   disabled?: boolean
 }
 
-/** A choice between a few options, side by side. It is a radio group with arrow key navigation. */
+/** A radio group that shows a few options side by side. The arrow keys move between them. */
 export function Segmented<Value extends string>({
   label,
   options,

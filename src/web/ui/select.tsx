@@ -8,7 +8,10 @@ export interface SelectProps<Value extends string> {
   onValueChange: (value: Value) => void
 }
 
-/** A choice from a short list with the browser's native menu. The label is inside its frame. */
+/**
+ * Lets the user choose from a short list with the browser's native menu. The label is inside the
+ * field's frame.
+ */
 export function Select<Value extends string>({
   label,
   options,

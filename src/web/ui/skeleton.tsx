@@ -2,7 +2,10 @@ import type { ReactNode } from 'react'
 import { Card } from './card.tsx'
 
 export interface SkeletonProps {
-  /** Classes for the width, height and corners of the future content: 'h-4 w-32'. */
+  /**
+   * Classes that give the skeleton the width, height and corners of the content to come, such as
+   * 'h-4 w-32'.
+   */
   className: string
 }
 
@@ -17,7 +20,7 @@ export function Skeleton({ className }: SkeletonProps) {
 }
 
 export interface LoadingProps {
-  /** The text for screen readers: 'Loading your files'. */
+  /** The text for screen readers, such as 'Loading your files'. */
   label: string
   children: ReactNode
 }

@@ -7,11 +7,11 @@ export interface TabsProps<Value extends string> {
   tabs: readonly { value: Value; label: string; content: ReactNode }[]
   value: Value
   onValueChange: (value: Value) => void
-  /** Keeps hidden panels mounted, with their state. Defaults to false. */
+  /** Keeps hidden panels mounted to preserve their state. Defaults to false. */
   keepMounted?: boolean
 }
 
-/** Tabs with an underline and arrow key navigation. On a narrow screen they scroll sideways. */
+/** Underlined tabs that the arrow keys move between. On a narrow screen they scroll sideways. */
 export function Tabs<Value extends string>({
   label,
   tabs,

@@ -4,7 +4,7 @@ import type { Theme } from '../../shared/rules/accounts/accent.ts'
 import { IconButton } from './button.tsx'
 import { currentTheme, setTheme, subscribeToTheme } from './theme.ts'
 
-/** A button that toggles between the light and the dark theme (spec §2). */
+/** A button that switches between the light and the dark theme (spec §2). */
 export function ThemeToggle() {
   const [theme, setTheme] = useTheme()
   const otherTheme = theme === 'dark' ? 'light' : 'dark'

@@ -5,7 +5,7 @@ export const themeKey = 'mayfly-theme'
 
 const changeEvent = 'mayfly-theme-changed'
 
-/** Returns the current theme. Light by default. */
+/** Returns the current theme, which is light by default. */
 export function currentTheme(): Theme {
   return document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'
 }
@@ -16,21 +16,21 @@ function applyTheme(theme: Theme) {
 }
 
 /**
- * Applies and stores a theme. If localStorage is unavailable, the theme lasts until the next page
- * load.
+ * Applies and stores a theme. If localStorage is unavailable, the theme lasts only until the next
+ * page load.
  */
 export function setTheme(theme: Theme): void {
   try {
     localStorage.setItem(themeKey, theme)
   } catch {
-    // localStorage is blocked or full, but the theme still changes.
+    // localStorage is blocked or full. The theme still changes on this page.
   }
   applyTheme(theme)
 }
 
 /**
- * Calls `listener` whenever the theme changes, in this tab or another. Returns a function that
- * unsubscribes. The signature matches React's `useSyncExternalStore`.
+ * Calls `listener` whenever the theme changes in this tab or another. Returns a function that
+ * unsubscribes. The signature is the one that React's `useSyncExternalStore` expects.
  */
 export function subscribeToTheme(listener: () => void): () => void {
   const followOtherTabs = (event: StorageEvent) => {

@@ -11,16 +11,16 @@ export interface ToastLink {
 export interface ToastOptions {
   title: string
   description?: string
-  /** Must also be reachable on the page, because the toast disappears. */
+  /** The link must also be available on the page, because the toast disappears. */
   link?: ToastLink
   /** `destructive` marks an error, which screen readers announce immediately. */
   tone?: 'plain' | 'destructive'
-  /** True for background events, which wait until a displayed error closes. */
+  /** True for background events, whose toasts wait until a displayed error closes. */
   isNews?: boolean
   durationMs?: number
 }
 
-/** Spec §9: toasts stay 5 s by default, one toast at a time. */
+/** Spec §9: toasts stay for 5 s by default, one at a time. */
 const defaultDurationMs = 5000
 
 const toastId = 'the-one-toast'
@@ -40,7 +40,9 @@ let isErrorShown = false
 /** The latest background event, shown when the current error closes. */
 let pendingToast: ToastOptions | null = null
 
-/** Replaces the current toast. A background event waits until a displayed error closes. */
+/**
+ * Replaces the current toast. For a background event, first waits until a displayed error closes.
+ */
 export function toast(options: ToastOptions): void {
   if (options.isNews && isErrorShown && options.tone !== 'destructive') pendingToast = options
   else showToast(options)
@@ -72,7 +74,7 @@ function onClose(): void {
   if (nextToast) showToast(nextToast)
 }
 
-/** Stores a toast for the next page load. */
+/** Stores a toast to show after the next page load. */
 export function toastOnNextPage(options: ToastOptions): void {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify(options))

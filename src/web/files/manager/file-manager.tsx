@@ -27,7 +27,8 @@ const noFiles: readonly StoredFile[] = []
 const title = 'File Manager'
 
 /**
- * The initial order of links that expire soon: the oldest files are usually the first to expire.
+ * The initial order for links that expire soon, because the oldest files are usually the first to
+ * expire.
  */
 const oldestFirst = { ...newestFirst, descending: false }
 
@@ -37,7 +38,7 @@ function countsText(total: number, active: number): string {
 
 export interface FileManagerProps {
   tier: Tier
-  /** A button for the empty state, such as one that starts an upload. */
+  /** A button shown if there are no files, such as one that starts an upload. */
   emptyAction: ReactNode
   /** True to list only files whose links expire within 24 hours. */
   isExpiring: boolean
@@ -71,7 +72,7 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
     files.every(({ id }) => selectedIds.has(id)) &&
     (!query.hasMore || selected.length === total)
 
-  // The focused link disappeared with its tab, so the heading takes the focus.
+  // The focused link disappeared with its tab, so focus moves to the heading.
   useEffect(() => {
     if (isExpiring) document.getElementById(filesHeadingId)?.focus()
   }, [isExpiring])

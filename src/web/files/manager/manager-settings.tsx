@@ -11,7 +11,7 @@ import { useChangePreferences, usePreferences } from './use-preferences.ts'
 
 interface SettingProps {
   hint: string
-  /** The id of the hint's element, for `aria-describedby`. */
+  /** The id of the element that contains the hint, for `aria-describedby`. */
   hintId?: string
   children: ReactNode
 }

@@ -13,7 +13,7 @@ export interface SelectionBarProps {
   selected: readonly StoredFile[]
   /** True if all files that match the search are selected. */
   isAllSelected: boolean
-  /** True while the rest of the list loads for "select all". */
+  /** True while "select all" loads the rest of the list. */
   isLoadingAll: boolean
   isDeleting: boolean
   tier: Tier
@@ -24,8 +24,8 @@ export interface SelectionBarProps {
 }
 
 /**
- * The bar above the list: a checkbox that selects all files, and actions for the selection. On
- * phones it stays visible while scrolling.
+ * The bar above the list, with a checkbox that selects all files and with actions for the selected
+ * ones. On phones it stays visible while scrolling.
  */
 export function SelectionBar({
   selected,
@@ -57,7 +57,8 @@ export function SelectionBar({
         mixed={count > 0 && !isAllSelected}
         onCheckedChange={() => {
           if (isAllSelected) props.onClear()
-          // The checkbox stays enabled while files load, since disabling it would lose the focus.
+          // The checkbox stays enabled while files load, because disabling it would make it lose
+          // focus.
           else if (!isLoadingAll) props.onSelectAll()
         }}
       />

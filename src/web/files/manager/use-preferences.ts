@@ -8,7 +8,7 @@ const preferencesQuery = queryOptions({
   queryFn: ({ signal }): Promise<Preferences> => call('preferences', { signal }),
 })
 
-/** Loads the user's File Manager settings, if `enabled`. */
+/** Loads the user's File Manager settings unless `enabled` is false. */
 export function usePreferences(enabled = true) {
   return useQuery({ ...preferencesQuery, enabled })
 }
@@ -21,7 +21,7 @@ export function useChangePreferences() {
   const client = useQueryClient()
   const { queryKey } = preferencesQuery
   return useMutation({
-    // Send changes one at a time, so that the last one wins.
+    // Sends changes one at a time so that the last one wins.
     scope: { id: 'preferences' },
     mutationFn: (changes: Partial<Preferences>) => call('changePreferences', { body: changes }),
     onMutate: (changes) => {

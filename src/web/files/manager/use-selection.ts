@@ -8,7 +8,7 @@ const noFiles: readonly StoredFile[] = []
 
 /**
  * The selected files. They are stored as whole objects, because changing the sort order can unload
- * part of the list. Each search has its own selection, to prevent deleting files that are not
+ * part of the list. Each search has its own selection so that users can't delete files that aren't
  * listed.
  */
 interface Selection {
@@ -25,7 +25,7 @@ export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) 
   const { searchKey, files: listedFiles = noFiles, hasMore, isOutdated } = list
   const [selection, setSelection] = useState<Selection>({ searchKey, files: new Map() })
 
-  // Take the order and details of the selected files from the list. Once it is fully loaded,
+  // The order and details of selected files come from the list. Once the list is fully loaded,
   // selected files that are missing from it no longer exist.
   const isComplete = !hasMore && !isOutdated
   const selectedFiles = useMemo(() => {
@@ -60,7 +60,7 @@ export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) 
         }),
       [searchKey],
     ),
-    /** Loads the whole list first if necessary. */
+    /** Loads the rest of the list first if necessary. */
     selectAll: () => (isComplete ? select(listedFiles, searchKey) : mutate()),
     clear: () => setSelection({ searchKey, files: new Map() }),
     /** Removes deleted files from the selection. */

@@ -2,9 +2,9 @@ import { ChevronDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 
 /**
- * A question with its answer. All questions share a `name`, so opening one closes any other without
- * scripts. A link to the id opens the answer, because browsers expand a `details` element when they
- * scroll into it.
+ * A question with its answer. All questions share a `name`, so opening one closes the others
+ * without scripts. A link to the id opens the answer, because browsers expand a `details` element
+ * when they scroll to something inside it.
  */
 export function Question(props: { id: string; title: string; children: ReactNode }) {
   return (

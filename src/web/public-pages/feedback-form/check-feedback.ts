@@ -7,7 +7,7 @@ export interface FeedbackValues {
 
 type FieldName = keyof FeedbackValues
 
-/** The text of the toast, and the error for each invalid field. */
+/** The text for the toast, and an error message for each invalid field. */
 export interface FeedbackErrors {
   title: string
   description: string

@@ -2,19 +2,19 @@ import { readHint } from '../../api/hint-cookie.ts'
 import { showToast } from '../../built-pages/toast.ts'
 import { checkFeedback, type FeedbackErrors, type FeedbackValues } from './check-feedback.ts'
 
-/** Spec §2: this toast stays 8 s. */
+/** Spec §2: this toast stays for 8 s. */
 const sentToastMs = 8000
 
 /**
- * Activates the feedback form, if the page has one: validates and sends it. If sending fails, the
- * form keeps its values (spec §2).
+ * Makes the feedback form, if the page has one, validate its input and send it without leaving the
+ * page. If sending fails, the form keeps its values (spec §2).
  */
 export function enableFeedbackForm(): void {
   const form = document.querySelector<HTMLFormElement>('#feedback')
   const button = form?.querySelector<HTMLButtonElement>('button[type="submit"]')
   if (!form || !button) return
   void prefill(form)
-  // `checkFeedback` has better messages than the browser.
+  // `checkFeedback` has better error messages than the browser.
   form.noValidate = true
   const label = button.textContent
   let isSending = false
@@ -43,7 +43,7 @@ export function enableFeedbackForm(): void {
   })
 }
 
-/** Shows the error of each field and focuses the first invalid one. */
+/** Shows an error at each invalid field and focuses the first of these fields. */
 function showErrors(form: HTMLFormElement, errors: FeedbackErrors['fields']) {
   for (const name of ['name', 'email', 'message'] as const) {
     const error = errors[name] ?? ''
@@ -70,7 +70,7 @@ async function sendFeedback(values: object): Promise<string | null> {
   }
 }
 
-/** Fills in the name and email address of a signed-in user, unless those fields have values. */
+/** Fills in a signed-in user's name and email address, unless those fields already have values. */
 async function prefill(form: HTMLFormElement) {
   if (readHint(document) === null) return
   const response = await fetch('/api/auth/user').catch(() => null)

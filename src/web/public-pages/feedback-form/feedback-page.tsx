@@ -9,7 +9,7 @@ import { values } from '../values.tsx'
 
 /**
  * The feedback page (spec §2). Without scripts, the browser validates the form, and the server
- * responds with a page.
+ * responds with a new page.
  */
 export function FeedbackPage() {
   return (

@@ -6,7 +6,10 @@ interface NamedFile {
   size: number
 }
 
-/** Describes files with their size: 'press-kit.zip (3.4 MB)', '3 files (1.2 GB)'. */
+/**
+ * Describes files and their total size, as in 'press-kit.zip (3.4 MB)' for one file and '3 files
+ * (1.2 GB)' for several.
+ */
 export function filesWithSize(files: readonly NamedFile[]): string {
   const [first, ...others] = files
   const size = formatSize(files.reduce((sum, file) => sum + file.size, 0))
@@ -27,8 +30,8 @@ export function keepErrorText(files: readonly NamedFile[], error: KeepError): st
 }
 
 /**
- * Reports files larger than any plan allows. Empty if there are none.
- * @param limit the maximum size as text. Example: '1GB'.
+ * Says which files are larger than any plan allows. Empty if there are none.
+ * @param limit the maximum size as text, such as '1GB'.
  */
 export function tooLargeText(files: readonly NamedFile[], limit: string): string {
   const [first, ...others] = files

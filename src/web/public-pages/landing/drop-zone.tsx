@@ -4,8 +4,8 @@ import { When } from '../../built-pages/template.tsx'
 import { values, WhenSignupIsOpen } from '../values.tsx'
 
 /**
- * The drop zone. Its script (`enable-drop-zone.ts`) stores dropped files in the browser and follows
- * the link `go-on`. Without scripts, the text suggests an alternative.
+ * The landing page's drop zone. Its script (`enable-drop-zone.ts`) stores dropped files in the
+ * browser and follows the link `go-on`. Without scripts, the text suggests an alternative.
  */
 export function DropZone() {
   return (
@@ -49,8 +49,8 @@ export function DropZone() {
 }
 
 /**
- * Renders one of three texts: for visitors who can sign up, visitors who can only sign in, and
- * signed-in users.
+ * Renders one of three texts, depending on whether the visitor can sign up, can only sign in, or is
+ * already signed in.
  */
 function VisitorText(props: { signUp: ReactNode; signIn: ReactNode; signedIn: ReactNode }) {
   return (

@@ -14,7 +14,7 @@ function findDropZone() {
 }
 
 /**
- * Activates the drop zone: stores dropped or chosen files in the browser and follows the link
+ * Makes the drop zone work: stores dropped or chosen files in the browser and follows the link
  * `go-on`. If a file can't be stored, the page stays open and explains why.
  */
 export function enableDropZone(): void {
@@ -34,7 +34,7 @@ export function enableDropZone(): void {
     text.textContent = error || initialContent.text
     remove.hidden = !hasWaitingFiles
     continueLink.hidden = !hasWaitingFiles && error === ''
-    // A page has one primary action. While files are waiting, that is the link to continue with
+    // A page has only one primary action. While files are waiting, it is the link to continue with
     // them.
     getStarted?.classList.toggle('primary', continueLink.hidden)
     zone.classList.toggle('error', error !== '')
@@ -50,7 +50,7 @@ export function enableDropZone(): void {
     if (error === '') location.assign(continueLink.getAttribute('href') ?? '/login')
   }
 
-  /** Stores dropped files. Returns an explanation for those that can't be stored. */
+  /** Stores dropped files. Returns a message about those that can't be stored. */
   const storeFiles = async (drop: Drop) => {
     const files = drop.files.map(({ file }) => file)
     const tooLargeFiles = files.filter(({ size }) => size > Number(zone.dataset.largest))
@@ -79,7 +79,7 @@ export function enableDropZone(): void {
     onDragging: (isDragging) => zone.classList.toggle('dragging', isDragging),
     onDrop: (drop) => void handleDrop(drop),
   })
-  // After navigating back, the browser may restore outdated content.
+  // When the user navigates back to this page, the browser may restore outdated content.
   addEventListener('pageshow', async () => {
     if (!isBusy) updateZone(await keptFiles.list())
   })

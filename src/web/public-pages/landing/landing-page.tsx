@@ -56,7 +56,7 @@ function Hero() {
   )
 }
 
-/** Tells visitors who can sign up, if signup is restricted. */
+/** If signup is restricted, tells visitors who can sign up. */
 function WhoCanSignUp() {
   return (
     <When is="visitor">
@@ -74,7 +74,7 @@ function WhoCanSignUp() {
   )
 }
 
-/** An example file uploaded `age` milliseconds ago, with a link that lasts 3 days. */
+/** An example of a file uploaded `age` milliseconds ago, with a link that lasts 3 days. */
 function renderExample(originalName: string, mimeType: string, age: number) {
   const dates = {
     createdAt: new Date(0),

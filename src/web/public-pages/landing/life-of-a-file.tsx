@@ -68,11 +68,11 @@ function HatchedBar({ width }: { width: number }) {
   )
 }
 
-/** The bar, which marks the maximum link duration of each plan. */
+/** The bar, with marks at the longest link duration that each plan allows. */
 function Bar() {
   const freeEnd = `${values.freeEnd}%`
   const premiumEnd = `${values.premiumEnd}%`
-  // Strokes in the page's background color look like gaps between the parts of the bar.
+  // A stroke in the page's background color separates this part of the bar from its neighbors.
   const validBarProps = {
     height: 15,
     rx: 7,

@@ -19,7 +19,9 @@ import { closedReportDays, openReportDays } from '../../../shared/rules/links/re
 import { When } from '../../built-pages/template.tsx'
 import { values } from '../values.tsx'
 
-/** One kind of personal data. The page inserts "Kept" before `retention`. */
+/**
+ * Describes one kind of personal data. `retention` completes the sentence that starts with "Kept".
+ */
 function DataEntry(props: { title: string; retention: ReactNode; children: ReactNode }) {
   return (
     <div>
@@ -36,7 +38,7 @@ const signupLifetime = durationText(tokenLifetimeMs['verify-email'])
 const handledReportLifetime = durationText(closedReportDays * dayInMs)
 const openReportLifetime = durationText(openReportDays * dayInMs)
 
-/** Lists the personal data on the server and how long it is kept. */
+/** Lists the personal data that the server stores, and how long it is kept. */
 export function KeptData() {
   return (
     <dl className="kept">
