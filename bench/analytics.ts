@@ -10,7 +10,7 @@ const fileCount = 100_000
 const otherAccountCount = 10
 const filesPerOtherAccount = 5_000
 
-/** Varies the files: seven MIME types, ages up to 29 days, and links that expire after 7 days. */
+/** Gives the files seven MIME types and ages of up to 29 days. Their links expire after 7 days. */
 const spreadFiles = `
   update files set
     mime_type = (array['image/png', 'video/mp4', 'audio/mpeg', 'application/pdf', 'application/zip',
@@ -21,7 +21,7 @@ const spreadFiles = `
     from files) ages
   where id = other`
 
-/** The statement to run before each measurement, by its name in the report. */
+/** SQL to run before each measurement, by the measurement's name in the report. */
 const steps = {
   'downloads of all sorts':
     'update files set download_count = (1000 / (1 + abs(hashtext(id::text)) % 2000))::int',
@@ -30,15 +30,15 @@ const steps = {
   'each downloaded 100 to 108 times':
     'update files set download_count = 100 + abs(hashtext(id::text)) % 9',
 }
-/** Orders rows by owner and upload time, as in production, then vacuums and analyzes. */
+/** Sorts the table by owner and upload time, as in production, then vacuums and analyzes it. */
 const tidyStatements = ['cluster files using files_of_owner', 'vacuum analyze files']
 const markSomeDownloaded =
   'update files set last_download_at = now() where abs(hashtext(id::text)) % 20 = 0'
 
 /**
- * Measures `GET /api/analytics` for a user with 100,000 files in a database with 50,000 files of
- * other users. After the first step, it also measures right after an update of 5 % of the files,
- * when index-only scans have to visit the table because it hasn't been vacuumed.
+ * Measures `GET /api/analytics` for a user with 100,000 files in a database that also holds 50,000
+ * files from other users. After the first step, it also measures right after an update to 5 % of
+ * the files, when index-only scans have to visit the table because it hasn't been vacuumed.
  */
 export async function measureAnalytics(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'analytics'), cores.server)

@@ -7,7 +7,7 @@ import { contentType } from './mayfly.ts'
 const run = promisify(execFile)
 const timeoutSeconds = 120
 
-/** A curl request: an upload of `source`, or a download if there is none. */
+/** A curl request that uploads `source`, or downloads if `source` is missing. */
 export interface CurlRequest {
   url: string
   source?: string
@@ -18,12 +18,12 @@ export interface CurlRequest {
 export interface Transfer {
   /** Total duration of the requests, as measured by curl. */
   seconds: number
-  /** Startup and exit time of curl, not included in `seconds`. */
+  /** How long curl took to start and exit, not included in `seconds`. */
   overheadSeconds: number
   clientCpu: number
 }
 
-/** Runs the requests on one connection. `configFile` is overwritten with curl's options. */
+/** Runs the requests over one connection. Overwrites `configFile` with curl's options. */
 export async function curl(
   cores: Cores,
   requests: CurlRequest[],
@@ -51,7 +51,7 @@ export async function curl(
   return { seconds, overheadSeconds: wallSeconds - seconds, clientCpu: user + system }
 }
 
-/** Runs several curl processes in parallel. The slowest determines the duration. */
+/** Runs several curl processes in parallel and measures until the slowest has finished. */
 export async function curlInParallel(
   cores: Cores,
   requestsPerProcess: CurlRequest[][],
@@ -95,7 +95,7 @@ function configEntry({ url, source, range }: CurlRequest): string {
 }
 
 /**
- * Downloads `url` and compares the bytes with the file `source`.
+ * Downloads `url` and compares the bytes with those in the file `source`.
  * @throws if they differ.
  */
 export async function expectSame(source: string, url: string): Promise<void> {

@@ -36,8 +36,9 @@ export interface Received {
 }
 
 /**
- * Sends raw text on a new connection. Reads until the server closes it, the received text matches
- * `stopAt`, `maxMs` have passed, or `signal` aborts. Reads nothing for the first `unreadMs`.
+ * Sends raw text on a new connection. Reads until the server closes the connection, the received
+ * text matches `stopAt`, `maxMs` have passed, or `signal` aborts. Reads nothing for the first
+ * `unreadMs`.
  */
 export async function exchange(
   { url }: Pick<Mayfly, 'url'>,

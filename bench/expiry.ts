@@ -10,7 +10,8 @@ import { type Row, row } from './report.ts'
 
 const dueCount = 100_000
 /**
- * These files belong to a premium user, who can renew expired links, so the purge must keep them.
+ * Number of files that the purge must keep, because their owner is a premium user, who can renew
+ * expired links.
  */
 const unexpiredCount = 20_000
 const objectBytes = 100
@@ -18,9 +19,9 @@ const dayMs = 24 * 60 * 60_000
 const mebibyte = 2 ** 20
 
 /**
- * Measures a purge backlog: 100,000 due files, each with an object on disk, and 20,000 files that
- * aren't due. First measures the comparison of storage with the database on the same objects. The
- * jobs run on schedule and record their own duration.
+ * Measures how long it takes to purge 100,000 due files, each with an object on disk, while another
+ * 20,000 files aren't due. Before that, measures the comparison of storage with the database for
+ * the same objects. The jobs run on schedule and record their own duration.
  */
 export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'expiry'), cores.server)
@@ -43,7 +44,8 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
 
     const purge = { job: 'expire-files', counter: 'purged', count: dueCount }
     const purgeCost = await measureJob(mayfly, purge, async () => {
-      // All links have expired, but only the owner of the due files has become a free user.
+      // Expire all links, but downgrade only the owner of the due files, who can then no longer
+      // renew them.
       await mayfly.sql("update users set tier = 'free' where id = $1", [dueOwnerId])
       await mayfly.sql("update files set expires_at = expires_at - interval '200 days'")
     })
@@ -98,8 +100,8 @@ interface Run {
 }
 
 /**
- * Calls `trigger`, which creates work for a job, and waits until its runs have processed `count`
- * items. Returns their duration, the server's memory, and the number of sequential scans of
+ * Calls `trigger`, which creates work for a job, and waits until the job's runs have processed
+ * `count` items. Returns their duration, the server's memory, and the number of sequential scans of
  * `files`.
  */
 async function measureJob(

@@ -18,7 +18,7 @@ const pixelsPastEnd = 1e7
 const scrollTimeoutMs = 60_000
 const pauseMs = 100
 
-/** The requests to measure, by their name in the report. */
+/** The requests to measure, by name in the report. */
 const requests = {
   'the first page of 100': '/api/files?limit=100',
   'a page of 1,000': '/api/files',
@@ -32,9 +32,9 @@ const requests = {
 }
 
 /**
- * Measures the file list of a user with 10,000 files in a database with 40,000 files of other
- * users: pages, searches and counts on the server, then script time per frame while Chromium
- * scrolls.
+ * Measures the file list of a user with 10,000 files in a database that also holds 40,000 files
+ * from other users: pages, searches and counts on the server, then script time per frame while
+ * Chromium scrolls.
  */
 export async function measureFileList(cores: Cores, scratch: string): Promise<Row[]> {
   const mayfly = await startMayfly(join(scratch, 'file-list'), cores.server)
@@ -109,7 +109,7 @@ async function scrollList(
   const page = await context.newPage()
   await page.goto(`${url}/?tab=files`)
   await rowOfReport(page, 1).waitFor()
-  // Until the page has received the number of files, its list ends after the first 100.
+  // The list ends after the first 100 files until the page knows how many there are.
   await page.getByText(/ active links$/).waitFor()
   // Load the whole list first, to keep requests out of the measured scrolling.
   await scrollTo(page, fileCount, pixelsPastEnd)
@@ -137,8 +137,8 @@ function rowOfReport(page: Page, report: number) {
 }
 
 /**
- * Scrolls until the list shows the file with number `report`. This may take several attempts,
- * because the height of a row is known only once it is drawn.
+ * Scrolls until the list shows file number `report`. This may take several attempts, because a
+ * row's height is known only once the row is rendered.
  */
 async function scrollTo(page: Page, report: number, pixels: number): Promise<void> {
   const deadline = performance.now() + scrollTimeoutMs
@@ -150,7 +150,7 @@ async function scrollTo(page: Page, report: number, pixels: number): Promise<voi
 }
 
 /**
- * Returns how many seconds the main thread has spent in scripts, and in total, since
+ * Returns how many seconds the main thread has spent on scripts, and on all tasks, since
  * `Performance.enable`.
  */
 async function readMetrics(client: CDPSession) {

@@ -1,6 +1,6 @@
 import type { Mayfly, Sql } from './mayfly.ts'
 
-/** SQL statements with their parameters, which can run in any order. */
+/** SQL statements with their parameters. The order doesn't matter. */
 export type Statements = [text: string, values?: unknown[]][]
 
 /** Number of database connections that insert in parallel. */
@@ -16,7 +16,8 @@ export async function fillInBulk(
   tables: readonly string[],
   inserts: Statements,
 ): Promise<void> {
-  // Building an index in one go is faster than row by row, so indexes are disabled until `reindex`.
+  // Building an index in one go is faster than adding rows one by one, so indexes are disabled
+  // until `reindex`.
   await mayfly.sql(
     `update pg_index set indisready = false, indisvalid = false
       where indrelid = any($1::regclass[])`,

@@ -10,21 +10,21 @@ export interface Sample {
   handles: number
   /** Database connections, including those outside the pool. */
   connections: number
-  /** Pool connections not released. */
+  /** Pool connections that haven't been released. */
   checkedOut: number
 }
 
 /** Warm-up rounds, excluded from the comparison. */
 const warmUpRounds = 3
-/** Number of rounds at the start and at the end whose medians are compared. */
+/** How many rounds at the start, and again at the end, go into the medians that are compared. */
 const comparedRounds = 3
 /** How much each median may grow. */
 const allowedGrowth: Readonly<Sample> = {
   // Garbage collection makes resident memory vary by a few MiB.
   memoryMiB: 16,
-  // The young generation takes up to 24 MiB: three times the size set by `npm start`.
+  // The young generation takes up to 24 MiB: three times the semi-space size that `npm start` sets.
   heapMiB: 24,
-  // The number varies with pool connections and files that jobs read.
+  // Jobs open and close files, and the pool opens and closes connections.
   handles: 6,
   // The pool has at most ten connections and closes each after 30 s idle, so this detects leaks
   // outside the pool. `checkedOut` detects leaks from the pool.

@@ -6,7 +6,7 @@ import type { Mayfly } from './mayfly.ts'
 const jobTimeoutMs = 150_000
 const pollMs = 500
 
-/** A finished run of a job, with its named counts. */
+/** A finished run of a job. `result` contains the counts that the job reported, by name. */
 export interface JobRun {
   job: string
   ms: number
@@ -39,14 +39,17 @@ export async function waitForRuns(
   }
 }
 
-/** Keeps scheduled jobs from disturbing a measurement, until the server's next start. */
+/**
+ * Keeps scheduled jobs from disturbing a measurement. They are scheduled again at the server's next
+ * start.
+ */
 export async function pauseJobs(mayfly: Mayfly): Promise<void> {
   await mayfly.sql("update pgboss.schedule set cron = '0 0 1 1 *'")
 }
 
 /**
- * Calls `work` with a function that starts a job at once and waits for it to finish, for at most
- * `maxMs`.
+ * Calls `work` with a function that starts a job immediately and waits up to `maxMs` for it to
+ * finish.
  */
 export async function withJobs<Result>(
   mayfly: Mayfly,

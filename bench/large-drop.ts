@@ -22,8 +22,8 @@ interface Drop {
 }
 
 /**
- * Drops 1,000 files of 100 KiB on the web page in headless Chromium. Measures the time from the
- * first upload start to the last confirm.
+ * Drops 1,000 files of 100 KiB each onto the web page in headless Chromium. Measures the time from
+ * the start of the first upload until the last one is confirmed.
  */
 export async function measureLargeDrop(mayfly: Mayfly, scratch: string): Promise<Row[]> {
   const folder = join(scratch, 'large-drop')
@@ -73,7 +73,7 @@ async function dropFiles(
     }),
   )
   const page = await context.newPage()
-  // By default, browsers keep the timing of only 250 requests.
+  // By default, browsers keep timings for only 250 requests.
   await page.addInitScript(
     (bufferSize) => performance.setResourceTimingBufferSize(bufferSize),
     5 * files,

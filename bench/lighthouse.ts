@@ -1,7 +1,7 @@
 /**
  * `npm run lighthouse` audits the landing page, the FAQ and a download page on a simulated phone,
- * prints the scores, and fails if one is below 95. Lighthouse (140 MB) isn't a dependency; npm
- * downloads it when this script runs.
+ * prints the scores, and fails if any score is below 95. Lighthouse (140 MB) isn't a dependency;
+ * npm downloads it when this script runs.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -12,11 +12,11 @@ import { figure } from './statistics.ts'
 const rounds = 5
 const fileBytes = 8 * 1024 ** 2
 const filesInList = 20
-/** Requests per round. A round's result is their median. */
+/** Requests per round. A round's result is the median of their response times. */
 const requestsPerRound = 12
 /** How long the flood runs before the measurement starts. */
 const warmUpMs = 1_000
-/** Time for the server to finish hashing the queued passwords. */
+/** How long the server gets to finish hashing the queued passwords. */
 const drainMs = 8_000
 
 /** The results of one round: response times in milliseconds, and the number of logins by status. */
@@ -28,9 +28,9 @@ interface LoginRound {
 }
 
 /**
- * Measures how logins slow down a download of 8 MiB and a list of files: without logins, during 8
- * correct logins, and during 50 wrong ones. Runs once without rate limits, so that every password
- * is hashed, and once with them.
+ * Measures how logins slow down an 8 MiB download and a request for the file list: without logins,
+ * with 8 clients logging in correctly, and with 50 clients using a wrong password. Runs once
+ * without rate limits, so that every password is hashed, and once with them.
  */
 export async function measureLogins(cores: Cores, scratch: string): Promise<Row[]> {
   const rows: Row[] = []

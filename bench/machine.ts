@@ -6,10 +6,10 @@ import { join } from 'node:path'
 
 const gibibyte = 1024 ** 3
 
-/** Space for three files of 1 GiB: the source, Mayfly's copy and nginx's. */
+/** More than enough for three 1 GiB files: the source, Mayfly's copy and nginx's. */
 const scratchBytes = 4 * gibibyte
 
-/** The Debian package of each program. */
+/** The Debian package that contains each program. */
 const packages = { nginx: 'nginx', wrk: 'wrk', curl: 'curl', taskset: 'util-linux' } as const
 
 /** Debian installs server programs in these directories, which may not be on a user's PATH. */

@@ -11,14 +11,14 @@ import { splitIntoThirds, watchMemory } from './watch-memory.ts'
 
 const clientCount = 32
 const fileBytes = 32 * 1024 ** 2
-/** Number of files per client. Enough to reveal a memory leak. */
+/** Files per client, enough to reveal a memory leak. */
 const filesPerClient = 8
 const gibibytes = (clientCount * filesPerClient * fileBytes) / 1024 ** 3
 const mebibyte = 1024 ** 2
 
 /**
  * Uploads 8 GiB and downloads 8 GiB, with 32 parallel transfers, and measures the server's memory
- * and CPU time. Each upload is deleted once confirmed, except the file to download.
+ * and CPU time. Each upload is deleted once confirmed, except for the file that is downloaded.
  */
 export async function measureManyTransfers(
   mayfly: Mayfly,

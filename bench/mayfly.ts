@@ -18,7 +18,7 @@ export interface Mayfly {
   url: string
   dataDir: string
   pid: number
-  /** Returns the pids of the server's processes, without Postgres. */
+  /** Returns the pids of the server's processes, excluding Postgres. */
   pids(): number[]
   /** Returns the pids of the Postgres processes that the server currently uses. */
   postgresPids(): number[]
@@ -38,7 +38,7 @@ async function startCommand(): Promise<string> {
 
 /**
  * Starts Mayfly with embedded Postgres in `dataDir`. `appUrl` returns the public origin for a port.
- * Rate limits are off by default. `env` contains further settings.
+ * Rate limits are off unless `env`, which adds settings, turns them on.
  */
 export async function startMayfly(
   dataDir: string,
@@ -71,9 +71,10 @@ export async function startMayfly(
       ...env,
     },
   })
-  // Line 1 contains the pid of Postgres, and line 5 its socket directory.
+  // Line 1 is the pid of Postgres, and line 5 its socket directory.
   const lines = (await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')
-  // If root starts Postgres, the path begins with /proc/self, which refers to the Postgres process.
+  // If root starts Postgres, the path begins with /proc/self, where `self` means the Postgres
+  // process.
   const host = lines[4]?.replace('/proc/self/', `/proc/${lines[0]}/`)
   const inSession = async <Result>(work: (sql: Sql) => Promise<Result>) => {
     const client = new pg.Client({ host, user: 'postgres', database: 'postgres' })

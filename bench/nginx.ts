@@ -7,9 +7,9 @@ import { processTree } from './process-cost.ts'
 import { startServer } from './servers.ts'
 
 /**
- * Debian's defaults where they matter: sendfile and an access log. Two workers for the two cores.
- * WebDAV handles PUTs. Temporary files are on the same file system as the root, so nginx moves them
- * instead of copying.
+ * Keeps Debian's defaults where they matter: sendfile and an access log. Two workers for the two
+ * cores. WebDAV handles PUTs. Temporary files are on the same file system as the root, so nginx
+ * moves them instead of copying.
  */
 function configuration(dir: string, port: number, extraConfig: string) {
   return `

@@ -19,8 +19,8 @@ const clients = { counted: 'wrk/4.1.0 (for a bench)', uncounted: 'Slackbot-LinkE
 
 /**
  * Measures downloads of one link by 32 clients. Counted downloads contend for one row. For
- * comparison, the same requests are sent with the user agent of a bot, whose downloads aren't
- * counted, and the report shows the ratio. nginx serves the same bytes from a file.
+ * comparison, the same requests are sent with a bot's user agent, whose downloads aren't counted,
+ * and the report shows the ratio. nginx serves the same bytes from a file.
  */
 export async function measureOneLink(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },

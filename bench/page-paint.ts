@@ -8,7 +8,7 @@ import { type Row, row } from './report.ts'
 
 const rounds = 5
 
-/** Lighthouse's slow 4G: 150 ms round trip, 1.6 Mbit/s down, 750 kbit/s up. */
+/** Lighthouse's slow 4G profile: 150 ms round trip, 1.6 Mbit/s down, 750 kbit/s up. */
 const line = {
   offline: false,
   latency: 150,
@@ -27,8 +27,8 @@ interface Paint {
 }
 
 /**
- * Measures a first visit on a phone with a slow connection: to a download page, the public pages,
- * and the login page, which is rendered in the browser.
+ * Measures a phone's first visit over a slow connection to a download page, the public pages, and
+ * the login page, which is rendered in the browser.
  */
 export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
   const executablePath = await findChromiumForTests()

@@ -9,7 +9,7 @@ import { compare, type Row } from './report.ts'
 import { type Load, type LoadFigures, runWrk } from './wrk.ts'
 
 const rounds = 5
-/** Number of links. With this many, simultaneous requests rarely share one. */
+/** Number of links, high enough that simultaneous requests rarely ask for the same one. */
 const links = 500
 const filesInList = 20
 const clients = 8

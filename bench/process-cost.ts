@@ -34,8 +34,8 @@ export function processTree(pid: number): number[] {
 }
 
 /**
- * Sums the user and system CPU seconds of the processes and their reaped children, so that a closed
- * Postgres connection still counts.
+ * Sums the user and system CPU seconds of the processes and their reaped children. Without the
+ * children, CPU time would be lost whenever a Postgres connection closes.
  */
 export function cpuSeconds(pids: readonly number[]): number {
   const ticks = pids.reduce((sum, pid) => sum + ticksOf(readStat(pid)), 0)
@@ -71,8 +71,8 @@ export function residentBytes(pids: readonly number[]): number {
 }
 
 /**
- * Sums the proportional memory (PSS) of the processes, which splits the cost of pages shared by
- * several processes, as in Postgres, between them.
+ * Sums the processes' proportional set size (PSS), which divides memory shared by several
+ * processes, such as Postgres's buffers, among them.
  */
 export function proportionalBytes(pids: readonly number[]): number {
   return sum(pids, (pid) => kilobytes(readProcFile(`/proc/${pid}/smaps_rollup`), 'Pss'))

@@ -69,7 +69,7 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
   }
 }
 
-/** Returns the short form of each logged statement, except those of the job queue. */
+/** Returns the short form of each logged statement, except those from the job queue. */
 function statementsIn(log: string): string[] {
   return [...log.matchAll(/LOG: {2}(?:statement|execute [^:]*): ((?:.*)(?:\n\t.*)*)/g)]
     .map(([, statement = '']) => statement)

@@ -11,33 +11,33 @@ const largeRows = 10_000
 const maxRowsRead = 20_000
 const maxStatementLength = 300
 
-/** Statements that are allowed to read much of a large table, by their first words. */
+/** Statements that are allowed to read much of a large table, identified by how they begin. */
 const allowedScans: readonly { table: string; prefix: string }[] = [
-  // The Admin Center's figures, which are cached for a minute.
+  // Computes the Admin Center's figures, which are cached for a minute.
   { table: 'users', prefix: 'select count(*), count(*) filter (where case when "users"."tier"' },
   {
     table: 'files',
     prefix:
       'select count(*), coalesce(sum("download_count"), 0) from "files" where "files"."deleted_at"',
   },
-  // The size of all open uploads, of which there are few. Starting an upload computes this sum at
-  // most every ten seconds. Sums for one owner have a different prefix.
+  // Sums the sizes of all open uploads, of which there are few. This runs when an upload starts, at
+  // most every ten seconds. Statements that sum one owner's uploads have a different prefix.
   {
     table: 'uploads',
     prefix: 'select coalesce(sum(greatest("size", 8388608)), 0) from "uploads" Aggregate',
   },
-  // Used by the job `remove-lapsed-rows` every ten minutes. With an index on the expiry, each
-  // renewal of a session would have to update all indexes.
+  // Used by the job `remove-lapsed-rows` every ten minutes. If the expiry were indexed, each
+  // session renewal would have to update all of the table's indexes.
   {
     table: 'sessions',
     prefix: 'delete from "sessions" where "sessions"."id" in (select "id" from',
   },
-  // Used by the job `tell-ending-links` every ten minutes. Selects all users who want emails about
+  // Used by the job `tell-ending-links` every ten minutes to select all users who want emails about
   // expiring links.
   { table: 'preferences', prefix: 'select "preferences"."user_id" from "preferences" inner join' },
 ]
 
-/** Makes Postgres log every query plan with actual row counts, from its next start on. */
+/** Makes Postgres log every query plan with actual row counts, starting with its next start. */
 export function logPlansFromNextStart(mayfly: Mayfly): Promise<void> {
   return mayfly.inSession(async (sql) => {
     await sql("alter system set session_preload_libraries = 'auto_explain'")
@@ -62,7 +62,7 @@ export async function findLargeTables(mayfly: Mayfly): Promise<string[]> {
 
 interface Reads {
   /**
-   * Number of rows and index entries read from large tables. An index search without a result
+   * Number of rows and index entries read from large tables. An index search that finds nothing
    * counts as one.
    */
   rows: number
@@ -71,7 +71,7 @@ interface Reads {
 }
 
 /**
- * Runs `work` and checks the plans of all statements executed in the meantime, including those of
+ * Runs `work` and checks the plans of all statements executed while it runs, including those from
  * background jobs.
  */
 export async function measureReads(

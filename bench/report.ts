@@ -101,7 +101,7 @@ export function table(head: string[], lines: string[][]): string {
   return [format(head), separator, ...lines.map(format)].join('\n')
 }
 
-/** Writes the report with the values of all rounds to a JSON file. Returns its path. */
+/** Writes the report, including the values from all rounds, to a JSON file. Returns its path. */
 export async function saveReport(report: Report, now: Date): Promise<string> {
   const folder = join(import.meta.dirname, 'results')
   await mkdir(folder, { recursive: true })

@@ -102,7 +102,8 @@ function isCount(value: number): boolean {
 
 async function runBenchmarks(names: string[]): Promise<void> {
   const cores = divideCores()
-  // This process and its children run on the clients' cores. Servers have their own.
+  // Pin this process to the clients' cores. Its children inherit them, except for servers, which
+  // are pinned to other cores.
   if (cores.client) pinTo(cores.client)
   const scratch = await makeScratch()
   const diskScratch = await makeDiskScratch()

@@ -24,13 +24,13 @@ interface OwnedFile {
   token: string
 }
 
-/** Random rows of the database to use in the requests. */
+/** Randomly chosen database rows for the requests to use. */
 export interface Sample {
   links: OpenFile[]
   /** `renewedFiles` and `deleted` have no file in common. */
   renewedFiles: OwnedFile[]
   deleted: OwnedFile[]
-  /** Sessions of free users with a free slot. */
+  /** Session tokens of free users who haven't reached their file limit. */
   freeTokens: string[]
   emails: string[]
 }
@@ -103,7 +103,7 @@ async function storeBytes(mayfly: Mayfly, files: { key: string }[]): Promise<voi
   }
 }
 
-/** Marks these sessions as just used, to spare the measured requests that update. */
+/** Marks these sessions as just used, so that the measured requests don't have to. */
 async function touchSessions(mayfly: Mayfly, tokens: string[]): Promise<void> {
   await mayfly.sql('update sessions set updated_at = now() where token = any($1)', [tokens])
 }
@@ -112,7 +112,7 @@ async function touchSessions(mayfly: Mayfly, tokens: string[]): Promise<void> {
 type NumberedRequest = (index: number) => Promise<unknown>
 
 export interface Requests {
-  /** Functions that send a request, by its name in the report. */
+  /** Functions that each send one request, by the request's name in the report. */
   byName: Record<string, NumberedRequest>
   /** Requests the Admin Center's counts of all users and files. */
   countAll: NumberedRequest
@@ -121,8 +121,8 @@ export interface Requests {
 }
 
 /**
- * Returns the requests to measure. Each call uses a different row of the sample. The requests of an
- * upload are measured together.
+ * Returns the requests to measure. Each call uses a different row from the sample. The requests
+ * that make up an upload are measured together.
  * @param secret signs the session cookies.
  */
 export async function prepareRequests(

@@ -12,13 +12,13 @@ const uploadPeriodMs = 60 * dayInMs
 const filesPerStatement = 500_000
 
 /**
- * Selects the users with numbers $1 to $2, as `n`, with $3 as the current time. Ids have 32
- * characters.
+ * Selects users $1 to $2, with each user's number as `n` and the current time, $3, as `now`. Ids
+ * are 32 characters long.
  */
 const peopleSql = `(select n, md5('user ' || n) as id, $3::timestamptz as now
   from generate_series($1::bigint, $2::bigint) n) people`
 
-/** The rows other than files that belong to users $1 to $2. One statement per table. */
+/** Inserts everything except files for users $1 to $2, with one statement per table. */
 const userRowSql = [
   `insert into users (id, name, first_name, last_name, email, tier, created_at, updated_at)
     select id, first || ' ' || last, first, last,
@@ -60,10 +60,10 @@ function codeSql(n: string): string {
 
 /**
  * Selects the columns of files $1 to $2, or of only every `every`-th one. Files are numbered by
- * upload time, from $5 to $6, and $7 is the current time. Their owners are the $4 users from $3 on.
- * Upload times are a whole number of days plus up to 21 hours before $7, and links live for whole
- * days. So no link expires in the three hours after $7, and the purge finds nothing. `offset 0`
- * makes Postgres compute each value once.
+ * upload time, from $5 to $6, and $7 is the current time. Their owners are $4 users, starting with
+ * user $3. Upload times are a whole number of days plus up to 21 hours before $7, and links live
+ * for whole days. So no link expires in the three hours after $7, and the purge finds nothing.
+ * `offset 0` makes Postgres compute each value once.
  */
 function filesSql(every = 1): string {
   const firstFile = `($1::bigint + ${every - 1}) / ${every} * ${every}`
@@ -103,7 +103,7 @@ const fileRowSql = [
       case when due <= now then due end, case when due <= now then due end,
       case when due <= now then due + interval '1 minute' end, (due <= now)::int, due
     from ${filesSql()}`,
-  // A tenth of the files were renewed once. Their first code stays reserved.
+  // A tenth of the files were renewed once. Their first codes stay reserved.
   `insert into short_codes (code, issued_at)
     select ${codeSql('n')}, created from ${filesSql()}
     union all select ${codeSql('-n')}, created from ${filesSql(10)}`,
@@ -148,8 +148,8 @@ export async function createFunctions(mayfly: Mayfly): Promise<void> {
 }
 
 /**
- * Grows the database from `existingCount` to `count` files, with rows but no stored bytes. The new
- * files belong to new users, with about 50 files each.
+ * Grows the database from `existingCount` to `count` files by adding rows, but no stored bytes. The
+ * new files belong to new users, with about 50 files each.
  */
 export async function growTo(mayfly: Mayfly, existingCount: number, count: number): Promise<void> {
   const now = new Date()

@@ -12,21 +12,20 @@ import { drawSample, prepareRequests, type Requests } from './scale-requests.ts'
 import { createFunctions, growTo } from './scale-rows.ts'
 import { median, percentile } from './statistics.ts'
 
-/** Number of files in the first step. Each further step has ten times as many. */
+/** Number of files in the first step. Each later step has ten times as many as the one before. */
 const firstCount = 10_000
 export const maxSteps = 4
 /** Upper estimate of the disk space per file row, including indexes. */
 const bytesPerFile = 1800
 const warmUps = 5
 const timedCalls = 60
-/**
- * Number of times that all users and files are counted. Each count takes seconds in the last step.
- */
+/** How many times all users and files are counted, which takes seconds in the last step. */
 const timedCountAlls = 3
-/** Number of requests per plan check. */
+/** How many times each request is sent to check its query plans. */
 const planCalls = 3
 /**
- * Counts all users and files, after the first of these requests has invalidated the cached counts.
+ * The GET request has to count all users and files, because the POST request has invalidated the
+ * cached counts.
  */
 const countAllName = 'POST /api/admin/expire-files, GET /api/admin/stats'
 /**
@@ -60,8 +59,8 @@ interface Step {
 /**
  * Measures the cost of each request as the database grows from 10,000 to ten million files, which
  * are inserted with SQL. One server handles one request at a time, each for different random rows.
- * After the last step, checks the plans: reading a whole large table is an error unless allowed
- * (query-plans.ts).
+ * After the last step, checks the plans: reading a whole large table is an error unless
+ * query-plans.ts allows it.
  * @param steps from 1 to `maxSteps`.
  * @throws {Error} if disk space is short.
  */
@@ -115,7 +114,7 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
     }
     const countAll = async (call: number) => {
       await requests.invalidateCounts(call)
-      // The server cancels a count after 25 s. In that case, the time until then is measured.
+      // If the server cancels the count, which it does after 25 s, measure the time until then.
       await requests.countAll(call).catch(() => undefined)
     }
     costs.set(countAllName, await measureCost(mayfly, timedCountAlls, countAll))
@@ -169,7 +168,7 @@ async function withRequests(
 }
 
 interface PlanSummary {
-  /** Number of rows of large tables that each request or job reads. */
+  /** How many rows each request or job reads from large tables. */
   rows: Map<string, number>
   problems: string[]
 }

@@ -24,7 +24,7 @@ export interface ActionContext extends SharedFixture {
   http: HttpClient
 }
 
-/** An action of a client. Throws if a response has an unexpected status. */
+/** Something that a client does. Throws if a response has an unexpected status. */
 type Action = (context: ActionContext) => Promise<void>
 
 /** Larger than a connection's buffers, so that the server notices when a client stops reading. */
@@ -38,7 +38,7 @@ const batchNames = ['one.bin', 'two.bin', 'three.bin']
 /** More pipelined requests than the 16 that the server allows. */
 const pipelinedRequests = 40
 
-/** The actions of users, programs and attackers, by name. */
+/** What users, programs and attackers do, by name. */
 export const actions: Readonly<Record<string, Action>> = {
   page: (context) => expectStatus(context, 200, `/s/${context.code}`, { headers: html }),
   details: (context) => expectStatus(context, 200, `/api/links/${context.code}`),

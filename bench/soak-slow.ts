@@ -7,10 +7,7 @@ import { type ActionContext, sharedBytes } from './soak-actions.ts'
 export interface SlowClient {
   /** Returns the text to send before stalling. */
   start(context: ActionContext): string | Promise<string>
-  /**
-   * The earliest and latest time, from the start of the stall, at which the server may close the
-   * connection.
-   */
+  /** The server must close the connection between `minMs` and `maxMs` after the stall began. */
   minMs: number
   maxMs: number
   /** How long the client waits before it reads anything. */

@@ -13,10 +13,10 @@ const pauseMs = 20
 export class TrafficTally {
   /** How often each action was started and how often it succeeded. */
   readonly actions = new Map<string, { started: number; succeeded: number }>()
-  /** Number of occurrences of each problem, by its text. */
+  /** How often each problem occurred, by its message. */
   readonly problems = new Map<string, number>()
 
-  /** Returns the number of successful actions of all kinds. */
+  /** Returns the total number of successful actions. */
   successCount(): number {
     return [...this.actions.values()].reduce((sum, { succeeded }) => sum + succeeded, 0)
   }
@@ -39,8 +39,8 @@ export class TrafficTally {
 }
 
 /**
- * Runs all clients for `ms`, or longer until each action has been started at least once. Clients
- * cycle through the actions.
+ * Runs all clients for at least `ms`, and longer if needed to start each action at least once.
+ * Clients cycle through the actions.
  */
 export async function runTraffic(
   mayfly: Mayfly,

@@ -1,6 +1,6 @@
 /**
- * Runs mixed traffic of users, programs and attackers with a constant number of clients. Fails if
- * the server's memory, heap, handles or database connections grow, or a response is unexpected.
+ * Runs mixed traffic from users, programs and attackers with a constant number of clients. Fails if
+ * the server's memory, heap, handles or database connections grow, or if a response is unexpected.
  * Usage: `npm run soak -- --minutes 10`.
  */
 import { readdirSync } from 'node:fs'
@@ -16,7 +16,9 @@ import { table } from './report.ts'
 import { prepareSoak } from './soak-actions.ts'
 import { runSlowClients, runTraffic, TrafficTally } from './soak-traffic.ts'
 
-/** Idle time after each round, so that the server can finish its work before it is measured. */
+/**
+ * Maximum idle time after each round, which lets the server finish its work before it is measured.
+ */
 const maxRestMs = 2000
 /** A shorter run consists of a single round and doesn't check growth. */
 const minMinutes = 1

@@ -12,9 +12,9 @@ const settleMs = 5_000
 const mebibyte = 1024 ** 2
 
 /**
- * Measures the time from process start to the first 200 response from /api/ready: with a new data
- * directory, including initdb, tables and administrator, and with an existing one. Also measures
- * the memory of an idle server.
+ * Measures the time from process start to the first 200 response from /api/ready: with an existing
+ * data directory, and with a new one, which includes initdb and creating the tables and the
+ * administrator. Also measures the memory of an idle server.
  */
 export async function measureStartUp(cores: Cores, scratch: string): Promise<Row[]> {
   const coldStarts: number[] = []

@@ -1,4 +1,4 @@
-/** A summary of the values of several rounds. */
+/** Summarizes values measured in several rounds. */
 export interface Figure {
   median: number
   min: number
@@ -8,7 +8,7 @@ export interface Figure {
 
 /**
  * Returns the median.
- * @throws {RangeError} without values.
+ * @throws {RangeError} if there are no values.
  */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
@@ -19,8 +19,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Returns a percentile. The 99th of fewer than 100 values is the highest.
- * @throws {RangeError} without values.
+ * Returns a percentile. With fewer than 100 values, the 99th percentile is the highest value.
+ * @throws {RangeError} if there are no values.
  */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b)
@@ -30,8 +30,8 @@ export function percentile(values: readonly number[], percent: number): number {
 }
 
 /**
- * Summarizes the values of several rounds.
- * @throws {RangeError} without rounds.
+ * Summarizes one value per round.
+ * @throws {RangeError} if there are no rounds.
  */
 export function figure(rounds: readonly number[]): Figure {
   return {
@@ -44,7 +44,7 @@ export function figure(rounds: readonly number[]): Figure {
 
 /**
  * Divides round by round, because conditions are comparable only within a round.
- * @throws {RangeError} without rounds.
+ * @throws {RangeError} if there are no rounds.
  */
 export function ratio(numerators: readonly number[], denominators: readonly number[]): Figure {
   return figure(numerators.map((value, round) => value / (denominators[round] ?? Number.NaN)))

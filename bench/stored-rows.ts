@@ -16,15 +16,17 @@ const sampledFileCount = 200
 /** WAL is measured for this many downloads of each sampled file, starting with its first. */
 const downloadsPerFile = 20
 /**
- * Number of codes in the table of `measureCodeWal` before the measured insertion of `newCodeCount`
- * codes.
+ * How many codes `measureCodeWal` inserts before it measures the insertion of `newCodeCount` more.
  */
 const initialCodeCount = 300_000
 const newCodeCount = 1_000
 const lookUpCount = 20_000
 const fileBytes = 1024
 
-/** Returns SQL for a random ten-character code. `number` varies the result per row. */
+/**
+ * Returns SQL for a random ten-character code. `number` is an SQL expression that differs per row,
+ * so that the code does too.
+ */
 function randomCodeSql(number: string): string {
   return `translate(substr(encode(sha256((random()::text || ${number})::bytea), 'base64'), 1, 10), '+/', 'xy')`
 }
@@ -112,7 +114,7 @@ async function measureRowSizes(mayfly: Mayfly): Promise<Row[]> {
   )
 }
 
-/** Measures frequent jobs when they have nothing to do. */
+/** Measures how long the frequent jobs take when they have nothing to do. */
 async function measureJobs(mayfly: Mayfly): Promise<Row[]> {
   const jobs = ['expire-files', 'report-overdue']
   const idleRuns = await waitForRuns(mayfly, jobs)
@@ -122,10 +124,10 @@ async function measureJobs(mayfly: Mayfly): Promise<Row[]> {
 }
 
 /**
- * Measures the WAL of uploads and counted downloads, with and without full-page images. Postgres
- * logs an entire 8 KiB page at its first change after a checkpoint, which in a large installation
- * is nearly every change. So figures with full-page images are realistic, and those without are a
- * lower bound.
+ * Measures the WAL of uploads and counted downloads, with and without full-page images. The first
+ * change to an 8 KiB page after a checkpoint logs the entire page. In a large installation, nearly
+ * every change is the first one to its page, so figures with full-page images are realistic, and
+ * those without are a lower bound.
  */
 async function measureRequestWal(mayfly: Mayfly, http: HttpClient): Promise<Row[]> {
   const cookie = await signIn(mayfly, http)
@@ -149,7 +151,7 @@ async function measureRequestWal(mayfly: Mayfly, http: HttpClient): Promise<Row[
       }
     })
     rows.push(row(`WAL of an upload, ${label}`, 'bytes', { mayfly: [uploads] }))
-    // These files have no bytes, so only the counting statement runs.
+    // These files have no bytes to download, so only run the statement that counts a download.
     const downloads = await walPerCall(mayfly, downloadCount, async () => {
       for (const { code } of codes) await countDownload(mayfly, code)
     })
@@ -160,7 +162,9 @@ async function measureRequestWal(mayfly: Mayfly, http: HttpClient): Promise<Row[
   return rows
 }
 
-/** Updates the same rows as the counting statement in src/server/downloads/queries.ts. */
+/**
+ * Updates the same rows as the statement in src/server/downloads/queries.ts that counts a download.
+ */
 async function countDownload(mayfly: Mayfly, code: string): Promise<void> {
   await mayfly.sql(
     `with counted as (
@@ -262,8 +266,8 @@ async function walPerCall(
 }
 
 /**
- * Compares lookups by the index on `files.short_code`, which the product uses, with lookups in a
- * separate table.
+ * Compares lookups through the index on `files.short_code`, which the product uses, with lookups in
+ * a separate table.
  */
 async function measureLookUps(mayfly: Mayfly): Promise<Row[]> {
   await mayfly.sql('create table bench_links as select short_code as code, id from files')

@@ -17,7 +17,7 @@ const rounds = 5
 /** Maximum number of part URLs that one request returns. */
 const partsPerSignCall = 100
 
-/** Result of one transfer of 1 GiB. */
+/** The result of transferring 1 GiB once. */
 interface TransferSample {
   megabytesPerSecond: number
   serverCpu: number
@@ -29,8 +29,8 @@ interface TransferSample {
 /**
  * Measures how fast curl transfers 1 GiB with Mayfly and with nginx, in one stream and in four
  * (parts of one file for Mayfly, four files for nginx). Mayfly's time includes its API calls. On
- * disk, nginx's time includes an fsync of file and directory, because Mayfly responds only once the
- * file is durable. The bytes of the first round are verified.
+ * disk, nginx's time includes an fsync of the file and its directory, because Mayfly responds only
+ * once the file is durable. Verifies the bytes transferred in the first round.
  */
 export async function measureTransfers(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },

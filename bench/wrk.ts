@@ -18,7 +18,7 @@ export interface Load {
   pathsFile?: string
   /** Parallel requests; 32 by default. */
   connections?: number
-  /** Returns the pids whose CPU time is measured. */
+  /** Returns the pids of the processes whose CPU time to measure. */
   pids: () => number[]
 }
 
@@ -32,7 +32,7 @@ export interface LoadFigures {
 
 /**
  * Runs wrk and returns its figures.
- * @throws if a request failed.
+ * @throws if a request fails.
  */
 export async function runWrk(cores: Cores, load: Load): Promise<LoadFigures> {
   const headers = Object.entries(load.headers ?? {}).flatMap(([name, value]) => [

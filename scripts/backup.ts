@@ -1,6 +1,6 @@
 /**
- * `npm run backup FOLDER` backs up the database and storage that the server's settings name, even
- * while the server is running. `npm run backup -- --made-otherwise` only records that another
+ * `npm run backup FOLDER` backs up the database and storage that the server is configured to use,
+ * even while the server is running. `npm run backup -- --made-otherwise` only records that another
  * program made a backup (docs/operations.md).
  */
 import { resolve } from 'node:path'

@@ -15,7 +15,7 @@ const programs = [
   'setpriv',
 ]
 
-/** Returns the S3 server's programs that aren't installed. */
+/** Returns which of the S3 server's programs aren't installed. */
 export function missingCephPrograms() {
   return programs.filter((program) => !isInstalled(program))
 }

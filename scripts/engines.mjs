@@ -6,7 +6,7 @@ export const otherEngines = {
   webkit: { programs: ['WebKitWebDriver', 'Xvfb'], packages: ['webkit2gtk-driver', 'xvfb'] },
 }
 
-/** True if the programs of the engine are installed. */
+/** True if the engine's programs are installed. */
 export function hasEngine(name) {
   return otherEngines[name].programs.every(isInstalled)
 }

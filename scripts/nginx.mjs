@@ -1,6 +1,6 @@
 import { isInstalled } from './ceph.mjs'
 
-/** The Debian package of nginx, which some tests need. */
+/** The Debian package for nginx, which some tests need. */
 export const nginxPackages = ['nginx']
 
 /** True if nginx is installed, so that tests can start it. */

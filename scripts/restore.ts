@@ -1,6 +1,6 @@
 /**
- * `npm run restore FOLDER` restores a backup to the database and storage that the server's settings
- * name. Both must be empty, and the server stopped (docs/operations.md).
+ * `npm run restore FOLDER` restores a backup to the database and storage that the server is
+ * configured to use. Both must be empty, and the server must be stopped (docs/operations.md).
  */
 import { resolve } from 'node:path'
 import { verifyBackup } from '../src/server/backup/backup-folder.ts'

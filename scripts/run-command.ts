@@ -9,7 +9,10 @@ import { StartupError } from '../src/server/errors.ts'
 import { emailQueueName } from '../src/server/jobs/job-queue.ts'
 import { redactedMessages } from '../src/server/logging/redact.ts'
 
-/** A backup contains no jobs except queued emails. All others are scheduled again at startup. */
+/**
+ * A backup contains no jobs except queued emails. The server schedules all other jobs again at
+ * startup.
+ */
 export const queuedEmailRows: readonly RowSet[] = [
   { table: 'pgboss.job', where: `name = '${emailQueueName}'` },
 ]
