@@ -19,7 +19,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
  */
 
 let app: TestApp
-/** `known` has an account, and `waiting` a signup that isn't verified yet. */
+/** `known` has an account, and `waiting` has signed up but not verified the address yet. */
 let emails: { known: string; waiting: string }
 beforeAll(async () => {
   app = await startTestApp({ env: withVerification })

@@ -33,11 +33,11 @@ import { isLongRun } from '../support/rounds.ts'
 import { newAddress, signUpForToken, verifyEmail } from '../support/signup.ts'
 
 /**
- * The attack: the connection to Postgres breaks at any statement of a call: before Postgres
- * receives the statement, before its response arrives, or afterwards. A short run tests one of
- * these three per statement. The call succeeds or returns 503. Confirmed work is in the database.
- * After a 503 the work was done completely or not at all, and a retry completes it. Afterwards
- * every pooled connection works.
+ * The attack: the connection to Postgres breaks during any of a call's statements: before Postgres
+ * receives the statement, before its response arrives, or afterwards. A short run tests only one of
+ * these three moments per statement. The call succeeds or returns 503. Confirmed work is in the
+ * database. After a 503, the work has been done completely or not at all, and a retry completes it.
+ * Afterwards every pooled connection works.
  */
 
 let app: TestApp
@@ -92,14 +92,14 @@ async function deleteFilesAndUploads() {
   await app.deps.db.delete(files).where(eq(files.ownerId, person.id))
   await app.deps.db.delete(uploads).where(eq(uploads.ownerId, person.id))
 }
-/** Lets the claims of an interrupted purge expire, which takes at most ten minutes. */
+/** Lets an interrupted purge's claims expire, which takes at most ten minutes. */
 function expireClaims() {
   return app.clock.advance(11 * 60_000)
 }
 
 /**
- * Runs the cleanup jobs until the assertion passes. After a cut connection, Postgres may still be
- * running the statement and locking a row, which jobs skip.
+ * Runs the cleanup jobs until the assertion passes. After a connection is cut, Postgres may still
+ * be running the statement, and jobs skip rows that it has locked.
  */
 async function purgeUntil(assertion: () => Promise<void>): Promise<void> {
   expireClaims()
@@ -169,7 +169,7 @@ async function prepareChecksumMismatch(): Promise<Attempt> {
     call: async () => outcomeOf(await confirm(), 409),
     async check() {
       expect(await filesOf(person.id)).toEqual([])
-      // A second confirm is rejected again, or finds that the upload has ended.
+      // Another confirm is rejected again, or finds that the upload no longer exists.
       expect([404, 409]).toContain((await confirm()).status)
       expect(await filesOf(person.id)).toEqual([])
       expect(await uploadsOf(person.id)).toEqual([])

@@ -35,7 +35,7 @@ import {
 
 /*
  * The attack (IDOR): a user knows every id and key of another user's files, uploads and sessions.
- * None may work in anyone else's session, not even the administrator's.
+ * None of them may work in anyone else's session, not even the administrator's.
  */
 
 let app: TestApp

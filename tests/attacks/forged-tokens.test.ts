@@ -9,7 +9,7 @@ import { json, makePerson, type Person } from '../support/make.ts'
 import { type MockIssuer, startMockIssuer } from '../support/mock-issuer.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-/** The attack: forge responses of the issuer (Google) to sign in as another user. */
+/** The attack: forge responses from the issuer (Google) to sign in as another user. */
 
 const clientId = 'mayfly'
 let issuer: MockIssuer

@@ -42,7 +42,7 @@ async function signIn() {
 
 async function reserveSize(): Promise<number> {
   const stats = await stat(join(settings.dataDir, 'reserve')).catch(() => null)
-  // Count allocated blocks, because the size of a sparse file says nothing about disk use.
+  // Count allocated blocks, because a sparse file's size says nothing about disk use.
   return stats === null ? 0 : stats.blocks * 512
 }
 

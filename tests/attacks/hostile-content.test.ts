@@ -194,7 +194,8 @@ describe('an open redirect', () => {
     '/s//evil.example',
     '/login?next=//evil.example',
   ])('through %s is impossible', async (path) => {
-    // A page opened as localhost redirects to 127.0.0.1. That redirect must stay on the server too.
+    // When a page is opened as localhost, the server redirects to 127.0.0.1. That redirect must not
+    // lead to another site either.
     for (const host of ['127.0.0.1', 'localhost']) {
       const headers = { host: `${host}:${app.deps.config.port}`, ...browser }
       const { status, headers: responseHeaders } = await send(app.url, { path, headers })

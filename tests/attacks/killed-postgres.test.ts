@@ -51,8 +51,8 @@ async function startUpload(person: Person, idempotencyKey: string): Promise<stri
 }
 
 /**
- * Makes two parallel calls per user until stopped. The returned function stops the calls and
- * returns the storage keys of the started uploads.
+ * Keeps two calls per user running at all times. The returned function stops them and returns the
+ * storage keys of the started uploads.
  */
 function startWork() {
   const startedKeys = new Set<string>()
@@ -84,7 +84,7 @@ test.each([
   const stopWork = startWork()
   onTestFinished(async () => void (await stopWork()))
   for (let time = 0; time < killCount; time += 1) {
-    // Until Postgres is up again, there is no process to kill.
+    // There is no process to kill until Postgres is up again.
     const pid = await eventually(victim)
     process.kill(pid, 'SIGKILL')
     await eventually(() => expect(() => process.kill(pid, 0)).toThrow())

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 /**
  * The attack: sign in or up as often as possible to keep the CPU busy with password hashing. Rate
  * limits are off here, so only the hashing queue protects other users. A hash costs a quarter of
- * the production setting.
+ * what it does in production.
  */
 const passwordCost = { N: 8192, r: 8, p: 1 }
 
@@ -55,7 +55,7 @@ describe('a flood of logins', () => {
     const { shortCode, bytes } = await makeFile(person, { bytes: new Uint8Array(1_000_000) })
     const { order, note } = recordOrder()
     const logins = Array.from({ length: 12 }, () => note('login', logIn('192.0.2.1')))
-    // Once this responds, all logins have reached the server.
+    // By the time this request is answered, all logins have reached the server.
     await makeClient(app).fetch('/api/health')
     const download = await makeClient(app).fetch(`/api/download/${shortCode}`)
     expect((await download.arrayBuffer()).byteLength).toBe(bytes.length)

@@ -74,7 +74,7 @@ async function clearIssuerMetadata() {
 
 const unavailablePath = '/login?fault=google-away'
 
-/** Asserts that users who don't sign in with the issuer are still served. */
+/** Asserts that users who don't sign in through the issuer are still served. */
 async function expectOtherUsersServed(server: TestApp, person: Person) {
   expect((await person.fetch('/api/auth/user')).status).toBe(200)
   await logIn(server, person.email, person.password)
@@ -115,15 +115,15 @@ describe('an issuer that never responds', () => {
       ['/jwks', neverRespond],
       ['/jwks', sendPartialBody],
     ] as const
-    // In parallel, because each attempt takes as long as the issuer's timeout.
+    // Run these in parallel, because each attempt lasts until the request to the issuer times out.
     await Promise.all(
       stallCases.map(async ([path, response]) => {
         const silentIssuer = await startIssuer()
         const server = await startApp(silentIssuer)
         const person = await makePerson(server)
         silentIssuer.overrides.set(path, response)
-        // On a busy machine, the issuer's timeout may pass before the other users are served. In
-        // that case, try again.
+        // On a busy machine, the request to the issuer may time out before the other users are
+        // served. In that case, try again.
         const stalledSignIn = await eventually(async () => {
           silentIssuer.requests.length = 0
           let hasEnded = false
@@ -220,8 +220,8 @@ describe('a response of 10 MB', () => {
   )
 
   /**
-   * Sends spaces as fast as the server reads them. Returns the number of bytes sent, and whether
-   * the body was sent completely.
+   * Sends spaces as fast as the server reads them. Returns how many bytes were sent, and whether
+   * that was the whole body.
    */
   const send = async (response: ServerResponse, size: number) => {
     const closePromise = once(response, 'close')

@@ -32,13 +32,13 @@ const MiB = 1024 ** 2
 const fileBytes = 16 * MiB
 const metricsToken = 'memory-test-0123456789'
 /**
- * The idle process has about 50 timers and connections. If those of an attack leaked, it would have
- * 400 or more.
+ * The idle process has about 50 timers and connections. If an attack leaked its timers and
+ * connections, there would be 400 or more.
  */
 const maxResources = 150
 /**
- * How long timers of disconnected clients may remain: well below the time after which they would
- * fire.
+ * How long a disconnected client's timers may remain, well below the time after which they would
+ * fire anyway.
  */
 const idleTimeoutMs = connectionLimits.bodyMs / 2
 /** Number of health checks at the start of an attack, and again while its connections are open. */
@@ -97,14 +97,16 @@ async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number>
 }
 
 /**
- * Closes all connections of the attack and asserts that the server has released their resources.
+ * Closes all of the attack's connections and asserts that the server has released their resources.
  */
 async function expectResourcesReleased() {
   closeAll()
   await expect.poll(countActiveResources, { timeout: idleTimeoutMs }).toBeLessThan(maxResources)
 }
 
-/** Returns the number of active resources (timers, sockets) of the event loop. */
+/**
+ * Returns the number of active resources, such as timers and sockets, in the server's event loop.
+ */
 async function countActiveResources(): Promise<number> {
   const headers = { Authorization: `Bearer ${metricsToken}` }
   const text = await (await fetch(`${server.url}/metrics`, { headers })).text()
@@ -219,8 +221,8 @@ describe('a client that never reads responses', () => {
         getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': addressOf(index) })
       const peak = peakDuring(() => sendWithoutReading(server.url, text, 1000))
       expect(await peak).toBeLessThan(maxMemoryMiB)
-      // Downloads are counted before their first byte is sent, so the server started no more than
-      // its limit allows.
+      // A download is counted before its first byte is sent, so this includes every download that
+      // the server has started.
       const startedDownloads = async () => ((await downloads()) ?? 0) - downloadsBefore
       await expect.poll(startedDownloads).toBeGreaterThanOrEqual(maxDownloads)
       expect(await startedDownloads()).toBeLessThanOrEqual(transferLimits.download.total)

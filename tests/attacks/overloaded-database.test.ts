@@ -78,7 +78,7 @@ test('sheds requests beyond the limit and answers the queued ones', async () => 
   expect(download.status).toBe(200)
   const pendingResponses = await overloadDatabase()
 
-  // These responses didn't wait for the database, because the lock is still held.
+  // The lock is still held, so these responses come without waiting for the database.
   const visitor = makeClient(app)
   const paths = ['/api/auth/user', `/s/${file.shortCode}`, `/api/download/${file.shortCode}`]
   const responses = await Promise.all([

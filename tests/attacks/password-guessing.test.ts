@@ -65,7 +65,10 @@ function statuses(responses: Response[]) {
   return counts
 }
 
-/** Sets the number of failed logins from other IP addresses. The account must already have one. */
+/**
+ * Sets how many failed logins from other IP addresses are counted for the account, which must
+ * already have at least one.
+ */
 async function setFailedLogins(email: string, failedLogins: number) {
   const key = `wrongLoginsByAccount:${hashAccountEmail(app.deps.secret, email)}`
   const isAccount = eq(rateLimits.key, key)

@@ -6,8 +6,8 @@ import { makeBrowser, type TestBrowser } from '../support/issuer-browser.ts'
 import { json, logIn, makeClient, makePerson } from '../support/make.ts'
 
 /**
- * The attack: reuse a callback URL, with its state and code, from a browser history, a log or a
- * shared screen, or open it in another browser.
+ * The attack: reuse a callback URL, including its state and code, that was found in a browser
+ * history, in a log or on a shared screen, or open it in another browser.
  */
 
 let google: GoogleApp
@@ -19,7 +19,7 @@ afterAll(() => google.close())
 const failedSignIn = '/login?fault=google-lost'
 let count = 0
 
-/** Signs in as a new user, but doesn't open the callback URL. */
+/** Signs in as a new user, but stops before opening the callback URL. */
 async function signInToCallback(browser = makeBrowser(google.app), start = '/api/login') {
   count += 1
   const email = `person${count}@example.org`
@@ -80,7 +80,7 @@ describe('a callback URL', () => {
   it('works in no other browser, even one with its own sign-in', async () => {
     const { browser, back } = await signInToCallback()
     expect(await openCallback(makeBrowser(google.app), back)).toBe(failedSignIn)
-    // The first attempt uses up the state, so each browser needs another one.
+    // The first attempt uses up the state, so each browser needs a new one.
     expect(await openCallback(browser, back)).toBe(failedSignIn)
 
     const otherSignIn = await signInToCallback()

@@ -15,8 +15,8 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { requestUpload } from '../support/upload-requests.ts'
 
 /*
- * The attack (SSRF): put an address inside the server's network into everything a user can send,
- * hoping that the server requests it. A listener records every connection.
+ * The attack (SSRF): fill every field that a user can send with an address inside the server's
+ * network, hoping that the server requests it. A listener records every connection.
  */
 
 let app: TestApp
@@ -52,7 +52,7 @@ afterAll(async () => {
   listener.close()
 })
 
-/** Returns a URL of the listener. The path names the field the URL is put in. */
+/** Returns a URL that points to the listener. Its path says which field contained the URL. */
 function lureUrl(name: string): string {
   return `http://${listenerAddress}/${name}`
 }

@@ -36,7 +36,8 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /**
- * Asserts that the server has closed every connection of the attack and still serves other clients.
+ * Asserts that the server has closed all of the attack's connections and still serves other
+ * clients.
  */
 async function expectClosedAndServing() {
   await expect.poll(() => server.connections()).toBe(0)

@@ -37,7 +37,7 @@ const limits: PoolLimits = {
 let database: TestDatabase
 let app: TestApp
 /**
- * Another server on the same database, with production timeouts, which aren't reached even on a
+ * Another server on the same database, with production timeouts, which aren't exceeded even on a
  * slow machine.
  */
 let longTimeoutApp: TestApp
@@ -76,7 +76,10 @@ function serveAnother(poolLimits?: PoolLimits): Promise<TestApp> {
   return serveApp({ url: database.url, async drop() {} }, { poolLimits })
 }
 
-/** Creates a user of this server. The default is the server under attack. */
+/**
+ * Creates a user, and a client signed in as that user on `server`, which defaults to the server
+ * under attack.
+ */
 async function newPerson(
   options?: Parameters<typeof makePerson>[1],
   server = app,
@@ -194,7 +197,8 @@ test('recovers from a lock that is never released', async () => {
 })
 
 test('recovers from a lock that outlasts transactions', async () => {
-  // By default, Postgres would end transactions that this server leaks, which would hide the leak.
+  // With the shorter timeout, Postgres would end any transaction that this server leaks, which
+  // would hide the leak.
   const server = await serveAnother({ ...limits, idleInTransactionMs: 2 * hangTimeoutMs })
   onTestFinished(() => server.close())
   const users = await Promise.all(freeUsers.map(() => newPerson({}, server)))
@@ -256,7 +260,8 @@ describe('one silent connection', () => {
       await startUpload(completedWork, newUser, key)
       expect(completedWork.uploads).toEqual([])
       await eventually(expectIntactPool)
-      // The repeated call returns the existing upload, or starts it, so there is exactly one.
+      // If the upload already exists, the retry returns it. Otherwise it starts it, so there is
+      // exactly one.
       await startUpload(completedWork, newUser, key)
       expect(completedWork.uploads).toHaveLength(1)
       const { rows } = await directDb.query('select storage_key from uploads where owner_id = $1', [

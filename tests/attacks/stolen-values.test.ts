@@ -143,7 +143,7 @@ describe('guessing', () => {
     const codes: string[] = []
     for (let time = 0; time < 20; time += 1) codes.push((await makeFile(owner)).shortCode)
     expect(new Set(codes).size).toBe(20)
-    // That all 20 codes have the same character at some position is a chance of about 1 in 49^18.
+    // The chance that all 20 codes have the same character at any position is about 1 in 49^18.
     for (let position = 0; position < shortCodeLength; position += 1) {
       expect(new Set(codes.map((code) => code[position])).size).toBeGreaterThan(1)
     }

@@ -13,7 +13,8 @@ import { expectError, requestConfirm, requestUpload } from '../support/upload-re
 /**
  * The attack: use up space with uploads that are started but never sent, or sent but never
  * confirmed, from one account or many. Announced bytes count toward the account's limits and the
- * storage cap at once. When free space is short, bytes are rejected and abandoned uploads end soon.
+ * storage cap at once. When free space is short, the server rejects further bytes and ends
+ * abandoned uploads early.
  */
 const minute = 60_000
 const mebibyte = 1024 ** 2

@@ -18,7 +18,7 @@ const displayModes: readonly { width: number; theme?: 'light' | 'dark'; text?: n
   { width: 360, theme: 'light' },
 ]
 
-/** Switches the theme. Returns the elements in which this starts an animation or transition. */
+/** Switches the theme. Returns the elements that start an animation or transition as a result. */
 function switchTheme(page: Page, theme: string) {
   return page.evaluate((theme) => {
     document.documentElement.dataset.theme = theme

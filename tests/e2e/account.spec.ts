@@ -74,8 +74,8 @@ test('the account page works by keyboard: name, password, ending a session', asy
   const receipts = section(page, 'Tier and storage')
   await pressOn(page, receipts.getByRole('button', { name: 'Show receipts' }))
   await expect(receipts.getByRole('listitem')).toHaveText([/^plans\.pdf.*Confirmed by storage\.$/])
-  // The feedback form is offered by servers that have no support email address and an IP address as
-  // their host.
+  // Without a support email address, a server whose host is an IP address offers the feedback form
+  // instead.
   const contact = page.getByRole('link', { name: 'Write to the operator' })
   await expect(contact).toHaveAttribute('href', '/feedback')
 })
@@ -154,7 +154,8 @@ test('nothing renders before the session is known, and then only the right scree
   }
   for (const text of ['Sign In', 'Sign Up', 'Get Started']) expect(shownTexts).not.toContain(text)
 
-  // Load the file list first. Once the session has ended, its 401 would be a second console error.
+  // Load the file list first. If it were requested after the session has ended, its 401 would be a
+  // second console error.
   await expect(page.getByText('No files yet')).toBeVisible()
   // Account data must not appear, even briefly, once the session has ended.
   errors.expect(/401 \(Unauthorized\).*\/api\/auth\/user$/)

@@ -35,7 +35,7 @@ test('a wrong password and an unknown email address get the same message', async
     await page.getByLabel('Password', { exact: true }).fill('wrong horse')
     await page.getByRole('button', { name: 'Sign In' }).click()
     await expectToast(page, 'Login failed', 'Invalid email or password. Please try again.')
-    // Only the toast explains the error, but the field is marked and has the focus.
+    // Only the toast explains the error, but the field is marked as invalid and has the focus.
     const field = page.getByLabel('Password', { exact: true })
     await expect(field).toBeFocused()
     await expect(field).toHaveAttribute('aria-invalid', 'true')
@@ -157,7 +157,8 @@ test('a session that ends mid-use leads to the login', async ({ app, errors, pag
   const person = await makePerson(app)
   await makeFile(person, { name: 'notes.txt' })
   await openDashboard(page, app, person)
-  // Load the list first, or else its 401 would be a second console error.
+  // Wait for the file list. If it were requested after the session has ended, its 401 would be a
+  // second console error.
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
   await app.deps.db.delete(sessions)
 

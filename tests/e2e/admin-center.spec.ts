@@ -191,7 +191,7 @@ test('a new price shows on the upgrade card and in the audit log; signature and 
   await expect(log.getByText('No entries found')).toBeVisible()
   await log.getByRole('searchbox').fill(admin.email)
   await expect(log.getByRole('listitem')).toHaveCount(4)
-  // The IP address and the current day of the server match all entries.
+  // Every entry contains this IP address and was made on the server's current day.
   await log.getByRole('searchbox').fill('127.0.0.1')
   await expect(log.getByRole('listitem')).toHaveCount(4)
   const now = app.clock().getTime()

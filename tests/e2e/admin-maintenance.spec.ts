@@ -19,7 +19,7 @@ test('maintenance actions report their results, and a failed test upload its rea
   await makePerson(app, { tier: 'premium', premiumTrialEndsAt: app.clock() })
   const admin = await openAdminCenter(page, app)
   const run = (title: string) => startMaintenance(page, title)
-  /** Starts an action by confirming its dialog. */
+  /** Starts an action and confirms its dialog. */
   const confirm = async (title: string, button: string) => {
     const status = await run(title)
     await page

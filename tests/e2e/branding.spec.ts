@@ -41,7 +41,7 @@ test('a brand is set on the account page, shown on link pages without scripts, a
   )
   await expect(form.getByText('Please choose a PNG, JPEG or WebP.')).toBeVisible()
 
-  // The server rejects the logo. The texts were saved by an earlier request.
+  // The server rejects only the logo. An earlier request has saved the other fields.
   errors.expect(/400 \(Bad Request\).*\/api\/branding\/logo$/)
   await chooseLogo('logo.png', 'image/png', Buffer.from('no PNG'))
   await saveButton.click()

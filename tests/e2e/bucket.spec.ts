@@ -37,7 +37,7 @@ import {
 const mebibyte = 1024 ** 2
 
 /**
- * A server with an SMTP server and with a bucket on another origin. Tests can interrupt the network
+ * A server with an SMTP server and a bucket on another origin. Tests can interrupt the network
  * between browser and bucket.
  */
 const test = onNetwork.extend<
@@ -205,7 +205,8 @@ test('after the tab is closed at 60 %, choosing the same file resumes from the s
   const parts = 13
   const videoFile = await writeRandomFile(folder, 'film.mkv', parts * 8 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
-  // By then, 60 % of the parts are stored. The remaining bytes belong to parts in flight.
+  // After this many bytes, 60 % of the parts are stored. The remaining bytes belong to parts in
+  // flight.
   await stallAfter(network, (parts * 0.6 + 5) * 8 * mebibyte, () =>
     chooseFiles(page, [videoFile.path]),
   )
@@ -236,11 +237,10 @@ test('a file edited before it is chosen again is stored as edited', async ({
   const secondPage = await reopen(page, network)
   await expectUpload(secondPage, videoFile.name, 'Paused')
 
-  // The page identifies a file by name and size. Only bytes of the first part differ.
+  // The page identifies a file by name and size. Only bytes in the first part change.
   const bytes = await readFile(videoFile.path)
   bytes.write('edited', mebibyte)
-  // Other tests share the bytes of the old file on disk, so replace the file instead of writing to
-  // it.
+  // Other tests share the old file's bytes on disk, so replace the file instead of writing to it.
   await rm(videoFile.path)
   await writeFile(videoFile.path, bytes)
   await dropOnUpload(secondPage, videoFile.path, videoFile.name)

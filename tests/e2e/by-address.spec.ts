@@ -7,7 +7,7 @@ import { sha256OfFile, writeRandomFile } from './support/files.ts'
 import { postgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
-/** An address of this machine in the local network, or a loopback address if it has none. */
+/** This machine's address on the local network, or a loopback address if it isn't on one. */
 const address =
   Object.values(networkInterfaces())
     .flat()
@@ -47,7 +47,7 @@ test('everything works when the server is opened by its IP address', async ({
   const { origin } = new URL(page.url())
   expect(origin).toBe(address === '127.0.0.1' ? app.url : baseURL)
 
-  // One file small enough for a single request, and one that is sent in parts.
+  // One file is small enough for a single request, and the other is sent in parts.
   const small = await writeRandomFile(folder, 'small.bin', 4000)
   const large = await writeRandomFile(folder, 'large.bin', 9 * 1024 * 1024)
   await chooseFiles(page, [small.path, large.path])

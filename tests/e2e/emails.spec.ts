@@ -4,7 +4,7 @@ import { axeViolations, loadAxe } from './support/axe.ts'
 import { emails } from './support/emails.ts'
 import { expect, test } from './support/test.ts'
 
-/** Background colors of email clients with a light and a dark theme. */
+/** The background color that every email must have in light and dark email clients. */
 const backgrounds = { light: 'rgb(247, 246, 243)', dark: 'rgb(17, 19, 18)' } as const
 
 test('every email is readable in light and dark email clients', async ({ page }) => {

@@ -106,7 +106,7 @@ test('linking Google requires the password, and Google can be unlinked', async (
     await pressOn(page, dialog.getByRole('button', { name: 'Go to Google' }))
   }
 
-  // A wrong password is rejected before the browser goes to Google. Google's errors are shown on
+  // A wrong password is rejected before the browser is sent to Google. Google's errors are shown on
   // the account page.
   errors.expect(/400 \(Bad Request\).*\/api\/auth\/user\/ways\/google$/)
   google.issuer.person = null

@@ -31,7 +31,7 @@ const resetConnections: Interruption = async ({ network }) => network.reset()
 function response(status: number): Interruption {
   return async ({ network }) => network.respondToPuts(status)
 }
-/** Breaks all connections, although the browser still considers itself online. */
+/** Breaks all connections while the browser still considers itself online. */
 const cutNetwork: Interruption = async ({ network }) => network.cut()
 
 /** Ten connection and server failures, in the order in which they occur. Most kinds occur twice. */
@@ -102,8 +102,8 @@ test('a stalled connection times out, and its parts are sent again', async ({
 
   await stallAfter(network, 18 * mebibyte, () => chooseFiles(page, [file.path]))
   const exchangeCount = network.exchanges.length
-  // The page allows more time for the response once all bytes of a part are sent. On a slow
-  // machine, it may notice the end of the bytes late, so advance the clock repeatedly.
+  // Once all bytes of a part are sent, the page allows extra time for the response. On a slow
+  // machine, it may be late to notice that they are, so advance the clock repeatedly.
   const afterTwoMinutes = async () => {
     await page.clock.fastForward(125_000)
     return network.exchanges.length

@@ -35,7 +35,7 @@ test('a file dropped by a visitor is kept and uploaded after signup', async ({
   folder,
   page,
 }) => {
-  // The browser stores only the handle of a file this large, not its bytes.
+  // For a file this large, the browser stores only the handle, not the bytes.
   const file = await writeRandomFile(folder, 'rough-cut.mov', 17 * mebibyte)
   const large = await writeSparseFile(folder, 'disk.img', 1024 ** 3 + 1)
   await openLanding(page)

@@ -44,7 +44,7 @@ function fill(page: EnginePage, label: string, value: string): Promise<void> {
   })()`)
 }
 
-/** Downloads the file of the link page that is open. Returns its bytes in base64. */
+/** Downloads the file from the open link page. Returns its bytes as base64. */
 function download(page: EnginePage): Promise<string> {
   return page.evaluate(`(async () => {
     const links = [...document.links]

@@ -23,7 +23,7 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   const photo = await writeRandomFile(folder, 'photo.jpg', 20 * mebibyte)
   const noteFile = await writeRandomFile(folder, 'note.txt', 1000)
   await openDashboard(page, app, await makePerson(app))
-  // The page must not mention actions that phones don't have.
+  // The page must not mention actions that aren't possible on a phone.
   await expect(page.getByRole('heading', { name: 'Choose what to upload' })).toBeVisible()
   await expect(page.getByText('Upload a file. It gets a short link')).toBeVisible()
   for (const unsupportedAction of [/drop/i, /pasting/]) {
@@ -33,8 +33,8 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   }
   const shownTexts = await recordShownTexts(page)
 
-  // On a phone, the file input opens the system dialog with camera and gallery. The browser's file
-  // picker offers neither.
+  // On a phone, the file input opens the system dialog, which offers the camera and the gallery.
+  // The browser's file picker offers neither.
   expect(await page.evaluate(() => 'showOpenFilePicker' in window)).toBe(true)
   await stallAfter(network, mebibyte, async () => {
     const chooserPromise = page.waitForEvent('filechooser')

@@ -64,7 +64,7 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
   await expect(reports.getByText('No open reports')).toBeVisible()
   await expect(links.getByRole('link', { name: 'Reports', exact: true })).toBeVisible()
   await expect(reports.getByRole('heading', { name: 'Reports' })).toBeFocused()
-  // Pasting the link of a file takes it down even without a report.
+  // The administrator can also take down a file that nobody has reported, by pasting its link.
   await reports.getByLabel('Link or code').fill('https://example.org/')
   await page.keyboard.press('Enter')
   await expect(

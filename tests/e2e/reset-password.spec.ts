@@ -17,7 +17,7 @@ async function requestResetEmail(page: Page, email: string) {
   await expect(page.getByText('Password reset email sent')).toBeVisible()
 }
 
-/** Returns the reset link of the only email sent. */
+/** Returns the reset link from the only email sent. */
 async function readResetLink(app: TestApp): Promise<string> {
   const [mail] = await app.sendQueuedEmails()
   return /https?:\S+\/reset-password\S+/.exec(mail?.content.text ?? '')?.[0] ?? ''

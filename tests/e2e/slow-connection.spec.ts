@@ -10,10 +10,7 @@ import { codeOf, expectUpload, sha256OfDownload, uploadItem } from './support/up
 
 const mebibyte = 1024 ** 2
 
-/**
- * The browser connects through a simulated slow network, which leads to the proxy that counts
- * bytes.
- */
+/** The browser connects through a simulated slow network to the proxy that counts bytes. */
 const test = onNetwork.extend({
   app: async ({ network }, use) => {
     const slowNetwork = await startSlowNetwork({ bytesPerSecond: 6 * mebibyte, delayMs: 100 })
@@ -42,7 +39,7 @@ test('on a slow connection, speed and time left are shown, and expired part URLs
   await openDashboard(page, app, await makePerson(app))
 
   await dropFiles(page, [file.path])
-  // The first parts are now in flight, and others are queued.
+  // By now the first parts are in flight, and others are queued.
   const putExchanges = () => network.exchanges.filter(({ method }) => method === 'PUT')
   await expect.poll(() => putExchanges().length).toBeGreaterThan(0)
   // Part URLs are valid for an hour, so all URLs signed so far have expired.
@@ -59,7 +56,7 @@ test('on a slow connection, speed and time left are shown, and expired part URLs
   // The response that started the upload had URLs for all seven parts, so these requests replaced
   // expired ones.
   expect(signRequests.length).toBeGreaterThan(0)
-  // Downloads directly, because the network is slow in both directions.
+  // Download directly from the server, because the network is slow in both directions.
   const directUrl = `http://127.0.0.1:${app.deps.config.port}`
   expect(await sha256OfDownload(directUrl, await codeOf(page, file.name))).toBe(file.sha256)
 })

@@ -13,7 +13,7 @@ import { freeUserWalk } from './support/texts/free-user-walk.ts'
 import { premiumUserWalk } from './support/texts/premium-user-walk.ts'
 import { visitorWalk } from './support/texts/visitor-walk.ts'
 
-/** The screens of spec §2, for each role of spec §6. */
+/** The screens in spec §2, for each role in spec §6. */
 const walks = {
   visitor: visitorWalk,
   'free user': freeUserWalk,

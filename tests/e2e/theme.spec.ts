@@ -76,7 +76,7 @@ test('every page is light by default, dark when chosen, and stays dark after a r
     await page.getByRole('button', { name: 'Switch to light theme' }).click()
     await expect.poll(() => backgroundColor(page), name).toBe(lightBackground)
     expect(await page.evaluate(() => localStorage.getItem('mayfly-theme')), name).toBe('light')
-    // The next screen starts without a chosen theme.
+    // Forget the chosen theme before opening the next screen.
     await page.evaluate(() => localStorage.removeItem('mayfly-theme'))
   })
 })

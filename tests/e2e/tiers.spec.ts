@@ -39,8 +39,8 @@ test('a trial is offered, counts down days and hours, and ends while the page is
   await expect(badge).toBeVisible()
   await expect(page.getByRole('radio')).toHaveText(['3 days', '5 days', '7 days'])
 
-  // Spec §9: the countdown updates every 60 s. Each step sends a request, because without use the
-  // session would end after 14 days.
+  // Spec §9: the countdown updates every 60 s. Each step sends a request, because an unused session
+  // would end after 14 days.
   for (const timeLeft of ['17 days left', '4 days left']) {
     await advanceClocks(app, [page], 13 * day)
     await expect(banner).toContainText(timeLeft)

@@ -120,7 +120,8 @@ test('a network error is reported, and the link works afterwards', async ({
   }
   await page.route('**/api/auth/verify-email', failLater, { times: 1 })
   await page.goto(`/verify-email?token=${token}`)
-  // This browser didn't sign up, like an email scanner's, so the user has to press a button.
+  // This browser isn't the one that signed up. It could be an email scanner's, so the user has to
+  // press a button.
   await pressOn(page, page.getByRole('button', { name: 'Verify my address' }))
   await expect(page.getByRole('heading', { name: 'Verifying your email' })).toBeVisible()
   await expect(page.getByText('This takes a moment.')).toBeVisible()

@@ -48,8 +48,8 @@ async function openAccount(page: Page, methods: ('password' | 'google')[]) {
 }
 
 /**
- * Screens of the account page. The first one signs in for all screens up to 'account with long
- * names and many sessions'.
+ * Screens of the account page. The first one signs in a user, who stays signed in up to 'account
+ * with long names and many sessions'.
  */
 export const accountScreens: Screens = {
   'adding Google': async ({ app, page }) => {

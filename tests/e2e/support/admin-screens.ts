@@ -11,7 +11,7 @@ import type { Screens } from './open-screens.ts'
 
 const longAddress = `${'x'.repeat(64)}@${'y'.repeat(60)}.${'z'.repeat(60)}.example`
 
-/** Creates users, feedback and audit log entries with the longest possible texts. */
+/** Creates users, feedback and audit log entries with values of the maximum length. */
 async function fillWithLongContent(app: TestApp): Promise<void> {
   const { db } = app.deps
   const longNamedUser = await makePerson(app, { tier: 'premium' })
@@ -74,7 +74,7 @@ const corsRule = JSON.stringify({
   ],
 })
 
-/** Check results in every status, with the longest possible texts. */
+/** Check results in every status, with the longest possible messages. */
 const lines: CheckResult[] = [
   { name: 'Database', status: 'ok', message: 'Postgres 18.4 answers in 2 ms.', cure: '' },
   {
@@ -105,7 +105,7 @@ const lines: CheckResult[] = [
 
 /**
  * Screens of the Admin Center. Dialogs come first, because axe is fast on a short page. Each dialog
- * opens on the screen before it. Two more open on the screen with the longest texts.
+ * opens over the screen before it. Two more dialogs open over the screen with the longest content.
  */
 export const adminScreens: Screens = {
   'the question before expiring files': async ({ app, page }) => {

@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test'
 import type { TestApp } from '../../support/app-server.ts'
 
-/** Sets the clocks of the pages to the server's time. */
+/** Sets the pages' clocks to the server's time. */
 export async function setClocks(app: TestApp, pages: Page[]): Promise<void> {
   for (const page of pages) {
     await page.clock.install({ time: app.clock() })
-    // Playwright fakes all clocks of a page except this one.
+    // Playwright fakes all of a page's clocks except this one.
     await page.addInitScript(() => {
       Object.defineProperty(performance, 'timeOrigin', { value: Date.now() })
     })
@@ -18,8 +18,8 @@ export async function advanceClocks(
   pages: Page[],
   milliseconds: number,
 ): Promise<void> {
-  // Pages set their clock from responses. A response between these two steps would count the time
-  // twice, so wait for pending requests.
+  // Pages set their clock from responses. A response between these two steps would make the time
+  // count twice, so wait for pending requests.
   for (const page of pages) await page.waitForLoadState('networkidle')
   app.clock.advance(milliseconds)
   for (const page of pages) await page.clock.fastForward(milliseconds)

@@ -30,7 +30,7 @@ export const downloadScreens: Screens = {
     const file = await makeFile(await makePerson(app), { name: longName })
     await page.goto(`/s/${file.shortCode}/report`)
     await expect(page.getByRole('button', { name: /^Switch to \w+ theme$/ })).toBeVisible()
-    // The browser would reject 'ada'. With `novalidate` the server has to reject it.
+    // The browser would reject 'ada' as an email address. With `novalidate` the server has to.
     await page.evaluate(() => document.querySelector('form')?.setAttribute('novalidate', ''))
     await page.getByLabel('Malware').check()
     await page.getByLabel('Details').fill('It came in a mail from “our bank”.')

@@ -3,10 +3,10 @@ import type { BrowserContext } from '@playwright/test'
 /** Collects console errors and warnings, uncaught errors and failed requests. */
 export interface ErrorWatcher {
   watch(context: BrowserContext): Promise<void>
-  /** Requires a matching message: the test fails without one. */
+  /** Like `allow`, but the test fails if no message matches. */
   expect(pattern: RegExp): void
   allow(pattern: RegExp): void
-  /** Returns unexpected messages, and the expected patterns without a message. */
+  /** Returns the unexpected messages, and the expected patterns that no message matched. */
   unexpectedErrors(): string[]
 }
 

@@ -26,8 +26,8 @@ export function* pseudoRandom(size: number): Generator<Buffer> {
 const sharedSize = 1024 ** 2
 
 /**
- * Creates a file of `size` pseudorandom bytes. Large files share their bytes on disk with other
- * tests, so copy one before changing it.
+ * Creates a file of `size` pseudorandom bytes. A large file shares its bytes on disk with other
+ * tests, so copy it before changing it.
  */
 export async function writeRandomFile(
   folder: string,

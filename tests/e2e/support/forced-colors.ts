@@ -2,13 +2,14 @@ import type { Page } from '@playwright/test'
 
 /**
  * Finds UI states that can't be seen with `forced-colors`, where the browser ignores our
- * backgrounds and shadows. Borders, outlines or underlines must show the focus on each kind of
- * control, and which tab, choice or link is selected. Restores the focus.
+ * backgrounds and shadows. Borders, outlines or underlines must show when a control has the focus
+ * and when a tab, choice or link is selected. Restores the focus.
  * @returns one message per problem, with the element's HTML.
  */
 export async function forcedColorsProblems(page: Page): Promise<string[]> {
   await page.emulateMedia({ forcedColors: 'active' })
-  // When a script moves the focus, browsers show a focus ring only if the last input was a key.
+  // When a script moves the focus, browsers show a focus ring only if the last input was a key
+  // press.
   await page.keyboard.press('Shift')
   const problems = await page.evaluate(findProblems)
   await page.emulateMedia({ forcedColors: 'none' })

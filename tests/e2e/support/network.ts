@@ -7,7 +7,9 @@ import { type DiskFile, writeRandomFile } from './files.ts'
 import { postgresUrl } from './run.ts'
 import { test as base, expect } from './test.ts'
 
-/** Console messages about a broken transfer. Which one appears depends on when it broke. */
+/**
+ * Console messages about a broken transfer. Which one appears depends on when the connection broke.
+ */
 export const connectionErrors = /net::ERR_|Failed to load resource/
 
 const mebibyte = 1024 ** 2
@@ -74,7 +76,10 @@ export async function reopen(
   return newPage
 }
 
-/** Returns the body bytes of all PUTs after the first `since` requests, including repeated ones. */
+/**
+ * Returns how many body bytes all PUTs contained, including repeated ones, after the first `since`
+ * requests.
+ */
 export function sentBytes(network: ChaosProxy, since = 0): number {
   return network.exchanges
     .slice(since)
@@ -87,7 +92,7 @@ function partKey({ url }: Exchange): string {
   return `${pathname} ${searchParams.get('part') ?? searchParams.get('partNumber')}`
 }
 
-/** Returns the PUTs of parts that were sent again later. */
+/** Returns the PUTs whose parts were sent again later. */
 export function wastedPuts(network: ChaosProxy): Exchange[] {
   const puts = network.exchanges.filter(isPut)
   const lastPuts = new Set(new Map(puts.map((put) => [partKey(put), put])).values())

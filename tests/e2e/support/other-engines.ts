@@ -57,7 +57,7 @@ async function openFirefox(folder: string): Promise<EnginePage> {
       target: { context },
       expression: `Promise.resolve(${expression}).then((value) => JSON.stringify(value))`,
       awaitPromise: true,
-      // The page can't write to the clipboard after a click without user activation.
+      // Without user activation, the page can't write to the clipboard after a click.
       userActivation: true,
     })
     if (exceptionDetails) throw new Error(exceptionDetails.text)

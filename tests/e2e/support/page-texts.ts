@@ -50,7 +50,7 @@ export async function recordPageTexts(page: Page): Promise<void> {
   })
 }
 
-/** Discards what was recorded so far, so that later assertions can't match earlier texts. */
+/** Discards the texts recorded so far, so that later assertions can't match them. */
 export async function clearPageTexts(page: Page): Promise<void> {
   await page.evaluate(() => {
     if (window.recorded)

@@ -85,8 +85,8 @@ export function countHandles(page: Page): Promise<number> {
 }
 
 /**
- * Waits until IndexedDB contains the handle of the chosen file, because an earlier reload would
- * lose it.
+ * Waits until IndexedDB contains the chosen file's handle, because a reload before then would lose
+ * it.
  */
 export async function expectHandleSaved(page: Page): Promise<void> {
   await expect.poll(() => countHandles(page)).toBe(1)

@@ -9,7 +9,7 @@ import { scheduleJobs } from '../../../src/server/jobs/jobs.ts'
 import { keepTempFilesInMemory } from '../../support/files-in-memory.ts'
 import { startTestPostgres } from '../../support/postgres-server.ts'
 
-/** Environment variables that tell Playwright's workers where to find the resources of the run. */
+/** Environment variables that tell Playwright's workers where to find the run's resources. */
 const variables = { postgres: 'E2E_POSTGRES_URL', folder: 'E2E_FOLDER' }
 
 const readyScript = join(import.meta.dirname, '../../../scripts/ready.mjs')
@@ -54,7 +54,7 @@ function readVariable(variable: string): string {
   return value
 }
 
-/** Returns the URL of the administrative database of the run's Postgres server. */
+/** Returns the URL of the administrative database on the run's Postgres server. */
 export function postgresUrl(): string {
   return readVariable(variables.postgres)
 }

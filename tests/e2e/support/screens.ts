@@ -9,7 +9,7 @@ import { signInScreens } from './sign-in-screens.ts'
 import { waitingScreens } from './waiting-screens.ts'
 
 /**
- * Every screen of the product, in sets. To save time, the screens of a set share a server, a page
+ * Every screen of the product, in sets. To save time, the screens in a set share a server, a page
  * and often an account.
  */
 export const screenSets: Readonly<Record<string, Screens>> = {

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** The browsers' default text size in px. */
+/** The browser's default text size, in px. */
 const defaultSize = 16
 
 /**

@@ -14,7 +14,7 @@ export function uploadItem(page: Page, name: string): Locator {
     .filter({ has: page.getByText(name, { exact: true }) })
 }
 
-/** Waits until a paused upload asks for its file, then drops the file on the upload. */
+/** Waits until a paused upload asks for its file, then drops the file onto its list item. */
 export async function dropOnUpload(page: Page, path: string, name: string): Promise<void> {
   const item = uploadItem(page, name)
   await expect(item.getByText(/Choose the same file again/)).toBeVisible()
@@ -57,7 +57,7 @@ export async function codeOf(page: Page, name: string): Promise<string> {
   return new URL(address ?? '', page.url()).pathname.split('/').at(-1) ?? ''
 }
 
-/** Downloads a link and returns the SHA-256 of its bytes in hexadecimal. */
+/** Downloads a link's file and returns its SHA-256 in hexadecimal. */
 export async function sha256OfDownload(origin: string, code: string): Promise<string> {
   const response = await fetch(`${origin}/api/download/${code}`)
   if (!response.ok || !response.body) throw new Error(`Download failed: ${response.status}`)
@@ -68,7 +68,7 @@ export async function sha256OfDownload(origin: string, code: string): Promise<st
 
 /**
  * Waits until an upload has completed. Checks that its link, as listed on the page `listing`,
- * serves the bytes of the file.
+ * serves the file's bytes.
  */
 export async function expectArrived(
   page: Page,

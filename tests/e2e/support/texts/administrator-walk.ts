@@ -27,7 +27,7 @@ function saveLimit(label: string, value: string) {
   return submitForm({ [label]: value }, `Save ${label.toLowerCase()}`, settings)
 }
 
-/** The screens of an administrator, with the literal texts that each must show. */
+/** The screens that an administrator sees, with the literal texts that each must show. */
 export const administratorWalk: readonly WalkStep[] = [
   {
     at: 'Admin Center',

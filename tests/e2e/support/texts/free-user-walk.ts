@@ -26,7 +26,7 @@ async function openFreeDashboard({ app, page }: ScreenContext) {
   await openDashboard(page, app, person)
 }
 
-/** The screens of a free user, with the literal texts that each must show. */
+/** The screens that a free user sees, with the literal texts that each must show. */
 export const freeUserWalk: readonly WalkStep[] = [
   {
     at: 'dashboard',

@@ -29,7 +29,7 @@ async function emulatePhone({ page }: ScreenContext) {
   await page.reload()
 }
 
-/** The screens of a premium user, with the literal texts that each must show. */
+/** The screens that a premium user sees, with the literal texts that each must show. */
 export const premiumUserWalk: readonly WalkStep[] = [
   {
     at: 'dashboard, with uploads of every status',

@@ -20,8 +20,8 @@ function enterNewPasswords(password: string, confirmPassword: string) {
 }
 
 /**
- * The screens of a visitor, with the literal texts that each must show: public pages, forms and
- * link pages.
+ * The screens that a visitor sees, with the literal texts that each must show: public pages, forms
+ * and link pages.
  */
 export const visitorWalk: readonly WalkStep[] = [
   {
