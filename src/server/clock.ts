@@ -2,9 +2,9 @@
 export type Clock = () => Date
 
 /**
- * Returns the smallest possible difference between our clock and another, in milliseconds. The
- * other clock showed `otherTime`, rounded down to `precisionMs`, at some time between `from` and
- * `to` on ours.
+ * Returns the smallest possible difference between our clock and another, in milliseconds. At some
+ * time between `from` and `to` on our clock, the other one showed `otherTime`, rounded down to
+ * `precisionMs`.
  */
 export function differenceFrom(otherTime: Date, from: Date, to: Date, precisionMs = 1): number {
   const earliest = otherTime.getTime()

@@ -12,7 +12,7 @@ export class AppError extends Error {
 
   /**
    * @param message replaces the table's text. Clients see it.
-   * @param headers the response headers, with names in lower case. `retry-after` defaults to the
+   * @param headers the response headers, with names in lowercase. `retry-after` defaults to the
    * table's value.
    */
   constructor(

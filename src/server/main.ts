@@ -7,8 +7,8 @@ import { createLogger } from './logging/log.ts'
 import { redactedMessage } from './logging/redact.ts'
 
 /**
- * How long to wait before the garbage collection, so that the server can first answer requests that
- * arrived during startup.
+ * The delay before garbage collection, so that the server can first answer requests that arrived
+ * during startup.
  */
 const gcDelayMs = 2_000
 

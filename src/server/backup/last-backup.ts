@@ -45,7 +45,7 @@ export async function findLastBackup(db: Db): Promise<LastBackup | null> {
   return row ? lastBackupSchema.parse(JSON.parse(row.value)) : null
 }
 
-/** Returns when a server first used this database, or null. */
+/** Returns when a server first used this database, or null if none has. */
 export async function findFirstUse(db: Db): Promise<Date | null> {
   const [row] = await db
     .select({ at: settings.updatedAt })

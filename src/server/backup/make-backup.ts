@@ -98,7 +98,8 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
       objects: copied.objects,
       faults: copied.damagedFileIds.length,
     }).catch((error: unknown) => {
-      // The backup is complete even if it can't be recorded, for example in a read-only replica.
+      // The backup is complete even if it can't be recorded, for example because the database is a
+      // read-only replica.
       log.warn({ err: error }, 'the database could not note the backup')
     })
     return { rows: count, ...copied }
@@ -204,7 +205,7 @@ async function* listStoredFiles(client: pg.ClientBase): AsyncGenerator<StoredFil
   await client.query('close stored_files')
 }
 
-/** True if the file's bytes should be in storage. They should be until their removal begins. */
+/** True if the file's bytes should still be in storage, because their removal hasn't begun. */
 async function isFileStored(pool: pg.Pool, id: string): Promise<boolean> {
   const { rows } = await pool.query(
     'select 1 from files where id = $1 and purged_at is null and purging_at is null',

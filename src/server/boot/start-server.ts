@@ -140,7 +140,7 @@ function greeting({ appUrl, appUrlIsSet, host }: Config): string {
   return `Mayfly is ready: ${appUrl.origin}${hint}`
 }
 
-/** Only the greeting on the first start contains the generated password. Nothing else prints it. */
+/** The greeting on the first start. No other output contains the generated password. */
 async function greetingWithPassword(config: Config): Promise<string> {
   const lines = [greeting(config), '', `  Administrator  ${config.adminEmail}`]
   if (config.adminPassword !== null) lines.push('  Password       the one of ADMIN_PASSWORD')

@@ -47,15 +47,15 @@ export interface Config {
   supportEmail: string
   privacyEmail: string
   /**
-   * False if `supportEmail` can't receive email: SUPPORT_EMAIL is unset, and the host is an IP
-   * address or a name such as localhost. Pages then link to the feedback form.
+   * False if `supportEmail` can't receive email, because SUPPORT_EMAIL is unset and the host is an
+   * IP address or a name such as localhost. Pages then link to the feedback form.
    */
   supportReceivesEmail: boolean
   /** Like `supportReceivesEmail`, for `privacyEmail`. */
   privacyReceivesEmail: boolean
   /** False disables all rate limits except those on emails and feedback. */
   rateLimits: boolean
-  /** The proxies whose X-Forwarded-For header is trusted; null if there are none. */
+  /** The proxies whose X-Forwarded-For header is trusted, or null if there are none. */
   trustedProxies: BlockList | null
   /** The internal nginx location from which nginx sends files. If null, this server sends them. */
   nginxLocation: string | null
@@ -64,7 +64,10 @@ export interface Config {
    * `requireMetricsAccess`).
    */
   metricsToken: string | null
-  /** How many bytes uploads must leave free. If null, 2% of the disk, but at least 512 MiB. */
+  /**
+   * How many bytes uploads must leave free. If null, the default applies: 2% of the disk, but at
+   * least 512 MiB.
+   */
   minFreeSpace: number | null
   /**
    * How long the server keeps responding after a stop signal, in milliseconds. During that time,
@@ -79,7 +82,7 @@ export interface Config {
   /** The sender of every email: `Name <address>` or a bare address. */
   mailFrom: string
   logLevel: LogLevel
-  /** If null, the log is readable text on a terminal and JSON elsewhere. */
+  /** If null, the log is readable text on a terminal and JSON otherwise. */
   logFormat: LogFormat | null
 }
 

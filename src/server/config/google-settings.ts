@@ -65,7 +65,7 @@ export function findMissingGoogleSettings(
     .map((name) => `${name} is missing: it belongs to ${presentName}; set it too, or unset that`)
 }
 
-/** Returns null if no Google settings are set. */
+/** Returns null if Google sign-in isn't configured. */
 export function readGoogleSettings(env: GoogleEnvironment): GoogleSettings | null {
   const { GOOGLE_CLIENT_ID: clientId, GOOGLE_CLIENT_SECRET: clientSecret } = env
   return clientId && clientSecret ? { issuer: env.GOOGLE_ISSUER, clientId, clientSecret } : null

@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { fixedPolicies, type SignupPolicy } from '../../shared/rules/accounts/signup-policy.ts'
 import { privateNetworks, readNetworks } from '../http/client-address.ts'
 
-/** The error for an invalid value, including the value. */
+/** The error for an invalid value. The message includes the value. */
 export function invalid(remedy: string) {
   return {
     error: (issue: { input?: unknown }) => `is ${JSON.stringify(issue.input)}: ${remedy}`,
   }
 }
 
-/** The error for an invalid secret, without the value. */
+/** The error for an invalid secret. The message doesn't include the secret. */
 export function invalidSecret(remedy: string) {
   return { error: `cannot be used: ${remedy}` }
 }

@@ -48,7 +48,7 @@ export const reports = pgTable(
     index('reports_short_code').on(table.shortCode),
     // Finds a file's most recent report, open or closed, for a takedown.
     index('reports_file').on(table.fileId, table.lastReportedAt),
-    // For deleting closed reports by owner and by age.
+    // These indexes are for deleting closed reports by owner and by age.
     index('reports_closed_owner').on(table.ownerId).where(sql`${table.closedAt} is not null`),
     index('reports_closed').on(table.closedAt).where(sql`${table.closedAt} is not null`),
   ],

@@ -46,7 +46,7 @@ function postgresError(code: string) {
   return errorOf(`do $$ begin raise exception using errcode = '${code}'; end $$`)
 }
 
-/** Returns the error from connecting to the database with these options changed. */
+/** Returns the error from connecting to the database with some options changed. */
 async function connectError(changes: pg.ClientConfig): Promise<unknown> {
   const { pathname } = new URL(database.url)
   const defaults = { host, user: 'postgres', database: pathname.slice(1) }

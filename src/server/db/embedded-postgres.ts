@@ -49,7 +49,7 @@ const socketFolderFd = 3
 
 export interface EmbeddedPostgres {
   connection: { host: string; port: number; user: string; database: string }
-  /** Stops Postgres and waits for its exit, up to 30 seconds. Idempotent. */
+  /** Stops Postgres and waits up to 30 seconds for its exit. Idempotent. */
   stop(): Promise<void>
   /** Signals Postgres to stop, without waiting. */
   abandon(): void
@@ -101,7 +101,7 @@ class Postgres implements EmbeddedPostgres {
     this.#options = options
     this.connection = embeddedConnection(options.dataDir)
     this.#logFile = join(options.dataDir, 'postgres.log')
-    // Stops Postgres when this process exits. SIGKILL is the exception.
+    // Stops Postgres when this process exits for any reason other than SIGKILL.
     process.once('exit', this.abandon)
   }
 

@@ -7,7 +7,8 @@ import { codeOf, StartupError } from '../errors.ts'
 import { type Account, type PostgresPrograms, run } from './postgres-programs.ts'
 
 /**
- * A Unix socket's path is limited to 103 bytes. Postgres appends `/.s.PGSQL.5432` to the folder.
+ * The path of a Unix socket is limited to 103 bytes, and Postgres appends `/.s.PGSQL.5432` to the
+ * folder's path.
  */
 const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length
 

@@ -72,7 +72,7 @@ export async function findPostgres(clusterDir: string): Promise<PostgresPrograms
 
 /**
  * Finds a folder from which the account can run Postgres: the installed one or a public copy. Runs
- * the program to check, because its libraries must be accessible, too.
+ * the program to check, because its libraries must be accessible too.
  */
 async function findRunnable(
   nativeFolder: string,

@@ -125,7 +125,7 @@ export async function writeRows(
   await pipeline(rows, copyStream)
   for (const { name, isIdentity } of columns) {
     if (!isIdentity) continue
-    // The next generated id must be higher than all copied ids.
+    // The next generated id must be higher than every copied id.
     const nextId = `(select coalesce(max(${name}), 0) + 1 from ${table})`
     await client.query(`select setval(pg_get_serial_sequence($1, $2), ${nextId}, false)`, [
       table,

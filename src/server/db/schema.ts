@@ -96,7 +96,7 @@ export const accounts = pgTable(
     userId: ownerId(),
     accountId: text('account_id').notNull(),
     providerId: text('provider_id').notNull(),
-    /** The password hash; null for a provider. */
+    /** The password hash. Null if the user signs in through a provider. */
     password: text(),
     createdAt: timestamptz('created_at').notNull(),
     updatedAt: timestamptz('updated_at').notNull(),
@@ -191,7 +191,7 @@ export const uploads = pgTable(
     /**
      * The limits when the upload started. They still apply when it is confirmed, even if the
      * administrator has changed them since. `maxFiles` is the tier's limit; null means unlimited.
-     * `tier` is null for uploads older than this column.
+     * `tier` is null for uploads that started before this column existed.
      */
     tier: text({ enum: tiers }),
     maxFiles: integer('max_files'),
@@ -343,7 +343,7 @@ export const files = pgTable(
     index('files_kept_of_owner')
       .on(table.ownerId, table.id)
       .where(sql`${table.purgingAt} is null and ${table.purgedAt} is null`),
-    // Sums the bytes in a store with an index-only scan.
+    // Sums the file sizes in a store with an index-only scan.
     index('files_unpurged_size')
       .on(table.storage, table.size)
       .where(sql`${table.purgedAt} is null`),
@@ -385,7 +385,7 @@ export const deletionReceipts = pgTable(
 )
 
 /**
- * The last runs of each job. `startedAt`, `endedAt` and `result` (its counts) describe the last
+ * Each job's last runs. `startedAt`, `endedAt` and `result` (its counts) describe the last
  * successful run, `failedAt` and `failure` the last failed one. `failures` counts the failures
  * since the last success.
  */

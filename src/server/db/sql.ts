@@ -20,7 +20,7 @@ export type RowValues<T extends PgTable> = { [Name in keyof T['$inferInsert']]: 
 export function rowValues<T extends PgTable>(table: T, givenValues: RowValues<T>): SQL {
   const values = new Map<string, SQLWrapper>(Object.entries(givenValues))
   const columns = Object.entries(getTableColumns(table))
-    // Drizzle omits generated columns.
+    // Drizzle leaves out generated columns too.
     .filter(([, column]) => column.generated === undefined)
   return sql.join(
     columns.map(([name, column]) => sql`${values.get(name) ?? defaultValue(column)}`),
@@ -39,7 +39,7 @@ function defaultValue(column: Column): SQL {
  */
 const removalBatchSize = 5000
 
-/** Calls `remove` until it removes fewer rows than the limit. Returns the total. */
+/** Calls `remove` repeatedly until it removes fewer rows than the limit. Returns the total. */
 export async function removeInBatches(remove: (limit: number) => Promise<number>): Promise<number> {
   let total = 0
   for (;;) {
@@ -50,10 +50,10 @@ export async function removeInBatches(remove: (limit: number) => Promise<number>
 }
 
 /**
- * Returns SQL for a file's kind, generated from the tables of `fileKind` so that kinds are defined
- * only once. Their patterns mean the same in JavaScript and in Postgres, as a test verifies.
- * Changing the tables requires a migration, because the generated column `files.kind` uses this
- * SQL.
+ * Returns SQL for a file's kind, generated from the tables that `fileKind` uses, so that kinds are
+ * defined only once. A test verifies that the patterns in these tables mean the same in JavaScript
+ * and in Postgres. Changing the tables requires a migration, because the generated column
+ * `files.kind` uses this SQL.
  */
 export function fileKindSql(files: { mimeType: PgColumn; originalName: PgColumn }): SQL {
   const type = sql`lower(btrim(split_part(${files.mimeType}, ';', 1)))`

@@ -12,8 +12,8 @@ import { isConnectionLost } from './db-errors.ts'
 export type Db = NodePgDatabase
 
 /**
- * Creates drizzle's database on a pool. Drizzle's own `transaction` leaks a connection if `begin`
- * fails, and returns broken connections to the pool, so this function replaces it.
+ * Creates a drizzle database that uses this pool. Replaces drizzle's own `transaction`, which leaks
+ * a connection if `begin` fails and returns broken connections to the pool.
  */
 export function makeDb(pool: pg.Pool): Db {
   const dialect = new PgDialect()
@@ -42,7 +42,7 @@ async function inTransaction<T>(
     const result = await work(client)
     const { command } = await client.query('commit')
     isClean = isIdle(client)
-    // If the work ignored a failed statement, Postgres rolls back at the commit without an error.
+    // If `work` ignored a failed statement, Postgres rolls back at the commit without an error.
     if (command !== 'COMMIT') throw new Error('The transaction was rolled back at its commit.')
     return result
   } catch (error) {

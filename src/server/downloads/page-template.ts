@@ -38,7 +38,7 @@ export interface PageLink {
 
 /** How a file's owner affects the link's page. */
 export interface OwnerPageOptions {
-  /** Replaces our brand. null if the owner has no brand. */
+  /** The brand that replaces ours, or null if the owner has none. */
   brand: BrandRow | null
   /** True if the lifeline shows the time that a renewal could add. */
   canRenew: boolean
@@ -158,7 +158,8 @@ function brandValues(brand: BrandRow | null) {
     logoPath: logoKey ? logoPath(logoKey) : '',
     logoWidth: String(Math.max(1, Math.round(width * scale))),
     logoHeight: String(Math.max(1, Math.round(height * scale))),
-    // Next to a name, the logo is decorative, so that screen readers don't read the name twice.
+    // Next to a name, the logo is decorative. An alternative text would make screen readers read
+    // the name twice.
     logoAlt: name ? '' : 'The logo of the sender',
   }
 }

@@ -91,7 +91,7 @@ describe('downloads of a file', () => {
     expect(statements()).toEqual(['a 2026-03-08 +1', 'a 2026-03-08 +3'])
     // The second statement is already sent, so this download waits for the third.
     startDownload('5')
-    // A call resolves only once its own download is written.
+    // A call resolves only after its own download has been written.
     expect(settledCalls).toEqual(['1'])
     await sent[1]?.succeed()
     expect(settledCalls).toEqual(['1', '2', '3', '4'])

@@ -21,7 +21,7 @@ import type { Clock, Db } from '../deps.ts'
  * private or deleted (design §4).
  */
 export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
-  // Without `limit`, Postgres may join the entire tables.
+  // Without this `limit`, Postgres may join the entire tables.
   const owner = db
     .select({
       tier: users.tier,
@@ -189,7 +189,8 @@ interface Batch {
  */
 export function makeDownloadCounter(write: WriteCount): CountDownload {
   /**
-   * The batch that follows each running statement, by file and day. Null while that batch is empty.
+   * By file and day: the batch to write next. Null if a statement is running and no download is
+   * waiting.
    */
   const pending = new Map<string, Batch | null>()
 

@@ -35,7 +35,7 @@ export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCou
     (ownerId) =>
       queueEmails(deps, ownerId, 'first-download', async (tx) => {
         const fileIds = await takeFirstDownloads(tx, ownerId, maxFilesPerEmail)
-        // If the owner doesn't want the email, the rows are still removed.
+        // If the owner doesn't want the email, the rows in `first_downloads` are still removed.
         const recipient = await findFileEmailRecipient(tx, ownerId, deps.clock())
         return { fileIds, isWanted: recipient?.mailOnFirstDownload === true }
       }),
@@ -61,7 +61,10 @@ export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: num
   )
 }
 
-/** Queues an owner's files in emails of up to `maxFilesPerEmail`. Returns the number of files. */
+/**
+ * Queues emails about an owner's files, with up to `maxFilesPerEmail` in each. Returns the number
+ * of files.
+ */
 async function queueEmails(
   { db, mailQueue }: EmailDeps,
   userId: string,

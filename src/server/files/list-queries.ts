@@ -28,7 +28,8 @@ export interface ListPageOptions {
 }
 
 /**
- * For each order: the field to sort by, the schema of its value in a cursor, and its Postgres type.
+ * For each order: the field to sort by, the schema for its value in a cursor, and its Postgres
+ * type.
  */
 export const sortFields = {
   date: { field: 'createdAt', shape: timestampText, type: sql`timestamptz` },

@@ -103,7 +103,7 @@ export async function findOwnersOfExpiringLinks(
   after: string,
   limit: number,
 ): Promise<string[]> {
-  // Without the limit, Postgres may read all users.
+  // Without this limit, Postgres may read all users.
   const user = db.select().from(users).where(eq(users.id, preferences.userId)).limit(1).as('users')
   const rows = await db
     .select({ userId: preferences.userId })
@@ -155,7 +155,10 @@ export type FileEmailRecipient = Pick<
 > &
   Pick<Preferences, 'mailOnFirstDownload' | 'mailBeforeExpiry'>
 
-/** Finds the recipient of emails about files. Returns undefined if the tier has no such emails. */
+/**
+ * Finds the recipient of emails about files. Returns undefined if the tier doesn't include such
+ * emails.
+ */
 export async function findFileEmailRecipient(
   db: Db,
   userId: string,

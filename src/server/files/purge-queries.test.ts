@@ -47,7 +47,7 @@ async function expectPurgedAt(id: string, time: Date) {
   expect(await isPurged(id)).toBe(true)
   expect((await getFileRow(app, id)).purgeDueAt).toEqual(time)
 }
-/** Returns the trial dates of a user whose trial ends in `ms` milliseconds. */
+/** Returns the dates of a trial that ends in `ms` milliseconds. */
 function trialEndingIn(ms: number) {
   const [premiumTrialStartedAt, premiumTrialEndsAt] = [
     timeFromNow(app, ms - 30 * day),

@@ -44,7 +44,7 @@ export async function findFilesByKey(
   return new Map(rows.map((row) => [row.storageKey, row]))
 }
 
-/** Counts an account's stored files, their bytes, and its links that are active at `now`. */
+/** Counts an account's stored files and their bytes, and its links that are active at `now`. */
 export async function countStoredFiles(
   db: Db,
   ownerId: string,

@@ -32,7 +32,10 @@ export function listReceipts(
     .limit(limit)
 }
 
-/** Removes the file names from receipts that are no longer shown. Returns how many were removed. */
+/**
+ * Removes the file names from receipts that are no longer shown. Returns the number of names
+ * removed.
+ */
 export function forgetReceiptNames(db: Db, now: Date): Promise<number> {
   const { fileId, originalName, purgedAt } = deletionReceipts
   return removeInBatches(async (limit) => {

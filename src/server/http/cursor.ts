@@ -2,12 +2,15 @@ import type { Context } from 'hono'
 import { type ZodType, z } from 'zod'
 import { AppError } from '../errors.ts'
 
-/** A time in a cursor, in the format of `Date.toISOString`. Postgres has no year 0. */
+/**
+ * A time in a cursor, in the format of `Date.toISOString`. Rejects the year 0, which Postgres
+ * doesn't have.
+ */
 export const timestampText = z.iso
   .datetime({ precision: 3 })
   .refine((text) => text >= '0001' && !Number.isNaN(Date.parse(text)))
 
-/** Like `timestampText`, parsed to a Date. */
+/** Like `timestampText`, but parsed into a Date. */
 export const timestamp = timestampText.transform((text) => new Date(text))
 
 /** Encodes the position at the end of a page as an opaque string. */
@@ -34,7 +37,7 @@ export function parseCursor<Cursor>(
 
 /**
  * Returns the first `limit` rows and sets the header `x-next-cursor` if there are more. Callers
- * therefore read `limit + 1` rows.
+ * must therefore read `limit + 1` rows.
  */
 export function takePage<Row>(
   context: Context,

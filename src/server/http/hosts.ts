@@ -156,7 +156,7 @@ export function isCrossSite(headers: Headers): boolean {
 export function loopbackRedirect(appUrl: URL) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     const { host, accept } = c.env.incoming.headers
-    // Fast path: nearly all requests use the right host, so their URL needn't be parsed.
+    // Fast path: nearly all requests use the right host, so there is no need to parse their URL.
     if (host === appUrl.host || !accept?.includes('text/html')) return next()
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return next()
     const requestUrl = new URL(c.req.url)

@@ -72,7 +72,8 @@ describe('a stalled client', () => {
   it('is reset if it reads nothing, but not too early', async () => {
     const { check } = await serve(get, sendLargeBody)
     expect(await check(checks)).toBe('kept')
-    // At first, bytes may count as read although they only fill the kernel's buffer.
+    // Bytes that only fill the kernel's buffer may at first count as read, so this takes more
+    // checks.
     expect(await check(2 * checks + 1)).toBe('cut')
   })
 

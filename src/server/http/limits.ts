@@ -22,13 +22,13 @@ export interface ConnectionLimits {
   stalledMs: number
   /** How long the body of an API call may take to arrive. */
   bodyMs: number
-  /** The server resets connections beyond this limit. */
+  /** Maximum number of open connections. The server resets any beyond it. */
   connections: SharedLimit
 }
 
 export const connectionLimits: ConnectionLimits = {
-  // Browsers and proxies don't pipeline; a package manager may send ten requests at once. A waiting
-  // request takes 5 KiB of memory, or 20 KiB with the largest headers.
+  // Browsers and proxies don't pipeline, but a package manager may send ten requests at once. A
+  // waiting request takes 5 KiB of memory, or 20 KiB with the largest headers.
   waitingRequests: { perConnection: 16, total: 1024 },
   // More than enough: the session cookie and the longest path take less than 4 KiB.
   headerBytes: 16 * 1024,
@@ -38,7 +38,8 @@ export const connectionLimits: ConnectionLimits = {
   // Most bodies are at most 64 KiB, which takes 26 s at 20 kbit/s.
   bodyMs: 30_000,
   // 4,000 idle connections take 50 MiB of memory, or 150 MiB with partial headers or bodies. A
-  // browser opens up to six. One address can take a third of the total, enough for 200 people.
+  // browser opens up to six connections. One address can take a third of the total, enough for 200
+  // people.
   connections: { total: 4096, guaranteed: 256 },
 }
 
@@ -99,8 +100,8 @@ export class PipelineQueue {
   }
 
   /**
-   * Calls `handle` once the earlier responses on this connection have been sent. Resets the
-   * connection if the request exceeds the limits.
+   * Calls `handle` once the earlier responses on this connection have been sent. If the request
+   * exceeds the limits, resets the connection instead.
    */
   run(request: IncomingMessage, response: ServerResponse, handle: () => void): void {
     const { socket } = request
@@ -167,8 +168,8 @@ interface Progress {
  */
 export class StalledClients {
   /**
-   * A client must read or send this many bytes in this many checks. A check counts only if the
-   * server is waiting for the client at that time.
+   * A client must read or send at least this many bytes in this many checks. A check counts only if
+   * the server is waiting for the client at the time.
    */
   static readonly minProgress = { checks: 12, bytes: 13 * 1024 }
 
@@ -343,7 +344,7 @@ export function bodyLimit(maxSize: number, memory: FairLimit = new FairLimit(lar
       c.set('body', await readBody(request, maxSize, reserve))
       await next()
     } finally {
-      // The memory is in use until this point, because it holds the parsed body.
+      // Release the memory only now, because the parsed body was still in use.
       for (const release of releases) release()
     }
   })

@@ -74,16 +74,16 @@ export async function listen(
     limitBodyTime(request, response, limits.bodyMs)
     void requestListener(request, response)
   }
-  // Disables Node's own Host check. It would answer before earlier requests on the connection, and
-  // bypass the limits.
+  // Disables Node's own Host check, which would respond before earlier requests on the connection
+  // have been answered, and bypass the limits.
   const options = {
     keepAliveTimeout: keepAliveMs,
     requireHostHeader: false,
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
     connectionsCheckingInterval: limits.headersMs / 2,
-    // A large file takes hours on a slow connection. `bodyMs` and `stalledMs` limit all other
-    // waits.
+    // No limit, because a large file takes hours on a slow connection. `bodyMs` and `stalledMs`
+    // limit all other waits.
     requestTimeout: 0,
   }
   const server = createServer(options, (request, response) =>

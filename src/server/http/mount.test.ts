@@ -23,9 +23,9 @@ const rows = names.map((name) => {
 
 /** The calls that reached a handler. */
 let calls: { name: EndpointName; call: AnyCall }[] = []
-/** The return value of every handler. */
+/** What every handler returns. */
 let response: unknown
-/** The session of every request. */
+/** The session that every request has. */
 let session: Session | null
 /** How often the session was read. */
 let sessionReads = 0

@@ -90,7 +90,7 @@ function pathOf(name: EndpointName) {
 /** The default body limit in bytes. */
 const defaultMaxBodySize = 64 * 1024
 
-/** Operators need these endpoints on an overloaded server. */
+/** Operators need these endpoints even when the server is overloaded. */
 const alwaysServedEndpoints = new Set<EndpointName>([
   'health',
   'ready',

@@ -85,8 +85,8 @@ export function operationsRoutes(
 
 /**
  * Returns a function that returns the compressed OpenAPI document, cached until the limits change.
- * The document names the public origin, or '/' for any other host, so that clients can't fill the
- * cache.
+ * The document contains the public origin if it was requested there, and '/' otherwise, so that
+ * clients can't fill the cache by varying the host.
  */
 function cacheOpenApi(appUrl: URL) {
   const cache = new Map<string, Promise<Variants>>()

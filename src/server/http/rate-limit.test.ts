@@ -40,7 +40,7 @@ async function readCounts(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ key, points }) => [key, points]))
 }
 
-/** Returns the error of a refused attempt, or null if the attempt is allowed. */
+/** Returns the error if the attempt is refused, or null if it is allowed. */
 async function errorOf(attempt: Promise<unknown>): Promise<AppError | null> {
   try {
     await attempt

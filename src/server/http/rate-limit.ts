@@ -12,7 +12,7 @@ const unlimited = 2 ** 31 - 1
 
 /**
  * How many attempts are allowed in a window, which starts with the first attempt. An `unlimited`
- * counter counts but never refuses.
+ * counter counts attempts but never refuses any.
  */
 const limits = {
   wrongLoginsByAddress: { max: 100, windowMs: 15 * minuteInMs },

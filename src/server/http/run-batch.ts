@@ -9,7 +9,7 @@ type EntryResult<Answer> = { answer: Answer } | { error: EntryError }
 
 /**
  * Runs a batch and returns one result per entry, in order. Calls `work` with the valid entries. An
- * invalid entry gets the error that a single call would get.
+ * invalid entry gets the same error that a single call would get.
  */
 export async function runBatch<Entry, Answer>(
   context: Context<HttpEnv>,

@@ -23,7 +23,7 @@ export function makeVariant(body: Uint8Array<ArrayBuffer>): Variant {
 
 /**
  * Compresses a text in every coding.
- * @param quality for Brotli, 0 to 11, and for gzip, where it is capped at 9.
+ * @param quality the compression level: 0 to 11 for Brotli, capped at 9 for gzip.
  */
 export async function compress(
   text: string,

@@ -15,7 +15,7 @@ import {
 } from './send-variants.ts'
 import { hasSignedInHint } from './session.ts'
 
-/** Serves the files of the web build and the application's pages. */
+/** Serves the files in the web build and the application's pages. */
 export type WebFiles = Handler<HttpEnv>
 
 interface WebFile {

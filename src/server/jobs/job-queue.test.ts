@@ -49,7 +49,7 @@ describe('a clock that was four days ahead and is corrected', () => {
     await queue.stop()
   })
 
-  /** Moves all times recorded by the queue ahead, as if the clock had been wrong. */
+  /** Moves all times recorded by the queue into the future, as if the clock had been ahead. */
   const moveTimestampsAhead = () =>
     app.pool.query(`
       update pgboss.version set cron_on = now() + interval '4 days';

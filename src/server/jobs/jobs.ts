@@ -24,7 +24,7 @@ interface Job {
   name: JobName
   /** The schedule as a cron expression, in UTC. */
   cron: string
-  /** Runs the job. Returns counts of the changes it made. */
+  /** Runs the job. Returns counts of the changes made. */
   run(deps: JobDeps): Promise<JobResult>
 }
 

@@ -80,7 +80,7 @@ export async function isFileStored(db: Db, fileId: string): Promise<boolean> {
 /** The counts that a job reports, such as `{ removed: 3 }`. */
 export type JobResult = Record<string, number>
 
-/** Records a successful run of a job and its result. Resets the number of consecutive failures. */
+/** Records a job's successful run and its result. Resets the number of consecutive failures. */
 export async function recordRun(
   db: Db,
   run: { job: string; startedAt: Date; endedAt: Date; result: JobResult },
@@ -131,9 +131,9 @@ export async function countQueued(db: Db): Promise<QueueDepth[]> {
 export interface JobRecord {
   job: string
   /**
-   * End of the last successful run, in seconds since the epoch. Before the first success, the time
-   * when the job was scheduled, so that the age also grows for a job that never succeeds. Null if
-   * neither is known.
+   * End of the last successful run, in seconds since the epoch. Before the first success, this is
+   * the time when the job was scheduled, so that the age also grows for a job that never succeeds.
+   * Null if neither is known.
    */
   succeededAt: number | null
   /** The counts from the last successful run, or null. */
@@ -142,7 +142,7 @@ export interface JobRecord {
   failures: number
 }
 
-/** Returns the last runs, on any server, of all jobs that have run or are scheduled. */
+/** Returns the last runs, on any server, of every job that has run or is scheduled. */
 export async function listJobRecords(db: Db): Promise<JobRecord[]> {
   type Row = { job: string; succeeded: string | null; result: JobResult | null; failures: number }
   const { rows } = await db.execute<Row>(sql`

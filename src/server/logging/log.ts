@@ -6,7 +6,7 @@ import { redactAddresses, redactQuery } from './redact.ts'
 const controlCharacters = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 const controlExceptLineBreaks = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
-/** The message in the log line of a request. */
+/** The message of every request's log line. */
 export const requestMessage = 'request'
 
 /**
@@ -54,7 +54,7 @@ async function createReadableFormat(): Promise<(line: string) => string> {
   return (line) => write(toReadable(JSON.parse(line)))
 }
 
-/** Shortens a request to one line, and escapes control characters in all text. */
+/** Shortens the log entry of a request to one line, and escapes control characters in all text. */
 function toReadable(entry: Record<string, unknown>): Record<string, unknown> {
   const { method, path, status, ms, ...rest } = entry
   const isRequest = entry.msg === requestMessage

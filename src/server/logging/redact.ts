@@ -21,8 +21,8 @@ export function redactedMessage(error: unknown): string {
 }
 
 /**
- * Returns the messages of an error and its causes, without query values and without URL queries,
- * which can contain signatures.
+ * Returns the messages of an error and its causes. Leaves out the values of database queries, and
+ * the query strings of URLs, which can contain signatures.
  */
 export function redactedMessages(error: unknown): string {
   const causes: string[] = []

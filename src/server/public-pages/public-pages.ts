@@ -16,7 +16,7 @@ import type { PlaceholderValues } from './page-values.ts'
 type Headers = Readonly<Record<string, string>>
 
 export interface PublicPages {
-  /** Sends a page, in the variant for visitors or the one for signed-in users. */
+  /** Sends a page in the variant for visitors or the variant for signed-in users. */
   send(
     context: Context<HttpEnv>,
     name: BuiltPage,
@@ -87,7 +87,7 @@ export function loadPublicPages(options: {
   }
 }
 
-/** A page that is filled in and compressed again only when a value has changed. */
+/** A page that is filled in and compressed again only if a value has changed. */
 class FilledPage {
   readonly #template: Page<PublicPlaceholder>
   #last: { key: string; variants: Promise<Variants> } | null = null

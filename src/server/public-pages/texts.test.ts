@@ -10,7 +10,7 @@ import { makeClient, makePerson, type Person } from '../../../tests/support/make
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { settings } from '../db/schema.ts'
 
-/** Tests the text pages as a browser without JavaScript shows them. */
+/** Tests the text pages as they appear in a browser without JavaScript. */
 
 const supportEmail = "o'neil+help@example.org"
 const privacyEmail = 'privacy@example.org'

@@ -213,7 +213,10 @@ export class DiskSpace implements UploadSpace {
   }
 }
 
-/** Returns a startup message if all uploads are rejected for lack of space, otherwise null. */
+/**
+ * Returns a message for startup if all uploads are being rejected for lack of space, otherwise
+ * null.
+ */
 export function lowSpaceText({ free, size, minFree }: DiskSpaceStatus): string | null {
   if (free > minFree) return null
   const rule = `${formatSizeLimit(minFree)} must stay free on the disk of DATA_DIR`
@@ -242,10 +245,10 @@ export function defaultMinFree(size: number): number {
   return Math.max(512 * mebibyte, Math.floor(size * 0.02))
 }
 
-/** Error codes of a full disk or quota, from the file system or Postgres. */
+/** Error codes for a full disk or an exceeded quota, from the file system or Postgres. */
 const diskFullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', '53100'])
 
-/** True if an error, or one of its causes, comes from a full disk or quota. */
+/** True if an error, or one of its causes, comes from a full disk or an exceeded quota. */
 export function isDiskFull(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && diskFullCodes.has(cause.code)) return true

@@ -371,7 +371,7 @@ describe('POST /api/files/confirm-uploads', () => {
       expect(otherResponse.status).toBe(200)
       await remove.call(store, key)
     })
-    // The first ten have too many bytes, the rest have a wrong SHA-256.
+    // The first ten have too many bytes. The rest have a wrong SHA-256.
     const tooLongKeys = new Set(startedUploads.slice(0, 10).map(({ cloudKey }) => cloudKey))
     vi.spyOn(store, 'seal').mockImplementation(async (key, size) => {
       if (tooLongKeys.has(key)) throw new SizeMismatch(size, size + 1)

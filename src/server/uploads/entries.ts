@@ -1,6 +1,6 @@
 import { StoreTimeout } from '../storage/storage.ts'
 
-/** Limits how many files and bucket requests a batch has open at once. */
+/** The maximum number of files and bucket requests that a batch has open at once. */
 const maxConcurrency = 16
 
 /** One entry of a batch request. It is pending until it has a result. */

@@ -162,7 +162,7 @@ export function countActiveFiles(db: Db, ownerId: string, now: Date): Promise<nu
 }
 
 /**
- * Counts a user's open uploads, those active in the last 15 minutes, and the total bytes of all
+ * Counts a user's open uploads and those active in the last 15 minutes, and sums the bytes of all
  * open uploads. Each upload counts as at least `minBytes`.
  */
 export async function countUploads(
@@ -183,7 +183,7 @@ export async function countUploads(
   return counts ?? { open: 0, active: 0, bytes: 0 }
 }
 
-/** Uploads without activity since this time are idle. */
+/** Uploads are idle if their last activity was before this time. */
 function idleSince(now: Date): Date {
   return new Date(now.getTime() - slotTimeoutMs)
 }
@@ -203,10 +203,7 @@ export async function touchOwnUpload(
   return upload
 }
 
-/**
- * Recorded activity may lag by this much. Most uploads are done by then and record their activity
- * only once.
- */
+/** Recorded activity may lag by this much, so most uploads record it only once. */
 const activityMs = 1000
 
 /**
