@@ -14,8 +14,8 @@ export function failureText(error: unknown, fallback: string): string {
 }
 
 /**
- * Shows a toast for a failed call, unless it failed because the session has ended. That has its own
- * toast.
+ * Shows a toast for a failed call, unless it failed because the session has ended, which shows its
+ * own toast.
  */
 export function showFailure(error: unknown, title: string, description: string): void {
   if (!isSignedOutError(error)) toast({ title, description, tone: 'destructive' })

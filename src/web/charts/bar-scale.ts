@@ -34,7 +34,7 @@ export function barScale(values: readonly number[]): BarScale {
   }
 }
 
-/** A bar's left edge, width and center, in percent of the chart's width. */
+/** A bar's left edge, width and center, as percentages of the chart's width. */
 export interface BarPosition {
   x: number
   width: number

@@ -7,7 +7,10 @@ import { LifelineShape } from '../files/lifeline.tsx'
 import { HomeLink, LinkPage, tagline } from './page-frame.tsx'
 import { invalidLink } from './texts.ts'
 
-/** The `property` attribute of the logo's <meta> element, which pages without a logo omit. */
+/**
+ * The `property` attribute of the logo's <meta> element, which is omitted from pages without a
+ * logo.
+ */
 export const logoProperty = 'og:image'
 
 /** The owner's logo, name, or both. */

@@ -21,8 +21,8 @@ export interface CallError {
 export type Outcome<T> = { ok: true; value: T } | { ok: false; error: CallError }
 
 /**
- * Waits for the outcome of a call. Never rejects. Upload calls don't use the query client, because
- * it leaves the page when the session has expired, while uploads only have to pause.
+ * Resolves to a call's outcome. Never rejects. Upload calls don't use the query client, because
+ * that navigates to another page when the session has expired, while uploads only have to pause.
  */
 export async function outcomeOf<T>(call: Promise<T>): Promise<Outcome<T>> {
   try {
@@ -41,7 +41,7 @@ function toCallError(error: unknown): CallError {
   return { status, code, message, retryAfterMs, ...(message === null && { body }) }
 }
 
-/** Spec §4: the error text of an upload that the user cancels. */
+/** Spec §4: the error text for an upload that the user cancels. */
 export const cancelledText = 'Cancelled by user'
 
 /** True for an upload that the user cancelled. Its record is removed two seconds later. */
@@ -50,7 +50,7 @@ export function isCancelled({ status, error }: Pick<UploadRecord, 'status' | 'er
 }
 
 /**
- * Spec §4: the error text of an upload that can't resume because the browser no longer has the
+ * Spec §4: the error text for an upload that can't resume because the browser no longer has the
  * file.
  */
 export const dataLostText = 'Resume failed - file data lost. Please restart upload.'

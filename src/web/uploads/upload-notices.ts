@@ -25,9 +25,9 @@ function failureToast(title: string, description: string): ToastNotice {
 }
 
 /**
- * Returns the link next to an error about a full server. Administrators get a link to the checks in
- * the Admin Center, which explain how to free space. All other users get a link to the feedback
- * page.
+ * Returns the link shown next to an error that says the server is full. Administrators get a link
+ * to the checks in the Admin Center, which explain how to free space. All other users get a link to
+ * the feedback page.
  */
 export function spaceLink(isAdmin: boolean): ToastLink {
   return isAdmin

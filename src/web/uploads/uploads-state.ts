@@ -6,7 +6,7 @@ import type { ToastNotice } from './upload-notices.ts'
 
 /** A running upload's speed and interruption. Not saved. */
 export interface UploadActivity {
-  /** Why the last attempt failed; null while the upload makes progress. */
+  /** Why the last attempt failed; null while the upload is making progress. */
   interruption: Interruption | null
   /** The recent speed; null until it is known. */
   bytesPerSecond: number | null
@@ -16,11 +16,11 @@ export interface UploadActivity {
 export interface ShownUploads {
   /** The signed-in user's records, oldest first. */
   records: readonly UploadRecord[]
-  /** IDs of uploads that another tab runs. */
+  /** IDs of uploads that another tab is running. */
   otherTabIds: ReadonlySet<string>
   /** The speed and interruption of this tab's running uploads, by record ID. */
   activity: Readonly<Record<string, UploadActivity>>
-  /** The error next to the drop zone (spec §5). */
+  /** The error shown next to the drop zone (spec §5). */
   inlineError: string | null
   /** The outcome of the last foreground batch, shown for two seconds (spec §9); otherwise null. */
   outcome: string | null
@@ -30,7 +30,7 @@ export interface ShownUploads {
 export interface UploadsState extends ShownUploads {
   /** Uploads files. If a paused upload needs one of them, resumes that upload instead. */
   add(files: readonly PickedFile[], expirationDays: number): void
-  /** Cancels an upload, even one that another tab runs. */
+  /** Cancels an upload, even one that another tab is running. */
   cancel(id: string): void
   /** Cancels this tab's foreground uploads. */
   cancelForeground(): void

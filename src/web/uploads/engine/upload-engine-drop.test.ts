@@ -142,7 +142,7 @@ describe('a drop of a thousand files', () => {
     world.add(names.map((name) => fakeFile(name)))
     await advanceTime(1000 * 20)
     expect(maxRunning).toBe(5)
-    // Each file was started and confirmed by a batched call.
+    // Every file was started and confirmed in a batched call.
     expect(world.batchedCalls).toBe(2000)
     expect(world.state().records.every(({ status }) => status === 'completed')).toBe(true)
     expect(world.toasts).toEqual([

@@ -40,9 +40,9 @@ import {
   toPaused,
 } from './upload-state.ts'
 
-/** Throttles changes, because the page re-renders for each of them. */
+/** Changes are throttled to this interval, because each one re-renders the page. */
 const renderIntervalMs = 50
-/** Interval of the checks for closed tabs and for uploads that can resume automatically. */
+/** How often to check for closed tabs and for uploads that can resume automatically. */
 const checkIntervalMs = 1000
 /** Spec §9: cleanup every 60 s. */
 const cleanUpIntervalMs = 60_000
@@ -85,7 +85,7 @@ export class UploadEngine {
   readonly #closing = new AbortController()
   /** IDs of uploads from closed tabs whose bytes this tab has already searched for. */
   readonly #searchedIds = new Set<string>()
-  /** The error next to the drop zone (spec §5). */
+  /** The error shown next to the drop zone (spec §5). */
   #inlineError: string | null = null
   #hasShownSignInNotice = false
   #hasLoaded = false
@@ -169,8 +169,8 @@ export class UploadEngine {
   }
 
   /**
-   * Cancels an upload, even one that another tab runs. Spec §4: it fails with 'Cancelled by user'.
-   * An upload that has already failed is removed immediately.
+   * Cancels an upload, even one that another tab is running. Spec §4: it fails with 'Cancelled by
+   * user'. An upload that has already failed is removed immediately.
    */
   async cancel(id: string): Promise<void> {
     const isOwn = this.#list.isClaimed(id)

@@ -23,7 +23,7 @@ const progressIntervalMs = 500
 export interface RunDeps extends CallDeps {
   calls: Omit<UploadCalls, 'batched'>
   sendFile: SendFile
-  /** Queues a transfer until it may start. Limits how many run at the same time. */
+  /** Queues a transfer until it may start, which limits how many run at once. */
   runInTurn: Semaphore
   /** Resolves to a file's SHA-256 in lowercase hex, or to null if the browser can't compute it. */
   sha256: (file: Blob, signal: AbortSignal) => Promise<string | null>
@@ -163,8 +163,8 @@ export class UploadRun {
       }
     }
     if (!(error instanceof TransferError)) throw error
-    // The presigned URL of a small file has expired. A new start provides another one. A larger
-    // file fails instead, because a new start would discard its stored parts.
+    // The presigned URL of a small file has expired. Starting over provides a new one. A larger
+    // file fails instead, because starting over would discard its stored parts.
     const isUrlExpired = error.status === 403 && !ticket.parts
     // The file has changed since its upload started. Continuing would mix two versions.
     if (!isUrlExpired && error.kind !== 'changed') throw error

@@ -13,8 +13,8 @@ const pauseBetweenMs = 500
  */
 const largestPausedDrop = 10
 /**
- * Maximum number of small files in progress at the same time. Only a few of them are being sent.
- * The rest wait for a batched call or a free connection.
+ * The maximum number of small files in progress at the same time. Only a few are sent at once; the
+ * rest wait for a batched call or a free connection.
  */
 const maxInProgress = 48
 /**

@@ -21,7 +21,7 @@ export interface KeptFile {
  */
 export type KeepError = 'space' | 'unsupported' | 'count'
 
-/** The database table of kept files. Any method may reject. */
+/** The database table for kept files. Any method may reject. */
 export interface KeptFileTable {
   /** Adds the files in one transaction: all or none. */
   add(files: readonly KeptFile[]): Promise<void>

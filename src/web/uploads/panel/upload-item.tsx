@@ -23,7 +23,7 @@ export interface UploadItemProps {
   record: UploadRecord
   /** Undefined while the upload is waiting to send, and after it has ended. */
   activity: UploadActivity | undefined
-  /** True if another tab runs the upload. This tab can then only cancel it. */
+  /** True if another tab is running the upload. This tab can then only cancel it. */
   isInOtherTab: boolean
   /** True for the administrator, who can free space on the server. */
   isAdmin: boolean

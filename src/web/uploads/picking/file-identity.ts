@@ -6,7 +6,7 @@ function isSameName(a: string, b: string) {
   return a.normalize() === b.normalize()
 }
 
-/** True if two files match by name, size and date. */
+/** True if two files have the same name, size and modification date. */
 export function isSameFile(expected: FileIdentity, file: FileIdentity): boolean {
   return mismatchText(expected, file) === null && expected.lastModified === file.lastModified
 }

@@ -1,6 +1,6 @@
 import { createStore, delMany, get, keys, set } from 'idb-keyval'
 
-/** The database table of file handles. Any method may reject. */
+/** The database table for file handles. Any method may reject. */
 export interface HandleTable {
   get(id: string): Promise<FileSystemFileHandle | undefined>
   set(id: string, handle: FileSystemFileHandle): Promise<void>

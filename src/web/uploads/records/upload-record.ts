@@ -15,7 +15,7 @@ const { parts, ...ticketShape } = uploads.getUploadUrl.response.shape
  */
 const ticketSchema = z.object({
   ...ticketShape,
-  /** Returned to the server unchanged. The browser needs only the media type. */
+  /** Sent back to the server unchanged. The browser needs only the media type. */
   metadata: z.looseObject({ mimeType: z.string() }),
   /** Absent if the file is sent in a single PUT. */
   parts: parts.unwrap().omit({ urls: true }).optional(),

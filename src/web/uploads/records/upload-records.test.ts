@@ -22,7 +22,7 @@ function record(id: string, changes: Partial<UploadRecord> = {}): UploadRecord {
   }
 }
 
-/** Creates a fake localStorage that counts its writes and can be made full or forbidden. */
+/** Creates a fake localStorage that counts its writes and can be made full or inaccessible. */
 function makeStorage() {
   const values = new Map<string, string>()
   const state = { values, writes: 0, isFull: false, isForbidden: false }

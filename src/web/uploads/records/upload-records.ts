@@ -33,7 +33,7 @@ export interface RecordStore {
 }
 
 /**
- * Creates the record store. If localStorage is full or forbidden, records are lost when the page
+ * Creates the record store. If localStorage is full or blocked, records are lost when the page
  * closes.
  * @param onWrite called after changes have been written.
  */

@@ -18,7 +18,6 @@ export type WorkerMessage =
   | { id: number; ok: true; value: string | null }
   | { id: number; ok: false }
 
-/** Creates the worker's message handler. */
 export function createJobHandler(
   post: (message: WorkerMessage) => void,
 ): (message: WorkerRequest) => Promise<void> {

@@ -3,10 +3,11 @@ import type { ChecksumJob, WorkerMessage, WorkerRequest } from './checksum-messa
 import { FileUnreadableError } from './hash-blob.ts'
 
 /**
- * Checksums computed by a Web Worker to keep the page responsive. All functions reject with
- * FileUnreadableError if the file was changed or removed, and with the signal's reason when
- * aborted. They resolve to null if the browser has no workers or no WebAssembly, or if the worker
- * fails. The upload then continues without checksums.
+ * Checksums computed by a Web Worker to keep the page responsive.
+ *
+ * All functions reject with FileUnreadableError if the file was changed or removed, and with the
+ * signal's reason when aborted. They resolve to null if the browser has no workers or no
+ * WebAssembly, or if the worker fails. The upload then continues without checksums.
  */
 export interface Checksums {
   /** Computes a part's checksum in base64. */

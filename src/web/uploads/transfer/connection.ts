@@ -1,4 +1,4 @@
-/** Whether the browser reports that it is online. */
+/** Reports whether the browser is online, and waits until it is. */
 export interface Connection {
   isOnline: () => boolean
   /**

@@ -13,8 +13,8 @@ export class FileUnreadableError extends Error {
 const sliceSize = 4 * 1024 ** 2
 
 /**
- * True if a file is still readable at this offset. Call after a network error, because requests
- * fail the same way if the file was changed or removed.
+ * True if a file is still readable at this offset. Call after a network error, because a request
+ * fails in the same way if the file has been changed or removed.
  */
 export async function isReadable(file: Blob, offset: number): Promise<boolean> {
   try {

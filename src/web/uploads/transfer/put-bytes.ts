@@ -14,7 +14,7 @@ export interface TransferDeps extends CallDeps {
 /** The body of one PUT. */
 interface Piece {
   url: string
-  /** The position in the file, in bytes. */
+  /** The piece's position in the file, in bytes. */
   offset: number
   size: number
   /** True if the piece is the rest of the file and storage already has all bytes before it. */

@@ -19,8 +19,8 @@ export interface PartsDeps extends TransferDeps {
 
 /**
  * Sends a file to storage in parts over parallel connections. A failed part is retried while the
- * other connections continue. Parts that storage has from an earlier attempt are compared with the
- * file and not resent.
+ * other connections continue. Parts already in storage from an earlier attempt are compared with
+ * the file instead of being resent.
  *
  * Resolves when storage has all parts. No work is left running once the promise settles.
  * @throws {TransferError} when no further attempt is made.
@@ -99,8 +99,8 @@ class PartsTransfer {
   }
 
   /**
-   * Sends a part until storage has it. Returns false if this connection has to close, because the
-   * network is too slow for all of them.
+   * Sends a part until storage has it. Returns false if this connection has to close because the
+   * network is too slow for several at once.
    */
   async #sendPart(partNumber: number): Promise<boolean> {
     const retries = new Retries(this.#retryOptions, this.#deps)

@@ -1,6 +1,6 @@
 /** Spec §9: the upload timeout is 10 minutes. It applies to each request separately. */
 export const requestTimeoutMs = 10 * 60_000
-/** Timeout of a request that carries no file bytes. */
+/** The timeout for a request that carries no file bytes. */
 export const callTimeoutMs = 30_000
 
 /** An HTTP request to the URL that receives the file's bytes. */
@@ -9,8 +9,8 @@ export interface StorageRequest {
   url: string
   headers: Record<string, string>
   /**
-   * Null for HEAD. A Blob, because the browser reads it while sending. Any other body would have to
-   * be copied into memory first.
+   * Null for HEAD. Must be a Blob, because the browser reads it while sending. Any other body would
+   * have to be copied into memory first.
    */
   body: Blob | null
   timeoutMs: number
