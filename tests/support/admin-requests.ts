@@ -1,6 +1,6 @@
 import type { Client } from './make.ts'
 
-/** Requests the deletion of a user, with an optional JSON body. */
+/** Sends a request to delete a user, optionally with a JSON body. */
 export function requestUserDeletion(admin: Client, id: string, body?: unknown): Promise<Response> {
   const path = `/api/admin/users/${encodeURIComponent(id)}`
   if (body === undefined) return admin.fetch(path, { method: 'DELETE' })

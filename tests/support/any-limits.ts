@@ -20,12 +20,15 @@ const anyTierLimits: fc.Arbitrary<TierLimits> = fc
     maxLifetimeDays: Math.min(days.max, Math.max(...choices) + extraDays),
   }))
 
-/** Generates random limits that an administrator may set. */
+/** Generates random limits that an administrator is allowed to set. */
 export const anyLimits: fc.Arbitrary<Limits> = fc
   .tuple(anyTierLimits, anyTierLimits)
   .map(([free, other]) => ({ free, premium: raiseToAtLeast(free, other) }))
 
-/** Raises each of `limits` to at least `minimum`, because an upgrade must not lower any limit. */
+/**
+ * Raises each of `limits` to at least its value in `minimum`, because an upgrade must not lower any
+ * limit.
+ */
 function raiseToAtLeast(minimum: TierLimits, limits: TierLimits): TierLimits {
   const { maxFiles, expirationDays } = limits
   const longestExpiry = Math.max(...expirationDays, ...minimum.expirationDays)

@@ -30,19 +30,19 @@ import { type LogLine, logCollector } from './test-log.ts'
 
 /** A real server on a real port, with its own database and store. */
 export interface TestApp {
-  /** The origin, such as http://127.0.0.1:41234. */
+  /** The server's origin, such as http://127.0.0.1:41234. */
   url: string
   deps: Deps
-  /** The store for new files: the bucket if configured, otherwise the disk. */
+  /** Where new files are stored: in the bucket if there is one, otherwise on disk. */
   storage: Storage
   disk: DiskStorage
   pool: pg.Pool
   passwords: PasswordHashing
   clock: TestClock
-  /** The job queue in the database. Undefined unless `openQueue` was given. */
+  /** The job queue in the database. Undefined unless the test has passed `openQueue`. */
   jobQueue: JobQueue | undefined
   logLines: LogLine[]
-  /** Makes the server report that it is shutting down. It keeps accepting requests. */
+  /** Makes the server report that it is shutting down, although it keeps accepting requests. */
   announceShutdown(): void
   /** Sends the emails queued since the last call, and returns them. */
   sendQueuedEmails(): Promise<Email[]>
@@ -50,23 +50,23 @@ export interface TestApp {
 }
 
 export interface TestAppOptions {
-  /** The server's settings as environment variables. */
+  /** Settings for the server, as environment variables. */
   env?: Record<string, string>
-  /** Password hashing cost. Defaults to a minimal one. */
+  /** How expensive it is to hash a password. Minimal by default. */
   passwordCost?: HashCost
-  /** The free space that uploads may use. Defaults to that of the disk. */
+  /** The free space that uploads may use. Defaults to the disk's free space. */
   space?: UploadSpace
-  /** The data directory, which `close` keeps. Defaults to a temporary one. */
+  /** An existing data directory, which `close` doesn't delete. Defaults to a temporary one. */
   dataDir?: string
-  /** Database connection limits and timeouts. Default to those of production. */
+  /** Database connection limits and timeouts. Default to the production values. */
   poolLimits?: PoolLimits
-  /** The server's clock. Defaults to one that starts at the current time. */
+  /** The server's clock. Defaults to one that stands still at the current time. */
   clock?: TestClock
-  /** Receives the log. By default lines are collected in `logLines`. */
+  /** Where the server writes its log. By default, lines are collected in `logLines`. */
   log?: Logger
   /**
-   * Opens a job queue in the database for emails. By default, emails stay in memory until
-   * `sendQueuedEmails` is called.
+   * Opens a job queue in the database, which is used for emails. By default, emails stay in memory
+   * until `sendQueuedEmails` is called.
    */
   openQueue?: typeof openJobQueue
 }

@@ -6,7 +6,7 @@ import { errorResponse } from '../../src/server/http/error-handler.ts'
 import { type ConnectionLimits, connectionLimits } from '../../src/server/http/limits.ts'
 import { type ListenOptions, listen } from '../../src/server/http/listen.ts'
 
-/** A real HTTP server that has only the routes a test adds. */
+/** A real HTTP server that has only the routes added by a test. */
 export interface BareServer {
   url: string
   connections(): Promise<number>
@@ -14,7 +14,7 @@ export interface BareServer {
 }
 
 /**
- * Serves a test's routes on a free port. Handles errors and unknown paths like the production
+ * Serves a test's routes on a free port. Errors and unknown paths are handled as on the production
  * server.
  */
 export async function serveBare(

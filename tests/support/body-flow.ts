@@ -1,15 +1,15 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** Forwards request bodies through a test proxy, and can pause all of them at once. */
+/** Forwards request bodies through a test proxy. All of them can be paused at the same time. */
 export interface BodyFlow {
   /**
-   * Forwards a body to `to`, or only counts its bytes if `to` is null. Calls `onBytes` with the
-   * size of each chunk.
+   * Forwards a body to `to`. If `to` is null, only counts its bytes. Calls `onBytes` with the size
+   * of each chunk.
    */
   forward(body: Readable, to: Writable | null, onBytes: (bytes: number) => void): ForwardedBody
   /**
-   * Forwards `bytes` more bytes, counted across all bodies, then pauses them all. Resolves when the
-   * first body is paused.
+   * Forwards another `bytes` bytes, counted across all bodies, then pauses every body. Resolves
+   * when the first one is paused.
    */
   stallAfter(bytes: number): Promise<void>
   resumeAll(): void

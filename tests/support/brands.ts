@@ -22,7 +22,7 @@ export function putLogo(person: Client, bytes: Uint8Array): Promise<Response> {
   })
 }
 
-/** Stores a logo in the database without converting it. Returns its URL. */
+/** Stores a logo in the database without converting it, and returns its URL. */
 export async function storeLogo(app: TestApp, { id: ownerId }: Person): Promise<string> {
   const logoKey = randomBytes(16).toString('hex')
   const logo = { logo: Buffer.from('a PNG'), logoKey, logoWidth: 1, logoHeight: 1 }

@@ -27,7 +27,7 @@ export function createMemoryHandleStore(handles: Map<string, FileSystemFileHandl
   }
 }
 
-/** The locks held by a browser's tabs, by record id. Calling a lock's function releases it. */
+/** The locks that a browser's tabs hold, by record id. To release a lock, call its function. */
 export type HeldLocks = Map<string, () => void>
 
 /** Creates the locks as seen by one tab. All tabs of a browser share `heldLocks`. */

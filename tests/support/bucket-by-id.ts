@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { S3Settings } from '../../src/server/config/s3-settings.ts'
 
-/** A received part. A part sent twice is recorded twice. */
+/** A part as the server received it. A part that is sent twice has two of these records. */
 interface Part {
   number: number
   body: Buffer
@@ -26,9 +26,9 @@ export interface BucketById {
 }
 
 /**
- * Starts an S3 server with the quirks of SeaweedFS up to 4.47: it lists open uploads by id instead
- * of key and without a date, lists a part sent twice as two parts, and repeats the last part of a
- * page on the next page. Signatures aren't checked.
+ * Starts an S3 server with the quirks of SeaweedFS up to version 4.47. It lists open uploads by id
+ * instead of by key, and without their dates. If a part was sent twice, it lists it twice. The last
+ * part on each page appears again on the next page. Signatures aren't checked.
  */
 export async function startBucketById(): Promise<BucketById> {
   const uploads = new Map<string, Upload>()

@@ -15,14 +15,14 @@ import type { S3Settings } from '../../src/server/config/s3-settings.ts'
 import { requiredCorsRule } from '../../src/server/storage/s3/cors-rule.ts'
 import type { S3Server } from './radosgw.ts'
 
-/** A new bucket for one test, with a client that has all permissions. */
+/** A new bucket for one test, with a client that has all permissions on it. */
 export interface TestBucket {
   settings: S3Settings
   env: Record<string, string>
   client: S3Client
   /** Allows pages from this origin to use the bucket (CORS). */
   allowOrigin(origin: string): Promise<void>
-  /** Revokes the access key's write permission. Returns a function that restores it. */
+  /** Revokes the access key's permission to write. Returns a function that restores it. */
   denyPuts(): Promise<() => Promise<void>>
 }
 
@@ -66,8 +66,8 @@ export async function createBucket(server: S3Server): Promise<TestBucket> {
 }
 
 /**
- * Counts the bytes of a bucket's objects and of the parts of open uploads. If an upload ends during
- * the count, its parts are ignored.
+ * Counts the bytes of a bucket's objects and of the parts stored for open uploads. Ignores the
+ * parts of an upload that ends during the count.
  */
 export async function countStoredBytes({
   client,

@@ -8,17 +8,17 @@ import {
 import type { AddressInfo } from 'node:net'
 import { makeBodyFlow } from './body-flow.ts'
 
-/** A request sent through the proxy, with its outcome. */
+/** A request sent through the proxy, and its outcome. */
 export interface Exchange {
   method: string
-  /** The path and query of the request. */
+  /** The request's path and query. */
   url: string
   bodyBytes: number
-  /** The status the client received. Null if there was no response. */
+  /** The status that the client received, or null if there was no response. */
   status: number | null
   /**
-   * True if this PUT was interrupted by `stallPutsAfter`, `respondToPuts`, `reset` or `cut` before
-   * its response arrived.
+   * True for a PUT that was interrupted by `stallPutsAfter`, `respondToPuts`, `reset` or `cut`
+   * before its response arrived.
    */
   interrupted: boolean
 }
@@ -26,41 +26,41 @@ export interface Exchange {
 type Matches = (exchange: Exchange) => boolean
 
 /**
- * A proxy that simulates failures between a client and a server or bucket. Forwards the Host
- * header, all other headers and presigned URLs unchanged.
+ * A proxy that simulates failures between a client and a server or bucket. It forwards all headers,
+ * including Host, unchanged, so presigned URLs stay valid.
  */
 export interface ChaosProxy {
   /** The origin that clients use. */
   url: string
-  /** Forwards all requests to this local port. */
+  /** Makes the proxy forward all requests to this local port. */
   forwardTo(port: number): void
   exchanges: readonly Exchange[]
   /**
-   * Forwards `bytes` more bytes of PUT bodies, then stalls all PUTs. Resolves when the first is
-   * stalled.
+   * Forwards another `bytes` bytes of PUT bodies, then stalls all PUTs. Resolves when the first one
+   * is stalled.
    */
   stallPutsAfter(bytes: number): Promise<void>
-  /** Responds with this status to the PUTs in progress, each once its body is complete. */
+  /** Responds with this status to each PUT in progress, as soon as its body is complete. */
   respondToPuts(status: number): void
-  /** Responds with this status to matching new requests, until `restore`. */
+  /** Responds with this status to new requests that match, until `restore` is called. */
   respondWith(status: number, matches: Matches): void
   stall(matches: Matches): void
-  /** Delays each new request by `delayMs()` milliseconds, until `restore`. */
+  /** Delays each new request by `delayMs()` milliseconds, until `restore` is called. */
   delay(delayMs: () => number): void
   /**
-   * Forwards matching requests but drops the connection instead of responding, until `restore`. The
-   * client can't tell whether the request succeeded.
+   * Forwards requests that match, but drops the connection instead of responding, until `restore`
+   * is called. The client can't tell whether such a request succeeded.
    */
   dropResponses(matches: Matches): void
-  /** Drops the connections of all PUTs in progress, to both the client and the server. */
+  /** Drops the connections of all PUTs in progress, both to the client and to the server. */
   reset(): void
   /**
-   * Drops all client connections, including new ones, until `restore`. Connections to the server
-   * stay open, as when a client loses its network.
+   * Until `restore` is called, drops all client connections, including new ones. Connections to the
+   * server stay open, as when a client loses its network.
    */
   cut(): void
   restore(): void
-  /** Forgets past exchanges, to save memory in long runs. */
+  /** Forgets past exchanges, which saves memory in long runs. */
   clearExchanges(): void
   close(): Promise<void>
 }
@@ -68,15 +68,15 @@ export interface ChaosProxy {
 interface PendingRequest {
   exchange: Exchange
   /**
-   * Sends a response in place of the server's once the request is complete. Null if the server's
-   * response has already begun.
+   * Waits until the request is complete, then sends a response with this status in place of the
+   * server's. Null once the server's response has begun.
    */
   respond: ((status: number) => void) | null
   reset: () => void
 }
 
 /**
- * Starts a proxy that simulates no failures yet. Nothing is forwarded before `forwardTo` is called.
+ * Starts a proxy that simulates no failures yet. It forwards nothing until `forwardTo` is called.
  */
 export async function startChaosProxy(): Promise<ChaosProxy> {
   let targetPort = 0
@@ -91,8 +91,8 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
   const exchanges: Exchange[] = []
   const pendingRequests = new Set<PendingRequest>()
   const flow = makeBodyFlow()
-  // No keep-alive: the server could close an idle connection just as the proxy reuses it, which
-  // would make tests fail at random.
+  // No keep-alive, because the server might close an idle connection just as the proxy reuses it.
+  // Tests would then fail at random.
   const agent = new Agent({ keepAlive: false })
 
   const forward = (request: IncomingMessage, response: ServerResponse, exchange: Exchange) => {
@@ -108,7 +108,7 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     let hasOwnResponse = false
     upstreamRequest.on('error', () => {
       // If the server sent no response, the client must see a network error. If the server sent an
-      // early error response, the client must receive it.
+      // early error response, the client must receive that.
       if (!hasOwnResponse) request.socket.destroy()
     })
     const body = flow.forward(request, method === 'PUT' ? upstreamRequest : null, (bytes) => {
@@ -253,8 +253,8 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
 }
 
 /**
- * Sends the response once the request body is complete. If it came earlier, the client could take
- * it for a lost connection.
+ * Sends the response once the request body is complete. If it were sent earlier, the client might
+ * see a lost connection instead.
  */
 function respondAtEnd(
   request: IncomingMessage,

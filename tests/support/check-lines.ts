@@ -20,7 +20,7 @@ export function findLine(lines: readonly CheckResult[], name: string): CheckResu
   return foundLine
 }
 
-/** Runs all of the Admin Center's checks and returns the result of the one with this name. */
+/** Runs all of the Admin Center's checks and returns the result of the check with this name. */
 export async function getCheckLine(admin: Client, name: string): Promise<CheckResult> {
   return findLine(await requestChecks(admin), name)
 }
@@ -39,7 +39,7 @@ export async function withRunningJobs(
   }
 }
 
-/** Writes the job schedules to the database, as a starting server does, without running a job. */
+/** Writes the job schedules to the database, as a starting server does, but runs no jobs. */
 export async function scheduleJobs(app: TestApp): Promise<void> {
   await withRunningJobs(app, async () => {})
   await deleteJobRuns(app)

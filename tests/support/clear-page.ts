@@ -1,4 +1,4 @@
 import { afterEach } from 'vitest'
 
-// Test files in the same worker share one page, so clear it after each test.
+// Test files that run in the same worker share one page, so clear it after each test.
 afterEach(() => globalThis.document?.body.replaceChildren())

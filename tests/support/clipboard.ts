@@ -4,7 +4,7 @@ export interface TestClipboard {
   close(): void
 }
 
-/** Replaces the page's clipboard, which happy-dom implements only partly. */
+/** Replaces the page's clipboard, because happy-dom implements only part of it. */
 export function openClipboard(): TestClipboard {
   const clipboard: TestClipboard = {
     copiedTexts: [],
@@ -19,7 +19,7 @@ export function openClipboard(): TestClipboard {
     clipboard.copiedTexts.push(text)
   }
   Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText } })
-  // The app falls back to `execCommand`, so it must fail too.
+  // When the clipboard fails, the app falls back to `execCommand`, so that must fail too.
   Object.assign(document, { execCommand: () => false })
   return clipboard
 }

@@ -4,22 +4,22 @@ import { chooseRounds } from './rounds.ts'
 import { type RandomInt, seededRounds } from './seeded-rounds.ts'
 
 const userCount = 3
-/** Pause between a user's cycles, to leave CPU time to a restarting server. */
+/** How long a user pauses between cycles, to leave CPU time to a restarting server. */
 const pauseMs = 100
-/** From this many rounds on, at least one renewal must complete without a crash. */
+/** In a run with at least this many rounds, at least one renewal must complete without a crash. */
 const minRoundsForRenewal = 30
 
 /**
- * Returns how many times a test kills the server: CRASH_ROUNDS (set by `npm run crashes`), else 30
- * in a long run and `shortRounds` otherwise.
+ * Returns how many times a test kills the server: CRASH_ROUNDS if it is set (as by `npm run
+ * crashes`), otherwise 30 in a long run and `shortRounds` in a short one.
  */
 export function crashRounds(shortRounds: number): number {
   return Number(process.env.CRASH_ROUNDS ?? chooseRounds(shortRounds, 30))
 }
 
 /**
- * Runs users against servers that are repeatedly killed and restarted, then verifies everything
- * that the servers confirmed.
+ * Simulates users while servers are repeatedly killed and restarted, then verifies everything that
+ * the servers confirmed.
  * @param kill kills a server with SIGKILL. Resolves when the server is up again.
  * @throws an error that describes the mismatch and contains the seed.
  */

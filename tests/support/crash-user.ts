@@ -15,7 +15,7 @@ import {
 import type { RandomInt } from './seeded-rounds.ts'
 
 const pauseMs = 50
-/** Large enough for a file to be sent in two parts. */
+/** The size of a file large enough to be sent in two parts. */
 const multipartSize = 8 * 1024 * 1024 + 100_000
 
 interface ConfirmedFile {
@@ -26,16 +26,16 @@ interface ConfirmedFile {
 
 /**
  * A user who uploads, lists, downloads, renews and deletes files while servers are killed. Retries
- * like a browser, and records what the servers confirmed.
+ * as a browser would, and records what the servers confirmed.
  */
 export class CrashUser {
   readonly #server: { url: string }
   readonly #draw: RandomInt
   readonly #files = new Map<string, ConfirmedFile>()
-  /** Short codes of links that were ended by a renewal or deletion. */
+  /** Short codes of links that no longer work because of a renewal or deletion. */
   readonly #endedCodes = new Set<string>()
   #client: Client
-  /** Number of retries after a 5xx, or after a lost or truncated response. */
+  /** How many requests were retried after a 5xx, or after a lost or truncated response. */
   retries = 0
   cycles = 0
   renewals = 0
@@ -46,7 +46,7 @@ export class CrashUser {
     this.#client = client
   }
 
-  /** Signs up a premium user, who can renew and has no file limit. */
+  /** Signs up a premium user, because free users can't renew files and have a file limit. */
   static async register(server: { url: string }, random: RandomInt): Promise<CrashUser> {
     const { email, password } = await signUp(server)
     const client = makeClient(server, await logIn(server, email, password))
@@ -75,7 +75,10 @@ export class CrashUser {
     this.cycles += 1
   }
 
-  /** Asserts that every confirmed file is listed and intact, and that every ended link is dead. */
+  /**
+   * Asserts that every confirmed file is listed and intact, and that links that have ended don't
+   * work.
+   */
   async expectNothingLost(): Promise<void> {
     await this.#expectList()
     for (const file of this.#files.values()) await this.#expectBytes(file)
@@ -97,7 +100,7 @@ export class CrashUser {
       this.#client.post('/api/files/get-upload-url', request),
     )
     await this.#sendMissing(upload, bytes)
-    // All PUTs have succeeded, so the upload must be complete.
+    // Every PUT has succeeded, so the upload must be complete.
     const confirmation = { cloudKey: upload.cloudKey }
     const {
       id,
@@ -137,7 +140,7 @@ export class CrashUser {
     )
   }
 
-  /** Sends bytes with retries. UPLOAD_SEALED means that an earlier attempt succeeded. */
+  /** Sends bytes, with retries. The error UPLOAD_SEALED means that an earlier attempt succeeded. */
   async #put(url: string, body: Buffer<ArrayBuffer>): Promise<void> {
     const headers = { 'content-type': 'text/plain' }
     const put = () => fetch(url, { method: 'PUT', headers, body, signal: this.#timeout() })
@@ -162,7 +165,7 @@ export class CrashUser {
       if (shortCode !== listedFile.shortCode) throw new Error(`the renewal of ${file.id} is lost`)
       this.renewals += 1
     }
-    // After a lost response, only the file list shows whether the link was renewed.
+    // If a renewal's response was lost, only the file list shows whether the link was replaced.
     file.shortCode = listedFile.shortCode
     if (oldCode !== file.shortCode) this.#endedCodes.add(oldCode)
     await this.#expectBytes(file)
@@ -182,7 +185,7 @@ export class CrashUser {
       const response = await this.#sendWithRetries(() => this.#download(shortCode))
       if (!response.ok)
         throw new Error(`the link of the file ${id} was answered ${response.status}`)
-      // Killing the server truncates downloads. Clients detect that and retry.
+      // A killed server cuts its downloads short. Clients notice that and retry.
       const body = await response.arrayBuffer().catch(() => null)
       if (body === null) {
         this.retries += 1
@@ -233,13 +236,13 @@ export class CrashUser {
     }
   }
 
-  /** Sends a request. Returns null if the response is lost or truncated. */
+  /** Sends a request. Returns null if its response is lost or truncated. */
   async #trySend(request: () => Promise<Response>): Promise<Response | null> {
     try {
       const response = await request()
       const isJson = response.headers.get('content-type')?.startsWith('application/json')
       if (!isJson) return response
-      // Read the body here, to treat a truncated response as lost.
+      // Read the body here, so that a truncated response counts as lost.
       const { status, headers } = response
       return new Response(await response.text(), { status, headers })
     } catch {

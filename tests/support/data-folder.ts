@@ -10,8 +10,8 @@ const execute = promisify(execFile)
 const silentLog = { info() {}, warn() {} }
 
 /**
- * The directory of an initialized Postgres cluster, created once per process and copied into data
- * directories.
+ * The directory of an initialized Postgres cluster. It is created once per process and copied into
+ * each new data directory.
  */
 let preparedCluster: Promise<string> | undefined
 
@@ -23,12 +23,12 @@ async function prepareCluster(): Promise<string> {
 }
 
 /**
- * Creates a data directory with an empty Postgres cluster, as a server does on its first start.
- * This is ten times faster, because it copies a prepared cluster.
+ * Creates a data directory with an empty Postgres cluster, like that of a new server. Copying a
+ * prepared cluster is ten times faster than initializing one.
  */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
   preparedCluster ??= prepareCluster()
   await mkdir(dataDir, { mode: 0o700 })
-  // Preserve owner and mode, because Postgres won't start with others.
+  // Preserve owner and mode, because otherwise Postgres won't start.
   await execute('cp', ['-a', await preparedCluster, dataDir])
 }

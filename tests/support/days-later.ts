@@ -12,24 +12,30 @@ import { serveApp } from './app-server.ts'
 import { testClock } from './test-clock.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Days after which abandoned uploads have ended but no file has expired yet. */
+/**
+ * The jobs run this many days from now, when abandoned uploads have ended but no file has expired
+ * yet.
+ */
 const daysUntilUploadsEnd = [1.5, 2.5]
-/** Days after which all files have expired and all uploads have ended. */
+/**
+ * The jobs also run this many days from now, when all files have expired and all uploads have
+ * ended.
+ */
 const daysUntilAllEnds = [40, 41]
 
 /** Everything that stopped servers have left behind. */
 interface ServerState {
   databaseUrl: string
   dataDir: string
-  /** Settings for the bucket as environment variables. Omitted if there is no bucket. */
+  /** The bucket's settings as environment variables. Omitted if there is no bucket. */
   env?: Record<string, string>
   storageReader: StorageReader
 }
 
 /**
- * Runs the jobs as if days had passed. Asserts that database and storage agree, and that expired
- * files and ended uploads have been deleted.
- * @throws an error that names what is missing or left over.
+ * Runs the jobs as if days had passed. Asserts that the database and storage agree, and that
+ * expired files and ended uploads have been deleted.
+ * @throws an error that says what is missing or left over.
  */
 export async function expectConsistentDaysLater({
   databaseUrl,
@@ -43,7 +49,7 @@ export async function expectConsistentDaysLater({
   const database = { url: databaseUrl, drop: async () => {} }
   const app = await serveApp(database, { dataDir, env, clock })
   const runJobsAfter = async (days: readonly number[]) => {
-    // Run the jobs twice, because failed deletions are retried in the second run.
+    // Run the jobs on two days, because the second run retries failed deletions.
     for (const day of days) {
       clock.set(new Date(today.getTime() + day * dayMs))
       await runJobs(app.deps)

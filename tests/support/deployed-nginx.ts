@@ -9,10 +9,12 @@ import { buffer } from 'node:stream/consumers'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 
-/** nginx with the configuration in `deploy/nginx`, except for ports and certificates. */
+/**
+ * A running nginx with the configuration from `deploy/nginx`, except for ports and certificates.
+ */
 export interface DeployedNginx {
   httpPort: number
-  /** Sends a request over TLS to one of the hosts nginx is configured for. */
+  /** Sends a request over TLS to a host that nginx is configured to serve. */
   send(
     host: string,
     path: string,
@@ -24,23 +26,23 @@ export interface DeployedNginx {
 }
 
 /**
- * Addresses of the servers and the bucket, such as `127.0.0.1:3000`. Nothing needs to listen on
+ * The addresses of the servers and the bucket, such as `127.0.0.1:3000`. Nothing needs to listen on
  * them.
  */
 interface AddressUpstreams {
   servers: readonly [string, string]
-  /** If omitted, nginx has no configuration and no certificate for a bucket. */
+  /** If omitted, nginx has neither a configuration nor a certificate for a bucket. */
   bucket?: string
 }
 
-/** The port of a DNS server, and the port of the servers whose names it resolves. */
+/** The ports of a DNS server and of the servers whose names it resolves. */
 interface NameUpstreams {
   nameServer: number
   port: number
 }
 
 /**
- * Starts nginx in front of two servers and a bucket, with `addresses.conf` or `containers.conf`.
+ * Starts nginx in front of two servers and a bucket, using `addresses.conf` or `containers.conf`.
  * @param dataDir the servers' DATA_DIR, from which nginx sends files.
  */
 export async function startDeployedNginx(
@@ -128,7 +130,7 @@ function makeCertificate(folder: string, name: string): void {
   })
 }
 
-/** Wraps `servers` in an nginx.conf like those of Debian and the container image. */
+/** Wraps `servers` in an nginx.conf like the ones in Debian and in the container image. */
 export function completeConfig(folder: string, servers: string): string {
   const tempFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `

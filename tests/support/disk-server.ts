@@ -25,27 +25,27 @@ export interface DiskServer {
   clock: TestClock
   space: TestSpace
   logLines: LogLine[]
-  /** Storage keys that the store reported as receiving bytes, in order. */
+  /** The storage keys for which the store reported incoming bytes, in order. */
   touchedKeys: string[]
   endedKeys: Set<string>
-  /** If true, looking up an upload fails, as during a database outage. */
+  /** If true, looking up an upload fails, as it does while the database is down. */
   shouldFailLookup: boolean
   /** Looking up an upload blocks until this resolves. */
   lookupUnblocked: Promise<void>
   endUpload(key: string): void
-  /** Returns the store's open files, except for two directories that it always keeps open. */
+  /** Returns the files that the store has open, except for two directories that are always open. */
   openFiles(): Promise<string[]>
-  /** Returns the grant that a presigned URL contains, for a new upload of `size` bytes. */
+  /** Returns a grant like those in presigned URLs, for a new upload of `size` bytes. */
   uploadGrant(size: number, changes?: Partial<UploadGrant>): UploadGrant
   downloadGrant(key: string, size: number, changes?: Partial<DownloadGrant>): DownloadGrant
-  /** Stops the server but keeps its directory, for another server to use. */
+  /** Stops the server but keeps its directory, so that another server can use it. */
   stop(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts a server on a new directory or on that of an earlier server. `fileSystem` replaces the
- * real file system.
+ * Starts a server on a new directory, or on one left by an earlier server. `fileSystem` replaces
+ * the real file system.
  */
 export async function openDiskServer(
   existingDataDir?: string,

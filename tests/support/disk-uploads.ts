@@ -12,7 +12,7 @@ import type { DiskServer } from './disk-server.ts'
 import { sha256 } from './make.ts'
 import { type HttpResponse, send } from './send.ts'
 
-/** The response to a PUT, or 'cut' if the connection was closed without one. */
+/** The response to a PUT, or 'cut' if the connection closed before one arrived. */
 export type PutOutcome =
   | { status: number; code: string | undefined; headers: IncomingHttpHeaders }
   | 'cut'
@@ -21,12 +21,13 @@ export type PutOutcome =
 export interface OpenPut {
   client: ClientRequest
   outcome: Promise<PutOutcome>
-  /** Resolves when the kernel has accepted the bytes for sending. */
+  /** Resolves when the operating system has accepted the bytes for sending. */
   write(bytes: Buffer): Promise<void>
 }
 
 /**
- * Starts a PUT. Its headers are sent with the first bytes of the body, or by `client.flushHeaders`.
+ * Starts a PUT. Its headers are sent with the first bytes of the body, or earlier by
+ * `client.flushHeaders`.
  */
 function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   const client = request(url, { method: 'PUT', agent: false, headers })
@@ -52,14 +53,14 @@ function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   return { client, outcome, write }
 }
 
-/** Returns the number of stored bytes according to the Upload-Offset header. */
+/** Returns how many bytes are stored according to a response's Upload-Offset header. */
 export function uploadOffsetOf({ headers }: Pick<HttpResponse, 'headers'>): number {
   return Number(headers['upload-offset'] ?? Number.NaN)
 }
 
 export const chunkedEncoding = { 'Transfer-Encoding': 'chunked' }
 
-/** An upload to a disk server through a single URL. */
+/** An upload to a disk server with a single URL. */
 export interface SingleUpload {
   grant: UploadGrant
   key: string
@@ -67,22 +68,23 @@ export interface SingleUpload {
   put(body: Buffer | string, headers?: OutgoingHttpHeaders): Promise<HttpResponse>
   open(headers: OutgoingHttpHeaders): Promise<OpenPut>
   head(): Promise<HttpResponse>
-  /** Sends a HEAD request and returns the number of stored bytes. */
+  /** Sends a HEAD request and returns how many bytes are stored. */
   offset(): Promise<number>
   /**
-   * Polls with HEAD requests until `bytes` bytes are stored. Each HEAD makes the server flush a
-   * transfer in progress. Returns the number of polls.
+   * Sends HEAD requests until `bytes` bytes are stored. Each one makes the server flush the
+   * transfer in progress. Returns how many requests it took.
    */
   waitUntilStored(bytes: number): Promise<number>
   stored(): Promise<Buffer>
   /**
-   * Returns the upload's files in the incoming directory. There are none once the upload is sealed.
+   * Returns the upload's files in the directory for incoming bytes. Once the upload is sealed,
+   * there are none.
    */
   remainingFiles(): Promise<string[]>
   seal(): Promise<string | null>
 }
 
-/** Creates an upload with a new key. `changes` override fields of its grant. */
+/** Creates an upload with a new key. `changes` override fields in its grant. */
 export function singleUpload(
   disk: DiskServer,
   size: number,
@@ -131,27 +133,27 @@ export interface MultipartUpload
   extends Omit<SingleUpload, 'put' | 'open' | 'head' | 'offset' | 'url'> {
   bytes: Buffer
   sha256: string
-  /** The same upload, sent as a whole through a single URL. */
+  /** An upload of the same file with a single URL, instead of in parts. */
   single: SingleUpload
   partNumbers: number[]
-  /** Returns the same upload on another server with the same directory. */
+  /** Returns the same upload, but sent to another server on the same directory. */
   onServer(server: DiskServer): MultipartUpload
   part(partNumber: number): PartGrant
   partBytes(partNumber: number): Buffer
   partUrl(partNumber: number): Promise<string>
-  /** Sends a part. `body` replaces the part's own bytes. */
+  /** Sends a part. If `body` is given, sends that instead of the part's own bytes. */
   put(partNumber: number, headers?: OutgoingHttpHeaders, body?: Buffer): Promise<HttpResponse>
   putAll(): Promise<void>
   open(partNumber: number, headers?: OutgoingHttpHeaders): Promise<OpenPut>
   /** Starts sending a part. Resolves when the server has begun to receive it. */
   startPart(partNumber: number): Promise<StartedPart>
-  /** Sends a HEAD request for the part and returns the response status and upload offset. */
+  /** Sends a HEAD request for a part. Returns the status and upload offset from the response. */
   headPart(partNumber: number): Promise<[number, number]>
   completeParts(): Promise<number[]>
   waitForParts(...partNumbers: number[]): Promise<void>
 }
 
-/** Creates an upload of `count` parts of `partSize` bytes. The last part is half that size. */
+/** Creates an upload with `count` parts of `partSize` bytes. The last part is half that size. */
 export function multipartUpload(
   disk: DiskServer,
   count: number,

@@ -3,8 +3,8 @@ import { insertUsers, type RunSql } from './insert-users.ts'
 const filesPerInsert = 100_000
 
 /**
- * Inserts files with the numbers $1 to $2, which expired one to three days ago. Their short codes
- * encode the numbers.
+ * Inserts files with the numbers $1 to $2, which expired one to three days ago. The number is
+ * encoded in the short code.
  */
 const insertFilesSql = `
   insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
@@ -17,7 +17,8 @@ const insertFilesSql = `
     lateral (select now() - interval '2 days' * random() - interval '1 day' as ended) ends`
 
 /**
- * Inserts expired files of free users that are due to be purged. Storage doesn't have their bytes.
+ * Inserts free users' files that have expired and are due to be purged. Their bytes aren't in
+ * storage.
  */
 export async function insertDueFiles(
   sql: RunSql,

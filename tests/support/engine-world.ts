@@ -23,12 +23,14 @@ export function failedOutcome(...args: Parameters<typeof callError>): Outcome<ne
   }
 }
 
-/** Advances the simulated time by `ms` milliseconds and runs all timers due by then. */
+/** Advances the simulated time by `ms` milliseconds and runs all timers that are due by then. */
 export function advanceTime(ms: number): Promise<unknown> {
   return vi.advanceTimersByTimeAsync(ms)
 }
 
-/** Creates the default behavior of the simulated server, browser and network. Tests override it. */
+/**
+ * Creates the default behavior of the simulated server, browser and network. Tests can override it.
+ */
 function makeResponses() {
   return {
     /** The signed-in user, or null for a visitor. */
@@ -36,12 +38,13 @@ function makeResponses() {
     isOnline: true,
     isServerReady: true,
     /**
-     * Called with the file name when an upload starts. Returns an error to reject the start, or
+     * Called with the file name when an upload starts. Returns an error to make the start fail, or
      * null.
      */
     onStart: (_: string): Outcome<never> | null | Promise<Outcome<never> | null> => null,
     /**
-     * Called with the number of confirms so far. Returns an error to reject the confirm, or null.
+     * Called with the number of confirms so far. Returns an error to make the confirm fail, or
+     * null.
      */
     onConfirm: (_: number): Outcome<never> | null => null,
     onList: (): Outcome<{ parts: StoredPart[] }> => ({ ok: true, value: { parts: [] } }),
@@ -50,12 +53,12 @@ function makeResponses() {
   }
 }
 
-/** Creates empty records of what the engine does, for tests to read. */
+/** Creates empty records of the engine's actions, for tests to read. */
 function makeTraces() {
   return {
     /**
-     * The engine's calls and transfers, in order: 'start a.txt', 'send key of a.txt', 'confirm key
-     * of a.txt'.
+     * The engine's calls and transfers, in order, such as 'start a.txt', 'send key of a.txt' and
+     * 'confirm key of a.txt'.
      */
     log: [] as string[],
     toasts: [] as { title: string; description?: string | undefined }[],
@@ -65,16 +68,16 @@ function makeTraces() {
     values: new Map<string, string>(),
     handles: new Map<string, FileSystemFileHandle>(),
     locks: new Map() as HeldLocks,
-    /** Number of uploads that the server has started. */
+    /** How many uploads the server has started. */
     tickets: 0,
-    /** Number of calls through `calls.gathered`, which sends several calls in one request. */
+    /** How many calls were made through `calls.gathered`, which combines calls into one request. */
     batchedCalls: 0,
     listRefetches: 0,
-    /** Number of change notifications from the engine. */
+    /** How many times the engine has reported a change. */
     changes: 0,
     /**
-     * Number of active requests to the browser to confirm before leaving the page (`pageBlocks`)
-     * and to keep the screen on (`wakeLocks`).
+     * How many requests to the browser are in effect: to confirm before leaving the page
+     * (`pageBlocks`), and to keep the screen on (`wakeLocks`).
      */
     pageBlocks: 0,
     wakeLocks: 0,
@@ -137,21 +140,21 @@ function makeCalls(world: World): EngineDeps['calls'] {
 interface Tab {
   engine: UploadEngine
   /**
-   * Closes the tab as a browser does: the page receives `pagehide`, and none of its code runs
-   * afterwards.
+   * Closes the tab as a browser does: the page receives `pagehide`, and then none of its code runs
+   * anymore.
    */
   close: () => void
 }
 
 /**
- * Runs the upload engine for the user ada in a simulated browser against a simulated server. Tests
- * set responses and read what the engine did. Time is frozen until a test advances it. The test
- * must close the world.
+ * Runs the upload engine for the user ada, with a simulated browser and server. Tests set the
+ * responses and read what the engine did. Time stands still until a test advances it. The test must
+ * close the world.
  */
 export function openEngineWorld() {
   vi.useFakeTimers({ now: new Date('2025-07-12T10:00:00Z') })
   const world = { ...makeResponses(), ...makeTraces() }
-  /** Dependencies shared by the engines of all tabs. */
+  /** Dependencies that the engines in all tabs share. */
   const deps = {
     calls: makeCalls(world),
     sendFile: async (job: TransferJob) => {
@@ -287,14 +290,14 @@ export function openEngineWorld() {
       open(userId)
     },
     closeTab: () => tab.close(),
-    /** Reloads the page. Everything that the engine kept only in memory is lost. */
+    /** Reloads the page. The engine loses everything that it kept only in memory. */
     reload: () => {
       tab.close()
       open('ada')
     },
     add,
     stallTransfers,
-    /** Adds files and starts sending them, but stalls the transfers. */
+    /** Adds files, which start sending, but stalls the transfers. */
     addStalled: async (picked: readonly (File | PickedFile)[]): Promise<string[]> => {
       stallTransfers()
       const ids = add(picked)

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Vitest's order, except that each project starts with the files that have a `@vitest-environment`.
- * A change of environment restarts the worker, which then has to import everything again.
+ * Keeps Vitest's order, except that each project begins with the files that set a
+ * `@vitest-environment`. Whenever the environment changes, the worker restarts and has to import
+ * everything again.
  */
 export default class FileOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -2,17 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A file system in memory (tmpfs) on Linux. */
+/** On Linux, this directory is a file system in memory (tmpfs). */
 const memoryDir = '/dev/shm'
 const prefix = 'mayfly-tests-'
 
-/** More than a test run's temporary files ever occupy at the same time. */
+/** Always more than a test run's temporary files take up at any one time. */
 const requiredBytes = 6 * 1024 ** 3
 
 /**
- * Points TMPDIR to memory for this process and its children, because tests write many short-lived
- * files. Does nothing if TMPDIR is already set, or if there is too little memory or it is mounted
- * noexec.
+ * Sets TMPDIR to a directory in memory for this process and its children, because tests write many
+ * short-lived files. Does nothing if TMPDIR is already set, if there is too little memory, or if
+ * programs can't be executed there.
  */
 export function keepTempFilesInMemory(): void {
   if (process.env.TMPDIR !== undefined || !hasSpace()) return
@@ -23,12 +23,15 @@ export function keepTempFilesInMemory(): void {
   const folder = join(memoryDir, name)
   mkdirSync(folder, { recursive: true })
   process.once('exit', () => removeFolder(name))
-  // When run as root, tests start Postgres as another user, who must be able to reach its files.
+  // If root runs the tests, Postgres runs as another user, who must be able to reach its files.
   chmodSync(folder, 0o755)
   if (canExecute(folder)) process.env.TMPDIR = folder
 }
 
-/** Returns true if programs in `folder` can be executed. Many containers mount /dev/shm noexec. */
+/**
+ * Returns true if programs in `folder` can be executed. In many containers, /dev/shm is mounted
+ * noexec.
+ */
 function canExecute(folder: string): boolean {
   const program = join(folder, 'program')
   writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 })
@@ -58,7 +61,7 @@ function removeFolder(name: string): void {
   try {
     rmSync(join(memoryDir, name), { recursive: true, force: true })
   } catch {
-    // A process that is still exiting may have written a file here. The next test run deletes the
-    // directory.
+    // A process that is still shutting down may have written another file here. The next test run
+    // deletes the directory.
   }
 }

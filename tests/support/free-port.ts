@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A range below the ephemeral ports and above the ports of most services. */
+/** Below the range of ephemeral ports, and above the ports that most services use. */
 const range = [20_000, 32_000] as const
 
 /**
- * Returns a free local port. It is from a rarely used range, so it stays free until the server
- * starts and while it restarts.
+ * Returns a free local port. It comes from a rarely used range, so that it stays free until the
+ * server starts, and again while the server restarts.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -8,8 +8,8 @@ export interface GoogleApp {
   app: TestApp
   issuer: OidcIssuer
   /**
-   * Signs a person in, with a new browser unless one is given. Returns the browser and the path of
-   * the page it ended up on.
+   * Signs a person in, using a new browser unless one is given. Returns the browser and the path of
+   * the page where it ended up.
    */
   signIn(
     person: IssuerPerson | null,
@@ -20,11 +20,13 @@ export interface GoogleApp {
 
 export interface GoogleAppOptions {
   env?: Record<string, string>
-  /** If true, the ID token contains only the subject, no other claims. See `OidcIssuerOptions`. */
+  /**
+   * If true, the ID token contains only the subject and no other claims. See `OidcIssuerOptions`.
+   */
   conformIdTokenClaims?: boolean
 }
 
-/** Starts an issuer, then calls `serve` to start the server with the settings for that issuer. */
+/** Starts an issuer, then calls `serve` to start a server configured to use it. */
 export async function serveGoogleApp(
   serve: (options: TestAppOptions) => Promise<TestApp>,
   options: GoogleAppOptions = {},
@@ -63,7 +65,8 @@ export async function serveGoogleApp(
 }
 
 /**
- * Returns true if the URL is a page of the app, where a test browser can stop following redirects.
+ * Returns true if the URL is a page of the app rather than an API call. A test browser can stop
+ * following redirects there.
  */
 export function isAppPage(app: Pick<TestApp, 'url'>, url: URL): boolean {
   return url.origin === app.url && !url.pathname.startsWith('/api/')

@@ -2,11 +2,11 @@ import { defaultTreeAdapter, parse, serialize, type DefaultTreeAdapterTypes as T
 
 export type Element = Tree.Element
 
-/** A parsed HTML document. Its elements include those in templates. */
+/** A parsed HTML document. `allElements` includes elements inside templates. */
 export interface ParsedPage {
   allElements(): Element[]
   findAll(tag: string): Element[]
-  /** Returns the only element with this tag and these attributes, ignoring templates. */
+  /** Returns the only element with this tag and these attributes. Ignores templates. */
   findOne(tag: string, attributes?: Record<string, string>): Element
   toHtml(): string
 }

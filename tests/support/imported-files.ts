@@ -3,14 +3,14 @@ import { join, posix } from 'node:path'
 import { parseSync } from 'vite'
 
 export interface ImportedModules {
-  /** Paths relative to the repository root. */
+  /** The files' paths, relative to the repository root. */
   files: Set<string>
   packages: Set<string>
 }
 
 /**
- * Collects the files and packages that a program imports, including dynamic imports and `new URL(…,
- * import.meta.url)` but not type imports.
+ * Collects the files and packages that a program imports. Includes dynamic imports and `new URL(…,
+ * import.meta.url)`, but not type imports.
  * @param entries paths relative to the repository root.
  */
 export async function followImports(
@@ -19,7 +19,7 @@ export async function followImports(
 ): Promise<ImportedModules> {
   const files = new Set(entries)
   const packages = new Set<string>()
-  // The loop also visits files added to the set while it runs.
+  // The loop also visits files that are added to the set while it runs.
   for (const file of files) {
     if (!file.endsWith('.ts')) continue
     for (const name of await importsOf(join(root, file))) {

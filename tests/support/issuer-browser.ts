@@ -1,21 +1,23 @@
 import type { Client } from './make.ts'
 import { makeClient } from './make.ts'
 
-/** A minimal browser for sign-ins that follows redirects and keeps cookies per host. */
+/**
+ * A minimal browser for signing in. It follows redirects and keeps separate cookies for each host.
+ */
 export interface TestBrowser extends Client {
   /**
-   * Opens a URL and follows redirects until `shouldStop` returns true for the next URL, which isn't
-   * opened. Returns the last URL.
+   * Opens a URL and follows redirects until `shouldStop` returns true for the next URL. Returns
+   * that URL without opening it, or else the last URL opened.
    */
   open(address: string, shouldStop?: (url: URL) => boolean): Promise<URL>
-  /** Returns the cookies for the app as a Cookie header. */
+  /** Returns the app's cookies, formatted as a Cookie header. */
   cookie(): string
   clearCookies(origin: string): void
 }
 
 type Server = { url: string }
 
-/** Creates a browser with these cookies for the app. By default it has none. */
+/** Creates a browser that has these cookies for the app. By default it has none. */
 export function makeBrowser(app: Server, cookies = ''): TestBrowser {
   const jars = new Map<string, Map<string, string>>()
   const jarOf = (url: URL) => {

@@ -1,8 +1,8 @@
 /*
- * Kills its own process with SIGKILL before a step, which is a file system call, such as `rename
- * /to`, or a query. Loaded with `node --import`. The regular expression KILL_BEFORE selects steps.
- * The process dies before the KILL_COUNT-th match, or before the first match of KILL_AT_LATEST, and
- * prints the step to stderr.
+ * Makes a script kill itself with SIGKILL just before a certain step. Load it with `node --import`.
+ * A step is a query or a file system call, such as `rename /to`. The process dies before the
+ * KILL_COUNT-th step that matches the regular expression KILL_BEFORE, or before the first that
+ * matches KILL_AT_LATEST, whichever comes first. It prints that step to stderr.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -21,8 +21,8 @@ function onStep(text: string): void {
 }
 
 /**
- * Makes each call of a method of `owner` a step, named after the method and its argument at
- * `argumentIndex`.
+ * Makes each call to a method of `owner` a step, which is named after the method and its argument
+ * at `argumentIndex`.
  */
 function killBeforeCalls<Owner extends object>(
   owner: Owner,

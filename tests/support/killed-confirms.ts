@@ -29,26 +29,24 @@ import { type EntryResult, requestConfirms } from './upload-batches.ts'
 import { requestConfirm } from './upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
-/** Days until a renewed link expires. A new file's link expires sooner. */
+/** The number of days until a renewed link expires. New files expire sooner. */
 const renewalDays = 7
 const maxBytes = 20_000
 
 /**
- * When the server is killed: at any statement, or when a commit or its response is lost. A lost
- * commit has no effect. If only the response is lost, the commit has taken effect without the
- * server knowing.
+ * When the server is killed: at a random statement, or after a commit or the response to it is
+ * lost. A lost commit has no effect. If only its response is lost, the commit has taken effect, but
+ * the server doesn't know.
  */
 const killModes = [...lossKinds, 'any statement'] as const
 type KillMode = (typeof killModes)[number]
 
-/**
- * The outcome of a call for one file. 'applied' means that the call took effect without a response.
- */
+/** What a call did to one file. 'applied' means that it took effect but the response was lost. */
 type Outcome = 'acknowledged' | 'applied' | 'not applied'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** The expected bytes of each link. */
+/** The bytes that each link must serve. */
 type Links = Map<string, Bytes>
 
 interface PendingCall {
@@ -56,9 +54,9 @@ interface PendingCall {
   /** Resolves when the server has responded or has been killed. */
   send(): Promise<void>
   /**
-   * Called after the restart. Asserts that the call took effect completely or not at all, that its
-   * response was true, and that a retry succeeds. Adds the links that work to `links`. Returns the
-   * outcome for each file.
+   * Call this after the restart. Asserts that the call took effect completely or not at all, that
+   * its response was correct, and that a retry succeeds. Adds the links that work to `links`.
+   * Returns the outcome for each file.
    */
   verify(links: Links): Promise<Outcome[]>
 }
@@ -69,15 +67,15 @@ interface SentUpload {
   bytes: Bytes
 }
 
-/** Number of database statements in a round without failures. */
+/** How many statements and commits the server sends in a round without failures. */
 interface StatementCounts {
   statements: number
   commits: number
 }
 
 /**
- * Repeatedly kills the server during concurrent confirms and renewals. Each call must take effect
- * completely or not at all.
+ * Repeatedly kills the server during concurrent confirms and renewals. Each of these calls must
+ * take effect completely or not at all.
  * @throws an error that describes the mismatch and contains the seed.
  */
 export async function killDuringConfirms(
@@ -96,7 +94,7 @@ export async function killDuringConfirms(
   const recordOutcome = ({ kind }: PendingCall, outcome: Outcome) => {
     const key = `${kind}: ${outcome}`
     outcomes.set(key, (outcomes.get(key) ?? 0) + 1)
-    // Each renewal is retried, so count it twice if the first attempt took effect.
+    // Every renewal is sent twice, so count two if the first attempt also took effect.
     if (kind === 'renewal') renewals += outcome === 'not applied' ? 1 : 2
   }
   const verifyAll = async (calls: readonly PendingCall[]) => {
@@ -153,8 +151,8 @@ function isCommit(statement: string): boolean {
 }
 
 /**
- * Schedules the failure in the network. Returns a function that returns true when it is time to
- * kill the server.
+ * Prepares the network for this kind of kill. Returns a function that returns true once it is time
+ * to kill the server.
  */
 function scheduleKill(
   network: PostgresProxy,
@@ -186,7 +184,7 @@ async function killDuring(
   await server.kill()
   await callsPromise
   network.restore()
-  // Wait until Postgres has finished the killed server's statements, which could otherwise change
+  // Wait until Postgres has finished the killed server's statements. Otherwise they could change
   // the data during the checks.
   await eventually(async () => {
     const { rows } = await directDb.query(
@@ -197,12 +195,12 @@ async function killDuring(
   })
 }
 
-/** Creates two users and the calls of one round. */
+/** Creates two users and prepares the calls for one round. */
 async function prepareCalls(environment: Environment): Promise<PendingCall[]> {
   const freeUser = await makeUser(environment, 'free')
   const premiumUser = await makeUser(environment, 'premium')
-  // A free user's confirm runs in a transaction, because it has to count the user's files. A
-  // premium user's is a single statement.
+  // A free user's confirm needs a transaction, because it counts the user's files. A premium user's
+  // confirm is a single statement.
   return [
     confirmCall(environment, freeUser, await sendUploads(freeUser, ['free 1'])),
     confirmCall(environment, freeUser, await sendUploads(freeUser, ['free 2', 'free 3'])),
@@ -245,7 +243,7 @@ async function sendUploads(user: Client, names: readonly string[]): Promise<Sent
   return sentUploads
 }
 
-/** Confirms one upload, or several in a batch. */
+/** Prepares a call that confirms one upload, or several in a batch. */
 function confirmCall(
   environment: Environment,
   user: Client,
@@ -324,7 +322,8 @@ function renewCall(
       if (renewedFile) expect(pickLink(listedFile)).toEqual(pickLink(renewedFile))
       const isRenewed = listedFile?.shortCode !== file.shortCode
       if (renewedFile) expect(isRenewed).toBe(true)
-      // The expiry must match the listed link, be it the new one or the old one.
+      // Whether the file list shows the new link or the old one, the expiry must belong to that
+      // link.
       expect(listedFile?.expiresAt).toBe(isRenewed ? newExpiry : file.expiresAt)
       await expectDownload(environment, listedFile?.shortCode ?? '', bytes)
       if (isRenewed) await expectLinkEnded(environment, file.shortCode)
@@ -378,8 +377,8 @@ async function expectLinkEnded({ server }: Environment, code: string): Promise<v
 }
 
 /**
- * Asserts that database and storage agree. No upload may be open.
- * @param renewals the number of renewals so far. Each one has used up a short code.
+ * Asserts that the database and storage agree. No upload may be open.
+ * @param renewals how many renewals there have been. Each has used up a short code.
  */
 async function expectConsistent(
   { server, directDb, storageReader }: Environment,
@@ -394,7 +393,7 @@ async function expectConsistent(
   expect(rows).toEqual([{ uploads: 0, renewals }])
 }
 
-/** Asserts that each kind of call had each outcome. */
+/** Asserts that every kind of call had every possible outcome at least once. */
 function expectEveryOutcome(outcomes: ReadonlyMap<string, number>): void {
   const kinds: PendingCall['kind'][] = ['confirm', 'confirm of several', 'renewal']
   const allOutcomes: Outcome[] = ['acknowledged', 'applied', 'not applied']

@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers'
 const root = resolve(import.meta.dirname, '../..')
 
 /**
- * The point at which a script is killed: before the `count`-th step that matches `before`, or
- * before the first step that matches `atLatest`. See kill-before.ts.
+ * When a script is killed: before the `count`-th step that matches `before`, or before the first
+ * that matches `atLatest`. See kill-before.ts.
  */
 export interface KillPoint {
   before: RegExp
@@ -16,8 +16,8 @@ export interface KillPoint {
 }
 
 /**
- * Runs a script, such as `scripts/backup.ts`, and kills it at this point.
- * @returns its stderr and the step before which it was killed, or null instead of the step if the
+ * Runs a script, such as `scripts/backup.ts`, and kills it before the chosen step.
+ * @returns the script's stderr and the step before which it was killed. The step is null if the
  * script exited by itself.
  */
 export async function runAndKill(

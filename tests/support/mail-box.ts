@@ -5,12 +5,12 @@ import { type SendMailDeps, sendMail } from '../../src/server/jobs/send-mail.ts'
 
 export interface MailBox {
   queue: MailQueue
-  /** Collects emails that are sent without the queue. */
+  /** Collects the emails that are sent without the queue. */
   mailer: Mailer
   /**
-   * Sends the queued emails. Returns them together with those sent without the queue. Delayed
-   * emails are sent once they are due by the server's clock. If `SMTP_URL` is set, all emails go to
-   * that server and none are returned.
+   * Sends the queued emails, and returns them together with those sent without the queue. A delayed
+   * email is sent only once it is due by the server's clock. If `SMTP_URL` is set, all emails go to
+   * that server instead and none are returned.
    */
   collect(deps: SendMailDeps): Promise<Email[]>
 }

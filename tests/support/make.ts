@@ -17,10 +17,13 @@ export interface Person extends Client {
   password: string
 }
 
-/** A server in this or another process. */
+/** A server in this process or another one. */
 type Server = Pick<TestApp, 'url'>
 
-/** Creates a client with these cookies. By default it has none and acts as a visitor. */
+/**
+ * Creates a client that has these cookies. By default it has none, like a visitor who isn't signed
+ * in.
+ */
 export function makeClient(app: Server, cookie = ''): Client {
   const request = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
@@ -56,7 +59,7 @@ export async function signUp(
   return { email, password }
 }
 
-/** Signs a user up and in over HTTP, then sets tier, role and trial in the database. */
+/** Signs a user up and in over HTTP, then sets the tier, role and trial in the database. */
 export async function makePerson(
   app: TestApp,
   changes: Partial<
@@ -85,7 +88,10 @@ export async function logIn(app: Server, email: string, password: string): Promi
     .join('; ')
 }
 
-/** Signs a user in again after the session has expired (14 days without activity). */
+/**
+ * Signs a user in again after the session has expired, which happens after 14 days without
+ * activity.
+ */
 export async function signInAgain(app: Server, person: Person): Promise<Person> {
   return { ...person, ...makeClient(app, await logIn(app, person.email, person.password)) }
 }
@@ -94,7 +100,10 @@ export interface StartedUpload {
   uploadUrl: string
   cloudKey: string
   metadata: Record<string, unknown>
-  /** Part size, part count and the URLs of the first parts. Undefined for a single-part upload. */
+  /**
+   * The part size, the number of parts, and the URLs for the first ones. Undefined if the upload
+   * isn't sent in parts.
+   */
   parts?: { size: number; count: number; urls: Record<string, string> }
 }
 
@@ -121,7 +130,7 @@ export function putBytes(
   return fetch(uploadUrl, { method: 'PUT', headers: { 'content-type': type }, body: bytes })
 }
 
-/** Requests presigned URLs for these parts. Returns the URLs in the same order. */
+/** Requests presigned URLs for these parts. Returns them in the same order. */
 export async function signParts(
   person: Client,
   cloudKey: string,
@@ -188,7 +197,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Computes Base64 checksums for a PUT or a list of parts. */
+/** Computes Base64-encoded checksums, for use in a PUT or a list of parts. */
 export const checksums = {
   crc32: (bytes: Uint8Array): string => {
     const value = Buffer.alloc(4)

@@ -1,8 +1,9 @@
 import type { TestApp } from './app-server.ts'
 
 /**
- * Returns SQL that inserts files without stored bytes. File n is n minutes old and named 'Report n
- * of the working group.pdf'. The files already have a SHA-256, so no job processes them.
+ * Returns SQL that inserts files without storing bytes. File n is n minutes old and named 'Report n
+ * of the working group.pdf'. The files already have a SHA-256, so that no job tries to read their
+ * bytes.
  */
 export function insertFilesQuery(ownerId: string, count: number, now: Date) {
   const createdAt = `($3::timestamptz - n * interval '1 minute')`

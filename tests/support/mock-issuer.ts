@@ -6,13 +6,14 @@ import { OAuth2Server, type OAuth2Service } from 'oauth2-mock-server'
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * An OpenID Connect issuer that signs everyone in. Tests can make it fail or send wrong responses.
+ * An OpenID Connect issuer that signs everyone in. Tests can make it fail or send incorrect
+ * responses.
  */
 export interface MockIssuer {
   url: string
-  /** Emits an event before each response, so that listeners can change it. */
+  /** Emits an event before each response, which listeners can change. */
   service: OAuth2Service
-  /** The requests received so far, such as 'POST /token'. */
+  /** The requests received so far, in a form such as 'POST /token'. */
   requests: string[]
   /** Responses that replace the issuer's own, by path. */
   overrides: Map<string, RequestHandler>

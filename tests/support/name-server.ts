@@ -4,7 +4,7 @@ import { once } from 'node:events'
 /** A DNS server that serves only A records, with the TTL that Docker's DNS server uses. */
 export interface NameServer {
   port: number
-  /** Sets the addresses of a name. An empty list means NXDOMAIN. */
+  /** Sets the addresses for a name. If there are none, the server responds with NXDOMAIN. */
   set(name: string, addresses: readonly string[]): void
   close(): Promise<void>
 }
@@ -13,10 +13,10 @@ const headerBytes = 12
 /** A compression pointer to the name in the question section. */
 const questionNamePointer = [0xc0, headerBytes]
 const typeAndClass = [0, 1, 0, 1]
-/** Docker's DNS server uses the same TTL. */
+/** The TTL that Docker's DNS server uses. */
 const ttlSeconds = 600
 
-/** Starts a DNS server (RFC 1035) on 127.0.0.1. It knows no names until `set` is called. */
+/** Starts a DNS server (RFC 1035) on 127.0.0.1. It doesn't know any names until `set` is called. */
 export async function startNameServer(): Promise<NameServer> {
   const addressesByName = new Map<string, readonly string[]>()
   const socket = createSocket('udp4')

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 
-/** The most bytes that a connection sends before it is another connection's turn. */
+/** The most bytes that a connection may send before the next connection takes its turn. */
 const packetBytes = 8 * 1024
-/** The proxy stops reading from a connection while this many bytes are queued. */
+/** Reading from a connection pauses while at least this many of its bytes are queued. */
 const highWaterMark = 1024 * 1024
 
 interface Flow {
@@ -10,7 +10,7 @@ interface Flow {
   from: Socket
   queue: Buffer[]
   queuedBytes: number
-  /** The earliest time at which the connection may send. */
+  /** The earliest time at which this connection may send. */
   readyAt: number
   /** True once the sender has closed its side. */
   isOver: boolean
@@ -31,9 +31,8 @@ export interface NetworkDirection {
 }
 
 /**
- * Creates one direction of a network with a rate and a latency. Connections share the rate
- * round-robin. Packets are sent at precomputed times, so that timers firing late don't lower the
- * rate.
+ * Creates one direction of a network, with a data rate and a latency. Connections take turns using
+ * the rate. Packet times are computed in advance, so timers that fire late don't reduce the rate.
  */
 export function makeNetworkDirection({
   bytesPerSecond,
@@ -50,7 +49,7 @@ export function makeNetworkDirection({
   let deliveredBytes = 0
   let timer: NodeJS.Timeout | undefined
 
-  /** Returns the next connection that is ready to send, and moves it to the end of the queue. */
+  /** Returns the next connection that is ready to send, and moves it to the back of the queue. */
   const nextFlow = (now: number): Flow | undefined => {
     const index = flows.findIndex(
       ({ queue, isBlocked, readyAt }) => queue.length > 0 && !isBlocked && readyAt <= now,
@@ -76,8 +75,8 @@ export function makeNetworkDirection({
   }
 
   const sendDuePackets = (now: number) => {
-    // After a late timer, send delayed packets at once to catch up. Idle time doesn't count as
-    // delay.
+    // If a timer fires late, send the overdue packets at once to catch up. Time in which there was
+    // nothing to send isn't made up for.
     if (isIdle) nextSendAt = Math.max(nextSendAt, now)
     isIdle = false
     while (nextSendAt <= now) {

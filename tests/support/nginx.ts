@@ -18,7 +18,7 @@ export interface NginxProxy {
 }
 
 /**
- * Starts nginx in front of local servers, with the configuration in `deploy/nginx` but over HTTP
+ * Starts nginx in front of local servers with the configuration from `deploy/nginx`, but over HTTP
  * and on a free port.
  */
 export async function startNginxProxy(ports: readonly number[]): Promise<NginxProxy> {
@@ -58,7 +58,7 @@ export async function startNginxProxy(ports: readonly number[]): Promise<NginxPr
 interface NginxSettings {
   folder: string
   port: number
-  /** The port that redirects to HTTPS. Tests don't use it. */
+  /** The port that redirects to HTTPS. Tests don't send requests to it. */
   redirectPort: number
 }
 
@@ -71,7 +71,7 @@ async function buildConfig(
     [/listen 443 ssl http2;/, `listen 127.0.0.1:${port};`],
     [/^ *ssl_.*\n/gm, ''],
     [/\/var\/log\/nginx/g, folder],
-    // In tests the public URL includes a port.
+    // In tests, the public URL includes a port.
     [/(proxy_set_header Host +)\$host;/, '$1$http_host;'],
   ])
   const serverLines = ports.map((port) => `$<before>127.0.0.1:${port}$<after>`).join('')
@@ -81,14 +81,14 @@ async function buildConfig(
       serverLines,
     ],
   ])
-  // On a reload, nginx closes idle connections. Browsers then retry their requests, but Node's
+  // nginx closes idle connections when it reloads. Browsers then retry their requests, but Node's
   // `fetch` doesn't.
   const sites = `keepalive_timeout 0;\n${site}\n${addresses}`
-  // nginx logs the exit of each worker at the level notice.
+  // nginx logs the exit of a worker only at the `notice` level.
   return `error_log ${folder}/error.log notice;\n${completeConfig(folder, sites)}`
 }
 
-/** @throws {Error} if a pattern no longer matches the configuration in `deploy`. */
+/** @throws {Error} if a pattern doesn't match the configuration in `deploy` anymore. */
 function replaceAll(text: string, changes: readonly (readonly [RegExp, string])[]): string {
   return changes.reduce((changed, [pattern, to]) => {
     if (changed.search(pattern) < 0) throw new Error(`deploy/nginx has nothing like ${pattern}`)

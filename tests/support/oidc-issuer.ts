@@ -13,10 +13,10 @@ export interface IssuerPerson {
   picture?: string
 }
 
-/** A real local OpenID Connect provider without login pages. */
+/** A real OpenID Connect provider that runs locally and has no login pages. */
 export interface OidcIssuer {
   url: string
-  /** The person whom the issuer signs in, or null to deny sign-ins. */
+  /** The person whom the issuer signs in. If null, it denies the sign-in. */
   person: IssuerPerson | null
   close(): Promise<void>
 }
@@ -26,13 +26,13 @@ export interface OidcIssuerOptions {
   client: { id: string; secret: string }
   redirectUri: string
   /**
-   * If true, the ID token contains only the subject. The other claims are returned by the userinfo
-   * endpoint.
+   * If true, the ID token contains only the subject. The userinfo endpoint returns the other
+   * claims.
    */
   conformIdTokenClaims: boolean
 }
 
-/** Starts a provider. Closing it discards its keys, codes and sessions. */
+/** Starts a provider. When it is closed, its keys, codes and sessions are lost. */
 export async function startOidcIssuer(options: OidcIssuerOptions): Promise<OidcIssuer> {
   const { port, client, redirectUri, conformIdTokenClaims } = options
   const url = `http://127.0.0.1:${port}`
@@ -105,7 +105,10 @@ function signingKey() {
   return { ...privateKey.export({ format: 'jwk' }), kid: 'a key', use: 'sig', alg: 'RS256' }
 }
 
-/** In-memory storage, because the provider's default prints a warning. */
+/**
+ * Stores data in memory, like the provider's default adapter, but without the warning that the
+ * default prints.
+ */
 function makeAdapter() {
   const rows = new Map<string, AdapterPayload>()
   return (model: string): Adapter => {

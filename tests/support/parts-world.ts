@@ -8,9 +8,9 @@ import type { Outcome } from '../../src/web/uploads/upload-errors.ts'
 import { TransferError, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-fixtures.ts'
 
-/** Size in bytes of each part except the last. */
+/** The size in bytes of every part but the last. */
 export const partSize = 1000
-/** The checksum that every part of the file being uploaded has. */
+/** The checksum of every part of the file that is being uploaded. */
 export const partChecksum = 'abc='
 
 export type Fault =
@@ -32,9 +32,10 @@ function httpResponse(
 }
 
 /**
- * Simulates a store, the network and the clock. Time advances only while all code is waiting. Each
- * PUT takes `partMs` milliseconds. When it starts, `fault` decides whether and how it fails. `run`
- * sends a file of `count` parts and `size` bytes, and settles like the real transfer.
+ * Simulates a store, the network and the clock. Time advances only when all code is waiting. Each
+ * PUT takes `partMs` milliseconds. `fault` is called when a PUT starts, and decides whether and how
+ * it fails. `run` sends a file of `count` parts and `size` bytes, and settles as the real transfer
+ * would.
  */
 export function simulateParts(count: number, size = count * partSize) {
   let time = 0
@@ -42,7 +43,7 @@ export function simulateParts(count: number, size = count * partSize) {
   const onlineCallbacks: (() => void)[] = []
   let signatures = 0
   const storedParts = new Map<number, number>()
-  /** Checksums of parts that were stored from an older version of the file. */
+  /** Checksums of stored parts that came from an older version of the file. */
   const oldChecksums = new Map<number, string>()
   const inFlight = new Set<number>()
   const acceptedParts = new Set<number>()
@@ -70,13 +71,13 @@ export function simulateParts(count: number, size = count * partSize) {
     /** True if the server reports that it is ready for requests. */
     isReady: true,
     peakConcurrency: 0,
-    /** Number of successful PUTs. */
+    /** How many PUTs have succeeded. */
     successfulPuts: 0,
     now: () => time,
     fault: (_partNumber: number): Fault | null => null,
     /**
-     * Called for each request for part URLs. Returns a status to reject it with, or null to sign
-     * the URLs.
+     * Called whenever URLs for parts are requested. Returns the status with which to reject the
+     * request, or null to return URLs.
      */
     rejectSigning: (): { status: number | null } | null => null,
     oldestGoodSignature: 0,
@@ -137,8 +138,8 @@ export function simulateParts(count: number, size = count * partSize) {
         return await delay(sim.partMs, request.signal, () => {
           if (!sim.isOnline) return { kind: 'network' }
           const response = respond(partNumber, fault)
-          // If a PUT stored nothing and got no response, its body wasn't sent completely, so
-          // `onSent` isn't called.
+          // A PUT that stored nothing and got no response wasn't sent completely, so don't call
+          // `onSent`.
           if (fault?.kind !== 'lost' || fault.stored) request.onSent?.(bytes)
           return response
         })
@@ -208,7 +209,7 @@ export function simulateParts(count: number, size = count * partSize) {
       isSettled = true
     })
     transfer.catch(() => undefined)
-    // Advance time only while all code is waiting for a timer.
+    // Advance the time only when all code is waiting for a timer.
     for (let steps = 0; !isSettled; steps += 1) {
       for (let pass = 0; pass < 5; pass += 1) await new Promise(setImmediate)
       const nextTimer = timers.reduce<(typeof timers)[number] | null>(
@@ -227,8 +228,8 @@ export function simulateParts(count: number, size = count * partSize) {
 }
 
 /**
- * Returns the error with which a transfer failed. Throws if it succeeded or failed with a different
- * kind of error.
+ * Returns the error with which a transfer failed. Throws if the transfer succeeded, or failed with
+ * a different kind of error.
  */
 export async function transferErrorOf(transfer: Promise<void>) {
   const error: unknown = await transfer.catch((caught: unknown) => caught)
@@ -236,7 +237,7 @@ export async function transferErrorOf(transfer: Promise<void>) {
   return { kind: error.kind, status: error.status }
 }
 
-/** Returns a `fault` function that makes the first `times` attempts of each part fail. */
+/** Returns a `fault` function that makes the first `times` attempts at each part fail. */
 export function failFirstAttempts(times: number, fault: Fault, matches = (_: number) => true) {
   const attempts = new Map<number, number>()
   return (partNumber: number) => {
@@ -246,7 +247,7 @@ export function failFirstAttempts(times: number, fault: Fault, matches = (_: num
   }
 }
 
-/** Returns the part numbers of all PUTs, in order and with repetitions. */
+/** Returns the part numbers of all PUTs in order, including repeated ones. */
 export function sentPartNumbers(sim: { puts: { partNumber: number }[] }) {
   return sim.puts.map(({ partNumber }) => partNumber)
 }

@@ -12,7 +12,7 @@ export function solidPng({ width, height }: Size, background = '#3a3f9e'): Promi
     .toBuffer()
 }
 
-/** Creates a picture of random, incompressible pixels that depend only on the seed. */
+/** Creates a picture of random pixels, which can't be compressed. They depend only on the seed. */
 export function randomPicture({ width, height }: Size, seed = 1): Sharp {
   const bytes = Buffer.alloc(width * height * 4)
   let state = seed
@@ -24,7 +24,7 @@ export function randomPicture({ width, height }: Size, seed = 1): Sharp {
 }
 
 /**
- * Creates a PNG whose header claims `width` × `height` pixels of 16-bit color. Its image data
+ * Creates a PNG whose header claims `width` × `height` pixels of 16-bit color, but whose image data
  * consists of zeros and ends after `dataBytes` bytes.
  */
 export function pngOfZeros({ width, height }: Size, dataBytes = 0): Buffer {

@@ -1,6 +1,6 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
-/** When to cut a connection, relative to a statement. */
+/** When to cut a connection that sends a certain statement. */
 export const cutPoints = [
   'before Postgres receives it',
   'after Postgres ran it, before the response',
@@ -8,54 +8,58 @@ export const cutPoints = [
 ] as const
 export type CutPoint = (typeof cutPoints)[number]
 
-/** The first message lost on a connection that falls silent. */
+/** What is lost first when a connection falls silent. */
 export const lossKinds = ['the statement', 'the response'] as const
 export type LossKind = (typeof lossKinds)[number]
 
 /** A proxy between the server and Postgres that simulates failures. */
 export interface PostgresProxy {
-  /** The DATABASE_URL through the proxy. */
+  /** A DATABASE_URL that connects through the proxy. */
   url: string
   /**
-   * Statements sent on any connection since `clearStatements`, `cutAt` or `silenceAt` was last
-   * called.
+   * The statements sent on all connections since the last call to `clearStatements`, `cutAt` or
+   * `silenceAt`.
    */
   readonly statements: readonly string[]
   clearStatements(): void
   /** Cuts the connection that sends the n-th statement from now. The next statement is number 1. */
   cutAt(n: number, point: CutPoint): void
-  /** True if a connection has been cut since `cutAt` was last called. */
+  /** True if a connection has been cut since the last call to `cutAt`. */
   readonly wasCut: boolean
   /**
    * Silences a connection without closing it, at the n-th statement from now for which `matches`
-   * returns true. Either that statement or its response is lost, and so is everything after it.
+   * returns true. Loses either that statement or the response to it, and everything that follows.
    */
   silenceAt(n: number, loss: LossKind, matches?: (statement: string) => boolean): void
-  /** Silences all connections, including new ones, without closing any. */
+  /** Silences all connections without closing them. This includes new ones. */
   silence(): void
   /**
-   * Drops all open connections, like a NAT that loses its table: neither side receives even a FIN,
-   * and Postgres keeps its connections open.
+   * Drops all open connections, as a NAT does when it loses its table. Neither side receives even a
+   * FIN, and the connections to Postgres stay open.
    */
   dropConnections(): void
   /**
-   * Forwards new connections again, and cancels a scheduled cut or silence. Connections that were
-   * silenced stay silent.
+   * Forwards new connections again, and cancels a scheduled cut or silence. Connections that have
+   * been silenced stay silent.
    */
   restore(): void
-  /** Closes the silenced connections, as when the network finally reports the failure. */
+  /** Closes the silenced connections, as when the network reports the failure at last. */
   closeSilent(): void
   close(): Promise<void>
 }
 
-/** A message of the Postgres protocol: its type, if any, and all its bytes. */
+/**
+ * A message in the Postgres protocol. `type` is empty if the message has none, and `bytes` contains
+ * the whole message.
+ */
 interface Message {
   type: string
   bytes: Buffer
 }
 
 /**
- * Starts a proxy in front of Postgres. It listens on a socket in a directory named in its `url`.
+ * Starts a proxy in front of Postgres. It listens on a socket, whose directory is part of its
+ * `url`.
  */
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const target = new URL(databaseUrl)
@@ -89,7 +93,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       })
     }
     if (isSilent) silentSockets.add(client)
-    // A real connection can be closed with FIN or RST, so tests use both.
+    // Real connections can be closed by either a FIN or an RST, so tests use both.
     const cutNow = (method: 'end' | 'reset') => {
       pendingCut = null
       wasCut = true
@@ -177,7 +181,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   }
 }
 
-/** Calls `onMessage` with each complete message. The first message from a client has no type. */
+/** Calls `onMessage` with each complete message. A client's first message has no type. */
 function onMessages(
   socket: Socket,
   { hasStartupMessage }: { hasStartupMessage: boolean },

@@ -11,7 +11,7 @@ import { migrateDatabase } from '../../src/server/db/migrate.ts'
 import { findPostmaster } from '../../src/server/db/postgres-folder.ts'
 import { hangTimeoutMs } from './hang.ts'
 
-/** A database for one test. `drop` also closes its open connections. */
+/** A database for one test. `drop` also closes any connections to it. */
 export interface TestDatabase {
   url: string
   drop(): Promise<void>
@@ -24,13 +24,16 @@ const pollMs = 20
 
 /** A Postgres server for one test. */
 export interface TestPostgres {
-  /** The URL of the administrative database. Pass it to `createDatabase`. */
+  /** The URL of the administrative database, for use with `createDatabase`. */
   url: string
-  /** Shuts Postgres down, and starts it again after `downtimeMs`. Resolves when it is up again. */
+  /**
+   * Shuts Postgres down, and starts it again `downtimeMs` milliseconds later. Resolves when it is
+   * up again.
+   */
   restart(downtimeMs: number): Promise<void>
   /**
-   * Kills Postgres and restarts it at once, as the app does with embedded Postgres. Resolves when
-   * it is up again.
+   * Kills Postgres and restarts it immediately, as the app does with embedded Postgres. Resolves
+   * when it is up again.
    */
   kill(): Promise<void>
   stop(): Promise<void>
@@ -38,8 +41,8 @@ export interface TestPostgres {
 
 /**
  * Starts a Postgres server in a temporary directory.
- * @param prepare may change the template from which all 'migrated' databases are created. It must
- * close its connections.
+ * @param prepare can change the template database, from which all 'migrated' databases are created.
+ * It must close its connections.
  */
 export async function startTestPostgres(
   prepare: (url: string) => Promise<void> = async () => {},
@@ -49,9 +52,9 @@ export async function startTestPostgres(
   let postgres = await start()
   const url = urlOf(postgres.connection.host, 'postgres')
   await withClient(url, async (client) => {
-    // No fsync, because test data doesn't have to survive a power cut. Commits stay synchronous:
-    // vacuum marks rows as visible only once their commit is flushed to the log, and query plans
-    // depend on that.
+    // Turn off fsync, because test data doesn't have to survive a power cut. Keep commits
+    // synchronous: query plans depend on vacuum marking rows as visible, and it does so only once
+    // the commit that created them has been flushed to the log.
     await client.query('alter system set fsync = off')
     await client.query('alter system set full_page_writes = off')
     await client.query('select pg_reload_conf()')
@@ -79,13 +82,13 @@ export async function startTestPostgres(
   }
 }
 
-/** Returns the pid of the postmaster process whose backend has this pid. */
+/** Returns the pid of the postmaster, given the pid of one of its backends. */
 export async function postmasterOf(connectionPid: number): Promise<number> {
   const { stdout } = await execFileAsync('ps', ['-o', 'ppid=', '-p', String(connectionPid)])
   return Number(stdout)
 }
 
-/** Creates a database with all tables ('migrated') or with none ('nothing'). */
+/** Creates a database that has all tables ('migrated') or none ('nothing'). */
 export async function createDatabase(
   adminUrl: string,
   content: 'migrated' | 'nothing',
@@ -102,7 +105,7 @@ export async function createDatabase(
   }
 }
 
-/** Returns the URL of a database on the server with this socket directory. */
+/** Returns the URL of a database on the server that uses this socket directory. */
 function urlOf(socketFolder: string, database: string): string {
   return `postgres:///${database}?${new URLSearchParams({ host: socketFolder, user: 'postgres' })}`
 }

@@ -3,7 +3,7 @@ import { createDatabase, type TestDatabase } from './postgres-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The URL of the administrative database of this run's Postgres server. */
+    /** The URL of the administrative database on this test run's Postgres server. */
     postgresUrl: string
   }
 }

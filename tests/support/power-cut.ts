@@ -5,24 +5,24 @@ import type { Change, Node, RecordedDisk, Step } from './recorded-disk.ts'
 
 type Tree = Map<string, Tree | Buffer>
 
-/** A disk state that a power cut can leave. */
+/** One of the states in which a power cut can leave a disk. */
 export interface PowerCut {
-  /** Describes the last step before the power cut and the changes it lost. */
+  /** Describes the last step before the power cut, and the changes that were lost. */
   description: string
   promises: ReadonlySet<string>
   restore(folder: string): Promise<void>
 }
 
 /**
- * Simulates a power cut after every step. Yields each distinct disk state that a power cut can
- * leave:
- * - Synced data is never lost. Syncing a file keeps its bytes, and syncing a directory keeps the
- *   names in it. A move survives once both directories are synced.
- * - Each unsynced name change may be lost or kept, independently of the others.
+ * Simulates a power cut after every step. Yields each distinct state in which it can leave the
+ * disk, according to these rules:
+ * - Synced data is never lost. Syncing a file preserves its bytes, and syncing a directory
+ *   preserves the names in it. A move is safe once both directories are synced.
+ * - Each unsynced change to a name may be lost or kept, independently of the others.
  * - A move is atomic, as on a journaling file system.
- * - Of a file's unsynced writes, none, all or a single one may be lost. The bytes of a single lost
- *   write are zeros or the old bytes.
- * - If a write is lost, so are the appends directly after it. The file never ends with a gap.
+ * - Of the unsynced writes to a file, none, all or any single one may be lost. If a single one is
+ *   lost, zeros or the old bytes are in its place.
+ * - If a write is lost, so are the appends directly after it, so the file never ends with a gap.
  */
 export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {
   const seenStates = new Set<string>()
@@ -77,7 +77,7 @@ function isDurable(steps: readonly Step[], step: Step, index: number): boolean {
   )
 }
 
-/** Yields change `index` and the contiguous appends after it, which are lost together. */
+/** Yields the change at `index` and the contiguous appends after it, which are lost together. */
 function* withDependentAppends(changes: readonly BytesChange[], index: number): Generator<Change> {
   let end: number | undefined
   for (const change of changes.slice(index)) {

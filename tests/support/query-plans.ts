@@ -1,38 +1,41 @@
 import type pg from 'pg'
 
-/** Makes Postgres send the plan of each statement to the client as a notice. */
+/** Makes Postgres send each statement's plan to the client as a notice. */
 const explainOn = [
   "load 'auto_explain'",
   'set auto_explain.log_min_duration = 0',
   'set client_min_messages = log',
 ].join('; ')
 
-/** Like `explainOn`, with actual row counts. */
+/** Like `explainOn`, but the plans include actual row counts. */
 const analyzeOn = `${explainOn}; set auto_explain.log_analyze = on`
 
 const explainOff =
   'set auto_explain.log_min_duration = -1; set auto_explain.log_analyze = off; reset client_min_messages'
 
-/** Returns the plans of all statements executed during `work`, with their SQL. */
+/** Returns the plans of all statements executed during `work`, including their SQL. */
 export function queryPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
   return collectPlans(pool, explainOn, work)
 }
 
-/** Like `queryPlansOf`, with actual row counts. */
+/** Like `queryPlansOf`, but the plans include actual row counts. */
 export function analyzedPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
   return collectPlans(pool, analyzeOn, work)
 }
 
 /**
- * Counts the rows or index entries that a plan from `analyzedPlansOf` read from a table. An index
- * search that finds nothing counts as one.
+ * Returns how many rows or index entries were read from a table, according to a plan from
+ * `analyzedPlansOf`. An index search that finds nothing counts as one.
  */
 export function countRowsRead(plan: string, table: string): number {
   const planNodes = plan.split(/\n(?=.*(?:actual .*loops=|never executed))/)
   return planNodes.reduce((sum, node) => sum + countNodeRows(node, table), 0)
 }
 
-/** Counts the rows that one plan node read. The node's first line names the table or index. */
+/**
+ * Returns how many rows a single plan node read. Its first line contains the name of the table or
+ * index.
+ */
 function countNodeRows(node: string, table: string): number {
   const scan = / on (\w+)\b.*actual .*rows=([\d.]+) loops=(\d+)/.exec(node)
   const [, name = '', rowsPerLoop, loops] = scan ?? []

@@ -8,9 +8,10 @@ export async function runAfter<T>(ms: number, work: () => Promise<T>): Promise<T
 }
 
 /**
- * Races two functions for several rounds. The winner of a round starts later in the next one, by a
- * step that doubles with each consecutive win, so that both win sometimes even on a slow machine.
- * Call `expectBothWon` at the end: if one function never wins, the race proves nothing.
+ * Races two functions against each other for several rounds. The winner of a round starts later in
+ * the next one, by a step that doubles with each consecutive win. This way both win sometimes, even
+ * on a slow machine. Call `expectBothWon` at the end, because if only one ever wins, the race
+ * proves nothing.
  */
 export function makeRace(rounds: number) {
   let offset = 0

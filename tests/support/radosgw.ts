@@ -10,14 +10,14 @@ import { freePort } from './free-port.ts'
 
 /** A real S3 server: a Ceph cluster with one monitor, one OSD and one gateway. */
 export interface S3Server {
-  /** For example http://127.0.0.1:41234. URLs are path-style. */
+  /** The server's URL, such as http://127.0.0.1:41234. Bucket names go in the path. */
   endpoint: string
   region: string
   accessKeyId: string
   secretAccessKey: string
 }
 
-/** The cluster's users and the daemons they belong to. */
+/** The users in the cluster, and the daemons that each may access. */
 const entities = [
   ['mon.', 'mon'],
   ['client.admin', 'mon', 'osd'],
@@ -28,15 +28,15 @@ const startTimeoutMs = 90_000
 const execute = promisify(execFile)
 
 /**
- * Starts the server on free ports and in a new directory, because Ceph is slow to restart. Takes
- * about ten seconds. The server runs until `stop` is called or this process ends.
+ * Starts the server on free ports and in a new directory. Takes about ten seconds. The server runs
+ * until `stop` is called or this process ends.
  * @throws the gateway's output if it doesn't start.
  */
 export async function startRadosgw(): Promise<S3Server & { stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-s3-'))
   const processes: ChildProcess[] = []
   const stop = async () => {
-    // The data is disposable, so the processes can simply be killed.
+    // The data isn't needed anymore, so killing the processes is good enough.
     for (const child of processes.toReversed()) {
       if (child.exitCode !== null || child.signalCode !== null) continue
       const exitPromise = once(child, 'exit')
@@ -77,7 +77,7 @@ async function startCluster(folder: string, processes: ChildProcess[]): Promise<
   const signal = AbortSignal.timeout(startTimeoutMs)
   const run = (program: string, ...args: string[]) =>
     execute(program, [...args, '--conf', conf], { signal })
-  /** Starts a program that the kernel kills when this process dies. */
+  /** Starts a program that the kernel kills as soon as this process dies. */
   const startDaemon = async (program: string, ...args: string[]) => {
     const log = await open(join(folder, `${program}.out`), 'w')
     const command = ['--pdeathsig', 'KILL', program, '--foreground', '--conf', conf, ...args]

@@ -6,7 +6,7 @@ import type { FileSystem } from '../../src/server/storage/disk/file-system.ts'
 /** An inode number. */
 export type Node = number
 
-/** A change in a directory: the name now refers to this inode, or to none. */
+/** A change to a directory entry: the name now refers to this inode, or to none. */
 export interface NameChange {
   folder: Node
   name: string
@@ -14,7 +14,7 @@ export interface NameChange {
 }
 
 export type Change =
-  /** Creating or deleting a name is one name change; moving a file is two. */
+  /** Creating or deleting a name is one change. Moving a file is two. */
   | { kind: 'name'; nameChanges: NameChange[] }
   /** A write. `appends` is true if the bytes extend the file. */
   | { kind: 'write'; node: Node; offset: number; bytes: Buffer; appends: boolean }
@@ -22,12 +22,12 @@ export type Change =
 
 export type Step =
   | Change
-  /** A sync. Changes to this inode before step `since` survive a power cut. */
+  /** A sync. Changes made to this inode before step `since` survive a power cut. */
   | { kind: 'sync'; node: Node; since: number }
-  /** A promise to a client that holds from this step on. */
+  /** From this step on, a promise to a client must hold. */
   | { kind: 'promise'; promise: string }
 
-/** A real directory whose changes and syncs are recorded. */
+/** A real directory. All changes and syncs in it are recorded. */
 export interface RecordedDisk {
   root: Node
   folders: ReadonlySet<Node>
@@ -37,8 +37,8 @@ export interface RecordedDisk {
 }
 
 /**
- * Records changes and syncs made through `fileSystem` below an empty directory. Provides only
- * operations that can be recorded.
+ * Records all changes and syncs made through `fileSystem` in an empty directory. `fileSystem` has
+ * only the operations that can be recorded.
  */
 export function recordDisk(dataDir: string): RecordedDisk {
   const root: Node = 0
@@ -85,7 +85,7 @@ export function recordDisk(dataDir: string): RecordedDisk {
       sync: () => recordSync(node, file.sync()),
       datasync: () => recordSync(node, file.datasync()),
       async writev(buffers, position) {
-        // Copy the bytes first, because the writer reuses its buffer.
+        // Copy the bytes first, because the caller may reuse its buffer.
         const bytes = Buffer.concat(
           buffers.map((view) => Buffer.from(view.buffer, view.byteOffset, view.byteLength)),
         )

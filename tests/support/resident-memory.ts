@@ -6,7 +6,7 @@ const MiB = 1024 ** 2
 export function residentMiB(pid: number): number {
   const statusFile = `/proc/${pid}/status`
   if (!existsSync(statusFile)) {
-    // Without /proc, use `ps`, which reports KiB.
+    // On systems without /proc, use `ps`, which reports KiB.
     return (Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) * 1024) / MiB
   }
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(statusFile, 'utf8')) ?? []

@@ -3,7 +3,7 @@ import { firstWaitMs, maxWaitMs } from '../../src/web/uploads/transfer/retry-pol
 
 /**
  * Asserts that delays follow the retry policy: the first is the minimum, none is shorter than the
- * one before it, and all are below the limit.
+ * one before, and none exceeds the limit.
  */
 export function expectGrowingDelays(delays: readonly number[]) {
   expect(delays[0]).toBe(firstWaitMs)
@@ -13,8 +13,8 @@ export function expectGrowingDelays(delays: readonly number[]) {
 }
 
 /**
- * Advances fake timers by `ms` and returns the promise's result. Throws if the promise is still
- * pending, because awaiting it would hang the test.
+ * Advances the fake time by `ms` milliseconds and returns the promise's result. Throws if the
+ * promise is still pending then, because awaiting it would hang the test.
  */
 export async function resultWithin<T>(ms: number, promise: Promise<T>): Promise<T> {
   await vi.advanceTimersByTimeAsync(ms)

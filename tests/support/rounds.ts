@@ -1,4 +1,7 @@
-/** True in `npm run test:long`, which runs race and crash tests with all rounds and cases. */
+/**
+ * True in `npm run test:long`, which runs the race and crash tests with all of their rounds and
+ * cases.
+ */
 export const isLongRun = process.env.LONG_TESTS === '1'
 
 export function chooseRounds(shortRounds: number, longRounds: number): number {

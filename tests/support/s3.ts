@@ -8,7 +8,7 @@ export type { TestBucket }
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** This run's S3 server, or null if none is installed. */
+    /** This test run's S3 server, or null if none is installed. */
     s3Server: S3Server | null
   }
 }
@@ -25,7 +25,7 @@ export async function makeBucket(): Promise<TestBucket> {
   return createBucket(server)
 }
 
-/** Counts the open multipart uploads of an object. */
+/** Returns how many multipart uploads are open for an object. */
 export async function countOpenUploads(
   { client, settings: { bucket: Bucket } }: TestBucket,
   key: string,

@@ -1,4 +1,7 @@
-/** A server's metrics by series, such as `name{label="value"}`. Labels are sorted. */
+/**
+ * The values in a server's metrics, by series, such as `name{label="value"}`. A series' labels are
+ * sorted.
+ */
 export type Scrape = Map<string, number>
 
 function parseMetrics(text: string): Scrape {

@@ -4,8 +4,8 @@ import { createHash, randomInt } from 'node:crypto'
 export type RandomInt = (limit: number) => number
 
 /**
- * Runs rounds with seeded random numbers. An error in a round contains the seed. Set FAULT_SEED to
- * it to replay the rounds.
+ * Runs rounds that use seeded random numbers. If a round fails, the error contains the seed. To
+ * repeat the rounds, set FAULT_SEED to it.
  */
 export async function seededRounds(
   rounds: number,
@@ -23,7 +23,7 @@ export async function seededRounds(
   }
 }
 
-/** Returns a generator of random integers that depend only on the seed. */
+/** Returns a function that generates random integers, which depend only on the seed. */
 export function seededRandom(seed: number | string): RandomInt {
   let drawCount = 0
   return (limit) => {

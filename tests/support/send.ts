@@ -10,15 +10,15 @@ export interface HttpResponse {
 export interface SendOptions {
   method?: string
   headers?: OutgoingHttpHeaders
-  /** A path to send verbatim. A path in a URL would be normalized. */
+  /** A path to send exactly as written. A path in the URL would be normalized. */
   path?: string
-  /** Sent with Content-Length unless `headers` say otherwise. */
+  /** Sent with a Content-Length header unless `headers` say otherwise. */
   body?: Buffer | string
 }
 
 /**
- * Sends an HTTP request, even with headers that `fetch` forbids. Resolves with the response, even
- * if it arrives before the request is complete.
+ * Sends an HTTP request, which may have headers that `fetch` forbids. Resolves with the response,
+ * even one that arrives before the request is complete.
  */
 export function send(url: string, { method = 'GET', headers = {}, path, body }: SendOptions = {}) {
   return new Promise<HttpResponse>((resolve, reject) => {
@@ -47,7 +47,7 @@ export function statusAndErrorCode(response: HttpResponse): [number, unknown] {
 }
 
 /**
- * Resolves when a connection, request or response is closed. Unlike `once`, doesn't reject on
+ * Resolves when a connection, request or response is closed. Unlike `once`, this doesn't reject on
  * errors, because tests break these connections on purpose.
  */
 export function waitForClose(connection: EventEmitter & { closed: boolean }): Promise<void> {
@@ -56,7 +56,7 @@ export function waitForClose(connection: EventEmitter & { closed: boolean }): Pr
     : new Promise((resolve) => connection.once('close', () => resolve()))
 }
 
-/** Returns the path and query of a URL, as in a request line. */
+/** Returns a URL's path and query, as in a request line. */
 export function requestTarget(url: string): string {
   return url.slice(new URL(url).origin.length)
 }

@@ -13,8 +13,8 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const pollMs = 20
 
 /**
- * The real server in a separate process, started like `npm start`. Uses embedded Postgres unless
- * the settings specify another database server.
+ * The real server in a separate process, started the way `npm start` does. It uses embedded
+ * Postgres unless the settings specify another database.
  */
 export interface ServerProcess {
   /** The server's public origin. */
@@ -26,14 +26,14 @@ export interface ServerProcess {
 }
 
 /**
- * Starts the server on a new or existing data directory and waits until it is ready. The caller
+ * Starts the server on a new or existing data directory, and waits until it is ready. The caller
  * must stop it.
  * @throws the server's output if it exits.
  */
 export async function startServerProcess(settings: {
   dataDir: string
   port: number
-  /** The server's settings as environment variables. */
+  /** Settings for the server, as environment variables. */
   env?: Record<string, string>
 }): Promise<ServerProcess> {
   const { dataDir, port, env } = settings
@@ -55,7 +55,8 @@ export async function startServerProcess(settings: {
   const readyLogPromise = waitForOutput(child.stderr, 'Mayfly is ready')
   const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
   await waitForReady(child, `http://127.0.0.1:${port}`, stderr)
-  // Another program may have taken the port, so its response could be mistaken for the server's.
+  // Another program may have taken the port, and a response from it could be mistaken for the
+  // server's.
   const isOwnServer = await Promise.race([
     readyLogPromise.then(() => true),
     exitCode.then(() => false),

@@ -31,7 +31,7 @@ export function signUp(
   })
 }
 
-/** Returns the token from the link in an email, or an empty string. */
+/** Returns the token in an email's link, or an empty string if there is none. */
 export function tokenIn(email: Email | undefined): string {
   return /\?token=([\w-]+)/.exec(email?.content.text ?? '')?.[1] ?? ''
 }
@@ -52,7 +52,7 @@ export function verifyEmail(app: TestApp, token: unknown): Promise<Response> {
   return makeClient(app).post('/api/auth/verify-email', { token })
 }
 
-/** Returns a response's cookies as a Cookie header. */
+/** Returns the cookies set by a response, formatted as a Cookie header. */
 export function cookiesOf(response: Response): string {
   return response.headers
     .getSetCookie()
@@ -61,8 +61,8 @@ export function cookiesOf(response: Response): string {
 }
 
 /**
- * Creates an account with an unverified email address, as servers without email verification used
- * to.
+ * Creates an account whose email address is unverified, as servers without email verification used
+ * to do.
  */
 export async function makeUnverifiedUser(app: TestApp, email: string, accountPassword = password) {
   const { db, passwords, secret } = app.deps
@@ -89,7 +89,7 @@ export async function statusAndCode(response: Response): Promise<string> {
   return `${response.status} ${code ?? ''}`.trim()
 }
 
-/** Returns the parts of a response that the client sees, without values that differ every time. */
+/** Returns the parts of a response that a client can see, without values that differ each time. */
 export async function comparableResponse(response: Response) {
   const headers = Object.fromEntries(response.headers)
   for (const header of ['date', 'x-request-id']) delete headers[header]

@@ -17,7 +17,7 @@ function requirementTexts(): Record<TestRequirement, string[]> {
   }
 }
 
-/** Reports how many tests were skipped because this machine lacks something they need. */
+/** Reports how many tests were skipped because this machine lacks something that they need. */
 export default class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skippedTests = modules.flatMap((module) => [...module.children.allTests('skipped')])
@@ -44,8 +44,8 @@ function missingRequirementOf(test: TestCase): TestRequirement | undefined {
 }
 
 /**
- * Returns true if the `-t` filter selects this test. Vitest matches it against the full name
- * without `>`.
+ * Returns true if the `-t` filter selects this test. Vitest matches the filter against the full
+ * name without the `>` separators.
  */
 function isSelected({ fullName, project }: TestCase): boolean {
   const { testNamePattern } = project.config

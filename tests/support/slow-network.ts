@@ -2,26 +2,27 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { makeNetworkDirection } from './network-direction.ts'
 
 export interface NetworkSettings {
-  /** Bytes per second in each direction, shared by all connections. */
+  /** In bytes per second for each direction. All connections share it. */
   bytesPerSecond: number
-  /** One-way latency. */
+  /** The one-way latency. */
   delayMs: number
 }
 
 export interface SlowNetwork {
   /** The origin that clients use. */
   url: string
-  /** Forwards all connections to this local port. */
+  /** Makes the network forward all connections to this local port. */
   forwardTo(port: number): void
-  /** Returns the bytes delivered to the server (`up`) and the client (`down`). */
+  /** Returns how many bytes have been delivered to the server (`up`) and to the client (`down`). */
   deliveredBytes(): { up: number; down: number }
   close(): Promise<void>
 }
 
 /**
- * Starts a simulated network that forwards nothing until `forwardTo` is called. All connections
- * share its rate. Excess bytes wait in a bounded queue, then at the sender. Opening a connection
- * takes a round trip. There is no packet loss and no slow start.
+ * Starts a simulated network, which forwards nothing until `forwardTo` is called. All connections
+ * share its data rate. Bytes in excess of the rate wait in a bounded queue, and once that is full,
+ * at the sender. Opening a connection takes a round trip. There is no packet loss and no slow
+ * start.
  */
 export async function startSlowNetwork(settings: NetworkSettings): Promise<SlowNetwork> {
   let targetPort = 0

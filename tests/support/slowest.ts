@@ -1,4 +1,4 @@
-/** A test or test file and its duration in milliseconds. */
+/** The name of a test or test file, and how many milliseconds it took. */
 export interface Timing {
   name: string
   ms: number
@@ -6,7 +6,7 @@ export interface Timing {
 
 const maxEntries = 10
 
-/** Formats a report of the ten slowest files and tests. */
+/** Returns a report on the ten slowest files and the ten slowest tests. */
 export function reportSlowest(files: readonly Timing[], tests: readonly Timing[]): string {
   const lines = [
     'The slowest files:',

@@ -6,19 +6,19 @@ import { join } from 'node:path'
 
 const mebibyte = 1024 ** 2
 
-/** A small in-memory file system that a test can fill. */
+/** A small in-memory file system that a test can fill up. */
 export interface SmallDisk {
   folder: string
-  /** Returns the number of bytes available to programs that don't run as root. */
+  /** Returns how many bytes are available to programs that don't run as root. */
   freeBytes(): Promise<number>
-  /** Fills all free space. Call it again to fill space that has been freed since. */
+  /** Uses up all free space. Call it again to use up space that has been freed since. */
   fill(): Promise<void>
   clear(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Returns true if tests can mount file systems on this machine. Root can, except in most
+ * Returns true if tests can mount file systems on this machine. Root can do so, except in most
  * containers.
  */
 export async function canMount(): Promise<boolean> {
@@ -55,7 +55,7 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
     },
     clear: () => rm(fillerFile, { force: true }),
     async close() {
-      // A failed test may have left files open. A lazy unmount takes effect once they are closed.
+      // A failed test may have left files open. A lazy unmount works even then.
       execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' })
       await rm(folder, { recursive: true })
     },
@@ -63,8 +63,8 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
 }
 
 /**
- * Writes blocks of each size until no more fit. Synchronous, because on a nearly full disk the
- * server releases part of its reserve, and a slow fill would use up that space too.
+ * Writes blocks of each size until no more fit. Synchronous because it has to be fast: when the
+ * disk is nearly full, the server releases part of its reserve, which a slow fill would use up too.
  */
 function writeUntilFull(file: number, sizes: readonly number[]): void {
   for (const size of sizes) {

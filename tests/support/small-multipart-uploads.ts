@@ -23,8 +23,8 @@ export interface SmallMultipartUpload extends StartedUpload {
 }
 
 /**
- * Starts an upload whose parts are smaller than the current part size. The server must keep the
- * part size with which an upload started.
+ * Starts an upload with parts smaller than the server's current part size. The server must keep the
+ * size with which the upload started.
  */
 export async function startMultipartUpload(
   { deps }: TestApp,
@@ -46,7 +46,7 @@ export function partBytes(
   return bytes.subarray((partNumber - 1) * 10, partNumber * 10)
 }
 
-/** Returns the entry that a part with these bytes must have in the part list. */
+/** Returns the entry that a part with these bytes must have in the list of parts. */
 export function listedPart(partNumber: number, bytes: Uint8Array): ListedPart {
   return {
     partNumber,
@@ -55,7 +55,7 @@ export function listedPart(partNumber: number, bytes: Uint8Array): ListedPart {
   }
 }
 
-/** The expected part list once all 25 bytes are stored in a single file. */
+/** The list of parts expected once all 25 bytes are stored in a single file. */
 export const partsWithoutChecksums: ListedPart[] = [
   { partNumber: 1, size: 10 },
   { partNumber: 2, size: 10 },
@@ -66,7 +66,7 @@ export function putPart(url: string, body: Uint8Array<ArrayBuffer>): Promise<Res
   return fetch(url, { method: 'PUT', headers: { 'content-type': 'text/plain' }, body })
 }
 
-/** Requests URLs for these parts and sends all parts in parallel. */
+/** Requests URLs for these parts and sends all of them in parallel. */
 export async function sendParts(
   person: Person,
   upload: SmallMultipartUpload,
@@ -87,8 +87,8 @@ export async function sendAllParts(app: TestApp, person: Person): Promise<SmallM
 }
 
 /**
- * Sends the parts missing from the part list, confirms the upload and asserts that the file is
- * intact. This proves that every listed part was stored with the right bytes.
+ * Sends the parts that aren't in the list of parts, confirms the upload and asserts that the file
+ * is intact. This proves that every part in the list was stored correctly.
  */
 export async function expectResumable(
   app: TestApp,
@@ -108,7 +108,7 @@ export async function expectResumable(
   expect(await download(app, await json<File>(confirmResponse))).toEqual(upload.bytes)
 }
 
-/** Returns every path in the data directory that contains this storage key. */
+/** Returns all paths in the data directory that contain this storage key. */
 export async function pathsOnDisk({ deps }: TestApp, cloudKey: string): Promise<string[]> {
   const paths = await readdir(deps.config.dataDir, { recursive: true })
   return paths.filter((path) => path.includes(cloudKey))

@@ -3,32 +3,35 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type ParsedMail, simpleParser } from 'mailparser'
 import { SMTPServer } from 'smtp-server'
 
-/** How the server handles an email. */
+/** How the server reacts to an email. */
 export type Reaction =
   | 'accept'
   | 'drop'
-  /** Rejects the recipient with this code. A 4xx is temporary, a 5xx permanent. */
+  /**
+   * Rejects the recipient with this code. A 4xx code is a temporary error, a 5xx code a permanent
+   * one.
+   */
   | { recipient: number }
   | { content: number }
-  /** Accepts the email, but drops the connection instead of responding. */
+  /** Accepts the email but drops the connection instead of responding. */
   | 'accept-and-drop'
   /** Doesn't respond until the test sets another reaction. */
   | 'hold'
 
 export interface TestSmtpServer {
-  /** For example smtp://127.0.0.1:41234. */
+  /** The server's URL, such as smtp://127.0.0.1:41234. */
   url: string
-  /** The accepted emails, parsed. */
+  /** The emails accepted so far, parsed. */
   received: ParsedMail[]
-  /** The recipients of all emails, accepted or not. */
+  /** The recipients of all emails, including emails that were rejected. */
   attemptedRecipients: string[]
-  /** User names from login attempts, all of which are rejected. */
+  /** The user names sent in login attempts. Every login is rejected. */
   loginNames: string[]
-  /** For each of `attemptedRecipients`, true if the connection was encrypted. */
+  /** For each entry in `attemptedRecipients`, true if the connection was encrypted. */
   wasEncrypted: boolean[]
   /** Returns how many connections have been opened so far. */
   connections(): number
-  /** Sets how the server reacts to all emails from now on. */
+  /** Sets how the server reacts to every email from now on. */
   setReaction(reaction: Reaction): void
   /** Closes all connections and refuses new ones. */
   goOffline(): void
@@ -38,8 +41,7 @@ export interface TestSmtpServer {
 }
 
 /**
- * Starts a real SMTP server that, like an attacker's, accepts passwords over unencrypted
- * connections.
+ * Starts a real SMTP server. Like an attacker's, it accepts passwords over unencrypted connections.
  * @param offersTls offers STARTTLS with a self-signed certificate.
  */
 export async function startSmtpServer(
@@ -53,7 +55,7 @@ export async function startSmtpServer(
   const loginNames: string[] = []
   const wasEncrypted: boolean[] = []
   let connections = 0
-  // The error text repeats the rejected address, as real servers do.
+  // Repeat the rejected address in the error message, as real servers do.
   const rejection = (code: number, address = '') =>
     Object.assign(new Error(`Refused <${address}>`), { responseCode: code })
   const server = new SMTPServer({
@@ -95,7 +97,7 @@ export async function startSmtpServer(
       }, done)
     },
   })
-  // Errors are expected, because tests drop connections on purpose.
+  // Ignore errors, because tests drop connections on purpose.
   server.on('error', () => {})
   const dropConnections = (): void => {
     for (const connection of server.connections) connection.close()
@@ -133,21 +135,22 @@ export async function startSmtpServer(
 }
 
 /**
- * How long `startSilentServer` keeps a connection open. A client without a timeout of its own then
+ * How long `startSilentServer` keeps a connection open. A test of a client that has no timeout then
  * fails instead of hanging.
  */
 const silentTimeoutMs = 5_000
 
 /**
- * Starts a server that accepts connections, sends nothing, and closes each after `silentTimeoutMs`.
+ * Starts a server that accepts connections but sends nothing, and closes each one after
+ * `silentTimeoutMs`.
  */
 export async function startSilentServer(): Promise<{ port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    // Errors are expected, because the client drops the connection on purpose.
+    // Ignore errors, because the client drops the connection on purpose.
     socket.on('error', () => {})
-    // Node notices that a connection was closed only while reading from it.
+    // Node notices that the other side has closed a connection only if it reads from it.
     socket.resume()
     socket.setTimeout(silentTimeoutMs, () => socket.destroy())
   })

@@ -25,7 +25,8 @@ export interface TakedownSetup {
 
 export async function startTakedownSetup(): Promise<TakedownSetup> {
   const app = await startTestApp()
-  // Bind the stores as a real start does. A store without an installation id counts as missing.
+  // Bind the stores, as a starting server does. A store without an installation id counts as
+  // missing.
   await bindStores(app.deps)
   const admin = await makePerson(app, { role: 'admin' })
   const owner = await makePerson(app, { tier: 'premium' })
@@ -40,14 +41,14 @@ export async function closeWithoutErrors(app: TestApp): Promise<void> {
 }
 
 /**
- * Returns random bytes, to give each file different content. Files with the same bytes are taken
- * down together.
+ * Returns random bytes, so that each file has different content. Files with the same bytes are
+ * taken down together.
  */
 export function randomFileBytes(size = 1000): Uint8Array<ArrayBuffer> {
   return new Uint8Array(randomBytes(size))
 }
 
-/** Downloads a file. Returns true if the link works. */
+/** Tries to download a file. Returns true if the link works. */
 export async function canDownload(client: Client, shortCode: string): Promise<boolean> {
   const response = await client.fetch(`/api/download/${shortCode}`)
   await response.arrayBuffer()
@@ -63,7 +64,7 @@ export function takeDown(
   return admin.post('/api/admin/takedown', { shortCode, reason })
 }
 
-/** Takes a file down. Returns the message shown to the administrator. */
+/** Takes a file down, and returns the message shown to the administrator. */
 export async function takeDownOrThrow(admin: Client, shortCode: string, reason?: string) {
   const response = await takeDown(admin, shortCode, reason)
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
@@ -78,7 +79,7 @@ export function reportLink(
   return client.post(`/api/links/${shortCode}/report`, { reason: 'It is malware.', ...extraFields })
 }
 
-/** Returns the open reports, most recent first. */
+/** Returns the open reports, with the most recent one first. */
 export async function listReports(admin: Client, query = ''): Promise<Report[]> {
   return json(await admin.fetch(`/api/admin/reports${query}`))
 }
@@ -89,7 +90,7 @@ export async function takedownAudit(admin: Client, { email }: Person): Promise<A
   return json(await admin.fetch(`/api/admin/audit${query}`))
 }
 
-/** Uploads bytes without confirming the upload. Returns its storage key. */
+/** Uploads bytes without confirming the upload, and returns the storage key. */
 export async function uploadBytes(person: Person, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const startedUpload = await startUpload(person, { size: bytes.length })
   await putBytes(startedUpload, bytes)
@@ -106,7 +107,7 @@ export async function uploadAndConfirm(
   return { cloudKey, response: await requestConfirm(person, cloudKey, extraFields) }
 }
 
-/** Returns a file as its owner's file list shows it. */
+/** Returns a file as it appears in its owner's file list. */
 export async function findListedFile(owner: Client, id: string): Promise<File | undefined> {
   const files = await json<File[]>(await owner.fetch('/api/files'))
   return files.find((file) => file.id === id)

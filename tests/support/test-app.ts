@@ -3,7 +3,7 @@ import { freshDatabase } from './postgres.ts'
 
 export type { TestApp }
 
-/** Starts a server for one test file. Its clock stands still until the test advances it. */
+/** Starts a server for one test file. Its clock stands still until a test advances it. */
 export async function startTestApp(options?: TestAppOptions): Promise<TestApp> {
   return serveApp(await freshDatabase(), options)
 }

@@ -1,4 +1,4 @@
-/** A clock that advances only when set. */
+/** A clock that stands still until a test sets or advances it. */
 export interface TestClock {
   (): Date
   set(time: Date): void

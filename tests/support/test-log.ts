@@ -3,7 +3,7 @@ export interface LogLine extends Record<string, unknown> {
   msg: string
 }
 
-/** A pino destination that adds every log line to `lines`. */
+/** A pino destination that appends every log line to `lines`. */
 export function logCollector(lines: LogLine[]) {
   return {
     write(line: string) {

@@ -1,7 +1,7 @@
 import { describe, inject } from 'vitest'
 import { hasNginx } from '../../scripts/nginx.mjs'
 
-/** Things that some tests need and not every machine has. */
+/** Things that some tests need and that not every machine has. */
 export type TestRequirement = 's3Server' | 'smallDisk' | 'nginx' | 'systemd'
 
 declare module 'vitest' {
@@ -10,13 +10,15 @@ declare module 'vitest' {
     canMount: boolean
   }
   interface TaskMeta {
-    /** The missing requirement because of which the tests are skipped. */
+    /**
+     * What the tests need but this machine lacks. Set only if they were skipped for that reason.
+     */
     missingRequirement?: TestRequirement
   }
 }
 
 /**
- * Declares tests that need `requirement`. On machines without it they are skipped and reported as
+ * Declares tests that need `requirement`. On machines that don't have it, the tests are reported as
  * skipped.
  */
 export function describeRequiring(

@@ -1,15 +1,16 @@
 import type { UploadSpace } from '../../src/server/space/disk-space.ts'
 
-/** Upload space controlled by a test. `freeBytes` is the number of bytes available to uploads. */
+/** Free space for uploads, as set by a test. `freeBytes` is the number of bytes available. */
 export interface TestSpace extends UploadSpace {
   freeBytes: number
   /**
-   * Measures the free space again when `freeBytes` is too low. If null, `freeBytes` doesn't change.
+   * Called to measure the free space again when `freeBytes` is too low. If null, `freeBytes` stays
+   * as it is.
    */
   measureFreeBytes: (() => Promise<number>) | null
 }
 
-/** Creates upload space that is unlimited by default. */
+/** Simulates free space for uploads. It is unlimited by default. */
 export function testSpace(freeBytes = Number.POSITIVE_INFINITY): TestSpace {
   const space: TestSpace = {
     freeBytes,

@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net'
 
-/** Connections of a client that never reads the server's responses. */
+/** Connections from a client that never reads the server's responses. */
 export interface UnreadSockets {
   send(text: string): void
-  /** Resets all connections, as if the client's machine had vanished. */
+  /** Resets all connections, as if the client had crashed. */
   reset(): void
 }
 
-/** Opens connections and sends this text on each of them. Never reads the responses. */
+/** Opens connections and sends this text over each of them. The responses are never read. */
 export async function sendWithoutReading(
   url: string,
   makeText: (index: number) => string,
@@ -30,8 +30,8 @@ export async function sendWithoutReading(
 }
 
 /**
- * Connects and sends the text. Also resolves if the server refuses the connection. The socket is
- * never read, so it doesn't notice when the server closes it.
+ * Connects and sends the text. Also resolves if the server refuses the connection. Because nothing
+ * reads from the socket, it doesn't notice when the server closes it.
  */
 function connectAndSend(hostname: string, port: number, text: string): Promise<Socket> {
   return new Promise((resolve) => {

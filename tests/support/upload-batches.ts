@@ -44,7 +44,7 @@ export async function confirmInBatch(
   return readResults(await requestConfirms(person, uploads))
 }
 
-/** Returns the error code of each entry in a batch, or 'ok'. */
+/** Returns the error code of each entry in a batch's results, or 'ok' if it succeeded. */
 export function codesOf(results: readonly EntryResult<unknown>[]): string[] {
   return results.map(({ error }) => error?.code ?? 'ok')
 }

@@ -31,7 +31,7 @@ export function uploadRecord(changes: Partial<UploadRecord> = {}): UploadRecord 
   }
 }
 
-/** Builds the server's response to a confirm. */
+/** Builds a file like the one that the server returns from a confirm. */
 export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
   return {
     id: '4b1c0f8e-7a55-4f0d-9c3e-000000000000',
@@ -56,7 +56,7 @@ export function storedFile(changes: Partial<StoredFile> = {}): StoredFile {
 
 type SinglePartTicket = CallResponse<'getUploadUrl'> & { parts?: undefined }
 
-/** Builds the server's response to the start of a single-part upload. */
+/** Builds the server's response to the start of an upload that isn't sent in parts. */
 export function uploadTicket(changes: Partial<SinglePartTicket> = {}): SinglePartTicket {
   return {
     uploadUrl: '/storage',
@@ -74,7 +74,7 @@ export function uploadTicket(changes: Partial<SinglePartTicket> = {}): SinglePar
   }
 }
 
-/** Builds the error of a failed call. A null status means that there was no response. */
+/** Builds the error from a failed call. If the status is null, there was no response. */
 export function callError(
   status: number | null,
   code: string | null = null,
@@ -83,10 +83,10 @@ export function callError(
   return { status, code, message }
 }
 
-/** The error message for a free user who already has three files. */
+/** The error message for a free user who already has the maximum of three files. */
 export const tierFullMessage = errorTable.TIER_FILE_COUNT.message
 
-/** Creates a file of `bytes` zero bytes, like one chosen by the user. */
+/** Creates a file of `bytes` zero bytes, like one that the user has chosen. */
 export function fakeFile(name: string, bytes = 10, type = 'text/plain'): File {
   return new File([new Uint8Array(bytes)], name, { type, lastModified: 1_700_000_000_000 })
 }

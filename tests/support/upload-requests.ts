@@ -4,8 +4,8 @@ import type { TestApp } from './app-server.ts'
 import { type Client, json, makeClient } from './make.ts'
 
 /**
- * Requests an upload of ten bytes. `changes` override fields of the request. The response may be an
- * error.
+ * Requests an upload of ten bytes. `changes` override fields in the request. Returns the response,
+ * which may be an error.
  */
 export function requestUpload(
   person: Client,

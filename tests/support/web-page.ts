@@ -9,35 +9,40 @@ import { ConfirmDialogs } from '../../src/web/ui/dialog.tsx'
 import { Toaster } from '../../src/web/ui/toast.tsx'
 
 export interface PageRequest {
-  /** The method and path, such as `GET /api/files`. */
+  /** The call's method and path, such as `GET /api/files`. */
   call: string
   query: Record<string, string>
   body: unknown
 }
 
-/** Returns the response to a call: a `Response`, or a value to be sent as JSON with status 200. */
+/**
+ * Returns the response to a call: either a `Response`, or a value that is sent as JSON with status
+ * 200.
+ */
 type Responder = (requests: PageRequest) => unknown
 
-/** A happy-dom page that shows toasts and uses a fake server. */
+/** A page in happy-dom that shows toasts and talks to a fake server. */
 export interface WebPage {
-  /** All requests sent by the page so far, in order. */
+  /** All requests that the page has sent so far, in order. */
   requests: PageRequest[]
   /** Sets the response to a call, such as `GET /api/files`. */
   on(call: string, response: Responder): void
   client: QueryClient
-  /** Returns how often the page has noticed that its session had ended. */
+  /** Returns how many times the page has noticed that its session had ended. */
   signOutCount(): number
   show(element: ReactNode): ReturnType<typeof render>
   run<Result, Props>(
     hook: (props: Props) => Result,
     initialProps?: Props,
   ): ReturnType<typeof renderHook<Result, Props>>
-  /** Returns the page's text, including toasts. */
+  /** Returns the page's text, including that of toasts. */
   text(): string
   close(): void
 }
 
-/** Opens a page. Calls without a configured response fail as if the server were unreachable. */
+/**
+ * Opens a page. Calls for which no response has been set fail as if the server were unreachable.
+ */
 export function openPage(): WebPage {
   const responders = new Map<string, Responder>()
   const requests: PageRequest[] = []
@@ -89,9 +94,9 @@ export function openPage(): WebPage {
   }
 }
 
-/** Sets or removes the cookie that hints that the user is signed in. */
+/** Sets or removes the cookie that tells the page that the user is probably signed in. */
 export function setSignedInHint(isSignedIn: boolean): void {
-  // Expire the cookie with Expires, because happy-dom ignores Max-Age.
+  // To remove the cookie, use Expires, because happy-dom ignores Max-Age.
   const expiry = isSignedIn ? '' : '; Expires=Thu, 01 Jan 1970 00:00:00 GMT'
   Reflect.set(document, 'cookie', `${signedInHintCookie}=abc; Path=/${expiry}`)
 }

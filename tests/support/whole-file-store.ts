@@ -13,14 +13,14 @@ import {
 import { TransferError, type TransferJob } from '../../src/web/uploads/upload-ports.ts'
 import { uploadTicket } from './upload-fixtures.ts'
 
-/** How the server handles a PUT. Once the faults that a test has set are used up, PUTs succeed. */
+/** How the server handles a PUT. Once all faults set by a test have been used, PUTs succeed. */
 type Fault =
   | { kind: 'response'; status: number; headers?: Record<string, string>; body?: string }
-  /** Stores `bytesBefore` bytes of the body, then resets the connection. */
+  /** Stores the first `bytesBefore` bytes of the body, then resets the connection. */
   | { kind: 'reset'; bytesBefore: number }
-  /** Stores `bytesBefore` bytes of the body, then stops responding. */
+  /** Stores the first `bytesBefore` bytes of the body, then stops responding. */
   | { kind: 'stall'; bytesBefore: number }
-  /** Stores the whole body, then cuts the connection without responding. */
+  /** Stores the whole body, then closes the connection without responding. */
   | { kind: 'silent success' }
   | { kind: 'behave' }
 
@@ -40,7 +40,8 @@ interface ReceivedRequest {
 function makeStore() {
   const requests: ReceivedRequest[] = []
   /**
-   * Emits an event when the server stops responding. A browser would notice only after ten minutes.
+   * Emits an event when the server stops responding, which a browser would notice only after ten
+   * minutes.
    */
   const stallEvents = new EventTarget()
   let bytes = Buffer.alloc(0)
@@ -62,8 +63,8 @@ function makeStore() {
       return
     }
     bytes = bytes.subarray(0, start)
-    // Report a stall only once. The rest of the body would report it again and time out later
-    // requests.
+    // Report a stall only once. Otherwise each further chunk of the body would report it again, and
+    // later requests would time out.
     let isReported = false
     const reportStall = () => {
       if (!isReported) stallEvents.dispatchEvent(new Event('stall'))
@@ -114,8 +115,8 @@ function makeStore() {
 }
 
 /**
- * Creates a `Send` based on node:http. Requests time out as soon as the server stops responding,
- * instead of after ten minutes.
+ * Creates a `Send` that uses node:http. As soon as the server stops responding, requests time out,
+ * which a browser would do only after ten minutes.
  */
 function makeSend(stallEvents: EventTarget): Send {
   return ({ method, url, headers, body, signal, onSent }) =>
@@ -176,7 +177,7 @@ function makeSend(stallEvents: EventTarget): Send {
 }
 
 /**
- * Returns a hash of the bytes. Tests compare hashes, because a diff of megabytes would be
+ * Returns a hash of the bytes. Tests compare hashes, because a diff of several megabytes would be
  * unreadable.
  */
 export function sha256(bytes: Buffer): string {
@@ -184,8 +185,8 @@ export function sha256(bytes: Buffer): string {
 }
 
 /**
- * Returns the error with which a transfer failed. Throws if it succeeded or failed with a different
- * kind of error.
+ * Returns the error with which a transfer failed. Throws if the transfer succeeded, or failed with
+ * a different kind of error.
  */
 export async function transferErrorOf(transfer: Promise<void>) {
   const error: unknown = await transfer.catch((caught: unknown) => caught)
@@ -194,8 +195,8 @@ export async function transferErrorOf(transfer: Promise<void>) {
 }
 
 /**
- * Opens a store that receives whole files over HTTP. Tests set its faults and read what it
- * received. Retry delays are recorded but not waited for. The test must close the store.
+ * Opens a store that receives whole files over HTTP. Tests set its faults and read what it has
+ * received. Retry delays are recorded rather than waited for. The test must close the store.
  */
 export async function openWholeFileStore() {
   const store = makeStore()
@@ -203,7 +204,7 @@ export async function openWholeFileStore() {
   const url = `http://127.0.0.1:${(store.server.address() as AddressInfo).port}/object`
   const content = randomBytes(3_000_000)
   const cancel = new AbortController()
-  /** The recorded retry delays, the progress in bytes, and the number of interruptions. */
+  /** The recorded retry delays, the reported progress in bytes, and the number of interruptions. */
   const traces = { waits: [] as number[], progress: [] as number[], interruptions: 0 }
   const deps: TransferDeps = {
     send: makeSend(store.stalled),
@@ -221,7 +222,7 @@ export async function openWholeFileStore() {
   return Object.assign(traces, {
     store,
     url,
-    /** The bytes to send, unless a test passes another file. */
+    /** The bytes to send, unless a test passes a different file. */
     content,
     cancel,
     deps,
