@@ -50,8 +50,8 @@ export function selectRange(
 
 /**
  * Evaluates the conditional headers of a GET or HEAD in the order of RFC 9110 §13.2.2. `failed`
- * means status 412, `unmodified` means 304. `range` means that a Range header may be honored,
- * `whole` that If-Range rules it out.
+ * means status 412, and `unmodified` means 304. `range` means that a Range header may be honored,
+ * and `whole` that If-Range rules it out.
  */
 export function evaluateConditions(
   headers: IncomingHttpHeaders,
@@ -66,7 +66,7 @@ export function evaluateConditions(
   }
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined) {
-    // Weak comparison: a proxy may have added `W/` to our tag.
+    // Weak comparison: a proxy may have added `W/` to our entity tag.
     if (matchesStrongly(ifNoneMatch.replaceAll('W/"', '"'), validators.etag)) return 'unmodified'
   } else if (lastModified <= parseHttpDate(headers['if-modified-since'])) {
     return 'unmodified'
@@ -79,9 +79,9 @@ export function evaluateConditions(
 }
 
 /**
- * Predicts the offset of the first byte when another server (S3 or nginx) sends the response.
- * Follows the same rules as our own responses (RFC 9110 §13.2.2 and §14.2). Returns null if the
- * response will contain no bytes of the file.
+ * Predicts the offset of the first byte that S3 or nginx will send in a response. Follows the same
+ * rules as our own responses (RFC 9110 §13.2.2 and §14.2). Returns null if the response won't
+ * contain any of the file's bytes.
  * @param size in bytes.
  * @param readValidators returns the other server's validators, or null if it doesn't have the
  * object. Called only for conditional requests.
@@ -108,8 +108,8 @@ function matchesStrongly(list: string, etag: string): boolean {
 }
 
 /**
- * Returns milliseconds since 1970, or NaN for an invalid date. NaN compares as neither earlier nor
- * later.
+ * Returns milliseconds since 1970, or NaN for an invalid date. Comparisons with NaN are always
+ * false.
  */
 function parseHttpDate(text: string | undefined): number {
   return text === undefined ? Number.NaN : Date.parse(text)

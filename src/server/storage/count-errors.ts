@@ -1,7 +1,10 @@
 import { AppError } from '../errors.ts'
 import { SizeMismatch, type Storage } from './storage.ts'
 
-/** The store methods that can fail, except `list`, whose callers report its errors. */
+/**
+ * The store methods whose errors are counted. `list` is missing, because its callers report its
+ * errors.
+ */
 export const storageOperations = [
   'hasSpaceFor',
   'signUpload',

@@ -5,9 +5,9 @@ import { type ByteRange, evaluateConditions, selectRange } from './byte-range.ts
 import type { DownloadGrant } from './storage.ts'
 
 /*
- * Links share the origin of our pages, and the pages' CSP allows scripts and styles of that origin.
- * So browsers must never treat an uploaded file as a script, style sheet or document, whatever its
- * type and whatever requests it.
+ * Links share the origin of our pages, and the pages' CSP allows scripts and styles from that
+ * origin. So browsers must never treat an uploaded file as a script, style sheet or document,
+ * whatever its type and whatever requests it.
  */
 
 /** Media types that browsers execute, apply or render as a document. */
@@ -16,16 +16,16 @@ const activeTypes = [
   /^text\/(j|live)script$/,
   /^text\/(css|html|xml|xsl)$/,
   /^application\/(xml|wasm|manifest\+json)$/,
-  // XHTML, SVG, feeds, XML style sheets.
+  // Matches XHTML, SVG, feeds and XML style sheets.
   /\+xml$/,
-  // Each part of a multipart body has its own type.
+  // Each part of a multipart body has a type of its own.
   /^multipart\//,
 ]
 
 /**
- * Allowed values of `Sec-Fetch-Dest`: opening or fetching a file, which saves it, and showing or
- * playing media. Frames are allowed because they save the file too: every file is sent as an
- * attachment.
+ * Allowed values of `Sec-Fetch-Dest`. They stand for opening or fetching a file, which saves it,
+ * and for showing or playing media. Frames are allowed because they save the file too: every file
+ * is sent as an attachment.
  */
 const allowedDestinations = new Set([
   'document',
@@ -100,7 +100,7 @@ export function writeDownloadHead(
 
 /**
  * Returns the media type to send: the file's own, or `application/octet-stream` if a browser could
- * run the file.
+ * run a file of that type.
  */
 export function safeContentType(mimeType: string): string {
   const type = mimeType.toLowerCase()

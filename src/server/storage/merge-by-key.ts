@@ -1,8 +1,7 @@
 import type { StoredObject } from './storage.ts'
 
 /**
- * Merges two lists sorted by key. An object in both lists appears once, with the entry of the
- * first.
+ * Merges two lists sorted by key. If both contain an object, only the first list's entry is kept.
  */
 export async function* mergeByKey(
   first: AsyncGenerator<StoredObject, void>,

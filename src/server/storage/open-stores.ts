@@ -15,7 +15,7 @@ export interface OpenStores {
   stores: Stores
   disk: DiskStorage
   /**
-   * Handles requests whose path begins with /storage/, which are for files on the disk. A bucket
+   * Handles requests whose path begins with /storage/, which concern files on the disk. A bucket
    * serves its own requests.
    */
   handle: DiskStorage['handle']
@@ -28,7 +28,7 @@ export interface OpenStores {
 /**
  * Opens the disk store, and the bucket if one is configured. Even with a bucket, files already on
  * the disk stay there and are served and removed as usual.
- * @throws {StartupError} if the bucket is unusable; also any error of `openDiskStorage`.
+ * @throws {StartupError} if the bucket is unusable; also any error from `openDiskStorage`.
  */
 export async function openStores({
   settings,

@@ -31,7 +31,7 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
     })
     afterAll(() => openedStorage.close())
 
-    /** Creates a new upload: its bytes, and the grants for the whole file and for each part. */
+    /** Creates a new upload: its bytes, and the grants for the whole file and each part. */
     const makeUpload = (size: number, changes: Partial<UploadGrant> = {}) => {
       const bytes = randomBytes(size)
       const whole: UploadGrant = {
@@ -204,8 +204,8 @@ export function partsSuite(name: string, open: () => Promise<OpenStorage>): void
       expect(await listPartNumbers(upload)).toEqual([])
     })
 
-    // Small parts, because a server may reject a large body and close the connection before all of
-    // it is sent. The test would then miss the response.
+    // The parts are small, because a server may reject a large body and close the connection before
+    // all of it is sent. The test would then miss the response.
     it('rejects an altered signature, key, number or size', async () => {
       const upload = makeUpload(1000)
       await sendParts(upload, 1)

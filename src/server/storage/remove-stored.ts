@@ -6,9 +6,9 @@ import type { Storage } from './storage.ts'
 import type { Stores } from './stores.ts'
 
 /**
- * The delay between the starts of two attempts to remove bytes, if the first one fails or is
- * interrupted. It doubles with each attempt, up to `maxDelayMs`. So once a store is reachable
- * again, its bytes are removed well before `overdueMs`.
+ * The time from one removal attempt to the next if the first one fails or is interrupted. It
+ * doubles with each attempt, up to `maxDelayMs`. So once a store is reachable again, its bytes are
+ * removed well before `overdueMs`.
  */
 const minDelayMs = 2 * minuteInMs
 export const maxDelayMs = 10 * minuteInMs
@@ -27,7 +27,7 @@ export function nextAttemptAt(attempts: SQLWrapper | number, now: Date): SQL {
   return sql`${now}::timestamptz + ${delayMs} * interval '1 millisecond'`
 }
 
-/** The number of objects removed in parallel. */
+/** How many objects are removed in parallel. */
 const batchSize = 100
 
 interface StoredRow {
@@ -60,7 +60,7 @@ export async function removeStored(
       } catch (error) {
         const ids = batch.map(({ id }) => id)
         log.warn({ err: error, store, fileIds: ids }, 'files leave their bytes to the next purge')
-        // The store is probably unreachable. Leave the remaining rows to the purge job.
+        // The store is probably unreachable, so leave the remaining rows to the purge job.
         break
       }
     }

@@ -1,7 +1,6 @@
 /*
- * Storage for the bytes of files, on a disk or in a bucket. An *object* is the bytes under one
- * storage key. A *sealed* object is final and durable. A *grant* describes what a presigned URL
- * permits.
+ * Storage for files' bytes, on a disk or in a bucket. An *object* is the bytes under one storage
+ * key. A *sealed* object is final and durable. A *grant* describes what a presigned URL permits.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -24,7 +23,7 @@ export interface UploadGrant {
 export interface PartGrant extends UploadGrant {
   /** Starts at 1. */
   partNumber: number
-  /** The offset of the part in the file, in bytes. */
+  /** The part's offset in the file, in bytes. */
   offset: number
 }
 
@@ -69,7 +68,7 @@ export type Delivery =
       kind: 'redirect'
       url: string
       /**
-       * Gets the object's validators from the store. Returns null if it has no such object.
+       * Returns the store's validators for the object, or null if the store doesn't have it.
        * `signal` aborts the request.
        * @throws {AppError} UNAVAILABLE if the request to the store fails.
        */
@@ -100,12 +99,12 @@ export interface StoredObject {
 }
 
 /**
- * Stores the bytes of files on a disk or in a bucket. Every implementation must pass all of
+ * Stores files' bytes on a disk or in a bucket. Every implementation must pass all tests in
  * `storage.suite.ts`. Keys come from `storage-key.ts`, never from user input.
  */
 export interface Storage {
   readonly name: StorageName
-  /** True if the store has space for `bytes` more. Doesn't reserve it. */
+  /** True if the store has space for another `bytes` bytes. Doesn't reserve the space. */
   hasSpaceFor(bytes: number): Promise<boolean>
   /**
    * Returns an absolute URL that accepts the whole file in one PUT (design §5, upload protocol).
@@ -116,8 +115,9 @@ export interface Storage {
    */
   readonly checksum: BodyChecksum
   /**
-   * Whether confirming an upload waits for the SHA-256 if the client claims one. False if the bytes
-   * are on another machine, because reading them may take longer than a client waits.
+   * Whether confirming an upload waits until the store has computed the SHA-256, if the client
+   * claims one. False if the bytes are on another machine, because reading them may take longer
+   * than a client waits.
    */
   readonly computesSha256: boolean
   /**
@@ -127,8 +127,8 @@ export interface Storage {
    */
   signParts(parts: readonly PartGrant[]): Promise<string[]>
   /**
-   * Lists the completely received parts of an upload, sorted by number. Empty if the upload is
-   * sealed or unknown.
+   * Lists the parts of an upload that have been received completely, sorted by number. Empty if the
+   * upload is sealed or unknown.
    */
   listParts(key: string): Promise<StoredPart[]>
   /**
@@ -149,12 +149,12 @@ export interface Storage {
   sha256(key: string): Promise<string | null>
   /**
    * Returns how to answer a download of a sealed object: with its bytes, or with a redirect to a
-   * URL that expires within a minute, and no later than `grant.expiresAt`.
+   * URL. The URL expires within a minute, and no later than `grant.expiresAt`.
    */
   deliver(grant: DownloadGrant, method: DownloadMethod): Promise<Delivery>
   /**
-   * Returns an absolute URL that accepts this method (GET by default) until `grant.expiresAt`,
-   * including ranges.
+   * Returns an absolute URL that accepts this method (GET by default) until `grant.expiresAt`.
+   * Supports ranges.
    */
   signDownload(grant: DownloadGrant, method?: DownloadMethod): Promise<string>
   /**
@@ -163,7 +163,7 @@ export interface Storage {
    */
   remove(key: string): Promise<void>
   /**
-   * Makes earlier `remove` calls for these objects durable: the removals then survive a power cut.
+   * Makes earlier `remove` calls for these objects durable, so the removals survive a power cut.
    */
   syncRemovals(keys: readonly string[]): Promise<void>
   /**
@@ -177,8 +177,8 @@ export interface Storage {
   /** Durably records the installation that the store belongs to. */
   claim(installation: string): Promise<void>
   /**
-   * Returns the same store with presigned URLs that begin with `origin`, another origin of this
-   * server. Absent if presigned URLs don't lead to this server.
+   * Returns the same store, but with presigned URLs that begin with `origin`, another origin of
+   * this server. Absent if presigned URLs don't lead to this server.
    */
   withOrigin?(origin: string): Storage
   /** Writes, reads and removes a small object. Rejects if any step fails. */
@@ -196,8 +196,8 @@ export interface Storage {
 }
 
 /**
- * The sealed objects of a store, for backup and restore. A server may use the store at the same
- * time. As in `Storage`, `list` and `remove` also cover unsealed objects, such as leftovers of an
+ * A store's sealed objects, for backup and restore. A server may use the store at the same time. As
+ * in `Storage`, `list` and `remove` also cover unsealed objects, such as leftovers of an
  * interrupted `write`. `read` doesn't.
  */
 export interface SealedObjects
@@ -213,21 +213,21 @@ export interface SealedObjects
    */
   write(key: string, size: number, bytes: Readable): Promise<void>
   /**
-   * Removes leftovers of interrupted writes. No server may use the store at the same time. Absent
-   * if the next `write` under the same key removes them.
+   * Removes leftovers of interrupted writes. No server may be using the store. Absent if the next
+   * `write` under the same key removes them.
    */
   removeLeftoverParts?(): Promise<void>
   close(): Promise<void>
 }
 
-/** The store timed out. Another request would probably time out too. */
+/** The store timed out, and another request would probably time out too. */
 export class StoreTimeout extends AppError {
   constructor(cause: unknown) {
     super('UNAVAILABLE', { cause })
   }
 }
 
-/** The stored size differs from the announced one. `actual` is null if no bytes are stored. */
+/** The stored size differs from the announced one. `actual` is null if nothing is stored. */
 export class SizeMismatch extends Error {
   readonly expected: number
   readonly actual: number | null

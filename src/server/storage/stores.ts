@@ -13,24 +13,24 @@ export function storeOfNewFiles({ s3 }: StorageSettings): StorageName {
   return s3 === null ? 'disk' : 's3'
 }
 
-/** The stores of this server. Each row of an upload or a file names the store of its bytes. */
+/** This server's stores. Each upload and each file records which store has its bytes. */
 export interface Stores {
   /** The store for new uploads. */
   readonly current: Storage
   /** Every store, `current` first. */
   readonly all: readonly Storage[]
   /**
-   * Returns the store that a row names.
+   * Returns the store with this name.
    * @throws {AppError} UNAVAILABLE if this server isn't configured to use that store.
    */
   get(name: StorageName): Storage
   /**
-   * Returns the same stores, with presigned URLs to this server that begin with the given origin.
+   * Returns the same stores, but their presigned URLs to this server begin with the given origin.
    */
   withOrigin(origin: string): Stores
 }
 
-/** Combines the stores of this server. Their names must be unique. */
+/** Combines this server's stores. Their names must be unique. */
 export function createStores(current: Storage, ...otherStores: Storage[]): Stores {
   const all = [current, ...otherStores]
   return {

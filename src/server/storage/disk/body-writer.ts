@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import { AppError } from '../../errors.ts'
 
 /**
- * The maximum number of bytes of a body that are buffered while earlier ones are written to disk.
+ * The maximum number of a body's bytes that are buffered while earlier ones are written to disk.
  */
 const bufferedBytes = 256 * 1024
 
@@ -98,8 +98,8 @@ function dropBytes(chunks: Buffer[], bytes: number): Buffer[] {
 }
 
 /**
- * Frees a chunk's memory at once. Node allocates fresh buffers for each body. Leaving them to the
- * garbage collector would take 50 to 100 MiB, and a third of an upload's CPU time.
+ * Frees a chunk's memory at once. Node allocates new buffers for each body. Leaving them to the
+ * garbage collector would take 50 to 100 MiB of memory and a third of an upload's CPU time.
  */
 function freeMemory({ buffer, byteLength }: Buffer): void {
   // Don't free memory that is shared with other buffers.

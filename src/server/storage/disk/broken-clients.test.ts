@@ -34,7 +34,7 @@ describe('clients that disconnect', () => {
     for (let round = 0; round < 50; round += 1) {
       const { client, write } = await upload.open({ 'Content-Length': fileBytes.length })
       const sendPromise = write(Buffer.alloc(round * 50_000))
-      // Half of the clients disconnect after sending all their bytes, half before.
+      // Half of the clients wait until all their bytes are sent before they disconnect.
       if (round % 2 === 0) await sendPromise
       client.destroy()
       await waitForClose(client)
@@ -118,7 +118,7 @@ describe('slow clients', () => {
   it('delay no other download, and receive their own bytes', async () => {
     const bytes = randomBytes(40 * MiB)
     const url = await store(bytes)
-    // More downloads than the sender has chunks, each stalled at a different chunk.
+    // There are more downloads than the sender has chunks, and each stalls at a different chunk.
     const slowDownloads = await Promise.all(
       Array.from({ length: 30 }, async (_, index) => {
         const start = index * MiB + index

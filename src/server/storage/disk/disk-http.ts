@@ -31,13 +31,13 @@ export interface DiskHttpOptions extends UploadReceiver {
   clientAddress(request: IncomingMessage): string
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */
   shedLoad(): void
-  /** The internal nginx location for sealed files. Null if this server sends them itself. */
+  /** The internal nginx location for sealed files, or null if this server sends them itself. */
   nginxLocation: string | null
 }
 
 /**
  * Sends and receives files on the disk over HTTP. An error in one request never crashes the
- * process: the client gets an error response, or is dropped if it has already disconnected.
+ * process: the client gets an error response, or none if it has already disconnected.
  */
 export class DiskHttp {
   readonly #options: DiskHttpOptions
@@ -67,8 +67,8 @@ export class DiskHttp {
         const work = () => receiveUpload(request, response, grant, this.#options)
         await this.#transfer('upload', response, work)
       } else {
-        // A HEAD costs a query and a sync, like the start of a PUT. Unlike a PUT, it can be shed
-        // without wasting uploaded bytes.
+        // A HEAD costs a query and a sync, like the start of a PUT. Unlike a PUT, it can be
+        // rejected under load without wasting uploaded bytes.
         this.#options.shedLoad()
         const work = () => sendOffset(response, grant, this.#options)
         await this.#transfer('upload', response, work)
@@ -96,7 +96,7 @@ export class DiskHttp {
   }
 
   /**
-   * Refuses new requests and ends running ones. Received bytes stay on the disk. Resolves when all
+   * Rejects new requests and ends running ones. Received bytes stay on the disk. Resolves when all
    * requests have ended.
    */
   async close(): Promise<void> {
@@ -208,8 +208,8 @@ export class DiskHttp {
 }
 
 /**
- * Returns how a transfer ended. A response is also destroyed after it has been sent completely, so
- * `writableFinished` decides whether it was cut off.
+ * Returns how a transfer ended. Node also destroys a response after it has been sent completely, so
+ * `writableFinished` shows whether it was cut off.
  */
 function outcomeOf(
   error: unknown,

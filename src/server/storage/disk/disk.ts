@@ -36,7 +36,7 @@ export interface DiskStorageOptions {
   /** Returns the client's IP address, to which the transfer limits apply. */
   clientAddress(request: IncomingMessage): string
   /**
-   * Called before a HEAD of an upload queries the database.
+   * Called before a HEAD of an upload URL queries the database.
    * @throws {AppError} SERVER_BUSY while too many requests wait for the database.
    */
   shedLoad(): void
@@ -56,13 +56,13 @@ export interface DiskStorageOptions {
 export interface DiskStorage extends Storage {
   /**
    * Handles a request whose path begins with /storage/. Sends "100 Continue" itself, so it also
-   * accepts requests from the server's `checkContinue` event. Resolves when the response has been
-   * sent. Never rejects.
+   * accepts requests from the HTTP server's `checkContinue` event. Resolves when the response has
+   * been sent. Never rejects.
    */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** The number of running uploads and downloads. */
+  /** The number of uploads and downloads in progress. */
   activeTransfers(): number
-  /** Resolves when no transfer is running. */
+  /** Resolves when no transfer is in progress. */
   waitForIdle(): Promise<void>
   /**
    * Ends running transfers. Uploads can be resumed later. Resolves when all transfers have ended.
@@ -120,7 +120,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     storedSize,
 
     async seal(key, size) {
-      // Acquiring the lock aborts running transfers, which a premature confirm must not do.
+      // Acquiring the lock aborts running transfers. A premature confirm must not do that.
       if (locks.isLocked(key)) {
         const storedBytes = await storedSize(key)
         if (storedBytes !== size) throw new SizeMismatch(size, storedBytes)

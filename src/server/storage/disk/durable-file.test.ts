@@ -19,7 +19,7 @@ function readOrNull(path: string): Promise<string | null> {
 }
 
 /**
- * Returns the contents that a power cut can leave in the file, before and after `write` resolves.
+ * Returns the file contents that a power cut can leave behind, before and after `write` resolves.
  */
 async function contentsAfterCuts(
   write: (path: string, disk: ReturnType<typeof recordDisk>) => Promise<void>,

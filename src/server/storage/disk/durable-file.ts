@@ -3,7 +3,7 @@ import * as nodeFs from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type FileSystem, syncFolder } from './file-system.ts'
 
-/** The file system functions used in this file. Tests replace them to simulate power cuts. */
+/** The file system functions that this file uses. Tests replace them to simulate power cuts. */
 type WriteOperations = Pick<FileSystem, 'open' | 'rename' | 'rm'>
 
 /**

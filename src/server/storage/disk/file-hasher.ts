@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { AppError } from '../../errors.ts'
 import type { HashRequest, HashResponse } from './hash-thread.ts'
 
-/** Computes the SHA-256 of files in a single worker thread, started on first use. */
+/** Computes SHA-256 hashes of files in a single worker thread, which starts on first use. */
 export class FileHasher {
   readonly #log: Logger
   readonly #waiting = new Map<number, PromiseWithResolvers<string | null>>()

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 
 /**
- * The file system functions with which the disk store makes changes. Tests replace them to record
+ * The file system functions that the disk store uses to make changes. Tests replace them to record
  * syncs and to simulate power cuts.
  */
 export interface FileSystem {

@@ -19,10 +19,10 @@ export class Folders {
   readonly #fs: FileSystem
   readonly #uploadsFolder: string
   readonly #filesFolder: string
-  /** By folder path: the sync started last, and the sync waiting for it to end. */
+  /** By folder path: the most recently started sync, and the sync that waits for it to end. */
   readonly #lastSyncs = new Map<string, Promise<void>>()
   readonly #waitingSyncs = new Map<string, Promise<void>>()
-  /** Durable creations of the folders below `files`, running or finished, by path. */
+  /** By folder path: durable creations of folders below `files`, running or finished. */
   readonly #shards = new Map<string, Promise<void>>()
 
   private constructor(fs: FileSystem, dataDir: string) {
@@ -46,7 +46,7 @@ export class Folders {
     return folders
   }
 
-  /** Opens the file of an upload. Creates an empty file if there is none. */
+  /** Opens an upload's file. Creates an empty file if there is none. */
   async openUpload(key: string): Promise<FileHandle> {
     const path = this.#uploadPath(key)
     const file = await nullIfMissing(this.#fs.open(path, 'r+'))
@@ -54,9 +54,8 @@ export class Folders {
   }
 
   /**
-   * Discards the bytes of an upload and durably creates an empty part list. The list must exist
-   * before any part is written. Otherwise a power cut could leave a file with gaps that looks
-   * complete.
+   * Discards an upload's bytes and durably creates an empty part list. The list must exist before
+   * any part is written. Otherwise a power cut could leave a file with gaps that looks complete.
    */
   async startMultipart(key: string): Promise<void> {
     await this.discard(key)
@@ -67,8 +66,8 @@ export class Folders {
   }
 
   /**
-   * Returns the file size in bytes of an upload in parts. Returns null if the file or its part list
-   * is missing.
+   * Returns the size in bytes of the file of an upload in parts. Returns null if the file or its
+   * part list is missing.
    */
   async multipartSize(key: string): Promise<number | null> {
     const paths = [this.#uploadPath(key), this.#partsPath(key)]
@@ -76,14 +75,15 @@ export class Folders {
     return fileStats && listStats ? fileStats.size : null
   }
 
-  /** Opens the part list of an upload. Returns null if there is none. */
+  /** Opens an upload's part list. Returns null if there is none. */
   openPartList(key: string, flags: 'r' | 'r+'): Promise<FileHandle | null> {
     return nullIfMissing(this.#fs.open(this.#partsPath(key), flags))
   }
 
   /**
-   * Removes the bytes of an upload and then its part list, and syncs each removal. Otherwise a
-   * power cut could leave the bytes without their list, or the list with a later attempt's bytes.
+   * Removes an upload's bytes and then its part list, and syncs after each removal. Otherwise a
+   * power cut could leave the bytes without their list, or the list with bytes from a later
+   * attempt.
    */
   async discard(key: string): Promise<void> {
     for (const path of [this.#uploadPath(key), this.#partsPath(key)]) {
@@ -93,7 +93,7 @@ export class Folders {
     }
   }
 
-  /** Removes the part list of an upload. Its bytes must no longer be in `uploads`. */
+  /** Removes an upload's part list. The upload's bytes must no longer be in `uploads`. */
   removePartList(key: string): Promise<void> {
     return this.#fs.rm(this.#partsPath(key), { force: true })
   }
@@ -125,9 +125,7 @@ export class Folders {
     return uploadStats?.size ?? (await this.sealedSize(key))
   }
 
-  /**
-   * Makes the received bytes of an upload durable. Returns their number, or 0 if there are none.
-   */
+  /** Makes an upload's received bytes durable. Returns their number, or 0 if there are none. */
   async durableUploadSize(key: string): Promise<number> {
     const file = await nullIfMissing(this.#fs.open(this.#uploadPath(key), 'r+'))
     if (!file) return 0
@@ -152,8 +150,8 @@ export class Folders {
     const sealedSize = await this.sealedSize(key)
     if (sealedSize === null) await this.#moveToSealed(key, size, shard)
     else assertSize(sealedSize, size)
-    // Sync even if the object is already sealed, because the call that moved it may not have
-    // synced. The syncs run in parallel so that the file system can combine them.
+    // Sync even if the object is already sealed, because the call that moved it may not have synced
+    // yet. The syncs run in parallel so that the file system can combine them.
     await Promise.all([this.#sync(shard), this.#sync(this.#uploadsFolder)])
   }
 
@@ -182,8 +180,8 @@ export class Folders {
   }
 
   /**
-   * Makes earlier removals of these objects durable, including those of an earlier process. Syncs
-   * each folder once.
+   * Makes earlier removals of these objects durable, even those by an earlier process. Syncs each
+   * folder once.
    */
   async syncRemovals(keys: readonly string[]): Promise<void> {
     const shards = new Set(keys.map((key) => dirname(this.sealedPath(key))))
@@ -253,7 +251,7 @@ export class Folders {
 
   /**
    * Makes earlier changes to a folder's entries durable. Concurrent calls for the same folder share
-   * a sync, which avoids most syncs when many files are confirmed at once.
+   * a sync, which saves most syncs when many files are confirmed at once.
    */
   #sync(path: string): Promise<void> {
     const waitingSync = this.#waitingSyncs.get(path)

@@ -10,7 +10,7 @@ export interface HashRequest {
   path: string
 }
 
-/** `sha256` is null if the file doesn't exist. `error` is set if it couldn't be read. */
+/** `sha256` is null if the file doesn't exist. `error` is set if the file couldn't be read. */
 export interface HashResponse {
   id: number
   sha256: string | null
@@ -19,8 +19,8 @@ export interface HashResponse {
 
 const blockBytes = 256 * 1024
 
-// Transfers have priority. On Linux, this call affects only the current thread; elsewhere it would
-// affect the whole server.
+// Transfers have priority over hashing. On Linux, this call affects only the current thread.
+// Elsewhere it would affect the whole server.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 parentPort?.on('message', async ({ id, path }: HashRequest) => {

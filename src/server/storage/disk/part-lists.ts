@@ -12,24 +12,24 @@ export interface PartEntry {
 }
 
 /**
- * Entry size in bytes. An entry consists of a marker, the CRC-32, the offset and the size; the rest
- * is unused. A power of two keeps entries from spanning two disk sectors.
+ * The size of an entry in bytes. An entry consists of a marker, the CRC-32, the offset and the
+ * size; the rest is unused. With a power of two, no entry spans two disk sectors.
  */
 const entryBytes = 32
-/** Marks the entry of a stored part. Missing and cleared entries are all zeros. */
+/** Marks the entry of a stored part. Missing and cleared entries contain only zeros. */
 const marker = 0x70617274
 
 /**
- * Tracks which parts of an upload have been received. All bytes of an upload go into one file,
+ * Tracks which parts of an upload have been received. All of an upload's bytes go into one file,
  * where gaps are invisible. A second file therefore has one fixed-size entry per part, at an offset
- * given by the part number. Sending a part again overwrites its entry.
+ * that depends on the part number. Sending a part again overwrites its entry.
  *
  * An upload is *in parts* from its first part until it is sealed, removed, or replaced by a
  * whole-file upload. A part is listed only while its bytes are durable.
  */
 export class PartLists {
   readonly #folders: Folders
-  /** Running `#start` calls by key, because several first parts may arrive concurrently. */
+  /** `#start` calls in progress, by key. Several first parts may arrive concurrently. */
   readonly #starting = new Map<string, Promise<void>>()
 
   constructor(folders: Folders) {
@@ -58,9 +58,9 @@ export class PartLists {
   }
 
   /**
-   * Opens the file for writing a part at its offset, and removes the part from the list. Discards
-   * the bytes of an upload that wasn't in parts. The caller must hold the part's write lock and
-   * close the file.
+   * Opens the upload's file to write a part at its offset, and removes the part from the list. If
+   * the upload wasn't in parts, discards its bytes first. The caller must hold the part's write
+   * lock and close the file.
    */
   async openPart({ key, partNumber }: PartGrant): Promise<FileHandle> {
     await this.#start(key)

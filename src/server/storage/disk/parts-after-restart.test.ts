@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => disk.close())
 
 /**
- * Restarts the server and calls `whileStopped` before the new start. Returns the same upload, bound
+ * Restarts the server and calls `whileStopped` while it is stopped. Returns the same upload, bound
  * to the new server.
  */
 async function restart(upload: MultipartUpload, whileStopped?: () => Promise<void>) {

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => disk.close())
 
 /**
- * Restores every disk state that a power cut can leave, and starts a server on each. Calls `check`
+ * Restores each disk state that a power cut can leave, and starts a server on it. Calls `check`
  * with that server and with the promises made to clients before the cut.
  */
 async function afterEveryCut(

@@ -39,7 +39,7 @@ export type PutGrant = Exclude<SignedGrant, { operation: 'get' }>
 
 /**
  * After these errors, the bytes received by the request are discarded. Otherwise a body that is too
- * long or corrupted could leave a file of the right size.
+ * long or corrupted could leave a file with the right size but the wrong bytes.
  */
 const discardingErrors = new Set<string>(['FILE_TOO_LARGE', 'CHECKSUM_MISMATCH'])
 
@@ -54,7 +54,7 @@ const discardingErrors = new Set<string>(['FILE_TOO_LARGE', 'CHECKSUM_MISMATCH']
  * STORAGE_FULL if the disk has no space for the rest; FILE_TOO_LARGE, CHECKSUM_MISMATCH or
  * UPLOAD_INCOMPLETE if the body differs from what was announced; UPLOAD_SUPERSEDED if a newer
  * request writes the same bytes; UPLOAD_SEALED and UPLOAD_NOT_FOUND as in `assertOpen`. A request
- * rejected before its body arrives changes nothing.
+ * that is rejected before its body arrives changes nothing.
  */
 export async function receiveUpload(
   request: IncomingMessage,
@@ -71,13 +71,14 @@ export async function receiveUpload(
   const limit = isPart ? start + size : size
   assertSignedHeaders(headers, grant, limit - start)
   const checksum = parseCrc32Header(headers)
-  // Check before acquiring the lock: acquiring it aborts in-flight parts.
+  // Check before acquiring the lock, because acquiring it aborts parts that are still arriving.
   if (resumeOffset && (await parts.hasParts(key))) throw offsetMismatch(0)
   const lock = await locks.acquire(key, 'UPLOAD_SUPERSEDED', isPart ? grant.partNumber : undefined)
   try {
     await assertOpen(key, receiver)
     lock.signal.throwIfAborted()
-    // If the client is already gone, no body will arrive. Don't discard stored bytes for it.
+    // If the client has already disconnected, no body will arrive, so don't discard stored bytes
+    // for it.
     if (request.destroyed) return
     if (!(await space.hasSpaceFor(limit - start))) throw new AppError('STORAGE_FULL')
     const file = isPart
@@ -114,9 +115,9 @@ export async function receiveUpload(
 }
 
 /**
- * Handles a HEAD to a presigned upload URL. `Upload-Offset` is the number of durable bytes of the
- * file or part. It is 0 for an incomplete part, and for a whole file while the upload is in parts.
- * Doesn't interrupt running transfers.
+ * Handles a HEAD to a presigned upload URL. `Upload-Offset` is the number of the file's or part's
+ * bytes that are durable. It is 0 for an incomplete part, and for a whole file while the upload is
+ * in parts. Doesn't interrupt running transfers.
  * @throws {AppError} UPLOAD_NOT_FOUND if the key has no open upload and no sealed object.
  */
 export async function sendOffset(
@@ -142,8 +143,8 @@ export async function sendOffset(
 }
 
 /**
- * Opens the file of an upload to resume at `start`, which must equal its stored size. Without
- * `start`, empties the file.
+ * Opens an upload's file to resume at `start`, which must equal the stored size. Without `start`,
+ * empties the file.
  */
 async function openWholeFile(
   key: string,
@@ -173,7 +174,7 @@ async function assertOpen(key: string, { folders, uploads }: UploadReceiver): Pr
 
 /**
  * Returns the `admit` function for `writeBody`. It reserves space for the bytes, counts them, and
- * records the upload's activity once a minute. It rejects with STORAGE_FULL if too little space
+ * records activity on the upload once a minute. It rejects with STORAGE_FULL if too little space
  * would remain free, and like `assertOpen` if the upload has ended.
  */
 function admitBytes(key: string, receiver: UploadReceiver) {

@@ -4,7 +4,7 @@ import type { SealedObjects } from '../storage.ts'
 import { Folders } from './folders.ts'
 
 /**
- * Opens the sealed objects of a disk store. Opening doesn't change any object.
+ * Opens a disk store's sealed objects. Opening doesn't change any object.
  * @param dataDir the store's folder, created if missing.
  */
 export async function openSealedFiles(dataDir: string): Promise<SealedObjects> {

@@ -15,22 +15,22 @@ export function canNginxSend({ headers }: Pick<IncomingMessage, 'headers'>): boo
 interface NginxDownload {
   request: IncomingMessage
   response: ServerResponse
-  /** The path of the file below nginx's internal location. */
+  /** The file's path below nginx's internal location. */
   path: string
   modifiedAt: Date
   onBytes: OnBytes | undefined
 }
 
 /**
- * Answers a GET or HEAD with the headers of a file and lets nginx send its bytes
- * (X-Accel-Redirect). nginx evaluates conditional headers and ranges with its own ETag. This server
- * evaluates them too, to predict which byte will be sent first.
+ * Answers a GET or HEAD with a file's headers and lets nginx send its bytes (X-Accel-Redirect).
+ * nginx evaluates conditional headers and ranges with its own ETag. This server evaluates them too,
+ * to predict which byte will be sent first.
  */
 export async function sendByNginx(
   grant: DownloadGrant,
   { request, response, path, modifiedAt, onBytes }: NginxDownload,
 ): Promise<void> {
-  // nginx's ETag contains whole seconds.
+  // nginx builds its ETag from whole seconds.
   const seconds = Math.floor(modifiedAt.getTime() / 1000)
   const etag = `"${seconds.toString(16)}-${grant.size.toString(16)}"`
   const validators = async () => ({ etag, lastModified: modifiedAt })

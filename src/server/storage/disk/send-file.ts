@@ -10,12 +10,18 @@ import { nullIfMissing } from './file-system.ts'
 const openFile = promisify(open)
 const readFile = promisify(read)
 
-/** Reading larger chunks isn't faster. */
+/** Larger chunks wouldn't make reading faster. */
 const chunkBytes = 1024 * 1024
-/** Slow clients may occupy all but four chunks, one for each of Node's file I/O threads. */
+/**
+ * Slow clients may occupy all chunks but four, which leaves one for each of Node's file I/O
+ * threads.
+ */
 const maxChunks = 20
 const maxOccupied = maxChunks - 4
-/** How many bytes a download buffers for a slow client when no more chunks may be occupied. */
+/**
+ * The size of the pieces that a download copies for a slow client when no more chunks may be
+ * occupied.
+ */
 const pieceBytes = 64 * 1024
 
 interface Download {
@@ -26,7 +32,10 @@ interface Download {
   onSent(count: number): void
 }
 
-/** Bytes of a file, from `offset` on. `users` counts the downloads that read or send them. */
+/**
+ * A part of a file that begins at `offset`. `users` counts the downloads that are reading or
+ * sending it.
+ */
 interface Chunk {
   buffer: Buffer
   key: string
@@ -35,12 +44,12 @@ interface Chunk {
 }
 
 /**
- * Sends files in chunks of 1 MiB from a pool of 20 MiB, which downloads of the same file share. A
- * download whose client is slow occupies a chunk until the client has received it. If too many do,
- * a download copies the next 64 KiB instead, and reads the rest again later.
+ * Sends files in chunks of 1 MiB from a pool of 20 MiB. Downloads of the same file share chunks. A
+ * download with a slow client occupies a chunk until the client has received it. If too many chunks
+ * are occupied, a download copies the next 64 KiB instead, and reads the rest again later.
  */
 export class FileSender {
-  /** The least recently used chunk comes first. */
+  /** The least recently used chunk is first. */
   readonly #chunks: Chunk[] = []
   readonly #waiting: (() => void)[] = []
   #occupied = 0
@@ -55,7 +64,7 @@ export class FileSender {
   async send(path: string, grant: DownloadGrant, download: Download): Promise<void> {
     const file = await nullIfMissing(openFile(path, 'r'))
     if (file === null) throw new AppError('LINK_NOT_FOUND')
-    // `fstatSync` and `closeSync` never wait for the disk on an open file, and handing them to a
+    // On an open file, `fstatSync` and `closeSync` never wait for the disk, and handing them to a
     // thread would cost more than the calls themselves.
     try {
       assertSize(grant, fstatSync(file).size)
@@ -127,7 +136,10 @@ export class FileSender {
     }
   }
 
-  /** Returns the chunk with these bytes, otherwise an unused chunk, if there is one. */
+  /**
+   * Returns the chunk with these bytes, or else an unused chunk. Returns undefined if there is
+   * neither.
+   */
   #findChunk(key: string, offset: number): Chunk | undefined {
     const found =
       this.#chunks.find((chunk) => chunk.key === key && chunk.offset === offset) ??
@@ -149,7 +161,7 @@ export function assertSize(grant: Pick<DownloadGrant, 'key' | 'size'>, size: num
   if (size !== grant.size) throw new Error(`${grant.key}: ${size} bytes, not ${grant.size}`)
 }
 
-/** `flushed` is present unless the kernel has accepted everything. */
+/** `flushed` is set unless the kernel has accepted everything. */
 interface WriteOutcome {
   sent: number
   flushed?: Promise<void>
@@ -171,7 +183,7 @@ function writeNow(bytes: Buffer, response: ServerResponse): WriteOutcome {
   return { sent: bytes.length, flushed: promise }
 }
 
-/** Writes copies of the bytes until the kernel accepts no more. */
+/** Writes copies of the bytes, piece by piece, until the kernel accepts no more. */
 function writeCopies(bytes: Buffer, response: ServerResponse): WriteOutcome {
   let sentBytes = 0
   while (sentBytes < bytes.length) {

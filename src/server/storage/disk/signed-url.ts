@@ -3,8 +3,8 @@ import type { DownloadGrant, PartGrant, UploadGrant } from '../storage.ts'
 import { assertStorageKey } from '../storage-key.ts'
 
 /**
- * The permission that a presigned URL grants: to upload the bytes of a key (`put`) or one part of
- * them (`part`), or to download them (`get`).
+ * The permission that a presigned URL grants: to upload a key's bytes (`put`) or one part of them
+ * (`part`), or to download them (`get`).
  */
 export type SignedGrant =
   | ({ operation: 'put' } & UploadGrant)
@@ -20,8 +20,8 @@ const signedPathPrefix = '/storage/'
 const signatureParameter = '&signature='
 
 /**
- * Derives the URL signing key from the server's secret. The key signs only URLs, so these
- * signatures are valid for nothing else.
+ * Derives the URL signing key from the server's secret. This key signs nothing but URLs, so URL
+ * signatures can't be misused elsewhere.
  */
 export function deriveSigningKey(secret: string): KeyObject {
   // Signing with a key object takes a sixth of the time of signing with raw key bytes, which Node
@@ -43,8 +43,9 @@ export function signUrl(grant: SignedGrant, appUrl: string, signingKey: KeyObjec
 }
 
 /**
- * Verifies a request's path and query, and returns the grant from `signUrl`. Any change yields
- * SIGNATURE_INVALID. From `grant.expiresAt` on, the result is SIGNATURE_EXPIRED.
+ * Verifies a request's path and query, and returns the grant that was passed to `signUrl`. Any
+ * change to the URL yields SIGNATURE_INVALID. From `grant.expiresAt` on, the result is
+ * SIGNATURE_EXPIRED.
  */
 export function verifyUrl(target: string, now: Date, signingKey: KeyObject): UrlVerdict {
   // The signature covers the text of the URL rather than its parsed fields. So other spellings of

@@ -32,7 +32,7 @@ describe('above the transfer limit', () => {
     expect(statusAndErrorCode(rejectedResponse)).toEqual([503, 'TOO_MANY_TRANSFERS'])
     expect(rejectedResponse.headers['retry-after']).toBe('10')
     expect((await get('192.0.2.2')).status).toBe(206)
-    // Repeated refusals produce only one log entry per minute.
+    // Two refusals within a minute produce only one log entry.
     await get('192.0.2.1')
     const running = { downloads: 171, uploads: 0 }
     expect(disk.logLines).toMatchObject([{ level: 40, running, client: '192.0.2.1' }])

@@ -24,8 +24,8 @@ export const noMeter: TransferMeter = { addBytes() {}, startTransfer: () => () =
  * memory, even if all clients are slow.
  */
 export const transferLimits = {
-  // Downloads that wait for their clients use 20 MiB together, and then 64 KiB each, so 512 of them
-  // use 51 MiB. Download managers open up to 16 connections.
+  // Downloads that wait for slow clients use up to 20 MiB of chunks in total. The others use 64 KiB
+  // each, so 512 downloads use 51 MiB. Download managers open up to 16 connections.
   download: { total: 512, guaranteed: 16 },
   // An upload buffers at most 600 KiB between socket and disk, and less than 100 KiB if its client
   // is slower than the disk. The browser sends five parts, or five small files, in parallel.

@@ -23,7 +23,7 @@ describe('a part in transit', () => {
     const upload = multipartUpload(disk, 2, 100)
     await upload.put(2)
     const { client, outcome } = await upload.startPart(1)
-    // The one-minute interval of a part begins when the server opens the file.
+    // The server's one-minute interval for a part begins when it opens the file.
     const isOpen = async () => (await disk.openFiles()).some((path) => path.endsWith(upload.key))
     while (!(await isOpen())) await new Promise(setImmediate)
     await roundTrip()
@@ -89,7 +89,7 @@ describe('a whole file in transit', () => {
     for (const [index, seconds] of [0, 30, 29, 1, 59, 1].entries()) {
       disk.clock.advance(seconds * 1000)
       await write(Buffer.from('x'))
-      // Each HEAD counts as activity too.
+      // `waitUntilStored` sends HEAD requests, and each of them records activity too.
       headCount += await upload.waitUntilStored(index + 1)
       touchCounts.push(disk.touchedKeys.length - headCount)
     }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { AppError } from '../../errors.ts'
 
 /**
- * Rejects a body before reading it if its type isn't the signed one, or its announced length isn't
+ * Rejects a body before reading it if its type isn't the signed one or its announced length isn't
  * `expectedLength`.
  */
 export function assertSignedHeaders(
@@ -23,8 +23,8 @@ export function assertSignedHeaders(
 
 /**
  * Returns the offset at which `Range: bytes=n-` resumes a whole file, or undefined if the body is
- * the whole file or part. The range may also end with the file's last byte. Any other form is
- * rejected, and so is any range of a part. If a range were ignored, the end of a file would be
+ * the whole file or part. The range may also name the file's last byte as its end. Any other form
+ * is rejected, and so is any range for a part. If a range were ignored, the end of a file would be
  * stored as the whole file.
  */
 export function parseResumeOffset(

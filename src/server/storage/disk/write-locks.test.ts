@@ -5,7 +5,7 @@ import { WriteLocks } from './write-locks.ts'
 const supersededCode = 'UPLOAD_SUPERSEDED'
 const supersededError = { name: 'AppError', code: supersededCode }
 
-/** True if the promise settles without further external events. */
+/** True if the promise settles without any further external event. */
 async function isSettled(promise: Promise<unknown>) {
   let settled = false
   void promise.then(() => {

@@ -4,8 +4,8 @@ import { AppError } from '../../errors.ts'
 /** The exclusive right to change the bytes of a key, or of one part, until `release`. */
 export interface WriteLock {
   /**
-   * Aborts when a newer request wants the same bytes. The reason is the `AppError` to send to the
-   * client.
+   * Aborts when a newer request wants the same bytes. The abort reason is the `AppError` to send to
+   * the client.
    */
   readonly signal: AbortSignal
   release(): void
@@ -19,7 +19,7 @@ interface Holder {
 }
 
 /**
- * Lets only one request at a time write, seal or remove the bytes of a key. Different parts can be
+ * Lets only one request at a time write, seal or remove a key's bytes. Different parts can be
  * written in parallel. A new request aborts earlier ones for the same bytes and waits for them to
  * end. So the newest request wins and never finds a partial write.
  */
@@ -27,7 +27,7 @@ export class WriteLocks {
   readonly #holders = new Map<string, Set<Holder>>()
 
   /**
-   * Locks the bytes of a key, or of one part. Aborts conflicting requests with the error `code` and
+   * Locks a key's bytes, or one part of them. Aborts conflicting requests with the error `code` and
    * waits until they have released their locks. By then a newer request may have aborted this one,
    * so the caller must check `signal`.
    */

@@ -10,8 +10,8 @@ import type { SendCommand } from './client.ts'
 import { requestHeaders, requiredCorsRule, requiredMethods, responseHeader } from './cors-rule.ts'
 
 /**
- * Tolerated clock skew between this server and the bucket. A download URL is valid for one minute,
- * and skew shortens that.
+ * How much the clocks of this server and the bucket may differ. A download URL is valid for one
+ * minute, and a difference shortens that.
  */
 const maxClockDifferenceMs = 15_000
 
@@ -94,8 +94,8 @@ export async function hasVersioning(send: SendCommand, bucket: string): Promise<
     const { Status } = await send(new GetBucketVersioningCommand({ Bucket: bucket }))
     return Status === 'Enabled'
   } catch {
-    // Storage that doesn't support this request usually has no versioning. Uploads and downloads
-    // don't depend on it.
+    // Buckets that don't support this request usually have no versioning, and uploads and downloads
+    // work regardless.
     return false
   }
 }
@@ -109,7 +109,7 @@ async function clockProblem(
   try {
     differenceMs = await clockDifferenceMs(send, bucket, clock)
   } catch {
-    // Another check reports an unreachable bucket, with its own message.
+    // If the bucket is unreachable, another check reports it with a message of its own.
     return null
   }
   if (differenceMs <= maxClockDifferenceMs) return null

@@ -59,7 +59,7 @@ it('a NoSuchKey error from another library does not mean "not found"', async () 
   await expect(nullIfNotFound(Promise.reject(error))).rejects.toMatchObject(unavailableError)
 })
 
-/** The options of the sent requests, oldest first. */
+/** The options of all requests sent so far, oldest first. */
 let sentOptions: { requestTimeout: number; abortSignal: AbortSignal }[]
 let shouldRespond: boolean
 
@@ -92,7 +92,7 @@ describe('a request to the bucket', () => {
   it('is not aborted after its response, because the bytes of an object may take longer', async () => {
     await interactive(command)
     shouldRespond = false
-    // By the time this request times out, the first one would have timed out as well.
+    // By the time this request times out, the first one's timeout has passed too.
     await expect(interactive(command)).rejects.toBeInstanceOf(TimeoutError)
     expect(sentOptions.map(({ abortSignal }) => abortSignal.aborted)).toEqual([false, true])
   })

@@ -32,13 +32,13 @@ const maxLifetimeSeconds = 7 * 24 * 60 * 60
 
 interface S3Timeout {
   /**
-   * Per attempt, in milliseconds, until the response headers arrive. On a timeout, the client
-   * library retries over another connection.
+   * Milliseconds per attempt until the response headers arrive. On a timeout, the client library
+   * retries over another connection.
    */
   attemptMs: number
   /**
-   * In total, in milliseconds: all attempts, the pauses between them, and the body. For the bytes
-   * of an object, only the time until the headers arrive.
+   * Milliseconds in total, for all attempts, the pauses between them, and the body. For an object's
+   * bytes, only the time until the headers arrive counts.
    */
   totalMs: number
 }
@@ -53,10 +53,10 @@ export interface S3Timeouts {
 }
 
 /**
- * A browser waits 30 s for a call, and the proxy in `deploy/nginx` 130 s. A client must get an
- * error within that time if the bucket doesn't respond. So `interactive` is shorter than both, and
- * confirming an upload, which takes `interactive` and then `complete`, is shorter than the proxy's
- * timeout.
+ * A browser waits 30 s for a call, and the proxy in `deploy/nginx` 130 s. If the bucket doesn't
+ * respond, the client must get an error within that time. So `interactive` is shorter than both,
+ * and confirming an upload, which takes `interactive` and then `complete`, is shorter than the
+ * proxy's timeout.
  */
 export const defaultTimeouts: S3Timeouts = {
   interactive: { attemptMs: 10_000, totalMs: 20_000 },
@@ -74,7 +74,7 @@ export type CommandSenders = Readonly<Record<keyof S3Timeouts, SendCommand>>
 
 /**
  * Creates functions that send commands through a client with these timeouts. On a timeout they
- * abort the command and throw a {TimeoutError}. Other errors of the client are passed on.
+ * abort the command and throw a {TimeoutError}. They rethrow other errors from the client.
  */
 export function createSenders(
   client: Pick<S3Client, 'send'>,
@@ -106,13 +106,13 @@ function createSender(
 }
 
 /**
- * One client sends the server's own requests, the other signs URLs. A signature covers the host, so
- * URLs for browsers must be signed for the address that browsers use.
+ * Two clients: one sends the server's own requests, the other signs URLs. A signature covers the
+ * host, so URLs for browsers must be signed for the address that browsers use.
  */
 export interface S3Clients {
   internalClient: S3Client
   signingClient: S3Client
-  /** Send commands through `internalClient`, with timeouts. */
+  /** Senders that use `internalClient`, with timeouts. */
   senders: CommandSenders
 }
 
@@ -125,7 +125,7 @@ export function createS3Clients(settings: S3Settings, timeouts: S3Timeouts): S3C
     region,
     forcePathStyle,
     ...(credentials && { credentials }),
-    // With the default, a presigned URL would require the checksum of an empty body.
+    // By default, a presigned URL would require the checksum of an empty body.
     requestChecksumCalculation: 'WHEN_REQUIRED' as const,
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
     requestHandler: {
@@ -185,7 +185,7 @@ function toStoreError(cause: unknown): AppError {
 
 /**
  * Signs a URL for uploading one part with exactly this length and type. The client library doesn't
- * sign the type of parts, so the header is added before signing.
+ * sign a part's type, so the header is added before signing.
  */
 export function signPart(
   signingClient: S3Client,
@@ -206,9 +206,9 @@ export function signPart(
 }
 
 /**
- * Returns the signing date of a URL and its lifetime in seconds. SigV4 counts whole seconds from
- * the signing date, so the lifetime is rounded down, and the URL expires no later than `expiresAt`.
- * If that has passed, the signing date is moved back, so that storage reports an expired URL.
+ * Returns a URL's signing date and its lifetime in seconds. SigV4 counts whole seconds from the
+ * signing date, so the lifetime is rounded down, and the URL expires no later than `expiresAt`. If
+ * `expiresAt` has passed, the signing date is moved back, so that storage reports an expired URL.
  */
 export function signingWindow(
   now: Date,

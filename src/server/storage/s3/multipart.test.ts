@@ -11,7 +11,7 @@ import type { SendCommand } from './client.ts'
 import { openS3Multipart } from './multipart.ts'
 
 /**
- * A multipart upload of the simulated bucket. Tests set its date and id, which is impossible in a
+ * A multipart upload in the simulated bucket. Tests set its date and id, which is impossible in a
  * real bucket. `s3.test.ts` covers the same with a real bucket.
  */
 interface Upload {
@@ -27,11 +27,11 @@ const oneSecond = 1000
 let uploads: Upload[]
 /** The ids and dates of the next multipart uploads. */
 let nextUploads: { uploadId: string; begunAt: number }[]
-/** Whether new multipart uploads appear in the list. */
+/** Whether the bucket's list includes new multipart uploads. */
 let listsUploads: boolean
 /** Whether the list contains start dates. SeaweedFS before 4.48 omits them. */
 let returnsDates: boolean
-/** Called when a multipart upload is created. Simulates what other servers do at the same time. */
+/** Called when a multipart upload is created. Simulates what other servers do at that moment. */
 let onCreate: () => void
 let completeRequests: CompleteMultipartUploadCommand['input'][]
 let commandNames: string[]
@@ -240,7 +240,8 @@ describe('openFor', () => {
   })
 
   it('keeps the existing multipart upload for whole files, even if new ones have the same date', async () => {
-    // Equal dates are sorted by id: 'a' and 'b' come before the older upload 'm', 'z' after it.
+    // If dates are equal, the list is sorted by id: 'a' and 'b' come before the older upload 'm',
+    // 'z' after it.
     uploads = [upload('m', oneSecond)]
     nextUploads = ['a', 'b', 'z'].map((uploadId) => ({ uploadId, begunAt: oneSecond }))
     expect(await open().openFor('parts', key, 'text/plain', notSealed)).toBe('z')

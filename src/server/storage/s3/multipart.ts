@@ -25,7 +25,7 @@ interface UploadedPart {
   partNumber: number
   size: number
   etag: string
-  /** The epoch if the bucket doesn't return it. */
+  /** The epoch if the bucket doesn't return the date. */
   uploadedAt: Date
 }
 
@@ -34,15 +34,15 @@ interface ReceivedUpload extends OpenUpload {
   parts: UploadedPart[]
   /** The total size of the parts, in bytes. */
   size: number
-  /** When the last part arrived. */
+  /** When the most recent part arrived. */
   changedAt: Date
 }
 
 /**
- * The purpose of a multipart upload: a file sent in one PUT, or a file sent in parts. Each use has
- * a separate multipart upload, because some buckets, such as Ceph's, complete either all parts of a
- * multipart upload or none. In a shared one, a whole file sent after some parts couldn't be
- * completed without them.
+ * What a multipart upload is used for: a file sent in one PUT, or a file sent in parts. Each use
+ * has a separate multipart upload, because some buckets, such as Ceph's, complete either all of a
+ * multipart upload's parts or none. In a shared one, a whole file sent after some parts couldn't be
+ * completed without those parts.
  */
 type UploadUse = 'whole' | 'parts'
 
@@ -54,16 +54,16 @@ const positions = { whole: 0, parts: 1 } as const satisfies Record<UploadUse, nu
 
 const maxUploads = Object.keys(positions).length
 /**
- * How often `openFor` tries to get its multipart upload into the right position. In buckets with
- * dates in whole seconds, uploads of the same second are sorted by their random ids, so one attempt
- * may not be enough.
+ * How many times `openFor` tries to get its multipart upload into the right position. If a bucket's
+ * dates are whole seconds, uploads started in the same second are sorted by their random ids, so
+ * one attempt may not be enough.
  */
 const maxAttempts = 20
 /** An id that matches no multipart upload. */
 const sealedUploadId = 'sealed'
 
 /**
- * Manages the multipart uploads of a bucket. Always queries the bucket and keeps no state (decision
+ * Manages a bucket's multipart uploads. Always queries the bucket and keeps no state (decision
  * 014). All keys are object keys in the bucket. Functions throw {AppError} UNAVAILABLE if a request
  * to the bucket fails.
  * @param pageSize the number of uploads or parts per list response.
@@ -93,7 +93,7 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
   }
 
   /**
-   * Lists the open multipart uploads of one key, oldest first, so that all callers choose the same
+   * Lists a key's open multipart uploads, oldest first, so that all callers choose the same
    * uploads. If the bucket returns no dates, sorts them by id.
    */
   const listByKey = async (key: string): Promise<OpenUpload[]> => {
@@ -120,19 +120,20 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
   }
 
   /**
-   * Returns the id of the multipart upload for this use, to be signed into presigned URLs. Creates
-   * it if it is missing. The first multipart upload of a key is for whole files, so a call for
-   * `parts` creates that one too if needed. If several servers do this concurrently, each lists the
-   * uploads again, and they usually choose the same one. If they don't, parts sent to the wrong one
-   * aren't listed, and clients send them again.
+   * Returns the id of the multipart upload for this use, which becomes part of presigned URLs.
+   * Creates the upload if it is missing. A key's first multipart upload is for whole files, so a
+   * call for `parts` creates that one too if needed. If several servers do this concurrently, each
+   * lists the uploads again, and they usually choose the same one. If they don't, parts sent to the
+   * wrong one aren't listed, and clients send them again.
    *
    * If the bucket returns no dates, an upload created later may be sorted first. In that case all
-   * uploads of a key are created before the first id is returned.
+   * of a key's uploads are created before the first id is returned.
    *
-   * A sealed object gets no multipart upload, not even one left open by a server that stopped while
-   * sealing. It would never be completed, so its bytes would stay in the bucket next to the object.
-   * The returned id then matches no multipart upload, so the bucket answers a PUT with 404.
-   * `isSealed` is called after listing, to notice a seal completed in the meantime.
+   * For a sealed object, no multipart upload is created or reused, not even one left open by a
+   * server that stopped while sealing. It would never be completed, so its bytes would stay in the
+   * bucket next to the object. The returned id then matches no multipart upload, so the bucket
+   * answers a PUT with 404. `isSealed` is called after listing, to notice a seal completed in the
+   * meantime.
    * @param isSealed checks whether the bucket has the sealed object.
    */
   const openFor = async (
@@ -157,8 +158,8 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
       if (first?.begunAt === null) neededCount = maxUploads
       const isFromElsewhere = firstBefore !== undefined && !createdIds.has(firstBefore.uploadId)
       if (isFromElsewhere && first && createdIds.has(first.uploadId)) {
-        // Existing URLs for the whole file send to an older multipart upload, but the new one was
-        // sorted before it. Abort the new one to keep the older one in its position.
+        // Whole-file URLs that have already been signed send to an older multipart upload, but the
+        // new one is sorted before it. Abort the new one to keep the older one in its position.
         await abort(first)
         openUploads = openUploads.slice(1)
       }
@@ -167,21 +168,21 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
   }
 
   /**
-   * Reads the parts of a multipart upload. Returns null if there are none, or if the upload no
-   * longer exists.
+   * Reads a multipart upload's parts. Returns null if there are none, or if the upload no longer
+   * exists.
    */
   const readUpload = async (upload: OpenUpload): Promise<ReceivedUpload | null> => {
     const { key: Key, uploadId: UploadId } = upload
     const partsByNumber = new Map<number, UploadedPart>()
     // The client library's own pagination would never end with Ceph, which returns a next-page
-    // marker on the last page too.
+    // marker even on the last page.
     for (let marker: string | undefined, hasMore = true; hasMore; ) {
       const pageRequest = { Bucket, Key, UploadId, PartNumberMarker: marker }
       const request = new ListPartsCommand({ ...pageRequest, MaxParts: pageSize })
       const page: ListPartsCommandOutput | null = await nullIfNotFound(senders.interactive(request))
       for (const { PartNumber = 0, Size = 0, ETag = '', LastModified } of page?.Parts ?? []) {
         const arrivedAt = LastModified ?? new Date(0)
-        // SeaweedFS lists a part once for each time it was sent. The last one counts.
+        // SeaweedFS lists a part once for each time it was sent. The most recent one counts.
         if (arrivedAt < (partsByNumber.get(PartNumber)?.uploadedAt ?? arrivedAt)) continue
         partsByNumber.set(PartNumber, {
           partNumber: PartNumber,
@@ -221,9 +222,9 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
     },
 
     /**
-     * Reads the parts of the open multipart uploads of one key. Only the first result counts: the
-     * whole file or its parts, whichever was sent last. Dates in whole seconds can be equal. In
-     * that case the larger upload comes first.
+     * Reads the parts of a key's open multipart uploads. Only the first result counts: the whole
+     * file or its parts, whichever was sent last. Dates in whole seconds can be equal. In that case
+     * the larger upload comes first.
      */
     async readReceived(open: readonly OpenUpload[]): Promise<ReceivedUpload[]> {
       const usedUploads = open.slice(0, maxUploads)
@@ -237,7 +238,7 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
 
     /**
      * Completes the multipart upload with the parts that were read. Does nothing if the multipart
-     * upload no longer exists, or if a part was sent again since it was read.
+     * upload no longer exists, or if a part has been sent again in the meantime.
      */
     async complete({ key: Key, uploadId: UploadId, parts }: ReceivedUpload): Promise<void> {
       const Parts = parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag }))

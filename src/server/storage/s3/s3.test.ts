@@ -42,7 +42,7 @@ describeOnS3('S3', () => {
 describeOnS3('S3 beyond the storage port', () => {
   let bucket: TestBucket
   let storage: S3Storage
-  /** The same bucket, listed in small pages. */
+  /** The same bucket as `storage`, but listed in small pages. */
   let pagedStorage: S3Storage
   const pageSize = 50
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describeOnS3('S3 beyond the storage port', () => {
     send(url, { method: 'PUT', headers: { 'Content-Type': 'text/plain', ...headers }, body })
   /**
    * Sends bytes that must be rejected with 404. The server may close the connection before it has
-   * read them all, in which case the response can be lost.
+   * read them all, and then the response can be lost.
    */
   const expectRejected = async (url: string, body: Buffer) => {
     const status = await put(url, body).then(
@@ -118,8 +118,8 @@ describeOnS3('S3 beyond the storage port', () => {
     const { key, size } = upload.whole
     await put(await storage.signUpload(upload.whole), Buffer.alloc(size, 1))
     await storage.seal(key, size)
-    // This state results if a server stops between completing the object and aborting the other
-    // upload.
+    // A server that stops after completing the object and before aborting the other upload leaves
+    // this state.
     const { bucket: Bucket } = bucket.settings
     await bucket.client.send(new CreateMultipartUploadCommand({ Bucket, Key: `files/${key}` }))
     const url = await storage.signUpload(upload.whole)

@@ -47,8 +47,8 @@ import {
 import { openS3Multipart } from './multipart.ts'
 
 /**
- * Lifetime of a redirect's URL. It can't be revoked if the link ends early, so it lives just long
- * enough to be followed. A download that is resumed later requests the link again.
+ * Lifetime of the URL in a redirect. The URL can't be revoked if the link ends early, so it lives
+ * just long enough to be followed. A download that is resumed later requests the link again.
  */
 const redirectLifetimeMs = 60_000
 /**
@@ -65,7 +65,7 @@ const maxWriteParts = 10_000
 /** Hashing fails if no bytes of the object arrive for this long. */
 const stallMs = 30_000
 const folder = 'files/'
-/** Key prefix of test objects. Each check writes an object under a new key. */
+/** Key prefix for test objects. Each check writes an object under a new key. */
 const probePrefix = 'check-'
 
 export interface S3StorageOptions {
@@ -142,8 +142,8 @@ class BucketStorage implements S3Storage {
   readonly #uploads: ReturnType<typeof openS3Multipart>
   #lastHash: Promise<unknown> = Promise.resolve()
   /**
-   * For buckets that return no dates: when this server first listed each multipart upload, by id,
-   * in milliseconds since 1970.
+   * For buckets that return no dates: when this server first listed each multipart upload, in
+   * milliseconds since 1970, by upload id.
    */
   #firstSeen = new Map<string, number>()
 
@@ -182,8 +182,8 @@ class BucketStorage implements S3Storage {
   }
 
   async storedSize(key: string): Promise<number | null> {
-    // Check the incoming bytes first. In the other order, bytes sealed between the two checks would
-    // be missed.
+    // Check the incoming bytes first. In the other order, an object sealed between the two checks
+    // would be missed.
     const [latest] = await this.#uploads.readReceived(await this.#uploads.listOf(objectKey(key)))
     return (await this.#sealedSize(key)) ?? latest?.size ?? null
   }
@@ -197,13 +197,13 @@ class BucketStorage implements S3Storage {
     if (sizeBefore === null) {
       if (latest?.size !== size) throw new SizeMismatch(size, latest?.size ?? null)
       await this.#uploads.complete(latest)
-      // `complete` does nothing if another call has completed the upload, or if a part was sent
-      // again since it was listed. Only the size of the sealed object shows whether all bytes are
+      // `complete` does nothing if another call has completed the upload, or if a part has been
+      // sent again since it was listed. Only the sealed object's size shows whether all bytes are
       // there.
       const sizeAfter = await this.#sealedSize(key)
       if (sizeAfter !== size) throw new SizeMismatch(size, sizeAfter)
     }
-    // Keep uploads with all bytes: another call may be completing one right now.
+    // Keep uploads that have all their bytes, because another call may be completing one right now.
     const keptIds = receivedUploads
       .filter((upload) => upload.size === size)
       .map(({ uploadId }) => uploadId)
@@ -375,14 +375,13 @@ class BucketStorage implements S3Storage {
 
   /**
    * Lists objects that are still being uploaded, sorted by key. Reads all open uploads first, since
-   * some buckets don't sort them by key; upload limits bound their number. If a key has several
-   * uploads, the newest one determines the date, so that recent bytes never look old. An upload
-   * without a date counts from when this server first listed it.
+   * some buckets don't sort them by key; upload limits keep their number small. If a key has
+   * several uploads, the newest one determines the date, so that recent bytes never look old. An
+   * upload without a date counts from when this server first listed it.
    */
   async *#listUnsealed(): AsyncGenerator<StoredObject, void> {
     const now = this.#clock().getTime()
-    // In milliseconds: there can be very many, and a number takes a fraction of the memory of a
-    // Date.
+    // In milliseconds: there can be very many, and a number takes a fraction of a Date's memory.
     const startTimes = new Map<string, number>()
     const firstSeen = new Map<string, number>()
     for await (const { key, uploadId, begunAt } of this.#uploads.list(folder)) {
@@ -420,8 +419,8 @@ async function hashStream(bytes: Readable): Promise<string> {
 }
 
 /**
- * Returns the MD5 of a part in base64. S3 returns it in hex as the part's ETag. The result is empty
- * if the ETag isn't an MD5, for instance when the bucket encrypts parts.
+ * Returns a part's MD5 in base64, converted from the hex in its ETag. The result is empty if the
+ * ETag isn't an MD5, for instance when the bucket encrypts parts.
  */
 function md5In(etag: string): { checksum?: string } {
   const hex = /^"?([\da-f]{32})"?$/i.exec(etag)?.[1]

@@ -9,7 +9,7 @@ import type { S3Timeouts } from './client.ts'
 import { openS3Storage, type S3Storage } from './s3.ts'
 
 const shortTimeout = { attemptMs: 40, totalMs: 60 }
-/** Timeouts long enough that only a request without a response exceeds them. */
+/** Timeouts so long that only a request without a response exceeds them. */
 const longTimeout = { attemptMs: hangTimeoutMs, totalMs: hangTimeoutMs }
 const shortTimeouts: S3Timeouts = {
   interactive: shortTimeout,
@@ -46,7 +46,7 @@ async function listen<S extends Server>(server: S): Promise<S> {
 const key = newStorageKey()
 const grant = { key, size: 5, mimeType: 'text/plain', expiresAt: new Date(Date.now() + 3_600_000) }
 
-/** All operations that make a client or a job wait for the bucket. */
+/** All operations in which a client or a job waits for the bucket. */
 const operations: [string, (storage: S3Storage) => Promise<unknown>][] = [
   ['starting an upload', (storage) => storage.signUpload(grant)],
   ['signing part URLs', (storage) => storage.signParts([{ ...grant, partNumber: 1, offset: 0 }])],
@@ -71,7 +71,7 @@ describe('a bucket that accepts connections but never responds', () => {
     server = await listen(
       createServer((socket) => {
         sockets.add(socket)
-        // Without this, Node wouldn't notice that the client has disconnected.
+        // Read and discard everything, or Node wouldn't notice that the client has disconnected.
         socket.on('error', () => {}).resume()
       }),
     )
