@@ -1,6 +1,6 @@
 /**
- * Paths served by the single-page application, except that visitors to `/` get the landing page.
- * All other paths are public pages, link pages, or a 404.
+ * Paths served by the single-page application, except that people who aren't signed in get the
+ * landing page at `/`. All other paths are public pages, link pages, or a 404.
  */
 export const appPaths = [
   '/',
@@ -12,5 +12,5 @@ export const appPaths = [
   '/reset-password',
 ] as const
 
-/** Pages opened from links in emails. Their URLs initially contain a secret token. */
+/** Pages opened from links in emails. When opened, their URLs contain a secret token. */
 export const tokenPaths: readonly string[] = ['/reset-password', '/verify-email']

@@ -3,9 +3,9 @@ import { storageNames } from './rules/files/storage-name.ts'
 import { type ReportChoice, reportChoiceNames } from './rules/links/report.ts'
 
 /*
- * The build renders pages as templates. The server fills them in for each response. Placeholders
- * become plain text between tags or in a double-quoted attribute. A section is included only if its
- * condition is true.
+ * The build renders pages as templates, and the server fills them in for each response. The value
+ * of a placeholder is plain text, either between tags or in a double-quoted attribute. A section is
+ * included only if its condition is true.
  */
 
 /** Returns the template syntax for a placeholder. */
@@ -37,8 +37,7 @@ export const pagePlaceholders = [
   'tone',
   'until',
   'expiresAt',
-  // `createdAt` and `maxLifetimeAt` of the file and the server's current time, in Unix
-  // milliseconds.
+  // The file's `createdAt` and `maxLifetimeAt` and the server's current time, in Unix milliseconds.
   'created',
   'max',
   'now',
@@ -48,14 +47,14 @@ export const pagePlaceholders = [
   'renewableX',
   'renewableWidth',
   'sha256',
-  // The name of the brand, or Mayfly if there is none.
+  // The brand's name, or Mayfly if there is no brand name.
   'site',
-  // The brand's message, ending with a period, or empty. Link previews begin with it.
+  // The brand's message followed by ' · ', or an empty string. Link previews start with it.
   'lead',
   'brandName',
   'brandMessage',
-  // A style sheet. It must come from `accentStyle` in page-template.ts, because escaping doesn't
-  // make other text safe inside <style>.
+  // A style sheet. It must come from `accentStyle` in page-template.ts, because escaping isn't
+  // enough to make other text safe inside <style>.
   'accentStyle',
   'logoPath',
   'logoWidth',
@@ -65,12 +64,12 @@ export const pagePlaceholders = [
 
 export type PagePlaceholder = (typeof pagePlaceholders)[number]
 
-/** Conditions of the download page, in addition to one per kind of file. */
+/** Conditions of the download page. Each kind of file is a condition too. */
 export const pageConditions = [
-  // True if the name is so long that it needs a smaller font.
+  // True if the file name is so long that it needs a smaller font.
   'longName',
   'sha256',
-  // `branded` if the page has the owner's brand, otherwise `plain`.
+  // Exactly one of these is true: `branded` if the page shows the owner's brand, otherwise `plain`.
   'branded',
   'plain',
   'brandName',
@@ -86,53 +85,56 @@ export const reportPlaceholders = ['code', 'name', 'words', 'email', 'error'] as
 
 export type ReportPlaceholder = (typeof reportPlaceholders)[number]
 
-/** Conditions of the report page: the selected choice and the visible parts. */
+/** Conditions of the report page: the selected choice, and the parts of the page to show. */
 export const reportConditions = [...reportChoiceNames, 'error', 'form', 'sent'] as const
 
 export type ReportCondition = ReportChoice | (typeof reportConditions)[number]
 
-/** Placeholders of the public pages. Their values begin with a lower-case letter unless noted. */
+/**
+ * Placeholders of the public pages. Unless noted otherwise, text starts with a lower-case letter.
+ */
 export const publicPlaceholders = [
   'origin',
   'version',
-  // The price per month: '$8', '$9.50'.
+  // The price per month, such as '$8' or '$9.50'.
   'price',
   'supportEmail',
   'privacyEmail',
-  // '3 files', '1 file', 'unlimited files'. Placeholders ending in `First` have a capital letter,
-  // to begin a sentence.
+  // The file limit of each tier, such as '3 files' or 'unlimited files'. Placeholders whose names
+  // end in `First` start with a capital letter, for use at the start of a sentence.
   'freeFiles',
   'premiumFiles',
   'freeFilesFirst',
   'premiumFilesFirst',
-  // '3 files at a time', 'unlimited files'.
+  // The file limit as in '3 files at a time', or 'unlimited files' if there is none.
   'freeFilesAtOnce',
   'freeFilesAtOnceFirst',
-  // '500MB'.
+  // The maximum file size of each tier, such as '500MB'.
   'freeFileSize',
   'premiumFileSize',
-  // '3 days', '3, 5 or 7 days'.
+  // The days that each tier offers, such as '3 days' or '3, 5 or 7 days'.
   'freeDays',
   'premiumDays',
-  // The maximum lifetime of a file in any tier, as '30 days' and '30'.
+  // The maximum lifetime of a file in any tier, with its unit ('30 days') and as a number ('30').
   'maxLifetime',
   'maxLifetimeDays',
-  // '30 days'.
+  // The length of the trial, such as '30 days'.
   'trial',
-  // Maximum file size of any tier, in bytes.
+  // The maximum file size of any tier, in bytes.
   'largestFileBytes',
-  // Positions in percent on a bar that represents a file's maximum lifetime: the end of the longest
-  // link in each tier, and the distance between the two.
+  // Positions on a bar that represents a file's maximum lifetime, in percent: where the longest
+  // link in each tier ends, and the distance between the two.
   'freeEnd',
   'premiumEnd',
   'premiumSpan',
-  // The days at `freeEnd` and `premiumEnd`: '3', '7 days'. The first is empty if both are at the
-  // same position.
+  // Labels for `freeEnd` and `premiumEnd`, such as '3' and '7 days'. The first is empty if both are
+  // at the same position.
   'freeMark',
   'premiumMark',
-  // 'example.org or example.com', or empty.
+  // The domains whose email addresses may sign up, such as 'example.org or example.com'. Empty if
+  // signup isn't limited to domains.
   'signupDomains',
-  // The host of the object storage, or empty.
+  // The host of the object storage. Empty if there is none.
   'storageHost',
   // Error messages for a free user who has reached a limit.
   'TIER_FILE_COUNT',
@@ -144,7 +146,7 @@ export const publicPlaceholders = [
 
 export type PublicPlaceholder = (typeof publicPlaceholders)[number]
 
-/** Conditions that depend on the sign-in hint cookie. */
+/** The signed-in hint cookie determines which of these is true. */
 export const browserConditions = ['visitor', 'signedIn'] as const
 
 export type BrowserCondition = (typeof browserConditions)[number]
@@ -156,11 +158,12 @@ export const serverConditions = [
   ...storageNames,
   // Whether emails are sent or only written to the outbox folder.
   ...(['smtp', 'outbox'] as const),
-  // Whether these addresses receive email. Pages link to the feedback form if they don't.
+  // Whether the support and privacy addresses receive email. If not, pages link to the feedback
+  // form instead.
   ...(['supportMail', 'supportForm'] as const),
   ...(['privacyMail', 'privacyForm'] as const),
   ...(['signupOpen', 'signupDomains', 'signupClosed'] as const),
-  // These two are independent of each other.
+  // Not a group: each of these two can be true or false.
   'google',
   'verification',
 ] as const

@@ -4,7 +4,7 @@ import { placeholder } from './placeholders.ts'
 export interface PageMetadata {
   path: string
   title: string
-  /** One or two sentences, which can contain placeholders. */
+  /** One or two sentences, which may contain placeholders. */
   description: string
 }
 
@@ -47,15 +47,15 @@ export const publicLinks = [
   { path: '/terms', name: 'Terms' },
 ] as const
 
-/** Shows the landing page to signed-in users (spec §2). Visitors get a 404. */
+/** Lets signed-in users see the landing page (spec §2). Anyone else gets a 404. */
 export const previewPath = '/preview'
 
-/** Receives the files that a phone shares with the installed application. */
+/** Receives files that a phone shares with the installed application. */
 export const sharePath = '/share'
 
-/** Other pages rendered by the build, which are not in the sitemap. */
+/** Other pages rendered by the build, which aren't listed in the sitemap. */
 export const unlistedPages = {
-  // For every unknown path (spec §2).
+  // Shown for every unknown path (spec §2).
   'not-found': {
     title: 'Page not found · Mayfly',
     description: 'There is nothing at this address.',
@@ -65,7 +65,7 @@ export const unlistedPages = {
     title: 'Not available · Mayfly',
     description: 'This page cannot be shown right now.',
   },
-  // At `/api/docs`.
+  // Served at `/api/docs`.
   'api-docs': {
     title: 'API reference · Mayfly',
     description: 'The HTTP API of Mayfly.',

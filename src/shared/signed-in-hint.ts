@@ -1,2 +1,4 @@
-/** The cookie that tells our pages that the user is probably signed in. It grants no access. */
+/**
+ * The cookie that tells our pages that the user is probably signed in. It doesn't grant any access.
+ */
 export const signedInHintCookie = 'mayfly.signed_in'

@@ -35,7 +35,8 @@ const statement = z.object({
 })
 
 /**
- * The open report on a file, with all statements made since the file's previous report was closed.
+ * The open report on a file. It contains all statements made since the previous report on the file
+ * was closed.
  */
 const reportSchema = z.object({
   id: z.uuid(),
@@ -58,7 +59,7 @@ export type Report = z.infer<typeof reportSchema>
 
 const codeParams = z.object({ code: shortCode })
 
-/** Maximum size of the form body, in bytes. */
+/** Maximum size of the submitted form, in bytes. */
 const maxFormSize = 64 * 1024
 
 export const abuse = {

@@ -11,11 +11,11 @@ import {
 } from './fields.ts'
 import { limitsSchema } from './settings.ts'
 
-/** Spec §9. The upper limit bounds the cost of hashing. */
+/** Spec §9. The maximum limits the cost of hashing. */
 export const minPasswordLength = 6
 export const maxPasswordLength = 128
 
-/** The hint in forms (spec §2): 'Must be at least 6 characters long'. */
+/** The hint shown in forms (spec §2): 'Must be at least 6 characters long'. */
 export const passwordHint = `Must be at least ${minPasswordLength} characters long`
 
 /** Spec §5: 'Password must be at least 6 characters long.' */
@@ -36,11 +36,11 @@ export const userSchema = z.object({
 })
 export type User = z.infer<typeof userSchema>
 
-/** Trimmed, but with the user's capitalization. Accounts store email addresses in lower case. */
+/** Trimmed, but otherwise as the user typed it. Accounts store email addresses in lower case. */
 export const email = z.string().trim().min(1).max(maxEmailLength).pipe(z.email())
 /** Passwords are hashed as UTF-8, so text that UTF-8 can't represent is rejected. */
 const password = z.string().max(maxPasswordLength).refine(isStorableText, 'Must be text.')
-/** May be shorter than `minPasswordLength`, because earlier rules allowed that. */
+/** May be shorter than `minPasswordLength`, because earlier rules allowed shorter passwords. */
 export const currentPassword = password.min(1)
 export const newPassword = password.min(minPasswordLength, passwordTooShortText)
 const token = z.string().min(1).max(200).describe('The secret from the link in the email.')
@@ -125,7 +125,7 @@ export const account = {
   currentUser: endpoint('GET', '/api/auth/user', {
     summary: 'Get the signed-in user and the limits of each tier',
     access: 'user',
-    // Includes the limits, which saves the page a request.
+    // The limits are included to save the page a second request.
     response: userSchema.extend({ limits: limitsSchema }),
   }),
   logout: endpoint('GET', '/api/logout', {

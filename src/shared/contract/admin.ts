@@ -8,7 +8,7 @@ import { endpoint } from './endpoint.ts'
 import { fileName, isoDate, isStorableText, mimeType } from './fields.ts'
 import { tierBody } from './own-account.ts'
 
-/** Not validated as a UUID, because an unknown id simply finds no user. */
+/** Any text is accepted, not only UUIDs, because an unknown id simply finds no user. */
 const userId = z.string().max(64).refine(isStorableText, 'Must be text.')
 
 const search = z
@@ -26,7 +26,7 @@ const utcDateTime = z.iso
     'Must be a date and time in UTC.',
   )
 
-/** Number of users listed before the administrator searches. */
+/** How many of the newest users are listed before the administrator searches. */
 export const newestUserCount = 5
 
 /** Maximum number of users in a search result. */
@@ -96,8 +96,8 @@ export const admin = {
       'Delete a user with all files. If `email` is given, it must be the address of the user',
     access: 'admin',
     params: z.object({ id: userId }),
-    // A safeguard against deleting the wrong account. Optional, because API clients have already
-    // used the email address to look up the id.
+    // A safeguard against deleting the wrong account. It is optional because API clients usually
+    // looked up the id by email address in the first place.
     body: z
       .strictObject({ email: z.string().trim().toLowerCase().max(maxEmailLength).optional() })
       .optional(),

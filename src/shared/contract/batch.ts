@@ -3,7 +3,7 @@ import { type ZodType, z } from 'zod'
 /** Maximum number of entries in a batch. */
 export const maxBatchLength = 100
 
-/** A batch entry that doesn't match its schema, with the validation issues. */
+/** An entry of a batch that doesn't match its schema, with the validation issues. */
 export class InvalidEntry {
   readonly issues: readonly z.core.$ZodIssue[]
 
@@ -13,8 +13,8 @@ export class InvalidEntry {
 }
 
 /**
- * Schema for the entries of a batch. An invalid entry becomes an `InvalidEntry` and doesn't fail
- * the others.
+ * Schema for the entries of a batch. An invalid entry becomes an `InvalidEntry`, and the other
+ * entries are still processed.
  */
 export function batchOf<S extends ZodType>(entry: S) {
   // Zod's types require `catch` to return a valid entry.

@@ -4,7 +4,10 @@ import { formatSizeLimit } from '../rules/format/file-size.ts'
 import { endpoint } from './endpoint.ts'
 import { hasVisibleCharacter, isPlainLine, messageResponse } from './fields.ts'
 
-/** Image formats accepted for logos. They are detected from the bytes; the file name is ignored. */
+/**
+ * Image formats accepted for logos. The format is detected from the bytes; the file name is
+ * ignored.
+ */
 export const logoTypes = ['image/png', 'image/jpeg', 'image/webp'] as const
 
 /** Maximum size of an uploaded logo, in bytes. */

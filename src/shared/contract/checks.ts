@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
-/** From most to least urgent. */
+/** Ordered from most to least urgent. */
 export const checkStatuses = ['failing', 'warning', 'ok'] as const
 export type CheckStatus = (typeof checkStatuses)[number]
 

@@ -2,7 +2,7 @@ import type { ZodType } from 'zod'
 import type { Role } from '../rules/accounts/role.ts'
 import type { ErrorCode } from './errors.ts'
 
-/** Who can call an endpoint. There is no default. */
+/** Who can call an endpoint. Every endpoint must specify this. */
 export type Access = 'visitor' | Role
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -15,26 +15,26 @@ export type EndpointResponse =
   | ZodType
   | { raw: 'bytes' | 'json' | 'page' | 'png' | 'redirect' | 'text' }
 
-/** One endpoint of the HTTP API. Path parameters are in braces, as in OpenAPI. */
+/** One endpoint of the HTTP API. As in OpenAPI, path parameters are in braces. */
 export interface Endpoint {
   method: Method
   path: `/${string}`
-  /** Plain text for the OpenAPI document, without a final period. */
+  /** Plain text for the OpenAPI document, without a period at the end. */
   summary: string
   access: Access
-  /** Open pages poll this endpoint, so calling it doesn't extend the session. */
+  /** Set if open pages poll this endpoint. Calling it doesn't extend the session. */
   isPolled?: true
   params?: ZodType
   query?: ZodType
   body?: ZodType
-  /** Overrides the default maximum size of a JSON body, in bytes. */
+  /** Maximum size of a JSON body in bytes, if it differs from the default. */
   maxBodySize?: number
-  /** Allowed media types and maximum size in bytes of a body that isn't JSON. */
+  /** For a body that isn't JSON: the allowed media types and the maximum size in bytes. */
   bytes?: { types: readonly string[]; maxSize: number }
   response: EndpointResponse
   /** Error codes in addition to `commonErrors` and those that `access` implies. */
   errors?: readonly ErrorCode[]
-  /** How long browsers cache a JSON response, in seconds. By default, they don't cache it. */
+  /** How long browsers cache a JSON response, in seconds. If omitted, they don't cache it. */
   cacheSeconds?: number
 }
 
@@ -49,7 +49,7 @@ const commonErrors: readonly ErrorCode[] = [
   'UNAVAILABLE',
 ]
 
-/** Defines an endpoint, preserving its literal types. */
+/** Defines an endpoint. The type parameters preserve its literal types. */
 export function endpoint<
   const M extends Method,
   const P extends Endpoint['path'],

@@ -2,12 +2,12 @@ import { defaultTier } from '../rules/tiers/tier.ts'
 import { defaultLimits } from '../rules/tiers/tier-limits.ts'
 import { limitErrorText, tierErrorText } from './tier-errors.ts'
 
-/** The HTTP status of any error except a 503. */
+/** The HTTP status of every error that isn't a 503. */
 type OtherStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 416 | 421 | 429 | 500 | 507
 
 /**
- * An API error. `retrySeconds` is the default `Retry-After` of a 503. A 507 has none, because the
- * server can't tell when space will be free.
+ * An API error. `retrySeconds` is the default `Retry-After` of a 503. A 507 has no such header,
+ * because the server can't tell when there will be free space.
  */
 type ErrorRow =
   | { status: 503; retrySeconds: number; message: string }
@@ -15,7 +15,7 @@ type ErrorRow =
 
 /**
  * Every error that the HTTP API returns, with its code, status and public message. The server may
- * send a more specific message, but never internal details. Messages about tier limits state the
+ * send a more specific message, but never internal details. Messages about tier limits mention the
  * default limits; `limitErrorText` returns messages with the current ones.
  */
 export const errorTable = {
@@ -150,7 +150,7 @@ export const errorTable = {
   },
   PASSWORDS_BUSY: {
     status: 503,
-    // A full queue of password hashes takes about five seconds on a slow core.
+    // About how long it takes to work through a full queue of password hashes on a slow core.
     retrySeconds: 5,
     message: 'Many people are signing in right now. Please try again in a few seconds.',
   },
@@ -161,7 +161,8 @@ export const errorTable = {
   },
   SERVER_BUSY: {
     status: 503,
-    // Requests wait up to five seconds for a database connection.
+    // The same five seconds that a request waits for a database connection before it fails with
+    // this error.
     retrySeconds: 5,
     message: 'The server is busy. Please try again in a few seconds.',
   },
@@ -172,13 +173,13 @@ export const errorTable = {
   },
   DISK_FULL: {
     status: 503,
-    // The purge runs every minute and may free some space.
+    // By then, the purge may have freed some space, because it runs every minute.
     retrySeconds: 60,
     message: 'The disk of this server is full. Please try again later.',
   },
   UNAVAILABLE: {
     status: 503,
-    // Postgres or storage may be restarting.
+    // Postgres or storage may be restarting, which often takes only seconds.
     retrySeconds: 5,
     message: 'The service is unavailable. Please try again shortly.',
   },

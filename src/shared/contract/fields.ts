@@ -3,23 +3,29 @@ import { maxMediaTypeLength, mediaTypePattern } from '../rules/files/file-kind.t
 import { groupDigits } from '../rules/format/numbers.ts'
 import { limitBounds } from '../rules/tiers/limit-settings.ts'
 
-/** A date in a response. The server returns a `Date`, and clients receive ISO 8601 in UTC. */
+/**
+ * A date in a response. The server's handlers return a `Date`, which clients receive as ISO 8601
+ * text in UTC.
+ */
 export const isoDate = z
   .date()
   .transform((date) => date.toISOString())
   .pipe(z.iso.datetime())
 
-/** Not validated, because an invalid code simply finds no link. */
+/** Any text is accepted, because an invalid code simply finds no link. */
 export const shortCode = z.string().describe('The end of the link: `/s/{shortCode}`.')
 
-/** True if Postgres can store the text unchanged: it has no NUL and no lone surrogates. */
+/**
+ * True if Postgres can store the text unchanged, which requires that it has no NUL and no lone
+ * surrogates.
+ */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
 /**
- * True for a single line without control characters or bidirectional controls, which could deceive
- * readers of emails, lists and logs.
+ * True if the text is a single line without control characters or bidirectional controls, which
+ * could mislead people who read it in emails, lists or logs.
  */
 export function isPlainLine(text: string): boolean {
   return isStorableText(text) && !/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text)
@@ -30,7 +36,7 @@ export function hasVisibleCharacter(text: string): boolean {
   return /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)
 }
 
-/** Bidirectional and terminal control characters, except tab and line feed. */
+/** Bidirectional controls and terminal control characters, except tab and line feed. */
 const deceptiveCharacters = /[[\p{Cc}--[\0\t\n]]\p{Bidi_Control}\u2028\u2029]/gv
 
 /** Returns the error message for text longer than `max` characters. */
@@ -39,8 +45,9 @@ export function tooLongText(max: number): string {
 }
 
 /**
- * Schema for multi-line text of up to `max` characters. CRLF counts as one character, as in the
- * `maxlength` of a form field. Bidirectional and terminal control characters are removed.
+ * Schema for multi-line text of up to `max` characters. CRLF counts as one character, as it does
+ * for the `maxlength` of a form field. Bidirectional controls and terminal control characters are
+ * removed.
  */
 export function multilineText(max: number) {
   return z
@@ -55,7 +62,7 @@ export function multilineText(max: number) {
 export const fileName = z.string().min(1).max(1024)
 
 /**
- * A media type (RFC 9110). Parameters are dropped, and an empty value becomes
+ * A media type (RFC 9110). Parameters are removed, and an empty value becomes
  * `application/octet-stream`.
  */
 export const mimeType = z
@@ -71,7 +78,7 @@ const { min, max } = limitBounds.days
 
 export const numberOfDays = z.int().min(min).max(max)
 
-/** Accepts a number or text such as '3'. `checkDays` then checks whether the tier offers it. */
+/** Accepts a number or text such as '3'. `checkDays` later checks whether the tier offers it. */
 export const expirationDays = z
   .union([z.string(), z.number()])
   .transform(String)

@@ -42,10 +42,10 @@ export type File = z.infer<typeof fileSchema>
 
 const maxReceiptPageSize = 100
 
-/** In characters. A cursor can contain a long file name. */
+/** In characters. The limit is high because a cursor can contain a long file name. */
 const maxCursorLength = 1000
 
-/** Not validated as a UUID, because an unknown id simply finds no file. */
+/** Any text is accepted, not only UUIDs, because an unknown id simply finds no file. */
 const fileId = z.string().max(64)
 
 const receipt = z.object({

@@ -12,7 +12,7 @@ import { ownAccount } from './own-account.ts'
 import { settings } from './settings.ts'
 import { uploads } from './uploads.ts'
 
-/** The endpoints by feature, in the order of the API reference. */
+/** The endpoints by feature, in the same order as in the API reference. */
 export const endpointsByFeature = {
   account: { ...account, ...ownAccount },
   uploads,
@@ -27,7 +27,7 @@ export const endpointsByFeature = {
 }
 
 /**
- * Every endpoint of the API. The server's routes, the browser's calls and the paths of the OpenAPI
+ * Every endpoint of the API. The server's routes, the browser's calls and the paths in the OpenAPI
  * document are derived from this table. A fixed path such as `/api/files/bulk` must precede any
  * pattern that matches it, such as `/api/files/{id}`.
  */

@@ -5,7 +5,7 @@ import { currentPassword, newPassword, optionalName, personName, userSchema } fr
 import { endpoint } from './endpoint.ts'
 import { isoDate, isStorableText, messageResponse } from './fields.ts'
 
-/** A session as shown to its user. */
+/** A session as shown to the user it belongs to. */
 export const sessionSchema = z.object({
   id: z.string(),
   createdAt: isoDate,
@@ -24,12 +24,15 @@ const signupPolicy: z.ZodType<SignupPolicy> = z.union([z.enum(fixedPolicies), z.
 
 const userResponse = z.object({ user: userSchema })
 
-/** Strict, because ignoring a misspelled field would switch to the other tier. */
+/**
+ * Strict, because a misspelled `tier` would otherwise be ignored and switch the user to the other
+ * tier.
+ */
 export const tierBody = z
   .strictObject({ tier: z.enum(tiers).optional().describe('By default, the other tier.') })
   .optional()
 
-/** The endpoints of the account page and the sign-in methods. */
+/** The endpoints for the account page and the sign-in methods. */
 export const ownAccount = {
   updateUser: endpoint('PATCH', '/api/auth/user', {
     summary: 'Change your name. The last name can be empty',

@@ -27,9 +27,9 @@ const settingBody = z.object({
 type SettingBody = z.input<typeof settingBody>
 
 /**
- * Replaces a value of the wrong type with an empty string. `checkSetting` then rejects it and lists
- * the allowed values, which a schema error couldn't do.
- * @param body unvalidated, despite its type.
+ * Replaces a value of the wrong type with an empty string. `checkSetting` rejects that with a
+ * message that lists the allowed values, which a schema error couldn't do.
+ * @param body not validated yet, despite its type.
  */
 function replaceInvalidValue(body: SettingBody): SettingBody {
   if (typeof body !== 'object' || body === null) return body

@@ -41,7 +41,7 @@ it.each(tiers)('messages for %s name that tier and offer only the next one', (ti
     const text = errorText(tier, code)
     // Spec §5: upload errors with 'tier' or 'Upgrade' in them are shown beside the drop zone.
     expect(text).toMatch(`The ${tierTraits[tier].name.toLowerCase()} tier `)
-    // The highest tier has no upgrade to offer.
+    // The highest tier has no tier to upgrade to, so its message must not suggest one.
     expect(/Upgrade to (\w+)/.exec(text)?.[1]).toBe(upgrade?.name)
   }
 })

@@ -44,7 +44,7 @@ const limitTexts = {
   },
 } satisfies Record<string, LimitText>
 
-/** Error codes for features that a tier lacks. */
+/** Error codes for features that a tier doesn't include. */
 export type TierFeatureCode = keyof typeof featureTexts
 /** Error codes for limits that the user has reached. */
 export type TierLimitCode = keyof typeof limitTexts
@@ -61,14 +61,18 @@ function formatTierError(tier: Tier, limit: string, benefit: string | null): str
 }
 
 /**
- * Returns the error message for a feature that the tier lacks, with the upgrade that includes it.
+ * Returns the error message for a feature that the tier doesn't include. The message names the tier
+ * to upgrade to.
  */
 export function tierErrorText(tier: Tier, code: TierFeatureCode): string {
   const { limitation, benefit } = featureTexts[code]
   return formatTierError(tier, limitation, benefit)
 }
 
-/** Returns the error message for a limit: its current value, and the upgrade if that raises it. */
+/**
+ * Returns the error message for a limit. The message states the current limit and, if upgrading
+ * would raise it, suggests the upgrade.
+ */
 export function limitErrorText(tier: Tier, code: TierLimitCode, limits: Limits): string {
   const { upgradesTo } = tierTraits[tier]
   const limitsOfTier = limits[tier]

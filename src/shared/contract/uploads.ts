@@ -60,9 +60,9 @@ const startResponse = z.object({
     .describe('Only for files larger than one part: how to send the file in parts.'),
   checksum: z.enum(bodyChecksums).describe('The kind of checksum that a PUT can send.'),
   store: z.enum(storageNames),
-  // If false, the server stores the client's SHA-256 without verifying it, unless blocked content
-  // has the same size. A client that has resumed an upload must then omit the SHA-256, because the
-  // parts already stored may be from another file.
+  // If false, the server stores the client's SHA-256 as sent, and verifies it only if blocked
+  // content has the same size. A client that has resumed an upload must then not send a SHA-256,
+  // because the parts already stored may be from a different file.
   computesSha256: z.boolean().describe('Whether storage compares the SHA-256 of a confirm.'),
 })
 
@@ -89,7 +89,7 @@ const confirmErrors = [
   'TIER_FILE_COUNT',
 ] as const satisfies ErrorCode[]
 
-/** In bytes. `maxBatchLength` entries with the longest allowed names exceed 300 KiB. */
+/** In bytes. `maxBatchLength` entries with names of the maximum length exceed 300 KiB. */
 const maxBatchSize = 512 * 1024
 
 export const uploads = {

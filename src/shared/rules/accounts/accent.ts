@@ -1,7 +1,7 @@
 export const themes = ['light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-/** Background colors of pages and cards, as in `src/web/ui/tokens.css`. */
+/** The background colors of pages and cards, as defined in `src/web/ui/tokens.css`. */
 export const backgrounds: Readonly<Record<Theme, readonly string[]>> = {
   light: ['#f7f6f3', '#ffffff'],
   dark: ['#111312', '#1a1d1b'],
@@ -12,13 +12,16 @@ export const minShapeContrast = 3
 /** Minimum contrast of text (WCAG 2.2, 1.4.3). */
 export const minTextContrast = 4.5
 
-/** The accent color in one theme, and the color of text on top of it. Both are `#rrggbb`. */
+/**
+ * The accent color for one theme, and the color of text on top of it. Both are in the form
+ * `#rrggbb`.
+ */
 export interface AccentPair {
   accent: string
   onAccent: string
 }
 
-/** True for `#rrggbb` in lower case. */
+/** True for a color in the form `#rrggbb`, in lower case. */
 export function isColor(text: string): boolean {
   return /^#[0-9a-f]{6}$/.test(text)
 }
@@ -35,7 +38,8 @@ export function accentPairs(color: string): Record<Theme, AccentPair> {
 
 function accentPair(color: string, theme: Theme): AccentPair {
   const accent = hasShapeContrast(color, theme) ? color : findContrastingMix(color, theme)
-  // White or black always has enough contrast, because their two contrast ratios multiply to 21.
+  // One of white and black always has enough contrast, because their contrast ratios with any color
+  // multiply to 21.
   const onAccent = contrast('#ffffff', accent) >= minTextContrast ? '#ffffff' : '#000000'
   return { accent, onAccent }
 }
@@ -44,7 +48,10 @@ function hasShapeContrast(color: string, theme: Theme): boolean {
   return backgrounds[theme].every((background) => contrast(color, background) >= minShapeContrast)
 }
 
-/** Finds the smallest fraction of black or white by bisection, because contrast grows with it. */
+/**
+ * Finds the smallest sufficient fraction of black or white. Bisection works because contrast grows
+ * with the fraction.
+ */
 function findContrastingMix(color: string, theme: Theme): string {
   const target = theme === 'light' ? 0 : 1
   const mixedColor = (fraction: number) =>

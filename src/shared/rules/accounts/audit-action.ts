@@ -23,7 +23,7 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number]
 
-/** Maintenance actions, for which the Admin Center shows the last result. */
+/** Maintenance actions. The Admin Center shows the last result of each. */
 export const maintenanceActions = [
   'clean-up-expired',
   'expire-files',
@@ -36,7 +36,7 @@ export const maintenanceActions = [
 
 export type MaintenanceActionName = (typeof maintenanceActions)[number]
 
-/** Maximum length of an audit log search, in characters. It fits the URL of a link. */
+/** Maximum length of an audit log search, in characters. Long enough for the URL of a link. */
 export const maxAuditSearchLength = 500
 
 /** The display name of each action in the Admin Center. */
@@ -63,28 +63,28 @@ export const auditActionNames: Readonly<Record<AuditAction, string>> = {
 }
 
 /*
- * Some actions can happen in several ways. The `by` detail of an audit entry says which way it was.
+ * Some actions can happen in several ways, and the `by` detail of the audit log entry says which.
  * Its possible values follow.
  */
 
 /**
- * How a user changed the account's password: `email` with a reset link, `session` while signed in.
- * In both cases, the user gets an email about it.
+ * How users change their own passwords: `email` with a reset link, `session` while signed in. In
+ * both cases, the user gets an email about the change.
  */
 export const ownPasswordChangeMethods = ['email', 'session'] as const
 export type OwnPasswordChangeMethod = (typeof ownPasswordChangeMethods)[number]
 
 /**
- * How a password was changed. `taking-over`: with a signup link that took over an account whose
- * email address was unverified.
+ * All the ways in which a password can change. `taking-over`: with a signup link that took over an
+ * account whose email address was unverified.
  */
 export const passwordChangeMethods = [...ownPasswordChangeMethods, 'taking-over'] as const
 export type PasswordChangeMethod = (typeof passwordChangeMethods)[number]
 
 /**
- * Why Google was linked to an account. `session`: the signed-in user requested it. `address`:
+ * Why Google was linked to an account. `session`: the user requested it while signed in. `address`:
  * Google and the account have the same verified email address. `taking-over`: they have the same
- * email address, but the account had not verified it.
+ * email address, but it was unverified in the account.
  */
 export const googleLinkReasons = ['session', 'address', 'taking-over'] as const
 export type GoogleLinkReason = (typeof googleLinkReasons)[number]

@@ -1,12 +1,15 @@
 import { dayInMs, hourInMs, minuteInMs } from '../format/units.ts'
 
 /**
- * Limits for emails to one email address. Each kind has its own limit, so a flood of one kind can't
- * block another. In particular, emails that anyone can trigger can't block those that tell account
- * owners about a new password.
+ * Limits for emails to the same email address. Each kind has a separate limit, so a flood of one
+ * kind can't block another. In particular, emails that anyone can trigger can't block those that
+ * tell account owners about a new password.
  */
 export const emailLimits = {
-  /** Anyone can sign up with any email address, so this leaves room for the owner's own signup. */
+  /**
+   * Anyone can sign up with someone else's email address. The limit is high enough that the real
+   * owner can still sign up.
+   */
   signup: { max: 6, windowMs: 15 * minuteInMs },
   'reset-password': { max: 3, windowMs: 15 * minuteInMs },
   /** Emails about changes to the account. */
@@ -18,7 +21,7 @@ export const emailLimits = {
 } as const
 
 /**
- * Limit per email address for these kinds of email combined. Other kinds aren't included, so
+ * Limit for emails of these kinds combined, per email address. Other kinds aren't included, so
  * strangers can't suppress the notice about a changed password.
  */
 export const dailyLimit = {
@@ -30,7 +33,7 @@ export const dailyLimit = {
 export type EmailKind = keyof typeof emailLimits
 export const emailKinds = Object.keys(emailLimits) as [EmailKind, ...EmailKind[]]
 
-/** The longest time that a sent email counts toward a limit. */
+/** The longest time for which a sent email counts toward a limit. */
 export const maxEmailWindowMs = Math.max(
   ...Object.values(emailLimits).map(({ windowMs }) => windowMs),
 )

@@ -12,11 +12,11 @@ export const categoryLabels: Readonly<Record<FeedbackCategory, string>> = {
   other: 'Other',
 }
 
-/** Maximum number of feedback messages stored per hour, from all clients together. */
+/** Maximum number of feedback messages stored per hour, from all clients combined. */
 export const maxFeedbackPerHour = 100
 
 /**
- * Maximum number of feedback messages per hour that are emailed individually. A summary at the end
- * of the hour covers the rest.
+ * Maximum number of feedback messages emailed individually per hour. The rest are covered by a
+ * summary at the end of the hour.
  */
 export const maxFeedbackEmailsPerHour = 30

@@ -1,9 +1,9 @@
-/** The front page. It is the dashboard for signed-in users. */
+/** The front page. For signed-in users, it is the dashboard. */
 const frontPage = '/'
 
 /**
- * Paths that begin with one of these segments are never a valid target after signing in: API calls,
- * file contents, and pages for signed-out users.
+ * Paths that start with one of these segments are never opened after signing in: API calls, file
+ * contents, and pages for signed-out users.
  */
 const excludedSegments = ['api', 'storage', 'login', 'signup', 'reset-password', 'verify-email']
 
@@ -14,15 +14,15 @@ const excludedSegments = ['api', 'storage', 'login', 'signup', 'reset-password',
 const pagePath = /^\/(?:([\w-]+)(?:\/[\w-]+)*)?$/
 
 /**
- * A path with query and fragment as browsers encode them: ASCII without spaces, at most 500
+ * A path with query and fragment as browsers encode it: ASCII without spaces, at most 500
  * characters.
  */
 const printableAscii = /^[\x21-\x7e]{0,500}$/
 
 /**
  * Returns the page to open after signing in (the query parameter `next`), as a path with query and
- * fragment. Falls back to the front page for anything that isn't a page on this server, such as
- * another site, a path below /api, or the login page.
+ * fragment. Returns the front page instead if `next` isn't a page on this server, for example if it
+ * is another site or a path below /api, or if it is the login page.
  */
 export function nextPath(requestedPath: string | null | undefined): string {
   if (!requestedPath || !printableAscii.test(requestedPath)) return frontPage
@@ -32,7 +32,7 @@ export function nextPath(requestedPath: string | null | undefined): string {
   return isAllowed ? requestedPath : frontPage
 }
 
-/** Adds the query parameter `next` to a path, unless it is the front page. */
+/** Adds the query parameter `next` to a path, unless `next` is the front page. */
 export function withNext(path: string, next: string): string {
   return next === frontPage ? path : `${path}?next=${encodeURIComponent(next)}`
 }

@@ -3,8 +3,8 @@ import { defaultExpirationDays } from '../links/lifetime.ts'
 /** A user's preferences in the File Manager. */
 export interface Preferences {
   /**
-   * Number of days preselected for new uploads. If the tier doesn't offer it, `selectedDays` picks
-   * another.
+   * The number of days preselected for new uploads. If the tier doesn't offer this number,
+   * `selectedDays` picks another.
    */
   defaultExpirationDays: number
   /** Whether the user gets an email about the first download of each file. */

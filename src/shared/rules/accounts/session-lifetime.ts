@@ -2,14 +2,14 @@ import { dayInMs, hourInMs, minuteInMs } from '../format/units.ts'
 
 /** A session expires after this many days without use. */
 export const maxIdleDays = 14
-/** A session expires this many days after the login, however much it is used. */
+/** A session expires this many days after the login, no matter how much it is used. */
 export const maxSessionDays = 90
 
 export const maxSessionAgeMs = maxSessionDays * dayInMs
 
 /**
- * Minimum interval between recorded uses of a session, to avoid a write per request. A session may
- * expire this much too early, but never too late.
+ * Minimum interval between recorded uses of a session, to avoid a write for every request. A
+ * session may expire early by up to this interval, but never late.
  */
 export const lastSeenIntervalMs = 10 * minuteInMs
 

@@ -9,8 +9,8 @@ export type FileEmail = (typeof fileEmails)[number]
 export const endsSoonMs = dayInMs
 
 /**
- * True if a queued email is still accurate. An expiry email becomes inaccurate when the link is
- * renewed, expires or is removed.
+ * True if a queued email is still accurate. The email about a link that is about to expire becomes
+ * inaccurate if the link is renewed, expires or is removed.
  */
 export function isFileEmailValid(
   email: FileEmail,

@@ -1,4 +1,4 @@
-/** The kinds of files in the analytics (spec §2). */
+/** The kinds of files that the analytics distinguish (spec §2). */
 export const fileKinds = ['image', 'video', 'audio', 'pdf', 'archive', 'document', 'other'] as const
 export type FileKind = (typeof fileKinds)[number]
 
@@ -12,14 +12,14 @@ const labels: Readonly<Record<FileKind, string>> = {
   other: 'File',
 }
 
-/** Returns the display name for a single file of this kind. */
+/** Returns the name to display for a file of this kind. */
 export function kindLabel(kind: FileKind): string {
   return labels[kind]
 }
 
 /**
  * Patterns for media types in lower case, without parameters. The first match wins. Database
- * queries use them too, so they must mean the same in Postgres.
+ * queries use the patterns too, so they must have the same meaning in Postgres.
  */
 export const typePatterns: readonly [RegExp, FileKind][] = [
   [/^image\//, 'image'],
@@ -37,7 +37,10 @@ export const typePatterns: readonly [RegExp, FileKind][] = [
   ],
 ]
 
-/** File extensions in lower case, for files whose media type matches no pattern above. */
+/**
+ * File extensions in lower case. Used for files whose media type matches none of the patterns
+ * above.
+ */
 const extensions: Readonly<Record<Exclude<FileKind, 'other'>, string>> = {
   image:
     'jpg jpeg jfif png apng gif webp avif heic heif bmp tif tiff svg ico jxl psd raw dng cr2 nef arw',
@@ -50,7 +53,7 @@ const extensions: Readonly<Record<Exclude<FileKind, 'other'>, string>> = {
     'doc docx docm dot dotx xls xlsx xlsm xlsb ppt pptx pptm pps ppsx odt ods odp odg rtf pages numbers key epub mobi txt text md markdown csv tsv log tex html htm xml json yaml yml ps eml msg',
 }
 
-/** Each kind with its extensions, in lower case. */
+/** Each kind with its file extensions, in lower case. */
 export const extensionsByKind: readonly (readonly [FileKind, readonly string[]])[] = (
   Object.keys(extensions) as (keyof typeof extensions)[]
 ).map((kind) => [kind, extensions[kind].split(' ')])
@@ -73,7 +76,7 @@ export function fileKind(file: { mimeType: string; originalName: string }): File
   return kindByExtension.get(extension) ?? 'other'
 }
 
-/** A media type as in RFC 9110, without parameters. */
+/** A media type as defined in RFC 9110, without parameters. */
 export const mediaTypePattern = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/
 
 /** In characters. */

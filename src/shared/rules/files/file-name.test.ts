@@ -125,13 +125,13 @@ describe('a long name', () => {
 
   it('of 100,000 characters is cleaned quickly', () => {
     expect(byteLength(cleanFileName('a ?'.repeat(100_000)))).toBeLessThanOrEqual(255)
-    // A pattern that backtracks at each joiner would take minutes.
+    // A pattern that backtracks at every joiner would take minutes.
     expect(byteLength(cleanFileName(`a${'\u200d'.repeat(300_000)}a`))).toBeLessThanOrEqual(255)
   })
 })
 
 describe('any name', () => {
-  /** Random mixtures of arbitrary characters and of those that a rule covers. */
+  /** Random mixtures of arbitrary characters and of characters that the rules handle. */
   const pieces = fc.oneof(
     fc.constantFrom('.', '..', ' ', '\t', '\n', '\0', '-', '—', '"', '’', '`', '<', '/', '\\', '?'),
     fc.constantFrom('│', '█', '\u202e', '\u200b', '\u200d', '\ufeff', '\ufe0f', '\ud83d', '\udc00'),

@@ -1,13 +1,13 @@
-/** Maximum length of a name in UTF-8 bytes, as in common file systems. */
+/** Maximum length of a name in UTF-8 bytes. Common file systems have the same limit. */
 export const maxFileNameBytes = 255
 
-/** Used if nothing is left of a name after cleaning. */
+/** Used if cleaning leaves nothing of a name. */
 const fallbackName = 'file'
 
 // Spec §5: remove box-drawing and block characters, control characters and quote-like marks.
 const boxesAndBlocks = /[\u2500-\u259f]/gu
 const controlCharacters = /\p{Cc}/gu
-/** Unicode quotation marks and characters used in their place: accents, primes, ornaments. */
+/** Unicode quotation marks and characters used in their place: accents, primes and ornaments. */
 const quotes = /[\p{Quotation_Mark}`´\u2032-\u2037\u2057\u275b-\u275e]/gu
 
 /**

@@ -1,5 +1,5 @@
 import { maxFileNameBytes } from './file-name.ts'
-/** Sort keys of the File Manager (spec §2). Names are compared case-insensitively. */
+/** Sort keys of the File Manager (spec §2). Sorting by name ignores case. */
 export const sortKeys = ['date', 'name', 'size', 'downloads'] as const
 export type SortKey = (typeof sortKeys)[number]
 
@@ -33,7 +33,7 @@ export function parseOrder(text: FileOrderText): FileOrder {
 /** Maximum number of files per page. */
 export const maxFilePageSize = 1000
 
-/** Maximum length of a search text, in characters. No file name is longer. */
+/** Maximum length of a search, in characters. No file name is longer. */
 export const maxFileSearchLength = maxFileNameBytes
 
 /** Maximum number of files that one call can delete by id (spec §7). */

@@ -4,13 +4,14 @@ import { hourInMs, mebibyte } from '../format/units.ts'
 export const maxPartCount = 10_000
 
 /**
- * Small enough to make retrying a part cheap: 8 MiB take half a minute at 2 Mbit/s. S3 requires at
- * least 5 MiB, except for the last part.
+ * Small enough that retrying a part is cheap: sending 8 MiB takes half a minute at 2 Mbit/s. S3
+ * requires at least 5 MiB for every part but the last.
  */
 export const defaultPartSize = 8 * mebibyte
 
 /**
- * Number of part URLs signed when an upload starts. Clients send fewer parts than this in parallel.
+ * How many part URLs are signed when an upload starts. Clients send fewer parts than this in
+ * parallel.
  */
 export const initialSignedParts = 12
 
@@ -27,7 +28,7 @@ export interface PartPlan {
   count: number
 }
 
-/** The byte range of a part in the file. */
+/** The position of a part in the file. */
 export interface PartRange {
   /** Starts at 1. */
   partNumber: number
@@ -65,8 +66,8 @@ export function partRange(fileSize: number, partSize: number, partNumber: number
 }
 
 /**
- * The checksum that a PUT can carry, which depends on the store: `crc32` in `x-amz-checksum-crc32`
- * (big-endian, base64), `md5` in `Content-MD5` (base64).
+ * The checksum that a PUT can include. Which one depends on the store: `crc32` in
+ * `x-amz-checksum-crc32` (big-endian, base64) or `md5` in `Content-MD5` (base64).
  */
 export const bodyChecksums = ['crc32', 'md5'] as const
 export type BodyChecksum = (typeof bodyChecksums)[number]

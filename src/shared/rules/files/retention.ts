@@ -8,15 +8,15 @@ export const slotTimeoutMs = 15 * minuteInMs
 /** Idle uploads are aborted after this long (design §4). */
 export const idleUploadTimeoutMs = 24 * hourInMs
 
-/** How long the server recognizes a browser that was used to sign in to an account. */
+/** How long the server recognizes a browser after it was used to sign in to an account. */
 export const knownBrowserRetentionMs = 365 * dayInMs
 
 /** Time limit for signing in on Google's page. */
 export const googleSignInTimeoutMs = 10 * minuteInMs
 
 /**
- * How long the browser keeps a file that a visitor dropped or a phone shared but that isn't
- * uploaded yet. Limited because someone else may use the browser later.
+ * How long the browser keeps a file that was dropped on the page by a visitor or shared by a phone,
+ * but isn't uploaded yet. The time is limited because someone else may use the browser later.
  */
 export const browserFileRetentionMs = 24 * hourInMs
 
@@ -25,5 +25,5 @@ export const emailRetentionMs = 14 * dayInMs
 
 export const feedbackRetentionMs = 365 * dayInMs
 
-/** The longest rate limit window. A test compares it with `longestWindowMs`. */
+/** The longest time window of any rate limit. A test compares it with `longestWindowMs`. */
 export const maxRateWindowMs = hourInMs

@@ -3,13 +3,13 @@ import { unlimited } from '../tiers/limit-settings.ts'
 import { type Tier, tiers, tierTraits } from '../tiers/tier.ts'
 import type { TierLimits } from '../tiers/tier-limits.ts'
 
-/** The settings that limit the storage of all accounts together. */
+/** The settings that limit the storage of all accounts combined. */
 export const capKeys = ['storage_cap', 'free_space'] as const
 export type CapKey = (typeof capKeys)[number]
 
 /** The administrator's storage limits, in bytes. */
 export interface StorageCap {
-  /** Limit for files and open uploads together. Null means no limit. */
+  /** Maximum total size of files and open uploads. Null means no limit. */
   maxStored: number | null
   /** Disk space that uploads must leave free. Ignored if `MIN_FREE_SPACE` is larger. */
   leastFree: number
@@ -20,7 +20,7 @@ export const defaultCap: StorageCap = { maxStored: null, leastFree: 0 }
 /** Maximum value of both settings, in GB and in bytes. */
 const maxGigabytes = 1_000_000
 const maxBytes = maxGigabytes * 1024 ** 3
-/** With grouped digits, unlike the output of `formatSizeLimit`. */
+/** Unlike the output of `formatSizeLimit`, this has thousands separators. */
 const maxSizeText = `${maxGigabytes.toLocaleString('en')}GB`
 const minCap = 1024 ** 2
 
@@ -81,12 +81,12 @@ export function fileSizeWarning(
   return `A file may have ${sizes.join(' and ')}, but files above the storage limit of ${formatSizeLimit(maxStored)} are always refused.`
 }
 
-/** The checks warn once this fraction of the cap is used. */
+/** The checks show a warning once this fraction of the cap is used. */
 const warningThreshold = 0.8
 
 export type Fullness = 'ok' | 'warning' | 'full'
 
-/** Returns how full storage is, compared with the cap. */
+/** Returns how full storage is in relation to the cap. */
 export function fullness(bytes: number, { maxStored }: Pick<StorageCap, 'maxStored'>): Fullness {
   if (maxStored === null) return 'ok'
   if (bytes >= maxStored) return 'full'

@@ -10,8 +10,8 @@ const backgroundThresholdBytes = 50 * 1024 ** 2
 const mobileUserAgent = /Android|webOS|iPhone|iPad|iPod|BlackBerry|IEMobile|Opera Mini|Mobile/i
 
 /**
- * Returns the path for files that were added together (spec §4): background if any file exceeds
- * 50MB or the user agent is a mobile device. `size` is in bytes.
+ * Returns the path for files that were added at the same time (spec §4): background if any file
+ * exceeds 50MB or the user agent is a mobile device. `size` is in bytes.
  */
 export function uploadPath(files: readonly { size: number }[], userAgent: string): UploadPath {
   return mobileUserAgent.test(userAgent) ||

@@ -1,6 +1,6 @@
 import { dayInMs } from './units.ts'
 
-/** The number of downloads on one UTC day, such as '2026-11-22'. */
+/** The number of downloads on one UTC day. `day` is a date such as '2026-11-22'. */
 export interface DayCount {
   day: string
   count: number
@@ -29,11 +29,11 @@ export function lastDays(now: Date, count: number): string[] {
   return daysBetween(utcDay(new Date(now.getTime() - (count - 1) * dayInMs)), utcDay(now))
 }
 
-/** Returns the count of each day, with 0 for days missing from `dayCounts`. */
+/** Returns the count for each day, with 0 for days missing from `dayCounts`. */
 export function withEmptyDays(days: readonly string[], dayCounts: readonly DayCount[]): DayCount[] {
   const counts = new Map(dayCounts.map(({ day, count }) => [day, count]))
   return days.map((day) => ({ day, count: counts.get(day) ?? 0 }))
 }
 
-/** Number of days in the download statistics, including today. */
+/** Number of days shown in the download statistics, including today. */
 export const analyticsDays = 30

@@ -2,8 +2,8 @@ const units = ['Bytes', 'KB', 'MB', 'GB'] as const
 
 /**
  * Formats a size in Bytes, KB, MB or GB, where each unit is 1024 times the one before (spec §9).
- * Uses at most one decimal, and never '.0'. A size that would round to 1024 of a unit becomes 1 of
- * the next, up to GB. Negative numbers and NaN become '0 Bytes'.
+ * Uses at most one decimal, and never '.0'. A size that would round to 1024 of a unit is shown as 1
+ * of the next, up to GB. Negative numbers and NaN become '0 Bytes'.
  */
 export function formatSize(bytes: number): string {
   let amount = Math.max(0, Math.round(bytes)) || 0
@@ -16,16 +16,16 @@ export function formatSize(bytes: number): string {
 }
 
 /**
- * Formats a limit as the spec does, without a space before the unit: '500MB', '1GB'. 'Bytes' keeps
- * the space.
+ * Formats a limit as the spec does, without a space before the unit, such as '500MB'. Only 'Bytes'
+ * is still preceded by a space.
  */
 export function formatSizeLimit(bytes: number): string {
   return formatSize(bytes).replace(/ (?=[KMG]B)/, '')
 }
 
 /**
- * Rounds down to a size that `formatSize` shows exactly, so the text never promises more than is
- * available.
+ * Rounds down to a size that `formatSize` can show exactly, so the text never promises more space
+ * than is available.
  */
 export function roundSizeDown(bytes: number): number {
   const wholeBytes = Math.max(0, Math.floor(bytes)) || 0
@@ -42,8 +42,8 @@ const inputUnits = ['bytes', 'kb', 'mb', 'gb', 'tb']
 const sizePattern = new RegExp(`^(\\d{1,16}(?:\\.\\d{1,3})?) ?(${inputUnits.join('|')})?$`)
 
 /**
- * Parses a size, ignoring case. Accepts the units of spec §9 and TB, all powers of 1024. Examples:
- * '500MB', '1.5 GB', '2000' for bytes.
+ * Parses a size, such as '500MB' or '1.5 GB', ignoring case. Accepts the units of spec §9 and TB,
+ * all powers of 1024. A number without a unit is in bytes.
  * @returns whole bytes, or null if the text is invalid or the size exceeds the range of exact
  * integers.
  */

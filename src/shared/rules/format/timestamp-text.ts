@@ -4,7 +4,7 @@ const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** Returns how many minutes a time zone is behind UTC at a date, like `getTimezoneOffset`. */
+/** Returns how many minutes a time zone is behind UTC on a date, like `getTimezoneOffset`. */
 export type TimeZone = (date: Date) => number
 
 function utc(): number {
@@ -16,15 +16,18 @@ function browserTimeZone(date: Date): number {
 }
 
 /**
- * Formats a date in UTC, for the server: 'Tue 24 Nov 2026, 14:02 UTC'.
- * @param now the current time, if the current year is to be omitted. Leave it out in emails,
- * because they may be read in another year.
+ * Formats a date in UTC, for text that the server writes, such as 'Tue 24 Nov 2026, 14:02 UTC'.
+ * @param now the current time. If given, the year is omitted when it is the current one. Don't pass
+ * it for emails, because they may be read in another year.
  */
 export function timestampText(date: Date, now?: Date): string {
   return `${formatDate(date, now, utc)}, ${formatTime(date, utc)} UTC`
 }
 
-/** Formats a date in the browser's time zone: 'Tue 24 Nov, 14:02', 'Mon 24 Nov 2025, 14:02'. */
+/**
+ * Formats a date in the browser's time zone, such as 'Tue 24 Nov, 14:02'. Adds the year if it isn't
+ * the current one, as in 'Mon 24 Nov 2025, 14:02'.
+ */
 export function localTimestampText(
   date: Date,
   now: Date,
@@ -33,7 +36,7 @@ export function localTimestampText(
   return `${formatDate(date, now, zone)}, ${formatTime(date, zone)}`
 }
 
-/** Like `localTimestampText`, with seconds: 'Tue 24 Nov, 14:02:59'. */
+/** Like `localTimestampText`, but with seconds, such as 'Tue 24 Nov, 14:02:59'. */
 export function exactTimestampText(
   date: Date,
   now: Date,
@@ -42,7 +45,10 @@ export function exactTimestampText(
   return `${formatDate(date, now, zone)}, ${formatTime(date, zone)}:${formatSeconds(date)}`
 }
 
-/** Like `exactTimestampText`, but says 'today, 11:28:04' and 'yesterday, 22:40:09'. */
+/**
+ * Like `exactTimestampText`, but says 'today' or 'yesterday' where that applies, as in 'today,
+ * 11:28:04'.
+ */
 export function pastTimestampText(date: Date, now: Date, zone: TimeZone = browserTimeZone): string {
   const daysAgo = dayNumber(now, zone) - dayNumber(date, zone)
   const relativeDay = ['today', 'yesterday'][daysAgo]
@@ -50,26 +56,29 @@ export function pastTimestampText(date: Date, now: Date, zone: TimeZone = browse
   return `${relativeDay}, ${formatTime(date, zone)}:${formatSeconds(date)}`
 }
 
-/** Formats the day of a date in the browser's time zone: '24 Nov', '24 Nov 2025'. */
+/**
+ * Formats the day of a date in the browser's time zone, such as '24 Nov'. Adds the year if it isn't
+ * the current one, as in '24 Nov 2025'.
+ */
 export function localDayText(date: Date, now: Date, zone: TimeZone = browserTimeZone): string {
   return formatDay(date, now, zone)
 }
 
 /**
- * Formats a UTC day: '16 Nov', '16 Nov 2025'.
+ * Formats a UTC day, such as '16 Nov' or, if the year isn't the current one, '16 Nov 2025'.
  * @param day such as '2026-11-16'.
- * @param today the current UTC day. The year is omitted if both days are in the same year.
+ * @param today the current UTC day, in the same format.
  */
 export function dayText(day: string, today: string): string {
   return formatDay(new Date(day), new Date(today), utc)
 }
 
-/** Like `dayText`, with the weekday: 'Mon 16 Nov'. */
+/** Like `dayText`, but with the weekday, such as 'Mon 16 Nov'. */
 export function weekdayText(day: string, today: string): string {
   return formatDate(new Date(day), new Date(today), utc)
 }
 
-/** Shifts a date so that its UTC fields show the local time in the zone. */
+/** Shifts a date so that its UTC fields show the local time in the time zone. */
 function shiftToZone(date: Date, zone: TimeZone): Date {
   return new Date(date.getTime() - zone(date) * 60_000)
 }

@@ -8,19 +8,19 @@ export interface LifelineDates {
 
 /** A file's maximum lifetime in three parts, each a fraction from 0 to 1. */
 export interface Lifeline {
-  /** Time that has passed. */
+  /** The time that has passed. */
   lived: number
-  /** Time until the link expires. */
+  /** The time until the link expires. */
   valid: number
-  /** Time that a renewal could add. */
+  /** The time that a renewal could add. */
   renewable: number
   tone: TimeTone
 }
 
 /**
- * Computes the lifeline of a file at `now`. If `canRenew`, the parts sum to 1. Otherwise,
- * `renewable` is 0 and the bar is empty after the link's expiry. Tolerates a slow browser clock,
- * with `now` before `createdAt`.
+ * Computes a file's lifeline at `now`. If `canRenew`, the three parts add up to 1. Otherwise,
+ * `renewable` is 0, and nothing follows the link's expiry. `now` may be before `createdAt`, because
+ * the browser's clock may be slow.
  */
 export function lifeline(dates: LifelineDates, now: Date, canRenew: boolean): Lifeline {
   const start = dates.createdAt.getTime()
@@ -39,7 +39,7 @@ export function lifeline(dates: LifelineDates, now: Date, canRenew: boolean): Li
   }
 }
 
-/** A part of the bar, in percent of its width. Parts of width 0 are not drawn. */
+/** A part of the bar, in percent of the bar's width. Parts with a width of 0 aren't drawn. */
 export interface Span {
   x: number
   width: number
@@ -51,14 +51,14 @@ export interface LifelineBar {
   renewable: Span
 }
 
-/** The gap between parts and the minimum width of a part, in percent of the bar. */
+/** The gap between parts and the minimum width of a part, in percent of the bar's width. */
 const gap = 0.6
 const minPartWidth = 2.2
 
 /**
- * Computes the positions of the parts on the bar. Makes every nonzero part wide enough to be
- * visible, even with one minute left. The extra width comes from the next part or, at the very end,
- * from the previous one.
+ * Computes where each part is drawn on the bar. Makes every nonzero part wide enough to be visible,
+ * even if it represents only a minute. The extra width is taken from the next part or, for the last
+ * part, from the previous one.
  */
 export function lifelineBar(line: Lifeline): LifelineBar {
   const visibleWidth = (part: number) => (part > 0 ? Math.max(part * 100, minPartWidth) : 0)

@@ -1,7 +1,8 @@
 import { dayInMs } from '../format/units.ts'
 
 /**
- * Default number of days until a link expires (spec §9). Forms preselect it if the tier offers it.
+ * The default number of days until a link expires (spec §9). Forms preselect it if the tier offers
+ * it.
  */
 export const defaultExpirationDays = 3
 
@@ -24,8 +25,8 @@ export function firstLifetime(
 }
 
 /**
- * Computes when a link renewed at `now` for `days` expires, but no later than `maxLifetimeAt` (spec
- * §9).
+ * Computes when a link that is renewed at `now` for `days` days expires. Never returns a time after
+ * `maxLifetimeAt` (spec §9).
  */
 export function renewedExpiry(now: Date, days: number, maxLifetimeAt: Date): Date {
   return new Date(Math.min(addDays(now, days).getTime(), maxLifetimeAt.getTime()))

@@ -16,7 +16,7 @@ function fromNow(ms: number) {
   return new Date(now.getTime() + ms)
 }
 
-/** Creates a link from dates in milliseconds from now. */
+/** Creates a link whose dates are given in milliseconds from now. */
 function makeLink(
   expiryOffset: number,
   endOffset: number,
@@ -31,7 +31,7 @@ function makeLink(
 
 describe('linkStatus, at the boundaries', () => {
   it.each<[string, LinkDates, LinkStatus, LinkStatus]>([
-    // Columns: case, link, status for a free owner, status for a premium owner.
+    // Columns: the case, the link, and its status for a free owner and for a premium owner.
     ['a millisecond before expiresAt', makeLink(1, day), 'active', 'active'],
     ['at expiresAt', makeLink(0, day), 'deleted', 'private'],
     ['a millisecond after expiresAt', makeLink(-1, day), 'deleted', 'private'],

@@ -22,8 +22,8 @@ export function isLinkActive(link: LinkDates, now: Date): boolean {
 }
 
 /**
- * Returns the status of a link at `now`. `ownerTier` is the owner's effective tier. A link whose
- * bytes are gone is deleted, even if its owner upgrades later.
+ * Returns a link's status at `now`. `ownerTier` is the owner's effective tier. If the bytes are
+ * gone, the link is deleted, even if its owner upgrades later.
  */
 export function linkStatus(link: LinkDates, ownerTier: Tier, now: Date): LinkStatus {
   // Spec §4: now is at or after maxLifetimeAt: deleted.
@@ -35,8 +35,8 @@ export function linkStatus(link: LinkDates, ownerTier: Tier, now: Date): LinkSta
 }
 
 /**
- * Returns the label of spec §4. The days left to renew are rounded up, so the label never says 0
- * days.
+ * Returns a link's label as in spec §4. The number of days left to renew is rounded up, so it is
+ * never 0.
  */
 export function linkLabel(link: LinkDates, ownerTier: Tier, now: Date): string {
   const msUntil = (date: Date) => date.getTime() - now.getTime()
@@ -52,7 +52,7 @@ export function linkLabel(link: LinkDates, ownerTier: Tier, now: Date): string {
   }
 }
 
-/** Returns the label of spec §4 for a link that is active. */
+/** Returns an active link's label as in spec §4. */
 export function activeLinkLabel(
   link: Pick<LinkDates, 'expiresAt' | 'maxLifetimeAt'>,
   now: Date,
@@ -62,8 +62,8 @@ export function activeLinkLabel(
 }
 
 /**
- * Returns when `linkLabel` next changes, including every change of status or tone. Null if it never
- * does.
+ * Returns when `linkLabel` next changes. Includes every change of status or tone. Null if the label
+ * never changes.
  */
 export function nextLabelChange(link: LinkDates, ownerTier: Tier, now: Date): Date | null {
   const lifetimeEnd = link.maxLifetimeAt.getTime()
@@ -76,7 +76,8 @@ export function nextLabelChange(link: LinkDates, ownerTier: Tier, now: Date): Da
     }
     case 'active': {
       const end = Math.min(link.expiresAt.getTime(), lifetimeEnd)
-      // The label changes a millisecond after the last time at which it is accurate.
+      // The current text is accurate up to and including a certain millisecond. It changes in the
+      // next one.
       return new Date(end - minLeftWithSameText(end - now.getTime()) + 1)
     }
   }
@@ -84,7 +85,7 @@ export function nextLabelChange(link: LinkDates, ownerTier: Tier, now: Date): Da
 
 /**
  * Formats the time left (spec §4): '3 days left', '9 hours left' or 'Less than 1 hour left'. Days
- * are rounded to the nearest, so a new link has '3 days left'; hours are rounded down.
+ * are rounded to the nearest number, so that a new link has '3 days left'. Hours are rounded down.
  */
 export function timeLeftText(leftMs: number): string {
   if (leftMs >= dayInMs) return `${formatCount(Math.round(leftMs / dayInMs), 'day')} left`
@@ -92,7 +93,7 @@ export function timeLeftText(leftMs: number): string {
   return 'Less than 1 hour left'
 }
 
-/** Returns the shortest time left that is formatted with the same text. */
+/** Returns the shortest time left for which the text is the same. */
 function minLeftWithSameText(leftMs: number): number {
   if (leftMs >= dayInMs) return Math.max(dayInMs, (Math.round(leftMs / dayInMs) - 0.5) * dayInMs)
   if (leftMs >= hourInMs) return Math.floor(leftMs / hourInMs) * hourInMs

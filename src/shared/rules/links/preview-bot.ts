@@ -1,7 +1,8 @@
 /**
- * Names of programs that fetch pages for chat previews or search indexes. No browser has these in
- * its user agent, but in-app browsers have similar ones: FBAN, LinkedInApp or [Pinterest/iOS]. A
- * plain "bot" would also match a phone named Cubot.
+ * Names of programs that fetch pages for chat previews or search indexes. No browser's user agent
+ * contains any of them, although those of in-app browsers contain similar names, such as FBAN,
+ * LinkedInApp or [Pinterest/iOS]. A plain "bot" isn't listed, because it would match a phone named
+ * Cubot.
  */
 const botNames = [
   'facebookexternalhit',
@@ -50,8 +51,8 @@ const botPattern = new RegExp(botNames.join('|'), 'i')
 
 /**
  * True for programs that fetch pages for previews or search indexes. They get the page, but never
- * the file. Command-line clients (curl, wget, aria2, scripts) aren't included, because they
- * download files.
+ * the file. Command-line clients such as curl, wget and aria2 aren't included, because they are
+ * used to download files.
  */
 export function isPreviewBot(userAgent: string | undefined): boolean {
   return userAgent !== undefined && botPattern.test(userAgent)

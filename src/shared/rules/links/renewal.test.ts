@@ -9,7 +9,7 @@ const now = new Date('2026-03-08T06:30:00.000Z')
 function fromNow(ms: number) {
   return new Date(now.getTime() + ms)
 }
-/** Creates a link from dates in milliseconds from now. */
+/** Creates a link whose dates are given in milliseconds from now. */
 function makeLink(
   expiryOffset: number,
   endOffset: number,

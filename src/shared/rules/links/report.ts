@@ -2,8 +2,8 @@
 export const maxReasonLength = 1000
 
 /**
- * The choices in the report form. The reason of a report begins with the text of the selected
- * choice.
+ * The choices in the report form. When the form is submitted, the reason starts with the text of
+ * the selected choice.
  */
 export const reportChoices = {
   malware: 'Malware',
@@ -15,12 +15,12 @@ export type ReportChoice = keyof typeof reportChoices
 export const reportChoiceNames = Object.keys(reportChoices) as ReportChoice[]
 
 /**
- * Maximum length of a visitor's explanation in the report form, in characters. It leaves room in
- * `maxReasonLength` for the longest choice.
+ * Maximum length of a visitor's explanation in the report form, in characters. Together with the
+ * longest choice, it fits in `maxReasonLength`.
  */
 export const maxExplanationLength = 900
 
-/** Returns the reason of a report submitted with the form. */
+/** Returns the reason for a report that was submitted with the form. */
 export function reportReason(choice: ReportChoice, explanation: string): string {
   return `${reportChoices[choice]}: ${explanation}`
 }
@@ -29,8 +29,8 @@ export function reportReason(choice: ReportChoice, explanation: string): string 
 export const closedReportDays = 30
 
 /**
- * How many days an open report is kept after its last statement. It is kept longer if storage still
- * has the file's bytes.
+ * How many days an open report is kept after its last statement. If storage still has the file's
+ * bytes, the report is kept for longer.
  */
 export const openReportDays = 180
 

@@ -80,7 +80,7 @@ const invalidSettings: [SettingKey, string][] = [
   ['free_space', '-1'],
   ['free_space', 'unlimited'],
   ['free_space', '1000001GB'],
-  // Each value is within its own bounds, but conflicts with another setting.
+  // Each value is within its own bounds but conflicts with another setting.
   ['free_max_file_size', '1073741825'],
   ['premium_max_file_size', '499MB'],
   ['free_max_lifetime_days', '31'],

@@ -15,7 +15,7 @@ import {
 } from './limit-settings.ts'
 import { defaultLimits } from './tier-limits.ts'
 
-/** The settings of spec §3 that are neither limits nor caps. */
+/** The settings in spec §3 that are neither limits nor caps. */
 export const textSettingKeys = ['premium_price', 'app_version', 'email_signature'] as const
 export type TextSettingKey = (typeof textSettingKeys)[number]
 
@@ -27,17 +27,17 @@ export const settingKeys: readonly SettingKey[] = [...textSettingKeys, ...limitK
 /** The value of every setting, as stored. */
 export type SettingValues = Readonly<Record<SettingKey, string>>
 
-/** Default price of Premium in dollars per month (spec §9). */
+/** Default price of Premium, in dollars per month (spec §9). */
 export const defaultPremiumPrice = 8
 
-/** Bounds of the price of Premium, in dollars per month. */
+/** Lowest and highest price of Premium, in dollars per month. */
 export const priceBounds = { min: 1, max: 99 } as const
 
 /** In characters. */
 export const maxVersionLength = 40
 export const maxSignatureLength = 500
 
-/** The value to store, or an error message. */
+/** Either the value to store or an error message. */
 export type SettingVerdict = { ok: true; value: string } | { ok: false; error: string }
 
 /**
@@ -102,8 +102,8 @@ function checkSignature(text: string): SettingVerdict {
 }
 
 /**
- * Returns the default value of each setting (spec §9). The default signature contains the product's
- * name, a tagline and the support address.
+ * Returns the default value of each setting (spec §9). The default email signature contains the
+ * product's name, a tagline and the support address.
  */
 export function settingDefaults(supportEmail: string): SettingValues {
   return {

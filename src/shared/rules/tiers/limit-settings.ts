@@ -4,14 +4,14 @@ import { groupDigits } from '../format/numbers.ts'
 import { type Tier, tiers, tierTraits } from './tier.ts'
 import { daysText, defaultLimits, type Limits, type TierLimits } from './tier-limits.ts'
 
-/* Each limit of each tier is a setting that is stored as text. */
+/* Each tier has a setting for each limit, which is stored as text. */
 
-/** The setting's value for no limit on the number of files, or for no storage cap. */
+/** The value of a setting that means no limit on the number of files, or no storage cap. */
 export const unlimited = 'unlimited'
 
 /**
- * Bounds of the limits. Larger files would need larger parts, which work poorly on slow
- * connections.
+ * The lowest and highest value of each limit. Larger files would need larger parts, which work
+ * poorly on slow connections.
  */
 export const limitBounds = {
   files: { min: 1, max: 10_000 },
@@ -19,14 +19,14 @@ export const limitBounds = {
   days: { min: 1, max: 365, choices: 5 },
 } as const
 
-/** How a limit is parsed from and formatted as a setting. */
+/** How a setting's text is converted to and from a limit. */
 interface LimitDefinition<Field extends keyof TierLimits> {
   field: Field
-  /** The limit's name within a sentence. */
+  /** The limit's name, worded for use within a sentence. */
   label: string
   /** The allowed values, worded to follow 'must be'. */
   boundsText: string
-  /** Returns null for an invalid value. */
+  /** Returns null if the text is invalid. */
   parse: (text: string) => { value: TierLimits[Field] } | null
   format: (value: TierLimits[Field]) => string
 }
@@ -87,7 +87,7 @@ export function limitKey(tier: Tier, name: LimitName): LimitKey {
 
 export const limitKeys = tiers.flatMap((tier) => limitNames.map((name) => limitKey(tier, name)))
 
-/** Describes the allowed values of a limit, worded to follow 'must be'. */
+/** Returns the allowed values of a limit, worded to follow 'must be'. */
 export function limitBoundsText(name: LimitName): string {
   return limitDefinitions[name].boundsText
 }
@@ -112,8 +112,8 @@ export function formatLimitSettings(limits: Limits): Record<LimitKey, string> {
 }
 
 /**
- * Parses the limit settings. Invalid values, perhaps from a newer version, fall back to their
- * defaults.
+ * Parses the limit settings. Invalid values, which a newer version may have stored, fall back to
+ * their defaults.
  */
 export function parseLimitSettings(settings: Readonly<Record<LimitKey, string>>): Limits {
   const entries = tiers.map((tier): [Tier, TierLimits] => {
@@ -125,7 +125,7 @@ export function parseLimitSettings(settings: Readonly<Record<LimitKey, string>>)
 
 /**
  * Returns the tier and the limit that a setting key refers to.
- * @throws {RangeError} if the key belongs to no limit.
+ * @throws {RangeError} if the key isn't the key of a limit.
  */
 export function parseLimitKey(key: LimitKey): LimitId {
   for (const tier of tiers) {
@@ -137,7 +137,7 @@ export function parseLimitKey(key: LimitKey): LimitId {
 
 type LimitVerdict = { ok: true; value: string } | { ok: false; error: string }
 
-/** Validates a value by its own bounds. Returns the text to store, or an error message. */
+/** Checks a value against its own bounds only. Returns the text to store, or an error message. */
 export function checkLimitBounds({ tier, name }: LimitId, text: string): LimitVerdict {
   const parsedLimit = parseLimit(name, text.trim().toLowerCase())
   const { label, boundsText: bounds } = limitDefinitions[name]
@@ -146,7 +146,9 @@ export function checkLimitBounds({ tier, name }: LimitId, text: string): LimitVe
     : { ok: false, error: `The ${label} must be ${bounds}.` }
 }
 
-/** Like `checkLimitBounds`, but also validates the value against the other current limits. */
+/**
+ * Like `checkLimitBounds`, but also checks that the value doesn't conflict with the other limits.
+ */
 export function checkLimit({ tier, name }: LimitId, text: string, limits: Limits): LimitVerdict {
   const result = checkLimitBounds({ tier, name }, text)
   if (!result.ok) return result
@@ -157,7 +159,7 @@ export function checkLimit({ tier, name }: LimitId, text: string, limits: Limits
 
 /**
  * Returns an error message if limits contradict one another, otherwise null. Links must not outlive
- * files, and no tier may allow more than the next one.
+ * files, and no tier may allow more than the next tier.
  */
 export function limitsError(limits: Limits): string | null {
   const errors = [
@@ -183,7 +185,7 @@ function tierOrderError(tier: Tier, limits: Limits): string | null {
   return `${name} would allow more than ${tierTraits[upgradesTo].name}: ${excess}. Change the other tier first.`
 }
 
-/** Describes the first limit of `current` that exceeds the next tier's. Null if none does. */
+/** Describes the first limit in `current` that exceeds the next tier's. Null if none does. */
 function describeExcess(current: TierLimits, upgraded: TierLimits): string | null {
   const maxFileCount = ({ maxFiles }: TierLimits) => maxFiles ?? Number.POSITIVE_INFINITY
   if (maxFileCount(current) > maxFileCount(upgraded)) return 'files'

@@ -12,7 +12,7 @@ function fromNow(ms: number) {
 }
 const trialStart = fromNow(-5 * 86_400_000)
 
-/** Every possible state of a user's tier. */
+/** Every possible state of a user's tier and trial. */
 const tierStates = {
   'free, trial unused': makeState('free', null, null),
   'without a tier': { ...makeState('free', null, null), tier: null },
@@ -85,7 +85,7 @@ describe('switching the tier', () => {
     for (const reason of ['preview', 'administrator'] as const) {
       const verdict = requestChange(stateName, { reason, to: requestedTiers[to] })
       if (!verdict.ok) throw new Error(verdict.code)
-      // If the same object is returned, there is nothing to write.
+      // A result that is the same object means that there is nothing to write.
       if (expected === 'unchanged') expect(verdict.state).toBe(tierStates[stateName])
       else expect(verdict.state).toEqual(expected)
     }

@@ -1,11 +1,14 @@
 import type { Tier } from './tier.ts'
 import { effectiveTier, type StoredTier, trialEnd } from './trial.ts'
 
-/** Why a tier changes. `preview`: the user switched tiers, which stands in for a payment. */
+/**
+ * Why a tier changes. `preview`: the user switched tiers, which takes the place of a payment in
+ * this preview version.
+ */
 export const tierReasons = ['trial', 'preview', 'administrator'] as const
 export type TierReason = (typeof tierReasons)[number]
 
-/** Without `to`, a request switches to the other tier. */
+/** If `to` is omitted, the user switches to the other tier. */
 export type TierRequest =
   | { reason: 'trial' }
   | { reason: Exclude<TierReason, 'trial'>; to?: Tier | undefined }
@@ -16,10 +19,10 @@ type TierChangeResult =
   | { ok: false; code: 'TRIAL_USED' | 'ALREADY_PREMIUM' }
 
 /**
- * Applies a requested change to a user's tier. Returns the same object if nothing changes.
+ * Applies a requested change to a user's tier. If nothing changes, returns the same object.
  *
  * Each user can start one trial, and only on the free tier (spec §4). Switching tiers during the
- * trial ends it. The end date of an expired trial is kept until the user is on Premium again.
+ * trial ends it. The end date of an expired trial is kept until the user gets Premium again.
  * @throws {RangeError} for an unknown tier.
  */
 export function changeTier(state: StoredTier, request: TierRequest, now: Date): TierChangeResult {

@@ -6,7 +6,7 @@ import { type Tier, tiers, tierTraits } from './tier.ts'
 
 /** The limits of a tier. */
 export interface TierLimits {
-  /** Maximum number of active files and open uploads together. Null means no limit. */
+  /** Maximum number of active files and open uploads combined. Null means no limit. */
   maxFiles: number | null
   /** In bytes. */
   maxFileSize: number
@@ -17,8 +17,8 @@ export interface TierLimits {
 }
 
 /**
- * The limits of every tier. They are passed as an argument, because the administrator can change
- * them.
+ * The limits of every tier. Functions take them as an argument, because the administrator can
+ * change them.
  */
 export type Limits = Readonly<Record<Tier, Readonly<TierLimits>>>
 
@@ -38,7 +38,7 @@ export const defaultLimits: Limits = {
   },
 }
 
-/** Returns the maximum file size of any tier. */
+/** Returns the largest file size that any tier allows. */
 export function largestFileSize(limits: Limits): number {
   return Math.max(...tiers.map((tier) => limits[tier].maxFileSize))
 }
@@ -50,15 +50,15 @@ export function tierForLargerFiles(tier: Tier, limits: Limits): Tier | null {
   return limits[upgradesTo].maxFileSize > limits[tier].maxFileSize ? upgradesTo : null
 }
 
-/** Returns the expiration days offered by at least one tier, in ascending order. */
+/** Returns the numbers of days that at least one tier offers, in ascending order. */
 export function offeredDays(limits: Limits): number[] {
   const allDays = new Set(tiers.flatMap((tier) => limits[tier].expirationDays))
   return [...allDays].sort((a, b) => a - b)
 }
 
 /**
- * Returns the days to preselect in a form: the requested ones if offered, else the default, else
- * the fewest.
+ * Returns the number of days to preselect in a form: the requested number if the tier offers it,
+ * otherwise the default, or the lowest number if the tier doesn't offer the default either.
  */
 export function selectedDays(
   { expirationDays }: Pick<TierLimits, 'expirationDays'>,
@@ -68,15 +68,15 @@ export function selectedDays(
   return match ?? expirationDays[0] ?? defaultExpirationDays
 }
 
-/** True if a user with `filesInUse` files can add another. */
+/** True if a user who has `filesInUse` files can add another. */
 export function canAddFile(maxFiles: number | null, filesInUse: number): boolean {
   return maxFiles === null || filesInUse < maxFiles
 }
 
-/** Why expiration days are rejected. `INVALID_INPUT` means that no tier offers them. */
+/** Why a number of days is rejected. `INVALID_INPUT` means that no tier offers it. */
 export type DaysError = 'INVALID_INPUT' | 'TIER_EXPIRATION'
 
-/** Returns why a tier rejects these days, or null if it offers them. */
+/** Returns why a tier rejects this number of days, or null if the tier offers it. */
 export function checkDays(days: number, tier: Tier, limits: Limits): DaysError | null {
   if (limits[tier].expirationDays.includes(days)) return null
   return offeredDays(limits).includes(days) ? 'TIER_EXPIRATION' : 'INVALID_INPUT'
@@ -93,7 +93,9 @@ export interface PlannedUpload {
 
 export type UploadLimitError = DaysError | 'FILE_TOO_LARGE' | 'TIER_FILE_SIZE' | 'TIER_FILE_COUNT'
 
-/** Returns the first reason for a tier to reject an upload, or null if it is allowed. */
+/**
+ * Returns the first reason for which a tier rejects an upload, or null if the upload is allowed.
+ */
 export function checkUpload(upload: PlannedUpload, limits: Limits): UploadLimitError | null {
   const { maxFiles, maxFileSize } = limits[upload.tier]
   const daysError = checkDays(upload.expirationDays, upload.tier, limits)
@@ -108,25 +110,28 @@ export function checkUpload(upload: PlannedUpload, limits: Limits): UploadLimitE
   return canAddFile(maxFiles, upload.filesInUse) ? null : 'TIER_FILE_COUNT'
 }
 
-/** Formats a file limit: '3 files', '1 file', 'unlimited files'. */
+/** Formats a limit on the number of files, such as '3 files' or 'unlimited files'. */
 export function filesText(maxFiles: number | null): string {
   if (maxFiles === null) return 'unlimited files'
   return maxFiles === 1 ? '1 file' : `${maxFiles.toLocaleString('en')} files`
 }
 
-/** Formats one or more numbers of days: '3, 5 or 7 days', '1 day'. */
+/** Formats one or more numbers of days, such as '1 day' or '3, 5 or 7 days'. */
 export function daysText(...days: readonly number[]): string {
   return `${joinWithOr(days)} ${days.length === 1 && days[0] === 1 ? 'day' : 'days'}`
 }
 
-/** Formats the files left: '2 of 3 left', 'None left: delete files to make room'. */
+/**
+ * Says how many more files a user can have, such as '2 of 3 left' or 'None left: delete files to
+ * make room'.
+ */
 export function filesLeftText(maxFiles: number, active: number): string {
   const remaining = maxFiles - active
   if (remaining <= 0) return 'None left: delete files to make room'
   return `${remaining.toLocaleString('en')} of ${maxFiles.toLocaleString('en')} left`
 }
 
-/** Summarizes limits: '3 files at most, 500MB each, for 3 days'. */
+/** Summarizes a tier's limits, such as '3 files at most, 500MB each, for 3 days'. */
 export function limitsText({ maxFiles, maxFileSize, expirationDays }: TierLimits): string {
   const files = maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at most`
   return `${files}, ${formatSizeLimit(maxFileSize)} each, for ${daysText(...expirationDays)}`

@@ -14,7 +14,7 @@ export interface TierTraits {
   name: string
   /** Whether the page header shows the tier's name beside the user. */
   hasBadge: boolean
-  /** Whether expired files become private and their links can be renewed (spec §4). */
+  /** Whether expired files become private, so their links can be renewed (spec §4). */
   renewal: boolean
   fileManager: boolean
   analytics: boolean

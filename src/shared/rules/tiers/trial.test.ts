@@ -86,7 +86,7 @@ describe('trialNotice', () => {
     [9 * hour, '9 hours left', 0.0125, 'amber'],
     [hour - 1, 'Less than 1 hour left', (hour - 1) / (30 * day), 'red'],
     [1, 'Less than 1 hour left', 1 / (30 * day), 'red'],
-    // The bar must not become longer than the trial if the browser's clock is slow.
+    // If the browser's clock is slow, the bar must not become longer than the whole trial.
     [31 * day, '31 days left', 1, 'calm'],
   ])("%d ms before the end is '%s'", (leftMs, label, fractionLeft, tone) => {
     const notice = trialNotice(trial('premium'), dateFromEnd(-leftMs))
@@ -117,7 +117,7 @@ describe('trialNotice', () => {
     expect(noticeFor(null, null)).toEqual({ kind: 'offer' })
     expect(noticeFor('premium', null)).toBeNull()
     expect(noticeFor('premium', trialStart)).toBeNull()
-    // Switching to free ended this trial early.
+    // This user ended the trial early by switching to the free tier.
     expect(noticeFor('free', trialStart)).toBeNull()
   })
 
@@ -139,7 +139,7 @@ describe('trial emails', () => {
       email,
       trialEmailDue(email, trialEndsAt).toISOString(),
     ])
-    // Daylight saving time ends in New York on 1 November, but each day still has 24 hours.
+    // Daylight saving time ends in New York on 1 November, but each day still counts as 24 hours.
     expect(dueTimes).toEqual([
       ['three-days', '2026-11-02T12:00:00.000Z'],
       ['one-day', '2026-11-04T12:00:00.000Z'],

@@ -7,34 +7,38 @@ export const trialDays = 30
 const trialMs = trialDays * dayInMs
 
 /**
- * The URL of the dashboard for users who chose the trial on the landing page. Login and signup
- * redirect to it. The dashboard then presents the trial first, and starts it only after a click.
+ * The dashboard's URL for users who chose the trial on the landing page. Login and signup redirect
+ * to it. The dashboard then shows the trial offer at the top, but starts the trial only after a
+ * click.
  */
 export const trialOfferPath = '/?trial=offer'
 
-/** A user's tier as stored. `premium` with `premiumTrialEndsAt` is premium only until that date. */
+/**
+ * A user's tier as stored. If the tier is `premium` and `premiumTrialEndsAt` is set, the user has
+ * Premium only until that date.
+ */
 export interface StoredTier {
   tier: Tier | null | undefined
   /** When the user's only trial began. Null if there was none. */
   premiumTrialStartedAt: Date | null
   /**
-   * When the trial ends or ended. Null if there was no trial, a switch ended it early, or the user
-   * got Premium again afterward.
+   * When the trial ends or ended. Null if there was no trial, if a switch ended it early, or if the
+   * user got Premium again afterward.
    */
   premiumTrialEndsAt: Date | null
 }
 
 /**
- * Returns the tier that applies at `now`. A trial ends exactly at its end date, even if no job has
- * updated the database yet: from that date on, the tier is free. Premium without an end date is
- * permanent.
+ * Returns the tier that applies at `now`. From a trial's end date on, the tier is free, even if no
+ * job has updated the database yet. Premium without an end date is permanent.
  * @throws {RangeError} for an unknown tier.
  */
 export function effectiveTier({ tier, premiumTrialEndsAt }: StoredTier, now: Date): Tier {
   // Spec §3: a missing tier counts as free.
   if (tier === null || tier === undefined) return defaultTier
   const isTrialOver = premiumTrialEndsAt !== null && now >= premiumTrialEndsAt
-  // A newer version probably wrote this tier. Treating the user as free could delete files.
+  // A newer version probably wrote this tier. If the user were treated as free, files could be
+  // deleted.
   if (!tiers.includes(tier)) throw new RangeError(`Unknown tier: ${tier}`)
   return tier === 'premium' && isTrialOver ? 'free' : tier
 }
@@ -44,12 +48,12 @@ export function trialEnd(now: Date): Date {
   return new Date(now.getTime() + trialMs)
 }
 
-/** The content of the trial banner (spec §2). */
+/** What the trial banner shows (spec §2). */
 export type TrialNotice =
   | { kind: 'offer' }
   | {
       kind: 'running'
-      /** '12 days left', '9 hours left' or 'Less than 1 hour left'. */
+      /** The time left: '12 days left', '9 hours left' or 'Less than 1 hour left'. */
       label: string
       /** The fraction of the trial that is left, from 0 to 1. */
       fractionLeft: number
@@ -58,9 +62,9 @@ export type TrialNotice =
   | { kind: 'expired' }
 
 /**
- * Returns the content of the trial banner at `now`, or null. Spec §2: it counts down days or hours
- * and shows 'Trial expired' at the end. Spec §4: only free users who have not started a trial get
- * an offer.
+ * Returns the content of the trial banner at `now`, or null if there is nothing to show. Spec §2:
+ * it counts down days or hours and shows 'Trial expired' at the end. Spec §4: only free users who
+ * have not started a trial get an offer.
  */
 export function trialNotice(state: StoredTier, now: Date): TrialNotice | null {
   const { premiumTrialStartedAt, premiumTrialEndsAt } = state
@@ -68,8 +72,8 @@ export function trialNotice(state: StoredTier, now: Date): TrialNotice | null {
     const isOffered = premiumTrialStartedAt === null && effectiveTier(state, now) === 'free'
     return isOffered ? { kind: 'offer' } : null
   }
-  // If the server says that the tier is free, the trial is over even before the end date, because
-  // the browser's clock may be slow.
+  // If the server says that the tier is free, the trial is over, even if the end date is still
+  // ahead by the browser's clock, which may be slow.
   if (effectiveTier(state, now) === 'free') return { kind: 'expired' }
   const leftMs = premiumTrialEndsAt.getTime() - now.getTime()
   const fractionLeft = Math.min(1, leftMs / trialMs)
@@ -82,9 +86,9 @@ export function trialNotice(state: StoredTier, now: Date): TrialNotice | null {
 }
 
 /**
- * Schedule of the trial emails. An email is due `beforeEndMs` before the trial's end, and dropped
- * once it is `maxDelayMs` late, because its text would then be wrong. '3 days' stays accurate for
- * half a day, because days are rounded.
+ * When each trial email is sent. It is due `beforeEndMs` before the trial's end, and is dropped
+ * once it is `maxDelayMs` late, because its text would be wrong by then. '3 days' stays accurate
+ * for half a day, because days are rounded.
  */
 const emailSchedule = {
   'three-days': { beforeEndMs: 3 * dayInMs, maxDelayMs: 12 * hourInMs },
@@ -94,7 +98,7 @@ const emailSchedule = {
 
 export type TrialEmail = keyof typeof emailSchedule
 
-/** All trial emails in sending order. */
+/** All trial emails, in the order in which they are sent. */
 export const trialEmails = Object.keys(emailSchedule) as readonly TrialEmail[]
 
 /** Returns when an email is due for a trial that ends at `endsAt`. */
@@ -102,7 +106,7 @@ export function trialEmailDue(email: TrialEmail, endsAt: Date): Date {
   return new Date(endsAt.getTime() - emailSchedule[email].beforeEndMs)
 }
 
-/** True if it is too late at `now` to send an email about a trial that ends at `endsAt`. */
+/** True if it is too late at `now` to send this email about a trial that ends at `endsAt`. */
 export function isTrialEmailStale(email: TrialEmail, endsAt: Date, now: Date): boolean {
   const lateMs = now.getTime() - trialEmailDue(email, endsAt).getTime()
   return lateMs >= emailSchedule[email].maxDelayMs
