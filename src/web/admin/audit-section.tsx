@@ -100,8 +100,8 @@ function ColumnTitles() {
 }
 
 /**
- * Earlier years are ignored, because the date field reports years such as 0002 while the user is
- * still typing.
+ * Dates before this year are ignored, because the date field reports years such as 0002 while the
+ * user is still typing.
  */
 const firstYear = 1970
 

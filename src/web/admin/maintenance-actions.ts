@@ -15,7 +15,7 @@ export interface MaintenanceAction {
   pendingLabel: string
   /** The confirmation question. Set only for destructive actions. */
   question?: string
-  /** The title of the error message (spec §8). */
+  /** The title of the toast shown if the action fails (spec §8). */
   failure: string
   /** @throws {ApiError} or {NetworkError} if the request to the server fails. */
   run: () => Promise<ActionOutcome>

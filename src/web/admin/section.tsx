@@ -65,7 +65,7 @@ interface MoreButtonProps {
   children: ReactNode
 }
 
-/** Expands or collapses a long text or list. */
+/** A button that expands or collapses a long text or list. */
 export function MoreButton({ id, isOpen, onToggle, children }: MoreButtonProps) {
   return (
     <button

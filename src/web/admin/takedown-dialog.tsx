@@ -17,7 +17,7 @@ import { FieldWithButton } from './setting-form.tsx'
 /** The maximum length of a file name in the dialog's title, in characters. */
 const maxNameLength = 60
 
-/** The file to take down. */
+/** What the takedown dialog needs to know about a file. */
 export interface TakedownTarget {
   /** The file's name or link, shown in the dialog's title. */
   name: string

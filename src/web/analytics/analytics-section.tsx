@@ -25,7 +25,7 @@ export interface AnalyticsSectionProps {
   expiringLink: ReactNode
 }
 
-/** Reports whether the user has no files and there were no downloads in the last 30 days. */
+/** Reports whether the user has no files and had no downloads in the last 30 days. */
 function isEmpty({ kinds, days, mostDownloaded }: Analytics): boolean {
   return mostDownloaded.length === 0 && [...kinds, ...days].every(({ count }) => count === 0)
 }

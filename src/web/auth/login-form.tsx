@@ -83,7 +83,7 @@ function ResendVerification({
   const resend = useMutation({
     mutationFn: () => call('resendVerification', { body: { email } }),
     onSuccess: ({ message }) =>
-      // The server's message says that the email was sent, which isn't true without a mail server.
+      // Without a mail server, don't show the server's message, which says that the email was sent.
       toast(
         noEmailNote === null
           ? { title: 'Verification email sent', description: message }

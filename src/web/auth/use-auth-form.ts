@@ -31,7 +31,7 @@ export interface AuthForm<Body, Values> {
   failed: ToastText
   /** The toast's title if there was no response. Defaults to the title in `failed`. */
   networkTitle?: string
-  /** The field errors for each error code. An empty text only marks the field. */
+  /** The field errors for each error code. An empty message only marks the field. */
   errorsByCode?: Partial<Record<ErrorCode, FieldErrors>>
 }
 

@@ -63,7 +63,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
         updateCache(await call('saveLogo', { bytes: logo.change.picture }))
     },
     onSuccess: (_, body) => {
-      // Show the values as the server stores them, for example without surrounding spaces.
+      // Show the values as they were saved, for example without surrounding spaces.
       setValues(valuesOf(body))
       logo.reset()
       toast({ title: 'Branding saved', description: 'Your download pages show it now.' })

@@ -7,7 +7,7 @@ import { showFailure } from '../api/show-failure.ts'
 import { toast } from '../ui/toast.tsx'
 import { changeFiles, deleteKey, refreshFiles, resetFileLists } from './use-files.ts'
 
-/** Reports whether a renewal failed for good, so that a retry would be pointless. */
+/** Reports whether a renewal error is permanent, which makes retrying pointless. */
 export function isPermanentError(error: unknown): boolean {
   return hasErrorCode(error, 'FILE_GONE', 'FILE_NOT_FOUND', 'TIER_RENEWAL')
 }
@@ -78,8 +78,8 @@ export function useClearExpired() {
 }
 
 /**
- * Renews a file's link and shows errors (spec §8). A permanent error shows the server's message and
- * reloads the lists.
+ * Renews a file's link and shows errors (spec §8). After a permanent error, shows the server's
+ * message and reloads the lists.
  */
 export function useRenewFile() {
   const client = useQueryClient()

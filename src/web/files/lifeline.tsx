@@ -11,7 +11,7 @@ const colors: Record<Life['tone'], string> = {
   over: 'none',
 }
 
-/** The text color class that goes with each color of the bar. */
+/** The text color class for each tone of the bar. */
 export const textColors: Record<Life['tone'], string> = {
   calm: '',
   amber: 'text-amber',

@@ -4,7 +4,7 @@ import type { LifelineDates } from '../../shared/rules/links/lifeline.ts'
 import { type LinkDates, linkStatus } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 
-/** Returns the id of the element that shows a file's row. */
+/** Returns the element id for a file's row. */
 export function rowId({ id }: Pick<StoredFile, 'id'>): string {
   return `file-${id}`
 }

@@ -200,7 +200,7 @@ export function RenewDialog(props: RenewDialogProps) {
   const name = file.originalName
   const isActive = linkStatus(linkDates(file), tier, now) === 'active'
   const renew = (days: number) =>
-    // Close the dialog after a permanent error, because retrying would be pointless.
+    // After a permanent error, retrying would be pointless, so the dialog closes.
     mutateAsync({ id: file.id, days }).catch((error) => isPermanentError(error) && onClose())
   return (
     <FormDialog

@@ -145,7 +145,6 @@ export function useFiles(view = allFiles, options: { refetchOnWindowFocus?: 'alw
     hasMore: query.hasNextPage,
     /** True while `files` are the results of the previous search or order. */
     isOutdated: query.isPlaceholderData,
-    /** See `useQuery`. */
     data,
     isError: query.isError,
     isFetching: query.isFetching,

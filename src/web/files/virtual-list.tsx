@@ -44,7 +44,7 @@ export function VirtualList<Item>({
   const [top, setTop] = useState(0)
   const [focusedIndex, setFocusedIndex] = useState<number | null>(null)
 
-  // Content above the list, such as upload progress, can move the list.
+  // Keep `top` up to date when content above the list, such as upload progress, moves it.
   useLayoutEffect(() => {
     const updateTop = () =>
       setTop(Math.round((listRef.current?.getBoundingClientRect().top ?? 0) + window.scrollY))

@@ -37,7 +37,7 @@ export function PageLink({ to, next = '/', children }: LinkTarget & { children: 
   )
 }
 
-/** A button-like link to another screen. */
+/** A link to another screen, styled as a button. */
 export function PageButton({
   to,
   next = '/',

@@ -5,7 +5,7 @@ import { useVersion } from '../api/public-values.ts'
 import { SiteHeader } from './site-header.tsx'
 import { Wrap } from './wrap.tsx'
 
-/** The path of the previous screen; undefined before the first one. */
+/** The path of the screen shown before this one; undefined for the first screen. */
 let previousPath: string | undefined
 
 export interface PageProps {

@@ -41,8 +41,8 @@ function RedirectToLogin() {
 }
 
 /**
- * A screen for signing in or up. Redirects users who are already signed in to the page given by
- * `next`. If the server doesn't respond, the form stays usable.
+ * A screen for signing in or up. Redirects users who are already signed in to the page given by the
+ * query parameter `next`. If the server doesn't respond, the form stays usable.
  */
 export function VisitorScreen({ children }: { children: ReactNode }) {
   const auth = useAuthState()
@@ -51,8 +51,8 @@ export function VisitorScreen({ children }: { children: ReactNode }) {
 }
 
 /**
- * Opens the page given by `next` with a full page load, because it may be outside the application,
- * such as a download link.
+ * Opens the page given by the query parameter `next`. This is a full page load, because that page
+ * may be outside the application, such as a download link.
  */
 function RedirectToNext() {
   const next = useNext()

@@ -38,7 +38,7 @@ function SignedInActions({ user }: { user: User }) {
   )
 }
 
-/** Removes the user's uploads from the browser, then opens /api/logout. */
+/** A button that removes the user's uploads from the browser, then opens /api/logout. */
 function LogoutButton() {
   const client = useQueryClient()
   const handleLogout = async () => {

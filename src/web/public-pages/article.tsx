@@ -8,7 +8,6 @@ interface SectionProps {
   children: ReactNode
 }
 
-/** A section in an article. */
 export function Section({ id, title, children }: SectionProps) {
   return (
     <section aria-labelledby={id}>
@@ -18,7 +17,7 @@ export function Section({ id, title, children }: SectionProps) {
   )
 }
 
-/** A long text with a table of contents. */
+/** An article with a table of contents. */
 export function Article(props: {
   title: string
   /** Shown under the title. */

@@ -4,7 +4,7 @@ import { values } from './values.tsx'
 export function NotFoundPage() {
   return (
     <div className="short">
-      {/* The lifeline of a link that has ended and can't be renewed. */}
+      {/* The lifeline for a link that has ended and can't be renewed. */}
       <svg width="180" height="8" aria-hidden="true">
         <rect width="64%" height="8" rx="4" fill="var(--edge)" opacity="0.5" />
         <rect

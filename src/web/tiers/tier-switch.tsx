@@ -4,7 +4,7 @@ import { defaultTier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { Button } from '../ui/button.tsx'
 import { useTierChanges } from './use-tier-changes.ts'
 
-/** Lets administrators switch their own tier (spec §2). */
+/** Lets the administrator switch their own tier (spec §2). */
 export function TierSwitch({ user }: { user: User }) {
   const { switchTo, isPending } = useTierChanges()
   const otherTier = tierTraits[user.tier].upgradesTo ?? defaultTier

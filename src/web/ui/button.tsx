@@ -156,8 +156,9 @@ type PushButtonProps = Omit<ButtonProps, keyof ButtonStyle | 'label' | 'pendingL
 }
 
 /**
- * A button that stays focusable even if it is unavailable. Its tooltip then gives the reason on
- * hover, focus or press, and screen readers announce the reason with the button.
+ * A button that can be focused even when it is unavailable. Its tooltip then gives the reason when
+ * the button is hovered, focused or pressed, and screen readers announce the reason with the
+ * button.
  */
 function PushButton({
   type = 'button',

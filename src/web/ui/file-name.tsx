@@ -26,7 +26,9 @@ const tailLength = 8
  */
 const maxExtensionLength = 12
 
-/** Scripts with letters that join or stack. A cut between two of them would change their shape. */
+/**
+ * Scripts whose letters join or stack, so that a cut between two letters would change their shape.
+ */
 const joiningScripts =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Thaana}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u
 
@@ -38,8 +40,8 @@ function graphemes(text: string): string[] {
 
 /**
  * Splits a file name into a head that may be shortened with an ellipsis, and a tail that is always
- * shown: the extension and a few characters before it. Joining the two gives the full name. Joined
- * letters, as in Arabic, are never separated.
+ * shown: the extension and a few characters before it. `head + tail` is the full name. Letters that
+ * join, as in Arabic, are never separated.
  */
 export function splitName(name: string): { head: string; tail: string } {
   const dot = name.lastIndexOf('.')

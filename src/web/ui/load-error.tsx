@@ -78,7 +78,10 @@ export interface QueryContentProps<Data> {
   children: (data: Data) => ReactNode
 }
 
-/** Renders a query's data, or what to show while it loads or if it fails. */
+/**
+ * Renders `children` with the query's data, `loading` until there is data, or `failed` if the query
+ * failed.
+ */
 export function QueryContent<Data>({ query, loading, failed, children }: QueryContentProps<Data>) {
   if (query.data !== undefined) return children(query.data)
   if (!query.isError) return loading

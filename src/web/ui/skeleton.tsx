@@ -3,8 +3,8 @@ import { Card } from './card.tsx'
 
 export interface SkeletonProps {
   /**
-   * Classes that give the skeleton the width, height and corners of the content to come, such as
-   * 'h-4 w-32'.
+   * Classes that set the width, height and corners to match the expected content, such as 'h-4
+   * w-32'.
    */
   className: string
 }

@@ -108,7 +108,7 @@ function Toasts() {
           className="mt-0.5 hidden size-[18px] shrink-0 text-red group-data-[type=destructive]:block"
         />
         {/* The viewport is a polite live region, but an alert inside it is announced immediately.
-            A repeated text is announced again because its key is new. */}
+            The key makes screen readers announce a message again if it is repeated. */}
         <div
           key={item.updateKey}
           role={item.type === 'destructive' ? 'alert' : undefined}

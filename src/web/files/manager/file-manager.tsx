@@ -72,7 +72,7 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
     files.every(({ id }) => selectedIds.has(id)) &&
     (!query.hasMore || selected.length === total)
 
-  // The focused link disappeared with its tab, so focus moves to the heading.
+  // The link that led here disappeared with its tab, so move focus to the heading.
   useEffect(() => {
     if (isExpiring) document.getElementById(filesHeadingId)?.focus()
   }, [isExpiring])

@@ -17,7 +17,7 @@ interface Selection {
 }
 
 /**
- * Manages the selected files of a list.
+ * Manages which files in a list are selected.
  * @param list the loaded part of the list.
  */
 export function useSelection(view: ListView, list: ReturnType<typeof useFiles>) {

@@ -12,8 +12,8 @@ import { signedInHintCookie } from '../../../shared/signed-in-hint.ts'
 import { When } from '../../built-pages/template.tsx'
 
 /**
- * A row of the cookie table. Over HTTPS, the `__Host-` prefix keeps other hosts from setting the
- * cookie.
+ * A row in the cookie table. Over HTTPS, the cookie has a `__Host-` prefix, which keeps other hosts
+ * from setting it, unless `anyHost` is true.
  */
 function Cookie(props: { name: string; anyHost?: boolean; lastsMs: number; children: string }) {
   return (

@@ -3,7 +3,7 @@ import { Article, LastUpdated, Section } from '../article.tsx'
 import { AllContacts, Support } from '../contacts.tsx'
 import { values } from '../values.tsx'
 
-/** The terms of service. Operators can change them here. */
+/** The terms of service. Operators can edit this file to change them. */
 export function TermsPage() {
   return (
     <Article
