@@ -24,7 +24,7 @@ export interface Deps {
   log: Logger
   db: Db
   stores: Stores
-  /** The free space on the disk of `DATA_DIR`. */
+  /** The free space on the disk that holds `DATA_DIR`. */
   space: Pick<DiskSpace, 'readStatus'>
   /** Signs cookies. */
   secret: string

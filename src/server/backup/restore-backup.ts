@@ -151,8 +151,7 @@ async function restoreSecrets(
 }
 
 /**
- * Marks a store with the id of its installation. Accepts the mark of an earlier, interrupted
- * restore.
+ * Marks a store with its installation's id. Accepts the mark of an earlier, interrupted restore.
  * @throws {StartupError} if the store belongs to another installation, or has files but no mark.
  */
 async function claimStore(store: SealedObjects, installation: string): Promise<void> {
@@ -165,7 +164,7 @@ async function claimStore(store: SealedObjects, installation: string): Promise<v
   )
 }
 
-/** Copies all files of a backup into a store. Returns their number. */
+/** Copies all files from a backup into a store. Returns how many were copied. */
 async function restoreFiles(folder: string, store: SealedObjects): Promise<number> {
   const copy = async ({ path, sha256 }: { path: string; sha256: string }) => {
     if (!path.startsWith('files/')) return 0

@@ -16,13 +16,13 @@ interface ShutdownPart {
   abandon?(): void
 }
 
-/** The started parts of the server, closed in reverse order. */
+/** The server's started parts, closed in reverse order. */
 export interface Shutdown {
   /**
    * Adds a started part. If the process must exit at once, `abandon` is called instead of `close`.
    */
   add(part: ShutdownPart): void
-  /** Closes every part once. A part that fails to close is logged. */
+  /** Closes every part once. Logs any part that fails to close. */
   close(reason: StopReason): Promise<void>
   abandon(): void
 }

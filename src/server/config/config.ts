@@ -36,7 +36,7 @@ export interface Config {
   databaseUrl: string | null
   /** If null, files are stored on disk. */
   s3: S3Settings | null
-  /** Always in lower case. */
+  /** Always in lowercase. */
   adminEmail: string
   /** If null, a password is generated in `dataDir` on the first start. */
   adminPassword: string | null
@@ -88,7 +88,7 @@ export interface Config {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Invalid settings. The message lists every problem with its remedy, one per line. */
+/** Thrown for invalid settings. The message lists every problem with its remedy, one per line. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
 

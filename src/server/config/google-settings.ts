@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isLoopback } from '../http/hosts.ts'
 import { invalid, invalidSecret } from './setting-values.ts'
 
-/** An OpenID Connect issuer, and this server's client id and secret there. */
+/** An OpenID Connect issuer, and this server's client id and secret for it. */
 export interface GoogleSettings {
   /** The issuer identifier, from which the discovery URL is derived. */
   issuer: URL

@@ -18,7 +18,7 @@ export const deleteUserAction = sqlLiteral<AuditAction>('delete-user')
 /**
  * Who did what, when, and from which IP address. Triggers prevent updates and deletes. `actor` and
  * `subject` are user ids without foreign keys, so rows outlive their users. The row about a user's
- * deletion keeps the email address. `actor` is null for actions of the server itself.
+ * deletion keeps the email address. `actor` is null for the server's own actions.
  */
 export const auditLog = pgTable(
   'audit_log',

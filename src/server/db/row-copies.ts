@@ -84,7 +84,7 @@ export async function requireNoRows(client: pg.ClientBase): Promise<void> {
   }
 }
 
-/** Returns the id of the database's installation, or null if it has none yet. */
+/** Returns the installation id stored in the database, or null if there is none yet. */
 export async function findInstallation(client: pg.ClientBase): Promise<string | null> {
   const { rows } = await client.query<{ value: string }>(
     `select value from settings where key = 'installation'`,

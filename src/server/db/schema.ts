@@ -330,8 +330,8 @@ export const files = pgTable(
       table.kind,
       table.size,
     ),
-    // For an owner's most downloaded files, and for takedowns, which find all files with the same
-    // content.
+    // Used to find an owner's most downloaded files, and in a takedown to find all files with the
+    // same content.
     index('files_kept_sha256')
       .on(table.sha256)
       .where(sql`${table.purgingAt} is null and ${table.purgedAt} is null`),

@@ -21,7 +21,7 @@ function toPreferences(row: typeof preferences.$inferSelect): Preferences {
   }
 }
 
-/** Returns a user's preferences, or the defaults. */
+/** Returns a user's preferences, or the defaults if none are stored. */
 export async function readPreferences(db: Db, userId: string): Promise<Preferences> {
   const [row] = await db.select().from(preferences).where(eq(preferences.userId, userId))
   return row ? toPreferences(row) : defaultPreferences

@@ -147,7 +147,7 @@ describe('a file of an owner on a trial', () => {
 })
 
 describe('a tier change', () => {
-  /** Changes the tier in a transaction that commits once `action` is waiting for its lock. */
+  /** Changes the tier in a transaction that commits once `action` is waiting for the lock. */
   async function switchTierDuring(owner: Person, to: Tier, action: () => Promise<unknown>) {
     let actionPromise: Promise<unknown> = Promise.resolve()
     await app.deps.db.transaction(async (tx) => {

@@ -24,7 +24,8 @@ const tiersWithoutRenewal = tiers.filter((tier) => !tierTraits[tier].renewal)
 
 /**
  * SQL for when an owner can no longer renew: `-infinity` in a tier without renewal, the end of a
- * running trial, or `infinity`. The query must include the row of `users`, locked against changes.
+ * running trial, or `infinity`. The query must include the owner's row in `users`, locked against
+ * changes.
  */
 export function renewalEndsAt(now: Date | SQLWrapper): SQL {
   return sql`case
@@ -153,7 +154,7 @@ export const receiptColumns = {
   purgeDueAt: files.purgeDueAt,
 }
 
-/** Builds a CTE that inserts a receipt for each row of the CTE `removed`. */
+/** Builds a CTE that inserts a receipt for each row in the CTE `removed`. */
 export function insertReceipts(db: Db, purgedAt: SQL) {
   const receipt = rowValues(deletionReceipts, {
     fileId: sql`id`,
@@ -223,8 +224,8 @@ export async function countOverdue(
     .where(
       and(
         isNull(files.purgedAt),
-        // Lets Postgres use the index, which starts with the store. `purge_at` of a due file is at
-        // most `maxDelayMs` in the future.
+        // These conditions let Postgres use the index, which starts with the store. A due file's
+        // `purge_at` is at most `maxDelayMs` in the future.
         inArray(files.storage, storageNames),
         lte(files.purgeAt, new Date(now.getTime() + maxDelayMs)),
         lte(dueAt, new Date(now.getTime() - overdueMs)),

@@ -65,7 +65,7 @@ export async function countStoredFiles(
 const active = sqlLiteral<LinkStatus>('active')
 const deletedStatus = sqlLiteral<LinkStatus>('deleted')
 
-/** SQL for the link status of a file. Must agree with `linkStatus`; a test compares the two. */
+/** SQL for a file's link status. Must agree with `linkStatus`; a test compares the two. */
 export function statusOf(ownerTier: Tier, now: Date): SQL<LinkStatus> {
   const expired: LinkStatus = tierTraits[ownerTier].renewal ? 'private' : 'deleted'
   return sql`case

@@ -21,8 +21,8 @@ import { expireFiles } from './expire-files.ts'
 import { renewFile } from './renew-file.ts'
 
 /*
- * Runs pairs of operations on one file in parallel, many times each, on a real Postgres. The
- * assertions check the state after both have finished.
+ * These tests run pairs of operations on one file in parallel, many times each, on a real Postgres.
+ * The assertions check the state after both have finished.
  */
 
 const rounds = chooseRounds(15, 100)

@@ -183,7 +183,7 @@ export function allowStyle(
 }
 
 /**
- * Reads a text file of the web build.
+ * Reads a text file from the web build.
  * @throws {StartupError} if the file is missing.
  */
 export function readBuilt(distDir: string, file: string): string {

@@ -63,7 +63,7 @@ describe('a forged cursor', () => {
       ({ query }) => query && 'cursor' in (query as z.ZodObject).shape,
     )
     const testedPaths = Object.keys(cursorMakers).map((path) => path.replace(/\?.*/, ''))
-    // The audit log is not tested here, because its cursor is a number.
+    // The audit log isn't tested here, because its cursor is a number.
     expect(pagedEndpoints.map(({ path }) => path).sort()).toEqual(
       [...testedPaths, '/api/admin/audit'].sort(),
     )

@@ -11,7 +11,7 @@ interface EarlyResponse {
   body: string
 }
 
-/** Like `sendEarlyResponse`, with the status, headers and JSON body of an error. */
+/** Like `sendEarlyResponse`, but for an error: sends its status, headers and JSON body. */
 export async function sendEarlyError(
   request: IncomingMessage,
   response: ServerResponse,

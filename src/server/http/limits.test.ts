@@ -57,7 +57,7 @@ function sendLargeBody(_: IncomingMessage, response: ServerResponse) {
 }
 const { checks, bytes: minBytes } = StalledClients.minProgress
 
-/** Serves a client that sends `bytes` bytes of its body per call of `sendBytes`. */
+/** Serves a client that sends `bytes` bytes of its body with each call to `sendBytes`. */
 async function serveSteadyUpload(bytes: number) {
   const connection = await serve(longPost, (incoming) => void incoming.resume())
   const sendBytes = () => {

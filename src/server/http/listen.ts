@@ -49,8 +49,8 @@ export async function listen(
   const requestListener = getRequestListener(
     async (request, bindings) => {
       const response = await app.fetch(request, bindings)
-      // For HEAD, `app.fetch` returns a copy of the response. The adapter doesn't recognize the
-      // copy as already sent by storage.
+      // For HEAD, `app.fetch` returns a copy of the response. The adapter can't tell from the copy
+      // that storage has already sent the response.
       return bindings.outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
     },
     { hostname: host }, // for HTTP/1.0 requests without a host

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([loopbackServer.close(), publicServer.close()]))
 
 /**
- * Opens `path` on `host` as a browser would. Returns the redirect target, or null without a
+ * Opens `path` on `host` as a browser would. Returns the redirect target, or null if there is no
  * redirect.
  */
 async function redirectTarget(

@@ -27,7 +27,7 @@ let calls: { name: EndpointName; call: AnyCall }[] = []
 let response: unknown
 /** The session that every request has. */
 let session: Session | null
-/** How often the session was read. */
+/** How many times the session was read. */
 let sessionReads = 0
 
 let server: BareServer

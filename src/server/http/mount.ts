@@ -33,7 +33,7 @@ type Result<E extends Endpoint> = E['response'] extends ZodType
 
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Result<E>> | Result<E>
 
-/** The handlers of some endpoints, by name. */
+/** Handlers for some endpoints, by endpoint name. */
 export type Handlers<Name extends EndpointName> = { [N in Name]: Handler<Endpoints[N]> }
 
 interface MountOptions {

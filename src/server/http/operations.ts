@@ -22,7 +22,7 @@ const openApiHeaders = {
   'cache-control': 'no-cache',
   vary: 'Accept-Encoding',
 }
-/** Brotli compresses the document in 6 ms at this quality, and in 130 ms at the highest. */
+/** Brotli compresses the document in 6 ms at this quality, and in 130 ms at the highest quality. */
 const openApiQuality = 6
 
 /** Routes for health, readiness, metrics and the API description. */

@@ -72,7 +72,7 @@ export interface RateLimits {
   spend(counters: readonly Counter[]): Promise<SpentCounters>
   /** Increments every counter, even one that is full. */
   add(counters: readonly Counter[]): Promise<void>
-  /** Undoes `spend` for these keys, or for all of its counters. */
+  /** Undoes `spend` for these keys. Without `keys`, undoes it for all counters. */
   refund(spent: SpentCounters, keys?: readonly string[]): Promise<void>
   /** Resets counters after a success, which shows that the earlier attempts were legitimate. */
   forget(keys: readonly string[]): Promise<void>

@@ -25,7 +25,7 @@ export function requestContext(
   return createMiddleware<HttpEnv>(async (c, next) => {
     const requestId = newRequestId()
     const { incoming, outgoing } = c.env
-    // Set on Node's response to include responses that bypass Hono.
+    // Set on Node's response, so that responses that bypass Hono have these headers too.
     outgoing.setHeader('x-request-id', requestId)
     outgoing.setHeader('x-content-type-options', 'nosniff')
     outgoing.setHeader('date', clock().toUTCString())

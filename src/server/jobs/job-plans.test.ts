@@ -207,7 +207,7 @@ describe('the comparison with storage', () => {
     const keys = Array.from({ length: 100 }, (_, n) => `kept-${n * 1000}`)
     const rowCount = await measureRowsRead('files', async () => {
       const referencedKeys = await findReferencedKeys(app.deps.db, 'disk', keys, app.clock())
-      // Of the hundred keys looked up, only these thirty exist: 1000, 2000 and so on, up to 30,000.
+      // Only thirty of the hundred keys exist: those numbered 1000, 2000 and so on, up to 30,000.
       expect(referencedKeys.size).toBe(30)
     })
     expect(rowCount).toBeLessThanOrEqual(2 * keys.length)

@@ -53,7 +53,7 @@ async function findJobs(recipient: string): Promise<JobRow[]> {
   return rows
 }
 
-/** Makes every email that waits for a retry due now. */
+/** Makes every email that is waiting for a retry due now. */
 function retryNow() {
   return app.pool.query(
     "update pgboss.job set start_after = now() where name = $1 and state = 'retry'",

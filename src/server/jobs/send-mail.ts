@@ -99,9 +99,9 @@ function composeEmail(deps: SendMailDeps, request: MailRequest): Promise<Outgoin
 }
 
 /**
- * Counts an email toward the limits of its recipient. Returns false if the limit for this kind of
- * email or the daily limit has been reached. Emails to the same address are counted one at a time,
- * so concurrent ones can't exceed a limit.
+ * Counts an email toward its recipient's limits. Returns false if the limit for this kind of email
+ * or the daily limit has been reached. Emails to the same address are counted one at a time, so
+ * concurrent ones can't exceed a limit.
  * @param email `id` is the same for all attempts, so the email counts only once.
  */
 function admitEmail(

@@ -27,8 +27,8 @@ export async function createLogger(options: {
 }): Promise<Logger> {
   // Synchronous, so that no line is lost no matter how the process ends.
   const output = pino.destination({ fd: 1, sync: true })
-  // The log's reader has closed the pipe, or the disk is full. There is nowhere else to report
-  // that.
+  // The log's reader has closed the pipe, or the disk is full. There is nowhere else to report the
+  // error.
   output.on('error', () => {})
   const format = options.format === 'readable' ? await createReadableFormat() : formatJson
   return pino(

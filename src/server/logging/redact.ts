@@ -82,7 +82,7 @@ function replaceMessage(message: string, { message: oldMessage, name, stack = ''
  */
 const address = /(?:"[^"\n]{1,254}"|[^\s<>"'`()[\],;:/\\@]{1,254})@[^\s<>"'`()[\],;:/\\@]+/g
 
-/** Deeper objects become `…`, because they may be circular. */
+/** Objects nested deeper than this become `…`, because the value may be circular. */
 const maxDepth = 6
 
 /** Returns a deep copy with every email address replaced by `…@…`. */

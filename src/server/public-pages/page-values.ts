@@ -129,7 +129,7 @@ function capitalize(text: string) {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Returns the conditions of the public pages that are true for this configuration. */
+/** Returns which of the public pages' conditions are true for this configuration. */
 export function conditionsOf(
   config: Pick<
     Config,

@@ -218,7 +218,8 @@ async function response(stores: Stores, upload: Upload, now: Date): Promise<Star
   const { storageKey, originalName, mimeType, size, partSize } = upload
   const storage = stores.get(upload.storage)
   const plan = planParts(size, partSize)
-  // Parts first: in a bucket, this creates the multipart upload that the whole-file URL refers to.
+  // The parts come first: in a bucket, this creates the multipart upload that the whole-file URL
+  // refers to.
   const firstPartRanges = () => rangesOf(upload, Math.min(plan.count, initialSignedParts))
   const parts = plan.count > 1 && {
     ...plan,
