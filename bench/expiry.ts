@@ -59,10 +59,7 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
   }
 }
 
-/**
- * Creates a user whose files have objects in storage and expire in the future. Returns the user's
- * id.
- */
+/** Creates a user whose files are in storage and haven't expired yet. Returns the user's id. */
 async function makeFiles(mayfly: Mayfly, http: HttpClient, count: number): Promise<string> {
   const cookie = await signIn(mayfly, http)
   const { body } = await http.expectOk(`${mayfly.url}/api/auth/user`, { headers: { cookie } })

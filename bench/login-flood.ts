@@ -1,4 +1,7 @@
-/** A worker thread of `measureLogins`. Each of its clients logs in again after every response. */
+/**
+ * A worker thread that `measureLogins` starts. Each of its clients logs in again after every
+ * response.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { makeHttpClient } from './http-client.ts'
 

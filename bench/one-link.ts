@@ -12,7 +12,7 @@ const rounds = 5
 const sizes = { '1 KiB': 1024, '1 MiB': 1024 ** 2 }
 
 /**
- * The user agents of the two measurements. Downloads by preview bots such as Slackbot are never
+ * The user agents for the two measurements. Downloads by preview bots such as Slackbot are never
  * counted.
  */
 const clients = { counted: 'wrk/4.1.0 (for a bench)', uncounted: 'Slackbot-LinkExpanding 1.' }

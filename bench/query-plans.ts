@@ -50,7 +50,7 @@ export function logPlansFromNextStart(mayfly: Mayfly): Promise<void> {
   })
 }
 
-/** Returns the names of Mayfly's large tables, judging by Postgres statistics. */
+/** Returns the names of Mayfly's large tables, according to Postgres statistics. */
 export async function findLargeTables(mayfly: Mayfly): Promise<string[]> {
   const large = await mayfly.sql<{ name: string }>(
     `select relname as name from pg_class

@@ -9,7 +9,7 @@ export interface Row {
   unit: string
   mayfly: Figure
   nginx: Figure | null
-  /** Mayfly's value divided by nginx's, computed per round. */
+  /** Mayfly's value divided by nginx's, round by round. */
   ratio: Figure | null
 }
 

@@ -16,7 +16,7 @@ interface OpenFile {
   key: string
 }
 
-/** A file of a premium user that hasn't been purged, and a session of that user. */
+/** A premium user's file that hasn't been purged, and one of that user's sessions. */
 interface OwnedFile {
   id: string
   key: string

@@ -59,7 +59,7 @@ interface Step {
 /**
  * Measures the cost of each request as the database grows from 10,000 to ten million files, which
  * are inserted with SQL. One server handles one request at a time, each for different random rows.
- * After the last step, checks the plans: reading a whole large table is an error unless
+ * After the last step, checks the query plans: reading a whole large table is an error unless
  * query-plans.ts allows it.
  * @param steps from 1 to `maxSteps`.
  * @throws {Error} if disk space is short.
@@ -197,7 +197,7 @@ async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise
   return { rows, problems: [...problems] }
 }
 
-/** Prints the results of a step. A table of all steps follows at the end. */
+/** Prints one step's results. A table of all steps follows at the end. */
 function printStep({ files, bytes, costs }: Step): void {
   console.error(`${files.toLocaleString('en')} files, ${gigabytes(bytes)}:`)
   for (const [name, cost] of costs) console.error(`  ${name}: ${formatCost(cost)}`)

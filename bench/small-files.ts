@@ -15,13 +15,13 @@ const fileBytes = 100 * 1024
 const rounds = 7
 const warmUpRounds = 10
 
-/** The cost of one way to upload, per round. */
+/** What one way of uploading costs, with one value per round. */
 interface UploadCost {
   /** Files per second. */
   rate: number[]
   /** Server CPU time per file, in milliseconds. */
   cpu: number[]
-  /** CPU use of this client, in percent of one core. */
+  /** CPU use of this client, as a percentage of one core. */
   clientBusy: number[]
 }
 

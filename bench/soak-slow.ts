@@ -57,7 +57,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
       start: ({ mayfly, code }) => getText(`${mayfly.url}/api/download/${code}`),
       minMs: stalledMs,
       maxMs: stalledMs + 2 * toleranceMs,
-      // A client notices that its connection is closed only when it reads.
+      // A client notices only when reading that its connection has been closed.
       unreadMs: stalledMs + toleranceMs,
       isExpected: (received) => received.length < sharedBytes,
     },

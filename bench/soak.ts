@@ -40,7 +40,7 @@ if (!(minutes > 0)) {
 }
 
 /**
- * Runs the rounds and prints a table of the rounds and one of the actions. Returns one sentence per
+ * Runs the rounds. Prints one table of the rounds and one of the actions. Returns one sentence per
  * problem.
  * @param roundMs duration of a round, including its idle time.
  */

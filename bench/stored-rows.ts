@@ -13,7 +13,7 @@ const filesPerStatement = 100_000
 const uploadCount = 500
 const downloadCount = 1_000
 const sampledFileCount = 200
-/** WAL is measured for this many downloads of each sampled file, starting with its first. */
+/** WAL is measured for this many downloads of each sampled file, starting with the first one. */
 const downloadsPerFile = 20
 /**
  * How many codes `measureCodeWal` inserts before it measures the insertion of `newCodeCount` more.
@@ -53,7 +53,7 @@ const insertFilesSql = `
     insert into short_codes select short_code, created_at from made)
   insert into file_downloads select id, created_at::date, 1 from made`
 
-/** Selects the sizes of each table and index. */
+/** Selects the size of each table and index. */
 const sizes = `
   select table_name.relname as table, null as index, pg_relation_size(table_name.oid) as bytes
   from pg_class table_name where relname = any($1)
@@ -180,9 +180,7 @@ async function countDownload(mayfly: Mayfly, code: string): Promise<void> {
   )
 }
 
-/**
- * Measures the WAL written when a download updates the row of its file, right after a checkpoint.
- */
+/** Measures the WAL written when a download updates its file's row, right after a checkpoint. */
 async function measureFileRowWal(mayfly: Mayfly): Promise<Row[]> {
   const sampledFiles = await mayfly.sql<{ id: string }>(
     `update files set download_count = 0 where id in

@@ -116,8 +116,8 @@ function needsInstall() {
 
 /**
  * `npm ci` would reject the lock file, which lacks some packages for other platforms because they
- * weren't in the registry. So run `npm install`, and let `needsInstall` compare the result with the
- * lock file.
+ * weren't in the registry. So run `npm install`, and have `needsInstall` compare the result with
+ * the lock file.
  */
 function install() {
   npm(

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Runs `work` under a per-directory lock: a file in the temporary directory that contains the
- * holder's pid. Removes stale locks, whose holders have exited.
+ * Runs `work` while holding a per-directory lock: a file in the temporary directory that contains
+ * the holder's pid. Removes stale locks, whose holders have exited.
  */
 export async function withSetupLock(folder, work) {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 20)

@@ -77,7 +77,7 @@ function useServer() {
   })
 }
 
-/** Runs the attack while checking health. Returns the peak memory in MiB. */
+/** Runs the attack while sending health checks. Returns the peak memory in MiB. */
 async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number> {
   let peak = 0
   const attackPromise = attack()

@@ -3,8 +3,8 @@ import { makeClient } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: sign up with a stranger's email address and a message in place of the name, so that
- * the server emails the message to the stranger.
+ * The attack: sign up with a stranger's email address and a message in place of a name, so that the
+ * server emails the message to the stranger.
  */
 
 let app: TestApp

@@ -165,7 +165,7 @@ async function expectNoOpenTransaction() {
   expect((await directDb.query(openTransactionsQuery)).rows).toEqual([])
 }
 
-/** Asserts that each connection of the pool responds. */
+/** Asserts that each of the pool's connections responds. */
 async function expectIntactPool() {
   await expectNoOpenTransaction()
   const queries = Array.from({ length: limits.connections }, () =>

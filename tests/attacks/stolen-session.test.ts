@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Signs in as the same user again. Returns only the cookie of the new session. */
+/** Signs in as the same user again. Returns only the new session's cookie. */
 async function stolenCookie(person: { email: string; password: string }) {
   const cookies = await logIn(app, person.email, person.password)
   return cookies.split('; ').find((cookie) => cookie.startsWith('mayfly.session_token=')) ?? ''

@@ -56,7 +56,7 @@ describe('a disk with space for one more upload', () => {
       Array.from({ length: 20 }, () => requestUpload(person, { fileSize: 10_000 })),
     )
     const uploads = await Promise.all(responses.map((response) => json<StartedUpload>(response)))
-    // A rejected transfer may end before all of its bytes are sent.
+    // A transfer that the server rejects may end before all of its bytes are sent.
     const send = (upload: StartedUpload) =>
       putBytes(upload, new Uint8Array(10_000)).then(
         ({ status }) => status,

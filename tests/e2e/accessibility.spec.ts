@@ -8,8 +8,8 @@ import { expect, test } from './support/test.ts'
 import { openTextSize, type SetTextSize } from './support/text-size.ts'
 
 /**
- * No screen may scroll sideways in any of these viewports. The first is the default. axe runs once
- * per theme, because colors don't depend on the width.
+ * No screen may scroll sideways in any of these display modes. The first one is the default. axe
+ * runs once per theme, because colors don't depend on the width.
  */
 const displayModes: readonly { width: number; theme?: 'light' | 'dark'; text?: number }[] = [
   { width: 1280, theme: 'dark' },

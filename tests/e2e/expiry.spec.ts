@@ -86,7 +86,8 @@ test("a premium user's link becomes private, then expires permanently", async ({
   await setClocks(app, [page])
   await openDashboard(page, app, person)
   const row = fileRow(page, 'agenda.pdf')
-  // Sessions end after 14 days without use. Background requests of an open page don't extend them.
+  // Sessions end after 14 days without use. Background requests from an open page don't extend
+  // them.
   const keepSignedIn = () => page.request.get('/api/auth/user')
 
   await advanceClocks(app, [page], 7 * day)
@@ -96,7 +97,7 @@ test("a premium user's link becomes private, then expires permanently", async ({
   await expect(row.getByRole('button', { name: 'Renew' })).toBeEnabled()
   expect((await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status).toBe(404)
 
-  // With five days left of the maximum lifetime, a seven-day renewal is cut short.
+  // Only five days are left of the maximum lifetime, so a seven-day renewal is cut short.
   await advanceClocks(app, [page], 9 * day)
   await keepSignedIn()
   await advanceClocks(app, [page], 9 * day)

@@ -97,7 +97,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
 
   await tabTo(page, page.getByRole('searchbox', { name: 'Search by name' }))
   await press('Escape')
-  // Only the first page of the list is loaded. Selecting all files loads the rest.
+  // Only the first page of the list is loaded. Selecting all files loads the other pages.
   await tabTo(page, page.getByRole('checkbox', { name: 'Select all files' }))
   await press('Space')
   await expect(page.getByText('1,088 selected')).toBeVisible()

@@ -90,8 +90,8 @@ test('a list of thousands of files loads page by page and is searched on the ser
   await expect(row(2500)).toBeVisible()
   await expect(rows.last()).toHaveAttribute('aria-posinset', '2500')
   expect(await rows.count()).toBeLessThan(100)
-  // Each of the two lists requested its first page. Scrolling requested three more pages, one of
-  // them twice.
+  // The two lists requested their first page, and scrolling requested three more pages, one of them
+  // twice.
   expect(requests.length).toBeLessThanOrEqual(6)
 
   await page.getByRole('searchbox').fill('report 1234')

@@ -65,6 +65,7 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
   await expect(links.getByRole('link', { name: 'Reports', exact: true })).toBeVisible()
   await expect(reports.getByRole('heading', { name: 'Reports' })).toBeFocused()
   // The administrator can also take down a file that nobody has reported, by pasting its link.
+  // Anything that isn't such a link is rejected.
   await reports.getByLabel('Link or code').fill('https://example.org/')
   await page.keyboard.press('Enter')
   await expect(

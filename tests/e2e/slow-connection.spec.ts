@@ -45,7 +45,8 @@ test('on a slow connection, speed and time left are shown, and expired part URLs
   // Part URLs are valid for an hour, so all URLs signed so far have expired.
   app.clock.advance(2 * 3_600_000)
   const item = uploadItem(page, file.name)
-  // The displayed speed is at most that of the simulated network. A slow machine may be slower.
+  // The displayed speed is at most that of the simulated network, but may be lower on a slow
+  // machine.
   const speed = item.getByText(/^\d+% · ([1-6](\.\d)? MB|\d+(\.\d)? KB)\/s$/)
   // Wait for both in parallel, because each is visible only for a while.
   const timeLeft = item.getByText(/ left$/)

@@ -140,7 +140,7 @@ test("closing a tab mid-upload leaves another tab's upload running and offers to
   await otherTab.bringToFront()
   await dropFiles(otherTab, [song.path])
   await page.close()
-  // Bytes in the buffers of the closed tab's connections could still complete the upload.
+  // Bytes still buffered in the closed tab's connections could complete the upload.
   network.cut()
   network.restore()
 

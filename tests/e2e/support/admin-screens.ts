@@ -11,7 +11,7 @@ import type { Screens } from './open-screens.ts'
 
 const longAddress = `${'x'.repeat(64)}@${'y'.repeat(60)}.${'z'.repeat(60)}.example`
 
-/** Creates users, feedback and audit log entries with values of the maximum length. */
+/** Creates users, feedback and audit log entries with maximum-length text. */
 async function fillWithLongContent(app: TestApp): Promise<void> {
   const { db } = app.deps
   const longNamedUser = await makePerson(app, { tier: 'premium' })

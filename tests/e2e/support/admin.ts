@@ -17,7 +17,7 @@ export function section(page: Page, title: string): Locator {
   return page.getByRole('region', { name: title, exact: true })
 }
 
-/** Returns the row of a maintenance action, with its button and result. */
+/** Returns a maintenance action's row, with its button and result. */
 export function maintenanceRow(page: Page, title: string): Locator {
   const heading = page.getByRole('heading', { name: title })
   return section(page, 'Maintenance').getByRole('listitem').filter({ has: heading })

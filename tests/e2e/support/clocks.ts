@@ -12,7 +12,7 @@ export async function setClocks(app: TestApp, pages: Page[]): Promise<void> {
   }
 }
 
-/** Advances the clocks of the server and the pages. The pages' clocks keep running. */
+/** Advances the server's clock and the pages' clocks. The pages' clocks also keep running. */
 export async function advanceClocks(
   app: TestApp,
   pages: Page[],

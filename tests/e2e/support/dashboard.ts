@@ -7,7 +7,7 @@ interface Server {
 
 type Account = Pick<Person, 'email' | 'password'>
 
-/** Signs a user in without the login form. */
+/** Signs a user in without using the login form. */
 export async function signIn(page: Page, server: Server, account: Account): Promise<void> {
   const cookies = await logIn(server, account.email, account.password)
   await page.context().addCookies(

@@ -47,7 +47,7 @@ function sharedPath(size: number, sha256: string): string {
   return join(runFolder(), `${size}-${sha256}`)
 }
 
-/** SHA-256 of each shared file, by size. */
+/** SHA-256 of each shared file, keyed by file size. */
 const sharedFiles = new Map<number, Promise<string>>()
 
 /** Writes the shared file of this size unless it exists. Returns its SHA-256. */

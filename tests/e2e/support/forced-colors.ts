@@ -16,7 +16,7 @@ export async function forcedColorsProblems(page: Page): Promise<string[]> {
   return problems
 }
 
-/** Runs in the page. */
+/** Runs in the browser, inside the page. */
 function findProblems(): string[] {
   const tagOf = (element: Element) =>
     element.outerHTML.slice(0, element.outerHTML.indexOf('>') + 1) + element.textContent

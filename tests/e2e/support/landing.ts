@@ -3,7 +3,7 @@ import { dropFiles } from './dashboard.ts'
 import { writeRandomFile } from './files.ts'
 import type { ScreenContext } from './open-screens.ts'
 
-/** Opens the landing page and waits for its script. */
+/** Opens the landing page and waits until its script has run. */
 export async function openLanding(page: Page): Promise<void> {
   await page.goto('/')
   await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()

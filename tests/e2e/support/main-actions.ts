@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 
 /**
- * Returns the labels of all buttons and links styled as the main action. If a dialog is open,
- * searches only the dialog.
+ * Returns the labels of all buttons and links that are styled as the main action. Searches only the
+ * dialog if one is open.
  */
 export function mainActions(page: Page): Promise<string[]> {
   return page.evaluate(() => {

@@ -20,7 +20,7 @@ const readyScript = join(import.meta.dirname, '../../../scripts/ready.mjs')
  */
 export default async function setup() {
   execFileSync(process.execPath, [readyScript, 'start'], { stdio: 'inherit' })
-  // Must be on disk: below /dev, Chromium can't open directories or create file handles.
+  // Must be on disk, because Chromium can't open directories or create file handles in /dev/shm.
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-e2e-'))
   keepTempFilesInMemory()
   // Workers copy every byte several times. With a small young generation, buffers stay in the CPU
@@ -37,7 +37,7 @@ export default async function setup() {
 
 /**
  * Creates the job queue's tables and the schedules that a real server has, because the Admin
- * Center's checks fail without them. Each test's database is a copy of this one.
+ * Center's checks fail without them. Each test gets a copy of this database.
  */
 async function addJobs(databaseUrl: string): Promise<void> {
   const log = pino({ level: 'silent' })

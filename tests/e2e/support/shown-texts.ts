@@ -19,7 +19,7 @@ export async function recordShownTexts(page: Page): Promise<string[]> {
   return texts
 }
 
-/** Runs in the page. */
+/** Runs in the browser, inside the page. */
 function observeTexts() {
   const recordNode = (node: Node) => {
     const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT)

@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import type { ScreenContext } from '../open-screens.ts'
 import type { ToastTexts } from '../page-texts.ts'
 
-/** A step of a walk through the product. Its texts must appear verbatim. */
+/** A step in a walk through the product. Its texts must appear verbatim. */
 export interface WalkStep {
   /** The step's name in the report. */
   at: string
