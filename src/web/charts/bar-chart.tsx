@@ -75,7 +75,7 @@ export interface BarPlotProps extends BarChartProps {
   hasLines: boolean
 }
 
-/** The bars of a chart with their values and tooltips. */
+/** A chart's bars, with their values and tooltips. */
 export function BarPlot({ unit, points, slots, scale, hasLines }: BarPlotProps) {
   const isLabeled = (value: number) =>
     value > 0 && slots <= maxLabeledBars && formatShortCount(value).length <= maxValueLength

@@ -12,7 +12,7 @@ export interface CallError {
   code: string | null
   /** The error body's `message` field. */
   message: string | null
-  /** The text of an error response without a message field. */
+  /** The body text, if an error response has no `message` field. */
   body?: string | undefined
   /** The delay requested with `Retry-After`; null if there is none. */
   retryAfterMs?: number | null
@@ -133,7 +133,7 @@ export function transferText(
   return status === null ? unknownErrorText : `Upload failed with status ${status}`
 }
 
-/** Returns the code of a transfer that failed because the server is full; otherwise null. */
+/** Returns the error code for a transfer that failed because the server is full; otherwise null. */
 export function transferCode(kind: TransferErrorKind, status: number | null): ErrorCode | null {
   if (kind === 'disk-full') return 'DISK_FULL'
   return kind === 'status' && status === errorTable.STORAGE_FULL.status ? 'STORAGE_FULL' : null
@@ -159,7 +159,8 @@ export function isOutOfSpaceFailure({
 }
 
 /**
- * True for an upload that failed because of a limit of the user's tier. Another tier may allow it.
+ * True for an upload that failed because of one of the user's tier limits. Another tier may allow
+ * it.
  */
 export function isTierFailure({ status, code }: Pick<UploadRecord, 'status' | 'code'>): boolean {
   return status === 'failed' && code != null && isTierLimitCode(code)

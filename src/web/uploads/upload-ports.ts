@@ -63,7 +63,7 @@ export type TransferErrorKind =
 export class TransferError extends Error {
   override readonly name = 'TransferError'
   readonly kind: TransferErrorKind
-  /** The status of the last response; null if there was none. */
+  /** The last response's status; null if there was none. */
   readonly status: number | null
 
   constructor(kind: TransferErrorKind, status: number | null = null) {

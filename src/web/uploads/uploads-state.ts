@@ -22,7 +22,7 @@ export interface ShownUploads {
   activity: Readonly<Record<string, UploadActivity>>
   /** The error shown next to the drop zone (spec §5). */
   inlineError: string | null
-  /** The outcome of the last foreground batch, shown for two seconds (spec §9); otherwise null. */
+  /** The last foreground batch's outcome, shown for two seconds (spec §9); otherwise null. */
   outcome: string | null
 }
 

@@ -46,8 +46,8 @@ export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits):
     const acceptedFiles = picked.filter(isWithinLimit)
     const oversized = picked.filter((file) => !isWithinLimit(file))
     setSkipped({ picked: oversized, days })
-    // If a higher tier allows larger files, show a toast (spec §5). The page also shows an upgrade
-    // card. Otherwise, it shows only the file-too-large card.
+    // If a higher tier allows larger files, show a toast in addition to the page's upgrade card
+    // (spec §5). Otherwise, the page shows only the file-too-large card.
     const higherTier = tierForLargerFiles(tier, limits)
     if (oversized.length > 0 && higherTier) toast(upgradeToast(higherTier, limits))
     if (acceptedFiles.length > 0) store.getState().add(acceptedFiles, days)

@@ -5,7 +5,7 @@ import { dropNotice, type Notice } from '../upload-notices.ts'
 import { isLargeDrop } from './upload-runner.ts'
 import { isActive } from './upload-state.ts'
 
-/** Spec §9: the outcome of a batch is shown for 2 s. */
+/** Spec §9: a batch's outcome is shown for 2 s. */
 const outcomeDisplayMs = 2000
 
 /**
@@ -69,8 +69,7 @@ export class BatchProgress {
   }
 
   /**
-   * The outcome of the last foreground batch, for 2 s after the batch ends (spec §9); otherwise
-   * null.
+   * The last foreground batch's outcome, for 2 s after the batch ends (spec §9); otherwise null.
    */
   get outcome(): string | null {
     return this.#outcome

@@ -13,7 +13,7 @@ export interface AddedFiles {
   files: readonly { id: string; picked: PickedFile }[]
 }
 
-/** Creates the record of a new upload. `now` is in epoch milliseconds. */
+/** Creates the record for a new upload. `now` is in epoch milliseconds. */
 export function newRecord({
   id,
   ownerId,

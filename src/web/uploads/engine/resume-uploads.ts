@@ -168,9 +168,9 @@ export class UploadResumer {
   }
 
   /**
-   * Returns true if the server has all bytes or no longer knows the upload, or null if it doesn't
-   * respond after a few attempts. Doesn't retry for longer, because the user can provide the file
-   * instead.
+   * Returns whether the server has all bytes or no longer knows the upload. Returns null if the
+   * server doesn't respond to a few attempts. Doesn't retry for longer, because the user can
+   * provide the file instead.
    */
   async #isStored(
     { ticket, fileSize }: UploadRecord,

@@ -21,7 +21,7 @@ describe('an upload without its file', () => {
     ok: true,
     value: { parts: [{ partNumber: 1, size: 30 }] },
   }
-  /** Sends all bytes of an upload and reloads the page before the confirm call returns. */
+  /** Sends all of an upload's bytes and reloads the page before the confirm call returns. */
   const reloadBeforeConfirm = async () => {
     world.onConfirm = () => failedOutcome(null)
     world.add([fakeFile('a.txt', 30)])

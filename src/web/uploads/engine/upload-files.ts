@@ -13,7 +13,7 @@ import type { UploadRecord } from '../records/upload-record.ts'
  */
 export type FileState = 'ready' | 'file' | 'permission' | 'gone'
 
-/** The files of this tab's uploads in memory, and the handles that survive a reload. */
+/** The files that this tab's uploads have in memory, and the handles that survive a reload. */
 export class UploadFiles {
   readonly #handles: HandleStore
   readonly #inMemory = new Map<string, PickedFile>()

@@ -163,8 +163,8 @@ export class UploadRun {
       }
     }
     if (!(error instanceof TransferError)) throw error
-    // The presigned URL of a small file has expired. Starting over provides a new one. A larger
-    // file fails instead, because starting over would discard its stored parts.
+    // A small file's presigned URL has expired. Starting over provides a new one. A larger file
+    // fails instead, because starting over would discard its stored parts.
     const isUrlExpired = error.status === 403 && !ticket.parts
     // The file has changed since its upload started. Continuing would mix two versions.
     if (!isUrlExpired && error.kind !== 'changed') throw error

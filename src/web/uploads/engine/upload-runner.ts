@@ -105,7 +105,7 @@ export class UploadRunner {
     return waiting.flatMap((id) => this.#deps.getRecord(id) ?? [])
   }
 
-  /** Returns the speed and any interruption of each running upload, by record ID. */
+  /** Returns each running upload's speed and any interruption, by record ID. */
   activity(): Record<string, UploadActivity> {
     const activityById: Record<string, UploadActivity> = {}
     for (const [id, run] of this.#runs) if (run.activity) activityById[id] = run.activity

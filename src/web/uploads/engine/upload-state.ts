@@ -1,4 +1,4 @@
-/** The states of an upload (spec §4). Each transition is a function that returns the new record. */
+/** An upload's states (spec §4). Each transition is a function that returns the new record. */
 import type { UploadNeed, UploadRecord } from '../records/upload-record.ts'
 import { cancelledText, isCancelled, isPermanentFailure } from '../upload-errors.ts'
 

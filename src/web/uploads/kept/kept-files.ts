@@ -75,7 +75,8 @@ export function createBrowserKeptFiles(): KeptFiles {
   const store = createStore('mayfly-kept', 'files')
   return createKeptFiles(
     {
-      // idb-keyval throws if there is no IndexedDB. An async function turns that into a rejection.
+      // idb-keyval throws synchronously if there is no IndexedDB. An async function turns that into
+      // a rejection.
       add: async (files) =>
         setMany(
           files.map((file) => [file.id, file]),

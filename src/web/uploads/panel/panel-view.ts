@@ -12,7 +12,7 @@ import type { UploadsState } from '../uploads-state.ts'
  */
 export type PanelScope = 'all' | 'background'
 
-/** Sort order of the panel: running uploads first, then those that need attention. */
+/** The panel's sort order: running uploads first, then those that need attention. */
 const statusOrder: Record<UploadStatus, number> = {
   uploading: 0,
   paused: 1,

@@ -209,7 +209,7 @@ function Item({ record, activity, isInOtherTab, isAdmin, commands }: UploadItemP
       <div className="upload-foot">
         <ProgressFigures record={record} activity={activity} />
         {status === 'paused' && isResumable && need === 'sign-in' ? (
-          // In a new tab, because this one has the file in memory.
+          // Opens in a new tab, because this one has the file in memory.
           <a className="upload-act" href="/login" target="_blank" rel="noreferrer">
             Sign in
           </a>
@@ -222,7 +222,7 @@ function Item({ record, activity, isInOtherTab, isAdmin, commands }: UploadItemP
           />
         ) : null}
         {helpLink ? (
-          // In a new tab, because this one has the files of uploads in memory.
+          // Opens in a new tab, because this one has the files of uploads in memory.
           <a className="upload-act" href={helpLink.href} target="_blank" rel="noreferrer">
             {helpLink.text}
           </a>

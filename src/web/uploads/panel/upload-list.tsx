@@ -4,7 +4,7 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState } from '../uploads-state.ts'
 import { UploadItem, type UploadItemProps } from './upload-item.tsx'
 
-/** Estimated height of an item in pixels until it is measured. */
+/** An item's estimated height in pixels, used until the item is measured. */
 const estimatedHeight = 96
 
 /** Makes the list scrollable by keyboard even if it has no buttons. */

@@ -20,7 +20,7 @@ import { useThrottledUploads } from './use-throttled-uploads.ts'
 export interface UploadsPanelProps {
   store: UploadsStore
   scope: PanelScope
-  /** The path of the page. When it changes, the panel returns to its default state. */
+  /** The page's path. When it changes, the panel returns to its default state. */
   path: string
   /** True for the administrator, who can free space on the server. */
   isAdmin: boolean

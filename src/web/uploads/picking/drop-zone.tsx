@@ -20,7 +20,7 @@ export interface DropZoneProps {
   inputRef: RefObject<HTMLInputElement | null>
 }
 
-/** ID of the heading, which is focused when a card below it closes. */
+/** The heading's ID. When a card below the heading closes, focus moves to the heading. */
 export const dropZoneTitleId = 'drop-zone-title'
 
 function limitsText({ maxFiles, maxFileSize }: TierLimits): string {

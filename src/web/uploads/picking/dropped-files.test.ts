@@ -4,8 +4,8 @@ import { type DropItem, dropError, readDrop } from './dropped-files.ts'
 type Tree = { [name: string]: string | Tree | Error }
 
 /**
- * Creates a fake file or folder entry. As in browsers, each call to `readEntries` returns up to
- * 100 entries of a folder, then an empty list once all have been read.
+ * Creates a fake file or folder entry. As in browsers, each call to `readEntries` returns up to 100
+ * of a folder's entries, then an empty list once all have been read.
  */
 function makeEntry(name: string, content: string | Tree | Error): FileSystemEntry {
   const entry = { name, isFile: false, isDirectory: false }

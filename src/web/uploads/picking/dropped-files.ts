@@ -136,7 +136,7 @@ function tidyFolder(nodes: readonly TreeNode[]): TreeNode[] {
 }
 
 /**
- * Captures the file or folder behind an item of a drop or paste, because items are accessible only
+ * Captures the file or folder behind an item in a drop or paste, because items are accessible only
  * during the event. The returned function resolves to the node, or to null if the item has none.
  */
 function captureNode(item: DropItem): () => Promise<TreeNode | null> {

@@ -20,7 +20,7 @@ export function openFilePicker(options: { multiple: boolean }): Promise<Drop | n
   })
 }
 
-/** Opens the dialog of a file input. Inputs work in every browser but provide no handles. */
+/** Opens a file input's dialog. Inputs work in every browser but provide no handles. */
 function chooseWithInput(): Promise<Drop | null> {
   return new Promise((resolve) => {
     const input = document.createElement('input')

@@ -36,7 +36,8 @@ export function createHandleStore(table: HandleTable): HandleStore {
 export function createBrowserHandleStore(): HandleStore {
   const store = createStore('mayfly-uploads', 'file-handles')
   return createHandleStore({
-    // idb-keyval throws if there is no IndexedDB. An async function turns that into a rejection.
+    // idb-keyval throws synchronously if there is no IndexedDB. An async function turns that into a
+    // rejection.
     get: async (id) => get<FileSystemFileHandle>(id, store),
     set: async (id, handle) => set(id, handle, store),
     delete: async (ids) => delMany([...ids], store),

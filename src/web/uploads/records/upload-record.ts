@@ -42,9 +42,9 @@ export type FileIdentity = z.infer<typeof fileIdentity>
 const uploadRecord = z.object({
   /** IDs sort in the order the uploads were added. */
   id: z.string(),
-  /** The ID of the upload's owner. Other users of this browser can't see or resume the upload. */
+  /** The ID of the user who owns the upload. Other users of this browser can't see or resume it. */
   ownerId: z.string(),
-  /** The ID of the drop, shared by all files added together. */
+  /** The drop's ID, shared by all files added together. */
   batch: z.string(),
   path: z.enum(uploadPaths),
   /** The file name after `cleanFileName`, as shown in the list. */
@@ -80,7 +80,7 @@ const uploadRecord = z.object({
   lastActivity: timestamp,
   /** The error text shown to the user; null unless the upload failed. */
   error: z.string().nullable(),
-  /** The error code of the failure, or null. Absent from records written by older versions. */
+  /** The failure's error code, or null. Absent from records written by older versions. */
   code: z.string().nullable().optional(),
 })
 export type UploadRecord = z.infer<typeof uploadRecord>

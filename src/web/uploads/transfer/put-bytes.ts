@@ -11,7 +11,7 @@ export interface TransferDeps extends CallDeps {
   checksums: Pick<Checksums, 'part'>
 }
 
-/** The body of one PUT. */
+/** The body of a single PUT request. */
 interface Piece {
   url: string
   /** The piece's position in the file, in bytes. */
@@ -21,7 +21,7 @@ interface Piece {
   isRemainder?: boolean
   stallMs: number
   signal: AbortSignal
-  /** Called with the number of bytes of this piece that were sent. */
+  /** Called with the number of this piece's bytes that have been sent. */
   onSent: (bytes: number) => void
 }
 
@@ -88,7 +88,7 @@ function shouldRetryPut(response: StorageResponse): boolean {
   return status === 403 || (status === 416 && uploadOffset !== null)
 }
 
-/** Converts the last response of a failed transfer to an error. */
+/** Converts a failed transfer's last response to an error. */
 export function toTransferError(response: StorageResponse): TransferError {
   if (response.kind === 'timeout') return new TransferError('timeout')
   if (response.kind !== 'response') return new TransferError('network')

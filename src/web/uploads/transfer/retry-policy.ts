@@ -42,7 +42,7 @@ export interface RetryOptions {
   progress?: () => number
 }
 
-/** Counts the failed attempts of one request and waits between them. */
+/** Counts one request's failed attempts and waits between them. */
 export class Retries {
   readonly #options: RetryOptions
   readonly #deps: RetryDeps

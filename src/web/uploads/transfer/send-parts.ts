@@ -88,8 +88,8 @@ class PartsTransfer {
   }
 
   /**
-   * Returns the lowest number of a part that is neither stored nor in progress, or null if there is
-   * none.
+   * Returns the number of the first part that is neither stored nor in progress, or null if there
+   * is none.
    */
   #nextPart(): number | null {
     for (let partNumber = 1; partNumber <= this.#plan.count; partNumber += 1) {
@@ -151,7 +151,7 @@ class PartsTransfer {
     return url
   }
 
-  /** Signs the URLs of this part and the following ones. */
+  /** Requests presigned URLs for this part and the following ones. */
   #signUrls(firstPart: number): Promise<PartUrls> {
     const count = Math.min(urlsPerCall, this.#plan.count - firstPart + 1)
     const partNumbers = Array.from({ length: count }, (_, index) => firstPart + index)

@@ -21,7 +21,7 @@ export interface StorageRequest {
    */
   stallMs?: number
   signal: AbortSignal
-  /** Called periodically with the number of bytes of this body that were sent. */
+  /** Called periodically with the number of this body's bytes that have been sent. */
   onSent?: (bytes: number) => void
 }
 

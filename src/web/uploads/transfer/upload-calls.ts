@@ -95,7 +95,7 @@ async function callWithTimeout<Input, Value>(
 }
 
 /**
- * Returns the value of a call that a transfer needs.
+ * Returns the value from a call that a transfer depends on.
  * @throws {TransferError} if the call failed.
  */
 export function requireValue<Value>(outcome: Outcome<Value>): Value {
