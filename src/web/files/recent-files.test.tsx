@@ -29,7 +29,7 @@ afterEach(() => {
   Reflect.deleteProperty(navigator, 'clipboard')
 })
 
-/** Creates a file with an active link that was stored `second` seconds from now. */
+/** Creates a file with an active link. Its upload date is `second` seconds from now. */
 function makeFile(id: string, second: number): StoredFile {
   const now = serverClock().now()
   const timestamp = (ms: number) => new Date(now + second * 1000 + ms).toISOString()

@@ -81,7 +81,7 @@ function ChangePasswordForm({ email }: { email: string }) {
   const [changeCount, setChangeCount] = useState(0)
   const clearFields = () => {
     setChangeCount(changeCount + 1)
-    // The remount removed the focused field.
+    // Remounting removed the focused field, so focus the heading.
     document.getElementById('password')?.focus()
   }
   return <ChangePasswordFields key={changeCount} email={email} onDone={clearFields} />
