@@ -1,6 +1,6 @@
 import Bowser from 'bowser'
 
-/** Real headers are shorter. The limit bounds parsing time. */
+/** Keeps an oversized header from slowing down the parser. Real headers are shorter. */
 const maxUserAgentLength = 512
 
 const browsers = new Set<string>(Object.values(Bowser.BROWSER_MAP))

@@ -18,7 +18,7 @@ type ChangeDeps = Pick<
 >
 
 /**
- * Changes the password of a signed-in user after checking the current one. Ends all other sessions,
+ * Changes a signed-in user's password after checking the current one. Ends all other sessions,
  * rotates the caller's session token and invalidates links in earlier emails. The owner is notified
  * by email.
  * @returns the data for the caller's new cookies.

@@ -16,7 +16,7 @@ const attackThreshold = 60
 export interface LoginAttempt {
   /** Identifies the account in rate limit counters. Comes from `hashAccountEmail`. */
   accountHash: string
-  /** The client's IP address, or the first 64 bits of an IPv6 address. */
+  /** The client's IPv4 address, or the first 64 bits of its IPv6 address. */
   address: string
   /** The browser's id if it has signed in to this account before, otherwise null. */
   knownBrowser: string | null

@@ -83,7 +83,7 @@ export class PasswordHashing {
   }
 }
 
-/** Returns the salt of a stored hash. */
+/** Extracts the salt from a stored hash. */
 export function saltOf(passwordHash: string): string {
   return passwordHash.slice(0, passwordHash.indexOf(':'))
 }

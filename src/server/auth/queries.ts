@@ -76,7 +76,7 @@ export interface AccountOwner {
   email: string
   firstName: string
   lastName: string
-  /** The URL of a picture, or null. */
+  /** The URL of the owner's picture, or null. */
   picture: string | null
 }
 
@@ -101,9 +101,9 @@ export async function insertUser(
 }
 
 /**
- * Hands an unverified account over to the owner of its email address. Removes its sessions, its
- * ways to sign in and the tokens in earlier emails. The files stay, because both users are usually
- * the same person.
+ * Hands an unverified account over to the owner of its email address. Removes the account's
+ * sessions, its ways to sign in and the tokens in earlier emails. The files stay, because both
+ * users are usually the same person.
  */
 export async function handOverUser(
   tx: Db,

@@ -19,7 +19,7 @@ import { removePendingSignups } from './signup-queries.ts'
 
 /**
  * Sets a new password with a token from an email (spec §7). The token works once. It proves access
- * to the mailbox, so the email address is verified as well. Ends every session of the account and
+ * to the mailbox, so the email address is verified as well. Ends all of the account's sessions and
  * notifies the owner by email. If the account had a password, Google is unlinked, because someone
  * who knew that password may have linked it.
  * @param address the client's IP address.

@@ -17,7 +17,7 @@ type SignupDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'mailQueue' | 'password
 type SignupForm = z.output<typeof signupBody>
 
 interface SignupClient {
-  /** The client's IP address, or the first 64 bits of an IPv6 address. */
+  /** The client's IPv4 address, or the first 64 bits of its IPv6 address. */
   address: string
   /** The browser's display name, or null if it is unknown. */
   browser: string | null

@@ -70,7 +70,7 @@ export async function removePendingSignup(tx: Db, id: string): Promise<void> {
 }
 
 /**
- * Removes all pending signups of this email address, which invalidates the links in their emails.
+ * Removes all pending signups for this email address, which invalidates the links in their emails.
  * Must be called in every transaction that verifies an address.
  */
 export async function removePendingSignups(tx: Db, email: string): Promise<void> {

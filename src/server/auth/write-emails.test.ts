@@ -26,7 +26,7 @@ function contentText(email: OutgoingEmail | null): string {
   return JSON.stringify(email?.content)
 }
 
-/** Returns the stored row of the token in an email's link, or null. */
+/** Returns the database row for the token in an email's link, or null if there is none. */
 async function findToken(email: OutgoingEmail | null) {
   const token = /\?token=([\w-]{43})/.exec(contentText(email))?.[1] ?? ''
   const { db } = app.deps
@@ -165,7 +165,7 @@ describe('the signup email', () => {
     const address = newAddress()
     const userId = await makeUnverifiedUser(app, address)
     const id = await addSignup(address)
-    // The recipient of the email owns the address, so the link may take over the unverified
+    // Whoever receives the email owns the address, so its link may take over the unverified
     // account.
     expect(await findToken(await writeSignupEmail(id))).toMatchObject({
       signupId: id,

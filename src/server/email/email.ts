@@ -38,16 +38,16 @@ interface Account {
 }
 
 /**
- * Returns the name for the greeting, or null if the email address is unverified. Otherwise anyone
- * could sign up with a stranger's address and send arbitrary text as the name.
+ * Returns the name for the greeting, or null if the email address is unverified. With a name,
+ * anyone could sign up with a stranger's address and send the stranger arbitrary text.
  */
 export function greetingName({ emailVerified, firstName }: Account): string | null {
   return emailVerified ? firstName : null
 }
 
 /**
- * Creates an email to the owner of an account, addressed by name only if the email address is
- * verified.
+ * Creates an email to an account's owner. The owner is addressed by name only if the email address
+ * is verified.
  */
 export function emailToOwner(account: Account, content: EmailContent): OutgoingEmail {
   const to = { name: greetingName(account) ?? '', address: account.email }

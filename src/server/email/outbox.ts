@@ -14,7 +14,7 @@ const maxAddressLength = 100
  * Writes each email to a file `<time>-<to>.eml` in a folder, for servers without SMTP. The
  * administrator reads the emails there. The log names the folder and the Message-ID but not the
  * file, whose name contains an address. A file appears only when it is complete, and only the
- * system user of the server can read it, because the links in emails open accounts.
+ * server's system user can read it, because the links in emails open accounts.
  */
 export function outboxMailer(options: {
   folder: string

@@ -56,7 +56,7 @@ function blockText(block: Block): string {
   }
 }
 
-/** Returns the lines of the signature, adding the support address if it is missing. */
+/** Returns the signature's lines, adding the support address if it is missing. */
 function signatureLines({ signature, supportEmail }: EmailFooter): string[] {
   const lines = signature.split(/\r?\n/)
   return lines.some((line) => line.includes(supportEmail)) ? lines : [...lines, supportEmail]

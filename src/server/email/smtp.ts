@@ -10,9 +10,9 @@ import {
 
 /** Timeouts for the mail server. After a timeout the attempt fails, and the queue retries later. */
 interface SmtpTimeouts {
-  /** From the DNS lookup to the server's greeting. */
+  /** Measured from the DNS lookup to the server's greeting. */
   connectionTimeoutMs: number
-  /** From the opening of the connection to the server's greeting. */
+  /** Measured from opening the connection to the server's greeting. */
   greetingTimeoutMs: number
   /** Maximum time without any bytes on the connection. */
   socketTimeoutMs: number
@@ -25,8 +25,8 @@ const defaultTimeouts: SmtpTimeouts = {
 }
 
 /**
- * Sends email through the server of an `smtp://` or `smtps://` URL, over up to three persistent
- * connections. Requires TLS, unless the server is on this machine or the URL allows it
+ * Sends email through the server at an `smtp://` or `smtps://` URL, over up to three persistent
+ * connections. Requires TLS, unless the server is on this machine or the URL allows plaintext
  * (`allowsPlaintext`).
  * @param from the sender of every email: `Name <address>` or an address.
  * @param timeouts override `defaultTimeouts`. Only tests need this.

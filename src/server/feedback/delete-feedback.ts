@@ -7,8 +7,8 @@ import { removeFeedback } from './queries.ts'
 const feedbackId = z.uuid()
 
 /**
- * Deletes a feedback message permanently. The audit log entry contains none of its content, because
- * entries can't be removed.
+ * Deletes a feedback message permanently. The audit log records the deletion but none of the
+ * message, because log entries can't be removed.
  * @throws {AppError} FEEDBACK_NOT_FOUND if no feedback has this id.
  */
 export async function deleteFeedback(

@@ -50,7 +50,7 @@ async function queueDigest(mailQueue: Deps['mailQueue'], tx: Db, now: Date): Pro
   await mailQueue.add({ kind: 'feedback-digest', from, until }, tx, schedule)
 }
 
-/** Spends one of this hour's feedback emails. Returns false if they are used up. */
+/** Reserves one of this hour's feedback emails. Returns false if none are left. */
 async function reserveEmail(rateLimits: Deps['rateLimits']): Promise<boolean> {
   try {
     await rateLimits.spend([counter('feedbackEmails', 'all')])

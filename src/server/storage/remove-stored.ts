@@ -19,8 +19,8 @@ export const maxDelayMs = 10 * minuteInMs
 export const overdueMs = 15 * minuteInMs
 
 /**
- * Returns SQL for the earliest time of the next removal attempt. `attempts` is the number of
- * attempts before this one.
+ * Returns SQL for the earliest time of the next attempt to remove bytes. `attempts` is how many
+ * attempts were made before the current one.
  */
 export function nextAttemptAt(attempts: SQLWrapper | number, now: Date): SQL {
   const delayMs = sql`least(${minDelayMs} * power(2, least(${attempts}, 9)), ${maxDelayMs})`

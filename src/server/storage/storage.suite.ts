@@ -15,7 +15,7 @@ export interface OpenStorage {
 }
 
 const hour = 3_600_000
-/** The success statuses of a PUT (spec §7). */
+/** The statuses of a successful PUT (spec §7). */
 export const successStatuses = [200, 204]
 
 /**

@@ -19,7 +19,7 @@ export interface UploadGrant {
   expiresAt: Date
 }
 
-/** Permission to store one part of an upload. `size` is the exact size of the part. */
+/** Permission to store one part of an upload. `size` is the part's exact size. */
 export interface PartGrant extends UploadGrant {
   /** Starts at 1. */
   partNumber: number
@@ -32,8 +32,8 @@ export interface StoredPart {
   partNumber: number
   size: number
   /**
-   * The part's checksum in base64, of the store's `checksum` kind. Absent if the store can't
-   * provide it.
+   * The part's checksum in base64, of the kind that the store's `checksum` names. Absent if the
+   * store can't provide it.
    */
   checksum?: string
 }
@@ -62,7 +62,7 @@ export interface DownloadGrant {
  */
 export type OnBytes = (start: number) => Promise<void>
 
-/** How the bytes of a download reach the client. */
+/** How a download's bytes reach the client. */
 export type Delivery =
   | {
       kind: 'redirect'
@@ -84,8 +84,8 @@ export type Delivery =
     }
 
 /**
- * The method of a download. A bucket accepts a presigned URL only with the method it was signed
- * for.
+ * The HTTP method of a download. A bucket accepts a presigned URL only with the method for which it
+ * was signed.
  */
 export type DownloadMethod = 'GET' | 'HEAD'
 

@@ -33,7 +33,7 @@ const responseTimeoutSeconds = 5
 /** Google's largest response, the key set, is about 2 KB. */
 const maxResponseBytes = 256 * 1024
 
-/** The secrets of an authorization request. The database stores only a hash of `state`. */
+/** The secrets for an authorization request. The database stores only a hash of `state`. */
 export interface RequestSecrets {
   state: string
   nonce: string

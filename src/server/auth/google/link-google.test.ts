@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => google.close())
 
-/** The password of all users created by `makePerson`. */
+/** The password that `makePerson` gives to all users. */
 const password = 'correct horse'
 
 let count = 0

@@ -6,7 +6,7 @@ import type { Db } from '../../deps.ts'
 import { providers } from '../queries.ts'
 
 /**
- * Locks a Google subject (the issuer's id of a user) until the transaction ends, so that only one
+ * Locks a Google subject (the issuer's id for a user) until the transaction ends, so that only one
  * of several parallel requests creates or links an account.
  */
 export async function lockSubject(tx: Db, subject: string): Promise<void> {

@@ -44,7 +44,7 @@ interface GoogleCall {
 }
 
 interface RouteOptions {
-  /** Returns the session of a request, or null for a visitor. */
+  /** Returns a request's session, or null if the visitor isn't signed in. */
   session(context: Context<HttpEnv>): Promise<Session | null>
 }
 

@@ -11,7 +11,7 @@ interface Owner {
 
 interface Signup {
   email: string
-  /** Formatted time of the signup. */
+  /** When the signup took place, as formatted text. */
   signedUpAt: string
   /** The browser's display name, or null if it is unknown. */
   browser: string | null
@@ -56,11 +56,11 @@ export function verifySignupEmail(details: Signup & { link: string }): EmailCont
   }
 }
 
-/** The email that verifies the address of an existing account. */
+/** The email that verifies an existing account's address. */
 export function verifyAccountEmail(details: {
   email: string
   link: string
-  /** Formatted time of the request. */
+  /** When the email was requested, as formatted text. */
   askedAt: string
   loginPage: string
 }): EmailContent {
@@ -121,7 +121,7 @@ export function resetPasswordEmail(
   details: Owner & {
     /** Anyone with this link can set the password. */
     link: string
-    /** Formatted time of the request. */
+    /** When the email was requested, as formatted text. */
     askedAt: string
     /** False for an account that signs in only with Google. */
     hasPassword: boolean
@@ -164,7 +164,7 @@ const passwordChangeTexts: Readonly<
 export function passwordChangedEmail(
   details: Owner &
     HelpDetails & {
-      /** Formatted time of the change. */
+      /** When the password was changed, as formatted text. */
       changedAt: string
       changedBy: OwnPasswordChangeMethod
       /** True if Google sign-in was removed along with the old password. */

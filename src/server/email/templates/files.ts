@@ -5,7 +5,7 @@ const maxNamedFiles = 10
 
 interface NamedFile {
   name: string
-  /** Formatted expiry time of the file's link. */
+  /** When the file's link expires, as formatted text. */
   endsAt: string
   /** True while the link is active. */
   isOpen: boolean
@@ -78,7 +78,7 @@ export function takedownEmail(details: {
   count: number
   /** Plain text with one or more lines. */
   reason: string
-  /** Formatted time of the takedown. */
+  /** When the files were taken down, as formatted text. */
   takenDownAt: string
   supportEmail: string
 }): EmailContent {

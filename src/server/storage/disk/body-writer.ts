@@ -4,9 +4,7 @@ import { finished } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
 import { AppError } from '../../errors.ts'
 
-/**
- * The maximum number of a body's bytes that are buffered while earlier ones are written to disk.
- */
+/** How many bytes of a body may be buffered while earlier ones are written to disk. */
 const bufferedBytes = 256 * 1024
 
 export interface BodySource {

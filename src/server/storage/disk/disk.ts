@@ -36,7 +36,7 @@ export interface DiskStorageOptions {
   /** Returns the client's IP address, to which the transfer limits apply. */
   clientAddress(request: IncomingMessage): string
   /**
-   * Called before a HEAD of an upload URL queries the database.
+   * Called before the database is queried for a HEAD request to an upload URL.
    * @throws {AppError} SERVER_BUSY while too many requests wait for the database.
    */
   shedLoad(): void

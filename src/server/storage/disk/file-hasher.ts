@@ -16,7 +16,7 @@ export class FileHasher {
   }
 
   /**
-   * Returns the SHA-256 of a file in hex, or null if the file doesn't exist.
+   * Returns a file's SHA-256 in hex, or null if the file doesn't exist.
    * @throws {AppError} UNAVAILABLE if the file can't be read or the server is stopping.
    */
   async sha256(path: string): Promise<string | null> {

@@ -66,8 +66,8 @@ export class Folders {
   }
 
   /**
-   * Returns the size in bytes of the file of an upload in parts. Returns null if the file or its
-   * part list is missing.
+   * Returns the file size, in bytes, of an upload in parts. Returns null if the file or its part
+   * list is missing.
    */
   async multipartSize(key: string): Promise<number | null> {
     const paths = [this.#uploadPath(key), this.#partsPath(key)]
@@ -104,20 +104,22 @@ export class Folders {
   }
 
   /**
-   * Returns the size in bytes and the modification time of a sealed object, or null if there is
-   * none.
+   * Returns a sealed object's size in bytes and its modification time, or null if there is no such
+   * object.
    */
   async statSealed(key: string): Promise<{ size: number; modifiedAt: Date } | null> {
     const stats = await nullIfMissing(stat(this.sealedPath(key)))
     return stats && { size: stats.size, modifiedAt: stats.mtime }
   }
 
-  /** Returns the size of a sealed object in bytes, or null if there is none. */
+  /** Returns a sealed object's size in bytes, or null if there is no such object. */
   async sealedSize(key: string): Promise<number | null> {
     return (await this.statSealed(key))?.size ?? null
   }
 
-  /** Returns the size in bytes of an object, sealed or not, or null if there is none. */
+  /**
+   * Returns the size in bytes of a sealed or unsealed object, or null if there is no such object.
+   */
   async storedSize(key: string): Promise<number | null> {
     // Check `uploads` first. In the other order, an object sealed between the two checks would be
     // missed.
@@ -271,8 +273,8 @@ export class Folders {
 }
 
 /**
- * Returns the path of a sealed object relative to `files`. The first two characters of the key form
- * a folder name, which keeps folders small.
+ * Returns a sealed object's path relative to `files`. The key's first two characters name the
+ * folder, so that no folder grows large.
  * @throws {RangeError} if the key isn't a storage key.
  */
 export function sealedRelativePath(key: string): string {

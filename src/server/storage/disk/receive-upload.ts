@@ -34,7 +34,7 @@ export interface UploadReceiver {
   log: Logger
 }
 
-/** The grant of an upload URL, for a whole file or for one part. */
+/** The grant in an upload URL, for a whole file or for one part. */
 export type PutGrant = Exclude<SignedGrant, { operation: 'get' }>
 
 /**

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../shared/contract/errors.ts'
 import { AppError } from '../../errors.ts'
 
-/** The exclusive right to change the bytes of a key, or of one part, until `release`. */
+/** The exclusive right to change a key's bytes, or one part of them, until `release` is called. */
 export interface WriteLock {
   /**
    * Aborts when a newer request wants the same bytes. The abort reason is the `AppError` to send to

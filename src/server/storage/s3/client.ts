@@ -22,8 +22,8 @@ const connectTimeoutMs = 5000
 const requestTimeoutMs = 60_000
 
 /**
- * S3 error codes that mean "not found". `InvalidPart` is included: if a part is sent again after it
- * was listed, the listed part no longer exists.
+ * S3 error codes that mean "not found". `InvalidPart` is one of them: a part that was sent again
+ * after it was listed has replaced the listed one.
  */
 const notFoundNames = new Set(['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart'])
 
@@ -98,7 +98,7 @@ function createSender(
     try {
       return await withTimeout(client.send(command, options), totalMs)
     } catch (error) {
-      // Abort only after a failure. After a success, this would cut off the body of an object.
+      // Abort only after a failure. After a success, this would cut off an object's body.
       timeout.abort()
       throw error
     }
@@ -144,7 +144,8 @@ export function createS3Clients(settings: S3Settings, timeouts: S3Timeouts): S3C
 }
 
 /**
- * Returns the origin of all presigned URLs, such as https://bucket.s3.eu-central-1.amazonaws.com.
+ * Returns the origin that all presigned URLs share, such as
+ * https://bucket.s3.eu-central-1.amazonaws.com.
  */
 export async function originOf(signingClient: S3Client, bucket: string): Promise<string> {
   const url = await getSignedUrl(signingClient, new HeadBucketCommand({ Bucket: bucket }))

@@ -25,7 +25,7 @@ const key = 'files/a'
 const oneSecond = 1000
 
 let uploads: Upload[]
-/** The ids and dates of the next multipart uploads. */
+/** The ids and dates that the next multipart uploads will get. */
 let nextUploads: { uploadId: string; begunAt: number }[]
 /** Whether the bucket's list includes new multipart uploads. */
 let listsUploads: boolean

@@ -191,7 +191,7 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
           uploadedAt: arrivedAt,
         })
       }
-      // SeaweedFS starts each page with the last part of the previous one. A page with nothing but
+      // SeaweedFS starts each page with the previous page's last part. A page that contains only
       // that part would repeat forever.
       hasMore = page?.IsTruncated === true && page.NextPartNumberMarker !== marker
       marker = page?.NextPartNumberMarker

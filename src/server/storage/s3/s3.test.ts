@@ -118,8 +118,8 @@ describeOnS3('S3 beyond the storage port', () => {
     const { key, size } = upload.whole
     await put(await storage.signUpload(upload.whole), Buffer.alloc(size, 1))
     await storage.seal(key, size)
-    // A server that stops after completing the object and before aborting the other upload leaves
-    // this state.
+    // Recreate what a server leaves behind if it stops after completing the object but before
+    // aborting the other upload.
     const { bucket: Bucket } = bucket.settings
     await bucket.client.send(new CreateMultipartUploadCommand({ Bucket, Key: `files/${key}` }))
     const url = await storage.signUpload(upload.whole)

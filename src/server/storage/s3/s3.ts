@@ -62,7 +62,7 @@ const wholeFilePart = 1
  */
 const minWritePartSize = 8 * 1024 * 1024
 const maxWriteParts = 10_000
-/** Hashing fails if no bytes of the object arrive for this long. */
+/** Hashing fails if none of the object's bytes arrive for this long. */
 const stallMs = 30_000
 const folder = 'files/'
 /** Key prefix for test objects. Each check writes an object under a new key. */
@@ -96,8 +96,8 @@ export interface S3Storage extends Storage, Omit<SealedObjects, keyof Storage> {
 }
 
 /**
- * Opens a bucket as storage. Each upload is a multipart upload. Sealing completes it: after that
- * the presigned URLs of its parts no longer work, and the object is never written again. The bucket
+ * Opens a bucket as storage. Each upload is a multipart upload. Sealing completes it: after that,
+ * its parts' presigned URLs no longer work, and the object is never written again. The bucket
  * verifies each body against its MD5 header. Methods throw {AppError} UNAVAILABLE if a request to
  * the bucket fails.
  */
@@ -381,7 +381,8 @@ class BucketStorage implements S3Storage {
    */
   async *#listUnsealed(): AsyncGenerator<StoredObject, void> {
     const now = this.#clock().getTime()
-    // In milliseconds: there can be very many, and a number takes a fraction of a Date's memory.
+    // Times are in milliseconds, because there can be very many of them, and a number takes a
+    // fraction of a Date's memory.
     const startTimes = new Map<string, number>()
     const firstSeen = new Map<string, number>()
     for await (const { key, uploadId, begunAt } of this.#uploads.list(folder)) {
@@ -401,7 +402,7 @@ function objectKey(key: string): string {
 }
 
 /**
- * Returns the SHA-256 of a stream in hex.
+ * Returns a stream's SHA-256 in hex.
  * @throws if the stream fails, or no bytes arrive for 30 seconds.
  */
 async function hashStream(bytes: Readable): Promise<string> {
