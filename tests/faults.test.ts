@@ -34,7 +34,7 @@ const faultRounds: [FaultName, number][] = isLongRun
   : []
 
 // Runs only in a long run, because tests/attacks already covers short outages in which Postgres is
-// killed or stalled. The last fault in the list takes half a minute.
+// killed or stalled, and because the last fault in the list takes half a minute.
 test.each(faultRounds)('keeps every guarantee while %s', async (faultName, rounds) => {
   const postgres = await startTestPostgres()
   onTestFinished(() => postgres.stop())

@@ -51,7 +51,7 @@ async function run(environment: Record<string, string> = {}): Promise<Run> {
     cwd: root,
     env: {
       PATH: process.env.PATH,
-      // The same compile cache as `npm start`, to start faster.
+      // Shares the compile cache with `npm start`, so that servers start faster.
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
       DATA_DIR: dataDir,
       PORT: String(port),

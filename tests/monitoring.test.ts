@@ -36,12 +36,12 @@ const alerts = rules.groups.flatMap((group) =>
   group.rules.map(({ alert, expr }) => [`the alert ${alert}`, expr] as const),
 )
 
-/** `le`, and the labels that Prometheus adds itself. */
+/** Labels that every query may use: `le`, and the labels that Prometheus adds itself. */
 const commonLabels = ['instance', 'job', 'le']
 
 /**
- * All possible label values of some metrics, by metric and label. Not all of them occur in this
- * test.
+ * The values that some metrics' labels can have, by metric and label. Listed here because not all
+ * of them occur in this test.
  */
 const declaredValues: Record<string, Record<string, readonly string[]>> = {
   mayfly_http_requests_total: {

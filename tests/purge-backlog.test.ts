@@ -72,7 +72,7 @@ afterAll(async () => {
 interface Backlog {
   premium: Person
   activeFile: StoredFile
-  /** The link has expired, but the owner can renew it. */
+  /** A file whose link has expired, but which its owner can renew. */
   renewable: StoredFile
   /** Files that are due to be purged. */
   expiredFiles: StoredFile[]
@@ -117,7 +117,7 @@ async function expectOpens({ shortCode, bytes }: Pick<StoredFile, 'shortCode' | 
   expect(sha256(new Uint8Array(await response.arrayBuffer()))).toBe(sha256(bytes))
 }
 
-/** Asserts that a link doesn't work, for either API clients or browsers. */
+/** Asserts that a link works for neither API clients nor browsers. */
 async function expectExpired(code: string) {
   const response = await download(code)
   expect(response.status).toBe(404)

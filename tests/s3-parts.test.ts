@@ -335,7 +335,8 @@ describeOnS3('a multipart upload on S3', () => {
     expect(await countStoredBytes(bucket)).toBe(bytesBefore)
   })
 
-  // These tests advance only the server's clock, so the bucket rejects URLs signed after that.
+  // These tests advance the server's clock but can't advance the bucket's, so the bucket then
+  // rejects newly signed URLs.
   describe('left behind', () => {
     it('is deleted after a day, as are orphaned parts', async () => {
       const ada = await makePerson(app)

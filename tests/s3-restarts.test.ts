@@ -107,8 +107,8 @@ describeOnS3('a server switched to S3 and back', () => {
 
     app = await serveFromDisk()
     expect((await downloadBytes(diskFile)).equals(Buffer.from(diskFile.bytes))).toBe(true)
-    // The server now has no bucket. The row of the file stored in the bucket remains, but its bytes
-    // are unavailable.
+    // The server now has no bucket configured. The row for the file in the bucket remains, but its
+    // bytes are unavailable.
     expect((await download(s3File)).status).toBe(503)
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, diskFile.id))
     const key = row?.storageKey ?? ''

@@ -277,7 +277,8 @@ describeOnS3('a server with a bucket', () => {
     app.clock.advance(2 * minute)
   })
 
-  // These tests advance only the server's clock, so the bucket rejects URLs signed after that.
+  // These tests advance the server's clock but can't advance the bucket's, so the bucket then
+  // rejects newly signed URLs.
   describe('cleanup', () => {
     it('deletes expired files, idle uploads and orphans', async () => {
       const ada = await makePerson(app)

@@ -251,7 +251,8 @@ test('after repeated kills, confirmed files and parts are intact and everything 
   const confirmedBytes = new Map<string, Buffer>()
   const offsets: number[] = []
   /**
-   * How many parts are stored before each kill. If all parts are, the kill interrupts the confirm.
+   * How many parts are stored before each kill. If all parts are stored, the kill interrupts the
+   * confirm.
    */
   const completePartCounts = isLongRun ? [0, 1, 2, 3, 4] : [0, 2, partNumbers.length]
 
@@ -267,12 +268,12 @@ test('after repeated kills, confirmed files and parts are intact and everything 
     await restart()
     for (const upload of interruptedUploads) await upload.finish()
   })
-  // At least one kill interrupted an upload when some of its bytes had been stored.
+  // At least one kill interrupted an upload after some of its bytes had been stored.
   expect(Math.max(...offsets)).toBeGreaterThan(0)
 })
 
 describe('SIGTERM during a download', () => {
-  /** More than the buffers between the server and a client that has stopped reading can hold. */
+  /** Larger than all buffers between the server and a client that has stopped reading. */
   const size = 48 * 1024 * 1024
 
   const beginDownload = async (): Promise<{ bytes: Uint8Array; response: IncomingMessage }> => {

@@ -12,7 +12,7 @@ export type Command =
   /** Times out email send attempts whose process died. */
   | { type: 'release-stale-emails' }
 
-/** A command with a number. The result with the same number belongs to it. */
+/** A command with a number, which its result repeats. */
 export type NumberedCommand = Command & { number: number }
 export interface CommandResult {
   number: number

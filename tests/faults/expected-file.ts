@@ -3,7 +3,7 @@
  * been lost.
  */
 
-/** The server violated a guarantee. */
+/** Thrown when the server breaks a guarantee. */
 export class Violation extends Error {}
 
 export interface ExpectedFile {

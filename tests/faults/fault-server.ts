@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Command, CommandResult, NumberedCommand, ServerOptions } from './commands.ts'
 
 const program = fileURLToPath(new URL('server-process.ts', import.meta.url))
-/** The same compile cache as for `npm start`, to make the server start faster. */
+/** Shares the compile cache with `npm start`, so that the server starts faster. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
 
 /** A server in a child process, which can be killed and restarted on the same port. */

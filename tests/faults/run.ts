@@ -60,7 +60,7 @@ function planScenarios(): PlannedScenario[] {
 /** The signal that asked this run to stop. */
 let stopSignal: 'SIGTERM' | 'SIGINT' | null = null
 // On a signal, finish the current round before exiting. A fault may be starting Postgres, which
-// would otherwise be left running. npm may send the signal twice.
+// would otherwise be left running. npm may pass the signal on twice, so the second one is ignored.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     stopSignal ??= signal

@@ -11,8 +11,8 @@ import type { Command, RunCommand, ServerOptions } from './commands.ts'
 import { expectStorageMatches, runJobs } from './jobs.ts'
 
 /**
- * Short timeouts limit how long an unresponsive database can hold up a round to five seconds. They
- * can't be much shorter, because on a busy machine a healthy database may take a second or two to
+ * With these timeouts, an unresponsive database holds up a round for only five seconds. They can't
+ * be much shorter, because on a busy machine a healthy database may take a second or two to
  * respond.
  */
 const shortLimits: PoolLimits = {

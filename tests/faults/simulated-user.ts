@@ -27,7 +27,7 @@ export interface SimulatedUser extends Caller {
    * was lost.
    */
   passwords: string[]
-  /** An earlier password, or null if there hasn't been a change yet. */
+  /** An earlier password, or null if the user hasn't changed it yet. */
   oldPassword: string | null
   expectedEmails: EmailRange
   tier: 'free' | 'premium'
@@ -121,8 +121,8 @@ async function upload(user: SimulatedUser, pendingUpload: PendingUpload): Promis
       call(user, 'send bytes', () => fetch(url, { method: 'PUT', headers, body })),
     ),
   )
-  // An earlier confirm may have succeeded without its response arriving. Then the PUTs are
-  // rejected, and this confirm returns the file.
+  // An earlier confirm may have succeeded without its response arriving. If so, the PUTs are
+  // rejected and this confirm returns the file.
   if (putResponses.includes(null)) return postpone()
   const confirmRequest = { cloudKey }
   const confirmResponse = await call(user, 'confirm', () =>

@@ -6,7 +6,7 @@ import type { TestBucket } from '../support/bucket.ts'
 export interface StorageReader {
   /** The sizes of all sealed objects, by storage key. */
   sealedSizes(): Promise<Map<string, number>>
-  /** The storage keys of all open uploads that have stored anything, such as a part. */
+  /** The storage keys of all open uploads for which anything has been stored, such as a part. */
   listOpenUploads(): Promise<string[]>
   /**
    * True if the store may still start a multipart upload after the server's request for it has

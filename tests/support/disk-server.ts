@@ -30,7 +30,7 @@ export interface DiskServer {
   endedKeys: Set<string>
   /** If true, looking up an upload fails, as it does while the database is down. */
   shouldFailLookup: boolean
-  /** Looking up an upload blocks until this resolves. */
+  /** Looking up an upload waits for this promise. */
   lookupUnblocked: Promise<void>
   endUpload(key: string): void
   /** Returns the files that the store has open, except for two directories that are always open. */

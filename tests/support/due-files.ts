@@ -3,8 +3,8 @@ import { insertUsers, type RunSql } from './insert-users.ts'
 const filesPerInsert = 100_000
 
 /**
- * Inserts files with the numbers $1 to $2, which expired one to three days ago. The number is
- * encoded in the short code.
+ * Inserts files with the numbers $1 to $2, which expired one to three days ago. Each file's short
+ * code encodes its number.
  */
 const insertFilesSql = `
   insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,

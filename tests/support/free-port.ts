@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the range of ephemeral ports, and above the ports that most services use. */
+/** This range is below the ephemeral ports and above the ports that most services use. */
 const range = [20_000, 32_000] as const
 
 /**

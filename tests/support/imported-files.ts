@@ -52,7 +52,10 @@ async function importsOf(path: string): Promise<string[]> {
   return [...requests, ...dynamicImports, ...urlReferences]
 }
 
-/** `@aws-sdk/client-s3/x` belongs to `@aws-sdk/client-s3`. */
+/**
+ * Returns the name of the package that an import refers to, such as `@aws-sdk/client-s3` for
+ * `@aws-sdk/client-s3/x`.
+ */
 function packageOf(name: string): string {
   return name.split('/', name.startsWith('@') ? 2 : 1).join('/')
 }

@@ -31,7 +31,7 @@ export interface PostgresProxy {
    * returns true. Loses either that statement or the response to it, and everything that follows.
    */
   silenceAt(n: number, loss: LossKind, matches?: (statement: string) => boolean): void
-  /** Silences all connections without closing them. This includes new ones. */
+  /** Silences all connections, including new ones, without closing them. */
   silence(): void
   /**
    * Drops all open connections, as a NAT does when it loses its table. Neither side receives even a
@@ -43,7 +43,7 @@ export interface PostgresProxy {
    * been silenced stay silent.
    */
   restore(): void
-  /** Closes the silenced connections, as when the network reports the failure at last. */
+  /** Closes the silenced connections, as when the network finally reports the failure. */
   closeSilent(): void
   close(): Promise<void>
 }

@@ -20,8 +20,8 @@ export interface PowerCut {
  *   preserves the names in it. A move is safe once both directories are synced.
  * - Each unsynced change to a name may be lost or kept, independently of the others.
  * - A move is atomic, as on a journaling file system.
- * - Of the unsynced writes to a file, none, all or any single one may be lost. If a single one is
- *   lost, zeros or the old bytes are in its place.
+ * - Of the unsynced writes to a file, none, all or any single one may be lost. If it is a single
+ *   one, its range contains zeros or the old bytes.
  * - If a write is lost, so are the appends directly after it, so the file never ends with a gap.
  */
 export function* powerCuts(disk: RecordedDisk): Generator<PowerCut> {

@@ -5,7 +5,7 @@ export type RandomInt = (limit: number) => number
 
 /**
  * Runs rounds that use seeded random numbers. If a round fails, the error contains the seed. To
- * repeat the rounds, set FAULT_SEED to it.
+ * repeat the rounds, set FAULT_SEED to that seed.
  */
 export async function seededRounds(
   rounds: number,

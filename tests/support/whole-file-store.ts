@@ -115,8 +115,8 @@ function makeStore() {
 }
 
 /**
- * Creates a `Send` that uses node:http. As soon as the server stops responding, requests time out,
- * which a browser would do only after ten minutes.
+ * Creates a `Send` that uses node:http. As soon as the server stops responding, requests time out.
+ * In a browser, they would do so only after ten minutes.
  */
 function makeSend(stallEvents: EventTarget): Send {
   return ({ method, url, headers, body, signal, onSent }) =>
