@@ -21,7 +21,7 @@ type BytesInput<Name extends JsonEndpointName> = Endpoints[Name] extends { bytes
   ? { bytes: Blob }
   : unknown
 
-/** The input of a call: exactly the parts that its endpoint declares. */
+/** The input for a call, with exactly the parts that its endpoint declares. */
 export type CallInput<Name extends JsonEndpointName> = InputPart<Name, 'params'> &
   Partial<InputPart<Name, 'query'>> &
   InputPart<Name, 'body'> &
@@ -39,9 +39,9 @@ export type CallResponse<Name extends JsonEndpointName> = z.output<
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
-  /** The error code of `errorTable`; undefined if the body has none. */
+  /** The error code, as listed in `errorTable`; undefined if the body has none. */
   readonly code: ErrorCode | undefined
-  /** The `message` field of the body, which is written for users. */
+  /** The body's `message` field, which is written for users. */
   readonly publicMessage: string | undefined
   /** The raw `Retry-After` header. */
   readonly retryAfter: string | undefined

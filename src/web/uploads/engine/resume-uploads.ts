@@ -15,7 +15,7 @@ import { canAutoResume, canResume, toFailed, toPaused, toPending } from './uploa
  */
 type BytesState = FileState | 'stored'
 
-/** How often to retry listing the stored bytes before asking the user for the file. */
+/** How many times to try to list the stored bytes before asking the user for the file. */
 const searchRetryLimit = { maxAttempts: 3, outlastsOutages: false }
 
 export interface ResumeDeps extends CallDeps {

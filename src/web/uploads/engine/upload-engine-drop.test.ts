@@ -186,7 +186,8 @@ describe('a drop of a thousand files', () => {
     world.onStart = () => failedOutcome(403, 'TIER_FILE_COUNT', tierFullMessage)
     world.add(names.map((name) => fakeFile(name)))
     await advanceTime(0)
-    // All starts share one batched call, which the server processes in order.
+    // The first 48 uploads are started in the same batched call, so the server rejects each of
+    // them.
     expect(world.requests).toHaveLength(48)
     expect(world.state().inlineError).toBe(tierFullMessage)
     expect(world.state().records.every(({ status }) => status === 'failed')).toBe(true)

@@ -17,7 +17,7 @@ function countStarts() {
   return world.log.filter((line) => line.startsWith('start'))
 }
 
-/** Adds one invalid file, and three files that exceed the tier's file limit. */
+/** Adds one invalid file, and three files that exceed the tier's maximum number of files. */
 async function addRejectedFiles() {
   world.onStart = (name) =>
     name === 'bad.txt'

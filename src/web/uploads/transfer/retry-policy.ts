@@ -20,7 +20,10 @@ export interface RetryLimit {
 /** The limit for uploads, which keep retrying through server restarts, full disks and overload. */
 export const uploadLimit: RetryLimit = { maxAttempts: 8, outlastsOutages: true }
 
-/** Resolves to true if `GET /api/ready` reports in time that the server is up. Never rejects. */
+/**
+ * Resolves to true if `GET /api/ready` responds before its timeout and shows that the server is up.
+ * Never rejects.
+ */
 export type IsServerReady = (signal: AbortSignal) => Promise<boolean>
 
 export interface RetryDeps {

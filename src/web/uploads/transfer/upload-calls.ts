@@ -41,7 +41,7 @@ export interface RepeatedCall<Input, Value> {
   /** Makes the call once. `signal` is aborted on a timeout. */
   call: (input: Input, signal: AbortSignal) => Promise<Outcome<Value>>
   input: Input
-  /** Timeout of one attempt, in milliseconds. Defaults to 30 s. */
+  /** The timeout per attempt, in milliseconds. Defaults to 30 s. */
   timeoutMs?: number
   /** True if the call should be retried after this error. Defaults to `isTransient`. */
   shouldRetry?: (callError: CallError) => boolean
