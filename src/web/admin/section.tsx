@@ -27,7 +27,7 @@ export interface SectionFrameProps {
   children: ReactNode
 }
 
-/** A section of the Admin Center with a title, a note and a button above its content. */
+/** A section in the Admin Center, with a title, a note and a button above its content. */
 export function SectionFrame({ id, note, action, children }: SectionFrameProps) {
   return (
     <section aria-labelledby={id} className="mt-9">

@@ -109,8 +109,8 @@ function TierBadge({
 }
 
 /**
- * A number in a column of the user list. A noun follows it on phones, where columns have no
- * headers, and for screen readers.
+ * A number in the user list. On phones, where columns have no headers, and for screen readers, a
+ * noun follows the number.
  */
 function Figure({
   count,

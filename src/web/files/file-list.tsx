@@ -50,7 +50,7 @@ const noIds: ReadonlySet<string> = new Set()
 
 /**
  * A list of files with their links and actions. Deletions and renewals open a dialog first. After a
- * deletion, the focus moves to a neighboring row or the heading.
+ * deletion, focus moves to a neighboring row or the heading.
  */
 export function FileList({
   label,

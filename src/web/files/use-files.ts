@@ -27,7 +27,7 @@ const firstPageSize = 100
 /** All of the user's files, newest first. */
 export const allFiles: ListView = { search: '', order: newestFirst }
 
-/** The prefix of the query keys for all file lists. */
+/** The query key prefix for all file lists. */
 const listsKey = '/api/files'
 
 /**
@@ -70,7 +70,7 @@ function listQuery({ search, order, expiring }: ListView) {
       return { ...page, searchKey: `${expiring ?? ''} ${search}` }
     },
     getNextPageParam: ({ next }) => next,
-    // Which links expire soon depends on the current time.
+    // Which links expire soon depends on the current time, so cached results may be outdated.
     ...(expiring && { refetchOnMount: 'always' as const }),
   })
 }

@@ -3,7 +3,7 @@ import { act, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { VirtualList } from './virtual-list.tsx'
 
-/** The mocked height of each row in pixels, because happy-dom does no layout. */
+/** Each row's mocked height in pixels, because happy-dom does no layout. */
 const height = 50
 const names = Array.from({ length: 5000 }, (_, index) => `File ${index + 1}`)
 

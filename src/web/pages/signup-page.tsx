@@ -75,10 +75,7 @@ function Signup() {
   )
 }
 
-/**
- * Says what the limits of a new account are, and how to start the trial that the landing page
- * offers.
- */
+/** Describes a new account's limits, and how to start the trial that the landing page offers. */
 function freeText({ [defaultTier]: limits }: Limits): string {
   return `${freeTierText(limits)}, for ${daysText(...limits.expirationDays)}. To try Premium free for ${trialDays} days, press Start trial on your dashboard.`
 }

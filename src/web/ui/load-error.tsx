@@ -24,7 +24,7 @@ function RetryButton({ query, ...buttonProps }: { query: Query; size?: 'small'; 
 
 export interface LoadErrorProps {
   query: Query
-  /** What went wrong, without a period at the end: 'Your files could not be loaded'. */
+  /** What went wrong, without a period at the end, such as 'Your files could not be loaded'. */
   title: string
   /** Says what still works, or what to do next. */
   children?: ReactNode

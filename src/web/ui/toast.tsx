@@ -41,7 +41,8 @@ let isErrorShown = false
 let pendingToast: ToastOptions | null = null
 
 /**
- * Replaces the current toast. For a background event, first waits until a displayed error closes.
+ * Shows a toast in place of the current one. A background event that isn't an error waits until a
+ * displayed error closes.
  */
 export function toast(options: ToastOptions): void {
   if (options.isNews && isErrorShown && options.tone !== 'destructive') pendingToast = options

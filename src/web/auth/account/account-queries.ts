@@ -8,7 +8,7 @@ export const sessionsQuery = queryOptions({
   refetchOnMount: 'always',
 })
 
-/** The sign-in methods of the user's account. */
+/** The sign-in methods that the user's account has. */
 export const ownSignInWaysQuery = queryOptions({
   queryKey: ['/api/auth/user/ways'],
   queryFn: ({ signal }) => call('listOwnWays', { signal }),

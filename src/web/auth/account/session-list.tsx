@@ -161,7 +161,7 @@ function Dot() {
 /**
  * Says when a session was last used: 'just now', '25 minutes ago', '2 hours ago' or 'on 11 Nov'.
  * Anything under ten minutes is 'just now', because the server updates the time only every ten
- * minutes. So are times in the future, which a wrong clock can cause.
+ * minutes. A time in the future, which a wrong clock can cause, is also 'just now'.
  */
 export function lastSeenText(lastSeen: Date, now: Date): string {
   const elapsedMs = now.getTime() - lastSeen.getTime()

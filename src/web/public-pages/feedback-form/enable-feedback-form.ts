@@ -43,7 +43,7 @@ export function enableFeedbackForm(): void {
   })
 }
 
-/** Shows an error at each invalid field and focuses the first of these fields. */
+/** Shows an error at each invalid field and focuses the first one. */
 function showErrors(form: HTMLFormElement, errors: FeedbackErrors['fields']) {
   for (const name of ['name', 'email', 'message'] as const) {
     const error = errors[name] ?? ''

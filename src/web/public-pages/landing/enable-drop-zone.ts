@@ -4,7 +4,7 @@ import { chooseFile } from '../../uploads/picking/file-picker.ts'
 import { listenForDrops } from '../../uploads/picking/page-drop.ts'
 import { filesWithSize, keepErrorText, tooLargeText } from './drop-texts.ts'
 
-/** Returns the elements of the drop zone, or null on pages without one. */
+/** Returns the drop zone's elements, or null on pages without a drop zone. */
 function findDropZone() {
   const findById = (id: string) => document.getElementById(id)
   const [zone, title, text] = [findById('drop'), findById('drop-title'), findById('drop-text')]
