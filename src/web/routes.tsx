@@ -9,7 +9,7 @@ import { SignedInScreen } from './pages/screen-guards.tsx'
 /**
  * The application's screens (spec §2), keyed by the paths in `shared/pages.ts`. The server responds
  * to these paths with the application, except that people who aren't signed in get the landing page
- * at `/`. The server itself renders all other pages: the public pages, /s/{shortCode},
+ * at `/`. All other pages come directly from the server: the public pages, /s/{shortCode},
  * /download/{shortCode} and the not-found page.
  */
 const screens: Record<PagePath, ComponentType> = {

@@ -77,7 +77,8 @@ test('used and free space add up to the whole disk', () => {
     { name: 'Emails and the rest of DATA_DIR', size: '1 Bytes' },
     { name: 'Everything else on the disk', size: '99 Bytes' },
   ])
-  // On a compressing file system, the sum of the file sizes can exceed the space used.
+  // On a compressing file system, the sum of the file sizes can exceed the space used, which leaves
+  // nothing for the entry 'Everything else on the disk'.
   expect(diskUsage({ ...disk, free: 700 }).map(({ name }) => name)).not.toContain(
     'Everything else on the disk',
   )

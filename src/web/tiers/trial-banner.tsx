@@ -30,7 +30,7 @@ export interface TrialBannerProps {
 
 /**
  * The trial banner (spec §2): offers a trial, counts down the days or hours left, or shows 'Trial
- * expired'. Can't be dismissed during the trial.
+ * expired'. It can't be dismissed during the trial.
  */
 export function TrialBanner({ user, isPrimary, onDone }: TrialBannerProps) {
   const notice = useTrialNotice(user)
