@@ -50,7 +50,7 @@ export function onCores(cores: string, command: string[]): string[] {
   return cores === '' ? command : ['taskset', '--cpu-list', cores, ...command]
 }
 
-/** Creates a temporary directory in memory, or on disk if memory is short. */
+/** Creates a temporary directory in memory, or on disk if there isn't enough memory. */
 export async function makeScratch(): Promise<{ dir: string; inMemory: boolean }> {
   const inMemory = freeBytes('/dev/shm') >= scratchBytes
   return { dir: await makeFolder(inMemory ? '/dev/shm' : diskFolder), inMemory }

@@ -18,9 +18,9 @@ const sizes = { '1 KiB': 1024, '1 MiB': 1024 ** 2 }
 const clients = { counted: 'wrk/4.1.0 (for a bench)', uncounted: 'Slackbot-LinkExpanding 1.' }
 
 /**
- * Measures downloads of one link by 32 clients. Counted downloads contend for one row. For
- * comparison, the same requests are sent with a bot's user agent, whose downloads aren't counted,
- * and the report shows the ratio. nginx serves the same bytes from a file.
+ * Measures downloads of one link by 32 clients. Counted downloads contend for one row. The same
+ * requests are also sent with a bot's user agent, whose downloads aren't counted, and the report
+ * shows the ratio. For comparison, nginx serves the same bytes from a file.
  */
 export async function measureOneLink(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },

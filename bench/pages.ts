@@ -15,7 +15,10 @@ const filesInList = 20
 const clients = 8
 const browserHeaders = { accept: 'text/html' }
 
-/** Measures download pages and link lookups per second. nginx serves the same bytes from a file. */
+/**
+ * Measures download pages and link lookups per second. For comparison, nginx serves the same bytes
+ * from a file.
+ */
 export async function measurePages(
   { mayfly, nginx }: { mayfly: Mayfly; nginx: Nginx },
   cores: Cores,

@@ -36,7 +36,8 @@ export interface Sample {
 }
 
 /**
- * Draws `count` random rows of each kind. Stores 1 KiB for each file to download or delete.
+ * Draws `count` random rows of each kind. Stores 1 KiB for each file that will be downloaded or
+ * deleted.
  * @param fileCount the number of files in the database.
  */
 export async function drawSample(

@@ -17,7 +17,7 @@ const rounds = 5
 /** Maximum number of part URLs that one request returns. */
 const partsPerSignCall = 100
 
-/** The result of transferring 1 GiB once. */
+/** Measurements from a single 1 GiB transfer. */
 interface TransferSample {
   megabytesPerSecond: number
   serverCpu: number

@@ -53,7 +53,8 @@ function removeIfStale(lock) {
     return
   }
   try {
-    // Another process has already replaced the stale lock with its own. Put that lock back.
+    // Another process had already replaced the stale lock with its own, which has now been moved.
+    // Put it back.
     if (readPid(movedLock) !== holderPid) linkSync(movedLock, lock)
   } catch (error) {
     // A third process acquired the lock in the meantime. Two processes now do the same work, which

@@ -35,8 +35,8 @@ import { newAddress, signUpForToken, verifyEmail } from '../support/signup.ts'
 /**
  * The attack: the connection to Postgres breaks during any of a call's statements: before Postgres
  * receives the statement, before its response arrives, or afterwards. A short run tests only one of
- * these three moments per statement. The call succeeds or returns 503. Confirmed work is in the
- * database. After a 503, the work has been done completely or not at all, and a retry completes it.
+ * these three moments per statement. The call succeeds or returns 503. No confirmed work is lost.
+ * After a 503, the work has been done completely or not at all, and a retry completes it.
  * Afterwards every pooled connection works.
  */
 
@@ -169,7 +169,7 @@ async function prepareChecksumMismatch(): Promise<Attempt> {
     call: async () => outcomeOf(await confirm(), 409),
     async check() {
       expect(await filesOf(person.id)).toEqual([])
-      // Another confirm is rejected again, or finds that the upload no longer exists.
+      // A second confirm is rejected too, or finds that the upload no longer exists.
       expect([404, 409]).toContain((await confirm()).status)
       expect(await filesOf(person.id)).toEqual([])
       expect(await uploadsOf(person.id)).toEqual([])

@@ -7,7 +7,7 @@ import { makeClient, makeFile, makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: one client requests emails to many people, guesses email tokens, or triggers many
+ * The attack: one client has emails sent to many people, guesses email tokens, or triggers many
  * emails to one person. The client's IP address comes from a proxy header, so one test can act as
  * two clients.
  */

@@ -14,8 +14,8 @@ import { testClock } from '../support/test-clock.ts'
 import { type LogLine, logCollector } from '../support/test-log.ts'
 
 /**
- * The server limits attempts per client IP address. The attack: write one address in many ways to
- * count as many clients.
+ * The server limits attempts per client IP address. The attack: spell one address in many ways to
+ * be counted as many clients.
  */
 const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
 const warnings: LogLine[] = []

@@ -8,8 +8,8 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: upload content that runs scripts, misstates its type or redirects, or lure people
- * with one of our URLs that redirects to another site.
+ * The attack: upload content that runs scripts, misstates its type or redirects visitors. Or lure
+ * people with one of our URLs that redirects to another site.
  */
 
 let app: TestApp

@@ -9,7 +9,7 @@ import { createDatabase, postmasterOf, startTestPostgres } from '../support/post
 
 /**
  * The attack: Postgres, or one of its processes, is killed repeatedly under load. Calls succeed or
- * return 503. Confirmed work is in the database, and everything works once Postgres is back.
+ * return 503. No confirmed work is lost, and everything works once Postgres is back.
  */
 
 let app: TestApp

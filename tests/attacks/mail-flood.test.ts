@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
  * The attack: from many IP addresses, request emails for accounts that don't exist, so that
- * legitimate emails have to wait behind these jobs in the queue.
+ * legitimate emails have to wait in the queue behind jobs that send nothing.
  */
 
 let app: TestApp

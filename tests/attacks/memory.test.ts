@@ -23,7 +23,7 @@ import { getRequest, sendWithoutReading, type UnreadSockets } from '../support/u
 import { codesOf, startUploads, uploadRequest } from '../support/upload-batches.ts'
 
 /**
- * Memory limit of the server process in MiB. The process uses about 200 when idle and up to 340
+ * Memory limit for the server process, in MiB. The process uses about 200 when idle and up to 340
  * during these attacks. If it buffered everything that clients send or don't read, it would use 480
  * or more.
  */

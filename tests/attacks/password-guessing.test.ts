@@ -10,8 +10,9 @@ import { send } from '../support/send.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: guess passwords from one IP address or many, or use up the attempts to lock the owner
- * out. The client's IP address comes from a proxy header, so one test can use many.
+ * The attack: guess passwords from one IP address or many, or use up the owner's attempts to lock
+ * the owner out. The client's IP address comes from a proxy header, so one test can use many
+ * addresses.
  */
 
 const minute = 60_000

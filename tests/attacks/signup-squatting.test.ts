@@ -113,8 +113,8 @@ describe("a victim's email address used by an attacker", () => {
 })
 
 /**
- * Asserts that the attacker's password finds only the pending signup (403) and that the victim's
- * works.
+ * Asserts that a login with the attacker's password finds only the pending signup (403), and that
+ * the victim's password works.
  */
 async function expectVictimOwnsAccountAfterSignup() {
   expect(await tryLogin(email, attackerPassword)).toBe(403)

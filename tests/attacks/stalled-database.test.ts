@@ -17,8 +17,8 @@ import {
 
 /**
  * The attack: Postgres stops responding under load, because of a held lock, a dead network or a
- * stopped process. Calls succeed or return 503. Confirmed work is in the database, and afterwards
- * all connections work again.
+ * stopped process. Calls succeed or return 503. No confirmed work is lost, and afterwards all
+ * connections work again.
  */
 
 /**
@@ -93,7 +93,7 @@ async function newPerson(
   }
 }
 
-/** Work that the server has confirmed, so it must be in the database. */
+/** Work that the server has confirmed, and so must not lose. */
 interface CompletedWork {
   sessions: string[]
   uploads: string[]

@@ -6,9 +6,9 @@ import { type Client, json, logIn, makeClient, makePerson } from '../support/mak
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * The attack: use a copied session cookie, or a computer where somebody is signed in. The session
- * works until it ends, but it must not be enough to take over the account, and the owner must be
- * able to end it.
+ * The attack: use a copied session cookie, or a computer where somebody is signed in. The attacker
+ * can use the session until it ends, but must not be able to take over the account, and the owner
+ * must be able to end the session.
  */
 
 let app: TestApp

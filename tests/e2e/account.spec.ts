@@ -93,8 +93,8 @@ test('a session ended elsewhere redirects to the login and back', async ({
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(fileRow(page, 'notes.txt')).toBeVisible()
 
-  // The account page redirects a signed-out visitor to the login, which leads back after signing
-  // in.
+  // The account page redirects a signed-out visitor to the login page, which leads back after
+  // signing in.
   const phone = await visitor()
   await phone.goto('/account')
   await expect(phone).toHaveURL('/login?next=%2Faccount')

@@ -103,7 +103,7 @@ test('a stalled connection times out, and its parts are sent again', async ({
   await stallAfter(network, 18 * mebibyte, () => chooseFiles(page, [file.path]))
   const exchangeCount = network.exchanges.length
   // Once all bytes of a part are sent, the page allows extra time for the response. On a slow
-  // machine, it may be late to notice that they are, so advance the clock repeatedly.
+  // machine, the page may notice this late, so advance the clock repeatedly.
   const afterTwoMinutes = async () => {
     await page.clock.fastForward(125_000)
     return network.exchanges.length

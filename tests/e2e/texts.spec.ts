@@ -82,7 +82,7 @@ test('feedback: errors are explained, a failure keeps the input, success clears 
   await expect(toast).toContainText('Something went wrong. Please try again.')
   await expect(message).toHaveValue('A bell.')
   await expect(name).toHaveValue('Ada')
-  // The toast is below the header, which takes two lines on a phone.
+  // The toast is below the header, which wraps to two lines on a phone.
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await toast.boundingBox()).toMatchObject({ x: 12, y: 116, width: 366 })
   await page.setViewportSize({ width: 1280, height: 800 })

@@ -48,7 +48,7 @@ async function openAccount(page: Page, methods: ('password' | 'google')[]) {
 }
 
 /**
- * Screens of the account page. The first one signs in a user, who stays signed in up to 'account
+ * Screens of the account page. The first one signs in a user, who stays signed in through 'account
  * with long names and many sessions'.
  */
 export const accountScreens: Screens = {

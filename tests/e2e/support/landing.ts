@@ -14,7 +14,10 @@ export function dropOnLanding(page: Page, paths: string[]): Promise<void> {
   return dropFiles(page, paths, page.getByRole('region', { name: /to begin$|waiting$/ }))
 }
 
-/** Drops a file with a long name on the landing page, which keeps the file and opens the signup. */
+/**
+ * Drops a file with a long name on the landing page, which keeps the file and opens the signup
+ * page.
+ */
 export async function saveFileOnLanding({ folder, page }: Pick<ScreenContext, 'folder' | 'page'>) {
   const name = `Minutes ${'of a very long meeting '.repeat(8)}`.slice(0, 196).concat('.pdf')
   const file = await writeRandomFile(folder, name, 1000)

@@ -59,8 +59,8 @@ export async function reloadWhileStalled(page: Page, network: ChaosProxy): Promi
 }
 
 /**
- * Closes a tab, cuts its connections and opens the dashboard in a new one.
- * @param endTab replaces closing the tab, for example with a crash.
+ * Closes a tab, cuts its connections and opens the dashboard in a new tab.
+ * @param endTab called instead of closing the tab, for example to crash it.
  */
 export async function reopen(
   page: Page,
@@ -77,7 +77,7 @@ export async function reopen(
 }
 
 /**
- * Returns how many body bytes all PUTs contained, including repeated ones, after the first `since`
+ * Returns the total size of all PUT bodies, including repeated ones, sent after the first `since`
  * requests.
  */
 export function sentBytes(network: ChaosProxy, since = 0): number {

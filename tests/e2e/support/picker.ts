@@ -25,7 +25,7 @@ export async function mockPicker(
   { asks: asksPermission }: { asks: boolean },
 ): Promise<void> {
   const installMock = ({ name, asks: asksPermission }: { name: string; asks: boolean }) => {
-    // Blank pages can't use OPFS.
+    // Blank pages aren't secure contexts, so they can't use OPFS.
     if (!isSecureContext) return
     let isAllowed = !asksPermission
     const { prototype } = FileSystemFileHandle
