@@ -54,7 +54,7 @@ async function fillEveryTable(pool: pg.Pool): Promise<void> {
   for (const table of tables) await addRow(table)
 }
 
-/** Values that satisfy check constraints and triggers. */
+/** Values that check constraints and triggers require. */
 const constrainedValues: Record<string, Record<string, unknown>> = {
   // This file isn't purged, so `stored_bytes` counts it.
   files: { purged_at: null, purging_at: null, storage: 'disk', storage_key: newStorageKey() },
@@ -75,7 +75,7 @@ function valueFor({ enumValues, dataType, columnType }: PgColumn): unknown {
   return 7
 }
 
-/** Returns all rows of a database as text, by table name. */
+/** Returns all rows in a database as text, by table name. */
 async function readContent(pool: pg.Pool): Promise<Record<string, string[]>> {
   const content: Record<string, string[]> = {}
   const read = async (table: string, query: string) => {

@@ -36,7 +36,10 @@ interface Outage {
   isConnectionLost: boolean
 }
 
-/** Classifies the outage in an error's chain of causes. Returns undefined if there is none. */
+/**
+ * Classifies the outage in an error's chain of causes. Returns undefined if the chain contains no
+ * outage.
+ */
 function findOutage(error: unknown): Outage | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const outage = classifyError(cause)

@@ -14,7 +14,7 @@ const systemUser = 'postgres'
  */
 const publicFolder = '/var/lib/mayfly'
 
-/** The complete environment of Postgres, without the shell's PGDATA or PGPORT. */
+/** Postgres's complete environment. It leaves out the shell's PGDATA and PGPORT. */
 const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
 export interface Account {

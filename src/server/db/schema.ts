@@ -302,8 +302,8 @@ export const files = pgTable(
   },
   (table) => [
     // Lists of an owner's files scan this index backwards. A search compares the names in the index
-    // and reads only matching rows from the table. The column has no `desc()`, because that would
-    // put nulls last, but lists show them first.
+    // and reads only matching rows from the table. `createdAt` has no `desc()`, because that also
+    // means `nulls last`, and the index would no longer match the order of the lists.
     index('files_of_owner').on(
       table.ownerId,
       table.createdAt,

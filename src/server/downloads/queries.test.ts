@@ -89,7 +89,7 @@ describe('downloads of a file', () => {
     expect(statements()).toEqual(['a 2026-03-08 +1'])
     await sent[0]?.succeed()
     expect(statements()).toEqual(['a 2026-03-08 +1', 'a 2026-03-08 +3'])
-    // The second statement is already sent, so this download waits for the third.
+    // The second statement has already been sent, so this download waits for the third.
     startDownload('5')
     // A call resolves only after its own download has been written.
     expect(settledCalls).toEqual(['1'])

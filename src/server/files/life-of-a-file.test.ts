@@ -19,9 +19,9 @@ import { expireFiles } from './expire-files.ts'
 const day = 24 * 60 * 60_000
 
 /*
- * Follows a file from upload to purge, with a purge run every day. It is uploaded half an hour
- * before the end of a month and spans the daylight saving changes of the US and Europe, where a day
- * must still have 24 hours.
+ * Follows a file from upload to purge, with a purge run every day. The file is uploaded half an
+ * hour before the end of a month. Its life spans the daylight saving changes in the US and Europe,
+ * where a day must still have 24 hours.
  */
 const uploadedAt = new Date('2027-02-28T23:30:00.000Z')
 

@@ -43,7 +43,7 @@ export async function writePreferences(
 }
 
 /**
- * Lists the ids of up to `limit` owners with files in `first_downloads`, in ascending order,
+ * Finds owners with files in `first_downloads`. Returns up to `limit` ids in ascending order,
  * starting after the id `after`.
  */
 export async function findOwnersOfFirstDownloads(
@@ -94,8 +94,8 @@ function needsExpiryEmail(now: Date, until: Date) {
 }
 
 /**
- * Lists the ids of up to `limit` owners who want an email about links that expire between `now` and
- * `until`, in ascending order, starting after the id `after`.
+ * Finds owners who want an email about links that expire between `now` and `until`. Returns up to
+ * `limit` ids in ascending order, starting after the id `after`.
  */
 export async function findOwnersOfExpiringLinks(
   db: Db,

@@ -163,8 +163,8 @@ function isOnPage({ after, end }: FilePage): SQL | undefined {
 }
 
 /**
- * Returns the page with the next `size` files after the id `after`. The last page has no end. Pages
- * limit the number of rows that a statement reads.
+ * Returns the page with the next `size` files after the id `after`. The last page has no end.
+ * Working in pages limits how many rows each statement reads.
  */
 export async function nextFilePage(db: Db, after: string | null, size: number): Promise<FilePage> {
   const [last] = await db

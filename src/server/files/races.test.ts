@@ -51,8 +51,8 @@ async function rowOf(id: string) {
 }
 
 /**
- * Downloads from a link. Returns true for a success, and asserts that the response has exactly
- * these bytes. Otherwise, asserts that the status is 404.
+ * Downloads from a link. Returns true if the download succeeds, after asserting that it has exactly
+ * these bytes. Otherwise asserts a 404 and returns false.
  */
 async function canDownload(code: string, bytes: Uint8Array) {
   const response = await makeClient(app).fetch(`/api/download/${code}`)

@@ -3,8 +3,8 @@ import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 import type { Logger } from 'pino'
 
 /**
- * Returns the normalized client address of a request: behind a trusted proxy, the last entry of
- * X-Forwarded-For, otherwise the socket's address.
+ * Returns a request's normalized client address: the last entry in X-Forwarded-For if a trusted
+ * proxy sent the request, otherwise the socket's address.
  * @param trustedProxies null if no proxy is trusted.
  */
 export function clientAddress(request: IncomingMessage, trustedProxies: BlockList | null): string {
@@ -110,7 +110,7 @@ export function untrustedProxyWarning(
   }
 }
 
-/** Returns the peer address of a connection: a client's or a proxy's. */
+/** Returns a connection's peer address: the client's or a proxy's. */
 export function peerAddress({ socket }: Pick<IncomingMessage, 'socket'>): string {
   return readAddress(socket.remoteAddress ?? '') ?? 'unknown'
 }

@@ -30,7 +30,7 @@ export interface PageResponse {
   headers?: Record<string, string>
 }
 
-/** Responds with a built page that has no path of its own. */
+/** Responds with a page from `unlistedPages`, such as `not-found`. */
 export type PageResponder = (
   context: Context<HttpEnv>,
   name: UnlistedPageName,

@@ -81,8 +81,8 @@ export function limitConnections(
 }
 
 /**
- * Handles the pipelined requests of a connection one after another. Node would start them all at
- * once, so a few KiB could cause as much load as thousands of clients.
+ * Handles a connection's pipelined requests one after another. Node would start them all at once,
+ * so a few KiB could cause as much load as thousands of clients.
  */
 export class PipelineQueue {
   readonly #active = new Set<ServerResponse>()

@@ -68,8 +68,8 @@ async function compareStore(
     }
   }
   const expectObject = async ({ key, fileId }: ReferencedKey) => {
-    // An upload may have no bytes yet. A file may have been purged since its row was read. A file
-    // that was just being sealed may be missing from the listing.
+    // An upload may have no bytes yet. A file isn't missing if it has been purged since its row was
+    // read, or if it was not listed because it was just being sealed.
     if (fileId === null || (await storage.storedSize(key)) !== null) return
     if (!(await isFileStored(db, fileId))) return
     total.missing += 1

@@ -33,8 +33,8 @@ export interface PublicPages {
 /**
  * Reads the built public pages.
  * @param options.connect the storage origins that signed-in users upload to, for `connect-src`.
- * @param options.conditions the conditions that are true on this server. The pages include their
- * sections.
+ * @param options.conditions the conditions that are true on this server. The pages include the
+ * sections for these conditions.
  * @throws {StartupError} if the pages are missing or from another version.
  */
 export function loadPublicPages(options: {

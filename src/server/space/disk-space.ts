@@ -16,7 +16,7 @@ const margin = 4 * mebibyte
 export interface DiskSpaceOptions {
   /** A folder on the file system to measure. It also contains the reserve for the database. */
   folder: string
-  /** The setting `MIN_FREE_SPACE`; null for its default. */
+  /** The setting `MIN_FREE_SPACE`. Null means its default. */
   minFree: number | null
   /** True if uploads are stored on this disk instead of in a bucket. */
   storesUploads: boolean

@@ -44,9 +44,9 @@ interface Confirm extends Entry<ConfirmRequest, FileRow> {
  * Turns finished uploads into files with links (design §4): seals the bytes, then inserts the
  * files. Confirming again, even in parallel, returns the same file.
  *
- * A claimed SHA-256 is compared with the stored bytes where the store `computesSha256`, and never
- * stored. Bytes are read before the response only for that comparison, or if their size matches
- * blocked content; the `compute-digests` job reads the rest.
+ * If the store's `computesSha256` is true, a claimed SHA-256 is compared with the stored bytes. The
+ * claim itself is never stored. Bytes are read before the response only for that comparison, or if
+ * their size matches blocked content; the `compute-digests` job reads the rest.
  *
  * Returns one result per request, in order. The errors are UPLOAD_NOT_FOUND, also for another
  * user's key; UPLOAD_INCOMPLETE; SIZE_MISMATCH, CHECKSUM_MISMATCH and CONTENT_BLOCKED, which end

@@ -152,7 +152,7 @@ export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date):
       .where(inArray(storageKey, [...keys]))
       .returning({ fileId, ownerId, storage, storageKey, dueAt }),
   )
-  // Without a file name, because the owner's account has been deleted.
+  // The receipt has no file name, because the owner's account has been deleted.
   const receipt = rowValues(deletionReceipts, {
     fileId: endedRemovals.fileId,
     ownerId: endedRemovals.ownerId,

@@ -17,7 +17,7 @@ type UploadEndpoint =
   | 'abortUpload'
 
 /**
- * Routes of the upload protocol (design §5). File bytes don't pass through them: clients send the
+ * Routes for the upload protocol (design §5). File bytes don't pass through them: clients send the
  * bytes to presigned URLs.
  */
 export function uploadRoutes(
