@@ -69,8 +69,8 @@ test('every nginx example keeps short codes out of the logs', async () => {
   const pages = [...documents.values()].flatMap((text) =>
     matchGroups(text, /^```nginx\n(.*?)^```/gms),
   )
-  // Only proxies in front of Mayfly must forward the client's IP address. A proxy in front of a
-  // bucket doesn't have to.
+  // Check only proxies in front of Mayfly. A proxy in front of a bucket needn't forward the
+  // client's IP address.
   const servers = [file, ...pages]
     .flatMap((text) => text.split(/^server \{/m))
     .filter((server) => server.includes('proxy_set_header X-Forwarded-For'))

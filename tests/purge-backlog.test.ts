@@ -44,7 +44,7 @@ const filesInBatch = 100
  */
 const maxMemoryMiB = 400
 const pollMs = chooseRounds(250, 2000)
-/** Purging a million files took 34 minutes on two busy cores. */
+/** A long run purges a million files, which took 34 minutes on two busy cores. */
 const timeoutMs = isLongRun ? 3 * 60 * 60_000 : 5 * hangTimeoutMs
 
 type StoredFile = File & { bytes: Uint8Array<ArrayBuffer> }

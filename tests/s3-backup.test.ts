@@ -115,7 +115,8 @@ describeOnS3('a backup', () => {
     const newDataDir = join(folder, 'elsewhere')
     await mkdir(newDataDir)
     const env = { ...bucket.env, DATA_DIR: newDataDir, DATABASE_URL: outside.url }
-    // Kill a restore when it has copied all files but not yet committed. It can be run again.
+    // Kill a restore when it has copied all files but not yet committed. The restore can then be
+    // run again.
     const killedRestore = await runAndKill(['scripts/restore.ts', outboundBackup], env, {
       before: /^query copy "files"/,
       count: 1,

@@ -18,7 +18,7 @@ import {
 import { download, type SimulatedUser, signIn, tryPassword } from './simulated-user.ts'
 import { expectValidServerError } from './valid-server-error.ts'
 
-/** After each round, how many of each user's links that renewals have replaced are checked. */
+/** How many of each user's old links, replaced by renewals, are checked after each round. */
 const deadLinksPerCheck = 2
 /** After each round, one in this many unchanged files is checked. */
 const untouchedPerCheck = 8
@@ -32,9 +32,9 @@ interface ClockReadings {
 }
 
 /**
- * Checks that the server's current state agrees with its earlier responses to a user. Checks how
- * the file list shows each file. Checks links and bytes only for files uploaded, renewed or deleted
- * in this round, and for a sample of the others.
+ * Checks that the server's current state agrees with its earlier responses to a user. Compares
+ * every file with the file list, but checks links and bytes only for files uploaded, renewed or
+ * deleted in this round and for a sample of the others.
  * @param isClockSteady true if no fault changed the server's clock in this round.
  * @param shouldCheckAllLinks true to open the links to all files, not only to a sample.
  * @returns how many files were downloaded.

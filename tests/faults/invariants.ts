@@ -95,7 +95,7 @@ export async function checkRemovalsDone(directDb: DirectDb): Promise<void> {
  * Checks that no free user exceeds the file limit.
  * @param latest the latest time that the server's clock has ever shown. A file that had expired by
  * then doesn't count: another file may have taken its slot, and if the clock is set back, both
- * links work.
+ * files' links work.
  * @throws {Violation} if a free user has more than `maxFiles` active files.
  */
 export async function checkFreeLimit(

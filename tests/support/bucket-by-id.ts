@@ -27,7 +27,7 @@ export interface BucketById {
 
 /**
  * Starts an S3 server with the quirks of SeaweedFS up to version 4.47. It lists open uploads by id
- * instead of by key, and without their dates. If a part was sent twice, it lists it twice. The last
+ * instead of by key, and without their dates. A part that was sent twice is listed twice. The last
  * part on each page appears again on the next page. Signatures aren't checked.
  */
 export async function startBucketById(): Promise<BucketById> {

@@ -6,7 +6,7 @@ import { type RandomInt, seededRounds } from './seeded-rounds.ts'
 const userCount = 3
 /** How long a user pauses between cycles, to leave CPU time to a restarting server. */
 const pauseMs = 100
-/** In a run with at least this many rounds, at least one renewal must complete without a crash. */
+/** In runs of this many rounds or more, at least one renewal must complete without a crash. */
 const minRoundsForRenewal = 30
 
 /**

@@ -297,7 +297,7 @@ export function openEngineWorld() {
     },
     add,
     stallTransfers,
-    /** Adds files, which start sending, but stalls the transfers. */
+    /** Adds files and starts to upload them, but stalls the transfers. */
     addStalled: async (picked: readonly (File | PickedFile)[]): Promise<string[]> => {
       stallTransfers()
       const ids = add(picked)

@@ -101,7 +101,7 @@ export interface StartedUpload {
   cloudKey: string
   metadata: Record<string, unknown>
   /**
-   * The part size, the number of parts, and the URLs for the first ones. Undefined if the upload
+   * The part size, the number of parts, and the URLs for the first parts. Undefined if the upload
    * isn't sent in parts.
    */
   parts?: { size: number; count: number; urls: Record<string, string> }

@@ -75,8 +75,8 @@ export function makeNetworkDirection({
   }
 
   const sendDuePackets = (now: number) => {
-    // If a timer fires late, send the overdue packets at once to catch up. Time in which there was
-    // nothing to send isn't made up for.
+    // If a timer fires late, send the overdue packets at once to catch up. Idle time isn't made up
+    // for.
     if (isIdle) nextSendAt = Math.max(nextSendAt, now)
     isIdle = false
     while (nextSendAt <= now) {

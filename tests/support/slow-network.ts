@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { makeNetworkDirection } from './network-direction.ts'
 
 export interface NetworkSettings {
-  /** In bytes per second for each direction. All connections share it. */
+  /** The data rate in each direction, which all connections share. */
   bytesPerSecond: number
   /** The one-way latency. */
   delayMs: number
