@@ -87,7 +87,7 @@ function writeSessionCookies(
 function cookieOptions(appUrl: URL, maxAgeMs: number) {
   return {
     httpOnly: true,
-    // Not `Strict`: redirects from Google and links in emails are cross-site.
+    // Not `Strict`, because redirects from Google and links in emails are cross-site.
     sameSite: 'Lax',
     secure: appUrl.protocol === 'https:',
     path: '/',

@@ -112,7 +112,7 @@ describe('an unknown browser', () => {
 })
 
 describe('an account under attack from many addresses', () => {
-  /** Counts failed logins from other IP addresses. */
+  /** Sets the account's count of failed logins, as if they came from other IP addresses. */
   const countGuesses = (guesses = 60) =>
     setCounter(counter('wrongLoginsByAccount', unknownAttempt.accountHash), guesses)
 

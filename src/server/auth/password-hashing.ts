@@ -8,7 +8,7 @@ export interface HashCost {
   p: number
 }
 
-/** One hash takes 32 MiB and about 50 ms. */
+/** At this cost, a hash takes 32 MiB of memory and about 50 ms. */
 const defaultCost: HashCost = { N: 16_384, r: 16, p: 1 }
 const keyBytes = 64
 
@@ -32,7 +32,7 @@ export class PasswordHashing {
   #queued = 0
   #running = 0
 
-  /** @param cost tests use a lower cost. */
+  /** @param cost the cost of each hash. Tests use a lower one. */
   constructor(cost: HashCost = defaultCost) {
     this.#cost = cost
   }

@@ -36,7 +36,7 @@ export async function findAccountByEmail(db: Db, email: string): Promise<Account
   return row
 }
 
-/** Finds an account; undefined if it was deleted. */
+/** Finds the account with this id. Returns undefined if it has been deleted. */
 export async function findAccount(db: Db, userId: string): Promise<Account | undefined> {
   const [row] = await db
     .select(accountColumns)
@@ -63,7 +63,7 @@ export async function lockAddress(tx: Db, email: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${addressLockKey}, hashtext(${email}))`)
 }
 
-/** Finds the administrator; undefined before the first start has created the account. */
+/** Finds the administrator. Returns undefined before the first start has created the account. */
 export async function findAdministrator(db: Db): Promise<{ email: string } | undefined> {
   const [row] = await db.select({ email: users.email }).from(users).where(eq(users.role, 'admin'))
   return row

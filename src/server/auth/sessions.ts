@@ -10,11 +10,11 @@ import { type Session, toSessionUser } from '../http/session.ts'
 import { readSessionToken } from './cookies.ts'
 import { newToken } from './secrets.ts'
 
-/** Browsers send about 150 characters. */
+/** Longer values are truncated. Browsers send about 150 characters. */
 const maxUserAgentLength = 400
 const maxListedSessions = 100
 
-/** The browser and IP address that use a session. */
+/** The browser and IP address from which a session is used. */
 export interface SessionClient {
   userAgent: string | null
   ipAddress: string | null

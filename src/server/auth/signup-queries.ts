@@ -26,7 +26,10 @@ export async function findPendingSignup(
   return signup
 }
 
-/** Finds the pending signup with this id and email address, or else the newest for that address. */
+/**
+ * Finds the pending signup with this id and email address, or failing that, the newest pending
+ * signup for the address.
+ */
 export async function findSignupToResend(
   db: Db,
   email: string,

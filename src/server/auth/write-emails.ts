@@ -144,7 +144,7 @@ async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<Outg
   return { to: { name: '', address: email }, isVerified: false, content }
 }
 
-/** Adds a token for an account. Returns the link with the token. */
+/** Creates a token for an account. Returns the link that contains the token. */
 async function createTokenLink(
   deps: EmailDeps,
   account: Account,

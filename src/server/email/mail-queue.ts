@@ -19,7 +19,7 @@ export const mailRequest = z.discriminatedUnion('kind', [
     userId: z.string(),
     changedAt: timestamp,
     changedBy: z.enum(ownPasswordChangeMethods),
-    /** True if Google sign-in was removed too. */
+    /** True if Google sign-in was removed along with the old password. */
     removedGoogle: z.boolean(),
   }),
   z.object({
@@ -88,7 +88,7 @@ export interface MailQueue {
   add(request: MailRequest, tx?: Db, schedule?: EmailSchedule): Promise<void>
 }
 
-/** When to send an email, and its unique key, a UUID. */
+/** When to send an email, and the UUID that identifies its request in the queue. */
 export interface EmailSchedule {
   at: Date
   key: string

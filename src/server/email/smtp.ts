@@ -56,7 +56,7 @@ export function smtpMailer(
       try {
         await transport.sendMail(toMessage(email, from))
       } catch (error) {
-        // nodemailer rejects only with this error type.
+        // nodemailer rejects only with errors of this type.
         const failure = error as NodemailerError
         throw isPermanentRejection(failure)
           ? new MailRejectedError(failure.response ?? failure.message, { cause: failure })

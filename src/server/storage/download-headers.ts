@@ -18,7 +18,7 @@ const activeTypes = [
   /^application\/(xml|wasm|manifest\+json)$/,
   // Matches XHTML, SVG, feeds and XML style sheets.
   /\+xml$/,
-  // Each part of a multipart body has a type of its own.
+  // Each part of a multipart body has a type of its own, which could be one of these.
   /^multipart\//,
 ]
 

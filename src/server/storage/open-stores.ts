@@ -7,7 +7,7 @@ import { createStores, type StorageSettings, type Stores, storeOfNewFiles } from
 
 export interface StoresOptions extends DiskStorageOptions {
   settings: StorageSettings
-  /** Called for each failed store operation. */
+  /** Called whenever a store operation fails. */
   onError?(store: StorageName, operation: StorageOperation): void
 }
 

@@ -21,7 +21,7 @@ export interface UploadGrant {
 
 /** Permission to store one part of an upload. `size` is the part's exact size. */
 export interface PartGrant extends UploadGrant {
-  /** Starts at 1. */
+  /** Part numbers start at 1. */
   partNumber: number
   /** The part's offset in the file, in bytes. */
   offset: number

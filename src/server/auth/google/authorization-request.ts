@@ -16,7 +16,7 @@ const cookieName = 'google'
 
 /** Why the user was sent to the issuer: to sign in or to link an account. */
 export interface SignInPurpose {
-  /** The page to open afterwards. */
+  /** The page to open after the sign-in or linking. */
   next: string
   /** The id of the user who is linking Google to their account; null for a sign-in. */
   linkTo: string | null

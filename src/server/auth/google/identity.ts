@@ -12,11 +12,11 @@ export interface Identity {
   emailVerified: boolean
   firstName: string
   lastName: string
-  /** The https URL of a picture that our pages may show. */
+  /** The https URL of a picture that our pages are allowed to show, or null. */
   picture: string | null
 }
 
-/** The claims of OpenID Connect Core §5.1. Their types are not checked. */
+/** The claims defined in OpenID Connect Core §5.1. The types of their values are not checked. */
 export type Claims = Readonly<Record<string, unknown>> & { sub: string }
 
 /** True if the ID token lacks claims that userinfo may contain. */

@@ -27,10 +27,10 @@ import {
 import { type Identity, needsUserInfo, readIdentity } from './identity.ts'
 import { messagesOf, SignInRejectedError } from './sign-in.ts'
 
-/** Short, because the user is waiting for a page. */
+/** These timeouts are short, because the user is waiting for a page. */
 const discoveryTimeoutSeconds = 3
 const responseTimeoutSeconds = 5
-/** Google's largest response, the key set, is about 2 KB. */
+/** A generous limit: Google's largest response, the key set, is about 2 KB. */
 const maxResponseBytes = 256 * 1024
 
 /** The secrets for an authorization request. The database stores only a hash of `state`. */

@@ -151,7 +151,7 @@ async function createUser(
 export class SignInRejectedError extends Error {
   readonly code: SignInError
 
-  /** @param reason details for the operator. They are only logged. */
+  /** @param reason details for the operator, which are logged but not shown to the user. */
   constructor(code: SignInError, reason?: string, options?: ErrorOptions) {
     super(reason ?? code, options)
     this.name = 'SignInRejectedError'

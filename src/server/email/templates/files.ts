@@ -43,7 +43,7 @@ export function fileEmail(
     namesFiles: boolean
     /** Contains at least one file. */
     files: readonly NamedFile[]
-    /** The page with the setting for this email. */
+    /** The URL of the page with the setting for this email. */
     fileManager: string
   },
 ): EmailContent {

@@ -70,7 +70,7 @@ export function reportEmail(report: {
   fileName: string
   /** The link through which the file was last reported. */
   link: string
-  /** How many times the file was reported while this report was open. */
+  /** How many times the file has been reported while this report has been open. */
   count: number
   /** Plain text with one or more lines. */
   reason: string

@@ -18,7 +18,7 @@ const methods = ['GET', 'HEAD', 'PUT']
 /** Minimum interval between log entries for refused transfers. */
 const logIntervalMs = 60_000
 
-/** Route names of presigned URLs in metrics. */
+/** The route names that metrics use for presigned URLs. */
 const storageRoutes = {
   get: '/storage/{download}',
   put: '/storage/{upload}',

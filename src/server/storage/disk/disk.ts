@@ -49,7 +49,7 @@ export interface DiskStorageOptions {
   space: UploadSpace
   /** Transfer metrics. Nothing is counted if unset. */
   meter?: TransferMeter
-  /** For tests. Defaults to the real file system. */
+  /** Defaults to the real file system. Only tests pass another one. */
   fileSystem?: FileSystem
 }
 

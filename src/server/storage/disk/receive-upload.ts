@@ -14,7 +14,7 @@ import type { WriteLocks } from './write-locks.ts'
 
 const touchIntervalMs = 60_000
 
-/** Tracks the activity of uploads in the database. */
+/** Records upload activity in the database. */
 export interface UploadActivity {
   /**
    * Records that bytes are arriving under a key. Returns false if the key has no open upload

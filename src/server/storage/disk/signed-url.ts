@@ -113,8 +113,8 @@ function buildTarget(grant: SignedGrant): string {
 }
 
 /**
- * Escapes everything except RFC 3986 unreserved characters, which all clients and proxies write the
- * same way.
+ * Escapes everything except the unreserved characters of RFC 3986, so that all clients and proxies
+ * write the URL the same way.
  */
 function encodeStrictly(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(

@@ -16,7 +16,10 @@ interface OpenUpload {
   /** The object's key in the bucket. */
   key: string
   uploadId: string
-  /** Null if the bucket doesn't return it, as with SeaweedFS before 4.48. */
+  /**
+   * When the upload began. Null if the bucket doesn't return the date, as with SeaweedFS before
+   * 4.48.
+   */
   begunAt: Date | null
 }
 
@@ -25,7 +28,7 @@ interface UploadedPart {
   partNumber: number
   size: number
   etag: string
-  /** The epoch if the bucket doesn't return the date. */
+  /** When the part arrived, or the Unix epoch if the bucket doesn't return the date. */
   uploadedAt: Date
 }
 
@@ -59,7 +62,7 @@ const maxUploads = Object.keys(positions).length
  * one attempt may not be enough.
  */
 const maxAttempts = 20
-/** An id that matches no multipart upload. */
+/** Stands for a sealed object's upload in URLs. Matches no multipart upload. */
 const sealedUploadId = 'sealed'
 
 /**
