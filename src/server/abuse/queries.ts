@@ -145,8 +145,8 @@ export function listFilesToHash(
 export type Digest = Pick<ContentRow, 'id' | 'sha256'>
 
 /**
- * Saves the SHA-256 with each file and its open report, so a takedown can use it even after the
- * file's row is removed. Skips files that have been taken down or hashed in the meantime.
+ * Saves each SHA-256 in the file's row and in its open report, so a takedown can use it even after
+ * the file's row is removed. Skips files that have been taken down or hashed in the meantime.
  */
 export async function saveDigests(db: Db, digests: readonly Digest[]): Promise<void> {
   await db.execute(sql`

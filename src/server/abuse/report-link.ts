@@ -23,10 +23,10 @@ export async function findOpenLink(
 }
 
 /**
- * Adds a visitor's statement to the file's open report and queues an email to support, at most one
- * per file and UTC day, in one transaction. If the hidden field `website` is filled in, the
- * statement is marked as probable spam and triggers no email. It is kept because browsers may
- * autofill that field.
+ * Adds a visitor's statement to the file's open report and queues an email to support, in one
+ * transaction. Queues at most one such email per file and UTC day. If the hidden field `website` is
+ * filled in, the statement is marked as probable spam and triggers no email. It is kept because
+ * browsers may autofill that field.
  * @throws {AppError} LINK_NOT_FOUND if the link isn't active; TOO_MANY_REQUESTS.
  */
 export async function reportLink(

@@ -77,7 +77,7 @@ describe('support', () => {
     expect(texts).toHaveLength(2)
     expect(texts.filter((text) => text.includes('reported 12 times'))).toHaveLength(1)
 
-    // Dismissing the report doesn't allow a second email on the same day.
+    // Even after the report is dismissed, no second email is sent on the same day.
     app.clock.advance(1)
     await reportLink(visitor, file.shortCode)
     await dismissLatest()

@@ -61,7 +61,7 @@ export async function takeDown(
   }
   if (endedLink.size === 0) return { link: endedLink.link, content: 'empty', copies: 0 }
   if (sha256 === null) return { link: endedLink.link, content: 'gone', copies: 0 }
-  // The job also finds copies whose SHA-256 hasn't been computed yet.
+  // Unlike `takeDownCopies`, this job also finds copies whose SHA-256 hasn't been computed yet.
   deps.requestJob('compute-digests')
   return { link: endedLink.link, content: 'blocked', copies: await takeDownCopies(deps, sha256) }
 }
@@ -77,7 +77,7 @@ interface EndedLink {
 
 /**
  * Ends a file's link, closes its report, queues the email to its owner, and blocks the content if
- * its SHA-256 is known, in one transaction. Returns null if neither the file nor a report of it
+ * its SHA-256 is known, in one transaction. Returns null if neither the file nor a report on it
  * exists.
  */
 function endLink(

@@ -58,8 +58,7 @@ export function adminActionRoutes(
     },
 
     testStorageUpload({ body, publicOrigin, ...call }) {
-      // The presigned URL must have the same origin that the browser uses, as for an ordinary
-      // upload.
+      // The presigned URL must be on the origin that the browser uses, as for an ordinary upload.
       const stores = deps.stores.withOrigin(publicOrigin)
       return startTestUpload({ ...deps, stores }, body, actorOf(call))
     },

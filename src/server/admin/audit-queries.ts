@@ -8,8 +8,8 @@ import type { Db } from '../deps.ts'
 import { readAddress } from '../http/client-address.ts'
 
 /**
- * The sort key of an entry: its time and id. The id alone isn't enough: server clocks differ
- * slightly, so a later entry may have a smaller id.
+ * The sort key of an entry: its time and id. The id alone isn't enough, because server clocks
+ * differ slightly: an entry with a later time may have a smaller id.
  */
 export type AuditCursor = readonly [at: Date, id: number]
 
@@ -22,7 +22,7 @@ interface AuditQuery {
   /** End of the time range, exclusive. */
   to?: Date | undefined
   action?: AuditAction | undefined
-  /** An email address or user id, an IP address, or a link or its short code. */
+  /** The text to search for: an email address, a user id, an IP address, a link or a short code. */
   search?: string | undefined
 }
 

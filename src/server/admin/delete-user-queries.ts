@@ -14,9 +14,8 @@ export async function lockForDeletion(tx: Db, userId: string): Promise<UserRow |
 }
 
 /**
- * Removes up to `limit` rows of a user's files. A file with bytes gets a row in `removals`, so that
- * a job removes the bytes and then writes the receipt. A file without bytes gets its receipt
- * immediately.
+ * Removes up to `limit` rows of a user's files. A file with bytes gets a row in `removals`; a job
+ * then removes the bytes and writes the receipt. A file without bytes gets its receipt immediately.
  * @returns how many rows were removed, and how many of those files the user could still see.
  */
 export async function releaseFiles(

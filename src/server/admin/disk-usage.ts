@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { diskUsage } from '../space/disk-usage.ts'
 import { sumFilesIn } from '../uploads/queries.ts'
 
-/** How much disk space Mayfly uses in `DATA_DIR`, by category and in bytes. */
+/** The disk space that Mayfly uses in `DATA_DIR`, in bytes per category. */
 export interface DiskUsage {
   /** Files stored on this disk that have a row in the database. */
   files: number

@@ -5,7 +5,7 @@ import { hasPremiumAt } from '../tiers/queries.ts'
 
 /**
  * Files that count in the server's statistics and in each user's: all except those that their
- * owners have deleted. Expired files and files that were taken down count.
+ * owners have deleted. Expired files and files that were taken down are included.
  */
 const isCounted = isNull(files.deletedAt)
 

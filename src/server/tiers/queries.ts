@@ -46,7 +46,7 @@ export async function findUser(db: Db, userId: string): Promise<UserRow | undefi
   return user
 }
 
-/** Updates a user's tier and trial dates. Returns the user. */
+/** Updates a user's tier and trial dates. Returns the updated user. */
 export async function updateUserTier(
   tx: Db,
   userId: string,

@@ -49,7 +49,10 @@ export const personName = optionalName
   .min(1)
   .refine(hasVisibleCharacter, 'Must have a visible character.')
 
-/** Spec §5, signup: all fields are required, passwords match, at least 6 characters. */
+/**
+ * Spec §5, signup: every field is required, the passwords must match, and they must have at least 6
+ * characters.
+ */
 export const signupBody = z
   .object({
     firstName: personName,

@@ -61,8 +61,8 @@ const startResponse = z.object({
   checksum: z.enum(bodyChecksums).describe('The kind of checksum that a PUT can send.'),
   store: z.enum(storageNames),
   // If false, the server stores the client's SHA-256 as sent, and verifies it only if blocked
-  // content has the same size. A client that has resumed an upload must then not send a SHA-256,
-  // because the parts already stored may be from a different file.
+  // content has the same size. A client that has resumed an upload then has to omit it, because the
+  // parts already stored may be from a different file.
   computesSha256: z.boolean().describe('Whether storage compares the SHA-256 of a confirm.'),
 })
 

@@ -6,8 +6,8 @@ import type { JobRecord } from './queries.ts'
 import { spanText } from './span-text.ts'
 
 /**
- * A job is failing after this many consecutive failures. The queue retries a failed run twice, so
- * three failures suggest a persistent cause.
+ * A job counts as failing after this many consecutive failures. The queue retries a failed run
+ * twice, so three failures suggest a persistent cause.
  */
 const failingThreshold = 3
 /**
@@ -48,7 +48,7 @@ interface CheckTimes {
   serverStartedAt: Date
 }
 
-/** Creates the finding for a job, with its last run, its result and its next run. */
+/** Creates the finding for a job. Its message states the last run, the result and the next run. */
 export function jobFinding(job: JobRecord, { now, serverStartedAt }: CheckTimes): Finding {
   const { intervalMs, next } = parseSchedule(job.cron, now)
   const lastRunText = describeLastRun(job, now)

@@ -7,7 +7,7 @@ import type { JobName } from '../../jobs/job-names.ts'
 import { emailQueueName } from '../../jobs/job-queue.ts'
 import type { JobResult } from '../../jobs/queries.ts'
 
-/** Postgres's version and connection counts. */
+/** The Postgres version and connection counts. */
 export interface DatabaseInfo {
   version: string
   major: number
@@ -60,7 +60,7 @@ export interface LostEmails {
   newest: LostEmail[]
 }
 
-/** Why the last attempt failed: the mail server's response, or a timeout. */
+/** SQL for why the last attempt failed: the mail server's response, or a timeout. */
 const lastReason = sql.raw(
   "coalesce(j.output->>'reason', j.output->'value'->>'message', 'no reason was noted')",
 )
@@ -151,7 +151,7 @@ export interface JobRecord {
   cron: string
   /** When the job was first scheduled. */
   scheduledAt: Date
-  /** The last successful run, or null. */
+  /** The last successful run, or null if there was none. */
   success: { startedAt: Date; endedAt: Date; result: JobResult } | null
   /** The last failed run, or null if the last run succeeded. */
   failure: { at: Date; reason: string; consecutiveFailures: number } | null

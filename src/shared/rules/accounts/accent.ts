@@ -38,7 +38,7 @@ export function accentPairs(color: string): Record<Theme, AccentPair> {
 
 function accentPair(color: string, theme: Theme): AccentPair {
   const accent = hasShapeContrast(color, theme) ? color : findContrastingMix(color, theme)
-  // One of white and black always has enough contrast, because their contrast ratios with any color
+  // Either white or black always has enough contrast, because their contrast ratios with any color
   // multiply to 21.
   const onAccent = contrast('#ffffff', accent) >= minTextContrast ? '#ffffff' : '#000000'
   return { accent, onAccent }

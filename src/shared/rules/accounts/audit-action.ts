@@ -64,7 +64,7 @@ export const auditActionNames: Readonly<Record<AuditAction, string>> = {
 
 /*
  * Some actions can happen in several ways, and the `by` detail of the audit log entry says which.
- * Its possible values follow.
+ * The possible values are below.
  */
 
 /**

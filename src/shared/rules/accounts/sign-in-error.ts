@@ -24,7 +24,7 @@ export const signInErrors = [
    * because someone else may control the address at Google.
    */
   'google-not-linked',
-  /** No account has this email address, and the signup policy doesn't allow it to sign up. */
+  /** No account has this email address, and the signup policy doesn't allow creating one. */
   'google-no-signup',
   /** Too many Google sign-ins from this network. */
   'google-busy',

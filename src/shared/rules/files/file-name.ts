@@ -12,13 +12,14 @@ const quotes = /[\p{Quotation_Mark}`´\u2032-\u2037\u2057\u275b-\u275e]/gu
 
 /**
  * Invisible characters that can hide or reorder text: bidirectional controls, zero-width spaces,
- * fillers, tags. Joiners and variation selectors are kept for Persian, Indic scripts and emoji.
+ * fillers and tags. Joiners and variation selectors aren't included, because Persian, Indic scripts
+ * and emoji need them.
  */
 const hiddenCharacters =
   /[\p{Default_Ignorable_Code_Point}--[\p{Join_Control}\p{Variation_Selector}]]/gv
 const loneSurrogates = /\p{Surrogate}/gu
 
-// Spec §5: replace dashes with hyphens. Includes the minus sign, which is also used as a dash.
+// Spec §5: replace dashes with hyphens. This includes the minus sign, which is used as a dash too.
 const dashes = /[\p{Dash_Punctuation}\u2212]/gu
 
 // Spec §5: remove the characters < > : " / \ | ? *.
@@ -39,12 +40,12 @@ const visibleCharacter = /[^\s.\u2800\p{Join_Control}\p{Variation_Selector}]/u
 const extensionPattern = /(?<=.)(\.tar)?\.[^.\s]{1,32}$/iu
 
 /**
- * Returns the name under which a file is stored and downloaded (spec §5, design §6): cleaned by the
- * rules of the spec, in NFC, and without characters that hide or reorder text. It is never empty,
- * has at most 255 bytes of UTF-8, and keeps its extension. Idempotent.
+ * Returns the name under which a file is stored and downloaded (spec §5, design §6): cleaned as the
+ * spec requires, in NFC, and without characters that hide or reorder text. It is never empty, has
+ * at most 255 bytes in UTF-8, and keeps its extension. Idempotent.
  *
- * Names reserved by Windows (CON, NUL) are kept: the server builds no paths from names, and
- * browsers rename such files when saving them.
+ * Names that Windows reserves, such as CON and NUL, are allowed, because the server never builds
+ * paths from file names, and browsers rename such files when saving them.
  */
 export function cleanFileName(name: string): string {
   const cleaned = name
@@ -60,7 +61,7 @@ export function cleanFileName(name: string): string {
     .replace(/\s+/gu, ' ')
     .replace(edgeCharacters, '')
     .replace(/^\.+/u, '.')
-    // Normalize again: the removals may have joined a letter with a combining accent.
+    // Removing characters may have put a combining accent next to a letter, so normalize again.
     .normalize('NFC')
   if (!visibleCharacter.test(cleaned)) return fallbackName
   // Either the original name begins with a dot (.gitignore), or cleaning removed everything before
@@ -69,7 +70,7 @@ export function cleanFileName(name: string): string {
   return shorten(hasLostStem ? fallbackName + cleaned : cleaned)
 }
 
-/** Returns the length of well-formed text in bytes of UTF-8. */
+/** Returns the length in UTF-8 bytes of text without lone surrogates. */
 function byteLength(text: string): number {
   let bytes = 0
   for (const character of text) {
@@ -79,7 +80,7 @@ function byteLength(text: string): number {
   return bytes
 }
 
-/** Truncates the name before its extension to at most 255 bytes, between graphemes. */
+/** Shortens a name to at most 255 bytes. Keeps the extension and never cuts a grapheme in two. */
 function shorten(name: string): string {
   if (byteLength(name) <= maxFileNameBytes) return name
   const extension = extensionPattern.exec(name)?.[0] ?? ''

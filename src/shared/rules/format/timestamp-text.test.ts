@@ -51,7 +51,7 @@ describe('a date in another time zone', () => {
     expect(localTimestampText(newYear, now, zoneBehindUtc(0))).toBe('Fri 1 Jan 2027, 04:59')
     expect(localDayText(newYear, now, zoneBehindUtc(300))).toBe('31 Dec')
     expect(localDayText(newYear, now, zoneBehindUtc(0))).toBe('1 Jan 2027')
-    // `newYear` is still in 2026 in New York.
+    // In New York, `newYear` is still in 2026.
     expect(localDayText(newYear, newYear, zoneBehindUtc(300))).toBe('31 Dec')
     const newYearsEve = new Date('2026-12-31T23:00:00Z')
     expect(localDayText(newYearsEve, newYear, zoneBehindUtc(300))).toBe('31 Dec')

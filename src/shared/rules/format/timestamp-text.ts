@@ -78,7 +78,7 @@ export function weekdayText(day: string, today: string): string {
   return formatDate(new Date(day), new Date(today), utc)
 }
 
-/** Shifts a date so that its UTC fields show the local time in the time zone. */
+/** Shifts a date so that its UTC fields show the local time in `zone`. */
 function shiftToZone(date: Date, zone: TimeZone): Date {
   return new Date(date.getTime() - zone(date) * 60_000)
 }

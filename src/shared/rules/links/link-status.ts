@@ -26,10 +26,10 @@ export function isLinkActive(link: LinkDates, now: Date): boolean {
  * gone, the link is deleted, even if its owner upgrades later.
  */
 export function linkStatus(link: LinkDates, ownerTier: Tier, now: Date): LinkStatus {
-  // Spec §4: now is at or after maxLifetimeAt: deleted.
+  // Spec §4: from `maxLifetimeAt` on, the link is deleted.
   if (now >= link.maxLifetimeAt) return 'deleted'
   if (link.purgingAt !== null) return 'deleted'
-  // Spec §4: now is at or after expiresAt: premium users get private, free users get deleted.
+  // Spec §4: an expired link is private if its owner is a premium user, and deleted otherwise.
   if (now >= link.expiresAt) return tierTraits[ownerTier].renewal ? 'private' : 'deleted'
   return 'active'
 }
@@ -85,7 +85,7 @@ export function nextLabelChange(link: LinkDates, ownerTier: Tier, now: Date): Da
 
 /**
  * Formats the time left (spec §4): '3 days left', '9 hours left' or 'Less than 1 hour left'. Days
- * are rounded to the nearest number, so that a new link has '3 days left'. Hours are rounded down.
+ * are rounded to the nearest whole number, so a new link has '3 days left'. Hours are rounded down.
  */
 export function timeLeftText(leftMs: number): string {
   if (leftMs >= dayInMs) return `${formatCount(Math.round(leftMs / dayInMs), 'day')} left`
@@ -127,7 +127,7 @@ export function checkRenewal(
   ownerTier: Tier,
   now: Date,
 ): { ok: true } | { ok: false; code: RenewalError } {
-  // Spec §4: renewing is premium-only and disabled when deleted.
+  // Spec §4: only premium users can renew links, and only until the link is deleted.
   if (!tierTraits[ownerTier].renewal) return { ok: false, code: 'TIER_RENEWAL' }
   if (linkStatus(link, ownerTier, now) === 'deleted') return { ok: false, code: 'FILE_GONE' }
   return { ok: true }

@@ -4,7 +4,7 @@ import { gibibyte, mebibyte } from '../format/units.ts'
 import { defaultExpirationDays } from '../links/lifetime.ts'
 import { type Tier, tiers, tierTraits } from './tier.ts'
 
-/** The limits of a tier. */
+/** The limits that apply to a tier's users. */
 export interface TierLimits {
   /** Maximum number of active files and open uploads combined. Null means no limit. */
   maxFiles: number | null
@@ -22,7 +22,7 @@ export interface TierLimits {
  */
 export type Limits = Readonly<Record<Tier, Readonly<TierLimits>>>
 
-/** Spec §9: free 3 files, 500MB, 3 days; premium unlimited, 1GB, 3, 5 or 7 days; 30 days in all. */
+/** The defaults from spec §9. */
 export const defaultLimits: Limits = {
   free: {
     maxFiles: 3,
@@ -87,7 +87,7 @@ export interface PlannedUpload {
   tier: Tier
   fileSize: number
   expirationDays: number
-  /** The number of the owner's active files and open uploads, excluding this upload. */
+  /** How many active files and open uploads the owner has, excluding this upload. */
   filesInUse: number
 }
 
@@ -100,11 +100,11 @@ export function checkUpload(upload: PlannedUpload, limits: Limits): UploadLimitE
   const { maxFiles, maxFileSize } = limits[upload.tier]
   const daysError = checkDays(upload.expirationDays, upload.tier, limits)
   if (daysError === 'INVALID_INPUT') return daysError
-  // Spec §5: files over the tier's limit are rejected. No upgrade is offered if no tier accepts the
-  // file.
+  // Spec §5: files over the tier's limit are rejected. The error suggests no upgrade if no tier
+  // accepts the file.
   if (upload.fileSize > largestFileSize(limits)) return 'FILE_TOO_LARGE'
   if (upload.fileSize > maxFileSize) return 'TIER_FILE_SIZE'
-  // Spec §5: users can only choose days that their tier offers.
+  // Spec §5: users can only choose a number of days that their tier offers.
   if (daysError !== null) return daysError
   // Spec §9: a tier may limit the number of files.
   return canAddFile(maxFiles, upload.filesInUse) ? null : 'TIER_FILE_COUNT'

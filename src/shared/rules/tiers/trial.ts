@@ -72,8 +72,8 @@ export function trialNotice(state: StoredTier, now: Date): TrialNotice | null {
     const isOffered = premiumTrialStartedAt === null && effectiveTier(state, now) === 'free'
     return isOffered ? { kind: 'offer' } : null
   }
-  // If the server says that the tier is free, the trial is over, even if the end date is still
-  // ahead by the browser's clock, which may be slow.
+  // If the server says that the tier is free, the trial is over. The browser's clock may be slow,
+  // so the end date may still seem to be in the future.
   if (effectiveTier(state, now) === 'free') return { kind: 'expired' }
   const leftMs = premiumTrialEndsAt.getTime() - now.getTime()
   const fractionLeft = Math.min(1, leftMs / trialMs)
