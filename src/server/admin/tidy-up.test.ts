@@ -291,7 +291,7 @@ describe('POST /api/admin/expire-trials', () => {
       { expiredCount: manualRun.expiredCount },
       { expiredCount: 0 },
     ])
-    // As after a run of the job, the log also has an entry for each user whose trial ended.
+    // Like a run of the job, the action also logs an entry for each user whose trial ended.
     const trialEntryCount = await app.deps.db.$count(auditLog, inArray(auditLog.subject, ids))
     expect(trialEntryCount).toBe(2)
   })

@@ -10,7 +10,7 @@ import type { Owner } from '../http/session.ts'
 
 /**
  * Counts a user's files that are active or private at `now`, by kind, and those whose links expire
- * within 24 hours. Sizes are in bytes. The browser computes the same with `linkStatus` and
+ * within 24 hours. Sizes are in bytes. The browser computes the same numbers with `linkStatus` and
  * `isEndingSoon`, and tests verify that the results agree.
  */
 export function countKinds(

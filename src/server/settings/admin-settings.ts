@@ -93,8 +93,8 @@ export class AdminSettings {
     this.#cached = cacheEntry
     try {
       const settings = await cacheEntry.settings
-      // If `clearCache` was called in the meantime, these settings may be outdated and aren't
-      // reported.
+      // If the cache was cleared in the meantime, these settings may be outdated, so `onCap` isn't
+      // called.
       if (this.#cached === cacheEntry) this.#onCap(settings.cap)
       return settings
     } catch (error) {

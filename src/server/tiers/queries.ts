@@ -8,8 +8,8 @@ import type { Db } from '../deps.ts'
 export type UserRow = typeof users.$inferSelect
 
 /**
- * Returns SQL for a user's tier at `now`, for queries that include `users`. A test compares it with
- * `effectiveTier`.
+ * Returns SQL for the tier that the user in a row of `users` has at `now`. A test compares the
+ * results with `effectiveTier`.
  */
 export function tierAt(now: Date | SQLWrapper): SQL<Tier> {
   return sql`case when ${isTrialOver(now)} then ${freeLiteral} else ${users.tier} end`

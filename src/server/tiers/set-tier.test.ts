@@ -42,7 +42,7 @@ async function readChangedUser(response: Response): Promise<User> {
   return (await json<{ user: User }>(response)).user
 }
 
-/** Returns the user from the response, without the limits that the response also contains. */
+/** Fetches the user. Drops the limits, which the response also contains. */
 async function fetchUser(person: Client): Promise<User> {
   const { limits, ...user } = await json<User & { limits: Limits }>(
     await person.fetch('/api/auth/user'),

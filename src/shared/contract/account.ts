@@ -50,7 +50,7 @@ export const personName = optionalName
   .refine(hasVisibleCharacter, 'Must have a visible character.')
 
 /**
- * Spec §5, signup: every field is required, the passwords must match, and they must have at least 6
+ * Spec §5, signup: every field is required, and the passwords must match and have at least 6
  * characters.
  */
 export const signupBody = z

@@ -83,8 +83,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Returns the error name for an error from the S3 library, and the code or name for an error
- * without a message. Otherwise, returns an empty string.
+ * For an error from the S3 library, returns its name. For an error without a message, returns its
+ * code or name. Otherwise, returns an empty string.
  */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return ''

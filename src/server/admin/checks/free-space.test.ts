@@ -59,7 +59,7 @@ describe('the free space', () => {
       message: expect.stringMatching(/that must stay free: uploads are refused\.$/),
       cure: expect.stringMatching(/Reports.*Users.*Maintenance.*the larger counts\.$/),
     })
-    // The values are far from the thresholds, because other programs use this disk too.
+    // These values are far from where the status changes, because other programs use this disk too.
     expect(await runCheck(({ free }) => 0.75 * free)).toMatchObject({ status: 'warning' })
     expect(await runCheck(({ free }) => 0.25 * free)).toMatchObject({ status: 'ok' })
     expect(await runCheck(() => 0)).toMatchObject({ status: 'ok', cure: '' })

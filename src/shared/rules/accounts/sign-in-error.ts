@@ -7,7 +7,10 @@ import { minuteInMs } from '../format/units.ts'
 export const signInErrors = [
   /** The user or Google denied access. */
   'google-denied',
-  /** The sign-in attempt is unknown: expired, already used, or started in another browser. */
+  /**
+   * The sign-in attempt wasn't found: it expired, was already used, or was started in another
+   * browser.
+   */
   'google-lost',
   /** Google's response doesn't prove the user's identity. */
   'google-refused',

@@ -9,7 +9,10 @@ export const shortCodeAlphabet = '346789ABCDEFGHJKLMNPQRTUVWXYabcdefghijkmnpqrtw
 
 const shortCodePattern = new RegExp(`^[${shortCodeAlphabet}]{${shortCodeLength}}$`)
 
-/** True if the text has the form of a short code. For other text, this saves a database query. */
+/**
+ * True if the text has the form of a short code. Checking this first avoids a database query for
+ * text that can't be one.
+ */
 export function isShortCode(text: string): boolean {
   return shortCodePattern.test(text)
 }

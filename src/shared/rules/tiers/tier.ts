@@ -2,7 +2,7 @@
 export const tiers = ['free', 'premium'] as const
 export type Tier = (typeof tiers)[number]
 
-/** Spec §3: a missing tier counts as free. Also applies to new accounts and visitors. */
+/** Spec §3: a missing tier counts as free. Also used for new accounts and visitors. */
 export const defaultTier: Tier = 'free'
 
 /**
