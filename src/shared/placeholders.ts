@@ -163,7 +163,7 @@ export const serverConditions = [
   ...(['supportMail', 'supportForm'] as const),
   ...(['privacyMail', 'privacyForm'] as const),
   ...(['signupOpen', 'signupDomains', 'signupClosed'] as const),
-  // Not a group: each of these two can be true or false.
+  // Each of these two can be true or false, independently of the other.
   'google',
   'verification',
 ] as const

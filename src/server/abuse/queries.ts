@@ -72,8 +72,8 @@ export async function lockContent(tx: Db, id: string): Promise<ContentRow | unde
 }
 
 /**
- * Blocks content, unless it is empty, because that would block every empty file. Returns false if
- * nothing changed.
+ * Blocks content. Empty content is never blocked, because that would block every empty file.
+ * Returns false if nothing changed.
  */
 export async function blockContent(
   tx: Db,

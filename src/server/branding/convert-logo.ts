@@ -8,7 +8,7 @@ export interface Logo {
   png: Buffer
   /** A hash of the PNG, in hexadecimal. */
   key: string
-  /** In pixels, like the height. */
+  /** Both dimensions are in pixels. */
   width: number
   height: number
 }

@@ -63,8 +63,7 @@ export function setTier(
 
 /**
  * Downgrades users whose trial has ended, in batches. This only updates their rows and the audit
- * log: `effectiveTier` makes a trial end on time even without it. Safe to run on several servers at
- * once.
+ * log, because `effectiveTier` already ends trials on time. Safe to run on several servers at once.
  */
 export async function expireTrials({
   clock,

@@ -10,8 +10,8 @@ type BackupDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'stores'>
 
 /**
  * Reports when `npm run backup` last recorded a backup; the server makes none itself. If none is
- * recorded, the check shows a hint for the first 7 days and a warning after that. A database and a
- * bucket that are reached over the network are no exception, because both may still run on this
+ * recorded, the check shows a hint for the first 7 days and a warning after that. This applies even
+ * if the database and the bucket are reached over the network, because both may still run on this
  * machine.
  */
 export async function checkBackups(deps: BackupDeps): Promise<Finding[]> {

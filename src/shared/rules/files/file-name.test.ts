@@ -9,28 +9,28 @@ const familyEmoji = '👩‍👩‍👧'
 
 describe('cleanFileName, rule by rule', () => {
   it.each([
-    // box-drawing and block characters
+    // Box-drawing and block characters are removed.
     ['┌─┐report│└─┘█▓░.pdf', 'report.pdf'],
-    // control characters, including tab and line feed
+    // Control characters are removed, including tab and line feed.
     ['a\u0000b\u0007c\u007fd\u0085e.txt', 'abcde.txt'],
     ['one\ttwo\r\nthree.txt', 'onetwothree.txt'],
-    // quote-like marks
+    // Quote-like marks are removed.
     [`"a" 'b' \`c\` ´d´ “e” ‘f’ „g‟ ‚h‛ «i» ‹j› ′k″.txt`, 'a b c d e f g h i j k.txt'],
     ["it’s Bob's.txt", 'its Bobs.txt'],
     ['「資料」＂x＂.txt', '資料x.txt'],
-    // runs of whitespace
+    // A run of whitespace becomes a single space.
     ['a   b \u00a0\u2003\u3000 c.txt', 'a b c.txt'],
-    // dashes
+    // Dashes become hyphens.
     ['a–b—c―d‐e‑f‒g−h﹣i－j⸺k.txt', 'a-b-c-d-e-f-g-h-i-j-k.txt'],
-    // < > : " / \ | ? *
+    // These characters are removed: < > : " / \ | ? *
     ['a<b>c:d"e/f\\g|h?i*j.txt', 'abcdefghij.txt'],
-    // trim
+    // Whitespace at either end is removed.
     ['  name.txt  ', 'name.txt'],
     ['* name.txt ?', 'name.txt'],
-    // NFC
+    // Names are normalized to NFC.
     ['Cafe\u0301.txt', 'Café.txt'],
     ['e"\u0301.txt', 'é.txt'],
-    // U+1FEF normalizes to a grave accent, which is a quote-like mark
+    // U+1FEF normalizes to a grave accent, which is a quote-like mark.
     ['a\u1fefb.txt', 'ab.txt'],
   ])('%j becomes %j', (name, cleanName) => {
     expect(cleanFileName(name)).toBe(cleanName)

@@ -19,8 +19,8 @@ export interface Lifeline {
 
 /**
  * Computes a file's lifeline at `now`. If `canRenew`, the three parts add up to 1. Otherwise,
- * `renewable` is 0, and nothing follows the link's expiry. `now` may be before `createdAt`, because
- * the browser's clock may be slow.
+ * `renewable` is 0, which leaves the bar empty after the link's expiry. `now` may be before
+ * `createdAt`, because the browser's clock may be slow.
  */
 export function lifeline(dates: LifelineDates, now: Date, canRenew: boolean): Lifeline {
   const start = dates.createdAt.getTime()

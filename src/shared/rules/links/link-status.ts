@@ -76,8 +76,8 @@ export function nextLabelChange(link: LinkDates, ownerTier: Tier, now: Date): Da
     }
     case 'active': {
       const end = Math.min(link.expiresAt.getTime(), lifetimeEnd)
-      // The current text is accurate up to and including a certain millisecond. It changes in the
-      // next one.
+      // With the shortest time left, the text is still the same, so it changes one millisecond
+      // later.
       return new Date(end - minLeftWithSameText(end - now.getTime()) + 1)
     }
   }
@@ -93,7 +93,7 @@ export function timeLeftText(leftMs: number): string {
   return 'Less than 1 hour left'
 }
 
-/** Returns the shortest time left for which the text is the same. */
+/** Returns the shortest time left that has the same text as `leftMs`. */
 function minLeftWithSameText(leftMs: number): number {
   if (leftMs >= dayInMs) return Math.max(dayInMs, (Math.round(leftMs / dayInMs) - 0.5) * dayInMs)
   if (leftMs >= hourInMs) return Math.floor(leftMs / hourInMs) * hourInMs

@@ -6,7 +6,7 @@ import { daysText, defaultLimits, type Limits, type TierLimits } from './tier-li
 
 /* Each tier has a setting for each limit, which is stored as text. */
 
-/** The value of a setting that means no limit on the number of files, or no storage cap. */
+/** The setting's value if there is no limit on the number of files, or no storage cap. */
 export const unlimited = 'unlimited'
 
 /**
