@@ -122,8 +122,8 @@ export function contentDisposition(fileName: string): string {
 
 /**
  * Rejects requests that would run or embed a file: as a script, style sheet, worker, manifest or
- * plug-in. Browsers send these headers over HTTPS and to localhost. Other programs don't, and are
- * allowed.
+ * plug-in. Browsers announce this in headers, over HTTPS and to localhost. Other programs don't,
+ * and are allowed.
  * @throws {AppError} DOWNLOAD_ONLY
  */
 export function rejectExecution(headers: IncomingHttpHeaders): void {

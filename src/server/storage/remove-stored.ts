@@ -6,9 +6,9 @@ import type { Storage } from './storage.ts'
 import type { Stores } from './stores.ts'
 
 /**
- * The time from one removal attempt to the next if the first one fails or is interrupted. It
- * doubles with each attempt, up to `maxDelayMs`. So once a store is reachable again, its bytes are
- * removed well before `overdueMs`.
+ * How long after the start of a failed or interrupted removal attempt the next one starts. The
+ * delay doubles with each attempt, up to `maxDelayMs`. So once a store is reachable again, its
+ * bytes are removed well before `overdueMs`.
  */
 const minDelayMs = 2 * minuteInMs
 export const maxDelayMs = 10 * minuteInMs

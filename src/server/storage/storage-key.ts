@@ -3,8 +3,8 @@ import { customAlphabet } from 'nanoid'
 const keyLength = 26
 const keyPattern = /^[0-9a-z]{26}$/
 
-// No capital letters: on a case-insensitive file system, two keys that differ only in case would
-// name the same file.
+// Contains no capital letters, because on a case-insensitive file system, two keys that differ only
+// in case would name the same file.
 const randomKey = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', keyLength)
 
 /**

@@ -61,7 +61,7 @@ function firstNameOf(claims: Claims): string {
   return cleanName(asText(claims.given_name)) || cleanName(asText(claims.name))
 }
 
-/** In characters. Signups allow 100 UTF-16 code units, and a character takes up to two. */
+/** Counted in characters. Signups allow 100 UTF-16 code units, and a character takes up to two. */
 const maxNameLength = 50
 
 /** Converts a name from the issuer to one that a signup would accept, or to an empty string. */

@@ -116,7 +116,7 @@ function signupText({ signedUpAt, browser }: Signup): string {
   return `${signedUpAt}, from ${browser ?? 'an unknown browser'}`
 }
 
-/** The email whose link sets a new password. */
+/** The email with the link for setting a new password. */
 export function resetPasswordEmail(
   details: Owner & {
     /** Anyone with this link can set the password. */

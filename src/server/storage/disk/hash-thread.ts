@@ -1,4 +1,4 @@
-/** The worker thread of `FileHasher`. Concurrent requests are interleaved. */
+/** The worker thread that `FileHasher` starts. It interleaves concurrent requests. */
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'

@@ -133,10 +133,10 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
    * of a key's uploads are created before the first id is returned.
    *
    * For a sealed object, no multipart upload is created or reused, not even one left open by a
-   * server that stopped while sealing. It would never be completed, so its bytes would stay in the
-   * bucket next to the object. The returned id then matches no multipart upload, so the bucket
-   * answers a PUT with 404. `isSealed` is called after listing, to notice a seal completed in the
-   * meantime.
+   * server that stopped while sealing. Such an upload would never be completed, so its bytes would
+   * stay in the bucket next to the object. Instead, the returned id matches no multipart upload, so
+   * the bucket answers a PUT with 404. `isSealed` is called after listing, to notice a seal
+   * completed in the meantime.
    * @param isSealed checks whether the bucket has the sealed object.
    */
   const openFor = async (

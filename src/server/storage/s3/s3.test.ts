@@ -72,7 +72,7 @@ describeOnS3('S3 beyond the storage port', () => {
     expect([404, 'EPIPE', 'ECONNRESET']).toContain(status)
   }
   /**
-   * Creates an upload of two parts with 5 MiB and 1000 bytes. Returns the grants for the whole file
+   * Creates an upload of two parts, of 5 MiB and 1000 bytes. Returns the grants for the whole file
    * and for each part.
    */
   const createPartsUpload = () => {

@@ -57,8 +57,8 @@ const redirectLifetimeMs = 60_000
  */
 const wholeFilePart = 1
 /**
- * For objects that the server itself writes: the minimum size of a part in bytes, and the maximum
- * number of parts in S3.
+ * Limits for objects that the server itself writes: the minimum part size in bytes, and the maximum
+ * number of parts that S3 allows.
  */
 const minWritePartSize = 8 * 1024 * 1024
 const maxWriteParts = 10_000
@@ -142,8 +142,8 @@ class BucketStorage implements S3Storage {
   readonly #uploads: ReturnType<typeof openS3Multipart>
   #lastHash: Promise<unknown> = Promise.resolve()
   /**
-   * For buckets that return no dates: when this server first listed each multipart upload, in
-   * milliseconds since 1970, by upload id.
+   * When this server first listed each multipart upload, by upload id, in milliseconds since 1970.
+   * Used only for buckets that return no dates.
    */
   #firstSeen = new Map<string, number>()
 
