@@ -32,7 +32,7 @@ export function readSessionClient(headers: Headers, clientAddress: string): Sess
 }
 
 /**
- * Opens a session and ends the browser's previous one, as its cookie may have been copied.
+ * Opens a session and ends the browser's previous one, in case its cookie was copied.
  * @param previousToken the token of the previous session, or null.
  */
 export async function openSession(

@@ -70,7 +70,7 @@ export function reportEmail(report: {
   fileName: string
   /** The link through which the file was last reported. */
   link: string
-  /** How many times the file has been reported while this report has been open. */
+  /** How many submissions about the file are combined in this report. */
   count: number
   /** Plain text with one or more lines. */
   reason: string
