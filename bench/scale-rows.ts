@@ -18,7 +18,7 @@ const filesPerStatement = 500_000
 const peopleSql = `(select n, md5('user ' || n) as id, $3::timestamptz as now
   from generate_series($1::bigint, $2::bigint) n) people`
 
-/** Inserts everything except files for users $1 to $2, with one statement per table. */
+/** Inserts all rows for users $1 to $2 except their files. One statement per table. */
 const userRowSql = [
   `insert into users (id, name, first_name, last_name, email, tier, created_at, updated_at)
     select id, first || ' ' || last, first, last,

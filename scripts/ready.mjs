@@ -222,7 +222,7 @@ function makeLinks() {
   )
 }
 
-/** Returns the npm package of Node 24 for this platform, if any. */
+/** Returns the name of the npm package that contains Node 24 for this platform, if there is one. */
 function nodePackage() {
   const platform = `${process.platform}-${process.arch}`
   const names = [`node-${platform}`, `node-bin-${platform}`]
@@ -262,8 +262,8 @@ function filesOf(path) {
 }
 
 /**
- * True if there is no Chromium, or if apt-get offers the headless one, which uses less CPU. Never
- * true because of a Chromium at CHROMIUM_PATH, which must not be replaced.
+ * True if there is no Chromium, or if apt-get offers the headless one, which uses less CPU than the
+ * one found. A Chromium at CHROMIUM_PATH is always good enough.
  */
 async function needsChromium() {
   const found = await findChromiumForTests()
@@ -324,8 +324,8 @@ function installEngines() {
 }
 
 /**
- * True if the S3 server is missing and apt-get can install it. Otherwise the tests that need it are
- * skipped, and the test run reports them.
+ * True if the S3 server is missing and apt-get can install it. Without apt-get, the tests that need
+ * the server are skipped, and the test run reports them.
  */
 function needsS3() {
   return missingCephPrograms().length > 0 && hasApt()
@@ -339,8 +339,8 @@ function installS3() {
 }
 
 /**
- * True if nginx is missing and apt-get can install it. Otherwise the tests that need it are
- * skipped, and the test run reports them.
+ * True if nginx is missing and apt-get can install it. Without apt-get, the tests that need nginx
+ * are skipped, and the test run reports them.
  */
 function needsNginx() {
   return !hasNginx() && hasApt()

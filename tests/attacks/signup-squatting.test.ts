@@ -20,9 +20,9 @@ import {
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /*
- * The attack: sign up with a victim's email address. The goals: an account that the victim verifies
- * but whose password the attacker knows, learning whether the victim has an account, flooding her
- * mailbox, or locking her out.
+ * The attack: sign up with a victim's email address. The goals are to get an account that the
+ * victim verifies but whose password the attacker knows, to learn whether the victim has an
+ * account, to flood her mailbox, or to lock her out.
  */
 
 const attackerPassword = 'the attacker knows this'

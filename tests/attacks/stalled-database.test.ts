@@ -50,7 +50,7 @@ let directDb: pg.Client
 let stopPostgres: () => Promise<void>
 
 beforeAll(async () => {
-  // A separate Postgres server, because a test stops all its processes.
+  // A separate Postgres server, because one test pauses all of its processes.
   const postgres = await startTestPostgres()
   stopPostgres = postgres.stop
   database = await createDatabase(postgres.url, 'migrated')
@@ -197,8 +197,8 @@ test('recovers from a lock that is never released', async () => {
 })
 
 test('recovers from a lock that outlasts transactions', async () => {
-  // With the shorter timeout, Postgres would end any transaction that this server leaks, which
-  // would hide the leak.
+  // With the idle timeout from `limits`, Postgres would end any transaction that this server leaks,
+  // which would hide the leak.
   const server = await serveAnother({ ...limits, idleInTransactionMs: 2 * hangTimeoutMs })
   onTestFinished(() => server.close())
   const users = await Promise.all(freeUsers.map(() => newPerson({}, server)))
