@@ -76,7 +76,7 @@ export class StartupError extends Error {
   }
 }
 
-/** Returns the code of an error (`ENOENT`, `57P03`, `EAUTH`), or undefined. */
+/** Returns an error's code (such as `ENOENT`, `57P03` or `EAUTH`), or undefined. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

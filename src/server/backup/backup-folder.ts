@@ -61,7 +61,7 @@ const manifestSchema = z.object({
 })
 export type Manifest = z.infer<typeof manifestSchema>
 
-/** Returns the path of a stored file within a backup. */
+/** Returns a stored file's path within a backup. */
 export function objectPath(key: string): string {
   return join('files', key.slice(0, 2), key)
 }

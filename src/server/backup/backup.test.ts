@@ -90,8 +90,8 @@ function backUp(onRead: (key: string) => Promise<unknown> = async () => {}) {
 }
 
 /**
- * Restores the backup into a database and a data folder (a new one by default). Returns the path of
- * the data folder.
+ * Restores the backup into a database and a data folder (a new one by default). Returns the data
+ * folder's path.
  */
 async function restore(target: TestDatabase, existingDataDir?: string): Promise<string> {
   const dataDir = existingDataDir ?? (await mkdtemp(join(folder, 'restored-')))

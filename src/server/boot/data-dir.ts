@@ -60,7 +60,7 @@ export async function readAuthSecret(
   )
 }
 
-/** Returns the path of the file with the administrator's generated password. */
+/** Returns the path to the file with the administrator's generated password. */
 export function adminPasswordFile(dataDir: string): string {
   return join(dataDir, 'admin-password')
 }

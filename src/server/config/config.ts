@@ -51,7 +51,7 @@ export interface Config {
    * IP address or a name such as localhost. Pages then link to the feedback form.
    */
   supportReceivesEmail: boolean
-  /** Like `supportReceivesEmail`, for `privacyEmail`. */
+  /** Like `supportReceivesEmail`, but for `privacyEmail`. */
   privacyReceivesEmail: boolean
   /** False disables all rate limits except those on emails and feedback. */
   rateLimits: boolean

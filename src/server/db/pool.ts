@@ -28,7 +28,7 @@ export function openPool(
     onConnect: (client) => setLimits(client, limits),
   })
   let isClosing = false
-  // Log only the message, because the error object contains the entire state of the client.
+  // Log only the message, because the error object contains the client's entire state.
   pool.on('error', (error) => {
     if (!isClosing) log.warn({ reason: error.message }, 'A database connection was lost')
   })

@@ -92,7 +92,7 @@ export async function findInstallation(client: pg.ClientBase): Promise<string | 
   return rows[0]?.value ?? null
 }
 
-/** Returns the columns of a table, without generated columns, which can't be written. */
+/** Returns a table's columns, except generated ones, which can't be written. */
 export async function readColumns(client: pg.ClientBase, { table }: RowSet): Promise<Column[]> {
   const { rows } = await client.query<Column>(
     `select quote_ident(attname) as name, attidentity <> '' as "isIdentity" from pg_attribute

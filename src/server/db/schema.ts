@@ -206,7 +206,7 @@ export const uploads = pgTable(
     lastActivityAt: timestamptz('last_activity_at').notNull(),
   },
   (table) => [
-    // Also serves queries for all uploads of an owner.
+    // Also serves queries for all of an owner's uploads.
     uniqueIndex('uploads_owner_id_idempotency_key').on(table.ownerId, table.idempotencyKey),
     index('uploads_last_activity_at').on(table.lastActivityAt),
     // Used by the job that compares the database with storage.
@@ -243,7 +243,7 @@ export const removals = pgTable(
 /**
  * A confirmed file and its link. `deletedAt` is set when the owner deletes the file, `purgingAt`
  * when the removal of the bytes begins, and `purgedAt` when storage confirms that the bytes are
- * gone. `purgeDueAt`, the deadline of the removal, is set together with `purgingAt`. A deleted
+ * gone. `purgeDueAt`, the deadline for the removal, is set together with `purgingAt`. A deleted
  * file's row is removed after its bytes and leaves a receipt in `deletion_receipts`.
  */
 export const files = pgTable(

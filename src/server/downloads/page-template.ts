@@ -143,7 +143,7 @@ function isLong(name: string): boolean {
 
 type BrandPlaceholder = keyof ReturnType<typeof brandValues> | 'accentStyle'
 
-/** The maximum size of a logo in CSS pixels, as in the style sheet's `.brand` rule. */
+/** A logo's maximum size in CSS pixels, as in the style sheet's `.brand` rule. */
 const logoBox = { width: 160, height: 36 }
 
 function brandValues(brand: BrandRow | null) {

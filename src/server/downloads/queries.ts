@@ -169,7 +169,10 @@ export function prepareWriteCount(db: Db): WriteCount {
   }
 }
 
-/** Adds `count` downloads of a file on one day (UTC). `last` is the time of the most recent one. */
+/**
+ * Adds `count` downloads of a file on one day (UTC). `last` is the time of the most recent
+ * download.
+ */
 type WriteCount = (fileId: string, day: string, count: number, last: Date) => Promise<void>
 
 /** Counts a download of a file. Resolves once the count is in the database. */

@@ -57,7 +57,7 @@ async function advanceTo(days: number, extraMs = 0) {
 }
 
 /**
- * Returns the owner's label for the link, the status code of a download through the newest link,
+ * Returns the owner's label for the link, the status code from a download through the newest link,
  * and whether the bytes are stored. Asserts that older links answer 404.
  */
 async function readState(testFile: TestFile) {

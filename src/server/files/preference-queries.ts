@@ -27,7 +27,7 @@ export async function readPreferences(db: Db, userId: string): Promise<Preferenc
   return row ? toPreferences(row) : defaultPreferences
 }
 
-/** Updates the given preferences of a user. Returns all preferences. */
+/** Updates a user's given preferences. Returns all preferences. */
 export async function writePreferences(
   db: Db,
   userId: string,

@@ -183,8 +183,7 @@ describe('an expiry and a download in parallel', () => {
       const file = await makeFile(bob, { bytes: new Uint8Array(200_000).fill(round) })
       const expiry = new Date(file.expiresAt)
       const purge = () => expireFiles({ ...app.deps, clock: () => expiry })
-      // The clock of the server that purges is a millisecond ahead of the clock of the server that
-      // sends the file.
+      // The server that purges has a clock a millisecond ahead of the server that sends the file.
       app.clock.set(new Date(expiry.getTime() - 1))
       const [isServed] = await race.run(() => canDownload(file.shortCode, file.bytes), purge)
       race.recordWin(isServed ? 'first' : 'second')

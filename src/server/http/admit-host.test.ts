@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 
-/** Sends these lines as a request. Returns the status, head and body of the response. */
+/** Sends these lines as a request. Returns the response's status, head and body. */
 async function sendRequest(...lines: string[]) {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.write([...lines, 'Connection: close', '', ''].join('\r\n'))

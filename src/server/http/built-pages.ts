@@ -134,8 +134,8 @@ function inlineHashes(html: string, element: 'script' | 'style') {
 }
 
 /**
- * Returns the security headers of a page. The content security policy allows our own files, and the
- * inline scripts and styles in the built HTML, by their hashes.
+ * Returns a page's security headers. The content security policy allows our own files and, by hash,
+ * the inline scripts and styles in the built HTML.
  * @param html the built HTML; inline scripts and styles must be in tags without attributes.
  * @param appUrl the public origin; https adds HSTS.
  * @param pictures further origins for `img-src`.

@@ -28,7 +28,7 @@ export function isTrusted(address: string, trustedProxies: BlockList | null): bo
 export function readAddress(text: string): string | null {
   const unquoted = text.trim().replace(/^"(.*)"$/, '$1')
   const [, bracketed, withPort] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(unquoted) ?? []
-  // Drops the zone, which names a network interface of this machine.
+  // Drops the zone, which names a network interface on this machine.
   const address = (bracketed ?? withPort ?? unquoted).replace(/%.*$/, '')
   const family = isIP(address)
   if (family !== 6) return family === 4 ? address : null

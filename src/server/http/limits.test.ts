@@ -105,7 +105,8 @@ describe('a client is not reset', () => {
     const { client, check } = await serve(get, sendLargeBody)
     let bytesRead = 0
     const readBytes = async (n: number) => {
-      // The client's kernel announces free buffer space to the server only after larger reads.
+      // Reads rarely, but a lot at a time: the client's kernel announces free buffer space to the
+      // server only after larger reads.
       if (n % (checks / 2) > 0) return
       for (const target = bytesRead + 8 * MiB; bytesRead < target; ) {
         const chunk: Buffer | null = client.read()

@@ -10,8 +10,8 @@ import type { HttpEnv } from './env.ts'
 /** Limits on each connection and on the number of connections. */
 export interface ConnectionLimits {
   /**
-   * How many pipelined requests may wait behind the current one. The first waiting request of each
-   * connection doesn't count towards `total`.
+   * How many pipelined requests may wait behind the current one. Each connection's first waiting
+   * request doesn't count towards `total`.
    */
   waitingRequests: { perConnection: number; total: number }
   /** The maximum size of request headers. Node answers 431 beyond it. */
@@ -313,7 +313,8 @@ export function makeLoadShedder({
 }
 
 /**
- * Limits the memory for large bodies. A parsed body takes several times the memory of the raw one.
+ * Limits the memory for large bodies. A parsed body takes several times as much memory as the raw
+ * one.
  */
 export const largeBodies: SharedLimit = { total: 16 * 1024 * 1024, guaranteed: 2 * 1024 * 1024 }
 

@@ -30,7 +30,7 @@ export interface ListenOptions {
   admit: Admit
   trustedProxies: BlockList | null
   log: Pick<Logger, 'warn'>
-  /** Called when the handling of a request begins. */
+  /** Called when a request starts being handled. */
   watch(request: IncomingMessage, response: ServerResponse): void
   /** Once aborted, every response closes its connection, so that clients move to other servers. */
   stopping?: AbortSignal

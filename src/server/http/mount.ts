@@ -40,8 +40,8 @@ interface MountOptions {
   /** Refuses cross-site requests with side effects. */
   sameOrigin: MiddlewareHandler<HttpEnv>
   /**
-   * Returns the session of a request, or null if the user isn't signed in. `isPolled` calls don't
-   * extend the session.
+   * Returns a request's session, or null if the user isn't signed in. `isPolled` calls don't extend
+   * the session.
    */
   session(context: Context<HttpEnv>, options?: { isPolled?: boolean }): Promise<Session | null>
   /** @throws {AppError} SERVER_BUSY while too many requests wait for the database. */

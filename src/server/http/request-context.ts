@@ -52,14 +52,14 @@ export function requestContext(
 const names = new WeakMap<ServerResponse, string>()
 
 /**
- * Sets the route name of a request, for metrics and the log.
+ * Sets a request's route name, for metrics and the log.
  * @param name a declared path such as `/s/{code}`, never the path of the request.
  */
 export function nameRoute(response: ServerResponse, name: string): void {
   names.set(response, name)
 }
 
-/** Returns the route name of a request. */
+/** Returns a request's route name. */
 export function routeOf(response: ServerResponse): string {
   return names.get(response) ?? 'undeclared'
 }

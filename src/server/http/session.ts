@@ -38,7 +38,7 @@ export function toSessionUser(user: UserRow, now: Date): SessionUser {
   return { ...user, tier: effectiveTier(user, now) }
 }
 
-/** Returns the public fields of a user (spec §3, User). The response schema removes all others. */
+/** Returns a user's public fields (spec §3, User). The response schema removes all others. */
 export function publicUser(user: SessionUser) {
   return { ...user, isAdmin: user.role === 'admin', profileImageUrl: user.image }
 }

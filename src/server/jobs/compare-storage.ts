@@ -29,8 +29,8 @@ export type Comparison = {
 }
 
 /**
- * Compares the listing of each store with the keys in the database. Both are read in key order and
- * in pages, so memory use is constant.
+ * Compares each store's listing with the keys in the database. Both are read in key order and in
+ * pages, so memory use is constant.
  *
  * - An object is removed once it is 24 h old, if no upload and no file with bytes references it.
  *   The server inserts an upload's row before any byte can be stored under its key, and never

@@ -66,7 +66,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Returns how many rows of a table `work` reads. Asserts that it never scans the whole table. */
+/** Returns how many rows `work` reads from a table. Asserts that it never scans the whole table. */
 async function measureRowsRead(table: Table, work: () => Promise<unknown>) {
   const plans = await analyzedPlansOf(app.pool, work)
   const tablePlans = plans.filter((plan) => new RegExp(` on ${table}\\b`).test(plan))

@@ -95,7 +95,7 @@ export interface Jobs {
 /** Schedules the jobs in the database. All servers that called `startJobs` share the runs. */
 export async function scheduleJobs({ boss }: Pick<JobQueue, 'boss'>): Promise<void> {
   const settings = {
-    // At most one run is active or queued, so runs of a slow job don't pile up.
+    // At most one run is active or queued, so a slow job's runs don't pile up.
     policy: 'exclusive' as const,
     retryLimit: 2,
     retryBackoff: true,

@@ -4,7 +4,7 @@ import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { files, jobRuns, uploads } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 
-/** A storage key in the row of an upload or a file. */
+/** A storage key from the row of an upload or a file. */
 export interface ReferencedKey {
   key: string
   /**
@@ -90,8 +90,8 @@ export async function recordRun(
 }
 
 /**
- * Records a failed run of a job and its error. Increments the number of consecutive failures and
- * keeps the record of the last success.
+ * Records a job's failed run and its error. Increments the number of consecutive failures and keeps
+ * the record of the last success.
  */
 export async function recordFailedRun(
   db: Db,
@@ -117,7 +117,7 @@ export interface QueueDepth {
   running: number
 }
 
-/** Counts the due and running jobs of each nonempty queue. */
+/** Counts the due and running jobs in each nonempty queue. */
 export async function countQueued(db: Db): Promise<QueueDepth[]> {
   const { rows } = await db.execute<{ queue: string; due: number; running: number }>(sql`
     select name as queue,

@@ -7,7 +7,7 @@ const module = import.meta.resolve('./log.ts')
 
 type Format = 'readable' | 'json'
 
-/** Returns the source of a program that runs `script` with a logger. */
+/** Returns the source code of a program that runs `script` with a logger. */
 function buildProgram(format: Format, script: string): string {
   return `
     import { createLogger } from ${JSON.stringify(module)}

@@ -54,7 +54,7 @@ async function createReadableFormat(): Promise<(line: string) => string> {
   return (line) => write(toReadable(JSON.parse(line)))
 }
 
-/** Shortens the log entry of a request to one line, and escapes control characters in all text. */
+/** Shortens a request's log entry to one line, and escapes control characters in all text. */
 function toReadable(entry: Record<string, unknown>): Record<string, unknown> {
   const { method, path, status, ms, ...rest } = entry
   const isRequest = entry.msg === requestMessage

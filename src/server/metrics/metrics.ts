@@ -74,7 +74,7 @@ export function createMetrics() {
     transfers: transferMetrics(registers),
     storageErrors,
 
-    /** Measures a run of a job. Call the returned function when it ends. */
+    /** Measures a job's run. Call the returned function when the run ends. */
     startJob(job: string): (outcome: JobOutcome) => void {
       const stopTimer = jobSeconds.startTimer({ job })
       return (outcome) => void stopTimer({ outcome })

@@ -12,7 +12,7 @@ const concurrency = 64
 const ignoredCodes = ['ENOENT', 'EACCES', 'EPERM']
 
 /**
- * Returns the disk usage of a file, or of a folder with all its contents, in bytes. Missing or
+ * Returns how many bytes a file, or a folder with all its contents, uses on disk. Missing or
  * unreadable entries count as zero.
  */
 export async function diskUsage(path: string): Promise<number> {

@@ -62,7 +62,7 @@ export async function forEachPending<E extends Entry<unknown, unknown>>(
   await Promise.all(Array.from({ length: maxConcurrency }, worker))
 }
 
-/** Returns the results in the order of the entries. */
+/** Returns the results in the same order as the entries. */
 export function resultsOf<Answer>(
   entries: readonly Entry<unknown, Answer>[],
 ): PromiseSettledResult<Answer>[] {

@@ -140,8 +140,8 @@ export function claimRemovals(
 }
 
 /**
- * Deletes the `removals` of these keys, once storage has confirmed that the bytes are gone. Adds a
- * receipt for bytes that belonged to a file.
+ * Deletes these keys' rows in `removals`, once storage has confirmed that the bytes are gone. Adds
+ * a receipt for bytes that belonged to a file.
  */
 export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date): Promise<void> {
   if (keys.size === 0) return
