@@ -8,7 +8,7 @@ import type { Owner } from '../http/session.ts'
 import { writePreferences } from './preference-queries.ts'
 
 /**
- * Updates a user's given preferences. Returns all preferences.
+ * Updates some of a user's preferences. Returns all of them.
  * @throws {AppError} TIER_FILE_MANAGER if the user's tier has no File Manager; TIER_EXPIRATION if
  * the tier doesn't offer this expiration, INVALID_INPUT if no tier does.
  */

@@ -27,7 +27,7 @@ export async function readPreferences(db: Db, userId: string): Promise<Preferenc
   return row ? toPreferences(row) : defaultPreferences
 }
 
-/** Updates a user's given preferences. Returns all preferences. */
+/** Updates some of a user's preferences. Returns all of them. */
 export async function writePreferences(
   db: Db,
   userId: string,

@@ -82,8 +82,8 @@ async function confirmAll(
   await seal(deps, ownerId, openConfirms)
   await hashIfNeeded(deps, ownerId, openConfirms)
   await createFiles(deps, ownerId, openConfirms)
-  // Each remaining request repeats a key, or is for an upload that a parallel request ended. Check
-  // again.
+  // Check the remaining requests again. Each repeats a key, or is for an upload that a parallel
+  // request ended.
   const remaining = pending(allConfirms)
   if (remaining.length > 0) await confirmAll(deps, ownerId, remaining)
 }
