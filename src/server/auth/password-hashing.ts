@@ -90,8 +90,8 @@ export function saltOf(passwordHash: string): string {
 
 /**
  * Returns the salt for new passwords of this email address (in lower case). An address's account
- * and pending signups all share it, so a login computes one hash and compares it with all of
- * theirs. The salt can't be computed without the server's secret.
+ * and pending signups share the salt, so a login computes one hash and compares it with all their
+ * hashes. The salt can't be computed without the server's secret.
  */
 export function saltFor(secret: string, email: string): string {
   return createHmac('sha256', secret).update(`password salt\n${email}`).digest('hex').slice(0, 32)

@@ -92,8 +92,8 @@ export type DownloadMethod = 'GET' | 'HEAD'
 export interface StoredObject {
   key: string
   /**
-   * When the object's bytes last changed. For an upload in progress, this may be the start of the
-   * upload, the only date that a bucket returns for an incomplete one.
+   * When the object's bytes last changed. For an upload in progress, this may be when the upload
+   * started, because a bucket returns no other date for it.
    */
   modifiedAt: Date
 }
