@@ -12,7 +12,7 @@ const migrationsFolder = join(import.meta.dirname, 'migrations')
 const migrationLock = 'mayfly: migrations'
 
 /**
- * Timeouts configured for the database or its role must not cancel a migration, nor the wait for
+ * Timeouts configured for the database or its role must cancel neither a migration nor the wait for
  * another server's migration.
  */
 const noTimeouts = `

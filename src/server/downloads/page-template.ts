@@ -158,8 +158,8 @@ function brandValues(brand: BrandRow | null) {
     logoPath: logoKey ? logoPath(logoKey) : '',
     logoWidth: String(Math.max(1, Math.round(width * scale))),
     logoHeight: String(Math.max(1, Math.round(height * scale))),
-    // Next to a name, the logo is decorative. An alternative text would make screen readers read
-    // the name twice.
+    // Next to a name, the logo is decorative. Alternative text would make screen readers read the
+    // name twice.
     logoAlt: name ? '' : 'The logo of the sender',
   }
 }

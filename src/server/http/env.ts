@@ -13,8 +13,8 @@ export interface HttpEnv {
     log: Logger
     clientAddress: string
     /**
-     * The origin for this server's URLs in responses: links, and presigned URLs of the disk store.
-     * Presigned URLs of a bucket use the bucket's origin.
+     * The origin for this server's URLs in responses: links, and presigned URLs for the disk store.
+     * Presigned URLs for a bucket use the bucket's origin.
      */
     publicOrigin: string
     /** The body of an API call, read by `bodyLimit`; undefined if there is none. */
