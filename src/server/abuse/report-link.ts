@@ -36,7 +36,8 @@ export async function reportLink(
   clientAddress: string,
 ): Promise<void> {
   const { clock, db, mailQueue, rateLimits } = deps
-  // Reports of inactive links count too. Otherwise, short codes could be guessed by reporting them.
+  // Reports of inactive links count toward the limit too. Otherwise, short codes could be guessed
+  // by reporting them.
   const client = addressBlock(clientAddress)
   await rateLimits.spend([counter('reportsByAddress', client)])
   const file = await findOpenLink(deps, code)

@@ -21,8 +21,8 @@ export interface DiskUsage {
 type MeasuredPart = Exclude<keyof DiskUsage, 'files'>
 
 /**
- * Measures each part of `DATA_DIR`. The sizes of uploaded files come from the database, because
- * there may be millions of them.
+ * Measures each part of `DATA_DIR`. The size of uploaded files comes from the database, because
+ * measuring millions of files would take too long.
  */
 export async function readDiskUsage({
   config: { dataDir },

@@ -24,7 +24,9 @@ type MailCheckDeps = Pick<CheckDeps, 'clock' | 'config' | 'db' | 'mailer'>
 const reportedDays = 7
 /** Maximum number of lost emails described individually. The total still includes all of them. */
 const maxDescribed = 5
-/** A waiting email is reported after this many failed attempts, which takes over seven minutes. */
+/**
+ * A waiting email is reported after this many failed attempts, so after more than seven minutes.
+ */
 const minFailedAttempts = 5
 /**
  * If an email has been due for this long without an attempt, no server is sending emails. The queue

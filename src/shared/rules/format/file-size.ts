@@ -42,7 +42,7 @@ const inputUnits = ['bytes', 'kb', 'mb', 'gb', 'tb']
 const sizePattern = new RegExp(`^(\\d{1,16}(?:\\.\\d{1,3})?) ?(${inputUnits.join('|')})?$`)
 
 /**
- * Parses a size, such as '500MB' or '1.5 GB', ignoring case. Accepts the units of spec §9 and TB,
+ * Parses a size, such as '500MB' or '1.5 GB', ignoring case. Accepts TB and the units in spec §9,
  * all powers of 1024. A number without a unit is in bytes.
  * @returns whole bytes, or null if the text is invalid or the size exceeds the range of exact
  * integers.

@@ -62,8 +62,8 @@ export function activeLinkLabel(
 }
 
 /**
- * Returns when `linkLabel` next changes. Includes every change of status or tone. Null if the label
- * never changes.
+ * Returns when `linkLabel` next changes. The status and the tone never change at any other time.
+ * Null if the label never changes.
  */
 export function nextLabelChange(link: LinkDates, ownerTier: Tier, now: Date): Date | null {
   const lifetimeEnd = link.maxLifetimeAt.getTime()

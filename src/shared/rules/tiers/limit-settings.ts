@@ -4,7 +4,7 @@ import { groupDigits } from '../format/numbers.ts'
 import { type Tier, tiers, tierTraits } from './tier.ts'
 import { daysText, defaultLimits, type Limits, type TierLimits } from './tier-limits.ts'
 
-/* Each tier has a setting for each limit, which is stored as text. */
+/* Each limit of each tier is a setting and is stored as text. */
 
 /** The setting's value if there is no limit on the number of files, or no storage cap. */
 export const unlimited = 'unlimited'

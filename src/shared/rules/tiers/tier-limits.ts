@@ -82,7 +82,7 @@ export function checkDays(days: number, tier: Tier, limits: Limits): DaysError |
   return offeredDays(limits).includes(days) ? 'TIER_EXPIRATION' : 'INVALID_INPUT'
 }
 
-/** An upload that a user wants to start. Sizes are in bytes. */
+/** A request to start an upload. Sizes are in bytes. */
 export interface PlannedUpload {
   tier: Tier
   fileSize: number
