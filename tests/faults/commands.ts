@@ -12,7 +12,7 @@ export type Command =
   /** Times out email send attempts whose process died. */
   | { type: 'release-stale-emails' }
 
-/** A command with a number, which its result repeats. */
+/** A command with a number that is repeated in its result. */
 export type NumberedCommand = Command & { number: number }
 export interface CommandResult {
   number: number

@@ -77,7 +77,7 @@ export function simulateParts(count: number, size = count * partSize) {
     fault: (_partNumber: number): Fault | null => null,
     /**
      * Called whenever URLs for parts are requested. Returns the status with which to reject the
-     * request, or null to return URLs.
+     * request, or null to accept it.
      */
     rejectSigning: (): { status: number | null } | null => null,
     oldestGoodSignature: 0,
