@@ -12,8 +12,8 @@ const documents = new Map<string, string>()
 
 beforeAll(async () => {
   const docNames = await readdir(join(root, 'docs'), { recursive: true })
-  const names = docNames.filter((name) => name.endsWith('.md')).map((name) => join('docs', name))
-  for (const name of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...names]) {
+  const docPaths = docNames.filter((name) => name.endsWith('.md')).map((name) => join('docs', name))
+  for (const name of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...docPaths]) {
     documents.set(name, await readFile(join(root, name), 'utf8'))
   }
 })

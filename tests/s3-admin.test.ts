@@ -101,7 +101,7 @@ describeOnS3('the administrator on S3', () => {
       await storage.close()
       return result
     }
-    const bucketName = () =>
+    const describeBucket = () =>
       `the bucket "${bucket.settings.bucket}" at ${bucket.settings.endpoint?.origin}`
 
     it('reports a working bucket by name', async () => {
@@ -109,7 +109,7 @@ describeOnS3('the administrator on S3', () => {
       const response = await admin.fetch('/api/admin/test-s3-connection')
       expect(await json(response)).toEqual({
         connected: true,
-        message: `Mayfly wrote and removed a test object in ${bucketName()}, read from it and listed it.`,
+        message: `Mayfly wrote and removed a test object in ${describeBucket()}, read from it and listed it.`,
       })
     })
 

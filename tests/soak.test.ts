@@ -63,6 +63,6 @@ test.runIf(isLongRun)('every action succeeds in a short round of mixed traffic',
   const isZero = (column: number) => (name: string) =>
     !rows.some((row) => row[1] === name && Number(row[column]) > 0)
   expect(Object.keys(actions).filter(isZero(succeededColumn))).toEqual([])
-  // Slow clients can't succeed in such a short round, because the server's timeouts are longer.
+  // Slow clients succeed when the server times them out, and this round is too short for that.
   expect(slowClients.map(([name]) => name).filter(isZero(startedColumn))).toEqual([])
 })

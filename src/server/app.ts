@@ -46,8 +46,8 @@ export interface WebApp {
  */
 export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
-  const publicValues = valueReader(deps)
-  const showPage = makePageResponder(web.publicPages, publicValues)
+  const readPublicValues = valueReader(deps)
+  const showPage = makePageResponder(web.publicPages, readPublicValues)
   app.onError(makeErrorHandler(showPage))
   const { appUrl, trustedProxies } = deps.config
   const hosts = servedHosts(deps.config)
@@ -84,7 +84,7 @@ export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
     throw new AppError('NOT_FOUND')
   })
   app.get('*', web.files)
-  app.route('/', publicPageRoutes(web.publicPages, publicValues, appUrl))
+  app.route('/', publicPageRoutes(web.publicPages, readPublicValues, appUrl))
   app.notFound((c) => errorResponse(new AppError('NOT_FOUND'), c))
   return app
 }

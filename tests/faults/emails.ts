@@ -41,8 +41,8 @@ export async function makeEmailsDue(directDb: DirectDb): Promise<void> {
 }
 
 /**
- * Waits until the email queue is empty. Send attempts by killed processes time out at once, instead
- * of after two minutes.
+ * Waits until the email queue is empty. Meanwhile, an attempt whose process was killed times out at
+ * once, instead of after two minutes.
  * @throws {Violation} if an email has failed, or is still queued after two minutes.
  */
 export async function drainEmailQueue(server: FaultServer, directDb: DirectDb): Promise<void> {

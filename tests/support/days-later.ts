@@ -13,8 +13,8 @@ import { testClock } from './test-clock.ts'
 
 const dayMs = 24 * 60 * 60_000
 /**
- * The jobs run this many days from now, when abandoned uploads have ended but no file has expired
- * yet.
+ * The jobs run after each of these numbers of days. By then, abandoned uploads have ended, but no
+ * file has expired yet.
  */
 const daysUntilUploadsEnd = [1.5, 2.5]
 /**

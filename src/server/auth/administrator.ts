@@ -12,7 +12,7 @@ import {
 } from './queries.ts'
 
 /** The key of the advisory lock that `ensureAdministrator` takes. Used for nothing else. */
-const administratorLock = 7_226_114
+const administratorLockKey = 7_226_114
 
 const defaultProfile = { firstName: 'Administrator', lastName: '', picture: null }
 
@@ -34,7 +34,7 @@ export async function ensureAdministrator(
   password: () => Promise<string>,
 ): Promise<{ created: boolean; email: string }> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(${administratorLock})`)
+    await tx.execute(sql`select pg_advisory_xact_lock(${administratorLockKey})`)
     const existingAdmin = await findAdministrator(tx)
     if (existingAdmin) return { created: false, email: existingAdmin.email }
 

@@ -37,8 +37,8 @@ const sizeUnits = ['', 'KiB', 'MiB', 'GiB', 'TiB']
 const sizePattern = new RegExp(`^(\\d{1,12})(${sizeUnits.join('|')})$`)
 
 /**
- * Parses a size such as `512MiB` into bytes; null if unset.
- * @param fallback describes the default in the error message.
+ * The schema of a size such as `512MiB`, parsed into bytes. An unset size becomes null.
+ * @param fallback what applies then, for the error message.
  */
 export function byteSize(fallback: string) {
   return z

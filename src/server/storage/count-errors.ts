@@ -44,7 +44,7 @@ export function countErrors<S extends Storage>(
         if (name === 'withOrigin') return countErrors(result, onError)
         if (!operation) return result
         return result.catch((error: unknown) => {
-          if (isFailure(error)) onError(operation)
+          if (isStorageFailure(error)) onError(operation)
           throw error
         })
       }
@@ -52,7 +52,7 @@ export function countErrors<S extends Storage>(
   })
 }
 
-function isFailure(error: unknown): boolean {
+function isStorageFailure(error: unknown): boolean {
   if (error instanceof SizeMismatch) return false
   return !(error instanceof AppError) || error.status >= 500
 }

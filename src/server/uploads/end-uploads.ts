@@ -9,10 +9,10 @@ import type { Storage } from '../storage/storage.ts'
 import { resetFutureActivity, sumStored } from './queries.ts'
 import {
   claimRemovals,
+  completeRemovals,
   countOverdueRemovals,
   type EndedUpload,
   endIdleUploads,
-  endRemovals,
   endUploads,
 } from './removal-queries.ts'
 
@@ -136,7 +136,7 @@ async function removeFrom(
     storage,
     uploads.map(({ storageKey }) => storageKey),
   )
-  await endRemovals(db, removalResult.removedKeys, clock())
+  await completeRemovals(db, removalResult.removedKeys, clock())
   return removalResult
 }
 

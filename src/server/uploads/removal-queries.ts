@@ -143,7 +143,11 @@ export function claimRemovals(
  * Deletes these keys' rows in `removals`, once storage has confirmed that the bytes are gone. Adds
  * a receipt for bytes that belonged to a file.
  */
-export async function endRemovals(db: Db, keys: ReadonlySet<string>, now: Date): Promise<void> {
+export async function completeRemovals(
+  db: Db,
+  keys: ReadonlySet<string>,
+  now: Date,
+): Promise<void> {
   if (keys.size === 0) return
   const { fileId, ownerId, storage, storageKey, dueAt } = removals
   const endedRemovals = db.$with('ended').as(

@@ -75,12 +75,11 @@ export function tierErrorText(tier: Tier, code: TierFeatureCode): string {
  */
 export function limitErrorText(tier: Tier, code: TierLimitCode, limits: Limits): string {
   const { upgradesTo } = tierTraits[tier]
-  const limitsOfTier = limits[tier]
+  const tierLimits = limits[tier]
   const upgraded = upgradesTo && limits[upgradesTo]
   const text: LimitText = limitTexts[code]
-  const benefit =
-    upgraded && text.raisesLimit(limitsOfTier, upgraded) ? text.benefit(upgraded) : null
-  return formatTierError(tier, text.limit(limitsOfTier), benefit)
+  const benefit = upgraded && text.raisesLimit(tierLimits, upgraded) ? text.benefit(upgraded) : null
+  return formatTierError(tier, text.limit(tierLimits), benefit)
 }
 
 /** Returns the error message for a number of days that no tier offers. */

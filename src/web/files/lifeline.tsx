@@ -66,8 +66,8 @@ export function LifelineShape(props: {
 
 /**
  * Shows a file's maximum lifetime as a bar with three parts: the time passed, the time left until
- * the link expires, and the time that a renewal could add. Screen readers don't see the bar, so
- * place it next to the link's label.
+ * the link expires, and the time that a renewal could add. Screen readers skip the bar, so place
+ * it next to the text that says when the link expires.
  */
 export function Lifeline(props: { state: Life; size: keyof typeof heights }) {
   return (

@@ -53,7 +53,7 @@ export function jobFinding(job: JobRecord, { now, serverStartedAt }: CheckTimes)
   const { intervalMs, next } = parseSchedule(job.cron, now)
   const lastRunText = describeLastRun(job, now)
   const nextRunText = `Next run: ${timestampText(next, now)}.`
-  const newestRunAt = newestRunTime(job)
+  const newestRunAt = latestRunMs(job)
   if (!job.runningSince && newestRunAt > now.getTime() + maxClockSkewMs) {
     return failing(
       `Its last run is recorded for ${timestampText(new Date(newestRunAt), now)}, in the future: a clock was ahead then, or is behind now. ${nextRunText}`,
@@ -98,14 +98,14 @@ function parseSchedule(cron: string, now: Date): { intervalMs: number; next: Dat
  */
 function isOverdue(job: JobRecord, now: Date, intervalMs: number) {
   if (job.runningSince) return false
-  const lastActiveAt = Math.max(job.scheduledAt.getTime(), newestRunTime(job))
+  const lastActiveAt = Math.max(job.scheduledAt.getTime(), latestRunMs(job))
   return now.getTime() - lastActiveAt > 2 * intervalMs + graceMs
 }
 
 /**
  * Returns when the newest recorded run happened, in Unix milliseconds, or 0 if none is recorded.
  */
-function newestRunTime({ success, failure }: JobRecord): number {
+function latestRunMs({ success, failure }: JobRecord): number {
   return Math.max(success?.startedAt.getTime() ?? 0, failure?.at.getTime() ?? 0)
 }
 

@@ -16,8 +16,8 @@ import { StoreTimeout, type UploadGrant } from '../storage.ts'
 
 const connectTimeoutMs = 5000
 /**
- * Timeout for requests that send file bytes to the bucket, at most one part each. All other
- * requests use `senders`, with their own timeouts.
+ * Timeout for requests that send file bytes to the bucket, at most one part per request. All other
+ * requests go through `senders`, which have their own timeouts.
  */
 const requestTimeoutMs = 60_000
 

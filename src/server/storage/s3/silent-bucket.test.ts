@@ -71,7 +71,7 @@ describe('a bucket that accepts connections but never responds', () => {
     server = await listen(
       createServer((socket) => {
         sockets.add(socket)
-        // Read and discard everything, or Node wouldn't notice that the client has disconnected.
+        // Read and discard everything, or Node won't notice that the client has disconnected.
         socket.on('error', () => {}).resume()
       }),
     )

@@ -10,7 +10,7 @@ export interface TierLimits {
   maxFiles: number | null
   /** In bytes. */
   maxFileSize: number
-  /** The days that users can choose from, in ascending order. Never empty. */
+  /** The periods after which a link can expire, in days, in ascending order. Never empty. */
   expirationDays: readonly number[]
   /** Maximum number of days from upload to deletion, including renewals. */
   maxLifetimeDays: number

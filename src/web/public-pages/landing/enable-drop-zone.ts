@@ -23,7 +23,7 @@ export function enableDropZone(): void {
   const keptFiles = createBrowserKeptFiles()
   const { zone, title, text, choose, remove, continueLink } = elements
   const initialContent = { title: [...title.childNodes], text: text.textContent }
-  const getStarted = document.querySelector('.go .primary')
+  const getStartedButton = document.querySelector('.go .primary')
   let isBusy = false
 
   const updateZone = (waitingFiles: readonly KeptFile[], error = '') => {
@@ -36,7 +36,7 @@ export function enableDropZone(): void {
     continueLink.hidden = !hasWaitingFiles && error === ''
     // A page has only one primary action. While files are waiting, it is the link to continue with
     // them.
-    getStarted?.classList.toggle('primary', continueLink.hidden)
+    getStartedButton?.classList.toggle('primary', continueLink.hidden)
     zone.classList.toggle('error', error !== '')
   }
 

@@ -74,10 +74,10 @@ describe("a transfer that can't succeed", () => {
   })
 
   test('fails as unreadable if the file changes while the rest of it is sent', async () => {
-    const changing = new Blob([world.content])
+    const changingFile = new Blob([world.content])
     world.store.setPutFaults([{ kind: 'reset', bytesBefore: 1_000_000 }])
     world.deps.wait = async () => {
-      changing.slice = () => {
+      changingFile.slice = () => {
         const unreadableFile = new Blob([world.content.subarray(1_000_000)])
         unreadableFile.arrayBuffer = () => Promise.reject(new Error('NotReadableError'))
         return unreadableFile
@@ -86,7 +86,7 @@ describe("a transfer that can't succeed", () => {
     const send = world.deps.send
     world.deps.send = (request) =>
       request.headers.Range ? Promise.resolve({ kind: 'network' }) : send(request)
-    expect(await transferErrorOf(world.upload(changing))).toEqual({
+    expect(await transferErrorOf(world.upload(changingFile))).toEqual({
       kind: 'unreadable',
       status: null,
     })
