@@ -124,7 +124,7 @@ describeOnSmallDisk('the free space of a disk', () => {
 
   test('excludes what the database needs, even if the minimum is 0', async () => {
     await open(true, 0)
-    // Of the 100 MiB free, 24 MiB is set aside for the database, and the reserve will take 40 MiB.
+    // Of the 100 MiB free, 24 MiB is set aside for the database, and the reserve takes 40 MiB.
     expect(space.availableBytes()).toBe(36 * mebibyte)
     space.watch()
     await waitFor(async () => expect(await disk.freeBytes()).toBe(60 * mebibyte))

@@ -44,7 +44,7 @@ export interface BarPosition {
 /** The fraction of a slot's width that its bar fills. */
 const barFraction = 0.68
 
-/** Computes the position of the bar at `index` (zero-based) in a chart with room for `count` bars. */
+/** Computes the position of the bar at `index` (zero-based) in a chart of `count` bars. */
 export function barPosition(index: number, count: number): BarPosition {
   const slotWidth = 100 / count
   const width = slotWidth * barFraction

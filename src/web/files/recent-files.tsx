@@ -65,7 +65,7 @@ export function RecentFiles({ tier, limit, onNewFiles }: RecentFilesProps) {
       <FilesHeading title={title}>
         {files && files.length > 0 ? (
           <div className="flex items-baseline gap-4">
-            {/* Negative margins keep the button from making the line taller and moving the list. */}
+            {/* Negative margins keep the button from making the line taller. */}
             <div className="-my-2 pointer-coarse:-my-3">
               {activeFiles.length > 1 ? (
                 <Button
