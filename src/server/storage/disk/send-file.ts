@@ -28,7 +28,7 @@ interface Download {
   request: IncomingMessage
   response: ServerResponse
   onBytes: OnBytes | undefined
-  /** Called with the number of bytes that the kernel has accepted. */
+  /** Called with the number of bytes just written, which the kernel may still have to accept. */
   onSent(count: number): void
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryKeptFileTable } from '../../../../tests/support/browser-memory.ts'
-import { isCrossSite, keepShare, sharedField } from './keep-share.ts'
+import { isCrossOrigin, keepShare, sharedField } from './keep-share.ts'
 import { createKeptFiles, maxKeptFiles } from './kept-files.ts'
 
 function createShareRequest(entries: readonly (File | string)[]): Request {
@@ -44,5 +44,5 @@ it.each([
   ['another site', 'https://evil.example/', true],
   ['our host over plain HTTP', 'http://files.example.org/', true],
 ])('a share from %s is cross-site: %s', (_from, referrer, expected) => {
-  expect(isCrossSite(referrer, 'https://files.example.org')).toBe(expected)
+  expect(isCrossOrigin(referrer, 'https://files.example.org')).toBe(expected)
 })

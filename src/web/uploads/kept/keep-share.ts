@@ -5,10 +5,10 @@ import type { KeptFiles } from './kept-files.ts'
 export const sharedField = 'files'
 
 /**
- * True if a page on another site sent this request. Phones send no referrer when sharing files.
- * Sites can suppress the referrer, so not every cross-site request is detected.
+ * True if a page of another origin sent this request. Phones send no referrer when sharing files.
+ * Pages can suppress the referrer, so not every cross-origin request is detected.
  */
-export function isCrossSite(referrer: string, origin: string): boolean {
+export function isCrossOrigin(referrer: string, origin: string): boolean {
   return URL.canParse(referrer) && new URL(referrer).origin !== origin
 }
 

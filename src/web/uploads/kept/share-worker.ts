@@ -1,6 +1,6 @@
 /** Service worker that keeps the files a phone shares with the installed app. */
 
-import { isCrossSite, keepShare } from './keep-share.ts'
+import { isCrossOrigin, keepShare } from './keep-share.ts'
 import { createBrowserKeptFiles } from './kept-files.ts'
 
 /** The part of the fetch event used here, which TypeScript's DOM types lack. */
@@ -16,7 +16,7 @@ function isFetchEvent(event: Event): event is FetchEvent {
 addEventListener('fetch', (event) => {
   if (!isFetchEvent(event) || event.request.method !== 'POST') return
   // Let the server respond to cross-site form posts. It ignores their content.
-  if (isCrossSite(event.request.referrer, location.origin)) return
+  if (isCrossOrigin(event.request.referrer, location.origin)) return
   const store = createBrowserKeptFiles()
   event.respondWith(keepShare(event.request, store).then((path) => Response.redirect(path, 303)))
 })
