@@ -45,7 +45,7 @@ export async function measureAnalytics(cores: Cores, scratch: string): Promise<R
   const http = makeHttpClient(1)
   try {
     const cookie = await signIn(mayfly, http)
-    await fill(mayfly, http, cookie)
+    await insertAllFiles(mayfly, http, cookie)
     const rows: Row[] = []
     const measure = async (label: string) => {
       const times = await measureTimes(() =>
@@ -68,7 +68,7 @@ export async function measureAnalytics(cores: Cores, scratch: string): Promise<R
   }
 }
 
-async function fill(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<void> {
+async function insertAllFiles(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<void> {
   const insertFiles = async (cookie: string, count: number) => {
     const { body } = await http.expectOk(`${mayfly.url}/api/auth/user`, { headers: { cookie } })
     const { id } = JSON.parse(body.toString()) as { id: string }

@@ -44,7 +44,7 @@ export async function curl(
     .split('\n')
     .map((line) => line.split(' ').map(Number))
   const transferredBytes = lines.reduce((sum, [bytes = 0]) => sum + bytes, 0)
-  const seconds = lines.reduce((sum, [, time = 0]) => sum + time, 0)
+  const seconds = lines.reduce((sum, [, transferSeconds = 0]) => sum + transferSeconds, 0)
   if (transferredBytes !== expectedBytes)
     throw new Error(`curl moved ${transferredBytes} bytes, not ${expectedBytes}`)
   const [user = 0, system = 0] = stderr.trim().split(' ').map(Number)

@@ -50,8 +50,8 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
       await mayfly.sql("update files set expires_at = expires_at - interval '200 days'")
     })
     return [
-      ...rowsOf('comparison of 120,000 objects with the database', 'objects/s', comparisonCost),
-      ...rowsOf('100,000 files due at once', 'files/s', purgeCost),
+      ...createRows('comparison of 120,000 objects with the database', 'objects/s', comparisonCost),
+      ...createRows('100,000 files due at once', 'files/s', purgeCost),
     ]
   } finally {
     http.close()
@@ -133,7 +133,7 @@ async function countTableScans(mayfly: Mayfly): Promise<number> {
   return Number(files?.scans)
 }
 
-function rowsOf(label: string, unit: string, cost: JobCost): Row[] {
+function createRows(label: string, unit: string, cost: JobCost): Row[] {
   const { seconds, count, before, peak, tableScans } = cost
   return [
     row(label, unit, { mayfly: [count / seconds] }),

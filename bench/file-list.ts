@@ -41,7 +41,7 @@ export async function measureFileList(cores: Cores, scratch: string): Promise<Ro
   const http = makeHttpClient(1)
   try {
     const cookie = await signIn(mayfly, http)
-    await fill(mayfly, http, cookie)
+    await insertAllFiles(mayfly, http, cookie)
     const rows: Row[] = []
     for (const [label, path] of Object.entries(requests)) {
       const times = await measureTimes(() =>
@@ -56,7 +56,7 @@ export async function measureFileList(cores: Cores, scratch: string): Promise<Ro
   }
 }
 
-async function fill(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<void> {
+async function insertAllFiles(mayfly: Mayfly, http: HttpClient, cookie: string): Promise<void> {
   const insertFiles = async (cookie: string, count: number) => {
     const { body } = await http.expectOk(`${mayfly.url}/api/auth/user`, { headers: { cookie } })
     const { id } = JSON.parse(body.toString()) as { id: string }
@@ -132,18 +132,18 @@ async function scrollList(
   ]
 }
 
-function rowOfReport(page: Page, report: number) {
-  return page.getByText(`Report ${report} of the working group.pdf`).first()
+function rowOfReport(page: Page, reportNumber: number) {
+  return page.getByText(`Report ${reportNumber} of the working group.pdf`).first()
 }
 
 /**
- * Scrolls until the list shows file number `report`. This may take several attempts, because a
- * row's height is known only once the row is rendered.
+ * Scrolls until the list shows the file with this number. This may take several attempts, because
+ * a row's height is known only once the row is rendered.
  */
-async function scrollTo(page: Page, report: number, pixels: number): Promise<void> {
+async function scrollTo(page: Page, reportNumber: number, pixels: number): Promise<void> {
   const deadline = performance.now() + scrollTimeoutMs
-  while (!(await rowOfReport(page, report).isVisible())) {
-    if (performance.now() > deadline) throw new Error(`Report ${report} was never shown.`)
+  while (!(await rowOfReport(page, reportNumber).isVisible())) {
+    if (performance.now() > deadline) throw new Error(`Report ${reportNumber} was never shown.`)
     await page.mouse.wheel(0, pixels)
     await page.waitForTimeout(pauseMs)
   }

@@ -47,10 +47,10 @@ export function makeHttpClient(connections: number) {
     })
 
   /** Sends a request and throws unless the status is 2xx. */
-  const expectOk = async (url: string, call?: RequestOptions): Promise<HttpResponse> => {
-    const response = await send(url, call)
+  const expectOk = async (url: string, options?: RequestOptions): Promise<HttpResponse> => {
+    const response = await send(url, options)
     if (response.status >= 200 && response.status < 300) return response
-    throw new Error(`${call?.method ?? 'GET'} ${url}: ${response.status} ${response.body}`)
+    throw new Error(`${options?.method ?? 'GET'} ${url}: ${response.status} ${response.body}`)
   }
 
   return { send, expectOk, close: () => agent.destroy() }

@@ -5,7 +5,7 @@ import { type BrowserContext, chromium } from '@playwright/test'
 import { findChromiumForTests } from '../scripts/chromium.mjs'
 import { makeHttpClient } from './http-client.ts'
 import { type Mayfly, signIn } from './mayfly.ts'
-import { cpuSeconds, processTree } from './process-cost.ts'
+import { processTree, readCpuSeconds } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const files = 1000
@@ -81,8 +81,8 @@ async function dropFiles(
   await page.goto('/')
   await page.getByRole('button', { name: 'Choose files' }).waitFor()
   const cpu = () => ({
-    server: cpuSeconds([...mayfly.pids(), ...mayfly.postgresPids()]),
-    browser: cpuSeconds(processTree(process.pid).filter((pid) => pid !== process.pid)),
+    server: readCpuSeconds([...mayfly.pids(), ...mayfly.postgresPids()]),
+    browser: readCpuSeconds(processTree(process.pid).filter((pid) => pid !== process.pid)),
   })
   const cpuBefore = cpu()
   await page.getByLabel('Files to upload').setInputFiles([...paths])

@@ -7,7 +7,7 @@ import type { LoginFlood, StatusCounts } from './login-flood.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, makeAccount, signIn, startMayfly, uploadFile } from './mayfly.ts'
 import { type Row, row } from './report.ts'
-import { figure } from './statistics.ts'
+import { toFigure } from './statistics.ts'
 
 const rounds = 5
 const fileBytes = 8 * 1024 ** 2
@@ -47,7 +47,7 @@ export async function measureLogins(cores: Cores, scratch: string): Promise<Row[
   return rows
 }
 
-async function measureFloods(mayfly: Mayfly, setup: string): Promise<Row[]> {
+async function measureFloods(mayfly: Mayfly, setupLabel: string): Promise<Row[]> {
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
   let code = ''
@@ -80,7 +80,7 @@ async function measureFloods(mayfly: Mayfly, setup: string): Promise<Row[]> {
   http.close()
   return [...figuresByName].flatMap(([name, figures]) => {
     const rowFor = (label: string, unit: string, value: (round: LoginRound) => number) =>
-      row(`${label} ${name}, ${setup}`, unit, { mayfly: figures.map(value) })
+      row(`${label} ${name}, ${setupLabel}`, unit, { mayfly: figures.map(value) })
     const impactRows = [
       rowFor('8 MiB download', 'ms', ({ download }) => download),
       rowFor('GET /api/files', 'ms', ({ list }) => list),
@@ -120,8 +120,8 @@ async function measureRound(
     listTimes.push(await timeRequest(() => http.expectOk(`${mayfly.url}/api/files`, { headers })))
   }
   return {
-    download: figure(downloads).median,
-    list: figure(listTimes).median,
+    download: toFigure(downloads).median,
+    list: toFigure(listTimes).median,
     statusCounts: {},
     seconds: 0,
   }

@@ -4,7 +4,7 @@ import { curl } from './curl.ts'
 import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, uploadCalls } from './mayfly.ts'
-import { cpuSeconds, peakBytes, resetPeak } from './process-cost.ts'
+import { peakBytes, readCpuSeconds, resetPeak } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 import { writeSource } from './sources.ts'
 import { splitIntoThirds, watchMemory } from './watch-memory.ts'
@@ -64,22 +64,22 @@ async function measure(
   const stopController = new AbortController()
   resetPeak(pids)
   const memory = watchMemory(pids, stopController.signal)
-  const before = { cpu: cpuSeconds(pids), at: performance.now() }
+  const before = { cpu: readCpuSeconds(pids), at: performance.now() }
   await Promise.all(
     Array.from({ length: clientCount }, async (_client, client) => {
       for (let file = 0; file < filesPerClient; file += 1) await transfer(client)
     }),
   )
   const seconds = (performance.now() - before.at) / 1000
-  const cpu = cpuSeconds(pids) - before.cpu
+  const cpu = readCpuSeconds(pids) - before.cpu
   stopController.abort()
   const thirds = splitIntoThirds(await memory)
   const label = `${clientCount} ${kind} at once`
-  const single = (value: number) => ({ mayfly: [value] })
+  const toMayflyValues = (value: number) => ({ mayfly: [value] })
   return [
-    row(label, 'MB/s', single((gibibytes * 1024 ** 3) / 1e6 / seconds)),
-    row(label, 'CPU s/GiB', single(cpu / gibibytes)),
-    row(`${label}: memory`, 'peak MiB', single(peakBytes(pids) / mebibyte)),
+    row(label, 'MB/s', toMayflyValues((gibibytes * 1024 ** 3) / 1e6 / seconds)),
+    row(label, 'CPU s/GiB', toMayflyValues(cpu / gibibytes)),
+    row(`${label}: memory`, 'peak MiB', toMayflyValues(peakBytes(pids) / mebibyte)),
     row(`${label}: memory, first third of the time`, 'MiB', { mayfly: thirds.first }),
     row(`${label}: memory, last third of the time`, 'MiB', { mayfly: thirds.last }),
   ]

@@ -82,11 +82,11 @@ async function measurePaint(browser: Browser, url: string): Promise<Paint> {
   await page.addInitScript(() => {
     const seen = { largestMs: 0, shift: 0 }
     Object.assign(window, { seen })
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) seen.largestMs = entry.startTime
+    new PerformanceObserver((entryList) => {
+      for (const entry of entryList.getEntries()) seen.largestMs = entry.startTime
     }).observe({ type: 'largest-contentful-paint', buffered: true })
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) {
+    new PerformanceObserver((entryList) => {
+      for (const entry of entryList.getEntries()) {
         seen.shift += (entry as PerformanceEntry & { value: number }).value
       }
     }).observe({ type: 'layout-shift', buffered: true })

@@ -21,7 +21,7 @@ export async function measurePageWeight(mayfly: Mayfly): Promise<Row[]> {
   for (const [name, path] of pages) {
     const page = await http.expectOk(`${mayfly.url}${path}`, { headers: browserHeaders })
     const sizes = new Map([['HTML', page.body.length]])
-    for (const asset of new Set(htmlOf(page).match(/\/assets\/[\w.-]+/g))) {
+    for (const asset of new Set(decodeHtml(page).match(/\/assets\/[\w.-]+/g))) {
       const { body } = await http.expectOk(`${mayfly.url}${asset}`, { headers: browserHeaders })
       const kind = asset.slice(asset.lastIndexOf('.') + 1)
       sizes.set(kind, (sizes.get(kind) ?? 0) + body.length)
@@ -34,7 +34,7 @@ export async function measurePageWeight(mayfly: Mayfly): Promise<Row[]> {
   return rows
 }
 
-function htmlOf({ headers, body }: HttpResponse): string {
+function decodeHtml({ headers, body }: HttpResponse): string {
   const coding = headers['content-encoding']
   if (coding === 'br') return brotliDecompressSync(body).toString()
   return coding === 'gzip' ? gunzipSync(body).toString() : body.toString()

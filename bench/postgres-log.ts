@@ -6,7 +6,7 @@ import type { Mayfly } from './mayfly.ts'
 const settledAfterMs = 150
 
 /** Runs `work`. Returns its result and the lines that Postgres logged while it ran. */
-export async function logOf<Result>(
+export async function captureLog<Result>(
   { dataDir }: Pick<Mayfly, 'dataDir'>,
   work: () => Promise<Result>,
 ): Promise<{ result: Result; log: string }> {

@@ -37,13 +37,13 @@ export function processTree(pid: number): number[] {
  * Sums the user and system CPU seconds of the processes and their reaped children. Without the
  * children, CPU time would be lost whenever a Postgres connection closes.
  */
-export function cpuSeconds(pids: readonly number[]): number {
-  const ticks = pids.reduce((sum, pid) => sum + ticksOf(readStat(pid)), 0)
+export function readCpuSeconds(pids: readonly number[]): number {
+  const ticks = pids.reduce((sum, pid) => sum + sumTicks(readStat(pid)), 0)
   return ticks / ticksPerSecond
 }
 
 /** Sums `utime`, `stime`, `cutime` and `cstime` (proc_pid_stat(5)). */
-function ticksOf(fields: readonly string[]): number {
+function sumTicks(fields: readonly string[]): number {
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0)
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { contentType, makeAccount, signIn, startMayfly, uploadCalls, uploadFile } from './mayfly.ts'
-import { logOf } from './postgres-log.ts'
+import { captureLog } from './postgres-log.ts'
 
 /** The SQL statements of one HTTP request, in order, each shortened to its verb and tables. */
 export interface RequestQueries {
@@ -29,7 +29,7 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
     await mayfly.sql('select pg_reload_conf()')
     const requestQueries: RequestQueries[] = []
     const count = async <T>(request: string, send: () => Promise<T>): Promise<T> => {
-      const { result, log } = await logOf(mayfly, send)
+      const { result, log } = await captureLog(mayfly, send)
       requestQueries.push({ request, statements: statementsIn(log) })
       return result
     }

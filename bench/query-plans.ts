@@ -1,6 +1,6 @@
 import { countRowsRead } from '../tests/support/query-plans.ts'
 import type { Mayfly } from './mayfly.ts'
-import { logOf } from './postgres-log.ts'
+import { captureLog } from './postgres-log.ts'
 
 /** Tables with at least this many rows count as large. */
 const largeRows = 10_000
@@ -52,12 +52,12 @@ export function logPlansFromNextStart(mayfly: Mayfly): Promise<void> {
 
 /** Returns the names of Mayfly's large tables, according to Postgres statistics. */
 export async function findLargeTables(mayfly: Mayfly): Promise<string[]> {
-  const large = await mayfly.sql<{ name: string }>(
+  const rows = await mayfly.sql<{ name: string }>(
     `select relname as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind = 'r' and reltuples >= $1`,
     [largeRows],
   )
-  return large.map(({ name }) => name)
+  return rows.map(({ name }) => name)
 }
 
 interface Reads {
@@ -79,14 +79,14 @@ export async function measureReads(
   largeTables: readonly string[],
   work: () => Promise<unknown>,
 ): Promise<Reads> {
-  const { log } = await logOf(mayfly, work)
+  const { log } = await captureLog(mayfly, work)
   const reads: Reads = { rows: 0, problems: [] }
   for (const plan of plansIn(log)) {
     for (const table of largeTables) {
       const rows = countRowsRead(plan, table)
       reads.rows += rows
       const isScan = new RegExp(`Seq Scan on ${table}\\b.*\\(actual `).test(plan)
-      const statement = statementOf(plan)
+      const statement = readStatement(plan)
       if ((!isScan && rows <= maxRowsRead) || isAllowed(statement, table)) continue
       const accessMethod = isScan ? 'sequentially' : 'by an index'
       reads.problems.push(`reads ${rows} rows of ${table} ${accessMethod}: ${statement}`)
@@ -107,7 +107,7 @@ function plansIn(log: string): string[] {
   )
 }
 
-function statementOf(plan: string): string {
+function readStatement(plan: string): string {
   const text = plan.replace(/^\s*Query Text:/, '').replaceAll(/\s+/g, ' ')
   return text.trim().slice(0, maxStatementLength)
 }

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RequestQueries } from './queries.ts'
-import { type Figure, figure, ratio } from './statistics.ts'
+import { type Figure, ratio, toFigure } from './statistics.ts'
 
 /** One row of the report's table. */
 export interface Row {
@@ -19,7 +19,13 @@ export function row(
   unit: string,
   { mayfly, nginx }: { mayfly: number[]; nginx?: number[] },
 ): Row {
-  return { label, unit, mayfly: figure(mayfly), nginx: nginx ? figure(nginx) : null, ratio: null }
+  return {
+    label,
+    unit,
+    mayfly: toFigure(mayfly),
+    nginx: nginx ? toFigure(nginx) : null,
+    ratio: null,
+  }
 }
 
 /** Creates a row with the ratio to nginx's values, if given. */
@@ -91,14 +97,14 @@ function number(value: number): string {
 }
 
 /** Returns a Markdown table with padded columns. */
-export function table(head: string[], lines: string[][]): string {
-  const widths = head.map((title, column) =>
+export function table(headings: string[], lines: string[][]): string {
+  const widths = headings.map((title, column) =>
     Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)),
   )
   const format = (cells: string[]) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
   const separator = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
-  return [format(head), separator, ...lines.map(format)].join('\n')
+  return [format(headings), separator, ...lines.map(format)].join('\n')
 }
 
 /** Writes the report, including the values from all rounds, to a JSON file. Returns its path. */

@@ -45,10 +45,10 @@ export async function drawSample(
   fileCount: number,
   count: number,
 ): Promise<Sample> {
-  const sampleOf = (table: keyof typeof sampledRows, rows: number) =>
+  const createSampleSql = (table: keyof typeof sampledRows, rows: number) =>
     `${table} tablesample system (${Math.min(100, (100 * sampledRows[table]) / rows)})`
-  const sampledFiles = sampleOf('files', fileCount)
-  const sampledUsers = sampleOf('users', fileCount / filesPerUser)
+  const sampledFiles = createSampleSql('files', fileCount)
+  const sampledUsers = createSampleSql('users', fileCount / filesPerUser)
   const links = await mayfly.sql<OpenFile>(
     `select short_code as code, storage_key as key from ${sampledFiles}
       where expires_at > now() and purging_at is null and deleted_at is null
@@ -77,17 +77,17 @@ export async function drawSample(
     `select email from ${sampledUsers} where role = 'user' order by random() limit $1`,
     [count],
   )
-  const deleted = ownedFiles.slice(count)
-  for (const sampleRows of [links, deleted, freeSessions, userEmails]) {
+  const filesToDelete = ownedFiles.slice(count)
+  for (const sampleRows of [links, filesToDelete, freeSessions, userEmails]) {
     if (sampleRows.length < count) throw new Error('The database has too few rows for a sample.')
   }
-  await storeBytes(mayfly, [...links, ...deleted])
+  await storeBytes(mayfly, [...links, ...filesToDelete])
   const freeTokens = freeSessions.map(({ token }) => token)
   await touchSessions(mayfly, [...ownedFiles.map(({ token }) => token), ...freeTokens])
   return {
     links,
     renewedFiles: ownedFiles.slice(0, count),
-    deleted,
+    deleted: filesToDelete,
     freeTokens,
     emails: userEmails.map(({ email }) => email),
   }
@@ -139,17 +139,17 @@ export async function prepareRequests(
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
   const cookieName = sessionCookieName(new URL(mayfly.url))
-  const cookieOf = (token = '') => {
+  const createCookie = (token = '') => {
     const signature = createHmac('sha256', secret).update(token).digest('base64')
     return `${cookieName}=${encodeURIComponent(`${token}.${signature}`)}`
   }
   const get = (path: string, headers: Record<string, string> = {}) => send('GET', path, headers)
   const bytes = randomBytes(fileBytes)
   const upload = (token: string | undefined, index: number) =>
-    uploadFile(mayfly, http, cookieOf(token), { name: `Report ${index}.pdf`, bytes })
+    uploadFile(mayfly, http, createCookie(token), { name: `Report ${index}.pdf`, bytes })
 
   const code = (index: number) => sample.links[index]?.code
-  const owner = (index: number) => ({ cookie: cookieOf(sample.renewedFiles[index]?.token) })
+  const owner = (index: number) => ({ cookie: createCookie(sample.renewedFiles[index]?.token) })
   const getAsOwner = (path: string) => (index: number) => get(path, owner(index))
   const email = (index: number) => encodeURIComponent(sample.emails[index] ?? '')
   const admin = { cookie: await signIn(mayfly, http) }
@@ -184,7 +184,7 @@ export async function prepareRequests(
       }),
     'DELETE /api/files/{id}': (index) =>
       send('DELETE', `/api/files/${sample.deleted[index]?.id}`, {
-        cookie: cookieOf(sample.deleted[index]?.token),
+        cookie: createCookie(sample.deleted[index]?.token),
       }),
     'GET /api/admin/users, a search': (index) =>
       get(`/api/admin/users?search=${email(index)}`, admin),

@@ -59,21 +59,21 @@ function codeSql(n: string): string {
 }
 
 /**
- * Selects the columns of files $1 to $2, or of only every `every`-th one. Files are numbered by
+ * Selects the columns of files $1 to $2, or of only every `step`-th one. Files are numbered by
  * upload time, from $5 to $6, and $7 is the current time. Their owners are $4 users, starting with
  * user $3. Upload times are a whole number of days plus up to 21 hours before $7, and links live
  * for whole days. So no link expires in the three hours after $7, and the purge finds nothing.
  * `offset 0` makes Postgres compute each value once.
  */
-function filesSql(every = 1): string {
-  const firstFile = `($1::bigint + ${every - 1}) / ${every} * ${every}`
+function filesSql(step = 1): string {
+  const firstFile = `($1::bigint + ${step - 1}) / ${step} * ${step}`
   return `(select *, case when is_premium then most else expires end as due,
     case when luck < 0.5 then 0 else least(1000, floor(0.5 / (1.0001 - luck)))::int end as downloads
   from (select *, created + life as expires, created + interval '30 days' as most
   from (select n, luck, kind, bytes, owner, is_premium, $7::timestamptz as now,
     $7::timestamptz - interval '1 day' * floor(age) - interval '21 hours' * (age - floor(age)) as created,
     interval '1 day' * case when is_premium then 3 + 2 * (kind % 3) else 3 end as life
-  from generate_series(${firstFile}, $2::bigint, ${every}) n,
+  from generate_series(${firstFile}, $2::bigint, ${step}) n,
     lateral (select bench.draw(n, 1) as luck, 1 + floor(6 * bench.draw(n, 2))::int as kind,
       (1000 * exp(11 * bench.draw(n, 3)))::bigint as bytes,
       $3::bigint + floor($4::int * bench.draw(n, 4))::bigint as owner_number,

@@ -5,7 +5,7 @@ import { makeHttpClient } from './http-client.ts'
 import { pauseJobs, withJobs } from './job-runs.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, startMayfly } from './mayfly.ts'
-import { cpuSeconds } from './process-cost.ts'
+import { readCpuSeconds } from './process-cost.ts'
 import { findLargeTables, logPlansFromNextStart, measureReads } from './query-plans.ts'
 import type { Table } from './report.ts'
 import { drawSample, prepareRequests, type Requests } from './scale-requests.ts'
@@ -110,12 +110,15 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
   await withRequests(mayfly, files, secret, warmUps + timedCalls, async (requests) => {
     for (const [name, ask] of Object.entries(requests.byName)) {
       for (let index = 0; index < warmUps; index += 1) await ask(index)
-      costs.set(name, await measureCost(mayfly, timedCalls, (call) => ask(warmUps + call)))
+      costs.set(
+        name,
+        await measureCost(mayfly, timedCalls, (callIndex) => ask(warmUps + callIndex)),
+      )
     }
-    const countAll = async (call: number) => {
-      await requests.invalidateCounts(call)
+    const countAll = async (callIndex: number) => {
+      await requests.invalidateCounts(callIndex)
       // If the server cancels the count, which it does after 25 s, measure the time until then.
-      await requests.countAll(call).catch(() => undefined)
+      await requests.countAll(callIndex).catch(() => undefined)
     }
     costs.set(countAllName, await measureCost(mayfly, timedCountAlls, countAll))
   })
@@ -135,20 +138,20 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
 async function measureCost(
   mayfly: Mayfly,
   calls: number,
-  request: (call: number) => Promise<unknown>,
+  request: (callIndex: number) => Promise<unknown>,
 ): Promise<Cost> {
   const times: number[] = []
   const cpuBefore = cpuMs(mayfly)
-  for (let call = 0; call < calls; call += 1) {
+  for (let callIndex = 0; callIndex < calls; callIndex += 1) {
     const startedAt = performance.now()
-    await request(call)
+    await request(callIndex)
     times.push(performance.now() - startedAt)
   }
   return { times, cpu: (cpuMs(mayfly) - cpuBefore) / calls }
 }
 
 function cpuMs(mayfly: Mayfly): number {
-  return cpuSeconds([...mayfly.pids(), ...mayfly.postgresPids()]) * 1000
+  return readCpuSeconds([...mayfly.pids(), ...mayfly.postgresPids()]) * 1000
 }
 
 async function withRequests(
@@ -175,18 +178,19 @@ interface PlanSummary {
 
 async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise<PlanSummary> {
   await pauseJobs(mayfly)
-  const large = await findLargeTables(mayfly)
+  const largeTables = await findLargeTables(mayfly)
   const rows = new Map<string, number>()
   const problems = new Set<string>()
   const checkPlans = async (name: string, request: () => Promise<unknown>) => {
-    const reads = await measureReads(mayfly, large, request)
+    const reads = await measureReads(mayfly, largeTables, request)
     // Background jobs may read rows at the same time, so take the minimum.
     rows.set(name, Math.min(reads.rows, rows.get(name) ?? Number.POSITIVE_INFINITY))
     for (const problem of reads.problems) problems.add(`${name} ${problem}`)
   }
   await withRequests(mayfly, files, secret, planCalls, async ({ byName, countAll }) => {
     for (const [name, ask] of Object.entries(byName)) {
-      for (let call = 0; call < planCalls; call += 1) await checkPlans(name, () => ask(call))
+      for (let callIndex = 0; callIndex < planCalls; callIndex += 1)
+        await checkPlans(name, () => ask(callIndex))
     }
     await checkPlans(countAllName, () => countAll(0))
     if (!((rows.get(countAllName) ?? 0) >= files)) throw new Error('Plans are missing in the log.')
@@ -206,7 +210,7 @@ function printStep({ files, bytes, costs }: Step): void {
 function asTable(steps: readonly Step[], rowsRead: ReadonlyMap<string, number>): Table {
   const [first, last] = [steps[0], steps.at(-1)]
   if (!(first && last)) throw new RangeError('no steps')
-  const head = [
+  const headings = [
     'ms, median (p99); processor',
     ...steps.map(({ files }) => `${files.toLocaleString('en')} files`),
     'last / first',
@@ -226,7 +230,7 @@ function asTable(steps: readonly Step[], rowsRead: ReadonlyMap<string, number>):
   const sizes = steps.map(({ bytes }) => gigabytes(bytes))
   lines.push(['the database on the disk', ...sizes, (last.bytes / first.bytes).toFixed(2), '', ''])
   const rounds = steps.map(({ files, costs }) => ({ files, costs: Object.fromEntries(costs) }))
-  return { head, lines, rounds }
+  return { head: headings, lines, rounds }
 }
 
 function gigabytes(bytes: number): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { makeHttpClient } from './http-client.ts'
 import { contentType, type Mayfly, signIn, uploadCalls, uploadFile } from './mayfly.ts'
 import type { Nginx } from './nginx.ts'
-import { cpuSeconds } from './process-cost.ts'
+import { readCpuSeconds } from './process-cost.ts'
 import { compare, type Row, row } from './report.ts'
 
 const files = 200
@@ -48,7 +48,7 @@ export async function measureSmallFiles({
   const uploadOneByOne = () =>
     inParallel(names, (name) => uploadFile(mayfly, http, cookie, { name, bytes }))
   const uploadInBatches = () =>
-    inParallel(batchesOf(names), async (batch) => {
+    inParallel(splitIntoBatches(names), async (batch) => {
       const startedUploads = await calls.startAll(batch, fileBytes)
       await inParallel(startedUploads, ({ uploadUrl }) => put(uploadUrl))
       await calls.confirmAll(startedUploads)
@@ -60,12 +60,12 @@ export async function measureSmallFiles({
     pids: () => number[],
     upload: () => Promise<unknown>,
   ) => {
-    const before = { cpu: cpuSeconds(pids()), own: process.cpuUsage(), at: performance.now() }
+    const before = { cpu: readCpuSeconds(pids()), own: process.cpuUsage(), at: performance.now() }
     await upload()
     const seconds = (performance.now() - before.at) / 1000
     const { user, system } = process.cpuUsage(before.own)
     cost.rate.push(files / seconds)
-    cost.cpu.push(((cpuSeconds(pids()) - before.cpu) / files) * 1000)
+    cost.cpu.push(((readCpuSeconds(pids()) - before.cpu) / files) * 1000)
     cost.clientBusy.push(((user + system) / 1e6 / seconds) * 100)
   }
   const costs = { alone: emptyCost(), batches: emptyCost(), nginx: emptyCost() }
@@ -86,8 +86,8 @@ export async function measureSmallFiles({
   }
   http.close()
   return [
-    ...rowsOf('200 files of 100 KiB by 16 clients', costs.alone, costs.nginx),
-    ...rowsOf('the same files, 100 by each call', costs.batches, costs.nginx),
+    ...createRows('200 files of 100 KiB by 16 clients', costs.alone, costs.nginx),
+    ...createRows('the same files, 100 by each call', costs.batches, costs.nginx),
   ]
 }
 
@@ -95,7 +95,7 @@ function emptyCost(): UploadCost {
   return { rate: [], cpu: [], clientBusy: [] }
 }
 
-function rowsOf(label: string, mayfly: UploadCost, nginx: UploadCost): Row[] {
+function createRows(label: string, mayfly: UploadCost, nginx: UploadCost): Row[] {
   return [
     compare(label, 'files/s', mayfly.rate, nginx.rate),
     compare(`${label}: server and Postgres`, 'CPU ms a file', mayfly.cpu, nginx.cpu),
@@ -106,7 +106,7 @@ function rowsOf(label: string, mayfly: UploadCost, nginx: UploadCost): Row[] {
   ]
 }
 
-function batchesOf(names: readonly string[]): string[][] {
+function splitIntoBatches(names: readonly string[]): string[][] {
   const count = Math.ceil(names.length / batchSize)
   return Array.from({ length: count }, (_, index) =>
     names.slice(index * batchSize, (index + 1) * batchSize),

@@ -29,9 +29,9 @@ type Action = (context: ActionContext) => Promise<void>
 
 /** Larger than a connection's buffers, so that the server notices when a client stops reading. */
 export const sharedBytes = 16 * 1024 ** 2
-const small = randomBytes(100 * 1024)
+const smallBody = randomBytes(100 * 1024)
 /** Large enough for two parts, because a part has at most 8 MiB. */
-const large = randomBytes(8 * 1024 ** 2 + small.length)
+const largeBody = randomBytes(8 * 1024 ** 2 + smallBody.length)
 const json = { 'content-type': 'application/json' }
 const html = { accept: 'text/html' }
 const batchNames = ['one.bin', 'two.bin', 'three.bin']
@@ -63,20 +63,20 @@ export const actions: Readonly<Record<string, Action>> = {
   async 'upload in parts'(context) {
     const { mayfly, http, cookie } = context
     const calls = uploadCalls(mayfly, http, cookie)
-    const startedUpload = await calls.start('parts.bin', large.length)
-    const { size, count } = startedUpload.parts ?? { size: large.length, count: 1 }
+    const startedUpload = await calls.start('parts.bin', largeBody.length)
+    const { size, count } = startedUpload.parts ?? { size: largeBody.length, count: 1 }
     const numbers = Array.from({ length: count }, (_part, index) => index + 1)
     const urls = await calls.sign(startedUpload, numbers)
     for (const number of numbers) {
-      await put(http, urls[number] ?? '', large.subarray((number - 1) * size, number * size))
+      await put(http, urls[number] ?? '', largeBody.subarray((number - 1) * size, number * size))
     }
     await remove(context, (await calls.confirm(startedUpload)).id)
   },
   async 'batch of uploads'(context) {
     const { mayfly, http, cookie } = context
     const calls = uploadCalls(mayfly, http, cookie)
-    const startedUploads = await calls.startAll(batchNames, small.length)
-    for (const { uploadUrl } of startedUploads) await put(http, uploadUrl, small)
+    const startedUploads = await calls.startAll(batchNames, smallBody.length)
+    for (const { uploadUrl } of startedUploads) await put(http, uploadUrl, smallBody)
     const fileIds = (await calls.confirmAll(startedUploads)).map(({ id }) => id)
     const body = JSON.stringify({ fileIds })
     const headers = { ...json, cookie }
@@ -95,13 +95,13 @@ export const actions: Readonly<Record<string, Action>> = {
     const { mayfly, http, cookie } = context
     const { uploadUrl, cloudKey } = await uploadCalls(mayfly, http, cookie).start('cut.bin', 5000)
     await exchange(mayfly, putText(uploadUrl, 5000, 2000), { maxMs: 100 })
-    const call = {
+    const requestOptions = {
       method: 'POST',
       headers: { ...json, cookie },
       body: JSON.stringify({ cloudKey }),
     }
-    await expectStatus(context, 400, '/api/files/confirm-upload', call)
-    await expectStatus(context, 200, '/api/files/abort-upload', call)
+    await expectStatus(context, 400, '/api/files/confirm-upload', requestOptions)
+    await expectStatus(context, 200, '/api/files/abort-upload', requestOptions)
   },
   async login(context) {
     const login = (password: string) =>
@@ -144,8 +144,8 @@ export const actions: Readonly<Record<string, Action>> = {
 
 async function upload({ mayfly, http, cookie }: ActionContext, name: string) {
   const calls = uploadCalls(mayfly, http, cookie)
-  const startedUpload = await calls.start(name, small.length)
-  await put(http, startedUpload.uploadUrl, small)
+  const startedUpload = await calls.start(name, smallBody.length)
+  await put(http, startedUpload.uploadUrl, smallBody)
   return calls.confirm(startedUpload)
 }
 
@@ -162,9 +162,9 @@ async function expectStatus(
   { mayfly, http }: ActionContext,
   expected: number,
   path: string,
-  call?: Parameters<HttpClient['send']>[1],
+  options?: Parameters<HttpClient['send']>[1],
 ): Promise<void> {
-  requireStatus(path, (await http.send(`${mayfly.url}${path}`, call)).status, expected)
+  requireStatus(path, (await http.send(`${mayfly.url}${path}`, options)).status, expected)
 }
 
 /** Sends raw text and asserts that the response matches `expected`. */

@@ -80,11 +80,11 @@ export async function stallUntilClosed(
     unreadMs,
     signal,
   })
-  const ms = performance.now() - startedAt
+  const elapsedMs = performance.now() - startedAt
   if (!received.isClosed && signal.aborted) return false
-  const seconds = (ms / 1000).toFixed(0)
+  const seconds = (elapsedMs / 1000).toFixed(0)
   if (!received.isClosed) throw new Error(`connection still open after ${seconds} s`)
-  if (ms < minMs) throw new Error(`connection closed too early, after ${seconds} s`)
+  if (elapsedMs < minMs) throw new Error(`connection closed too early, after ${seconds} s`)
   if (!isExpected(received.text)) throw new Error(`received '${received.text.slice(0, 40)}'`)
   return true
 }

@@ -81,7 +81,7 @@ async function soak(rounds: number, roundMs: number): Promise<string[]> {
     await mayfly.stop()
     await rm(scratch, { recursive: true, force: true })
   }
-  const head = [
+  const headings = [
     'minute',
     'actions',
     'RSS MiB',
@@ -91,7 +91,7 @@ async function soak(rounds: number, roundMs: number): Promise<string[]> {
     'checked out',
     'Postgres MiB',
   ]
-  console.log(`${table(head, lines)}\n`)
+  console.log(`${table(headings, lines)}\n`)
   const counts = [...tally.actions].map(([name, { started, succeeded }]) => [
     name,
     String(started),

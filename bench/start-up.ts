@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Cores } from './machine.ts'
 import { startMayfly } from './mayfly.ts'
-import { cpuSeconds, proportionalBytes, residentBytes } from './process-cost.ts'
+import { proportionalBytes, readCpuSeconds, residentBytes } from './process-cost.ts'
 import { type Row, row } from './report.ts'
 
 const rounds = 5
@@ -19,9 +19,9 @@ const mebibyte = 1024 ** 2
 export async function measureStartUp(cores: Cores, scratch: string): Promise<Row[]> {
   const coldStarts: number[] = []
   const warmStarts: number[] = []
-  const cpu: number[] = []
-  const node: number[] = []
-  const postgres: number[] = []
+  const cpuSeconds: number[] = []
+  const nodeMiB: number[] = []
+  const postgresMiB: number[] = []
   for (let round = 0; round < rounds; round += 1) {
     const dataDir = join(scratch, `start-${round}`)
     const coldServer = await startMayfly(dataDir, cores.server)
@@ -30,18 +30,18 @@ export async function measureStartUp(cores: Cores, scratch: string): Promise<Row
 
     const warmServer = await startMayfly(dataDir, cores.server)
     warmStarts.push(warmServer.readyMs)
-    cpu.push(cpuSeconds([warmServer.pid, ...warmServer.postgresPids()]))
+    cpuSeconds.push(readCpuSeconds([warmServer.pid, ...warmServer.postgresPids()]))
     await wait(settleMs)
-    node.push(residentBytes([warmServer.pid]) / mebibyte)
-    postgres.push(proportionalBytes(warmServer.postgresPids()) / mebibyte)
+    nodeMiB.push(residentBytes([warmServer.pid]) / mebibyte)
+    postgresMiB.push(proportionalBytes(warmServer.postgresPids()) / mebibyte)
     await warmServer.stop()
     await rm(dataDir, { recursive: true })
   }
   return [
     row('cold start to /api/ready', 'ms', { mayfly: coldStarts }),
     row('warm start to /api/ready', 'ms', { mayfly: warmStarts }),
-    row('warm start, server and Postgres', 'CPU s', { mayfly: cpu }),
-    row('idle memory, server (RSS)', 'MiB', { mayfly: node }),
-    row('idle memory, Postgres (PSS)', 'MiB', { mayfly: postgres }),
+    row('warm start, server and Postgres', 'CPU s', { mayfly: cpuSeconds }),
+    row('idle memory, server (RSS)', 'MiB', { mayfly: nodeMiB }),
+    row('idle memory, Postgres (PSS)', 'MiB', { mayfly: postgresMiB }),
   ]
 }

@@ -33,7 +33,7 @@ export function percentile(values: readonly number[], percent: number): number {
  * Summarizes one value per round.
  * @throws {RangeError} if there are no rounds.
  */
-export function figure(rounds: readonly number[]): Figure {
+export function toFigure(rounds: readonly number[]): Figure {
   return {
     median: median(rounds),
     min: Math.min(...rounds),
@@ -47,5 +47,5 @@ export function figure(rounds: readonly number[]): Figure {
  * @throws {RangeError} if there are no rounds.
  */
 export function ratio(numerators: readonly number[], denominators: readonly number[]): Figure {
-  return figure(numerators.map((value, round) => value / (denominators[round] ?? Number.NaN)))
+  return toFigure(numerators.map((value, round) => value / (denominators[round] ?? Number.NaN)))
 }

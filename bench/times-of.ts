@@ -6,10 +6,10 @@ const timedCalls = 30
  */
 export async function measureTimes(request: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = []
-  for (let call = 0; call < warmUpCalls + timedCalls; call += 1) {
+  for (let callIndex = 0; callIndex < warmUpCalls + timedCalls; callIndex += 1) {
     const startedAt = performance.now()
     await request()
-    if (call >= warmUpCalls) times.push(performance.now() - startedAt)
+    if (callIndex >= warmUpCalls) times.push(performance.now() - startedAt)
   }
   return times
 }

@@ -6,7 +6,7 @@ import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, uploadCalls } from './mayfly.ts'
 import type { Nginx } from './nginx.ts'
-import { cpuSeconds, peakBytes, resetPeak } from './process-cost.ts'
+import { peakBytes, readCpuSeconds, resetPeak } from './process-cost.ts'
 import { compare, type Row, row } from './report.ts'
 import { writeSource } from './sources.ts'
 
@@ -52,8 +52,8 @@ export async function measureTransfers(
       timeTransfer(async () => {
         const startedUpload = await calls.start('one-gibibyte.bin', fileBytes)
         const request = { url: startedUpload.uploadUrl, source: source.path }
-        const sent = await curl(cores, [request], fileBytes, config)
-        return { sent, file: await calls.confirm(startedUpload) }
+        const transfer = await curl(cores, [request], fileBytes, config)
+        return { sent: transfer, file: await calls.confirm(startedUpload) }
       }),
     four: () =>
       timeTransfer(async () => {
@@ -75,8 +75,8 @@ export async function measureTransfers(
         const requests = Array.from({ length: connections }, (_connection, index) =>
           requestsOfConnection(index),
         )
-        const sent = await curlInParallel(cores, requests, quarterBytes, config)
-        return { sent, file: await calls.confirm(startedUpload) }
+        const transfer = await curlInParallel(cores, requests, quarterBytes, config)
+        return { sent: transfer, file: await calls.confirm(startedUpload) }
       }),
     link: (file: { shortCode: string }) => `${mayfly.url}/api/download/${file.shortCode}`,
     /**
@@ -104,18 +104,18 @@ export async function measureTransfers(
     single: () =>
       timeTransfer(async () => {
         const request = { url: `${nginx.url}/files/whole`, source: source.path }
-        const sent = await curl(cores, [request], fileBytes, config)
+        const transfer = await curl(cores, [request], fileBytes, config)
         await syncFiles(['whole'])
-        return { sent }
+        return { sent: transfer }
       }),
     four: () =>
       timeTransfer(async () => {
         const requests = quarters.map((piece, index) => [
           { url: `${nginx.url}/files/quarter-${index}`, source: piece },
         ])
-        const sent = await curlInParallel(cores, requests, quarterBytes, config)
+        const transfer = await curlInParallel(cores, requests, quarterBytes, config)
         await syncFiles(requests.map((_piece, index) => `quarter-${index}`))
-        return { sent }
+        return { sent: transfer }
       }),
   }
   const download = (url: string) => () =>
@@ -148,11 +148,11 @@ export async function measureTransfers(
     }
     const singleUpload = await measureTransfer(mayflyUploads.pids, mayflyUploads.single)
     addSample(samples.up.mayfly, singleUpload)
-    const cpuBefore = cpuSeconds(mayflyUploads.pids)
+    const cpuBefore = readCpuSeconds(mayflyUploads.pids)
     const seconds = await mayflyUploads.untilDigest(singleUpload.result.file)
     if (round > 0) {
       digests.seconds.push(seconds)
-      digests.cpu.push(cpuSeconds(mayflyUploads.pids) - cpuBefore)
+      digests.cpu.push(readCpuSeconds(mayflyUploads.pids) - cpuBefore)
     }
     const link = mayflyUploads.link(singleUpload.result.file)
     if (round === 0) await expectSame(source.path, link)
@@ -233,11 +233,11 @@ async function measureTransfer<Result extends TransferResult>(
   transfer: () => Promise<{ result: Result; seconds: number }>,
 ): Promise<{ figures: TransferSample; result: Result }> {
   resetPeak(pids)
-  const cpuBefore = cpuSeconds(pids)
+  const cpuBefore = readCpuSeconds(pids)
   const { result, seconds } = await transfer()
   const figures = {
     megabytesPerSecond: fileBytes / 1e6 / seconds,
-    serverCpu: cpuSeconds(pids) - cpuBefore,
+    serverCpu: readCpuSeconds(pids) - cpuBefore,
     peakMegabytes: peakBytes(pids) / 1024 ** 2,
     clientBusy: result.sent.clientCpu / result.sent.seconds,
   }

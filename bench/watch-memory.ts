@@ -4,15 +4,18 @@ import { residentBytes } from './process-cost.ts'
 const sampleMs = 100
 const mebibyte = 1024 ** 2
 
-/** Samples the total resident memory of the processes, in MiB, every 100 ms until `stop` aborts. */
-export async function watchMemory(pids: readonly number[], stop: AbortSignal): Promise<number[]> {
+/** Samples the processes' total resident memory, in MiB, every 100 ms until `stopSignal` aborts. */
+export async function watchMemory(
+  pids: readonly number[],
+  stopSignal: AbortSignal,
+): Promise<number[]> {
   const samples: number[] = []
   try {
-    for await (const _tick of every(sampleMs, undefined, { signal: stop })) {
+    for await (const _tick of every(sampleMs, undefined, { signal: stopSignal })) {
       samples.push(residentBytes(pids) / mebibyte)
     }
   } catch (error) {
-    if (!stop.aborted) throw error
+    if (!stopSignal.aborted) throw error
   }
   return samples
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Cores, environment, onCores } from './machine.ts'
-import { cpuSeconds } from './process-cost.ts'
+import { readCpuSeconds } from './process-cost.ts'
 
 const defaultConnections = 32
 const seconds = 4
@@ -48,9 +48,9 @@ export async function runWrk(cores: Cores, load: Load): Promise<LoadFigures> {
     ...[load.url, ...(load.pathsFile === undefined ? [] : ['--', load.pathsFile])],
   ]
   const [program = '', ...args] = onCores(cores.client, command)
-  const cpuBefore = cpuSeconds(load.pids())
+  const cpuBefore = readCpuSeconds(load.pids())
   const { stdout } = await promisify(execFile)(program, args, { env: environment })
-  const usedCpuSeconds = cpuSeconds(load.pids()) - cpuBefore
+  const usedCpuSeconds = readCpuSeconds(load.pids()) - cpuBefore
   const errorLine = /Non-2xx.*|Socket errors.*/.exec(stdout)
   if (errorLine) throw new Error(`${load.url}: ${errorLine[0]}`)
   return {
@@ -62,9 +62,9 @@ export async function runWrk(cores: Cores, load: Load): Promise<LoadFigures> {
 }
 
 function findValue(text: string, pattern: RegExp): string {
-  const match = pattern.exec(text)?.[1]
-  if (match === undefined) throw new Error(`wrk did not say ${pattern}:\n${text}`)
-  return match
+  const value = pattern.exec(text)?.[1]
+  if (value === undefined) throw new Error(`wrk did not say ${pattern}:\n${text}`)
+  return value
 }
 
 function toMilliseconds(text: string): number {

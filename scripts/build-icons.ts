@@ -37,7 +37,7 @@ function renderPng(svg: string, size: number): Promise<Buffer> {
 }
 
 /** Returns an ICO file containing one PNG, at most 255 pixels wide. */
-function makeIco(picture: Buffer, size: number): Buffer {
+function makeIco(png: Buffer, size: number): Buffer {
   const header = Buffer.alloc(22)
   header.writeUInt16LE(1, 2) // the type: icon
   header.writeUInt16LE(1, 4) // the number of pictures
@@ -45,7 +45,7 @@ function makeIco(picture: Buffer, size: number): Buffer {
   header.writeUInt8(size, 7)
   header.writeUInt16LE(1, 10) // planes
   header.writeUInt16LE(32, 12) // bits of a pixel
-  header.writeUInt32LE(picture.length, 14)
+  header.writeUInt32LE(png.length, 14)
   header.writeUInt32LE(header.length, 18) // where the picture begins
-  return Buffer.concat([header, picture])
+  return Buffer.concat([header, png])
 }

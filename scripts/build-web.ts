@@ -21,7 +21,7 @@ const config: InlineConfig = { configFile: join(root, 'vite.config.ts'), logLeve
 
 type BuildResult = Awaited<ReturnType<typeof build>>
 
-function outputsOf(result: BuildResult) {
+function getOutputs(result: BuildResult) {
   return 'output' in result ? result.output : []
 }
 
@@ -35,7 +35,7 @@ async function buildApplication() {
     ...config,
     build: { rolldownOptions: { input: [join(root, 'src/web/index.html'), uploads] } },
   })
-  const script = outputsOf(result).find(
+  const script = getOutputs(result).find(
     (output) => output.type === 'chunk' && output.facadeModuleId === uploads,
   )
   if (script === undefined) throw new Error('Expected a script with the uploads.')
@@ -64,7 +64,7 @@ async function buildScript(source: string, uploadsScript: string, fileName?: str
       },
     },
   })
-  const [file, ...extraScripts] = outputsOf(result).filter(({ type }) => type === 'chunk')
+  const [file, ...extraScripts] = getOutputs(result).filter(({ type }) => type === 'chunk')
   if (file === undefined || extraScripts.length > 0)
     throw new Error(`Expected one script of ${source}.`)
   return `/${file.fileName}`

@@ -17,8 +17,8 @@ const systemPaths = [
  * @returns its absolute path, or null.
  */
 export async function findChromium() {
-  const found = [process.env.CHROMIUM_PATH, ...systemPaths].find(isExecutable)
-  if (found) return found
+  const executablePath = [process.env.CHROMIUM_PATH, ...systemPaths].find(isExecutable)
+  if (executablePath) return executablePath
   const { chromium } = await import('@playwright/test')
   return isExecutable(chromium.executablePath()) ? chromium.executablePath() : null
 }
@@ -35,8 +35,8 @@ export const headlessShell = {
  * @returns its absolute path, or null.
  */
 export async function findChromiumForTests() {
-  const found = [process.env.CHROMIUM_PATH, headlessShell.path].find(isExecutable)
-  return found ?? findChromium()
+  const executablePath = [process.env.CHROMIUM_PATH, headlessShell.path].find(isExecutable)
+  return executablePath ?? findChromium()
 }
 
 function isExecutable(path) {

@@ -108,9 +108,9 @@ function needsInstall() {
   if (Object.hasOwn(lockedPackages, postgres) && !existsSync(join(root, postgres))) return true
   return Object.entries(lockedPackages).some(([path, { version, integrity, optional }]) => {
     if (path === '') return false
-    const found = installedPackages[path]
-    if (!found) return !optional
-    return found.version !== version || found.integrity !== integrity
+    const installedPackage = installedPackages[path]
+    if (!installedPackage) return !optional
+    return installedPackage.version !== version || installedPackage.integrity !== integrity
   })
 }
 
@@ -245,7 +245,7 @@ function buildWeb() {
 function hashOfWebSources() {
   const hash = createHash('sha256')
   for (const source of webSources) {
-    for (const file of filesOf(source)) {
+    for (const file of listFiles(source)) {
       const content = readFileSync(join(root, file))
       hash.update(`${file}\0${content.length}\0`).update(content)
     }
@@ -253,12 +253,12 @@ function hashOfWebSources() {
   return hash.digest('hex')
 }
 
-function filesOf(path) {
+function listFiles(path) {
   const stats = lstatSync(join(root, path), noThrow)
   if (!stats) return []
   if (!stats.isDirectory()) return /\.test\.tsx?$/.test(path) ? [] : [path]
   const entries = readdirSync(join(root, path)).sort()
-  return entries.flatMap((entry) => filesOf(join(path, entry)))
+  return entries.flatMap((entry) => listFiles(join(path, entry)))
 }
 
 /**
@@ -266,11 +266,11 @@ function filesOf(path) {
  * one found. A Chromium at CHROMIUM_PATH is always good enough.
  */
 async function needsChromium() {
-  const found = await findChromiumForTests()
-  if (found === null) return true
+  const chromiumPath = await findChromiumForTests()
+  if (chromiumPath === null) return true
   return (
-    found !== process.env.CHROMIUM_PATH &&
-    found !== headlessShell.path &&
+    chromiumPath !== process.env.CHROMIUM_PATH &&
+    chromiumPath !== headlessShell.path &&
     aptHas(headlessShell.package)
   )
 }

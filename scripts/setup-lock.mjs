@@ -10,11 +10,11 @@ import { setTimeout as wait } from 'node:timers/promises'
  */
 export async function withSetupLock(folder, work) {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 20)
-  const lock = join(tmpdir(), `mayfly-ready-${hash}.lock`)
-  for (let attempt = 0; !tryLock(lock); attempt += 1) {
+  const lockPath = join(tmpdir(), `mayfly-ready-${hash}.lock`)
+  for (let attempt = 0; !tryLock(lockPath); attempt += 1) {
     if (attempt === 0) {
       console.error('Another process is setting up; waiting …')
-      console.error(`(If there is none, remove ${lock})`)
+      console.error(`(If there is none, remove ${lockPath})`)
     }
     await wait(200)
   }
@@ -22,40 +22,40 @@ export async function withSetupLock(folder, work) {
     return await work()
   } finally {
     // Another process may hold the lock by now (see `removeIfStale`).
-    if (readPid(lock) === process.pid) rmSync(lock, { force: true })
+    if (readPid(lockPath) === process.pid) rmSync(lockPath, { force: true })
   }
 }
 
-function tryLock(lock) {
-  const ownFile = `${lock}.${randomUUID()}`
+function tryLock(lockPath) {
+  const ownFile = `${lockPath}.${randomUUID()}`
   writeFileSync(ownFile, String(process.pid))
   try {
     // A hard link appears together with its content, while a newly created file would be empty at
     // first.
-    linkSync(ownFile, lock)
+    linkSync(ownFile, lockPath)
     return true
   } catch (error) {
     if (error.code !== 'EEXIST') throw error
-    removeIfStale(lock)
+    removeIfStale(lockPath)
     return false
   } finally {
     rmSync(ownFile)
   }
 }
 
-function removeIfStale(lock) {
-  const holderPid = readPid(lock)
+function removeIfStale(lockPath) {
+  const holderPid = readPid(lockPath)
   if (holderPid === null || isAlive(holderPid)) return
-  const movedLock = `${lock}.${randomUUID()}`
+  const movedLock = `${lockPath}.${randomUUID()}`
   try {
-    renameSync(lock, movedLock)
+    renameSync(lockPath, movedLock)
   } catch {
     return
   }
   try {
     // Another process had already replaced the stale lock with its own, which has now been moved.
     // Put it back.
-    if (readPid(movedLock) !== holderPid) linkSync(movedLock, lock)
+    if (readPid(movedLock) !== holderPid) linkSync(movedLock, lockPath)
   } catch (error) {
     // A third process acquired the lock in the meantime. Two processes now do the same work, which
     // is harmless.

@@ -8,16 +8,16 @@ export class TimeoutError extends Error {
 }
 
 /**
- * Waits up to `limitMs` for `work`. Doesn't cancel `work` after a timeout.
- * @throws {TimeoutError} if the work takes longer.
+ * Waits up to `limitMs` for a promise. After a timeout, the work behind the promise continues.
+ * @throws {TimeoutError} if the promise takes longer to settle.
  */
-export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
+export async function withTimeout<T>(promise: Promise<T>, limitMs: number): Promise<T> {
   const controller = new AbortController()
   const timeout = after(limitMs, undefined, { signal: controller.signal }).then(() => {
     throw new TimeoutError(limitMs)
   })
   try {
-    return await Promise.race([work, timeout])
+    return await Promise.race([promise, timeout])
   } finally {
     controller.abort()
   }

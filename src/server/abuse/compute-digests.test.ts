@@ -43,8 +43,8 @@ async function confirmOrThrow(cloudKey: string, claimedSha256?: string): Promise
   throw result?.reason
 }
 
-async function errorCodeOf(work: Promise<unknown>): Promise<string> {
-  const error = await work.catch((error: unknown) => error)
+async function getErrorCode(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.catch((error: unknown) => error)
   return error instanceof AppError ? error.code : 'none'
 }
 
@@ -68,7 +68,7 @@ describe('a confirmed file', () => {
   it('is checked against the SHA-256 claimed by each confirm, before the response', async () => {
     const bytes = randomFileBytes()
     const wrongKey = await uploadBytes(owner, bytes)
-    expect(await errorCodeOf(confirmOrThrow(wrongKey, 'f'.repeat(64)))).toBe('CHECKSUM_MISMATCH')
+    expect(await getErrorCode(confirmOrThrow(wrongKey, 'f'.repeat(64)))).toBe('CHECKSUM_MISMATCH')
     expect(await app.storage.storedSize(wrongKey)).toBeNull()
     requestCount = 0
     const fileWithRightClaim = await confirmOrThrow(await uploadBytes(owner, bytes), sha256(bytes))
@@ -89,11 +89,11 @@ describe('a confirmed file', () => {
       await confirmOrThrow(await uploadBytes(owner, randomFileBytes())),
       await confirmOrThrow(await uploadBytes(owner, randomFileBytes())),
     ]
-    let failed = false
+    let hasFailed = false
     const flakyDeps = depsWith({
       async sha256(key) {
-        if (failed) return app.storage.sha256(key)
-        failed = true
+        if (hasFailed) return app.storage.sha256(key)
+        hasFailed = true
         throw new Error('the disk does not answer')
       },
     })
@@ -114,7 +114,7 @@ describe('content that was taken down', () => {
     const bytes = randomFileBytes()
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     const key = await uploadBytes(owner, bytes)
-    expect(await errorCodeOf(confirmOrThrow(key))).toBe('CONTENT_BLOCKED')
+    expect(await getErrorCode(confirmOrThrow(key))).toBe('CONTENT_BLOCKED')
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
@@ -153,7 +153,7 @@ describe('content that was taken down', () => {
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
     await takeDownOrThrow(admin, file.shortCode)
     expect((await findListedFile(owner, file.id))?.sha256).toBe(sha256(bytes))
-    expect(await errorCodeOf(confirmOrThrow(await uploadBytes(owner, bytes)))).toBe(
+    expect(await getErrorCode(confirmOrThrow(await uploadBytes(owner, bytes)))).toBe(
       'CONTENT_BLOCKED',
     )
   })
@@ -162,7 +162,7 @@ describe('content that was taken down', () => {
     const bytes = randomFileBytes()
     const file = await confirmOrThrow(await uploadBytes(owner, bytes))
     await takeDownOrThrow(admin, file.shortCode)
-    expect(await errorCodeOf(confirmOrThrow(await uploadBytes(owner, bytes)))).toBe(
+    expect(await getErrorCode(confirmOrThrow(await uploadBytes(owner, bytes)))).toBe(
       'CONTENT_BLOCKED',
     )
   })

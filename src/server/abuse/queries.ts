@@ -94,11 +94,11 @@ export async function findBlocked(
   sha256s: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (sha256s.length === 0) return new Set()
-  const found = await db
+  const rows = await db
     .select({ sha256: blockedContent.sha256 })
     .from(blockedContent)
     .where(inArray(blockedContent.sha256, [...sha256s]))
-  return new Set(found.map(({ sha256 }) => sha256))
+  return new Set(rows.map(({ sha256 }) => sha256))
 }
 
 /**
@@ -110,11 +110,11 @@ export async function findBlockedSizes(
   sizes: readonly number[],
 ): Promise<ReadonlySet<number>> {
   if (sizes.length === 0) return new Set()
-  const found = await db
+  const rows = await db
     .selectDistinct({ size: blockedContent.size })
     .from(blockedContent)
     .where(sql`${blockedContent.size} = any(${sql.param(sizes)}::bigint[])`)
-  return new Set(found.map(({ size }) => size))
+  return new Set(rows.map(({ size }) => size))
 }
 
 /**

@@ -307,10 +307,10 @@ describe('POST /api/admin/reports/{id}/dismiss', () => {
     const id = listedReport?.id ?? ''
     const responses = await Promise.all([1, 2, 3].map(() => dismiss(admin, id)))
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 404, 404])
-    const texts = await Promise.all(
+    const bodies = await Promise.all(
       responses.map((response) => json<{ message: string }>(response)),
     )
-    expect(new Set(texts.map(({ message }) => message))).toEqual(
+    expect(new Set(bodies.map(({ message }) => message))).toEqual(
       new Set(['Report dismissed, none is open', 'This report is not open.']),
     )
     expect(await listReports(admin)).toEqual([])

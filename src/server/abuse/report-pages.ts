@@ -25,7 +25,7 @@ export interface ReportPages {
     rejection?: { error: string; status: number; headers?: Readonly<Record<string, string>> },
   ): Response
   /** Returns the page that confirms the report. */
-  confirmation(shortCode: string): Response
+  confirmationPage(shortCode: string): Response
   /** Returns the page for an inactive link. */
   invalidLink(): Response
 }
@@ -69,7 +69,7 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
       const body = fill({ code: shortCode, name: originalName, words, email, error })
       return new Response(body, { status, headers: { ...headers, ...extraHeaders } })
     },
-    confirmation(shortCode) {
+    confirmationPage(shortCode) {
       const { fill } = template(['sent'])
       return new Response(fill({ ...emptyFields, code: shortCode }), { headers })
     },

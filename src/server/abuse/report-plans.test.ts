@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { analyzedPlansOf, countRowsRead } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
-import { deleteClosedReportsOf, deleteExpiredReports, findLastReport } from './report-queries.ts'
+import { deleteClosedReports, deleteExpiredReports, findLastReport } from './report-queries.ts'
 
 const day = 24 * 60 * 60_000
 const closedReportCount = 10_000
@@ -45,7 +45,7 @@ it('finds the last report of a file among many closed ones with an index', async
 })
 
 it('removes the closed reports of one owner without reading those of others', async () => {
-  const readCount = await countReportRowsRead(() => deleteClosedReportsOf(app.deps.db, 'owner-500'))
+  const readCount = await countReportRowsRead(() => deleteClosedReports(app.deps.db, 'owner-500'))
   expect(readCount).toBeLessThanOrEqual(3 * reportsPerOwner)
   expect((await app.pool.query(`select from reports where owner_id = 'owner-500'`)).rowCount).toBe(
     0,

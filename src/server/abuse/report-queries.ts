@@ -231,7 +231,7 @@ function deleteReports(db: Db, condition: SQL | undefined): Promise<number> {
  * Deletes the closed reports on a user's files. Keeps open reports, because their content can still
  * be blocked after the user is deleted.
  */
-export async function deleteClosedReportsOf(tx: Db, ownerId: string): Promise<void> {
+export async function deleteClosedReports(tx: Db, ownerId: string): Promise<void> {
   await tx.delete(reports).where(and(eq(reports.ownerId, ownerId), isNotNull(reports.closedAt)))
 }
 

@@ -69,15 +69,15 @@ export function abuseRoutes(
         if (error.code !== 'TOO_MANY_REQUESTS') throw error
         return showFormError(error.message, error.status, error.headers)
       }
-      return pages.confirmation(params.code)
+      return pages.confirmationPage(params.code)
     },
 
     async listReports({ query: { limit, cursor }, context }) {
       const after = parseCursor(cursorShape, cursor)
       const rows = await listReports(deps.db, { limit: limit + 1, after })
-      const cursorOf = ({ report }: (typeof rows)[number]) => [report.lastReportedAt, report.id]
+      const toCursor = ({ report }: (typeof rows)[number]) => [report.lastReportedAt, report.id]
       const now = deps.clock()
-      return takePage(context, rows, { limit, cursorOf }).map((row) => toReport(row, now))
+      return takePage(context, rows, { limit, cursorOf: toCursor }).map((row) => toReport(row, now))
     },
 
     async takeDown({ body, user, clientAddress }) {
@@ -92,8 +92,8 @@ export function abuseRoutes(
   }
 }
 
-function dismissedText(open: number): string {
-  return `Report dismissed, ${open === 0 ? 'none is' : `${groupDigits(open)} still`} open`
+function dismissedText(openCount: number): string {
+  return `Report dismissed, ${openCount === 0 ? 'none is' : `${groupDigits(openCount)} still`} open`
 }
 
 type ListedReport = Awaited<ReturnType<typeof listReports>>[number]

@@ -48,12 +48,12 @@ afterEach(async () => {
 })
 afterAll(() => closeWithoutErrors(app))
 
-async function rowOf(id: string) {
+async function findFileRow(id: string) {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   return row
 }
 
-async function auditOf({ id }: { id: string }) {
+async function findTakedownEntry({ id }: { id: string }) {
   const lines = await takedownAudit(admin, owner)
   return lines.find(({ details }) => details.fileId === id)
 }
@@ -115,7 +115,7 @@ describe('a link that is taken down', () => {
 
   it('loses its bytes at once and gets a receipt, and storage stays consistent', async () => {
     const file = await makeFile(owner)
-    const key = (await rowOf(file.id))?.storageKey ?? ''
+    const key = (await findFileRow(file.id))?.storageKey ?? ''
     await takeDownOrThrow(admin, file.shortCode, 'Malware.\nSeen by three scanners.')
     const takedownTime = app.clock()
     expect(await findListedFile(owner, file.id)).toMatchObject({
@@ -203,7 +203,7 @@ describe('the owner of a file that was taken down', () => {
     await takeDownOrThrow(admin, file.shortCode)
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     await expireFiles(app.deps)
-    expect(await rowOf(file.id)).toBeUndefined()
+    expect(await findFileRow(file.id)).toBeUndefined()
     expect(await app.sendQueuedEmails()).toHaveLength(1)
   })
 })
@@ -216,7 +216,7 @@ describe('a takedown of a link that is not active', () => {
     expect(await takeDownOrThrow(admin, file.shortCode, 'Second.')).toBe(
       'The file had been taken down before. Its content is blocked.',
     )
-    expect((await rowOf(file.id))?.takedownReason).toBe('First.')
+    expect((await findFileRow(file.id))?.takedownReason).toBe('First.')
     expect(await app.sendQueuedEmails()).toHaveLength(1)
     const lines = await takedownAudit(admin, owner)
     expect(lines.filter(({ details }) => details.fileId === file.id)).toHaveLength(1)
@@ -242,7 +242,7 @@ describe('a takedown of a link that is not active', () => {
     expect(await takeDownOrThrow(admin, file.shortCode)).toContain('The file was taken down.')
     await expectError(await requestRenewal(owner, file.id), 409, 'FILE_GONE')
     app.clock.set(originalTime)
-    expect(await auditOf(file)).toMatchObject({ details: { linkWasOpen: false } })
+    expect(await findTakedownEntry(file)).toMatchObject({ details: { linkWasOpen: false } })
   })
 
   it('purged: still blocks the content and sends no email', async () => {
@@ -267,13 +267,13 @@ describe('a takedown of a link that is not active', () => {
     const file = await makeFile(owner)
     await reportLink(visitor, file.shortCode)
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-    expect(await rowOf(file.id)).toBeUndefined()
+    expect(await findFileRow(file.id)).toBeUndefined()
     expect(await takeDownOrThrow(admin, file.shortCode)).toBe(
       'The link had ended before. Its content is blocked.',
     )
     expect(await listReports(admin)).toEqual([])
     await expectError((await uploadAndConfirm(owner, file.bytes)).response, 409, 'CONTENT_BLOCKED')
-    const line = await auditOf(file)
+    const line = await findTakedownEntry(file)
     expect(line).toMatchObject({
       actor: admin.email,
       ipAddress: '127.0.0.1',
@@ -297,7 +297,7 @@ describe('a takedown of a link that is not active', () => {
         await proveContent(app.deps, content)
       }
       await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
-      expect(await rowOf(file.id)).toBeUndefined()
+      expect(await findFileRow(file.id)).toBeUndefined()
       expect(await takeDownOrThrow(admin, file.shortCode)).toBe(
         'The link had ended before. Its content is blocked.',
       )
@@ -353,7 +353,7 @@ describe('POST /api/admin/takedown', () => {
     expect((await takeDown(owner, file.shortCode)).status).toBe(403)
     expect(await canDownload(visitor, file.shortCode)).toBe(true)
     await takeDownOrThrow(admin, file.shortCode, 'Enough.')
-    const line = await auditOf(file)
+    const line = await findTakedownEntry(file)
     expect(line).toMatchObject({
       at: app.clock().toISOString(),
       actor: admin.email,
@@ -365,7 +365,7 @@ describe('POST /api/admin/takedown', () => {
 
   it('leaves bytes that storage fails to remove to the purge job', async () => {
     const file = await makeFile(owner)
-    const key = (await rowOf(file.id))?.storageKey ?? ''
+    const key = (await findFileRow(file.id))?.storageKey ?? ''
     const failingStorage = { ...app.storage, remove: () => Promise.reject(new Error('EIO')) }
     const takedown = {
       shortCode: file.shortCode,
@@ -377,14 +377,14 @@ describe('POST /api/admin/takedown', () => {
       'The file was taken down. Its content is blocked.',
     )
     expect(await app.storage.storedSize(key)).toBe(1000)
-    expect((await rowOf(file.id))?.purgedAt).toBeNull()
+    expect((await findFileRow(file.id))?.purgedAt).toBeNull()
     expect(await expireFiles(app.deps)).toMatchObject({ purged: 1, failed: 0 })
     expect(await app.storage.storedSize(key)).toBeNull()
   })
 
   it('keeps the bytes of an unreadable file until their SHA-256 is known', async () => {
     const file = await makeFile(owner)
-    const key = (await rowOf(file.id))?.storageKey ?? ''
+    const key = (await findFileRow(file.id))?.storageKey ?? ''
     // Simulates a file in a bucket, whose SHA-256 was sent by the client and not verified.
     await app.deps.db
       .update(files)

@@ -65,7 +65,7 @@ async function expectGone(codes: string[], keys: string[], bytes: Uint8Array<Arr
   expect(await app.deps.db.$count(files, eq(files.ownerId, bob.id))).toBe(0)
 }
 
-async function keyOf(id: string) {
+async function findStorageKey(id: string) {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   return row?.storageKey ?? ''
 }
@@ -74,7 +74,7 @@ it('with a renewal: neither the old link nor the new one is active', async () =>
   for (let round = 0; round < rounds; round += 1) {
     const file = await makeFile(ada, { bytes: randomFileBytes() })
     await reportLink(visitor, file.shortCode)
-    const key = await keyOf(file.id)
+    const key = await findStorageKey(file.id)
     const [takedown, renewal] = await Promise.all([
       afterRandomDelay(() => takeDown(admin, file.shortCode)),
       afterRandomDelay(() => requestRenewal(ada, file.id)),
@@ -116,7 +116,7 @@ it('with confirms of the same content by others: no link is left', async () => {
 it('with downloads: each returns all of the bytes or none, and later ones return none', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const file = await makeFile(ada, { bytes: randomFileBytes() })
-    const key = await keyOf(file.id)
+    const key = await findStorageKey(file.id)
     const [takedown, ...downloads] = await Promise.all([
       afterRandomDelay(() => takeDown(admin, file.shortCode)),
       ...[1, 2, 3].map(() =>
@@ -139,7 +139,7 @@ it('with a deletion: the content is blocked in either order, and both calls succ
   for (let round = 0; round < rounds; round += 1) {
     const [file, copy] = [await makeFile(ada), await makeFile(ada)]
     await reportLink(visitor, file.shortCode)
-    const keys = [await keyOf(file.id), await keyOf(copy.id)]
+    const keys = [await findStorageKey(file.id), await findStorageKey(copy.id)]
     const [takedown, deletion] = await Promise.all([
       afterRandomDelay(() => takeDown(admin, file.shortCode)),
       afterRandomDelay(() => requestDeletion(ada, [file.id, copy.id])),

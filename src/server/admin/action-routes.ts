@@ -28,18 +28,18 @@ export function adminActionRoutes(
   return {
     async deleteUser({ params, body, ...call }) {
       const target = { userId: params.id, email: body?.email }
-      const { email, deletedFiles } = await deleteUser(deps, target, actorOf(call))
+      const { email, deletedFiles } = await deleteUser(deps, target, toActor(call))
       return { message: deletionMessage(email, deletedFiles), deletedFiles }
     },
 
-    cleanUpExpired: async (call) => ({ deletedCount: await cleanUpExpired(deps, actorOf(call)) }),
+    cleanUpExpired: async (call) => ({ deletedCount: await cleanUpExpired(deps, toActor(call)) }),
 
-    sanitizeFileNames: (call) => sanitizeFileNames(deps, actorOf(call)),
+    sanitizeFileNames: (call) => sanitizeFileNames(deps, toActor(call)),
 
     async expireFiles(call) {
       const { purged: expiredCount, failed } = await expireFiles(deps)
       const details = { expiredCount, failed }
-      const entry = adminEntry(actorOf(call), deps.clock(), { action: 'expire-files', details })
+      const entry = adminEntry(toActor(call), deps.clock(), { action: 'expire-files', details })
       await writeAudit(deps.db, [entry])
       if (expiredCount === 0 && failed > 0) throw removalError(failed)
       return details
@@ -47,25 +47,25 @@ export function adminActionRoutes(
 
     async expireTrials(call) {
       const details = await expireTrials(deps)
-      const entry = adminEntry(actorOf(call), deps.clock(), { action: 'expire-trials', details })
+      const entry = adminEntry(toActor(call), deps.clock(), { action: 'expire-trials', details })
       await writeAudit(deps.db, [entry])
       return details
     },
 
     testStorage(call) {
       if (isCrossSite(call.context.req.raw.headers)) throw new AppError('FOREIGN_ORIGIN')
-      return testStorage(deps, actorOf(call))
+      return testStorage(deps, toActor(call))
     },
 
     testStorageUpload({ body, publicOrigin, ...call }) {
       // The presigned URL must be on the origin that the browser uses, as for an ordinary upload.
       const stores = deps.stores.withOrigin(publicOrigin)
-      return startTestUpload({ ...deps, stores }, body, actorOf(call))
+      return startTestUpload({ ...deps, stores }, body, toActor(call))
     },
   }
 }
 
-function actorOf({ user, clientAddress }: { user: { id: string }; clientAddress: string }): Actor {
+function toActor({ user, clientAddress }: { user: { id: string }; clientAddress: string }): Actor {
   return { id: user.id, ipAddress: clientAddress }
 }
 

@@ -82,11 +82,11 @@ describe('GET /api/admin/users', () => {
 
   it('matches parts of email addresses and names, ignoring case and treating wildcards literally', async () => {
     const grace = await makePersonNamed('grace.hopper@navy.example', 'Grace Brewster Hopper')
-    const percent = await makePersonNamed('100%_sure@navy.example', 'Ünï Çödé')
+    const percentUser = await makePersonNamed('100%_sure@navy.example', 'Ünï Çödé')
     const ids = async (search: string) => (await searchUsers(search)).map(({ id }) => id)
     for (const search of ['HOPPER@navy', 'brewster', 'ce.ho', 'Grace B'])
       expect(await ids(search)).toEqual([grace.id])
-    for (const search of ['%_S', 'ÇÖD', '100%']) expect(await ids(search)).toEqual([percent.id])
+    for (const search of ['%_S', 'ÇÖD', '100%']) expect(await ids(search)).toEqual([percentUser.id])
     expect(await ids('navy')).toHaveLength(2)
     for (const search of ['h%per', '_race', '\\', "' or true --"])
       expect(await ids(search)).toEqual([])
@@ -169,8 +169,8 @@ describe('GET /api/admin/users', () => {
       updatedAt: app.clock(),
     }))
     await app.deps.db.insert(users).values(rows)
-    const matches = await searchUsers('many.example')
-    expect(matches.map(({ id }) => id)).toEqual(rows.slice(0, 50).map(({ id }) => id))
+    const matchingUsers = await searchUsers('many.example')
+    expect(matchingUsers.map(({ id }) => id)).toEqual(rows.slice(0, 50).map(({ id }) => id))
   })
 
   it.each(['x'.repeat(255), '\0'])('rejects the search %j', async (search) => {

@@ -63,8 +63,8 @@ function selectEntries(db: Db, condition: SQL | undefined) {
       action: auditLog.action,
       ipAddress: auditLog.ipAddress,
       details: auditLog.details,
-      actor: addressOf(actors.email, auditLog.actor),
-      subject: addressOf(subjects.email, auditLog.subject),
+      actor: selectAddress(actors.email, auditLog.actor),
+      subject: selectAddress(subjects.email, auditLog.subject),
     })
     .from(auditLog)
     .leftJoin(actors, eq(actors.id, auditLog.actor))
@@ -77,7 +77,7 @@ function selectEntries(db: Db, condition: SQL | undefined) {
  * SQL for a user's email address, or for the user's id if no address is known. The email address of
  * a deleted user comes from the log entry about the deletion.
  */
-function addressOf(email: PgColumn, id: PgColumn): SQL<string | null> {
+function selectAddress(email: PgColumn, id: PgColumn): SQL<string | null> {
   const deletedUserAddress = sql`(select deletions.details ->> 'email' from ${auditLog} deletions
     where deletions.subject = ${id} and deletions.action = ${deleteUserAction} limit 1)`
   return sql`coalesce(${email}, ${deletedUserAddress}, ${id})`

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { deleteClosedReportsOf } from '../abuse/report-queries.ts'
+import { deleteClosedReports } from '../abuse/report-queries.ts'
 import { type Actor, adminEntry, writeAudit } from '../audit/audit-log.ts'
 import { lockAddress } from '../auth/queries.ts'
 import { removePendingSignups } from '../auth/signup-queries.ts'
@@ -45,7 +45,7 @@ export async function deleteUser(
   const { clock, db, log } = deps
   const userBeforeLock = await findUser(db, userId)
   if (!userBeforeLock) throw new AppError('USER_NOT_FOUND')
-  const deletion = await db.transaction(async (tx) => {
+  const deletionResult = await db.transaction(async (tx) => {
     await lockAddress(tx, userBeforeLock.email)
     const user = await lockForDeletion(tx, userId)
     if (!user) throw new AppError('USER_NOT_FOUND')
@@ -60,7 +60,7 @@ export async function deleteUser(
     const endedUploads = await endUploadsWhere(tx, eq(uploads.ownerId, userId), now, 'job')
     const deletedFiles = await releaseAllFiles(tx, userId, now)
     await clearReceiptNames(tx, userId)
-    await deleteClosedReportsOf(tx, userId)
+    await deleteClosedReports(tx, userId)
     await removeUser(tx, userId)
     // Once the user is deleted, this audit log entry is the only record of the email address.
     const details = { email: user.email, deletedFiles, endedUploads: endedUploads.length }
@@ -74,7 +74,7 @@ export async function deleteUser(
     // The user is already deleted, so the request succeeds. A job retries the removal of the bytes.
     log.warn({ err: error, userId }, 'could not remove the bytes of a deleted user yet')
   }
-  return deletion
+  return deletionResult
 }
 
 async function releaseAllFiles(tx: Db, ownerId: string, now: Date): Promise<number> {

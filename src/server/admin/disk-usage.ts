@@ -31,7 +31,7 @@ export async function readDiskUsage({
   const usage: DiskUsage = { files: await sumFilesIn(db, 'disk'), ...emptyParts }
   for (const name of await readdir(dataDir)) {
     if (name === 'files') continue
-    usage[partOf(name)] += await diskUsage(join(dataDir, name))
+    usage[toMeasuredPart(name)] += await diskUsage(join(dataDir, name))
   }
   return usage
 }
@@ -39,7 +39,7 @@ export async function readDiskUsage({
 const emptyParts: Record<MeasuredPart, number> = { uploads: 0, database: 0, reserve: 0, other: 0 }
 
 /** Returns the category of an entry in `DATA_DIR`. */
-function partOf(name: string): MeasuredPart {
+function toMeasuredPart(name: string): MeasuredPart {
   if (name === 'uploads' || name === 'reserve') return name
   return name.startsWith('postgres') ? 'database' : 'other'
 }

@@ -22,10 +22,10 @@ export async function sanitizeFileNames(
     do {
       const page = await nextFilePage(db, lastFileId, pageSize)
       for (const { id, originalName } of await listNames(db, page)) {
-        const to = cleanFileName(originalName)
-        if (to === originalName) continue
+        const cleanName = cleanFileName(originalName)
+        if (cleanName === originalName) continue
         try {
-          if (await renameFile(db, { id, from: originalName, to })) details.updated += 1
+          if (await renameFile(db, { id, from: originalName, to: cleanName })) details.updated += 1
         } catch (error) {
           if (isConnectionLost(error)) throw error
           log.error({ err: error, fileId: id }, 'could not clean the name of a file')

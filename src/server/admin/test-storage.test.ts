@@ -185,7 +185,7 @@ it('storage tests are limited to 20 an hour', async () => {
   try {
     const administrator = await makePerson(limitedApp, { role: 'admin' })
     const request = { fileName: 'test.bin', fileSize: 1, fileType: 'text/plain' }
-    for (let time = 0; time < 20; time += 1)
+    for (let index = 0; index < 20; index += 1)
       expect((await administrator.post('/api/admin/test-s3-upload', request)).status).toBe(200)
     const rejectedResponse = await administrator.post('/api/admin/test-s3-upload', request)
     await expectError(rejectedResponse, 429, 'TOO_MANY_REQUESTS')

@@ -41,7 +41,7 @@ async function fetchAnalytics(person: Person): Promise<Analytics> {
 }
 
 async function download({ shortCode }: { shortCode: string }, times = 1): Promise<void> {
-  for (let time = 0; time < times; time += 1) {
+  for (let index = 0; index < times; index += 1) {
     const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
     expect(response.status).toBe(200)
     await response.arrayBuffer()
@@ -102,7 +102,7 @@ describe('analytics', () => {
 })
 
 describe('files by kind', () => {
-  const kindsOf = async (person: Person) => {
+  const fetchKinds = async (person: Person) => {
     const { kinds } = await fetchAnalytics(person)
     return Object.fromEntries(
       kinds.filter(({ count }) => count > 0).map(({ kind, count, size }) => [kind, [count, size]]),
@@ -125,7 +125,7 @@ describe('files by kind', () => {
     for (const [name, type, size] of uploadedFiles) {
       await makeFile(ada, { name, type, bytes: new Uint8Array(size) })
     }
-    expect(await kindsOf(ada)).toEqual({
+    expect(await fetchKinds(ada)).toEqual({
       image: [2, 30],
       video: [1, 30],
       audio: [1, 40],
@@ -141,13 +141,13 @@ describe('files by kind', () => {
     app.clock.advance(1)
     await makeFile(ada)
     await ada.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })
-    expect(await kindsOf(ada)).toEqual({ document: [2, 2000] })
+    expect(await fetchKinds(ada)).toEqual({ document: [2, 2000] })
     await runAtTime(new Date(expiredFile.expiresAt), async () => {
       await expireFiles(app.deps)
-      expect(await kindsOf(ada)).toEqual({ document: [2, 2000] })
+      expect(await fetchKinds(ada)).toEqual({ document: [2, 2000] })
     })
     await runAtTime(new Date(expiredFile.maxLifetimeAt), async () => {
-      expect(await kindsOf(await signInAgain(app, ada))).toEqual({ document: [1, 1000] })
+      expect(await fetchKinds(await signInAgain(app, ada))).toEqual({ document: [1, 1000] })
     })
   })
 
@@ -166,7 +166,7 @@ describe('files by kind', () => {
         if (linkStatus(fileState, 'premium', now) !== 'deleted') expectedCount += 1
       }
     }
-    expect(await kindsOf(ada)).toEqual({ document: [expectedCount, expectedCount * 1000] })
+    expect(await fetchKinds(ada)).toEqual({ document: [expectedCount, expectedCount * 1000] })
   })
 
   it('agree with `fileKind` for any media type and name', async () => {

@@ -66,7 +66,7 @@ export async function removeOldDays({
 }: Pick<Deps, 'clock' | 'db'>): Promise<{ removed: number }> {
   const [firstDay = ''] = lastDays(clock(), analyticsDays)
   const { ownerId, day } = ownerDownloads
-  let removed = 0
+  let removedCount = 0
   for (let lastOwnerId: string | undefined = ''; lastOwnerId !== undefined; ) {
     const ownerRows: { id: string }[] = await db
       .select({ id: users.id })
@@ -78,10 +78,10 @@ export async function removeOldDays({
     const { rowCount } = await db
       .delete(ownerDownloads)
       .where(and(inArray(ownerId, ids), lt(day, firstDay)))
-    removed += rowCount ?? 0
+    removedCount += rowCount ?? 0
     lastOwnerId = ids.length < ownerBatchSize ? undefined : ids.at(-1)
   }
-  return { removed }
+  return { removed: removedCount }
 }
 
 /** Returns a file's downloads per day. Omits days without downloads. */

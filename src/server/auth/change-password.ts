@@ -7,7 +7,7 @@ import type { HttpEnv } from '../http/env.ts'
 import { counter } from '../http/rate-limit.ts'
 import { findKnownBrowser } from './known-browser.ts'
 import { admitAttempt, hashAccountEmail } from './login-limits.ts'
-import { saltOf } from './password-hashing.ts'
+import { getSalt } from './password-hashing.ts'
 import { findAccount, lockAccount, setPassword } from './queries.ts'
 import { isSameText, newToken } from './secrets.ts'
 import { endOtherSessions, type OwnSession, replaceToken } from './sessions.ts'
@@ -37,7 +37,7 @@ export async function changePassword(
   const currentCredentials = await requirePassword(deps, userId, currentPassword, request)
   // Rate-limited because each change adds an audit log entry, and entries are kept forever.
   await rateLimits.spend([counter('passwordChangesByUser', userId)])
-  const salt = saltOf(currentCredentials.passwordHash)
+  const salt = getSalt(currentCredentials.passwordHash)
   const passwordHash = await passwords.hash(newPassword, salt, addressBlock(address))
   const token = newToken()
 
@@ -89,7 +89,7 @@ export async function requirePassword(
   const accountHash = hashAccountEmail(deps.secret, email)
   const admission = await admitAttempt(deps, { accountHash, address, knownBrowser })
   const hash = await deps.passwords
-    .hash(password, saltOf(passwordHash), address)
+    .hash(password, getSalt(passwordHash), address)
     .catch(async (error: unknown) => {
       // If the refund fails, the attempt keeps counting until its rate limit window ends.
       await admission.undo().catch(() => {})

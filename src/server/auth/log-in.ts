@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { addressBlock } from '../http/client-address.ts'
 import { type SessionUser, toSessionUser } from '../http/session.ts'
 import { admitAttempt, hashAccountEmail } from './login-limits.ts'
-import { saltFor, saltOf } from './password-hashing.ts'
+import { getSalt, saltFor } from './password-hashing.ts'
 import { type Account, findAccountByEmail, lockAccount } from './queries.ts'
 import { isSameText } from './secrets.ts'
 import { openSession, type SessionClient } from './sessions.ts'
@@ -67,7 +67,7 @@ export async function logIn(
     knownBrowser,
   })
   try {
-    const salt = storedHash === null ? saltFor(secret, email) : saltOf(storedHash)
+    const salt = storedHash === null ? saltFor(secret, email) : getSalt(storedHash)
     const hash = await passwords.hash(credentials.password, salt, address)
     if (account && storedHash !== null && isSameText(hash, storedHash)) {
       const isUnverified = config.requireEmailVerification && !account.emailVerified

@@ -178,7 +178,7 @@ describe('a known browser', () => {
       check,
       spend: (counters) => rateLimits.spend(counters),
       add: (counters) => rateLimits.add(counters),
-      refund: (spent, keys) => rateLimits.refund(spent, keys),
+      refund: (spentCounters, keys) => rateLimits.refund(spentCounters, keys),
       forget: (keys) => rateLimits.forget(keys),
     }
     await expect(admitAttempt({ rateLimits: flakyLimits }, knownAttempt)).rejects.toBe(

@@ -63,13 +63,13 @@ async function admitKnownBrowser({ rateLimits }: LimitDeps, accountHash: string,
   const failureCounter = counter('wrongLoginsByKnownBrowser', browser)
   const loginCounter = counter('loginsByAccount', accountHash)
   await rateLimits.check([loginCounter, failureCounter])
-  const spending = await rateLimits.spend([failureCounter])
+  const spentCounters = await rateLimits.spend([failureCounter])
   return {
     async succeed() {
       await rateLimits.forget([failureCounter.key])
       await rateLimits.add([loginCounter])
     },
-    undo: () => rateLimits.refund(spending),
+    undo: () => rateLimits.refund(spentCounters),
   }
 }
 
@@ -93,14 +93,18 @@ async function admitUnknownBrowser(
 
   const isUnderAttack = (counts.get(accountCounter.key) ?? 0) >= attackThreshold
   const effectivePairCounter = isUnderAttack ? { ...pairCounter, max: 1 } : pairCounter
-  const spending = await rateLimits.spend([addressCounter, accountCounter, effectivePairCounter])
+  const spentCounters = await rateLimits.spend([
+    addressCounter,
+    accountCounter,
+    effectivePairCounter,
+  ])
   return {
     async succeed() {
-      await rateLimits.refund(spending, [addressCounter.key, accountCounter.key])
+      await rateLimits.refund(spentCounters, [addressCounter.key, accountCounter.key])
       await rateLimits.forget([pairCounter.key])
       await rateLimits.add(loginCounters)
     },
-    undo: () => rateLimits.refund(spending),
+    undo: () => rateLimits.refund(spentCounters),
   }
 }
 

@@ -185,9 +185,9 @@ describe('DELETE /api/auth/sessions', () => {
   it('ends all other sessions and is idempotent', async () => {
     const [person, stranger] = [await makePerson(app), await makePerson(app)]
     const otherBrowsers = [await signInAgain(person), await signInAgain(person)]
-    for (const time of ['first', 'second']) {
+    for (const attempt of ['first', 'second']) {
       const response = await person.fetch('/api/auth/sessions', { method: 'DELETE' })
-      expect(response.status, time).toBe(200)
+      expect(response.status, attempt).toBe(200)
       expect(await response.json()).toEqual({ message: 'Signed out everywhere else.' })
     }
     for (const browser of otherBrowsers) expect(await fetchStatus(browser)).toBe(401)

@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { PasswordHashing, saltFor, saltOf } from './password-hashing.ts'
+import { getSalt, PasswordHashing, saltFor } from './password-hashing.ts'
 
 const lowCost = { N: 16, r: 1, p: 1 }
 const busyError = expect.objectContaining({ code: 'PASSWORDS_BUSY' })
@@ -10,7 +10,7 @@ it('stores the salt and scrypt key of the normalized password', async () => {
   const cost = { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 }
   const key = scryptSync('pas\u015bword', 'a salt', 64, cost).toString('hex')
   expect(hash).toBe(`a salt:${key}`)
-  expect(saltOf(hash)).toBe('a salt')
+  expect(getSalt(hash)).toBe('a salt')
 })
 
 it('derives a salt for each address from the secret', () => {
@@ -38,9 +38,9 @@ it('rejects a client with 32 queued calls, and all clients at 256', async () => 
   const hash = (client: string) => passwords.hash('secret', 'salt', client)
   const acceptedHashes = [hash('0')]
   for (let client = 0; client < 8; client += 1) {
-    for (let queued = 0; queued < 32; queued += 1) {
+    for (let index = 0; index < 32; index += 1) {
       acceptedHashes.push(hash(String(client)))
-      if (client === 0 && queued === 31) await expect(hash('0')).rejects.toEqual(busyError)
+      if (client === 0 && index === 31) await expect(hash('0')).rejects.toEqual(busyError)
     }
   }
   await expect(hash('another')).rejects.toEqual(busyError)

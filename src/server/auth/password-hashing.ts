@@ -84,7 +84,7 @@ export class PasswordHashing {
 }
 
 /** Extracts the salt from a stored hash. */
-export function saltOf(passwordHash: string): string {
+export function getSalt(passwordHash: string): string {
   return passwordHash.slice(0, passwordHash.indexOf(':'))
 }
 

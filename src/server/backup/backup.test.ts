@@ -120,7 +120,7 @@ async function countFiles(target: TestDatabase): Promise<number> {
   }
 }
 
-async function keyOf({ id }: { id: string }): Promise<string> {
+async function findStorageKey({ id }: { id: string }): Promise<string> {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   return row?.storageKey ?? ''
 }
@@ -138,7 +138,7 @@ it('restores everything stored when the backup began, despite concurrent uploads
   ]
   const { cloudKey } = await startUpload(ada, { size: 3 })
   const deletedFile = await makeFile(ada)
-  const deletedKey = await keyOf(deletedFile)
+  const deletedKey = await findStorageKey(deletedFile)
   const filesDuring: Awaited<ReturnType<typeof makeFile>>[] = []
   const result = await backUp(async (key) => {
     filesDuring.push(await makeFile(ada))
@@ -216,7 +216,7 @@ it('names the files whose bytes were lost or altered in storage, and backs up th
     await makeFile(ada),
   ]
   const path = async (file: { id: string }) => {
-    const key = await keyOf(file)
+    const key = await findStorageKey(file)
     return join(app.deps.config.dataDir, 'files', key.slice(0, 2), key)
   }
   await rm(await path(lostFile))
@@ -393,13 +393,15 @@ describe('a restore', () => {
         folder: backup,
         manifest: { ...validManifest, rows: forge(validManifest.rows) },
       }
-      const restoration = restoreBackup(forgedBackup, {
+      const restorePromise = restoreBackup(forgedBackup, {
         config: { ...config, dataDir },
         clock,
         pool,
         extraRowSets: [],
       })
-      await expect(restoration, forge.toString()).rejects.toThrow('names other tables or columns')
+      await expect(restorePromise, forge.toString()).rejects.toThrow(
+        'names other tables or columns',
+      )
     }
     await close()
     expect(await countFiles(target)).toBe(0)

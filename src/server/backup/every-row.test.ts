@@ -78,7 +78,7 @@ function valueFor({ enumValues, dataType, columnType }: PgColumn): unknown {
 /** Returns all rows in a database as text, by table name. */
 async function readContent(pool: pg.Pool): Promise<Record<string, string[]>> {
   const content: Record<string, string[]> = {}
-  const read = async (table: string, query: string) => {
+  const readRows = async (table: string, query: string) => {
     const { rows } = await pool.query<{ text: string }>(query)
     content[table] = rows.map(({ text }) => text).toSorted()
   }
@@ -86,10 +86,16 @@ async function readContent(pool: pg.Pool): Promise<Record<string, string[]>> {
     if (name === 'uploads') continue
     // The connection determines which `stored_bytes` row counts a file, so compare only the sums.
     if (name === 'stored_bytes') {
-      await read(name, 'select storage || sum(bytes) as text from stored_bytes group by storage')
-    } else await read(name, `select t::text as text from "${name}" t`)
+      await readRows(
+        name,
+        'select storage || sum(bytes) as text from stored_bytes group by storage',
+      )
+    } else await readRows(name, `select t::text as text from "${name}" t`)
   }
-  await read('mail', `select j::text as text from pgboss.job j where name = '${emailQueueName}'`)
+  await readRows(
+    'mail',
+    `select j::text as text from pgboss.job j where name = '${emailQueueName}'`,
+  )
   return content
 }
 

@@ -116,13 +116,13 @@ async function copyRows(
 ): Promise<{ rows: Manifest['rows']; count: number }> {
   const rows: Manifest['rows'] = []
   let count = 0
-  for (const set of [...rowsToCopy, ...extraRowSets]) {
-    const columns = (await readColumns(client, set)).map(({ name }) => name)
-    const file = `${set.table.replaceAll('"', '')}.copy`
+  for (const rowSet of [...rowsToCopy, ...extraRowSets]) {
+    const columns = (await readColumns(client, rowSet)).map(({ name }) => name)
+    const file = `${rowSet.table.replaceAll('"', '')}.copy`
     const path = `rows/${file}`
-    const rowStream = readRows(client, set, columns)
+    const rowStream = readRows(client, rowSet, columns)
     await backup.addChecksum(path, (await backup.write(path, rowStream)).sha256)
-    rows.push({ table: set.table, file, columns })
+    rows.push({ table: rowSet.table, file, columns })
     count += rowStream.rowCount
   }
   return { rows, count }
@@ -151,12 +151,14 @@ async function copyFiles(
     return store
   }
   const total = { objects: 0, bytes: 0, damagedFileIds: [] as string[], deleted: [] as string[] }
-  const copy = async (file: StoredFile) => ({
+  const copyToBackup = async (file: StoredFile) => ({
     ...file,
     copied: await copyFile(file, await openStore(file.storage), backup, pool),
   })
   try {
-    for await (const { id, key, size, copied } of Readable.from(files).map(copy, { concurrency })) {
+    for await (const { id, key, size, copied } of Readable.from(files).map(copyToBackup, {
+      concurrency,
+    })) {
       if (copied === 'lost') total.damagedFileIds.push(id)
       else if (copied === 'deleted') total.deleted.push(key)
       else {

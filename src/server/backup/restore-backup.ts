@@ -107,16 +107,16 @@ async function findTables(
 ) {
   const tablesInBackup = new Map(rows.map((table) => [table.table, table]))
   const tables = []
-  for (const set of [...rowsToCopy, ...extraRowSets]) {
-    const table = tablesInBackup.get(set.table)
-    if (table === undefined && extraRowSets.includes(set)) continue
+  for (const rowSet of [...rowsToCopy, ...extraRowSets]) {
+    const table = tablesInBackup.get(rowSet.table)
+    if (table === undefined && extraRowSets.includes(rowSet)) continue
     const existingColumns = new Map(
-      (await readColumns(client, set)).map((column) => [column.name, column]),
+      (await readColumns(client, rowSet)).map((column) => [column.name, column]),
     )
     const columns = table?.columns.flatMap((name) => existingColumns.get(name) ?? []) ?? []
     if (table === undefined || new Set(columns).size !== table.columns.length)
       throw unknownNamesError()
-    tables.push({ set, columns, file: table.file })
+    tables.push({ set: rowSet, columns, file: table.file })
   }
   if (tables.length !== rows.length) throw unknownNamesError()
   return tables
@@ -166,15 +166,15 @@ async function claimStore(store: SealedObjects, installation: string): Promise<v
 
 /** Copies all files from a backup into a store. Returns how many were copied. */
 async function restoreFiles(folder: string, store: SealedObjects): Promise<number> {
-  const copy = async ({ path, sha256 }: { path: string; sha256: string }) => {
+  const copyToStore = async ({ path, sha256 }: { path: string; sha256: string }) => {
     if (!path.startsWith('files/')) return 0
     const { size } = await stat(join(folder, path))
     const bytes = Readable.from(readVerified(folder, path, sha256), { objectMode: false })
     await store.write(basename(path), size, bytes)
     return 1
   }
-  const copiedCounts = Readable.from(readChecksums(folder)).map(copy, { concurrency })
-  return copiedCounts.reduce((sum: number, copy: number) => sum + copy, 0)
+  const copiedCounts = Readable.from(readChecksums(folder)).map(copyToStore, { concurrency })
+  return copiedCounts.reduce((sum: number, count: number) => sum + count, 0)
 }
 
 /**

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dataDir, { recursive: true }))
 
-async function modeOf(path: string) {
+async function readMode(path: string) {
   return (await stat(path)).mode & 0o777
 }
 
@@ -19,7 +19,7 @@ test('the folder is created with its parents and is private', async () => {
   const nestedDir = join(dataDir, 'a/b')
   await prepareDataDir(nestedDir)
   await prepareDataDir(nestedDir)
-  expect((await modeOf(nestedDir)) & 0o066).toBe(0)
+  expect((await readMode(nestedDir)) & 0o066).toBe(0)
 })
 
 test('a file in place of the folder is reported with a remedy', async () => {
@@ -35,7 +35,7 @@ test('the secret is generated once, even in parallel', async () => {
   expect(await readAuthSecret(config)).toBe(secrets[0])
   expect(secrets[0]).toMatch(/^[A-Za-z0-9]{64}$/)
   expect(await readdir(dataDir)).toEqual(['secret'])
-  expect(await modeOf(join(dataDir, 'secret'))).toBe(0o600)
+  expect(await readMode(join(dataDir, 'secret'))).toBe(0o600)
 })
 
 test('no file is written if AUTH_SECRET is set', async () => {
@@ -55,6 +55,6 @@ test("the administrator's password is generated once and is private", async () =
   const password = await readAdminPassword(config)
   expect(password).toMatch(/^[a-z2-9]{20}$/)
   expect(await readAdminPassword(config)).toBe(password)
-  expect(await modeOf(join(dataDir, 'admin-password'))).toBe(0o600)
+  expect(await readMode(join(dataDir, 'admin-password'))).toBe(0o600)
   expect(await readAdminPassword({ adminPassword: 'my own', dataDir })).toBe('my own')
 })

@@ -11,7 +11,7 @@ import { listen } from '../http/listen.ts'
 import { webFiles } from '../http/web-files.ts'
 import { watchQueues } from '../jobs/queue-metrics.ts'
 import { watchPool, watchSpace } from '../metrics/metrics.ts'
-import { conditionsOf } from '../public-pages/page-values.ts'
+import { getConditions } from '../public-pages/page-values.ts'
 import { loadPublicPages } from '../public-pages/public-pages.ts'
 import type { DiskSpace } from '../space/disk-space.ts'
 import type { OpenStores } from '../storage/open-stores.ts'
@@ -44,7 +44,7 @@ export async function serve(
   const app = buildApp(deps, {
     pages: loadLinkPages(buildOptions),
     reports: loadReportPages(buildOptions),
-    publicPages: loadPublicPages({ ...buildOptions, conditions: conditionsOf(config) }),
+    publicPages: loadPublicPages({ ...buildOptions, conditions: getConditions(config) }),
     files: webFiles(buildOptions),
   })
   const { server } = await listen(app, storage.handle, {

@@ -26,7 +26,7 @@ describe('a brand', () => {
     expect(saveResponse.status).toBe(200)
     expect(await json(saveResponse)).toEqual({ ...brand, logoUrl: null })
     expect(await getBrand(ada)).toEqual({ ...brand, logoUrl: null })
-    for (let time = 1; time <= 2; time += 1) {
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
       expect((await ada.fetch('/api/branding', { method: 'DELETE' })).status).toBe(200)
       expect(await getBrand(ada)).toBeNull()
     }
@@ -164,7 +164,7 @@ describe('without a tier that includes branding', () => {
 describe('links of an owner with a brand', () => {
   const details = async (code: string) =>
     (await json<{ branding: Brand | null }>(await fetch(`${app.url}/api/links/${code}`))).branding
-  const pageOf = async (code: string) =>
+  const fetchLinkPage = async (code: string) =>
     (await fetch(`${app.url}/s/${code}`, { headers: { accept: 'text/html' } })).text()
 
   it('show it once it is saved and until the tier ends, and again when the tier is back', async () => {
@@ -172,17 +172,17 @@ describe('links of an owner with a brand', () => {
     const trialUser = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: trialEnd })
     const { shortCode } = await makeFile(trialUser)
     expect(await details(shortCode)).toBeNull()
-    expect(await pageOf(shortCode)).not.toContain('Sent with')
+    expect(await fetchLinkPage(shortCode)).not.toContain('Sent with')
     await putBrand(trialUser, brand)
     const logoUrl = await storeLogo(app, trialUser)
     expect(await details(shortCode)).toEqual({ ...brand, logoUrl })
-    const page = await pageOf(shortCode)
+    const page = await fetchLinkPage(shortCode)
     for (const text of ['Harbour &amp; Pine', 'For the opening.', 'Sent with', logoUrl]) {
       expect(page).toContain(text)
     }
     app.clock.set(trialEnd)
     expect(await details(shortCode)).toBeNull()
-    const pageHtml = await pageOf(shortCode)
+    const pageHtml = await fetchLinkPage(shortCode)
     expect(pageHtml).toContain('notes.txt')
     for (const text of ['Harbour', 'For the opening.', 'Sent with', logoUrl]) {
       expect(pageHtml).not.toContain(text)
@@ -201,14 +201,14 @@ describe('links of an owner with a brand', () => {
     const brands = await Promise.all([details(adaFile.shortCode), details(bobFile.shortCode)])
     expect(brands).toEqual([{ ...brand, logoUrl: null }, null])
     await ada.fetch(`/api/files/${adaFile.id}`, { method: 'DELETE' })
-    expect(await pageOf(adaFile.shortCode)).not.toMatch(/Harbour|Sent with|opening/)
+    expect(await fetchLinkPage(adaFile.shortCode)).not.toMatch(/Harbour|Sent with|opening/)
   })
 
   it('need one query, with or without a brand', async () => {
     const { shortCode } = await makeFile(ada)
     for (const body of [null, brand]) {
       if (body) await putBrand(ada, body)
-      expect(await queryPlansOf(app.pool, () => pageOf(shortCode))).toHaveLength(1)
+      expect(await queryPlansOf(app.pool, () => fetchLinkPage(shortCode))).toHaveLength(1)
     }
   })
 })

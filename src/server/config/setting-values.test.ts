@@ -13,7 +13,9 @@ import {
  * Returns a function that finds the first problem with a value. At startup, the server prints the
  * setting's name followed by the problem's `message`.
  */
-function issueOf(setting: { safeParse(value: unknown): { error?: { issues: object[] } } }) {
+function createIssueFinder(setting: {
+  safeParse(value: unknown): { error?: { issues: object[] } }
+}) {
   return (value: string) => setting.safeParse(value).error?.issues[0]
 }
 
@@ -35,7 +37,7 @@ describe('an on/off setting', () => {
 
   it.each(['', 'yes', 'On', '1'])('rejects %o', (text) => {
     const message = `is ${JSON.stringify(text)}: write on or off, or unset it for on`
-    expect(issueOf(onOff('on'))(text)).toMatchObject({ message })
+    expect(createIssueFinder(onOff('on'))(text)).toMatchObject({ message })
   })
 })
 
@@ -53,7 +55,7 @@ describe('a size', () => {
   })
 
   it.each(['', '-1', '1.5GiB', '5 MiB', '5MB', '1e3', '1234567890123'])('rejects %o', (text) => {
-    expect(issueOf(byteSize('2 %'))(text)).toMatchObject({
+    expect(createIssueFinder(byteSize('2 %'))(text)).toMatchObject({
       message: expect.stringContaining('give a size such as 512MiB, or 0, or unset it for 2 %'),
     })
   })
@@ -93,6 +95,8 @@ describe('seconds', () => {
   })
 
   it.each(['-1', '601', '1.5', '10s', ''])('rejects %o', (text) => {
-    expect(issueOf(seconds(5))(text)).toMatchObject({ message: expect.stringContaining('for 5') })
+    expect(createIssueFinder(seconds(5))(text)).toMatchObject({
+      message: expect.stringContaining('for 5'),
+    })
   })
 })

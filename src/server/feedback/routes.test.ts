@@ -189,7 +189,7 @@ describe('POST /api/feedback/form', () => {
   it('shares its rate limit with the JSON endpoint, and shows how long to wait', async () => {
     const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
     try {
-      for (let sent = 0; sent < 10; sent += 1)
+      for (let index = 0; index < 10; index += 1)
         await makeClient(limitedApp).post('/api/feedback', form)
       const rejectedResponse = await sendForm(form, {}, limitedApp)
       expect(rejectedResponse.status).toBe(429)

@@ -78,8 +78,8 @@ describe('the memory of large bodies', () => {
   async function sendAndWait(client: string): Promise<boolean> {
     const countBefore = waitingCallCount
     let error: unknown
-    const call = post('x'.repeat(largeSize), { 'x-client': client }, '/hold')
-    void call.then((response) => {
+    const responsePromise = post('x'.repeat(largeSize), { 'x-client': client }, '/hold')
+    void responsePromise.then((response) => {
       if (response.status !== 200) error = statusAndErrorCode(response)
     })
     await expect.poll(() => error ?? waitingCallCount).not.toBe(countBefore)
@@ -94,9 +94,9 @@ describe('the memory of large bodies', () => {
     const otherClientCalls: boolean[] = []
     for (let n = 2; n < 9; n += 1) otherClientCalls.push(await sendAndWait(`198.51.100.${n}`))
     expect(otherClientCalls).toEqual([true, true, true, true, true, true, false])
-    const rejection = await post('x'.repeat(largeSize), {}, '/larger')
-    expect(statusAndErrorCode(rejection)).toEqual([503, 'SERVER_BUSY'])
-    expect(rejection.headers['retry-after']).toBe('5')
+    const rejectedResponse = await post('x'.repeat(largeSize), {}, '/larger')
+    expect(statusAndErrorCode(rejectedResponse)).toEqual([503, 'SERVER_BUSY'])
+    expect(rejectedResponse.headers['retry-after']).toBe('5')
     expect((await post('x'.repeat(4096), {}, '/larger')).status).toBe(200)
     gate.resolve()
     await expect.poll(() => waitingCallCount).toBe(0)

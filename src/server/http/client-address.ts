@@ -69,9 +69,9 @@ const privateRanges = [
 export const privateNetworks = readNetworks(privateRanges) as BlockList
 
 /** Parses addresses and networks such as `10.0.0.0/8`. Returns null if any is invalid. */
-export function readNetworks(texts: readonly string[]): BlockList | null {
+export function readNetworks(networkTexts: readonly string[]): BlockList | null {
   const networks = new BlockList()
-  for (const text of texts) {
+  for (const text of networkTexts) {
     const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
     const family = isIP(address)
     const maxLength = family === 6 ? 128 : 32

@@ -10,7 +10,7 @@ import { parseCursor, takePage } from './cursor.ts'
 const shape = z.strictObject({ n: z.number() })
 
 /** Requests a page of at most `limit` of these rows. Returns the page and its cursor. */
-async function pageOf(rows: number[], limit: number) {
+async function fetchPage(rows: number[], limit: number) {
   const app = new Hono().get('/', (context) =>
     context.json(takePage(context, rows, { limit, cursorOf: (n) => ({ n }) })),
   )
@@ -19,13 +19,13 @@ async function pageOf(rows: number[], limit: number) {
 }
 
 it('a page followed by another has a valid cursor', async () => {
-  const { rows, cursor } = await pageOf([1, 2, 3], 2)
+  const { rows, cursor } = await fetchPage([1, 2, 3], 2)
   expect(rows).toEqual([1, 2])
   expect(parseCursor(shape, cursor ?? '')).toEqual({ n: 2 })
 })
 
-it.each([[[1, 2]], [[1]], [[]]])('the last page has no cursor: %o', async (all) => {
-  expect(await pageOf(all, 2)).toEqual({ rows: all, cursor: null })
+it.each([[[1, 2]], [[1]], [[]]])('the last page has no cursor: %o', async (rows) => {
+  expect(await fetchPage(rows, 2)).toEqual({ rows, cursor: null })
 })
 
 it.each(['', 'x', '{"n":1}', Buffer.from('{"n":"1"}').toString('base64url')])(

@@ -45,7 +45,8 @@ export function takePage<Row>(
   { limit, cursorOf }: { limit: number; cursorOf: (row: Row) => unknown },
 ): Row[] {
   const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  if (rows.length > limit && last) context.header('x-next-cursor', formatCursor(cursorOf(last)))
+  const lastRow = page.at(-1)
+  if (rows.length > limit && lastRow)
+    context.header('x-next-cursor', formatCursor(cursorOf(lastRow)))
   return page
 }

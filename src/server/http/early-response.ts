@@ -70,18 +70,18 @@ function linger(request: IncomingMessage): Promise<void> {
       return
     }
     let droppedBytes = 0
-    const drop = (chunk: Buffer) => {
+    const discardChunk = (chunk: Buffer) => {
       droppedBytes += chunk.length
       if (droppedBytes > lingerBytes) stop()
     }
     const stop = () => {
       clearTimeout(timer)
-      request.off('data', drop).off('end', stop).off('close', stop)
+      request.off('data', discardChunk).off('end', stop).off('close', stop)
       request.pause()
       resolve()
     }
     const timer = setTimeout(stop, lingerMs)
-    request.on('data', drop).on('end', stop).on('close', stop)
+    request.on('data', discardChunk).on('end', stop).on('close', stop)
     request.resume()
   })
 }

@@ -7,7 +7,7 @@ import { privateNetworks } from './client-address.ts'
 import { resetSocket, StalledClients } from './limits.ts'
 
 const MiB = 1024 ** 2
-const post = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n'
+const postRequest = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n'
 const longPost = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n\r\n'
 
 let server: Server
@@ -51,7 +51,7 @@ async function serve(
   return { client, request, response, check }
 }
 
-const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+const getRequest = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 function sendLargeBody(_: IncomingMessage, response: ServerResponse) {
   void response.end(Buffer.alloc(64 * MiB))
 }
@@ -70,7 +70,7 @@ async function serveSteadyUpload(bytes: number) {
 
 describe('a stalled client', () => {
   it('is reset if it reads nothing, but not too early', async () => {
-    const { check } = await serve(get, sendLargeBody)
+    const { check } = await serve(getRequest, sendLargeBody)
     expect(await check(checks)).toBe('kept')
     // Bytes that only fill the kernel's buffer may at first count as read, so this takes more
     // checks.
@@ -78,7 +78,7 @@ describe('a stalled client', () => {
   })
 
   it('is reset if it reads nothing, even while it sends', async () => {
-    const { client, check } = await serve(post, (incoming, response) => {
+    const { client, check } = await serve(postRequest, (incoming, response) => {
       incoming.resume()
       sendLargeBody(incoming, response)
     })
@@ -86,7 +86,7 @@ describe('a stalled client', () => {
   })
 
   it('is reset if it sends nothing, or a byte now and then', async () => {
-    const silentClient = await serve(post, (incoming) => void incoming.resume())
+    const silentClient = await serve(postRequest, (incoming) => void incoming.resume())
     expect(await silentClient.check(checks)).toBe('kept')
     expect(await silentClient.check(1)).toBe('cut')
     server.close()
@@ -102,7 +102,7 @@ describe('a client is not reset', () => {
   })
 
   it('if it pauses and then continues', async () => {
-    const { client, check } = await serve(get, sendLargeBody)
+    const { client, check } = await serve(getRequest, sendLargeBody)
     let bytesRead = 0
     const readBytes = async (n: number) => {
       // Reads rarely, but a lot at a time: the client's kernel announces free buffer space to the
@@ -118,10 +118,10 @@ describe('a client is not reset', () => {
   })
 
   it('while it waits for the server', async () => {
-    const waitingClient = await serve(get, () => undefined)
+    const waitingClient = await serve(getRequest, () => undefined)
     expect(await waitingClient.check(2 * checks)).toBe('kept')
     server.close()
-    const connection = await serve(post, () => undefined)
+    const connection = await serve(postRequest, () => undefined)
     connection.client.write(Buffer.alloc(99_999))
     const { request } = connection
     while (request.readableLength < request.readableHighWaterMark) {

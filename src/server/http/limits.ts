@@ -184,7 +184,7 @@ export class StalledClients {
   check(): void {
     const { checks, bytes } = StalledClients.minProgress
     for (const response of this.#responses) {
-      const progress = progressOf(response)
+      const progress = readProgress(response)
       if (progress === null) continue
       const lastProgress = this.#watched.get(response)
       if (lastProgress?.activity !== progress.activity) {
@@ -203,7 +203,7 @@ export class StalledClients {
 }
 
 /** Returns a client's progress, or null while the server isn't waiting for the client. */
-function progressOf(response: ServerResponse): Progress | null {
+function readProgress(response: ServerResponse): Progress | null {
   const { req: request, socket } = response
   if (!socket) return null
   if (response.writableLength > 0) return { activity: 'read', bytes: bytesFlushed(socket) }
@@ -272,8 +272,8 @@ export class FairLimit {
     this.#byClient.set(client, clientUsed + amount)
     return () => {
       this.#used -= amount
-      const remaining = (this.#byClient.get(client) ?? amount) - amount
-      if (remaining > 0) this.#byClient.set(client, remaining)
+      const remainingAmount = (this.#byClient.get(client) ?? amount) - amount
+      if (remainingAmount > 0) this.#byClient.set(client, remainingAmount)
       else this.#byClient.delete(client)
     }
   }

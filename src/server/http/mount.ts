@@ -58,7 +58,7 @@ export function mount(handlers: Handlers<EndpointName>, options: MountOptions): 
   const memory = new FairLimit(largeBodies)
   for (const [declaredPath, names] of Map.groupBy(
     Object.keys(endpoints) as EndpointName[],
-    pathOf,
+    getPath,
   )) {
     const path = declaredPath.replaceAll(/\{(\w+)\}/g, ':$1')
     const methods = names.map((name) => endpoints[name].method)
@@ -83,7 +83,7 @@ export function mount(handlers: Handlers<EndpointName>, options: MountOptions): 
   return app
 }
 
-function pathOf(name: EndpointName) {
+function getPath(name: EndpointName) {
   return endpoints[name].path
 }
 

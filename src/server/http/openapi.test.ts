@@ -25,7 +25,7 @@ const document = openApiDocument(publicUrl.origin, publicUrl, defaultLimits) as 
 
 const rows = Object.entries(endpoints).map(([name, row]): [string, Endpoint] => [name, row])
 
-function operationOf(name: keyof typeof endpoints): Operation {
+function findOperation(name: keyof typeof endpoints): Operation {
   const { path, method } = endpoints[name]
   return document.paths[path]?.[method.toLowerCase()] as Operation
 }
@@ -36,12 +36,12 @@ describe('every declared call', () => {
   })
 
   it.each(rows)('%s needs a session unless it is for visitors', (name, { access }) => {
-    const { security } = operationOf(name as keyof typeof endpoints)
+    const { security } = findOperation(name as keyof typeof endpoints)
     expect(security).toEqual(access === 'visitor' ? [] : [{ session: [] }])
   })
 
   it.each(rows)('%s lists all its errors by status', (name, row) => {
-    const { responses } = operationOf(name as keyof typeof endpoints)
+    const { responses } = findOperation(name as keyof typeof endpoints)
     for (const code of errorsOf(row)) {
       const { status, message } = errorTable[code]
       expect(responses[status]?.description).toContain(`${code}: ${message}`)
@@ -49,7 +49,7 @@ describe('every declared call', () => {
   })
 
   it.each(rows)('%s requires each path parameter', (name, { path }) => {
-    const { parameters } = operationOf(name as keyof typeof endpoints)
+    const { parameters } = findOperation(name as keyof typeof endpoints)
     const inPath = parameters.filter((parameter) => parameter.in === 'path')
     const namedParameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
     expect(inPath.map((parameter) => parameter.name).sort()).toEqual(namedParameters.sort())
@@ -70,12 +70,12 @@ it('names the server, its cookie and every error code', () => {
 })
 
 it('documents both methods of a path', () => {
-  expect(operationOf('currentUser').operationId).toBe('currentUser')
-  expect(operationOf('updateUser').operationId).toBe('updateUser')
+  expect(findOperation('currentUser').operationId).toBe('currentUser')
+  expect(findOperation('updateUser').operationId).toBe('updateUser')
 })
 
 it('describes bodies and query parameters as the client sends them', () => {
-  const { requestBody } = operationOf('login')
+  const { requestBody } = findOperation('login')
   expect(requestBody).toMatchObject({
     required: true,
     content: {
@@ -85,7 +85,7 @@ it('describes bodies and query parameters as the client sends them', () => {
     },
   })
   // Some schemas also convert the input. The document describes the value before conversion.
-  const limit = operationOf('listFiles').parameters.find(({ name }) => name === 'limit')
+  const limit = findOperation('listFiles').parameters.find(({ name }) => name === 'limit')
   expect(limit).toMatchObject({ in: 'query', required: false })
 })
 
@@ -95,7 +95,7 @@ it('makes a body optional if every field has a default', () => {
     ([, { body }]) => body?.safeParse(undefined).success,
   )
   for (const [name] of endpointsWithBody) {
-    const { requestBody } = operationOf(name as keyof typeof endpoints)
+    const { requestBody } = findOperation(name as keyof typeof endpoints)
     expect(requestBody?.required, name).toBe(
       !endpointsWithOptionalBody.some(([other]) => other === name),
     )
@@ -103,7 +103,7 @@ it('makes a body optional if every field has a default', () => {
 })
 
 it('lists the accepted types of binary bodies', () => {
-  const { requestBody } = operationOf('saveLogo')
+  const { requestBody } = findOperation('saveLogo')
   expect(requestBody).toEqual({
     required: true,
     content: { 'image/png': {}, 'image/jpeg': {}, 'image/webp': {} },
@@ -116,11 +116,11 @@ it.each([
   ['openDownloadPage', '200', 'text/html'],
   ['logo', '200', 'image/png'],
 ] as const)('%s answers %s with %s', (name, status, type) => {
-  expect(Object.keys(operationOf(name).responses[status]?.content ?? {})).toEqual([type])
+  expect(Object.keys(findOperation(name).responses[status]?.content ?? {})).toEqual([type])
 })
 
 it('documents redirects as responses', () => {
-  const { responses } = operationOf('logout')
+  const { responses } = findOperation('logout')
   expect(responses[302]).toBeDefined()
   expect(responses[200]).toBeUndefined()
 })

@@ -80,7 +80,7 @@ export function openApiDocument(
   }
 }
 
-function tagOf(name: EndpointName, row: Endpoint): string | undefined {
+function findTag(name: EndpointName, row: Endpoint): string | undefined {
   if (row.access === 'admin') return 'admin'
   return Object.entries(endpointsByFeature).find(([, endpoints]) => name in endpoints)?.[0]
 }
@@ -88,14 +88,14 @@ function tagOf(name: EndpointName, row: Endpoint): string | undefined {
 function operation(operationId: EndpointName, row: Endpoint, limits: Limits) {
   return {
     operationId,
-    tags: [tagOf(operationId, row)],
+    tags: [findTag(operationId, row)],
     summary: row.summary,
     security: row.access === 'visitor' ? [] : [{ session: [] }],
     parameters: [...parameters('path', row.params), ...parameters('query', row.query)],
     ...(row.body && {
       requestBody: {
         required: !row.body.safeParse(undefined).success,
-        content: json(schemaOf(row.body, 'input')),
+        content: json(toJsonSchema(row.body, 'input')),
       },
     }),
     ...(row.bytes && {
@@ -111,7 +111,7 @@ function operation(operationId: EndpointName, row: Endpoint, limits: Limits) {
   }
 }
 
-function schemaOf(schema: ZodType, io: 'input' | 'output') {
+function toJsonSchema(schema: ZodType, io: 'input' | 'output') {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return rest
 }
@@ -122,7 +122,7 @@ function json(schema: unknown) {
 
 function parameters(location: 'path' | 'query', schema: ZodType | undefined) {
   if (!schema) return []
-  const { properties = {}, required = [] } = schemaOf(schema, 'input')
+  const { properties = {}, required = [] } = toJsonSchema(schema, 'input')
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: location,
@@ -133,7 +133,7 @@ function parameters(location: 'path' | 'query', schema: ZodType | undefined) {
 
 function success(row: Endpoint) {
   if (isJsonResponse(row.response)) {
-    return { 200: { description: 'Success', content: json(schemaOf(row.response, 'output')) } }
+    return { 200: { description: 'Success', content: json(toJsonSchema(row.response, 'output')) } }
   }
   const { raw } = row.response
   if (raw === 'redirect') return { 302: { description: 'Redirect' } }

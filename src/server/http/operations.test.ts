@@ -45,14 +45,14 @@ describe('GET /api/openapi.json', () => {
 
   it('is built once for the public origin and once for all other hosts', async () => {
     const { port } = new URL(app.url)
-    const serverOf = ({ body }: HttpResponse) => JSON.parse(body.toString()).servers
+    const readServers = ({ body }: HttpResponse) => JSON.parse(body.toString()).servers
     const firstResponse = await getDocument()
     const summaryGetter = vi.spyOn(endpoints.openApi, 'summary', 'get')
     await Promise.all(Array.from({ length: 10 }, () => getDocument()))
     expect(summaryGetter).not.toHaveBeenCalled()
-    expect(serverOf(firstResponse)).toEqual([{ url: app.url }])
+    expect(readServers(firstResponse)).toEqual([{ url: app.url }])
     const otherHostResponse = await getDocument({ host: `localhost:${port}` })
-    expect(serverOf(otherHostResponse)).toEqual([{ url: '/' }])
+    expect(readServers(otherHostResponse)).toEqual([{ url: '/' }])
     summaryGetter.mockClear()
     for (const host of ['10.1.2.3', '10.1.2.4', '127.0.0.1', '[::1]']) {
       expect((await getDocument({ host: `${host}:${port}` })).status).toBe(200)

@@ -10,7 +10,7 @@ const page = {
 } as const
 
 /** Returns the sources that the content security policy allows, by directive. */
-function policyOf(changes: Partial<Parameters<typeof pageHeaders>[0]>) {
+function parsePolicy(changes: Partial<Parameters<typeof pageHeaders>[0]>) {
   const policy = pageHeaders({ ...page, ...changes })['content-security-policy'] ?? ''
   return new Map(
     policy.split('; ').map((directive) => {
@@ -26,7 +26,7 @@ function hash(text: string) {
 
 describe('the content security policy of a page', () => {
   it('allows no inline code if there is none', () => {
-    const policy = policyOf({})
+    const policy = parsePolicy({})
     expect(policy.get('default-src')).toEqual(["'none'"])
     expect(policy.get('script-src')).toEqual(["'self'"])
     expect(policy.get('style-src')).toEqual(["'self'"])
@@ -39,15 +39,15 @@ describe('the content security policy of a page', () => {
   it('allows each built inline script and style by its hash', () => {
     const html = `<script>one()\n</script><style>a{}</style><script src="/x.js"></script>
       <script>two()</script><style>a{}</style><script>two()</script><style></style>`
-    const policy = policyOf({ html })
+    const policy = parsePolicy({ html })
     expect(policy.get('script-src')).toEqual(["'self'", hash('one()\n'), hash('two()')])
     expect(policy.get('style-src')).toEqual(["'self'", hash('a{}'), hash('')])
   })
 
   it('allows pictures from our own and the given origins', () => {
-    expect(policyOf({}).get('img-src')).toEqual(["'self'", 'data:', 'blob:'])
+    expect(parsePolicy({}).get('img-src')).toEqual(["'self'", 'data:', 'blob:'])
     const imageOrigins = ['https://*.googleusercontent.com']
-    expect(policyOf({ pictures: imageOrigins }).get('img-src')).toEqual([
+    expect(parsePolicy({ pictures: imageOrigins }).get('img-src')).toEqual([
       "'self'",
       'data:',
       'blob:',
@@ -56,9 +56,9 @@ describe('the content security policy of a page', () => {
   })
 
   it('allows requests to our own and the given origins', () => {
-    expect(policyOf({}).get('connect-src')).toEqual(["'self'"])
+    expect(parsePolicy({}).get('connect-src')).toEqual(["'self'"])
     const connect = ['https://bytes.example.org', 'https://more.example.org']
-    expect(policyOf({ connect }).get('connect-src')).toEqual(["'self'", ...connect])
+    expect(parsePolicy({ connect }).get('connect-src')).toEqual(["'self'", ...connect])
   })
 })
 

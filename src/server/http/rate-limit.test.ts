@@ -41,7 +41,7 @@ async function readCounts(): Promise<Record<string, number>> {
 }
 
 /** Returns the error if the attempt is refused, or null if it is allowed. */
-async function errorOf(attempt: Promise<unknown>): Promise<AppError | null> {
+async function getError(attempt: Promise<unknown>): Promise<AppError | null> {
   try {
     await attempt
     return null
@@ -54,16 +54,16 @@ async function errorOf(attempt: Promise<unknown>): Promise<AppError | null> {
 describe('spending', () => {
   it('allows exactly the limit in a window', async () => {
     for (let attempt = 0; attempt < 3; attempt += 1) await limits.spend([makeCounter('a')])
-    expect(await errorOf(limits.spend([makeCounter('a')]))).not.toBeNull()
+    expect(await getError(limits.spend([makeCounter('a')]))).not.toBeNull()
     expect(await readCounts()).toEqual({ a: 3 })
   })
 
   it('starts a window with the first attempt, and a new one after it ends', async () => {
     await limits.spend([makeCounter('a', 1)])
     clock.advance(windowMs - 1)
-    expect(await errorOf(limits.spend([makeCounter('a', 1)]))).not.toBeNull()
+    expect(await getError(limits.spend([makeCounter('a', 1)]))).not.toBeNull()
     clock.advance(1)
-    expect(await errorOf(limits.spend([makeCounter('a', 1)]))).toBeNull()
+    expect(await getError(limits.spend([makeCounter('a', 1)]))).toBeNull()
     expect(await readCounts()).toEqual({ a: 1 })
   })
 
@@ -83,12 +83,12 @@ describe('spending', () => {
       makeCounter('full', 1),
       makeCounter('z'),
     ]
-    expect(await errorOf(limits.spend([firstCounter, fullCounter, lastCounter]))).not.toBeNull()
+    expect(await getError(limits.spend([firstCounter, fullCounter, lastCounter]))).not.toBeNull()
     expect(await readCounts()).toEqual({ full: 1 })
   })
 
   it('never exceeds a limit under concurrency', async () => {
-    const attempts = Array.from({ length: 20 }, () => errorOf(limits.spend([makeCounter('a', 7)])))
+    const attempts = Array.from({ length: 20 }, () => getError(limits.spend([makeCounter('a', 7)])))
     const rejections = (await Promise.all(attempts)).filter((error) => error !== null)
     expect(rejections).toHaveLength(13)
     expect(await readCounts()).toEqual({ a: 7 })
@@ -107,8 +107,8 @@ describe('spending', () => {
 
   it('gives each counter its own limit', async () => {
     await limits.spend([makeCounter('b', 2), makeCounter('a', 1)])
-    expect(await errorOf(limits.spend([makeCounter('b', 2)]))).toBeNull()
-    expect(await errorOf(limits.spend([makeCounter('a', 1)]))).not.toBeNull()
+    expect(await getError(limits.spend([makeCounter('b', 2)]))).toBeNull()
+    expect(await getError(limits.spend([makeCounter('a', 1)]))).not.toBeNull()
   })
 })
 
@@ -121,7 +121,7 @@ describe('the error for a full counter', () => {
     [900_000, 'Too many attempts. Please wait 15 minutes and try again.', '900'],
   ])('with %i ms left has Retry-After', async (leftMs, message, retryAfter) => {
     await limits.spend([{ key: 'a', max: 1, windowMs: leftMs }])
-    const error = await errorOf(limits.check([makeCounter('a', 1)]))
+    const error = await getError(limits.check([makeCounter('a', 1)]))
     expect(error?.message).toBe(message)
     expect(error?.headers).toEqual({ 'retry-after': retryAfter })
   })
@@ -131,7 +131,7 @@ describe('the error for a full counter', () => {
     await limits.spend([{ key: 'long', max: 1, windowMs: 30_000 }])
     const counters = [makeCounter('short', 1), makeCounter('long', 1)]
     for (const attempt of [limits.check(counters), limits.spend(counters)]) {
-      expect((await errorOf(attempt))?.headers).toEqual({ 'retry-after': '30' })
+      expect((await getError(attempt))?.headers).toEqual({ 'retry-after': '30' })
     }
   })
 })
@@ -153,9 +153,9 @@ describe('checking', () => {
 
   it('refuses at the limit, not before', async () => {
     await limits.spend([makeCounter('a', 2)])
-    expect(await errorOf(limits.check([makeCounter('a', 2)]))).toBeNull()
+    expect(await getError(limits.check([makeCounter('a', 2)]))).toBeNull()
     await limits.spend([makeCounter('a', 2)])
-    expect(await errorOf(limits.check([makeCounter('a', 2)]))).not.toBeNull()
+    expect(await getError(limits.check([makeCounter('a', 2)]))).not.toBeNull()
   })
 
   it('ignores an ended window', async () => {

@@ -101,9 +101,9 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
   }
 }
 
-/** Returns the error for a client that may retry in `ms` milliseconds. */
-function tooManyAttempts(ms: number): AppError {
-  const seconds = Math.max(1, Math.ceil(ms / 1000))
+/** Returns the error for a client that may retry after `retryAfterMs`. */
+function tooManyAttempts(retryAfterMs: number): AppError {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
   const minutes = Math.ceil(seconds / 60)
   const span = seconds < 60 ? `${seconds} s` : minutes === 1 ? 'a minute' : `${minutes} minutes`
   return new AppError('TOO_MANY_REQUESTS', {
@@ -134,7 +134,7 @@ class CountingLimits implements RateLimits {
       ({ key, points }) => points >= (maxByKey.get(key) ?? unlimited),
     )
     if (fullCounters.length > 0)
-      throw tooManyAttempts(Math.max(...fullCounters.map(windowEndOf)) - now)
+      throw tooManyAttempts(Math.max(...fullCounters.map(getWindowEnd)) - now)
     return new Map(rows.map(({ key, points }) => [key, points]))
   }
 
@@ -159,7 +159,7 @@ class CountingLimits implements RateLimits {
         now + longestWindowMs,
       ],
     })
-    const spentCounters = new Map(rows.map((row) => [row.key, windowEndOf(row)]))
+    const spentCounters = new Map(rows.map((row) => [row.key, getWindowEnd(row)]))
     if (spentCounters.size === counters.length) return spentCounters
     await this.refund(spentCounters)
     await this.check(counters.filter(({ key }) => !spentCounters.has(key)))
@@ -170,8 +170,11 @@ class CountingLimits implements RateLimits {
     await this.spend(counters.map((counter) => ({ ...counter, max: unlimited })))
   }
 
-  async refund(spent: SpentCounters, keys: readonly string[] = [...spent.keys()]): Promise<void> {
-    const spentKeys = keys.filter((key) => spent.has(key))
+  async refund(
+    spentCounters: SpentCounters,
+    keys: readonly string[] = [...spentCounters.keys()],
+  ): Promise<void> {
+    const spentKeys = keys.filter((key) => spentCounters.has(key))
     if (spentKeys.length === 0) return
     await this.#pool.query({
       name: 'refund_rate_limits',
@@ -182,7 +185,7 @@ class CountingLimits implements RateLimits {
         from kept, unnest($1::text[], $2::bigint[]) as spent (key, expire)
         where rate_limits.key = kept.key and spent.key = kept.key
           and rate_limits.expire = spent.expire and points > 0`,
-      values: [spentKeys, spentKeys.map((key) => spent.get(key))],
+      values: [spentKeys, spentKeys.map((key) => spentCounters.get(key))],
     })
     // Without this deletion, logins with made-up email addresses would fill the table.
     await this.#pool.query({
@@ -209,6 +212,6 @@ class CountingLimits implements RateLimits {
 }
 
 /** The Postgres driver returns bigint as a string. */
-function windowEndOf({ until }: { until: string }): number {
+function getWindowEnd({ until }: { until: string }): number {
   return Number(until)
 }

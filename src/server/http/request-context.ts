@@ -40,7 +40,7 @@ export function requestContext(
     requestLog.info(
       {
         method: c.req.method,
-        path: routeOf(outgoing),
+        path: getRoute(outgoing),
         status: outgoing.headersSent ? outgoing.statusCode : c.res.status,
         ms: Math.round(performance.now() - startedAt),
       },
@@ -60,6 +60,6 @@ export function nameRoute(response: ServerResponse, name: string): void {
 }
 
 /** Returns a request's route name. */
-export function routeOf(response: ServerResponse): string {
+export function getRoute(response: ServerResponse): string {
   return names.get(response) ?? 'undeclared'
 }

@@ -30,20 +30,20 @@ async function requestVariant(
   return app.request('/', { headers })
 }
 
-function bodyOf(coding: Coding) {
+function getBody(coding: Coding) {
   return Buffer.from(variants.get(coding)?.body ?? [])
 }
 
-function tagOf(coding: Coding): string {
+function getEtag(coding: Coding): string {
   return variants.get(coding)?.etag ?? ''
 }
 
 describe('a compressed text', () => {
   it('is the same in every coding', () => {
-    expect(brotliDecompressSync(bodyOf('br')).toString()).toBe(text)
-    expect(gunzipSync(bodyOf('gzip')).toString()).toBe(text)
-    expect(bodyOf('identity').toString()).toBe(text)
-    expect(bodyOf('br').length).toBeLessThan(Buffer.byteLength(text) / 2)
+    expect(brotliDecompressSync(getBody('br')).toString()).toBe(text)
+    expect(gunzipSync(getBody('gzip')).toString()).toBe(text)
+    expect(getBody('identity').toString()).toBe(text)
+    expect(getBody('br').length).toBeLessThan(Buffer.byteLength(text) / 2)
   })
 
   it('is smaller with a higher quality', async () => {
@@ -54,9 +54,9 @@ describe('a compressed text', () => {
   })
 
   it('has a stable ETag that differs for each coding', () => {
-    expect(new Set([tagOf('br'), tagOf('gzip'), tagOf('identity')]).size).toBe(3)
+    expect(new Set([getEtag('br'), getEtag('gzip'), getEtag('identity')]).size).toBe(3)
     expect(makeVariant(new Uint8Array([1, 2])).etag).toBe(makeVariant(new Uint8Array([1, 2])).etag)
-    expect(tagOf('br')).toMatch(/^"[\w-]{22}"$/)
+    expect(getEtag('br')).toMatch(/^"[\w-]{22}"$/)
   })
 })
 
@@ -84,11 +84,11 @@ describe('the coding of a response', () => {
       acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding },
     )
     expect(response.status).toBe(200)
-    expect(Buffer.from(await response.arrayBuffer())).toEqual(bodyOf(coding))
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(getBody(coding))
     expect(Object.fromEntries(response.headers)).toEqual({
       'content-type': 'text/plain',
-      'content-length': String(bodyOf(coding).length),
-      etag: tagOf(coding),
+      'content-length': String(getBody(coding).length),
+      etag: getEtag(coding),
       ...(coding !== 'identity' && { 'content-encoding': coding }),
     })
   })
@@ -107,7 +107,7 @@ describe('the coding of a response', () => {
 describe('a cached response', () => {
   const browserHeaders = (ifNoneMatch: string) => ({
     'accept-encoding': 'br',
-    'if-none-match': ifNoneMatch.replace('TAG', tagOf('br')),
+    'if-none-match': ifNoneMatch.replace('TAG', getEtag('br')),
   })
 
   it.each(['TAG', 'W/TAG', '"other", TAG', '"other",W/TAG', '*'])(
@@ -115,13 +115,13 @@ describe('a cached response', () => {
     async (ifNoneMatch) => {
       const response = await requestVariant(browserHeaders(ifNoneMatch))
       expect([response.status, await response.text()]).toEqual([304, ''])
-      expect(response.headers.get('etag')).toBe(tagOf('br'))
+      expect(response.headers.get('etag')).toBe(getEtag('br'))
       expect(response.headers.get('content-type')).toBe('text/plain')
     },
   )
 
   it('is sent again if the version or coding differs', async () => {
-    for (const ifNoneMatch of ['"other"', tagOf('gzip'), tagOf('br').slice(1, -1), '']) {
+    for (const ifNoneMatch of ['"other"', getEtag('gzip'), getEtag('br').slice(1, -1), '']) {
       expect((await requestVariant(browserHeaders(ifNoneMatch))).status).toBe(200)
     }
   })
@@ -129,6 +129,6 @@ describe('a cached response', () => {
   it('is sent again if the status is 404', async () => {
     const response = await requestVariant(browserHeaders('TAG'), { status: 404 })
     expect(response.status).toBe(404)
-    expect(Buffer.from(await response.arrayBuffer())).toEqual(bodyOf('br'))
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(getBody('br'))
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { servedHosts } from './hosts.ts'
 
-function hostsOf(appUrl: string, appUrlIsSet = true) {
+function getHosts(appUrl: string, appUrlIsSet = true) {
   return servedHosts({ appUrl: new URL(appUrl), appUrlIsSet })
 }
 
@@ -10,7 +10,7 @@ function hostsOf(appUrl: string, appUrlIsSet = true) {
 type TestCases = [host: string | undefined, origin: string | null][]
 
 describe('a public host name', () => {
-  const hosts = hostsOf('https://files.example.org')
+  const hosts = getHosts('https://files.example.org')
   const table: TestCases = [
     ['files.example.org', 'https://files.example.org'],
     ['FILES.Example.ORG', 'https://files.example.org'],
@@ -54,7 +54,7 @@ describe('a public host name', () => {
   })
 
   it('keeps its port if the proxy omits it', () => {
-    const otherHosts = hostsOf('https://files.example.org:8443')
+    const otherHosts = getHosts('https://files.example.org:8443')
     expect(otherHosts.pageOrigin('files.example.org')).toBe('https://files.example.org:8443')
   })
 })
@@ -77,18 +77,18 @@ describe('a loopback name', () => {
     ['0.0.0.0:3000', null],
     ['[2001:db8::1]:3000', null],
   ])('Host %j belongs to %j', (host, origin) => {
-    expect(hostsOf('http://127.0.0.1:3000').pageOrigin(host)).toBe(origin)
+    expect(getHosts('http://127.0.0.1:3000').pageOrigin(host)).toBe(origin)
   })
 
   it("accepts the development proxy's port", () => {
-    const hosts = hostsOf('http://127.0.0.1:5173')
+    const hosts = getHosts('http://127.0.0.1:5173')
     expect(hosts.pageOrigin('127.0.0.1:3000')).toBe('http://127.0.0.1:5173')
     expect(hosts.publicOrigin('localhost:3000')).toBe('http://127.0.0.1:5173')
   })
 })
 
 describe('without APP_URL', () => {
-  const hosts = hostsOf('http://localhost:3000', false)
+  const hosts = getHosts('http://localhost:3000', false)
 
   it.each<TestCases[number]>([
     ['localhost:3000', 'http://localhost:3000'],

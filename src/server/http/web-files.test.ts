@@ -262,9 +262,10 @@ describe('the security headers of the HTML', () => {
   })
 
   it('keep tokens in URLs out of the referrer', async () => {
-    const policyOf = async (path: string) => (await getAsBrowser(path)).headers['referrer-policy']
-    expect(await policyOf('/reset-password?token=x')).toBe('no-referrer')
-    expect(await policyOf('/login')).toBe('same-origin')
+    const fetchReferrerPolicy = async (path: string) =>
+      (await getAsBrowser(path)).headers['referrer-policy']
+    expect(await fetchReferrerPolicy('/reset-password?token=x')).toBe('no-referrer')
+    expect(await fetchReferrerPolicy('/login')).toBe('same-origin')
     expect((await getAsBrowser('/reset-password')).headers['x-robots-tag']).toBe('noindex')
   })
 

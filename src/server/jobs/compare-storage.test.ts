@@ -24,7 +24,7 @@ afterEach(() => app.close())
 function advanceOneDay(extraMs = minute) {
   app.clock.set(new Date(Date.now() + day + extraMs))
 }
-async function keyOf(id: string) {
+async function findStorageKey(id: string) {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   return row?.storageKey ?? ''
 }
@@ -41,7 +41,7 @@ describe('an object without a row', () => {
     const lostUpload = await startUpload(person, { size: 3 })
     await putBytes(lostUpload, new Uint8Array(3))
     const lostFile = await makeFile(person)
-    const [keptKey, lostKey] = [await keyOf(file.id), await keyOf(lostFile.id)]
+    const [keptKey, lostKey] = [await findStorageKey(file.id), await findStorageKey(lostFile.id)]
     await app.deps.db.delete(uploads).where(eq(uploads.storageKey, lostUpload.cloudKey))
     await app.deps.db.delete(files).where(eq(files.id, lostFile.id))
 
@@ -68,7 +68,10 @@ describe('an object without a row', () => {
   it('is removed even if its file was purged before, as when a backup restores the bytes', async () => {
     const [ada, eve] = [await makePerson(app), await makePerson(app)]
     const [expiredFile, activeFile] = [await makeFile(ada), await makeFile(eve)]
-    const [expiredKey, activeKey] = [await keyOf(expiredFile.id), await keyOf(activeFile.id)]
+    const [expiredKey, activeKey] = [
+      await findStorageKey(expiredFile.id),
+      await findStorageKey(activeFile.id),
+    ]
     await app.deps.db
       .update(files)
       .set({ expiresAt: app.clock(), purgeAt: app.clock() })
@@ -77,12 +80,12 @@ describe('an object without a row', () => {
     const folder = join(app.deps.config.dataDir, 'files', expiredKey.slice(0, 2))
     await writeFile(join(folder, expiredKey), 'back')
     expect(await app.storage.storedSize(expiredKey)).toBe(4)
-    const later = new Date(Date.now() + day + minute)
+    const laterDate = new Date(Date.now() + day + minute)
     await app.deps.db
       .update(files)
-      .set({ expiresAt: new Date(later.getTime() + day) })
+      .set({ expiresAt: new Date(laterDate.getTime() + day) })
       .where(eq(files.id, activeFile.id))
-    app.clock.set(later)
+    app.clock.set(laterDate)
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, missing: 0 })
     expect(await app.storage.storedSize(expiredKey)).toBeNull()
     expect(await app.storage.storedSize(activeKey)).toBe(1000)
@@ -94,8 +97,8 @@ describe('an object without a row', () => {
     await app.deps.db.update(files).set({ storage: 's3' }).where(eq(files.id, movedFile.id))
     advanceOneDay()
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, missing: 0 })
-    expect(await app.storage.storedSize(await keyOf(movedFile.id))).toBeNull()
-    expect(await app.storage.storedSize(await keyOf(keptFile.id))).toBe(1000)
+    expect(await app.storage.storedSize(await findStorageKey(movedFile.id))).toBeNull()
+    expect(await app.storage.storedSize(await findStorageKey(keptFile.id))).toBe(1000)
   })
 
   it('is reported if its removal fails, and retried next time', async () => {
@@ -115,7 +118,7 @@ describe('a file whose bytes are missing', () => {
     const createdFiles = [await makeFile(person), await makeFile(person), await makeFile(person)]
     const [, lostFile] = createdFiles
     if (!lostFile) throw new Error('no file')
-    const key = await keyOf(lostFile.id)
+    const key = await findStorageKey(lostFile.id)
     await app.storage.remove(key)
     for (let night = 0; night < 2; night += 1) {
       app.logLines.length = 0
@@ -130,7 +133,7 @@ describe('a file whose bytes are missing', () => {
         { count: 1 },
       ])
     }
-    expect(await keyOf(lostFile.id)).toBe(key)
+    expect(await findStorageKey(lostFile.id)).toBe(key)
   })
 
   it("isn't reported for an upload or a purged file", async () => {

@@ -85,8 +85,8 @@ describe('a clock that was four days ahead and is corrected', () => {
   }
 
   it("delays no waiting jobs or emails and doesn't rush scheduled ones", async () => {
-    const people = [await makePerson(app), await makePerson(app), await makePerson(app)]
-    const [waitingEmail, activeEmail, plannedEmail] = people.map(({ email }) => ({
+    const users = [await makePerson(app), await makePerson(app), await makePerson(app)]
+    const [waitingEmail, activeEmail, plannedEmail] = users.map(({ email }) => ({
       kind: 'forgot-password' as const,
       email,
       askedAt: app.clock().toISOString(),

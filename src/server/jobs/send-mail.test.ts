@@ -166,10 +166,10 @@ describe('a queued email', () => {
     const delayRanges = Array.from({ length: settings.retry_limit }, (_, retries) => {
       const minDelay = settings.retry_delay * 2 ** Math.min(retries, 15)
       const maxDelay = 2 * minDelay
-      return [minDelay, maxDelay].map((wait) => Math.min(wait, settings.retry_delay_max))
+      return [minDelay, maxDelay].map((delay) => Math.min(delay, settings.retry_delay_max))
     })
     const minDelays = delayRanges.map(([wait = 0]) => wait)
-    expect(minDelays.reduce((sum, wait) => sum + wait)).toBeGreaterThanOrEqual(24 * 60 * 60)
+    expect(minDelays.reduce((sum, delay) => sum + delay)).toBeGreaterThanOrEqual(24 * 60 * 60)
     for (const [at, [, maxDelay = 0]] of delayRanges.slice(0, -1).entries()) {
       expect(minDelays[at + 1]).toBeGreaterThanOrEqual(maxDelay)
     }

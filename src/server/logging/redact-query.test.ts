@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function errorOf(query: PromiseLike<unknown>): Promise<unknown> {
+async function getError(query: PromiseLike<unknown>): Promise<unknown> {
   return Promise.resolve(query).then(
     () => expect.fail('The query did not fail.'),
     (error: unknown) => error,
@@ -27,7 +27,7 @@ describe('a logged query error', () => {
   it('includes the statement, the constraint and the code, but not the duplicate value', async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const { db } = app.deps
-    const error = await errorOf(
+    const error = await getError(
       db.update(users).set({ email: ada.email }).where(eq(users.id, bob.id)),
     )
     expect(JSON.stringify(error)).toContain(ada.email)
@@ -44,7 +44,7 @@ describe('a logged query error', () => {
     sql`select ${'confidential'}::timestamptz`,
     sql`insert into settings (key, value, description) values (${'confidential'}, null, ${'confidential'})`,
   ])('omits the invalid value: %#', async (statement) => {
-    const error = await errorOf(app.deps.db.execute(statement))
+    const error = await getError(app.deps.db.execute(statement))
     const wrappingError = new Error('the use case failed', { cause: error })
     for (const entry of [logEntry(error), logEntry(wrappingError)]) {
       expect(JSON.stringify(entry)).not.toContain('confidential')
@@ -58,7 +58,7 @@ describe('a logged query error', () => {
       `insert into users select 'x', name, email from users where email = $1`,
       [ada.email],
     )
-    expect(JSON.stringify(logEntry(await errorOf(copyQuery)))).not.toContain(ada.email)
+    expect(JSON.stringify(logEntry(await getError(copyQuery)))).not.toContain(ada.email)
   })
 
   it('keeps every other error unchanged', () => {
@@ -92,7 +92,7 @@ describe('the error message of a command', () => {
 
   it('omits query values and signatures, and stops at a circular cause', async () => {
     const query = sql`select ${'confidential'}::int`
-    const wrappingError = new Error('failed', { cause: await errorOf(app.deps.db.execute(query)) })
+    const wrappingError = new Error('failed', { cause: await getError(app.deps.db.execute(query)) })
     expect(redactedMessages(wrappingError)).toMatch(/^failed, caused by .*Failed query: select \$1/)
     const url = 'https://s3.example.org/b/k?X-Amz-Signature=confidential&a=b'
     const circularError = new Error(`no answer from ${url} in time`)

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { endpoints } from '../../shared/contract/index.ts'
-import { routeOf } from '../http/request-context.ts'
+import { getRoute } from '../http/request-context.ts'
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
@@ -39,7 +39,7 @@ export function httpMetrics(registers: Registry[]) {
       const startedAt = performance.now()
       response.once('close', () => {
         const { method = '' } = request
-        const route = routeOf(response)
+        const route = getRoute(response)
         const status = response.headersSent ? String(response.statusCode) : 'none'
         requests.inc({ method: methods.has(method) ? method : 'other', route, status })
         seconds.observe({ route }, (performance.now() - startedAt) / 1000)

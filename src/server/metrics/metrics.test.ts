@@ -35,9 +35,9 @@ beforeEach(async () => {
  * Waits for a series to grow by this much, because responses are counted only after they are sent.
  */
 function expectGrowth(series: string, expectedGrowth: number) {
-  const growth = async () =>
+  const measureGrowth = async () =>
     ((await scrape(app)).get(series) ?? 0) - (metricsBefore.get(series) ?? 0)
-  return expect.poll(growth, { message: series }).toBe(expectedGrowth)
+  return expect.poll(measureGrowth, { message: series }).toBe(expectedGrowth)
 }
 
 function requests(method: string, route: string, status: number | 'none') {
@@ -96,8 +96,8 @@ describe('transfers', () => {
 
   it('exclude HEAD requests', async () => {
     const { shortCode } = await makeFile(await makePerson(app))
-    const head = await visitor.fetch(`/api/download/${shortCode}`, { method: 'HEAD' })
-    expect(head.status).toBe(200)
+    const headResponse = await visitor.fetch(`/api/download/${shortCode}`, { method: 'HEAD' })
+    expect(headResponse.status).toBe(200)
     await expectGrowth(requests('HEAD', '/api/download/{code}', 200), 1)
     await expectGrowth('mayfly_transfers_total{direction="download",outcome="complete"}', 0)
   })

@@ -67,7 +67,7 @@ export function valueReader({
     return pageValues({
       origin: appUrl.origin,
       signupDomains: typeof config.signup === 'string' ? '' : joinWithOr(config.signup),
-      storageHost: config.s3 ? hostOf(config.s3) : '',
+      storageHost: config.s3 ? getStorageHost(config.s3) : '',
       supportEmail,
       privacyEmail,
       version: lastSettings.values.app_version,
@@ -121,7 +121,7 @@ function maxFilesText({ maxFiles }: TierLimits) {
 }
 
 /** Returns the storage host to which browsers connect. Without an endpoint, that is Amazon S3. */
-function hostOf({ publicEndpoint, endpoint, region }: S3Settings): string {
+function getStorageHost({ publicEndpoint, endpoint, region }: S3Settings): string {
   return (publicEndpoint ?? endpoint)?.host ?? `Amazon S3 (${region})`
 }
 
@@ -130,7 +130,7 @@ function capitalize(text: string) {
 }
 
 /** Returns which of the public pages' conditions are true for this configuration. */
-export function conditionsOf(
+export function getConditions(
   config: Pick<
     Config,
     | 'appUrl'

@@ -29,7 +29,7 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
   return makeClient(app).fetch(path, { method, headers: { ...browser, ...headers } })
 }
 
-async function open(path: string, headers: Record<string, string> = {}): Promise<ParsedPage> {
+async function fetchPage(path: string, headers: Record<string, string> = {}): Promise<ParsedPage> {
   return parsePage(await (await get(path, headers)).text())
 }
 
@@ -37,7 +37,7 @@ function mainText(page: ParsedPage): string {
   return textOf(page.findOne('body')).replaceAll(/\s+/g, ' ')
 }
 
-function contentOf(page: ParsedPage, property: 'name' | 'property', value: string) {
+function getMetaContent(page: ParsedPage, property: 'name' | 'property', value: string) {
   return attributeOf(page.findOne('meta', { [property]: value }), 'content')
 }
 
@@ -57,14 +57,14 @@ describe.each(paths)('the public page %s', (path) => {
     const url = app.url + path
     const title = textOf(page.findOne('title'))
     expect(title).toContain('Mayfly')
-    expect(contentOf(page, 'property', 'og:title')).toBe(title)
-    const description = contentOf(page, 'name', 'description')
+    expect(getMetaContent(page, 'property', 'og:title')).toBe(title)
+    const description = getMetaContent(page, 'name', 'description')
     expect(description?.length).toBeGreaterThan(50)
     expect(description?.length).toBeLessThanOrEqual(160)
-    expect(contentOf(page, 'property', 'og:description')).toBe(description)
-    expect(contentOf(page, 'property', 'og:url')).toBe(url)
+    expect(getMetaContent(page, 'property', 'og:description')).toBe(description)
+    expect(getMetaContent(page, 'property', 'og:url')).toBe(url)
     expect(attributeOf(page.findOne('link', { rel: 'canonical' }), 'href')).toBe(url)
-    expect(contentOf(page, 'property', 'og:image')).toBe(`${app.url}/icon-512.png`)
+    expect(getMetaContent(page, 'property', 'og:image')).toBe(`${app.url}/icon-512.png`)
     expect(mainText(page)).toContain('v0.9.10')
   })
 
@@ -102,28 +102,30 @@ describe.each(paths)('the public page %s', (path) => {
       const compressedResponse = await send(app.url, { path, headers })
       expect(compressedResponse.headers['content-encoding']).toBe(coding)
       expect(unpack(compressedResponse.body)).toEqual(uncompressedResponse.body)
-      const head = await send(app.url, { path, headers, method: 'HEAD' })
-      expect(head.body.length).toBe(0)
-      expect(head.headers['content-length']).toBe(String(compressedResponse.body.length))
-      expect(head.headers.etag).toBe(compressedResponse.headers.etag)
+      const headResponse = await send(app.url, { path, headers, method: 'HEAD' })
+      expect(headResponse.body.length).toBe(0)
+      expect(headResponse.headers['content-length']).toBe(String(compressedResponse.body.length))
+      expect(headResponse.headers.etag).toBe(compressedResponse.headers.etag)
     }
   })
 
   it('links to the login and signup, or to the dashboard for a signed-in user', async () => {
-    const linksOf = async (headers = {}) => {
-      const page = await open(path === '/' ? '/preview' : path, headers)
+    const fetchLinks = async (headers = {}) => {
+      const page = await fetchPage(path === '/' ? '/preview' : path, headers)
       return page.findAll('a').map((a) => `${textOf(a).trim()} ${attributeOf(a, 'href')}`)
     }
-    expect(await linksOf(hintHeaders)).toContain('Dashboard /')
+    expect(await fetchLinks(hintHeaders)).toContain('Dashboard /')
     if (path !== '/') {
-      expect(await linksOf()).toEqual(expect.arrayContaining(['Sign In /login', 'Sign Up /signup']))
+      expect(await fetchLinks()).toEqual(
+        expect.arrayContaining(['Sign In /login', 'Sign Up /signup']),
+      )
     }
   })
 })
 
 describe('the landing page', () => {
   it('has the links of spec §2', async () => {
-    const page = await open('/')
+    const page = await fetchPage('/')
     const header = page.findAll('a').map((a) => [textOf(a).trim(), attributeOf(a, 'href')])
     for (const { name, path } of publicLinks) expect(header).toContainEqual([name, path])
     for (const link of [
@@ -138,7 +140,7 @@ describe('the landing page', () => {
   })
 
   it('describes the product without scripts, with six features and two plans', async () => {
-    const page = await open('/')
+    const page = await fetchPage('/')
     const shownText = mainText(page)
     for (const text of [
       'Share files by short links that expire.',
@@ -163,16 +165,16 @@ describe('the landing page', () => {
   it('shows the current price and version from the settings', async () => {
     await changeSetting('premium_price', '12.5')
     await changeSetting('app_version', 'v1.0')
-    const shownText = mainText(await open('/'))
+    const shownText = mainText(await fetchPage('/'))
     expect(shownText).toContain('$12.50 per month')
     expect(shownText).toContain('v1.0')
   })
 
   it('escapes the version', async () => {
     const version = `</footer><script>x</script>"'&{{price}}`
-    const scriptCount = (await open('/')).findAll('script').length
+    const scriptCount = (await fetchPage('/')).findAll('script').length
     await changeSetting('app_version', version)
-    const page = await open('/')
+    const page = await fetchPage('/')
     expect(mainText(page)).toContain(version)
     expect(page.findAll('script')).toHaveLength(scriptCount)
   })
@@ -252,13 +254,13 @@ describe('search engines', () => {
 
   it('may open links only if they obey noindex', async () => {
     const groups = (await (await get('/robots.txt')).text()).split('\n\n')
-    const groupOf = (agent: string) =>
+    const findGroup = (agent: string) =>
       groups.find((group) => group.split('\n').includes(`User-agent: ${agent}`)) ?? ''
     for (const path of ['/s/', '/download/']) {
-      expect(groupOf('*')).toContain(`\nDisallow: ${path}`)
-      expect(groupOf('Googlebot')).not.toContain(`\nDisallow: ${path}`)
+      expect(findGroup('*')).toContain(`\nDisallow: ${path}`)
+      expect(findGroup('Googlebot')).not.toContain(`\nDisallow: ${path}`)
     }
-    for (const agent of ['*', 'Googlebot']) expect(groupOf(agent)).toContain('\nDisallow: /api/')
+    for (const agent of ['*', 'Googlebot']) expect(findGroup(agent)).toContain('\nDisallow: /api/')
     const names = groups.flatMap((group) =>
       Array.from(group.matchAll(/^User-agent: (.*)$/gm), ([, name]) => name),
     )
@@ -278,8 +280,8 @@ describe('search engines', () => {
     }
     const bytes = await makeClient(app).fetch(`/s/${shortCode}`)
     expect(bytes.headers.get('x-robots-tag')).toBe('noindex')
-    expect(contentOf(await open(`/s/${shortCode}`), 'name', 'robots')).toBe('noindex')
-    expect(contentOf(await open('/nowhere'), 'name', 'robots')).toBe('noindex')
+    expect(getMetaContent(await fetchPage(`/s/${shortCode}`), 'name', 'robots')).toBe('noindex')
+    expect(getMetaContent(await fetchPage('/nowhere'), 'name', 'robots')).toBe('noindex')
   })
 })
 
@@ -317,7 +319,7 @@ describe('a share without a service worker', () => {
     expect(response.headers.get('cache-control')).toBe('no-store')
     const page = parsePage(await response.text())
     expect(mainText(page)).toContain('nothing was uploaded')
-    expect(mainText(await open('/share'))).toContain('nothing was uploaded')
+    expect(mainText(await fetchPage('/share'))).toContain('nothing was uploaded')
   })
 
   it('is answered before its body has arrived', async () => {

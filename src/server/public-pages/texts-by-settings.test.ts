@@ -7,10 +7,10 @@ import { settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
 import { defaultLimits } from '../../shared/rules/tiers/tier-limits.ts'
 import { readConfig } from '../config/config.ts'
 import { makeTemplate, readBuilt } from '../http/built-pages.ts'
-import { conditionsOf, valueReader } from './page-values.ts'
+import { getConditions, valueReader } from './page-values.ts'
 
 /** Renders a built page for a visitor to a server with these environment variables. */
-async function pageOf(name: PublicPageName, env: Record<string, string>): Promise<ParsedPage> {
+async function renderPage(name: PublicPageName, env: Record<string, string>): Promise<ParsedPage> {
   const config = readConfig(env)
   const current = { values: settingDefaults(config.supportEmail), limits: defaultLimits }
   const settings = { current: async () => current }
@@ -24,12 +24,12 @@ async function pageOf(name: PublicPageName, env: Record<string, string>): Promis
   })
   const deps = { config, settings }
   const values = await valueReader(deps as unknown as Parameters<typeof valueReader>[0])()
-  return parsePage(template(['visitor', ...conditionsOf(config)]).fill(values))
+  return parsePage(template(['visitor', ...getConditions(config)]).fill(values))
 }
 
 /** Returns the text of a page's `main` element, with whitespace collapsed. */
 async function readMainText(name: PublicPageName, env: Record<string, string>): Promise<string> {
-  return textOf((await pageOf(name, env)).findOne('main')).replaceAll(/\s+/g, ' ')
+  return textOf((await renderPage(name, env)).findOne('main')).replaceAll(/\s+/g, ' ')
 }
 
 const httpsEnv = { APP_URL: 'https://files.example.org' }
@@ -226,7 +226,7 @@ describe('with signup closed', () => {
     'the page %s has no link to the signup',
     async (name) => {
       const links = async (env: Record<string, string>) =>
-        (await pageOf(name, env)).findAll('a').map((a) => attributeOf(a, 'href'))
+        (await renderPage(name, env)).findAll('a').map((a) => attributeOf(a, 'href'))
       expect(await links(closedSignupEnv)).not.toContain('/signup')
       expect(await links(closedSignupEnv)).toContain('/login')
       expect(await links({})).toContain('/signup')
@@ -249,7 +249,7 @@ it.each([
 ])(
   'with %j, dropping files on the landing page leads to %s',
   async (env, path, expectedText, waitsUntil) => {
-    const page = await pageOf('landing', env)
+    const page = await renderPage('landing', env)
     const nextLink = page.findOne('a', { id: 'go-on' })
     expect(attributeOf(nextLink, 'href')).toBe(path)
     expect(textOf(nextLink)).toBe(expectedText)

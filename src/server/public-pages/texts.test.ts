@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 afterAll(() => app.close())
 
-async function open(path: string): Promise<ParsedPage> {
+async function fetchPage(path: string): Promise<ParsedPage> {
   const response = await makeClient(app).fetch(path, { headers: { accept: 'text/html' } })
   expect(response.status).toBe(200)
   return parsePage(await response.text())
@@ -37,13 +37,13 @@ function mainText(page: ParsedPage): string {
   return textOf(page.findOne('main')).replaceAll(/\s+/g, ' ')
 }
 
-function linksOf(page: ParsedPage): (string | undefined)[] {
+function findLinkTargets(page: ParsedPage): (string | undefined)[] {
   return findElements(page.findOne('main'), 'a').map((a) => attributeOf(a, 'href'))
 }
 
 describe('the FAQ', () => {
   it('has the six categories of spec §2 in order, each with answers', async () => {
-    const page = await open('/faq')
+    const page = await fetchPage('/faq')
     const categories = findElements(page.findOne('main'), 'section')
       .map((section) => ({
         title: textOf(findElements(section, 'h2')[0]),
@@ -62,7 +62,7 @@ describe('the FAQ', () => {
   })
 
   it('shows one answer at a time through a shared `name` attribute', async () => {
-    const page = await open('/faq')
+    const page = await fetchPage('/faq')
     const detailsElements = page.findAll('details')
     expect(new Set(detailsElements.map((element) => attributeOf(element, 'name')))).toEqual(
       new Set(['faq']),
@@ -74,7 +74,7 @@ describe('the FAQ', () => {
   })
 
   it('links home, and to the two email addresses for further questions', async () => {
-    const page = await open('/faq')
+    const page = await fetchPage('/faq')
     expect(mainText(page)).toContain('Back to home')
     expect(mainText(page)).toContain('Still have questions?')
     const card = findElements(page.findOne('main'), 'section').find((section) =>
@@ -85,7 +85,7 @@ describe('the FAQ', () => {
   })
 
   it('states the limits of both tiers, and that failed uploads retry', async () => {
-    const shownText = mainText(await open('/faq'))
+    const shownText = mainText(await fetchPage('/faq'))
     for (const text of [
       'up to 500MB each with Free, up to 1GB each with Premium',
       'With Free for 3 days, with Premium for 3, 5 or 7 days',
@@ -103,10 +103,10 @@ describe('the terms and the privacy policy', () => {
   it.each(['/terms', '/privacy'])(
     '%s: shows the date July 12, 2025, and the contact addresses',
     async (path) => {
-      const page = await open(path)
+      const page = await fetchPage(path)
       expect(mainText(page)).toContain('Last updated July 12, 2025')
       expect(attributeOf(page.findAll('time')[0], 'datetime')).toBe('2025-07-12')
-      const links = linksOf(page)
+      const links = findLinkTargets(page)
       expect(links).toContain(`mailto:${supportEmail}`)
       expect(links).toContain(`mailto:${privacyEmail}`)
       expect(mainText(page)).toContain(app.url)
@@ -118,10 +118,10 @@ describe('every text page', () => {
   it.each(['/faq', '/terms', '/privacy', '/feedback'])(
     '%s: has unique ids, and its fragment links exist',
     async (path) => {
-      const page = await open(path)
+      const page = await fetchPage(path)
       const ids = page.allElements().flatMap((element) => attributeOf(element, 'id') ?? [])
       expect(new Set(ids).size).toBe(ids.length)
-      for (const link of linksOf(page)) {
+      for (const link of findLinkTargets(page)) {
         if (link?.startsWith('#')) expect(ids).toContain(link.slice(1))
       }
     },
@@ -130,8 +130,8 @@ describe('every text page', () => {
   it.each(['/faq', '/terms', '/privacy', '/feedback'])(
     '%s: links only to existing pages',
     async (path) => {
-      const page = await open(path)
-      for (const link of new Set(linksOf(page))) {
+      const page = await fetchPage(path)
+      for (const link of new Set(findLinkTargets(page))) {
         if (!link?.startsWith('/')) continue
         const response = await admin.fetch(link, { headers: { accept: 'text/html' } })
         expect(response.status, link).toBe(200)
@@ -143,7 +143,7 @@ describe('every text page', () => {
 
   it.each(['/faq', '/terms'])('%s: shows the current price from the settings', async (path) => {
     await admin.post('/api/admin/settings', { key: 'premium_price', value: '12.5' })
-    const shownText = mainText(await open(path))
+    const shownText = mainText(await fetchPage(path))
     expect(shownText).toContain('$12.50 per month')
     expect(shownText).not.toContain('$8')
   })

@@ -95,7 +95,7 @@ describeOnSmallDisk('the free space of a disk', () => {
     await disk.fill()
     await waitFor(() => expect(space.availableBytes()).toBeLessThan(0))
     await waitFor(() => expect(loggedMessages()).toEqual(['Too little free space']))
-    for (let read = 0; read < 10; read += 1) await space.readStatus()
+    for (let index = 0; index < 10; index += 1) await space.readStatus()
     await disk.clear()
     await waitFor(() => expect(loggedMessages()).toHaveLength(2))
     expect(loggedMessages()).toEqual(['Too little free space', 'Enough free space again'])

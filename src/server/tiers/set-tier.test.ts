@@ -80,9 +80,9 @@ describe('POST /api/auth/start-trial', () => {
     await expectError(await startTrial(ada), 409, 'TRIAL_USED')
     for (const days of [30, 400]) {
       app.clock.advance(days * day)
-      const signedIn = await signInAgain(ada)
-      await expectError(await startTrial(signedIn), 409, 'TRIAL_USED')
-      expect(await fetchUser(signedIn)).toEqual({ ...user, tier: 'free' })
+      const signedInClient = await signInAgain(ada)
+      await expectError(await startTrial(signedInClient), 409, 'TRIAL_USED')
+      expect(await fetchUser(signedInClient)).toEqual({ ...user, tier: 'free' })
     }
     app.clock.set(originalTime)
   })
@@ -278,7 +278,7 @@ describe('a user who changes the tier often', () => {
   it('is rate limited without affecting other users', async () => {
     const limitedApp = await startTestApp({ env: { RATE_LIMITS: 'on' } })
     const [ada, bob] = [await makePerson(limitedApp), await makePerson(limitedApp)]
-    for (let change = 0; change < 60; change += 1) expect((await toggleTier(ada)).status).toBe(200)
+    for (let index = 0; index < 60; index += 1) expect((await toggleTier(ada)).status).toBe(200)
     const rejectedResponse = await toggleTier(ada)
     expect(Number(rejectedResponse.headers.get('retry-after'))).toBeGreaterThan(0)
     await expectError(rejectedResponse, 429, 'TOO_MANY_REQUESTS')

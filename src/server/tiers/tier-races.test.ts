@@ -127,16 +127,16 @@ describe(`in ${rounds} parallel rounds`, () => {
   })
 
   it('a trial and a switch are serialized', async () => {
-    const outcomes = new Set<string>()
+    const resultsByRound = new Set<string>()
     for (let round = 0; round < rounds; round += 1) {
       const { results, after } = await race(neverOnTrial, startTrial, toggleTier)
-      outcomes.add(results.join(', '))
+      resultsByRound.add(results.join(', '))
       const hasStartedTrial = results[0] === '200 premium'
       expect(after.premiumTrialStartedAt !== null).toBe(hasStartedTrial)
       expect(after.premiumTrialEndsAt).toBeNull()
       expect(after.tier).toBe(hasStartedTrial ? 'free' : 'premium')
     }
-    for (const outcome of outcomes) {
+    for (const outcome of resultsByRound) {
       expect(['200 premium, 200 free', '409 ALREADY_PREMIUM, 200 premium']).toContain(outcome)
     }
   })
@@ -152,10 +152,10 @@ describe(`in ${rounds} parallel rounds`, () => {
 
   it('switches to the other tier are each applied once', async () => {
     for (let round = 0; round < rounds; round += 1) {
-      const outcome = await race(neverOnTrial, toggleTier, toggleTier, toggleTier)
-      expect(outcome.results.toSorted()).toEqual(['200 free', '200 premium', '200 premium'])
-      expect(outcome.lines.map(({ to }) => to.tier)).toEqual(['premium', 'free', 'premium'])
-      expect(outcome.after.tier).toBe('premium')
+      const raceResult = await race(neverOnTrial, toggleTier, toggleTier, toggleTier)
+      expect(raceResult.results.toSorted()).toEqual(['200 free', '200 premium', '200 premium'])
+      expect(raceResult.lines.map(({ to }) => to.tier)).toEqual(['premium', 'free', 'premium'])
+      expect(raceResult.after.tier).toBe('premium')
     }
   })
 

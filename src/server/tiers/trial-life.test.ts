@@ -110,15 +110,15 @@ describe('a trial', () => {
     const activeFiles = []
     for (let file = 0; file < 5; file += 1) activeFiles.push(await makeFile(ada, { days: '7' }))
     await expireFiles(app.deps)
-    const storedSizeOf = async (id: string) => {
+    const readStoredSize = async (id: string) => {
       const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
       return row === undefined ? null : app.storage.storedSize(row.storageKey)
     }
-    expect(await storedSizeOf(renewableFile.id)).toBe(1000)
+    expect(await readStoredSize(renewableFile.id)).toBe(1000)
 
     setTime(30 * day)
     await expireFiles(app.deps)
-    expect(await storedSizeOf(renewableFile.id)).toBeNull()
+    expect(await readStoredSize(renewableFile.id)).toBeNull()
     for (const { shortCode } of activeFiles) {
       expect((await makeClient(app).fetch(`/api/download/${shortCode}`)).status).toBe(200)
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Tier, tiers, tierTraits, upgradeOf } from '../rules/tiers/tier.ts'
+import { findUpgrade, type Tier, tiers, tierTraits } from '../rules/tiers/tier.ts'
 import { defaultLimits, type Limits } from '../rules/tiers/tier-limits.ts'
 import { errorTable } from './errors.ts'
 import {
@@ -36,7 +36,7 @@ it.each(codes)('%s states the limit of the free tier and what Premium offers', (
 })
 
 it.each(tiers)('messages for %s name that tier and offer only the next one', (tier) => {
-  const upgrade = upgradeOf(tier)
+  const upgrade = findUpgrade(tier)
   for (const code of codes) {
     const text = errorText(tier, code)
     // Spec §5: upload errors with 'tier' or 'Upgrade' in them are shown beside the drop zone.

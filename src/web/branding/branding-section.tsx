@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import { type Tier, tierTraits, upgradeOf } from '../../shared/rules/tiers/tier.ts'
+import { findUpgrade, type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
 import { Card } from '../ui/card.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 
@@ -18,7 +18,7 @@ export function BrandingSection({ tier }: { tier: Tier }) {
         </Suspense>
       ) : (
         <p>
-          Custom branding is part of {upgradeOf(tier)?.name ?? 'another tier'}: your name, logo,
+          Custom branding is part of {findUpgrade(tier)?.name ?? 'another tier'}: your name, logo,
           color and a message. Your branding is kept and comes back when you upgrade.
         </p>
       )}

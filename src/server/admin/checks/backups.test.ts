@@ -34,7 +34,7 @@ async function runCheck({ store = 'disk', databaseUrl = server.url } = {}) {
   return finding
 }
 
-function ago(ms: number): string {
+function timestampAgo(ms: number): string {
   return new Date(clock().getTime() - ms).toISOString()
 }
 
@@ -77,7 +77,7 @@ describe('without any backup', () => {
   ])(
     'the check shows a warning whether the database and files are local or remote: %s',
     async (_, options, location) => {
-      await readInstallation(server.db, new Date(ago(8 * dayInMs)))
+      await readInstallation(server.db, new Date(timestampAgo(8 * dayInMs)))
       expect(await runCheck(options)).toMatchObject({
         status: 'warning',
         message: expect.stringContaining('No backup is recorded.'),
@@ -101,7 +101,7 @@ describe('the last backup', () => {
       'Last backup 7 days ago, 3 files.',
     ],
   ])('%s', async (_, ageMs, objects, status, message) => {
-    await recordBackup(server.pool, { madeAt: ago(ageMs), objects, faults: 0 })
+    await recordBackup(server.pool, { madeAt: timestampAgo(ageMs), objects, faults: 0 })
     expect(await runCheck()).toEqual(
       status === 'ok'
         ? { status, message: `${message} Keep it on another machine.`, cure: '' }
@@ -116,12 +116,12 @@ describe('the last backup', () => {
   })
 
   it('is also checked if the database and files are remote', async () => {
-    await recordBackup(server.pool, { madeAt: ago(8 * dayInMs), objects: 1, faults: 0 })
+    await recordBackup(server.pool, { madeAt: timestampAgo(8 * dayInMs), objects: 1, faults: 0 })
     expect(await runCheck({ store: 's3' })).toMatchObject({ status: 'warning' })
   })
 
   it.each([1, 2])('is an immediate warning if it lacks bytes of %i files', async (faults) => {
-    await recordBackup(server.pool, { madeAt: ago(0), objects: 5, faults })
+    await recordBackup(server.pool, { madeAt: timestampAgo(0), objects: 5, faults })
     const files = faults === 1 ? '1 file' : '2 files'
     expect(await runCheck()).toMatchObject({
       status: 'warning',
@@ -131,13 +131,13 @@ describe('the last backup', () => {
   })
 
   it("isn't replaced by one that began earlier and took longer", async () => {
-    await recordBackup(server.pool, { madeAt: ago(dayInMs), objects: 2, faults: 0 })
-    await recordBackup(server.pool, { madeAt: ago(2 * dayInMs), objects: 1, faults: 0 })
+    await recordBackup(server.pool, { madeAt: timestampAgo(dayInMs), objects: 2, faults: 0 })
+    await recordBackup(server.pool, { madeAt: timestampAgo(2 * dayInMs), objects: 1, faults: 0 })
     expect((await runCheck())?.message).toContain('Last backup 24 hours ago, 2 files.')
   })
 
   it('can be made by another program and recorded by hand', async () => {
-    await recordBackup(server.pool, { madeAt: ago(0), objects: 0, faults: 0, by: 'other' })
+    await recordBackup(server.pool, { madeAt: timestampAgo(0), objects: 0, faults: 0, by: 'other' })
     expect(await runCheck()).toMatchObject({
       status: 'ok',
       message: expect.stringContaining('Last backup 1 second ago, made by another program.'),

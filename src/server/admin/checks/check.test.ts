@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../errors.ts'
-import { reasonOf, shellQuote, shortenReason } from './check.ts'
+import { describeError, shellQuote, shortenReason } from './check.ts'
 
 /** Creates an error with extra properties, like the errors that libraries throw. */
 function errorWith(message: string, properties: object, options?: ErrorOptions): Error {
@@ -48,12 +48,14 @@ describe('the reason shown for an error', () => {
     ['the thrown value if it is a string', 'a text', 'a text'],
     ['a placeholder for an empty string', '', 'no reason was given'],
   ])('is %s', (_, error, reason) => {
-    expect(reasonOf(error)).toBe(reason)
+    expect(describeError(error)).toBe(reason)
   })
 
   it('is that of the innermost cause', () => {
     const query = errorWith('f', { query: 'select', params: [] }, { cause: connectionRefused })
-    expect(reasonOf(new AppError('UNAVAILABLE', { cause: query }))).toBe(connectionRefused.message)
+    expect(describeError(new AppError('UNAVAILABLE', { cause: query }))).toBe(
+      connectionRefused.message,
+    )
   })
 })
 

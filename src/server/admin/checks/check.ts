@@ -75,10 +75,10 @@ const maxReasonLength = 300
  * Returns an error's message on one line, without database values. If the error is one of ours or a
  * failed query, returns the message of its cause instead.
  */
-export function reasonOf(error: unknown): string {
+export function describeError(error: unknown): string {
   const isWrapper = error instanceof AppError || (error instanceof Error && 'query' in error)
-  if (isWrapper && error.cause instanceof Error) return reasonOf(error.cause)
-  const parts = [nameOf(error), redactedMessage(error)].filter((text) => text !== '')
+  if (isWrapper && error.cause instanceof Error) return describeError(error.cause)
+  const parts = [findErrorName(error), redactedMessage(error)].filter((text) => text !== '')
   return shortenReason(parts.join(': ') || 'no reason was given')
 }
 
@@ -86,7 +86,7 @@ export function reasonOf(error: unknown): string {
  * For an error from the S3 library, returns its name. For an error without a message, returns its
  * code or name. Otherwise, returns an empty string.
  */
-function nameOf(error: unknown): string {
+function findErrorName(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if (error.message === '') return codeOf(error) ?? error.name
   return '$fault' in error ? error.name : ''

@@ -2,10 +2,10 @@ import { differenceFrom } from '../../clock.ts'
 import { withTimeout } from '../../timeout.ts'
 import {
   type CheckDeps,
+  describeError,
   type Finding,
   failing,
   ok,
-  reasonOf,
   stepTimeoutMs,
   warning,
 } from './check.ts'
@@ -44,7 +44,7 @@ async function checkBucketClock(differenceMs: Promise<number>): Promise<Finding>
     return clockFinding('bucket', await withTimeout(differenceMs, stepTimeoutMs))
   } catch (error) {
     return warning(
-      `The clock of the bucket could not be read (${reasonOf(error)}).`,
+      `The clock of the bucket could not be read (${describeError(error)}).`,
       'See the check Storage: the bucket does not respond as it should.',
     )
   }

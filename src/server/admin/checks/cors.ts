@@ -4,10 +4,10 @@ import { requiredCorsRule } from '../../storage/s3/cors-rule.ts'
 import { newStorageKey } from '../../storage/storage-key.ts'
 import {
   type CheckDeps,
+  describeError,
   type Finding,
   failing,
   ok,
-  reasonOf,
   shellQuote,
   stepTimeoutMs,
   warning,
@@ -80,7 +80,7 @@ async function uploadAsBrowser(url: string, origin: string, s3: S3Settings): Pro
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     return warning(
-      `This server could not reach ${bucket}, where browsers send files (${reasonOf(cause)}). Browsers may still reach it.`,
+      `This server could not reach ${bucket}, where browsers send files (${describeError(cause)}). Browsers may still reach it.`,
       `Upload a file in a browser. If that fails too, fix ${s3.publicEndpoint ? 'S3_PUBLIC_ENDPOINT' : 'S3_ENDPOINT'}: it must be the address at which browsers reach the storage.`,
     )
   }

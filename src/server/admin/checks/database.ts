@@ -17,7 +17,7 @@ export async function checkDatabase({
 }: Pick<CheckDeps, 'db' | 'maxDatabaseConnections'>): Promise<Finding[]> {
   const startedAt = performance.now()
   const { version, major, allowed, open, pooled } = await readDatabase(db)
-  const ms = Math.max(1, Math.round(performance.now() - startedAt))
+  const elapsedMs = Math.max(1, Math.round(performance.now() - startedAt))
   if (major < minMajorVersion) {
     return [
       warning(
@@ -37,7 +37,7 @@ export async function checkDatabase({
   }
   return [
     ok(
-      `Postgres ${version} responds in ${ms} ms. Mayfly uses ${pooled} of its ${allowed} connections; each server needs up to ${maxDatabaseConnections}.`,
+      `Postgres ${version} responds in ${elapsedMs} ms. Mayfly uses ${pooled} of its ${allowed} connections; each server needs up to ${maxDatabaseConnections}.`,
     ),
   ]
 }

@@ -23,12 +23,12 @@ afterAll(() => app.close())
 
 describe('the free space', () => {
   /**
-   * Runs the check on the real disk. `minFreeOf` computes the minimum free space from the disk's
-   * current state.
+   * Runs the check on the real disk. `chooseMinFree` computes the minimum free space from the
+   * disk's current state.
    */
-  const runCheck = async (minFreeOf: (space: { free: number; size: number }) => number) => {
+  const runCheck = async (chooseMinFree: (space: { free: number; size: number }) => number) => {
     const { dataDir: folder, databaseUrl } = app.deps.config
-    const minFree = Math.floor(minFreeOf(await readFreeSpace(folder)))
+    const minFree = Math.floor(chooseMinFree(await readFreeSpace(folder)))
     const { log } = app.deps
     const disk = { folder, minFree, storesUploads: true, hasReserve: false, log } as const
     const config = readConfig({

@@ -7,16 +7,16 @@ const minute = 60_000
 const hour = 60 * minute
 const now = new Date('2026-11-21T11:30:30Z')
 
-function ago(ms: number) {
+function dateAgo(ms: number) {
   return new Date(now.getTime() - ms)
 }
 
 function runAt(ms: number, result = {}) {
-  return { startedAt: ago(ms), endedAt: ago(ms), result }
+  return { startedAt: dateAgo(ms), endedAt: dateAgo(ms), result }
 }
 
 function failureAt(ms: number, consecutiveFailures: number) {
-  return { at: ago(ms), reason: 'no room', consecutiveFailures }
+  return { at: dateAgo(ms), reason: 'no room', consecutiveFailures }
 }
 
 /**
@@ -25,14 +25,14 @@ function failureAt(ms: number, consecutiveFailures: number) {
 const job: JobRecord = {
   name: 'expire-files',
   cron: '* * * * *',
-  scheduledAt: ago(1000 * hour),
+  scheduledAt: dateAgo(1000 * hour),
   success: null,
   failure: null,
   runningSince: null,
 }
 const dailyJob = { ...job, cron: '17 3 * * *' }
 
-function makeFinding(record: Partial<JobRecord>, serverStartedAt = ago(100 * hour)) {
+function makeFinding(record: Partial<JobRecord>, serverStartedAt = dateAgo(100 * hour)) {
   return jobFinding({ ...job, ...record }, { now, serverStartedAt })
 }
 
@@ -54,10 +54,10 @@ describe('a job', () => {
       'failing',
     ],
     ['that never ran', {}, 'failing'],
-    ['that was scheduled a minute ago', { scheduledAt: ago(minute) }, 'ok'],
+    ['that was scheduled a minute ago', { scheduledAt: dateAgo(minute) }, 'ok'],
     [
       'that has been running for hours',
-      { success: runAt(5 * hour), runningSince: ago(5 * hour) },
+      { success: runAt(5 * hour), runningSince: dateAgo(5 * hour) },
       'ok',
     ],
     ['that just failed once', { success: runAt(hour), failure: failureAt(minute, 1) }, 'warning'],
@@ -76,18 +76,18 @@ describe('a job', () => {
   })
 
   it("that hasn't run or succeeded yet says so", () => {
-    const messageOf = (record: Partial<JobRecord>) =>
+    const getMessage = (record: Partial<JobRecord>) =>
       makeFinding({ ...dailyJob, scheduledAt: now, ...record }).message
-    expect(messageOf({})).toMatch(/^It has not run yet\. Next run: /)
-    expect(messageOf({ runningSince: ago(minute) })).toMatch(
+    expect(getMessage({})).toMatch(/^It has not run yet\. Next run: /)
+    expect(getMessage({ runningSince: dateAgo(minute) })).toMatch(
       /^No run has finished yet\. Running since /,
     )
-    expect(messageOf({ failure: failureAt(minute, 1) })).toContain('It has not succeeded yet.')
+    expect(getMessage({ failure: failureAt(minute, 1) })).toContain('It has not succeeded yet.')
   })
 
   it("is not overdue within 15 minutes of the server's start", () => {
-    expect(makeFinding({}, ago(15 * minute)).status).toBe('ok')
-    expect(makeFinding({}, ago(15 * minute + 1)).status).toBe('failing')
+    expect(makeFinding({}, dateAgo(15 * minute)).status).toBe('ok')
+    expect(makeFinding({}, dateAgo(15 * minute + 1)).status).toBe('failing')
   })
 
   it('shows its last run, its result and its next run', () => {
@@ -98,7 +98,7 @@ describe('a job', () => {
       cure: '',
     })
     expect(
-      makeFinding({ ...dailyJob, success: runAt(9 * hour), runningSince: ago(hour) }).message,
+      makeFinding({ ...dailyJob, success: runAt(9 * hour), runningSince: dateAgo(hour) }).message,
     ).toBe(
       'Last success: Sat 21 Nov, 02:30 UTC. Running since Sat 21 Nov, 10:30 UTC. Next run: Sun 22 Nov, 03:17 UTC.',
     )

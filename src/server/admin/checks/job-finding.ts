@@ -112,9 +112,9 @@ function latestRunMs({ success, failure }: JobRecord): number {
 function describeLastRun({ success, failure, runningSince }: JobRecord, now: Date): string {
   if (!success && failure) return 'It has not succeeded yet.'
   if (!success) return runningSince ? 'No run has finished yet.' : 'It has not run yet.'
-  const results = Object.entries(success.result).map(
+  const resultTexts = Object.entries(success.result).map(
     ([figure, count]) => `${count} ${figureLabels[figure] ?? figure}`,
   )
-  const resultText = results.length > 0 ? `: ${results.join(', ')}` : ''
+  const resultText = resultTexts.length > 0 ? `: ${resultTexts.join(', ')}` : ''
   return `Last success: ${timestampText(success.startedAt, now)}${resultText}.`
 }

@@ -62,11 +62,11 @@ describe('the jobs', () => {
       const result = { purged: 12, failed: 0 }
       return recordRun(app.deps.db, { job, startedAt: now, endedAt: now, result })
     }
-    const statusOf = async () => (await getCheckLine(admin, `Jobs: ${job}`)).status
+    const fetchCheckStatus = async () => (await getCheckLine(admin, `Jobs: ${job}`)).status
     await succeed()
     await fail('first')
     await fail('second')
-    expect(await statusOf()).toBe('warning')
+    expect(await fetchCheckStatus()).toBe('warning')
     await fail('third')
     const line = await getCheckLine(admin, `Jobs: ${job}`)
     expect(line.status).toBe('failing')
@@ -74,7 +74,7 @@ describe('the jobs', () => {
       /^The last 3 runs failed, .*: third\. Last success: .*: 0 failed \(will be retried\), 12 files deleted from storage\./,
     )
     await succeed()
-    expect(await statusOf()).toBe('ok')
+    expect(await fetchCheckStatus()).toBe('ok')
     await fail('again')
     expect((await getCheckLine(admin, `Jobs: ${job}`)).message).toMatch(/^The last run failed/)
   })

@@ -8,10 +8,10 @@ import { isLoopback } from '../../http/hosts.ts'
 import { withTimeout } from '../../timeout.ts'
 import {
   type CheckDeps,
+  describeError,
   type Finding,
   failing,
   ok,
-  reasonOf,
   shortenReason,
   stepTimeoutMs,
   warning,
@@ -52,7 +52,7 @@ async function checkServer({ config, mailer }: MailCheckDeps): Promise<Finding> 
 }
 
 function serverFinding(smtpUrl: string): Finding {
-  const message = `${hostOf(smtpUrl)} answers and takes mail.`
+  const message = `${getHost(smtpUrl)} answers and takes mail.`
   if (!allowsPlaintext(smtpUrl) || isLoopback(new URL(smtpUrl).hostname)) return ok(message)
   return warning(
     `${message} But email and the login may be sent without TLS, and the links in emails open accounts.`,
@@ -61,8 +61,8 @@ function serverFinding(smtpUrl: string): Finding {
 }
 
 function serverFailure(error: unknown, smtpUrl: string): Finding {
-  const host = hostOf(smtpUrl)
-  const reason = reasonOf(error)
+  const host = getHost(smtpUrl)
+  const reason = describeError(error)
   const retryNote = 'Emails wait and are retried for a day'
   if (codeOf(error) === 'EAUTH') {
     return failing(
@@ -84,7 +84,7 @@ function serverFailure(error: unknown, smtpUrl: string): Finding {
 
 function outboxFailure(error: unknown, dataDir: string): Finding {
   return failing(
-    `No mail can be written to ${join(dataDir, 'outbox')} (${reasonOf(error)}).`,
+    `No mail can be written to ${join(dataDir, 'outbox')} (${describeError(error)}).`,
     'Make it a folder that the user running the server can write to, or set SMTP_URL and restart.',
   )
 }
@@ -109,7 +109,7 @@ function outboxFinding({
  * Returns the host and port. The rest of the URL must not be shown, because it contains the user
  * name and password.
  */
-function hostOf(smtpUrl: string): string {
+function getHost(smtpUrl: string): string {
   return new URL(smtpUrl).host
 }
 
@@ -132,8 +132,8 @@ async function checkLostEmails({ clock, config, db }: MailCheckDeps): Promise<Fi
 }
 
 function describeLostEmail({ kind, address, reason, at }: LostEmail, now: Date): string {
-  const to = address ?? 'a deleted account'
-  return `To ${to} (${kind}, ${timestampText(at, now)}): ${shortenReason(reason)}.`
+  const recipient = address ?? 'a deleted account'
+  return `To ${recipient} (${kind}, ${timestampText(at, now)}): ${shortenReason(reason)}.`
 }
 
 async function checkWaitingEmails({ db }: MailCheckDeps): Promise<Finding> {

@@ -18,13 +18,14 @@ export function checkRoutes(
   deps: Omit<CheckDeps, 'startedAt'>,
 ): Handlers<'adminChecks' | 'adminWaiting'> {
   const runner = new ChecksRunner({ ...deps, startedAt: deps.clock() })
-  const infoOf = (request: IncomingMessage) => requestInfo(request, deps.config.trustedProxies)
+  const toRequestInfo = (request: IncomingMessage) =>
+    requestInfo(request, deps.config.trustedProxies)
   return {
-    adminChecks: ({ context }) => runner.read(infoOf(context.env.incoming)),
+    adminChecks: ({ context }) => runner.read(toRequestInfo(context.env.incoming)),
 
     async adminWaiting({ context }) {
       const [lines, reports] = await Promise.all([
-        runner.read(infoOf(context.env.incoming), countMaxAgeMs),
+        runner.read(toRequestInfo(context.env.incoming), countMaxAgeMs),
         countOpenReports(deps.db),
       ])
       const failing = lines.filter(({ status }) => status === 'failing')

@@ -108,14 +108,14 @@ describe('concurrent calls', () => {
     }
     const deps = { ...app.deps, startedAt: app.clock() }
     const runner = new ChecksRunner(deps, [{ name: 'Slow', run }])
-    const read = (maxAgeMs?: number, host = request.host) =>
+    const readMessage = (maxAgeMs?: number, host = request.host) =>
       runner.read({ ...request, host }, maxAgeMs).then(([line]) => line?.message)
     /** Waits until the `nth` run, counted from 1, has started, then completes it. */
     const completeRun = async (nth: number) => {
       await expect.poll(() => runResolvers.length).toBe(nth)
       runResolvers[nth - 1]?.()
     }
-    return { read, end: completeRun, runCount: () => runResolvers.length }
+    return { read: readMessage, end: completeRun, runCount: () => runResolvers.length }
   }
 
   it('share the next run, which never overlaps the current one', async () => {

@@ -1,6 +1,6 @@
 import type { CheckResult } from '../../../shared/contract/checks.ts'
 import { withTimeout } from '../../timeout.ts'
-import { type Check, type CheckDeps, failing, type RequestInfo, reasonOf } from './check.ts'
+import { type Check, type CheckDeps, describeError, failing, type RequestInfo } from './check.ts'
 import { checks } from './checks.ts'
 
 const checkTimeoutMs = 10_000
@@ -35,7 +35,7 @@ async function runCheck(
     }))
   } catch (error) {
     deps.log.warn({ err: error, check: name }, 'a check failed to run')
-    const message = `This could not be checked: ${reasonOf(error)}.`
+    const message = `This could not be checked: ${describeError(error)}.`
     const remedy =
       'Check again. If it still fails, search the log of the server for "a check failed to run".'
     return [{ name, ...failing(message, remedy) }]

@@ -11,7 +11,7 @@ import {
 
 const publicUrl = { APP_URL: 'https://files.example.org' }
 
-function configOf(env: Record<string, string>) {
+function createConfigDeps(env: Record<string, string>) {
   return { config: readConfig({ DATA_DIR: '/srv/my data', ...env }) }
 }
 
@@ -61,7 +61,7 @@ describe('APP_URL', () => {
       'APP_URL=http://192.168.1.7:3000',
     ],
   ])('with %j and a request with %j is %s', (env, request, status, cure) => {
-    const finding = expectSingle(checkAddress(configOf(env), makeRequestInfo(request)))
+    const finding = expectSingle(checkAddress(createConfigDeps(env), makeRequestInfo(request)))
     expect(finding).toMatchObject({ status, cure: expect.stringContaining(cure) })
   })
 })
@@ -81,7 +81,7 @@ describe('the contact addresses', () => {
       'PRIVACY_EMAIL is not set, and privacy@10.0.0.5 receives no email.',
     ],
   ])('from %j are %s: %s', (env, status, message) => {
-    const finding = expectSingle(checkContact(configOf(env)))
+    const finding = expectSingle(checkContact(createConfigDeps(env)))
     expect(finding).toMatchObject({ status, message: expect.stringContaining(message) })
     expect(finding.cure).toMatch(status === 'ok' ? /^$/ : /^Set SUPPORT_EMAIL and PRIVACY_EMAIL/)
   })
@@ -93,7 +93,7 @@ describe('secrets', () => {
     [{ DATABASE_URL: 'postgres://x@y/z' }, 'warning'],
     [{ DATABASE_URL: 'postgres://x@y/z', AUTH_SECRET: 'x'.repeat(32) }, 'ok'],
   ])('with %j are %s', (env, status) => {
-    const finding = expectSingle(checkSecrets(configOf(env)))
+    const finding = expectSingle(checkSecrets(createConfigDeps(env)))
     expect(finding.status).toBe(status)
     expect(JSON.stringify(finding)).not.toContain('xxxx')
     if (status === 'warning') expect(finding.cure).toContain("(cat '/srv/my data/secret')")
@@ -106,7 +106,7 @@ describe('rate limits', () => {
     [{ RATE_LIMITS: 'off' }, 'warning'],
     [{ RATE_LIMITS: 'off', ...publicUrl }, 'failing'],
   ])('with %j are %s', (env, status) => {
-    expect(expectSingle(checkRateLimits(configOf(env))).status).toBe(status)
+    expect(expectSingle(checkRateLimits(createConfigDeps(env))).status).toBe(status)
   })
 })
 
@@ -121,7 +121,7 @@ describe('the proxy', () => {
     [trustedProxy, { isForwarded: true }, 'warning', 'TRUST_PROXY'],
     [trustedProxy, {}, 'warning', 'X-Forwarded-For'],
   ])('with %j and a request with %j is %s', (env, request, status, cure) => {
-    const finding = expectSingle(checkProxy(configOf(env), makeRequestInfo(request)))
+    const finding = expectSingle(checkProxy(createConfigDeps(env), makeRequestInfo(request)))
     expect(finding).toMatchObject({ status, cure: expect.stringContaining(cure) })
   })
 })

@@ -40,14 +40,14 @@ async function checkStore(store: Storage, config: Config): Promise<Finding> {
       `${remedyFor(store.name, reason)}${describeFolders(store, config)}`,
     )
   }
-  const ms = Math.max(1, Math.round(performance.now() - startedAt))
+  const elapsedMs = Math.max(1, Math.round(performance.now() - startedAt))
   if (await hasVersioning(store)) {
     return warning(
       `${location} works, but keeps old versions: the bytes of deleted files stay there.`,
       'Suspend versioning of the bucket, or give it a lifecycle rule that expires noncurrent versions.',
     )
   }
-  return ok(`Wrote, read and removed an object in ${ms} ms. ${location} works.`)
+  return ok(`Wrote, read and removed an object in ${elapsedMs} ms. ${location} works.`)
 }
 
 async function hasVersioning(store: Storage): Promise<boolean> {

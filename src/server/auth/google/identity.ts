@@ -21,7 +21,7 @@ export type Claims = Readonly<Record<string, unknown>> & { sub: string }
 
 /** True if the ID token lacks claims that userinfo may contain. */
 export function needsUserInfo(idToken: Claims): boolean {
-  return asText(idToken.email) === '' || firstNameOf(idToken) === ''
+  return asText(idToken.email) === '' || readFirstName(idToken) === ''
 }
 
 /**
@@ -38,26 +38,26 @@ export function readIdentity(
   const emailClaims = asText(idToken.email) === '' ? (userInfo ?? idToken) : idToken
   const parsed = emailAddress.safeParse(emailClaims.email)
   const email = parsed.success ? parsed.data.toLowerCase() : null
-  const nameClaims = firstNameOf(idToken) === '' ? (userInfo ?? idToken) : idToken
+  const nameClaims = readFirstName(idToken) === '' ? (userInfo ?? idToken) : idToken
   return {
     subject: idToken.sub,
     email,
     // The string "true" is rejected: an issuer that is careless with types may be careless
     // elsewhere.
     emailVerified: email !== null && emailClaims.email_verified === true,
-    ...namesOf(nameClaims, email),
-    picture: pictureOf(idToken.picture ?? userInfo?.picture, allowedOrigins),
+    ...readNames(nameClaims, email),
+    picture: readPictureUrl(idToken.picture ?? userInfo?.picture, allowedOrigins),
   }
 }
 
-function namesOf(claims: Claims, email: string | null) {
-  const firstName = firstNameOf(claims)
+function readNames(claims: Claims, email: string | null) {
+  const firstName = readFirstName(claims)
   const lastName = cleanName(asText(claims.family_name))
   if (firstName !== '') return { firstName, lastName }
   return { firstName: cleanName(email?.split('@')[0] ?? '') || 'User', lastName: '' }
 }
 
-function firstNameOf(claims: Claims): string {
+function readFirstName(claims: Claims): string {
   return cleanName(asText(claims.given_name)) || cleanName(asText(claims.name))
 }
 
@@ -72,7 +72,7 @@ function cleanName(value: string): string {
   return parsed.success ? parsed.data : ''
 }
 
-function pictureOf(claim: unknown, origins: readonly string[]): string | null {
+function readPictureUrl(claim: unknown, origins: readonly string[]): string | null {
   const url = URL.parse(asText(claim))
   if (url?.protocol !== 'https:' || url.href.length > 2000) return null
   if (`${url.username}${url.password}` !== '') return null

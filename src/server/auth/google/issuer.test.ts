@@ -1,7 +1,7 @@
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 import { expect, it } from 'vitest'
 import { toSignInRejection } from './issuer.ts'
-import { messagesOf, SignInRejectedError } from './sign-in.ts'
+import { joinMessages, SignInRejectedError } from './sign-in.ts'
 
 function authorizationError(error: string) {
   return new AuthorizationResponseError('failed', { cause: new URLSearchParams({ error }) })
@@ -36,8 +36,8 @@ it('toSignInRejection returns a SignInRejectedError unchanged', () => {
   expect(toSignInRejection(rejection)).toBe(rejection)
 })
 
-it('messagesOf joins the messages from the outermost error to its causes', () => {
+it('joinMessages joins the messages from the outermost error to its causes', () => {
   const cause = new Error('the socket', { cause: new Error('the line') })
-  expect(messagesOf(new Error('the call', { cause }))).toBe('the call: the socket: the line')
-  expect(messagesOf('odd')).toBe('')
+  expect(joinMessages(new Error('the call', { cause }))).toBe('the call: the socket: the line')
+  expect(joinMessages('odd')).toBe('')
 })

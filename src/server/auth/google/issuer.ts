@@ -25,7 +25,7 @@ import {
   pictureOrigins,
 } from '../../config/google-settings.ts'
 import { type Identity, needsUserInfo, readIdentity } from './identity.ts'
-import { messagesOf, SignInRejectedError } from './sign-in.ts'
+import { joinMessages, SignInRejectedError } from './sign-in.ts'
 
 /** These timeouts are short, because the user is waiting for a page. */
 const discoveryTimeoutSeconds = 3
@@ -229,10 +229,10 @@ const clientErrors: Readonly<Record<string, SignInError>> = {
 /** Maps an error to the `SignInRejectedError` that explains it. */
 export function toSignInRejection(error: unknown): SignInRejectedError {
   if (error instanceof SignInRejectedError) return error
-  return new SignInRejectedError(errorCodeOf(error), messagesOf(error), { cause: error })
+  return new SignInRejectedError(toSignInError(error), joinMessages(error), { cause: error })
 }
 
-function errorCodeOf(error: unknown): SignInError {
+function toSignInError(error: unknown): SignInError {
   if (error instanceof AuthorizationResponseError) {
     return authorizationErrors[error.error] ?? 'google-refused'
   }

@@ -78,11 +78,11 @@ export async function unlinkGoogle(
   await rateLimits.spend([counter('googleChangesByUser', userId)])
   await db.transaction(async (tx) => {
     await lockAccount(tx, userId)
-    const ways = await listSignInWays(tx, userId)
-    if (!ways.some(({ way }) => way === 'google')) {
+    const signInWays = await listSignInWays(tx, userId)
+    if (!signInWays.some(({ way }) => way === 'google')) {
       throw new AppError('NOT_FOUND', { message: 'Google is not linked to this account.' })
     }
-    if (ways.length === 1) throw new AppError('LAST_WAY_IN')
+    if (signInWays.length === 1) throw new AppError('LAST_WAY_IN')
     await deleteGoogleLink(tx, userId)
     await endOtherSessions(tx, session)
     await writeAudit(tx, [

@@ -25,7 +25,7 @@ import {
 import type { Issuer } from './issuer.ts'
 import { linkGoogle, unlinkGoogle } from './link-google.ts'
 import { listSignInWays } from './queries.ts'
-import { messagesOf, SignInRejectedError, signInWithGoogle } from './sign-in.ts'
+import { joinMessages, SignInRejectedError, signInWithGoogle } from './sign-in.ts'
 
 type GoogleDeps = Pick<
   Deps,
@@ -98,7 +98,7 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
         await deps.rateLimits.spend([
           counter('googleAnswersByAddress', addressBlock(call.clientAddress)),
         ])
-        const request = await completeRequest(deps, call.context, stateOf(call))
+        const request = await completeRequest(deps, call.context, readState(call))
         if (google === null || request === null) throw new SignInRejectedError('google-lost')
         return redirectTo(
           call,
@@ -201,7 +201,7 @@ async function completeAuthorization(
  * Returns the `state` parameter of the issuer's redirect. If it is missing or repeated, returns an
  * empty string, which is never valid.
  */
-function stateOf({ context }: GoogleCall): string {
+function readState({ context }: GoogleCall): string {
   const states = new URL(context.req.url).searchParams.getAll('state')
   return states.length === 1 ? (states[0] ?? '') : ''
 }
@@ -221,7 +221,7 @@ function responseUrl({ context, publicOrigin }: GoogleCall): URL {
 function logSignInError(error: unknown, { clientAddress, log }: GoogleCall): SignInError {
   if (error instanceof SignInRejectedError) {
     const level = error.code === 'google-away' || error.code === 'google-failed' ? 'warn' : 'info'
-    const reason = messagesOf(error)
+    const reason = joinMessages(error)
     log[level]({ client: clientAddress, fault: error.code, reason }, 'a sign-in was refused')
     return error.code
   }

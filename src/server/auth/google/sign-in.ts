@@ -163,7 +163,7 @@ export class SignInRejectedError extends Error {
  * Joins the messages of an error and its causes. None of them contains a token or an authorization
  * code.
  */
-export function messagesOf(error: unknown): string {
+export function joinMessages(error: unknown): string {
   const messages: string[] = []
   for (let current = error; current instanceof Error; current = current.cause)
     messages.push(current.message)

@@ -16,7 +16,7 @@ const anyColor = fc
   .map((value) => `#${value.toString(16).padStart(6, '0')}`)
 
 /** Returns the hue in degrees, as in HSL. Null for grays. */
-function hueOf(color: string): number | null {
+function getHue(color: string): number | null {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
   const max = Math.max(r, g, b)
   const chroma = max - Math.min(r, g, b)
@@ -109,7 +109,7 @@ describe('accentPairs', () => {
     'keeps the hue of %s',
     (color) => {
       for (const { accent } of Object.values(accentPairs(color))) {
-        const [before, after] = [hueOf(color), hueOf(accent)]
+        const [before, after] = [getHue(color), getHue(accent)]
         const difference = Math.abs((before ?? Number.NaN) - (after ?? Number.NaN))
         expect(Math.min(difference, 360 - difference)).toBeLessThan(25)
       }

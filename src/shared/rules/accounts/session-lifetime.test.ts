@@ -4,7 +4,7 @@ import { maxIdleDays, maxSessionDays, sessionExpiry } from './session-lifetime.t
 
 const dayMs = 86_400_000
 const login = new Date('2026-11-22T08:00:00Z')
-function afterLogin(days: number, ms = 0) {
+function timeAfterLogin(days: number, ms = 0) {
   return new Date(login.getTime() + days * dayMs + ms)
 }
 
@@ -16,8 +16,8 @@ describe('a session', () => {
     ['used just after day 76 still ends on day 90', 76.001, 90],
     ['used on day 89 ends on day 90', 89, 90],
   ])('%s', (_, lastSeenDay, endDay) => {
-    expect(sessionExpiry({ createdAt: login, lastSeenAt: afterLogin(lastSeenDay) })).toEqual(
-      afterLogin(endDay),
+    expect(sessionExpiry({ createdAt: login, lastSeenAt: timeAfterLogin(lastSeenDay) })).toEqual(
+      timeAfterLogin(endDay),
     )
   })
 
@@ -31,15 +31,17 @@ describe('a session', () => {
         ]
         const endAfterFirstUse = sessionExpiry({
           createdAt: login,
-          lastSeenAt: afterLogin(0, firstUse),
+          lastSeenAt: timeAfterLogin(0, firstUse),
         })
-        expect(endAfterFirstUse.getTime()).toBeLessThanOrEqual(afterLogin(maxSessionDays).getTime())
         expect(endAfterFirstUse.getTime()).toBeLessThanOrEqual(
-          afterLogin(maxIdleDays, firstUse).getTime(),
+          timeAfterLogin(maxSessionDays).getTime(),
+        )
+        expect(endAfterFirstUse.getTime()).toBeLessThanOrEqual(
+          timeAfterLogin(maxIdleDays, firstUse).getTime(),
         )
         const endAfterSecondUse = sessionExpiry({
           createdAt: login,
-          lastSeenAt: afterLogin(0, secondUse),
+          lastSeenAt: timeAfterLogin(0, secondUse),
         })
         expect(endAfterSecondUse.getTime()).toBeGreaterThanOrEqual(endAfterFirstUse.getTime())
       }),

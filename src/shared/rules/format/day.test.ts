@@ -38,8 +38,8 @@ describe('a range of days', () => {
     ['no leap day', '2026-02-28', '2026-03-01', ['2026-02-28', '2026-03-01']],
     ['a year end', '2026-12-31', '2027-01-01', ['2026-12-31', '2027-01-01']],
     ['an end before its start', '2026-11-22', '2026-11-20', ['2026-11-22']],
-  ])('spans %s', (_, first, last, days) => {
-    expect(daysBetween(first, last)).toEqual(days)
+  ])('spans %s', (_, firstDay, lastDay, days) => {
+    expect(daysBetween(firstDay, lastDay)).toEqual(days)
   })
 
   it.each([

@@ -16,11 +16,12 @@ export function startOfDay(day: string): Date {
 }
 
 /**
- * Returns all days from `first` to `last`, inclusive. If `last` is earlier, returns only `first`.
+ * Returns all days from `firstDay` to `lastDay`, inclusive. If `lastDay` is earlier, returns only
+ * `firstDay`.
  */
-export function daysBetween(first: string, last: string): string[] {
-  const start = startOfDay(first).getTime()
-  const count = Math.max(0, (startOfDay(last).getTime() - start) / dayInMs) + 1
+export function daysBetween(firstDay: string, lastDay: string): string[] {
+  const start = startOfDay(firstDay).getTime()
+  const count = Math.max(0, (startOfDay(lastDay).getTime() - start) / dayInMs) + 1
   return Array.from({ length: count }, (_, index) => utcDay(new Date(start + index * dayInMs)))
 }
 

@@ -44,10 +44,10 @@ it.each([
 })
 
 it('joinWithOr matches the English list format', () => {
-  const list = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+  const listFormat = new Intl.ListFormat('en-GB', { type: 'disjunction' })
   fc.assert(
     fc.property(fc.array(fc.nat()), (choices) => {
-      expect(joinWithOr(choices)).toBe(list.format(choices.map(String)))
+      expect(joinWithOr(choices)).toBe(listFormat.format(choices.map(String)))
     }),
   )
 })

@@ -34,8 +34,8 @@ export function amountText(price: number | string): string {
  */
 export function joinWithOr(choices: readonly (string | number)[]): string {
   const allButLast = choices.slice(0, -1).join(', ')
-  const last = String(choices.at(-1) ?? '')
-  return allButLast === '' ? last : `${allButLast} or ${last}`
+  const lastChoice = String(choices.at(-1) ?? '')
+  return allButLast === '' ? lastChoice : `${allButLast} or ${lastChoice}`
 }
 
 /**

@@ -25,12 +25,12 @@ export interface Lifeline {
 export function lifeline(dates: LifelineDates, now: Date, canRenew: boolean): Lifeline {
   const start = dates.createdAt.getTime()
   const lifetimeMs = dates.maxLifetimeAt.getTime() - start
-  const fraction = (time: number) =>
+  const toFraction = (time: number) =>
     lifetimeMs > 0 ? Math.min(1, Math.max(0, (time - start) / lifetimeMs)) : 1
 
   const leftMs = Math.min(dates.expiresAt.getTime(), dates.maxLifetimeAt.getTime()) - now.getTime()
-  const lived = fraction(now.getTime())
-  const valid = leftMs > 0 ? Math.max(0, fraction(dates.expiresAt.getTime()) - lived) : 0
+  const lived = toFraction(now.getTime())
+  const valid = leftMs > 0 ? Math.max(0, toFraction(dates.expiresAt.getTime()) - lived) : 0
   return {
     lived,
     valid,

@@ -180,9 +180,9 @@ function lifetimeError(tier: Tier, limits: Limits): string | null {
 function tierOrderError(tier: Tier, limits: Limits): string | null {
   const { name, upgradesTo } = tierTraits[tier]
   if (upgradesTo === null) return null
-  const excess = describeExcess(limits[tier], limits[upgradesTo])
-  if (excess === null) return null
-  return `${name} would allow more than ${tierTraits[upgradesTo].name}: ${excess}. Change the other tier first.`
+  const excessText = describeExcess(limits[tier], limits[upgradesTo])
+  if (excessText === null) return null
+  return `${name} would allow more than ${tierTraits[upgradesTo].name}: ${excessText}. Change the other tier first.`
 }
 
 /** Describes the first limit in `current` that exceeds the next tier's. Null if none does. */

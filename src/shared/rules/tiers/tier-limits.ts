@@ -64,8 +64,10 @@ export function selectedDays(
   { expirationDays }: Pick<TierLimits, 'expirationDays'>,
   requestedDays: number = defaultExpirationDays,
 ): number {
-  const match = [requestedDays, defaultExpirationDays].find((days) => expirationDays.includes(days))
-  return match ?? expirationDays[0] ?? defaultExpirationDays
+  const matchingDays = [requestedDays, defaultExpirationDays].find((days) =>
+    expirationDays.includes(days),
+  )
+  return matchingDays ?? expirationDays[0] ?? defaultExpirationDays
 }
 
 /** True if a user who has `filesInUse` files can add another. */
@@ -126,9 +128,9 @@ export function daysText(...days: readonly number[]): string {
  * make room'.
  */
 export function filesLeftText(maxFiles: number, active: number): string {
-  const remaining = maxFiles - active
-  if (remaining <= 0) return 'None left: delete files to make room'
-  return `${remaining.toLocaleString('en')} of ${maxFiles.toLocaleString('en')} left`
+  const remainingFiles = maxFiles - active
+  if (remainingFiles <= 0) return 'None left: delete files to make room'
+  return `${remainingFiles.toLocaleString('en')} of ${maxFiles.toLocaleString('en')} left`
 }
 
 /** Summarizes a tier's limits, such as '3 files at most, 500MB each, for 3 days'. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Tier, tiers, tierTraits, upgradeOf } from './tier.ts'
+import { findUpgrade, type Tier, tiers, tierTraits } from './tier.ts'
 
 describe('tierTraits', () => {
   it('give link renewal, File Manager, Analytics, branding and a badge only to premium', () => {
@@ -23,6 +23,6 @@ describe('tierTraits', () => {
       expect(steps).not.toContain(current)
       steps.push(current)
     }
-    expect(upgradeOf(steps.at(-1) ?? tier)).toBeNull()
+    expect(findUpgrade(steps.at(-1) ?? tier)).toBeNull()
   })
 })

@@ -46,7 +46,7 @@ export const tierTraits: Readonly<Record<Tier, Readonly<TierTraits>>> = {
 }
 
 /** Returns the traits of the next higher tier, or null for the highest. */
-export function upgradeOf(tier: Tier): Readonly<TierTraits> | null {
+export function findUpgrade(tier: Tier): Readonly<TierTraits> | null {
   const { upgradesTo } = tierTraits[tier]
   return upgradesTo && tierTraits[upgradesTo]
 }

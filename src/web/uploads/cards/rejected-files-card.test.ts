@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { errorTable } from '../../../shared/contract/errors.ts'
 import { limitErrorText } from '../../../shared/contract/tier-errors.ts'
-import { tiers, upgradeOf } from '../../../shared/rules/tiers/tier.ts'
+import { findUpgrade, tiers } from '../../../shared/rules/tiers/tier.ts'
 import { defaultLimits } from '../../../shared/rules/tiers/tier-limits.ts'
 import { upgradeReason } from './rejected-files-card.tsx'
 
 test.each(tiers)('the upgrade card is shown to %s users only if they can upgrade', (tier) => {
-  const isShown = upgradeOf(tier) !== null
+  const isShown = findUpgrade(tier) !== null
   const reason = (hasSkippedFiles: boolean, inlineError: string | null) =>
     upgradeReason(tier, defaultLimits, hasSkippedFiles, inlineError)
   expect(reason(false, null)).toBeNull()
