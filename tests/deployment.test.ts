@@ -116,7 +116,7 @@ describe('compose.yaml', async () => {
      */
     const runSetup = async (outputs: readonly string[]) => {
       const log = join(folder, 'commands')
-      for (const [at, said] of outputs.entries()) await writeFile(join(folder, `${at}`), said)
+      for (const [at, text] of outputs.entries()) await writeFile(join(folder, `${at}`), text)
       const weedScript = `#!/bin/sh
 at=$(cat '${log}' 2>/dev/null | wc -l)
 cat >> '${log}'

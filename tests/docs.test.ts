@@ -41,7 +41,7 @@ function anchorsIn(document: string) {
 }
 
 /** Returns the targets of a document's links and images, in Markdown and HTML. */
-function links(document: string) {
+function linksIn(document: string) {
   return [
     ...matchGroups(proseOf(document), /\]\(([^)\s]+)\)/g),
     ...matchGroups(proseOf(document), /(?:href|src|srcset)="([^"]+)"/g),
@@ -51,7 +51,7 @@ function links(document: string) {
 test('every relative link resolves to a file and heading', () => {
   const brokenLinks: string[] = []
   for (const document of documents.keys()) {
-    for (const link of links(document)) {
+    for (const link of linksIn(document)) {
       if (/^(https?|mailto):/.test(link)) continue
       const [path = '', anchor] = link.split('#')
       const target = path === '' ? document : relative(root, resolve(root, dirname(document), path))

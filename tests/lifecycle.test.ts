@@ -59,8 +59,13 @@ async function run(environment: Record<string, string> = {}): Promise<Run> {
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const ended = once(child, 'exit').then(([code]) => code)
-  const newRun = { child, url: `http://127.0.0.1:${port}`, stderr: text(child.stderr), ended }
+  const exitPromise = once(child, 'exit').then(([code]) => code)
+  const newRun = {
+    child,
+    url: `http://127.0.0.1:${port}`,
+    stderr: text(child.stderr),
+    ended: exitPromise,
+  }
   runs.push(newRun)
   return newRun
 }
@@ -178,13 +183,13 @@ test('a server starts, refuses a second one, stops gracefully, restarts, and exi
   expect((await logIn(secondServer, { email, password })).status).toBe(200)
 
   // A second signal stops the server and Postgres immediately.
-  const uploadError = once(await startUpload(secondServer), 'error')
+  const uploadErrorPromise = once(await startUpload(secondServer), 'error')
   secondServer.child.kill('SIGTERM')
   await eventually(() => {
     secondServer.child.kill('SIGTERM')
     expect(secondServer.child.exitCode).toBe(1)
   })
-  await uploadError
+  await uploadErrorPromise
   await eventually(expectPostgresStopped)
   expect(await secondServer.stderr).toBe(`Mayfly is ready: ${secondServer.url}\n`)
 })

@@ -125,9 +125,9 @@ async function expectExpired(code: string) {
     code: 'LINK_NOT_FOUND',
     message: 'File not found or expired',
   })
-  const page = await fetch(`${server.url}/s/${code}`, { headers: { accept: 'text/html' } })
-  expect(page.status).toBe(404)
-  await page.arrayBuffer()
+  const pageResponse = await fetch(`${server.url}/s/${code}`, { headers: { accept: 'text/html' } })
+  expect(pageResponse.status).toBe(404)
+  await pageResponse.arrayBuffer()
 }
 
 /** Waits until the server is ready. Returns true if it was ready at the first request. */
@@ -248,9 +248,9 @@ test(
     const storedSize = diskReader(dataDir)
     await checkPurged(directDb, storedSize)
     await checkStoredFiles(directDb, storedSize)
-    const renewal = await requestRenewal(person, backlog.renewable.id)
-    await expectOk(renewal)
-    await expectOpens({ ...backlog.renewable, ...(await json<File>(renewal)) })
+    const renewalResponse = await requestRenewal(person, backlog.renewable.id)
+    await expectOk(renewalResponse)
+    await expectOpens({ ...backlog.renewable, ...(await json<File>(renewalResponse)) })
     await expectOpens(backlog.activeFile)
   },
   timeoutMs,

@@ -127,7 +127,7 @@ describeOnS3('a backup', () => {
     const objects = openS3Storage({ settings: bucket.settings, clock })
     try {
       await expectBytes(objects, storedBytes)
-      expect(await countStoredBytes(bucket)).toBe(sum(storedBytes))
+      expect(await countStoredBytes(bucket)).toBe(totalSize(storedBytes))
       expect(await readStores(target)).toEqual(['s3'])
       expect(await target.db.$count(uploads)).toBe(0)
     } finally {
@@ -197,6 +197,6 @@ describeOnS3('a backup', () => {
   })
 })
 
-function sum(storedBytes: Map<string, Buffer>): number {
+function totalSize(storedBytes: Map<string, Buffer>): number {
   return [...storedBytes.values()].reduce((total, { length }) => total + length, 0)
 }

@@ -85,8 +85,8 @@ describeOnS3('a multipart upload on S3', () => {
   const expectFile = async (response: Response) => {
     expect(response.status).toBe(200)
     const file = await json<File>(response)
-    const download = await fetch(`${app.url}/api/download/${file.shortCode}`)
-    expect(sha256(new Uint8Array(await download.arrayBuffer()))).toBe(hash)
+    const downloadResponse = await fetch(`${app.url}/api/download/${file.shortCode}`)
+    expect(sha256(new Uint8Array(await downloadResponse.arrayBuffer()))).toBe(hash)
     return file
   }
 

@@ -23,7 +23,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     let bucket: TestBucket
     let ports: number[]
     let proxy: NginxProxy
-    let start: (number: number) => Promise<ServerProcess>
+    let start: (serverIndex: number) => Promise<ServerProcess>
     let servers: ServerProcess[]
 
     beforeAll(async () => {
@@ -40,10 +40,10 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
         AUTH_SECRET: 'a secret that all servers of this test share',
         LOG_LEVEL: 'error',
       }
-      start = (number) =>
+      start = (serverIndex) =>
         startServerProcess({
-          dataDir: join(folder, String(number)),
-          port: ports[number] as number,
+          dataDir: join(folder, String(serverIndex)),
+          port: ports[serverIndex] as number,
           env,
         })
       // Start both servers at once on an empty database.
@@ -59,12 +59,12 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
 
     it('lose nothing confirmed while they are killed in turn', async () => {
       await runCrashScenario(proxy, crashRounds(2), async (round) => {
-        const number = round % 2
-        const killedServer = servers[number] as ServerProcess
+        const serverIndex = round % 2
+        const killedServer = servers[serverIndex] as ServerProcess
         killedServer.kill('SIGKILL')
         await killedServer.exitCode
         return async () => {
-          servers[number] = await start(number)
+          servers[serverIndex] = await start(serverIndex)
         }
       })
     })
@@ -87,24 +87,24 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       }
       // If the first server has received a POST, nginx doesn't try it on the second.
       const body = JSON.stringify({ cloudKey: 'a'.repeat(26) })
-      const requestLoops = Promise.all([
+      const requestLoopsPromise = Promise.all([
         repeatRequest('list', '/api/files'),
         repeatRequest('health', '/api/health'),
         repeatRequest('abort', '/api/files/abort-upload', { method: 'POST', body }),
         repeatRequest('download', `/api/download/${shortCode}`),
       ])
       for (let restart = 0; restart < crashRounds(2); restart += 1) {
-        const number = restart % 2
-        const stoppingServer = servers[number] as ServerProcess
+        const serverIndex = restart % 2
+        const stoppingServer = servers[serverIndex] as ServerProcess
         // Remove the server from nginx before stopping it, as described in docs/operations.md.
-        await proxy.routeTo(ports.filter((_, other) => other !== number))
+        await proxy.routeTo(ports.filter((_, otherIndex) => otherIndex !== serverIndex))
         stoppingServer.kill('SIGTERM')
         expect(await stoppingServer.exitCode).toBe(0)
-        servers[number] = await start(number)
+        servers[serverIndex] = await start(serverIndex)
         await proxy.routeTo(ports)
       }
       isRunning = false
-      await requestLoops
+      await requestLoopsPromise
       const statusesByName = Object.fromEntries(
         [...statuses].map(([name, found]) => [name, [...found]]),
       )

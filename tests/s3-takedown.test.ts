@@ -79,8 +79,8 @@ describeOnS3('a takedown on S3', () => {
   it('ends the link, deletes the bytes and limits presigned URLs to one minute', async () => {
     const file = await makeFile(ada)
     const key = (await rowOf(file))?.storageKey ?? ''
-    const redirect = await requestDownload(app, file.shortCode)
-    const signedUrl = new URL(redirect.headers.get('location') ?? '')
+    const redirectResponse = await requestDownload(app, file.shortCode)
+    const signedUrl = new URL(redirectResponse.headers.get('location') ?? '')
     expect(Number(signedUrl.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
     expect(await takeDownOrThrow(admin, file.shortCode)).toBe(
       'The file was taken down. Its content is blocked.',

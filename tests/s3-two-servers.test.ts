@@ -131,7 +131,7 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
     const { here } = await makeUserOnBoth({ role: 'admin' })
     const readPrice = async (app: TestApp) =>
       json<object>(await makeClient(app).fetch('/api/settings/premium-price'))
-    const page = async () => {
+    const fetchPage = async () => {
       const response = await fetch(secondApp.url, { headers: { accept: 'text/html' } })
       return response.text()
     }
@@ -139,13 +139,13 @@ describeOnS3('across two servers with one Postgres and one bucket', () => {
       { price: 8 },
       { price: 8 },
     ])
-    expect(await page()).toContain('$8')
-    const change = { key: 'premium_price', value: '9' }
-    expect((await here.post('/api/admin/settings', change)).status).toBe(200)
+    expect(await fetchPage()).toContain('$8')
+    const priceChange = { key: 'premium_price', value: '9' }
+    expect((await here.post('/api/admin/settings', priceChange)).status).toBe(200)
     expect(await readPrice(firstApp)).toEqual({ price: 9 })
     secondApp.clock.advance(settingsCacheMs)
     expect(await readPrice(secondApp)).toEqual({ price: 9 })
-    const html = await page()
+    const html = await fetchPage()
     expect([html.includes('$8'), html.includes('$9')]).toEqual([false, true])
   })
 

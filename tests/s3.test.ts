@@ -77,8 +77,8 @@ describeOnS3('a server with a bucket', () => {
 
   it('is ready and allows pages to use the bucket', async () => {
     expect((await fetch(`${app.url}/api/ready`)).status).toBe(200)
-    const page = await fetch(app.url, { headers: { accept: 'text/html' } })
-    const policy = page.headers.get('content-security-policy')
+    const pageResponse = await fetch(app.url, { headers: { accept: 'text/html' } })
+    const policy = pageResponse.headers.get('content-security-policy')
     expect(policy).toContain(`connect-src 'self' ${bucket.env.S3_ENDPOINT}`)
   })
 
@@ -86,10 +86,10 @@ describeOnS3('a server with a bucket', () => {
     const ada = await makePerson(app)
     const name = 'Ünïcode "x" تقرير.html'
     const file = await makeFile(ada, { name, type: 'text/html' })
-    const redirect = await download(app, file, { redirect: 'manual' })
-    expect(redirect.status).toBe(302)
-    expect(redirect.headers.get('cache-control')).toBe('no-store')
-    expect(redirect.headers.get('location')).toContain(bucket.env.S3_ENDPOINT)
+    const redirectResponse = await download(app, file, { redirect: 'manual' })
+    expect(redirectResponse.status).toBe(302)
+    expect(redirectResponse.headers.get('cache-control')).toBe('no-store')
+    expect(redirectResponse.headers.get('location')).toContain(bucket.env.S3_ENDPOINT)
 
     const response = await download(app, file)
     expect(response.status).toBe(200)
@@ -107,22 +107,22 @@ describeOnS3('a server with a bucket', () => {
   it('supports HEAD, ranges and conditions through the redirect, counting one download', async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    const fullDownload = await download(app, file)
-    await fullDownload.arrayBuffer()
+    const fullResponse = await download(app, file)
+    await fullResponse.arrayBuffer()
     const headResponse = await download(app, file, { method: 'HEAD' })
     expect([headResponse.status, await headResponse.text()]).toEqual([200, ''])
     for (const header of ['content-length', 'content-type', 'content-disposition', 'etag']) {
-      expect(headResponse.headers.get(header), header).toBe(fullDownload.headers.get(header))
+      expect(headResponse.headers.get(header), header).toBe(fullResponse.headers.get(header))
     }
-    const partialDownload = await download(app, file, { headers: { range: 'bytes=990-' } })
-    expect([partialDownload.status, partialDownload.headers.get('content-range')]).toEqual([
+    const partialResponse = await download(app, file, { headers: { range: 'bytes=990-' } })
+    expect([partialResponse.status, partialResponse.headers.get('content-range')]).toEqual([
       206,
       'bytes 990-999/1000',
     ])
-    const bytes = Buffer.from(await partialDownload.arrayBuffer())
+    const bytes = Buffer.from(await partialResponse.arrayBuffer())
     expect(bytes.equals(Buffer.from(file.bytes.subarray(990)))).toBe(true)
     expect((await download(app, file, { headers: { range: 'bytes=1000-' } })).status).toBe(416)
-    const etag = fullDownload.headers.get('etag') ?? ''
+    const etag = fullResponse.headers.get('etag') ?? ''
     expect((await download(app, file, { headers: { 'if-none-match': etag } })).status).toBe(304)
 
     const downloadCount = async () => {
@@ -130,8 +130,8 @@ describeOnS3('a server with a bucket', () => {
       return listed?.downloadCount
     }
     expect(await downloadCount()).toBe(1)
-    const unmatchedDownload = await download(app, file, { headers: { 'if-none-match': '"other"' } })
-    expect((await unmatchedDownload.arrayBuffer()).byteLength).toBe(1000)
+    const unmatchedResponse = await download(app, file, { headers: { 'if-none-match': '"other"' } })
+    expect((await unmatchedResponse.arrayBuffer()).byteLength).toBe(1000)
     expect(await downloadCount()).toBe(2)
     expect((await download(app, file, { headers: { 'if-match': '"other"' } })).status).toBe(412)
     const restHeaders = { range: 'bytes=990-', 'if-range': etag }
@@ -272,8 +272,8 @@ describeOnS3('a server with a bucket', () => {
     // past the URL's expiry.
     expect(Number(signedUrl.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
     app.clock.advance(-2 * minute)
-    const earlierRedirect = await download(app, renewedFile, { redirect: 'manual' })
-    expect((await fetch(earlierRedirect.headers.get('location') ?? '')).status).toBe(403)
+    const earlierResponse = await download(app, renewedFile, { redirect: 'manual' })
+    expect((await fetch(earlierResponse.headers.get('location') ?? '')).status).toBe(403)
     app.clock.advance(2 * minute)
   })
 
@@ -365,9 +365,11 @@ describeOnS3('a bucket behind a failing network', () => {
         }
       }
       // The server only redirects to the bucket, which sends the bytes.
-      const redirect = await download(app, remainingFile, { redirect: 'manual' })
-      expect(redirect.status).toBe(302)
-      const storageResponse = await fetch(redirect.headers.get('location') ?? '').catch(() => null)
+      const redirectResponse = await download(app, remainingFile, { redirect: 'manual' })
+      expect(redirectResponse.status).toBe(302)
+      const storageResponse = await fetch(redirectResponse.headers.get('location') ?? '').catch(
+        () => null,
+      )
       const expected = { down: undefined, 500: 500, 503: 503, slow: 200 }
       expect(storageResponse?.status).toBe(expected[fault])
       // The link stops working at once. Bytes that couldn't be deleted are purged later.

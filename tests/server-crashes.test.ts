@@ -319,7 +319,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     const { shortCode } = await makeFile(user)
     let completedCount = 0
     const enoughDownloads = Promise.withResolvers<void>()
-    const downloads = Array.from({ length: clients }, async () => {
+    const downloadPromises = Array.from({ length: clients }, async () => {
       for (;;) {
         const response = await fetch(`${server.url}/api/download/${shortCode}`).catch(() => null)
         if (response?.status !== 200) return
@@ -330,7 +330,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     })
     await enoughDownloads.promise
     server.kill(signal)
-    await Promise.all(downloads)
+    await Promise.all(downloadPromises)
     await restart()
 
     const [file] = await json<File[]>(await user.fetch('/api/files'))

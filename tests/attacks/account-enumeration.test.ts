@@ -32,16 +32,16 @@ afterAll(() => app.close())
 
 async function recordWork(call: () => Promise<Response>) {
   const hashSpy = vi.spyOn(app.deps.passwords, 'hash')
-  const query = vi.spyOn(pg.Client.prototype, 'query')
+  const querySpy = vi.spyOn(pg.Client.prototype, 'query')
   const mailSpy = vi.spyOn(app.deps.mailQueue, 'add')
   const { status } = await call()
-  const statements = query.mock.calls.map(([sent]) => {
+  const statements = querySpy.mock.calls.map(([sent]) => {
     const { text } = typeof sent === 'string' ? { text: sent } : (sent as unknown as pg.QueryConfig)
     return text
   })
-  const [hashes, emails] = [hashSpy.mock.calls.length, mailSpy.mock.calls.length]
+  const [hashCount, emailCount] = [hashSpy.mock.calls.length, mailSpy.mock.calls.length]
   vi.restoreAllMocks()
-  return { status, hashes, emails, statements }
+  return { status, hashes: hashCount, emails: emailCount, statements }
 }
 
 interface RequestWork {

@@ -64,7 +64,7 @@ interface Attempt {
 }
 
 /** Asserts that the response has the expected status, or is a 503 with Retry-After. */
-async function outcomeOf(response: Response, expectedStatus: number): Promise<Outcome> {
+async function getOutcome(response: Response, expectedStatus: number): Promise<Outcome> {
   if (response.status === expectedStatus) return 'done'
   expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 503 })
   expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
@@ -72,20 +72,20 @@ async function outcomeOf(response: Response, expectedStatus: number): Promise<Ou
 }
 
 /** Asserts that background work succeeds, or fails because the database is unreachable. */
-async function outcomeOfWork(work: Promise<unknown>): Promise<Outcome> {
-  const [result] = await Promise.allSettled([work])
+async function getOutcomeOfWork(workPromise: Promise<unknown>): Promise<Outcome> {
+  const [result] = await Promise.allSettled([workPromise])
   if (result.status === 'fulfilled') return 'done'
   expect(isDatabaseUnavailable(result.reason), String(result.reason)).toBe(true)
   return 'away'
 }
 
-function random() {
+function makeRandomBytes() {
   return new Uint8Array(Buffer.from(randomUUID()))
 }
-function filesOf(id: string) {
+function findFiles(id: string) {
   return app.deps.db.select().from(files).where(eq(files.ownerId, id))
 }
-function uploadsOf(id: string) {
+function findUploads(id: string) {
   return app.deps.db.select().from(uploads).where(eq(uploads.ownerId, id))
 }
 async function deleteFilesAndUploads() {
@@ -125,61 +125,61 @@ async function prepareUploadStart(): Promise<Attempt> {
     async call() {
       const response = await start()
       if (response.ok) firstCloudKey = (await json<{ cloudKey: string }>(response.clone())).cloudKey
-      return outcomeOf(response, 200)
+      return getOutcome(response, 200)
     },
     async check() {
       const secondResponse = await start()
       expect(secondResponse.status).toBe(200)
       const { cloudKey } = await json<{ cloudKey: string }>(secondResponse)
       if (firstCloudKey !== undefined) expect(cloudKey).toBe(firstCloudKey)
-      expect(await uploadsOf(person.id)).toMatchObject([{ storageKey: cloudKey }])
+      expect(await findUploads(person.id)).toMatchObject([{ storageKey: cloudKey }])
     },
   }
 }
 
 async function prepareConfirmation(): Promise<Attempt> {
   await deleteFilesAndUploads()
-  const bytes = random()
+  const bytes = makeRandomBytes()
   const upload = await startUpload(person, { size: bytes.length })
   await putBytes(upload, bytes)
   const confirm = () => person.post('/api/files/confirm-upload', { cloudKey: upload.cloudKey })
   return {
-    call: async () => outcomeOf(await confirm(), 200),
+    call: async () => getOutcome(await confirm(), 200),
     async check(outcome) {
-      if (outcome === 'done') expect(await filesOf(person.id)).toHaveLength(1)
+      if (outcome === 'done') expect(await findFiles(person.id)).toHaveLength(1)
       const { shortCode } = await json<{ shortCode: string }>(await confirm())
-      expect(await filesOf(person.id)).toHaveLength(1)
-      expect(await uploadsOf(person.id)).toEqual([])
-      const download = await makeClient(app).fetch(`/api/download/${shortCode}`)
-      expect(new Uint8Array(await download.arrayBuffer())).toEqual(bytes)
+      expect(await findFiles(person.id)).toHaveLength(1)
+      expect(await findUploads(person.id)).toEqual([])
+      const downloadResponse = await makeClient(app).fetch(`/api/download/${shortCode}`)
+      expect(new Uint8Array(await downloadResponse.arrayBuffer())).toEqual(bytes)
     },
   }
 }
 
 async function prepareChecksumMismatch(): Promise<Attempt> {
   await deleteFilesAndUploads()
-  const bytes = random()
+  const bytes = makeRandomBytes()
   const upload = await startUpload(person, { size: bytes.length })
-  await putBytes(upload, random())
+  await putBytes(upload, makeRandomBytes())
   const confirm = () => {
     const confirmBody = { cloudKey: upload.cloudKey, sha256: sha256(bytes) }
     return person.post('/api/files/confirm-upload', confirmBody)
   }
   return {
-    call: async () => outcomeOf(await confirm(), 409),
+    call: async () => getOutcome(await confirm(), 409),
     async check() {
-      expect(await filesOf(person.id)).toEqual([])
+      expect(await findFiles(person.id)).toEqual([])
       // A second confirm is rejected too, or finds that the upload no longer exists.
       expect([404, 409]).toContain((await confirm()).status)
-      expect(await filesOf(person.id)).toEqual([])
-      expect(await uploadsOf(person.id)).toEqual([])
+      expect(await findFiles(person.id)).toEqual([])
+      expect(await findUploads(person.id)).toEqual([])
       // If the call was interrupted before it deleted the bytes, a job deletes them.
       await purgeUntil(async () => expect(await app.storage.storedSize(upload.cloudKey)).toBeNull())
     },
   }
 }
 
-async function keyOf(id: string): Promise<string> {
+async function findKey(id: string): Promise<string> {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   return row?.storageKey ?? ''
 }
@@ -187,16 +187,16 @@ async function keyOf(id: string): Promise<string> {
 async function prepareFileDeletion(): Promise<Attempt> {
   await deleteFilesAndUploads()
   const file = await makeFile(person)
-  const key = await keyOf(file.id)
+  const key = await findKey(file.id)
   const remove = () => person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
   const fetchDownload = () => makeClient(app).fetch(`/api/download/${file.shortCode}`)
   return {
-    call: async () => outcomeOf(await remove(), 200),
+    call: async () => getOutcome(await remove(), 200),
     async check(outcome) {
       if (outcome === 'done') expect((await fetchDownload()).status).toBe(404)
       expect([200, 404]).toContain((await remove()).status)
       expect((await fetchDownload()).status).toBe(404)
-      await purgeUntil(async () => expect(await filesOf(person.id)).toEqual([]))
+      await purgeUntil(async () => expect(await findFiles(person.id)).toEqual([]))
       expect(await app.storage.storedSize(key)).toBeNull()
     },
   }
@@ -206,22 +206,22 @@ async function prepareUserDeletion(): Promise<Attempt> {
   const ada = await makePerson(app)
   const file = await makeFile(ada)
   const openUpload = await startUpload(ada, { size: 36 })
-  await putBytes(openUpload, random())
-  const keys = [await keyOf(file.id), openUpload.cloudKey]
+  await putBytes(openUpload, makeRandomBytes())
+  const keys = [await findKey(file.id), openUpload.cloudKey]
   const actor = { id: 'the administrator', ipAddress: '127.0.0.1' }
   const remove = () => deleteUser(app.deps, { userId: ada.id, email: ada.email }, actor)
   const userExists = async () => (await app.deps.db.$count(users, eq(users.id, ada.id))) === 1
   const canDownload = async () =>
     (await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status === 200
   return {
-    call: () => outcomeOfWork(remove()),
+    call: () => getOutcomeOfWork(remove()),
     async check(outcome) {
       // The user was deleted along with all data, or not at all.
       const exists = await userExists()
       if (outcome === 'done') expect(exists).toBe(false)
       expect(await canDownload()).toBe(exists)
       expect((await ada.fetch('/api/files')).status).toBe(exists ? 200 : 401)
-      expect(await uploadsOf(ada.id)).toHaveLength(exists ? 1 : 0)
+      expect(await findUploads(ada.id)).toHaveLength(exists ? 1 : 0)
       if (exists) await remove()
       await expect(remove()).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
       await purgeUntil(async () => {
@@ -234,13 +234,13 @@ async function prepareUserDeletion(): Promise<Attempt> {
 async function preparePurge(): Promise<Attempt> {
   await deleteFilesAndUploads()
   const file = await makeFile(person)
-  const key = await keyOf(file.id)
+  const key = await findKey(file.id)
   await app.deps.db.update(files).set({ purgeAt: app.clock() }).where(eq(files.id, file.id))
   return {
-    call: () => outcomeOfWork(expireFiles(app.deps)),
+    call: () => getOutcomeOfWork(expireFiles(app.deps)),
     async check() {
       await purgeUntil(async () => {
-        const [row] = await filesOf(person.id)
+        const [row] = await findFiles(person.id)
         expect(row?.purgedAt).toBeInstanceOf(Date)
       })
       expect(await app.storage.storedSize(key)).toBeNull()
@@ -265,7 +265,7 @@ async function prepareSignup(): Promise<Attempt> {
   const form = { ...names, email, password, confirmPassword: password }
   const send = () => makeClient(app).post('/api/auth/signup', form)
   return {
-    call: async () => outcomeOf(await send(), 200),
+    call: async () => getOutcome(await send(), 200),
     async check(outcome) {
       if (outcome === 'done') return expectCompleteUser(email)
       expect([200, 409]).toContain((await send()).status)
@@ -280,7 +280,7 @@ async function prepareEmailVerification(): Promise<Attempt> {
   const token = await signUpForToken(app, { email })
   app.deps.config.requireEmailVerification = false
   return {
-    call: async () => outcomeOf(await verifyEmail(app, token), 200),
+    call: async () => getOutcome(await verifyEmail(app, token), 200),
     async check(outcome) {
       if (outcome === 'done') await expectCompleteUser(email)
       expect((await verifyEmail(app, token)).status).toBe(200)
@@ -308,7 +308,7 @@ async function prepareLogin(): Promise<Attempt> {
     async call() {
       const response = await makeClient(app).post('/api/auth/login', { email, password })
       cookie = cookieOf(response)
-      return outcomeOf(response, 200)
+      return getOutcome(response, 200)
     },
     async check(outcome) {
       expect(await isSignedIn(cookie)).toBe(outcome === 'done')
@@ -320,7 +320,7 @@ async function prepareLogout(): Promise<Attempt> {
   const cookie = await logIn(app, person.email, person.password)
   const logOut = () => makeClient(app, cookie).fetch('/api/logout')
   return {
-    call: async () => outcomeOf(await logOut(), 302),
+    call: async () => getOutcome(await logOut(), 302),
     async check(outcome) {
       if (outcome === 'done') expect(await isSignedIn(cookie)).toBe(false)
       await logOut()
@@ -337,7 +337,7 @@ async function prepareSessionRenewal(): Promise<Attempt> {
     .where(eq(sessions.userId, person.id))
   const getUser = () => person.fetch('/api/auth/user')
   return {
-    call: async () => outcomeOf(await getUser(), 200),
+    call: async () => getOutcome(await getUser(), 200),
     check: async () => expect((await getUser()).status).toBe(200),
   }
 }
@@ -346,7 +346,7 @@ async function prepareAdministrator(): Promise<Attempt> {
   await app.deps.db.delete(users).where(eq(users.email, app.deps.config.adminEmail))
   const ensureAdmin = () => ensureAdministrator(app.deps, async () => 'correct horse')
   return {
-    call: () => outcomeOfWork(ensureAdmin()),
+    call: () => getOutcomeOfWork(ensureAdmin()),
     async check() {
       await ensureAdmin()
       await expectCompleteUser(app.deps.config.adminEmail)
@@ -361,16 +361,16 @@ async function prepareAdministrator(): Promise<Attempt> {
 async function expectIntactPool() {
   const { pool } = app
   const { max } = pool.options
-  const clients = await Promise.allSettled(Array.from({ length: max }, () => pool.connect()))
-  const connectionsWork = await Promise.all(
-    clients.map(async (client) => {
-      if (client.status === 'rejected') return false
-      const response = await client.value.query('select 1').catch(() => null)
-      client.value.release(response === null)
-      return response !== null && client.value.getTransactionStatus() === 'I'
+  const connectResults = await Promise.allSettled(Array.from({ length: max }, () => pool.connect()))
+  const areIntact = await Promise.all(
+    connectResults.map(async (connectResult) => {
+      if (connectResult.status === 'rejected') return false
+      const response = await connectResult.value.query('select 1').catch(() => null)
+      connectResult.value.release(response === null)
+      return response !== null && connectResult.value.getTransactionStatus() === 'I'
     }),
   )
-  expect(connectionsWork).toEqual(Array(max).fill(true))
+  expect(areIntact).toEqual(Array(max).fill(true))
   expect(pool).toMatchObject({ totalCount: max, idleCount: max, waitingCount: 0 })
   const openTransactionsQuery = sql`select 1 from pg_stat_activity
     where datname = current_database() and state like 'idle in transaction%'`

@@ -47,7 +47,7 @@ function exchange(server: TestApp, head: string): Promise<{ status: number; text
   })
 }
 
-function lines(...head: string[]) {
+function joinLines(...head: string[]) {
   return `${head.join('\r\n')}\r\nConnection: close\r\n\r\n`
 }
 
@@ -109,12 +109,12 @@ describe('a page on a rebound host name', () => {
     expect(JSON.parse(apiResponse.body.toString()).message).toBe(
       `This server does not serve this host. Open ${app.url}, or set APP_URL to the address that people open.`,
     )
-    const page = await send(app.url, {
+    const pageResponse = await send(app.url, {
       headers: { ...reboundHeaders(), accept: 'text/html,*/*;q=0.8' },
     })
-    expect(page.status).toBe(421)
-    expect(page.headers['content-type']).toBe('application/json')
-    expect(page.body.toString()).not.toMatch('rebound')
+    expect(pageResponse.status).toBe(421)
+    expect(pageResponse.headers['content-type']).toBe('application/json')
+    expect(pageResponse.body.toString()).not.toMatch('rebound')
   })
 
   it('is logged once', () => {
@@ -132,7 +132,7 @@ describe('a request that names two hosts', () => {
       [evil, ours],
       [ours, ours],
     ]) {
-      const { status } = await exchange(app, lines('GET /api/auth/user HTTP/1.1', ...hosts))
+      const { status } = await exchange(app, joinLines('GET /api/auth/user HTTP/1.1', ...hosts))
       expect(status).toBe(400)
     }
   })
@@ -146,21 +146,21 @@ describe('a request that names two hosts', () => {
     ['GET http://127.0.0.1@evil.example/login HTTP/1.1', 421],
     ['GET http://127.0.0.1/login HTTP/1.1', 200],
   ])('%s returns %i', async (line, status) => {
-    expect((await exchange(app, lines(line, `Host: 127.0.0.1:${port}`))).status).toBe(status)
+    expect((await exchange(app, joinLines(line, `Host: 127.0.0.1:${port}`))).status).toBe(status)
   })
 
   it('is rejected if only its request target names our host', async () => {
     const line = `GET http://127.0.0.1:${port}/login HTTP/1.1`
-    expect((await exchange(app, lines(line, 'Host: evil.example'))).status).toBe(421)
+    expect((await exchange(app, joinLines(line, 'Host: evil.example'))).status).toBe(421)
   })
 })
 
 describe('a request without a host', () => {
   it('can reach only the health endpoint', async () => {
-    expect((await exchange(app, lines('GET /login HTTP/1.0'))).status).toBe(421)
-    expect((await exchange(app, lines('GET /api/health HTTP/1.0'))).status).toBe(200)
-    expect((await exchange(app, lines('GET /login HTTP/1.1'))).status).toBe(400)
-    expect((await exchange(app, lines('GET /login HTTP/1.1', 'Host:'))).status).toBe(421)
+    expect((await exchange(app, joinLines('GET /login HTTP/1.0'))).status).toBe(421)
+    expect((await exchange(app, joinLines('GET /api/health HTTP/1.0'))).status).toBe(200)
+    expect((await exchange(app, joinLines('GET /login HTTP/1.1'))).status).toBe(400)
+    expect((await exchange(app, joinLines('GET /login HTTP/1.1', 'Host:'))).status).toBe(421)
   })
 })
 

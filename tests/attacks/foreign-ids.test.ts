@@ -181,8 +181,8 @@ describe('a list of files', () => {
   it("shows only the caller's files, whatever the cursor", async () => {
     const cursorOwner = await makePerson(app)
     for (const person of [cursorOwner, cursorOwner, owner]) await makeFile(person)
-    const page = await cursorOwner.fetch('/api/files?limit=1')
-    const cursor = page.headers.get('x-next-cursor')
+    const pageResponse = await cursorOwner.fetch('/api/files?limit=1')
+    const cursor = pageResponse.headers.get('x-next-cursor')
     expect(cursor).not.toBeNull()
     const otherUser = otherUsers['another user']
     const listResponse = await otherUser.fetch(`/api/files?limit=9&cursor=${cursor}`)

@@ -70,11 +70,11 @@ function replaceIdToken(replace: (idToken: string) => string) {
 async function signInPath(): Promise<string> {
   const browser = makeBrowser(app)
   const finalUrl = await browser.open('/api/login', (url) => isPage(app, url))
-  const user = await browser.fetch('/api/auth/user')
+  const userResponse = await browser.fetch('/api/auth/user')
   if (finalUrl.pathname === '/') {
-    expect(await json(user)).toMatchObject({ id: victim.id })
+    expect(await json(userResponse)).toMatchObject({ id: victim.id })
   } else {
-    expect(user.status).toBe(401)
+    expect(userResponse.status).toBe(401)
     expect(browser.cookie()).not.toContain('session_token')
   }
   return finalUrl.href.slice(app.url.length)

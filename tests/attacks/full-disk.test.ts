@@ -40,7 +40,7 @@ async function signIn() {
   return makeClient(server, await logIn(server, account.email, account.password))
 }
 
-async function reserveSize(): Promise<number> {
+async function measureReserve(): Promise<number> {
   const stats = await stat(join(settings.dataDir, 'reserve')).catch(() => null)
   // Count allocated blocks, because a sparse file's size says nothing about disk use.
   return stats === null ? 0 : stats.blocks * 512
@@ -74,7 +74,7 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     account = await signUp(server)
     user = await signIn()
     file = await makeFile(user, { bytes: new Uint8Array(randomBytes(mebibyte)) })
-    await waitFor(async () => expect(await reserveSize()).toBe(reserveBytes))
+    await waitFor(async () => expect(await measureReserve()).toBe(reserveBytes))
   })
   afterAll(async () => {
     server?.kill('SIGTERM')
@@ -94,12 +94,12 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     for (const response of errorResponses) await expectError(response, 507, 'STORAGE_FULL')
     expect(errorResponses).not.toEqual([])
     expect(await disk.freeBytes()).toBeGreaterThan(20 * mebibyte)
-    expect(await reserveSize()).toBe(reserveBytes)
+    expect(await measureReserve()).toBe(reserveBytes)
   })
 
   test('on a full disk, half of the reserve is released and only uploads fail', async () => {
     await disk.fill()
-    await waitFor(async () => expect(await reserveSize()).toBe(reserveBytes / 2))
+    await waitFor(async () => expect(await measureReserve()).toBe(reserveBytes / 2))
     await expectNormalService()
     await restart()
     await expectNormalService()
@@ -114,7 +114,7 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     // Stopping the server freed some space. Fill that too.
     await disk.fill()
     server = await startServerProcess(settings)
-    expect(await reserveSize()).toBeLessThan(reserveBytes / 2)
+    expect(await measureReserve()).toBeLessThan(reserveBytes / 2)
     await expectNormalService()
   })
 
@@ -131,7 +131,7 @@ describeOnSmallDisk('a disk of 110 MB', () => {
     expect(await disk.freeBytes()).toBeGreaterThan(freeBytesBefore)
     await expectError(await requestUpload(user), 507, 'STORAGE_FULL')
     await disk.clear()
-    await waitFor(async () => expect(await reserveSize()).toBe(reserveBytes))
+    await waitFor(async () => expect(await measureReserve()).toBe(reserveBytes))
     await waitFor(async () => expect((await requestUpload(user)).status).toBe(200))
   })
 })

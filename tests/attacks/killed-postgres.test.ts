@@ -57,48 +57,48 @@ async function startUpload(person: Person, idempotencyKey: string): Promise<stri
 function startWork() {
   const startedKeys = new Set<string>()
   let isStopped = false
-  const work = async (person: Person, loopIndex: number) => {
+  const keepWorking = async (person: Person, loopIndex: number) => {
     while (!isStopped) {
       const key = loopIndex % users.length < 4 ? `${loopIndex}-${person.id}` : randomUUID()
       const startedKey = await startUpload(person, key)
       if (startedKey !== null) startedKeys.add(startedKey)
     }
   }
-  const workers = Promise.all([...users, ...users].map(work))
+  const workPromise = Promise.all([...users, ...users].map(keepWorking))
   return async (): Promise<string[]> => {
     isStopped = true
-    await workers
+    await workPromise
     return [...startedKeys]
   }
 }
 
-async function backendPid() {
+async function findBackendPid() {
   const { rows } = await app.pool.query<{ pid: number }>('select pg_backend_pid() as pid')
   return rows[0]?.pid ?? 0
 }
 
 test.each([
-  ['all of Postgres', 2, async () => postmasterOf(await backendPid())],
-  ["one connection's process", 5, backendPid],
-])('survives killing %s %i times', async (_, killCount, victim) => {
+  ['all of Postgres', 2, async () => postmasterOf(await findBackendPid())],
+  ["one connection's process", 5, findBackendPid],
+])('survives killing %s %i times', async (_, killCount, findVictimPid) => {
   const stopWork = startWork()
   onTestFinished(async () => void (await stopWork()))
   for (let time = 0; time < killCount; time += 1) {
     // There is no process to kill until Postgres is up again.
-    const pid = await eventually(victim)
+    const pid = await eventually(findVictimPid)
     process.kill(pid, 'SIGKILL')
     await eventually(() => expect(() => process.kill(pid, 0)).toThrow())
   }
-  await eventually(backendPid)
+  await eventually(findBackendPid)
   const startedKeys = await stopWork()
   expect(startedKeys.length).toBeGreaterThan(0)
 
   const { max } = app.pool.options
   await eventually(async () => {
-    const transactions = Array.from({ length: max }, () =>
+    const transactionPromises = Array.from({ length: max }, () =>
       app.deps.db.transaction((tx) => tx.execute(sleepQuery)),
     )
-    await Promise.all(transactions)
+    await Promise.all(transactionPromises)
     expect(app.pool).toMatchObject({ totalCount: max, idleCount: max, waitingCount: 0 })
   })
   const storedUploads = await app.deps.db.select({ cloudKey: uploads.storageKey }).from(uploads)

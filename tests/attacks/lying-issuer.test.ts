@@ -93,12 +93,12 @@ it('discovery runs once for many sign-ins, and again after a failure', async () 
     Array(5).fill('/'),
   )
   expect(await signInPath()).toBe('/')
-  const discoveryCount = () =>
+  const countDiscoveries = () =>
     issuer.requests.filter((request) => request === `GET ${discoveryPath}`).length
-  expect(discoveryCount()).toBe(1)
+  expect(countDiscoveries()).toBe(1)
   await clearIssuerMetadata()
   expect(await signInPath()).toBe('/')
-  expect(discoveryCount()).toBe(1)
+  expect(countDiscoveries()).toBe(1)
 })
 
 describe('an issuer that never responds', () => {
@@ -127,13 +127,13 @@ describe('an issuer that never responds', () => {
         const stalledSignIn = await eventually(async () => {
           silentIssuer.requests.length = 0
           let hasEnded = false
-          const signInEnd = signInPath(server).finally(() => {
+          const signInPromise = signInPath(server).finally(() => {
             hasEnded = true
           })
           await eventually(() => expect(silentIssuer.requests.at(-1)).toContain(path))
           await expectOtherUsersServed(server, person)
           expect(hasEnded).toBe(false)
-          return { ended: signInEnd }
+          return { ended: signInPromise }
         })
         expect(await stalledSignIn.ended).toBe(unavailablePath)
 

@@ -42,7 +42,7 @@ const maxResources = 150
  */
 const idleTimeoutMs = connectionLimits.bodyMs / 2
 /** Number of health checks at the start of an attack, and again while its connections are open. */
-const checks = 40
+const checkCount = 40
 
 let folder: string
 let server: ServerProcess
@@ -79,21 +79,21 @@ function useServer() {
 
 /** Runs the attack while sending health checks. Returns the peak memory in MiB. */
 async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number> {
-  let peak = 0
+  let peakMiB = 0
   const attackPromise = attack()
-  for (let check = 0; check < checks; check += 1) {
-    const health = await fetch(`${server.url}/api/health`, {
+  for (let check = 0; check < checkCount; check += 1) {
+    const healthResponse = await fetch(`${server.url}/api/health`, {
       signal: AbortSignal.timeout(hangTimeoutMs),
     })
-    expect(health.status).toBe(200)
-    peak = Math.max(peak, residentMiB(server.pid))
+    expect(healthResponse.status).toBe(200)
+    peakMiB = Math.max(peakMiB, residentMiB(server.pid))
   }
   openSockets.push(await attackPromise)
-  for (let check = 0; check < checks; check += 1) {
+  for (let check = 0; check < checkCount; check += 1) {
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
-    peak = Math.max(peak, residentMiB(server.pid))
+    peakMiB = Math.max(peakMiB, residentMiB(server.pid))
   }
-  return peak
+  return peakMiB
 }
 
 /**
@@ -121,7 +121,7 @@ function truncatedBody(bytes: number): string {
 /** Like `truncatedBody`, but with a chunked body of 512 KiB. */
 const chunkedBody = `Transfer-Encoding: chunked\r\n\r\n80000\r\n${' '.repeat(512 * 1024 - 1)}`
 
-async function downloads() {
+async function countDownloads() {
   const files = await json<{ downloadCount: number }[]>(await owner.fetch('/api/files'))
   return files[0]?.downloadCount
 }
@@ -136,19 +136,19 @@ describe('an account that never finishes uploads', () => {
       const client = makeClient(server, await logIn(server, email, password))
       for (let file = 0; file < 3; file += 1) {
         const { cloudKey, parts } = await startUpload(client, { size: 400 * MiB })
-        const numbers = Array.from({ length: parts?.count ?? 0 }, (_, index) => index + 1)
-        urls.push(...(await signParts(client, cloudKey, numbers)))
+        const partNumbers = Array.from({ length: parts?.count ?? 0 }, (_, index) => index + 1)
+        urls.push(...(await signParts(client, cloudKey, partNumbers)))
       }
     }
     const partialBody = 'x'.repeat(384 * 1024)
-    const text = (index: number) => {
+    const makeText = (index: number) => {
       const { host, pathname, search } = new URL(urls[index] ?? '')
       const forwardedFor = `X-Forwarded-For: 198.51.100.${index & 255}`
       const headers = `Host: ${host}\r\n${forwardedFor}\r\nContent-Type: text/plain\r\nContent-Length: ${8 * MiB}`
       return `PUT ${pathname}${search} HTTP/1.1\r\n${headers}\r\n\r\n${partialBody}`
     }
-    const peak = peakDuring(() => sendWithoutReading(server.url, text, 400))
-    expect(await peak).toBeLessThan(maxMemoryMiB)
+    const peakPromise = peakDuring(() => sendWithoutReading(server.url, makeText, 400))
+    expect(await peakPromise).toBeLessThan(maxMemoryMiB)
     await expectResourcesReleased()
   })
 
@@ -164,13 +164,13 @@ describe('an account that never finishes uploads', () => {
   ])(
     "can't exhaust memory with %s that never ends, nor block others",
     async (_, calls, path, body) => {
-      const text = (index: number) => {
+      const makeText = (index: number) => {
         const forwardedFor = `X-Forwarded-For: 198.51.${100 + (index >> 8)}.${index & 255}`
         const headers = `Host: ${new URL(server.url).host}\r\nCookie: ${cookie}\r\n${forwardedFor}`
         return `POST ${path} HTTP/1.1\r\n${headers}\r\n${body}`
       }
-      const peak = peakDuring(() => sendWithoutReading(server.url, text, calls))
-      expect(await peak).toBeLessThan(maxMemoryMiB)
+      const peakPromise = peakDuring(() => sendWithoutReading(server.url, makeText, calls))
+      expect(await peakPromise).toBeLessThan(maxMemoryMiB)
       expect(codesOf(await startUploads(owner, [uploadRequest({ fileName: '' })]))).toEqual([
         'INVALID_INPUT',
       ])
@@ -185,12 +185,12 @@ describe('a client that never reads responses', () => {
   it.each(['/s/', '/api/download/'])(
     "can't exhaust memory with 3,000 pipelined requests for %s{code}, which count as one download",
     async (pathPrefix) => {
-      const downloadsBefore = (await downloads()) ?? 0
+      const downloadsBefore = (await countDownloads()) ?? 0
       const text = getRequest(`${server.url}${pathPrefix}${code}`).repeat(3000)
       expect(await peakDuring(() => sendWithoutReading(server.url, () => text))).toBeLessThan(
         maxMemoryMiB,
       )
-      expect(await downloads()).toBeLessThanOrEqual(downloadsBefore + 1)
+      expect(await countDownloads()).toBeLessThanOrEqual(downloadsBefore + 1)
     },
   )
 
@@ -216,14 +216,14 @@ describe('a client that never reads responses', () => {
   ])(
     "can't exhaust memory with 1,000 downloads from %s",
     async (_, maxDownloads, addressOf) => {
-      const downloadsBefore = (await downloads()) ?? 0
-      const text = (index: number) =>
+      const downloadsBefore = (await countDownloads()) ?? 0
+      const makeText = (index: number) =>
         getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': addressOf(index) })
-      const peak = peakDuring(() => sendWithoutReading(server.url, text, 1000))
-      expect(await peak).toBeLessThan(maxMemoryMiB)
+      const peakPromise = peakDuring(() => sendWithoutReading(server.url, makeText, 1000))
+      expect(await peakPromise).toBeLessThan(maxMemoryMiB)
       // A download is counted before its first byte is sent, so this includes every download that
       // the server has started.
-      const startedDownloads = async () => ((await downloads()) ?? 0) - downloadsBefore
+      const startedDownloads = async () => ((await countDownloads()) ?? 0) - downloadsBefore
       await expect.poll(startedDownloads).toBeGreaterThanOrEqual(maxDownloads)
       expect(await startedDownloads()).toBeLessThanOrEqual(transferLimits.download.total)
       expect(residentMiB(server.pid)).toBeLessThan(maxMemoryMiB)

@@ -27,14 +27,14 @@ it('a login that verified the old password before a change opens no session afte
   const { login } = await app.deps.db.transaction(async (tx) => {
     // A password change takes the same lock.
     await tx.select().from(users).where(eq(users.id, id)).for('no key update')
-    const login = makeClient(app).post('/api/auth/login', { email, password })
+    const loginPromise = makeClient(app).post('/api/auth/login', { email, password })
     await expect.poll(countLockWaits).toBe(1)
     const [changed] = await tx.select().from(accounts).where(eq(accounts.userId, passwordSource.id))
     await tx
       .update(accounts)
       .set({ password: changed?.password ?? '' })
       .where(eq(accounts.userId, id))
-    return { login }
+    return { login: loginPromise }
   })
   const response = await login
   expect(response.status).toBe(401)

@@ -62,10 +62,10 @@ async function overloadDatabase(): Promise<Promise<Response>[]> {
   await directDb.query('lock table sessions in access exclusive mode')
   const { pool } = app
   const pendingResponses: Promise<Response>[] = []
-  const queryCount = () => pool.totalCount - pool.idleCount + pool.waitingCount
+  const countQueries = () => pool.totalCount - pool.idleCount + pool.waitingCount
   while (pendingResponses.length < connections + queueLimit) {
     pendingResponses.push(owner.fetch('/api/auth/user'))
-    await expect.poll(queryCount, { interval: 5 }).toBe(pendingResponses.length)
+    await expect.poll(countQueries, { interval: 5 }).toBe(pendingResponses.length)
   }
   expect(pool.waitingCount).toBe(queueLimit)
   return pendingResponses
@@ -74,8 +74,8 @@ async function overloadDatabase(): Promise<Promise<Response>[]> {
 test('sheds requests beyond the limit and answers the queued ones', async () => {
   const bytes = new Uint8Array(4 * 1024 ** 2).fill(7)
   const file = await makeFile(owner, { bytes })
-  const download = await fetch(`${app.url}/api/download/${file.shortCode}`)
-  expect(download.status).toBe(200)
+  const downloadResponse = await fetch(`${app.url}/api/download/${file.shortCode}`)
+  expect(downloadResponse.status).toBe(200)
   const pendingResponses = await overloadDatabase()
 
   // The lock is still held, so these responses come without waiting for the database.
@@ -94,12 +94,12 @@ test('sheds requests beyond the limit and answers the queued ones', async () => 
     expect(response.headers.get('retry-after')).toBe('5')
   }
   const browser = { headers: { accept: 'text/html,*/*;q=0.8' } }
-  const page = await visitor.fetch(`/s/${file.shortCode}`, browser)
-  expect([page.status, page.headers.get('retry-after')]).toEqual([503, '5'])
-  expect(await page.text()).toContain(errorTable.SERVER_BUSY.message)
+  const pageResponse = await visitor.fetch(`/s/${file.shortCode}`, browser)
+  expect([pageResponse.status, pageResponse.headers.get('retry-after')]).toEqual([503, '5'])
+  expect(await pageResponse.text()).toContain(errorTable.SERVER_BUSY.message)
   expect((await visitor.fetch('/api/health')).status).toBe(200)
   // A running download continues, and a job waits instead of being rejected.
-  expect(new Uint8Array(await download.arrayBuffer())).toEqual(bytes)
+  expect(new Uint8Array(await downloadResponse.arrayBuffer())).toEqual(bytes)
   const job = app.deps.db.execute(sql`select 1`)
   expect(app.pool.waitingCount).toBeGreaterThanOrEqual(queueLimit)
 
@@ -125,7 +125,7 @@ test('sheds requests for the stored size of an upload', async () => {
 
 test('logs load shedding once a minute, with the number of rejected requests', async () => {
   const shedLogLines = () => app.logLines.filter(({ msg }) => msg.startsWith('Shedding load'))
-  const before = shedLogLines().length
+  const lineCountBefore = shedLogLines().length
   app.clock.advance(60_000)
   const pendingResponses = await overloadDatabase()
   for (let n = 0; n < 5; n += 1) await owner.fetch('/api/files')
@@ -133,6 +133,9 @@ test('logs load shedding once a minute, with the number of rejected requests', a
   await owner.fetch('/api/files')
   await directDb.query('commit')
   await Promise.all(pendingResponses)
-  expect(shedLogLines().slice(before)).toMatchObject([{ level: 40 }, { level: 40, refused: 5 }])
+  expect(shedLogLines().slice(lineCountBefore)).toMatchObject([
+    { level: 40 },
+    { level: 40, refused: 5 },
+  ])
   expect(app.logLines.filter(({ code }) => code === 'SERVER_BUSY')).toEqual([])
 })

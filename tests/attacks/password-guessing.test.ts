@@ -60,7 +60,7 @@ function guessPasswords(count: number, email: string, loginClient: () => LoginCl
   return Promise.all(Array.from({ length: count }, () => guessPassword(email, loginClient())))
 }
 
-function statuses(responses: Response[]) {
+function countStatuses(responses: Response[]) {
   const counts: Record<number, number> = {}
   for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1
   return counts
@@ -72,24 +72,24 @@ function statuses(responses: Response[]) {
  */
 async function setFailedLogins(email: string, failedLogins: number) {
   const key = `wrongLoginsByAccount:${hashAccountEmail(app.deps.secret, email)}`
-  const isAccount = eq(rateLimits.key, key)
-  await app.deps.db.update(rateLimits).set({ points: failedLogins }).where(isAccount)
+  const isForAccount = eq(rateLimits.key, key)
+  await app.deps.db.update(rateLimits).set({ points: failedLogins }).where(isForAccount)
 }
 
-function retryAfter(response: Response) {
+function retryAfterSeconds(response: Response) {
   return Number(response.headers.get('retry-after'))
 }
 
 /** Logs in and returns the cookie that marks a known browser, without the session cookie. */
-async function knownBrowser(email: string, password: string) {
+async function getKnownBrowserCookie(email: string, password: string) {
   const response = await logIn(email, password, { address: newAddress() })
   expect(response.status).toBe(200)
   return cookieOf(response)
 }
 
-function cookieOf(login: Response) {
+function cookieOf(loginResponse: Response) {
   return (
-    login.headers
+    loginResponse.headers
       .getSetCookie()
       .find((header) => header.includes('known_browser='))
       ?.split(';', 1)[0] ?? ''
@@ -101,9 +101,9 @@ describe('guessing from one IP address', () => {
     const { email } = await newAccount()
     const address = newAddress()
     const responses = await guessPasswords(100, email, () => ({ address }))
-    expect(statuses(responses)).toEqual({ 401: 10, 429: 90 })
+    expect(countStatuses(responses)).toEqual({ 401: 10, 429: 90 })
     const limitedResponse = responses.find(({ status }) => status === 429)
-    expect(retryAfter(limitedResponse as Response)).toBe(windowSeconds)
+    expect(retryAfterSeconds(limitedResponse as Response)).toBe(windowSeconds)
     expect(await limitedResponse?.json()).toEqual({
       code: 'TOO_MANY_REQUESTS',
       message: 'Too many attempts. Please wait 15 minutes and try again.',
@@ -126,7 +126,7 @@ describe('guessing from one IP address', () => {
         Array.from({ length: 30 }, () => logIn(email, 'a wrong guess', { address }, server)),
       ),
     )
-    expect(statuses(responses)).toEqual({ 401: 10, 429: 50 })
+    expect(countStatuses(responses)).toEqual({ 401: 10, 429: 50 })
     for (const server of servers) {
       expect((await logIn(email, password, { address }, server)).status).toBe(429)
     }
@@ -139,8 +139,8 @@ describe('guessing from one IP address', () => {
     const address = newAddress()
     await guessPasswords(100, email, () => ({ address }))
     expect((await logIn(email, password, { address })).status).toBe(429)
-    const owner = await logIn(email, password, { address: newAddress() })
-    expect(owner.status).toBe(200)
+    const ownerResponse = await logIn(email, password, { address: newAddress() })
+    expect(ownerResponse.status).toBe(200)
   })
 
   it("doesn't count rejected attempts, so other accounts still work", async () => {
@@ -156,19 +156,19 @@ describe('guessing from one IP address', () => {
     const key = `wrongLoginsByAddress:${address}`
     await guessPassword('first@example.org', { address })
     await app.deps.db.update(rateLimits).set({ points: 98 }).where(eq(rateLimits.key, key))
-    const names = Array.from({ length: 20 }, (_, n) => `invented-${n}@example.org`)
-    const responses = await Promise.all(names.map((name) => guessPassword(name, { address })))
-    expect(statuses(responses)).toEqual({ 401: 2, 429: 18 })
+    const emails = Array.from({ length: 20 }, (_, n) => `invented-${n}@example.org`)
+    const responses = await Promise.all(emails.map((name) => guessPassword(name, { address })))
+    expect(countStatuses(responses)).toEqual({ 401: 2, 429: 18 })
   })
 
   it('counts an IPv6 network as one address', async () => {
     const { email, password } = await newAccount()
-    let host = 0
+    let lastHost = 0
     const responses = await guessPasswords(30, email, () => {
-      host += 1
-      return { address: `2001:db8:0:7::${host.toString(16)}` }
+      lastHost += 1
+      return { address: `2001:db8:0:7::${lastHost.toString(16)}` }
     })
-    expect(statuses(responses)).toEqual({ 401: 10, 429: 20 })
+    expect(countStatuses(responses)).toEqual({ 401: 10, 429: 20 })
     expect((await logIn(email, password, { address: '2001:db8:0:8::1' })).status).toBe(200)
   })
 
@@ -177,9 +177,9 @@ describe('guessing from one IP address', () => {
     const address = newAddress()
     await guessPasswords(11, email, () => ({ address }))
     app.clock.advance(15 * minute)
-    expect(statuses(await guessPasswords(9, email, () => ({ address })))).toEqual({ 401: 9 })
+    expect(countStatuses(await guessPasswords(9, email, () => ({ address })))).toEqual({ 401: 9 })
     expect((await logIn(email, password, { address })).status).toBe(200)
-    expect(statuses(await guessPasswords(2, email, () => ({ address })))).toEqual({ 401: 2 })
+    expect(countStatuses(await guessPasswords(2, email, () => ({ address })))).toEqual({ 401: 2 })
   })
 })
 
@@ -205,16 +205,16 @@ describe('guessing from 100 IP addresses', () => {
   let cookie: string
   beforeAll(async () => {
     owner = await newAccount()
-    cookie = await knownBrowser(owner.email, owner.password)
+    cookie = await getKnownBrowserCookie(owner.email, owner.password)
     for (let round = 0; round < 4; round += 1) {
       const responses = await guessPasswords(25, owner.email, () => ({ address: newAddress() }))
-      expect(statuses(responses)).toEqual({ 401: 25 })
+      expect(countStatuses(responses)).toEqual({ 401: 25 })
     }
   })
 
   it("doesn't lock the owner out at a new IP address", async () => {
-    const login = await logIn(owner.email, owner.password, { address: newAddress() })
-    expect(login.status).toBe(200)
+    const loginResponse = await logIn(owner.email, owner.password, { address: newAddress() })
+    expect(loginResponse.status).toBe(200)
   })
 
   it('leaves a new IP address a single guess', async () => {
@@ -222,8 +222,8 @@ describe('guessing from 100 IP addresses', () => {
     expect((await guessPassword(owner.email, { address })).status).toBe(401)
     const limitedResponse = await logIn(owner.email, owner.password, { address })
     expect(limitedResponse.status).toBe(429)
-    expect(retryAfter(limitedResponse)).toBe(windowSeconds)
-    app.clock.advance(retryAfter(limitedResponse) * 1000)
+    expect(retryAfterSeconds(limitedResponse)).toBe(windowSeconds)
+    app.clock.advance(retryAfterSeconds(limitedResponse) * 1000)
     expect((await logIn(owner.email, owner.password, { address })).status).toBe(200)
   })
 
@@ -244,13 +244,18 @@ describe('account enumeration', () => {
         const address = newAddress()
         for (let attempt = 0; attempt < 12; attempt += 1) {
           const response = await guessPassword(name, { address })
-          history.push([response.status, retryAfter(response), await response.text()])
+          history.push([response.status, retryAfterSeconds(response), await response.text()])
         }
         await setFailedLogins(name, 70)
         const loginClient = { address: newAddress() }
         const firstResponse = await guessPassword(name, loginClient)
         const secondResponse = await guessPassword(name, loginClient)
-        return [history, firstResponse.status, secondResponse.status, retryAfter(secondResponse)]
+        return [
+          history,
+          firstResponse.status,
+          secondResponse.status,
+          retryAfterSeconds(secondResponse),
+        ]
       }),
     )
     expect(responseHistories[0]).toEqual(responseHistories[1])
@@ -268,7 +273,7 @@ describe('account enumeration', () => {
 
 describe('the cookie of a known browser', () => {
   /** Returns an IP address with no attempts left, from which only a known browser can log in. */
-  const blockedAddress = async (email: string) => {
+  const makeBlockedAddress = async (email: string) => {
     const address = newAddress()
     await guessPasswords(11, email, () => ({ address }))
     return address
@@ -276,37 +281,37 @@ describe('the cookie of a known browser', () => {
 
   it('allows a thief 10 attempts, even in parallel', async () => {
     const { email, password } = await newAccount()
-    const cookie = await knownBrowser(email, password)
-    const address = await blockedAddress(email)
+    const cookie = await getKnownBrowserCookie(email, password)
+    const address = await makeBlockedAddress(email)
     const responses = await guessPasswords(60, email, () => ({ address, cookie }))
-    expect(statuses(responses)).toEqual({ 401: 10, 429: 50 })
+    expect(countStatuses(responses)).toEqual({ 401: 10, 429: 50 })
   })
 
   it('allows a thief no additional attempts from many IP addresses', async () => {
     const { email, password } = await newAccount()
-    const cookie = await knownBrowser(email, password)
-    const addresses = [await blockedAddress(email), await blockedAddress(email)]
+    const cookie = await getKnownBrowserCookie(email, password)
+    const addresses = [await makeBlockedAddress(email), await makeBlockedAddress(email)]
     const responses = await Promise.all(
       addresses.map((address) => guessPasswords(10, email, () => ({ address, cookie }))),
     )
-    expect(statuses(responses.flat())).toEqual({ 401: 10, 429: 10 })
+    expect(countStatuses(responses.flat())).toEqual({ 401: 10, 429: 10 })
   })
 
   it("leaves the owner the usual attempts after a thief has exhausted the cookie's", async () => {
     const { email, password } = await newAccount()
-    const cookie = await knownBrowser(email, password)
+    const cookie = await getKnownBrowserCookie(email, password)
     await guessPasswords(20, email, () => ({ address: '203.0.113.66', cookie }))
-    const owner = await logIn(email, password, { address: newAddress(), cookie })
-    expect(owner.status).toBe(200)
+    const ownerResponse = await logIn(email, password, { address: newAddress(), cookie })
+    expect(ownerResponse.status).toBe(200)
   })
 
   it("is worthless if altered, another account's, or older than the password", async () => {
     const { email, password } = await newAccount()
-    const cookie = await knownBrowser(email, password)
+    const cookie = await getKnownBrowserCookie(email, password)
     const otherAccount = await newAccount()
-    const otherCookie = await knownBrowser(otherAccount.email, otherAccount.password)
-    const address = await blockedAddress(email)
-    const status = async (loginCookie: string) =>
+    const otherCookie = await getKnownBrowserCookie(otherAccount.email, otherAccount.password)
+    const address = await makeBlockedAddress(email)
+    const getLoginStatus = async (loginCookie: string) =>
       (await logIn(email, password, { address, cookie: loginCookie })).status
 
     const [name = '', value = ''] = cookie.split('=')
@@ -320,9 +325,9 @@ describe('the cookie of a known browser', () => {
       `${name}=~~~`,
       `${name}=${'x'.repeat(5000)}`,
     ]) {
-      expect(await status(forgedCookie)).toBe(429)
+      expect(await getLoginStatus(forgedCookie)).toBe(429)
     }
-    expect(await status(cookie)).toBe(200)
+    expect(await getLoginStatus(cookie)).toBe(200)
 
     const newHash = await app.deps.passwords.hash('a new password', 'salt', 'test')
     const isOwner = eq(users.email, email)
@@ -331,14 +336,14 @@ describe('the cookie of a known browser', () => {
       .update(accounts)
       .set({ password: newHash })
       .where(eq(accounts.userId, user?.id ?? ''))
-    expect(await status(cookie)).toBe(429)
+    expect(await getLoginStatus(cookie)).toBe(429)
   })
 
   it('is HttpOnly and same-site, lasts a year, and contains no email address', async () => {
     const { email, password } = await newAccount()
-    const login = await logIn(email, password, { address: newAddress() })
+    const loginResponse = await logIn(email, password, { address: newAddress() })
     const cookie =
-      login.headers.getSetCookie().find((header) => header.includes('known_browser=')) ?? ''
+      loginResponse.headers.getSetCookie().find((header) => header.includes('known_browser=')) ?? ''
     expect(cookie).toMatch(
       /^mayfly\.known_browser=[\w.-]+; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax$/,
     )
@@ -377,13 +382,13 @@ describe('the cookie of a known browser', () => {
     for (let count = 0; count < 6; count += 1) accounts.push(await newAccount())
     let cookie = ''
     for (const { email, password } of accounts) {
-      const login = await logIn(email, password, { address: newAddress(), cookie })
-      cookie = cookieOf(login)
+      const loginResponse = await logIn(email, password, { address: newAddress(), cookie })
+      cookie = cookieOf(loginResponse)
     }
     expect(cookie.length).toBeLessThan(600)
     const statuses: number[] = []
     for (const { email, password } of accounts.slice(0, 2)) {
-      const address = await blockedAddress(email)
+      const address = await makeBlockedAddress(email)
       statuses.push((await logIn(email, password, { address, cookie })).status)
     }
     expect(statuses).toEqual([429, 200])
@@ -400,7 +405,7 @@ describe('an attacker who knows a password', () => {
     const responses = []
     for (let count = 0; count < 3; count += 1)
       responses.push(await logIn(email, password, { address }))
-    expect(statuses(responses)).toEqual({ 200: 1, 429: 2 })
+    expect(countStatuses(responses)).toEqual({ 200: 1, 429: 2 })
     await app.deps.db.delete(rateLimits).where(isAccountLimit)
   })
 
@@ -425,9 +430,9 @@ describe('the table of counters', () => {
       .set({ points: 100 })
       .where(eq(rateLimits.key, `wrongLoginsByAddress:${address}`))
     const rowCountBefore = await db.$count(rateLimits)
-    const names = Array.from({ length: 50 }, (_, n) => `made-up-${n}@example.org`)
-    const responses = await Promise.all(names.map((name) => guessPassword(name, { address })))
-    expect(statuses(responses)).toEqual({ 429: 50 })
+    const emails = Array.from({ length: 50 }, (_, n) => `made-up-${n}@example.org`)
+    const responses = await Promise.all(emails.map((name) => guessPassword(name, { address })))
+    expect(countStatuses(responses)).toEqual({ 429: 50 })
     expect(await db.$count(rateLimits)).toBe(rowCountBefore)
 
     app.clock.advance(60 * minute)

@@ -6,13 +6,13 @@ import { waitForClose } from '../support/send.ts'
 
 /** Numbers of the requests that the server has started to handle. */
 const startedRequests: string[] = []
-let release = Promise.withResolvers<void>()
+let releaseGate = Promise.withResolvers<void>()
 let server: BareServer
 beforeAll(async () => {
   server = await serveBare((app) => {
     app.get('/gate/:number', async (c) => {
       startedRequests.push(c.req.param('number'))
-      await release.promise
+      await releaseGate.promise
       return c.text(`answer ${c.req.param('number')};`)
     })
   })
@@ -21,7 +21,7 @@ afterAll(() => server.close())
 
 const { perConnection, total } = connectionLimits.waitingRequests
 const pipelinedCount = perConnection + 1
-function requests(count: number, lines = 'Host: x') {
+function makeRequests(count: number, lines = 'Host: x') {
   return Array.from(
     { length: count },
     (_, number) => `GET /gate/${number} HTTP/1.1\r\n${lines}\r\n\r\n`,
@@ -42,15 +42,15 @@ function openConnection(text: string) {
 
 it('answers pipelined requests in order', async () => {
   startedRequests.length = 0
-  release = Promise.withResolvers()
-  const { socket, answers: received } = openConnection(requests(pipelinedCount).join(''))
+  releaseGate = Promise.withResolvers()
+  const { socket, answers: getReceived } = openConnection(makeRequests(pipelinedCount).join(''))
   await expect.poll(() => startedRequests).toEqual(['0'])
   expect((await fetch(`${server.url}/`)).status).toBe(404)
   expect(startedRequests).toEqual(['0'])
-  release.resolve()
+  releaseGate.resolve()
   const allNumbers = Array.from({ length: pipelinedCount }, (_, number) => String(number))
   await expect
-    .poll(() => received().match(/answer \d+;/g))
+    .poll(() => getReceived().match(/answer \d+;/g))
     .toEqual(allNumbers.map((n) => `answer ${n};`))
   expect(startedRequests).toEqual(allNumbers)
   socket.destroy()
@@ -62,21 +62,25 @@ it.each([
   ['with an unknown expectation', 'Host: x\r\nExpect: gold'],
 ])('closes a connection with too many requests %s, without handling them', async (_, lines) => {
   startedRequests.length = 0
-  release = Promise.withResolvers()
-  const { socket } = openConnection([...requests(1), ...requests(pipelinedCount, lines)].join(''))
+  releaseGate = Promise.withResolvers()
+  const { socket } = openConnection(
+    [...makeRequests(1), ...makeRequests(pipelinedCount, lines)].join(''),
+  )
   await waitForClose(socket)
   expect(startedRequests).toEqual(['0'])
-  release.resolve()
+  releaseGate.resolve()
 })
 
 it('limits pipelined requests across connections', async () => {
   const large = `Host: x\r\nX-Large: ${'x'.repeat(15_000)}`
-  const requestTexts = Array.from({ length: 100 }, () => requests(pipelinedCount, large).join(''))
+  const requestTexts = Array.from({ length: 100 }, () =>
+    makeRequests(pipelinedCount, large).join(''),
+  )
   const otherConnections = await server.connections()
   const openConnections = async () => (await server.connections()) - otherConnections
   const attack = async () => {
     startedRequests.length = 0
-    release = Promise.withResolvers()
+    releaseGate = Promise.withResolvers()
     const sockets = requestTexts.map((text) => openConnection(text).socket)
     await expect.poll(() => startedRequests.length).toBe(requestTexts.length)
     // One request per connection is handled, and one more may wait without counting toward the
@@ -86,7 +90,7 @@ it('limits pipelined requests across connections', async () => {
     expect(await openConnections()).toBeGreaterThan(maxConnections / 2)
     for (const socket of sockets) socket.destroy()
     await expect.poll(openConnections).toBe(0)
-    release.resolve()
+    releaseGate.resolve()
   }
   await attack()
   await attack()
@@ -94,12 +98,12 @@ it('limits pipelined requests across connections', async () => {
 
 it('drops pipelined requests when their client disconnects', async () => {
   startedRequests.length = 0
-  release = Promise.withResolvers()
-  const { socket } = openConnection(requests(5).join(''))
+  releaseGate = Promise.withResolvers()
+  const { socket } = openConnection(makeRequests(5).join(''))
   await expect.poll(() => startedRequests).toEqual(['0'])
   socket.resetAndDestroy()
   await waitForClose(socket)
-  release.resolve()
+  releaseGate.resolve()
   expect((await fetch(`${server.url}/`)).status).toBe(404)
   expect(startedRequests).toEqual(['0'])
 })
@@ -109,8 +113,8 @@ it('rejects requests without a host or with an unknown expectation, in order', a
     ['Connection: close', 400],
     ['Host: x\r\nExpect: gold', 417],
   ] as const) {
-    const { socket, answers: received } = openConnection(requests(1, lines).join(''))
+    const { socket, answers: getReceived } = openConnection(makeRequests(1, lines).join(''))
     await waitForClose(socket)
-    expect(received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(getReceived()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   }
 })

@@ -150,9 +150,9 @@ it('a sign-in returns to the login if the database is unreachable at the start o
   try {
     const serverFailure = '/login?fault=google-failed'
     expect(await openCallback(pendingSignIn.browser, pendingSignIn.back)).toBe(serverFailure)
-    const start = await makeClient(google.app).fetch('/api/login?next=/s/abc')
-    expect(start.headers.get('location')).toBe(`${serverFailure}&next=%2Fs%2Fabc`)
-    expect(start.headers.getSetCookie()).toEqual([])
+    const startResponse = await makeClient(google.app).fetch('/api/login?next=/s/abc')
+    expect(startResponse.headers.get('location')).toBe(`${serverFailure}&next=%2Fs%2Fabc`)
+    expect(startResponse.headers.getSetCookie()).toEqual([])
   } finally {
     await db.execute(sql`alter table away rename to verifications`)
   }

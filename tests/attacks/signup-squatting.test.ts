@@ -77,10 +77,12 @@ describe("a victim's email address used by an attacker", () => {
   })
 
   it('before she requests the email again: it belongs to her own signup', async () => {
-    const signup = await signUp(makeClient(app), { email, ...victimSignup })
+    const signupResponse = await signUp(makeClient(app), { email, ...victimSignup })
     app.clock.advance(1000)
     await signUpForToken(app, { email, password: attackerPassword })
-    await makeClient(app, cookiesOf(signup)).post('/api/auth/resend-verification', { email })
+    await makeClient(app, cookiesOf(signupResponse)).post('/api/auth/resend-verification', {
+      email,
+    })
     const [resentEmail] = await app.sendQueuedEmails()
     expect((await verifyEmail(app, tokenIn(resentEmail))).status).toBe(200)
     await expectVictimOwnsAccount()
@@ -92,8 +94,8 @@ describe("a victim's email address used by an attacker", () => {
     const tokens = (await app.sendQueuedEmails()).map(tokenIn)
     const responses = await Promise.all(tokens.map((token) => verifyEmail(app, token)))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400])
-    const logins = signupForms.map(({ password }) => tryLogin(email, password))
-    expect((await Promise.all(logins)).sort()).toEqual([200, 401, 401])
+    const loginPromises = signupForms.map(({ password }) => tryLogin(email, password))
+    expect((await Promise.all(loginPromises)).sort()).toEqual([200, 401, 401])
   })
 
   it("while verification was off: verifying ends the attacker's password and sessions", async () => {
@@ -157,12 +159,12 @@ describe('a token', () => {
     const token = await signUpForToken(app, { email, ...victimSignup })
     await makeClient(app).post('/api/auth/forgot-password', { email })
     const [mail] = await app.sendQueuedEmails()
-    const [clicked, changed] = await Promise.all([
+    const [verifyResponse, resetResponse] = await Promise.all([
       verifyEmail(app, token),
       resetPassword(tokenIn(mail), 'of the reset'),
     ])
-    expect([clicked.status, changed.status].sort()).toEqual([200, 400])
-    const winningPassword = clicked.status === 200 ? victimPassword : 'of the reset'
+    expect([verifyResponse.status, resetResponse.status].sort()).toEqual([200, 400])
+    const winningPassword = verifyResponse.status === 200 ? victimPassword : 'of the reset'
     expect(await tryLogin(email, winningPassword)).toBe(200)
     expect(await tryLogin(email, attackerPassword)).toBe(401)
   })
@@ -301,52 +303,52 @@ describe('with rate limits on', () => {
   })
   afterAll(() => limitedApp.close())
 
-  const clientAt = (address: string) => {
+  const postFrom = (address: string) => {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
     return (path: string, body: unknown) =>
       makeClient(limitedApp).fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
   }
 
   it("an attacker can't use up the victim's emails", async () => {
-    const attacker = clientAt('192.0.2.1')
+    const postAsAttacker = postFrom('192.0.2.1')
     const statuses: number[] = []
     for (let n = 0; n < 4; n += 1) {
-      const response = await attacker(
+      const response = await postAsAttacker(
         '/api/auth/signup',
         signupForm({ email, password: attackerPassword }),
       )
       statuses.push(response.status)
-      statuses.push((await attacker('/api/auth/resend-verification', { email })).status)
+      statuses.push((await postAsAttacker('/api/auth/resend-verification', { email })).status)
     }
     expect(statuses).toEqual([200, 200, 200, 429, 429, 429, 429, 429])
     await limitedApp.sendQueuedEmails()
-    const victim = clientAt('192.0.2.2')
-    await victim('/api/auth/signup', signupForm({ email, ...victimSignup }))
+    const postAsVictim = postFrom('192.0.2.2')
+    await postAsVictim('/api/auth/signup', signupForm({ email, ...victimSignup }))
     const [mail] = await limitedApp.sendQueuedEmails()
     expect((await verifyEmail(limitedApp, tokenIn(mail))).status).toBe(200)
   })
 
   it('the right password of an unverified account uses up no attempts', async () => {
     await makeUnverifiedUser(limitedApp, email, victimPassword)
-    const victim = clientAt('192.0.2.5')
+    const postAsVictim = postFrom('192.0.2.5')
     for (let n = 0; n < 12; n += 1) {
-      expect((await victim('/api/auth/login', { email, password: victimPassword })).status).toBe(
-        403,
-      )
+      expect(
+        (await postAsVictim('/api/auth/login', { email, password: victimPassword })).status,
+      ).toBe(403)
     }
   })
 
   it("the attacker's own signup allows no guesses at her password", async () => {
-    const victim = clientAt('192.0.2.3')
-    await victim('/api/auth/signup', signupForm({ email, ...victimSignup }))
+    const postAsVictim = postFrom('192.0.2.3')
+    await postAsVictim('/api/auth/signup', signupForm({ email, ...victimSignup }))
     const [mail] = await limitedApp.sendQueuedEmails()
     await verifyEmail(limitedApp, tokenIn(mail))
-    const attacker = clientAt('192.0.2.4')
-    await attacker('/api/auth/signup', signupForm({ email, password: attackerPassword }))
+    const postAsAttacker = postFrom('192.0.2.4')
+    await postAsAttacker('/api/auth/signup', signupForm({ email, password: attackerPassword }))
     const statuses: number[] = []
     for (let n = 0; n < 6; n += 1) {
       for (const password of [`guess ${n}`, attackerPassword]) {
-        statuses.push((await attacker('/api/auth/login', { email, password })).status)
+        statuses.push((await postAsAttacker('/api/auth/login', { email, password })).status)
       }
     }
     expect(statuses).toEqual([401, 403, 401, 403, 401, 403, 401, 403, 401, 403, 429, 429])

@@ -114,18 +114,18 @@ describe('headers that are too long or incomplete', () => {
 })
 
 describe('the request timeout', () => {
-  const post = (path: string, length: number) =>
+  const makeRequestText = (path: string, length: number) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n`
 
   it('resets an incomplete request, but not one that waits for the database', async () => {
-    const waitingResponse = exchange(`${post('/wait', 4)}here`)
-    const empty = exchange(post('/wait', 0))
+    const waitingPromise = exchange(`${makeRequestText('/wait', 4)}here`)
+    const emptyBodyPromise = exchange(makeRequestText('/wait', 0))
     // These two requests time out one after the other. By then, the requests above have exceeded
     // the timeout too.
-    expect(await exchange(`${post('/read', 4)}not`)).toBe('')
-    expect(await exchange(`${post('/read', 4)}not`)).toBe('')
+    expect(await exchange(`${makeRequestText('/read', 4)}not`)).toBe('')
+    expect(await exchange(`${makeRequestText('/read', 4)}not`)).toBe('')
     work.resolve()
-    expect(await waitingResponse).toMatch(/^HTTP\/1\.1 200 [\s\S]*here$/)
-    expect(await empty).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await waitingPromise).toMatch(/^HTTP\/1\.1 200 [\s\S]*here$/)
+    expect(await emptyBodyPromise).toMatch(/^HTTP\/1\.1 200 /)
   })
 })

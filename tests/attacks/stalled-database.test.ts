@@ -168,10 +168,10 @@ async function expectNoOpenTransaction() {
 /** Asserts that each of the pool's connections responds. */
 async function expectIntactPool() {
   await expectNoOpenTransaction()
-  const queries = Array.from({ length: limits.connections }, () =>
+  const queryPromises = Array.from({ length: limits.connections }, () =>
     app.deps.db.transaction((tx) => tx.execute(sql`select 1`)),
   )
-  await Promise.all(queries)
+  await Promise.all(queryPromises)
   expect(app.pool).toMatchObject({ waitingCount: 0 })
   expect(app.pool.idleCount).toBe(app.pool.totalCount)
 }
@@ -220,20 +220,20 @@ test('recovers from a lock that outlasts transactions', async () => {
 test('recovers from a lock that is released while others wait', async () => {
   await directDb.query('begin')
   await directDb.query('lock table sessions, uploads in access exclusive mode')
-  const pendingCalls = makeCalls()
+  const callsPromise = makeCalls()
   const lockWaitSql = `select 1 from pg_stat_activity where wait_event_type = 'Lock'`
   await expect.poll(async () => (await directDb.query(lockWaitSql)).rowCount).toBeGreaterThan(0)
   await directDb.query('commit')
-  await expectStored(await pendingCalls)
+  await expectStored(await callsPromise)
   await expectRecovery()
 })
 
 test('recovers from a network that drops everything', async () => {
-  const pendingCalls = makeCalls()
+  const callsPromise = makeCalls()
   proxy.clearStatements()
   await expect.poll(() => proxy.statements.length).toBeGreaterThan(10)
   proxy.silence()
-  const completedWork = await pendingCalls
+  const completedWork = await callsPromise
   await expectStored(completedWork)
   expect(await makeCalls()).toEqual({ sessions: [], uploads: [] })
   proxy.restore()
@@ -273,7 +273,7 @@ describe('one silent connection', () => {
 })
 
 /** Returns the pids of all Postgres processes. */
-async function postgresPids(): Promise<number[]> {
+async function listPostgresPids(): Promise<number[]> {
   const ownBackend = await directDb.query<{ pid: number }>('select pg_backend_pid() as pid')
   const mainPid = await postmasterOf(ownBackend.rows[0]?.pid ?? 0)
   const { rows } = await directDb.query<{ pid: number }>('select pid from pg_stat_activity')
@@ -285,14 +285,14 @@ function signal(pids: number[], name: NodeJS.Signals) {
 }
 
 test('recovers from a paused Postgres', async () => {
-  const pids = await postgresPids()
-  const pendingCalls = makeCalls()
+  const pids = await listPostgresPids()
+  const callsPromise = makeCalls()
   proxy.clearStatements()
   await expect.poll(() => proxy.statements.length).toBeGreaterThan(10)
   signal(pids, 'SIGSTOP')
   let completedWork: CompletedWork
   try {
-    completedWork = await pendingCalls
+    completedWork = await callsPromise
     // A backend started after `pids` was read isn't paused, and may serve these calls.
     await makeCalls()
   } finally {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 /** Signs in as the same user again. Returns only the new session's cookie. */
-async function stolenCookie(person: { email: string; password: string }) {
+async function stealCookie(person: { email: string; password: string }) {
   const cookies = await logIn(app, person.email, person.password)
   return cookies.split('; ').find((cookie) => cookie.startsWith('mayfly.session_token=')) ?? ''
 }
@@ -30,7 +30,7 @@ function changePassword(client: Client, currentPassword: string) {
 describe('guessing the current password in a stolen session', () => {
   it('is limited to 10 attempts, even in parallel, which count as failed logins', async () => {
     const person = await makePerson(app)
-    const thief = makeClient(app, await stolenCookie(person))
+    const thief = makeClient(app, await stealCookie(person))
     const guessResponses = await Promise.all(
       Array.from({ length: 25 }, () => changePassword(thief, 'a guess')),
     )
@@ -42,8 +42,8 @@ describe('guessing the current password in a stolen session', () => {
     )
 
     const { email, password } = person
-    const login = await makeClient(app).post('/api/auth/login', { email, password })
-    expect(login.status).toBe(429)
+    const loginResponse = await makeClient(app).post('/api/auth/login', { email, password })
+    expect(loginResponse.status).toBe(429)
     // From now on, even the right password is rejected without being verified.
     expect((await changePassword(thief, password)).status).toBe(429)
     const knownClient = makeClient(app, await loginBeforeGuessing(person))
@@ -66,7 +66,7 @@ describe('guessing the current password in a stolen session', () => {
   it("is logged with the client's address but not the account", async () => {
     const person = await makePerson(app)
     const lineCountBefore = app.logLines.length
-    await changePassword(makeClient(app, await stolenCookie(person)), 'a guess')
+    await changePassword(makeClient(app, await stealCookie(person)), 'a guess')
     const lines = app.logLines.slice(lineCountBefore)
     expect(lines).toContainEqual(
       expect.objectContaining({
@@ -81,7 +81,7 @@ describe('guessing the current password in a stolen session', () => {
   it("doesn't count right passwords", async () => {
     const person = await makePerson(app)
     const { email, password } = person
-    let client = makeClient(app, await stolenCookie(person))
+    let client = makeClient(app, await stealCookie(person))
     for (let time = 0; time < 12; time += 1) {
       const response = await client.post('/api/auth/change-password', {
         currentPassword: password,
@@ -114,7 +114,7 @@ async function loginBeforeGuessing(person: {
 describe('a session ended by its owner', () => {
   it("can't complete a password change in progress", async () => {
     const person = await makePerson(app)
-    const thief = makeClient(app, await stolenCookie(person))
+    const thief = makeClient(app, await stealCookie(person))
     const [, stolenSession] = await json<SessionView[]>(await person.fetch('/api/auth/sessions'))
 
     await app.sendQueuedEmails()
@@ -122,11 +122,11 @@ describe('a session ended by its owner', () => {
       // The thief's change waits for this lock: the password is verified, but nothing is written
       // yet.
       await tx.execute(sql`select 1 from users where id = ${person.id} for update`)
-      const pendingChange = changePassword(thief, person.password)
+      const changePromise = changePassword(thief, person.password)
       await expect.poll(countLockWaits).toBe(1)
       const path = `/api/auth/sessions/${stolenSession?.id}`
       expect((await person.fetch(path, { method: 'DELETE' })).status).toBe(200)
-      return { changing: pendingChange }
+      return { changing: changePromise }
     })
     const response = await lateChange.changing
     expect(response.status).toBe(401)
@@ -138,7 +138,7 @@ describe('a session ended by its owner', () => {
 
   it('stops working at once for every call, as do copies of its cookie', async () => {
     const person = await makePerson(app)
-    const cookie = await stolenCookie(person)
+    const cookie = await stealCookie(person)
     await person.fetch('/api/auth/sessions', { method: 'DELETE' })
     for (const path of ['/api/auth/user', '/api/files', '/api/auth/sessions']) {
       expect((await makeClient(app, cookie).fetch(path)).status).toBe(401)

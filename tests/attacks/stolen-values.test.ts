@@ -74,8 +74,8 @@ describe('a saved presigned URL', () => {
     const { id, shortCode } = await json<{ id: string; shortCode: string }>(
       await requestConfirm(owner, upload.cloudKey),
     )
-    const secondPut = await putBytes(upload, new Uint8Array(100))
-    expect(secondPut.status).toBe(409)
+    const secondResponse = await putBytes(upload, new Uint8Array(100))
+    expect(secondResponse.status).toBe(409)
     const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
     expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true)
 

@@ -37,8 +37,8 @@ function countUploads({ id }: Person) {
 
 /** Starts `count` uploads in parallel. Returns the statuses. */
 async function startInParallel(person: Person, count: number, fileSize: number) {
-  const requests = Array.from({ length: count }, () => requestUpload(person, { fileSize }))
-  const responses = await Promise.all(requests)
+  const responsePromises = Array.from({ length: count }, () => requestUpload(person, { fileSize }))
+  const responses = await Promise.all(responsePromises)
   return responses.map(({ status }) => status).sort()
 }
 

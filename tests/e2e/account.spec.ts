@@ -23,7 +23,7 @@ test('the account page works by keyboard: name, password, ending a session', asy
   const firstClient = makeClient(app, await logIn(app, person.email, person.password))
   await openDashboard(page, app, person)
   const { keyboard } = page
-  const fill = (label: string, text: string) =>
+  const fillField = (label: string, text: string) =>
     typeInto(page, page.getByLabel(label, { exact: true }), text)
   await pressOn(page, page.getByRole('link', { name: 'Account' }))
   await expect(page.getByRole('heading', { name: 'Account', exact: true })).toBeFocused()
@@ -31,8 +31,8 @@ test('the account page works by keyboard: name, password, ending a session', asy
     /^PasswordSet on /,
   )
 
-  await fill('First name', 'Grace')
-  await fill('Last name', 'Hopper')
+  await fillField('First name', 'Grace')
+  await fillField('Last name', 'Hopper')
   await keyboard.press('Enter')
   await expect(page.getByText('Name saved')).toBeVisible()
   await expect(page.getByRole('link', { name: 'Account' })).toContainText('GH')
@@ -40,18 +40,18 @@ test('the account page works by keyboard: name, password, ending a session', asy
     name: 'Grace Hopper',
   })
 
-  await fill('Current password', 'not this one')
-  await fill('New password', 'a new password')
-  await fill('Confirm new password', 'another one')
+  await fillField('Current password', 'not this one')
+  await fillField('New password', 'a new password')
+  await fillField('Confirm new password', 'another one')
   await keyboard.press('Enter')
   await expect(page.getByText("Passwords don't match")).toBeVisible()
   await expect(page.getByLabel('Confirm new password', { exact: true })).toBeFocused()
-  await fill('Confirm new password', 'a new password')
+  await fillField('Confirm new password', 'a new password')
   await keyboard.press('Enter')
   await expect(page.getByText('The current password is incorrect.')).toBeVisible()
   await expect(page.getByLabel('Current password', { exact: true })).toBeFocused()
   expect((await firstClient.fetch('/api/auth/user')).status).toBe(200)
-  await fill('Current password', person.password)
+  await fillField('Current password', person.password)
   await keyboard.press('Enter')
   await expect(page.getByText('Password changed', { exact: true })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Password', exact: true, level: 2 })).toBeFocused()
@@ -60,24 +60,26 @@ test('the account page works by keyboard: name, password, ending a session', asy
 
   const otherClient = makeClient(app, await logIn(app, person.email, 'a new password'))
   await page.reload()
-  const sessions = section(page, 'Sessions')
-  await expect(sessions.getByRole('listitem')).toHaveCount(2)
-  await expect(sessions.getByRole('listitem').first()).toContainText('This session')
-  await pressOn(page, sessions.getByRole('button', { name: 'Sign out Unknown browser' }))
-  await expect(sessions.getByText('You are signed in only here.')).toBeVisible()
+  const sessionsSection = section(page, 'Sessions')
+  await expect(sessionsSection.getByRole('listitem')).toHaveCount(2)
+  await expect(sessionsSection.getByRole('listitem').first()).toContainText('This session')
+  await pressOn(page, sessionsSection.getByRole('button', { name: 'Sign out Unknown browser' }))
+  await expect(sessionsSection.getByText('You are signed in only here.')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Sessions' })).toBeFocused()
   expect((await otherClient.fetch('/api/auth/user')).status).toBe(401)
 
   await expect(section(page, 'Tier and storage')).toContainText(
     'TierFreeFiles1Stored2 KBActive links1',
   )
-  const receipts = section(page, 'Tier and storage')
-  await pressOn(page, receipts.getByRole('button', { name: 'Show receipts' }))
-  await expect(receipts.getByRole('listitem')).toHaveText([/^plans\.pdf.*Confirmed by storage\.$/])
+  const receiptsSection = section(page, 'Tier and storage')
+  await pressOn(page, receiptsSection.getByRole('button', { name: 'Show receipts' }))
+  await expect(receiptsSection.getByRole('listitem')).toHaveText([
+    /^plans\.pdf.*Confirmed by storage\.$/,
+  ])
   // Without a support email address, a server whose host is an IP address offers the feedback form
   // instead.
-  const contact = page.getByRole('link', { name: 'Write to the operator' })
-  await expect(contact).toHaveAttribute('href', '/feedback')
+  const contactLink = page.getByRole('link', { name: 'Write to the operator' })
+  await expect(contactLink).toHaveAttribute('href', '/feedback')
 })
 
 test('a session ended elsewhere redirects to the login and back', async ({
@@ -107,10 +109,10 @@ test('a session ended elsewhere redirects to the login and back', async ({
   await expect(phone.getByText('You are signed in only here.')).toBeVisible()
 
   const shownTexts = await recordShownTexts(page)
-  const loginRequest = page.waitForRequest('**/api/login?next=*')
+  const loginRequestPromise = page.waitForRequest('**/api/login?next=*')
   await page.getByRole('tab', { name: 'Upload' }).click()
   await page.getByRole('tab', { name: 'My Files' }).click()
-  await loginRequest
+  await loginRequestPromise
   expect(shownTexts).toContain('You are logged out. Logging in again...')
   await expect(page).toHaveURL('/login?next=%2F%3Ftab%3Dfiles')
   await fillLogin(page, person)

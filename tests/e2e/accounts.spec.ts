@@ -59,10 +59,10 @@ test('after too many attempts, the login says how long to wait', async ({ errors
   })
   try {
     const credentials = { email: 'shut@example.org', password: 'a guess' }
-    const failedLogins = Array.from({ length: 10 }, () =>
+    const loginPromises = Array.from({ length: 10 }, () =>
       makeClient(app).post('/api/auth/login', credentials),
     )
-    await Promise.all(failedLogins)
+    await Promise.all(loginPromises)
     await page.goto(`${app.url}/login`)
     await logInWithWrongPassword(page, credentials.email)
     await expectToast(
@@ -141,9 +141,9 @@ test('logging out ends the session in every tab, and unknown paths return 404', 
   const stolenClient = makeClient(app, cookies)
   expect((await stolenClient.fetch('/api/auth/user')).status).toBe(200)
 
-  const logoutRequest = page.waitForRequest('**/api/logout')
+  const logoutRequestPromise = page.waitForRequest('**/api/logout')
   await page.getByRole('button', { name: 'Log out' }).click()
-  await logoutRequest
+  await logoutRequestPromise
   await expect(page.getByRole('link', { name: 'Get Started' })).toBeVisible()
   await expect(page).toHaveURL('/')
   expect((await stolenClient.fetch('/api/auth/user')).status).toBe(401)
@@ -163,10 +163,10 @@ test('a session that ends mid-use leads to the login', async ({ app, errors, pag
   await app.deps.db.delete(sessions)
 
   const shownTexts = await recordShownTexts(page)
-  const loginRequest = page.waitForRequest('**/api/login')
+  const loginRequestPromise = page.waitForRequest('**/api/login')
   await fileRow(page, 'notes.txt').getByRole('button', { name: 'Delete notes.txt' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
-  await loginRequest
+  await loginRequestPromise
   expect(shownTexts).toContain('Unauthorized')
   expect(shownTexts).toContain('You are logged out. Logging in again...')
   expect(shownTexts).not.toContain('Delete failed')

@@ -11,37 +11,39 @@ test('the administrator changes limits and the cap, and conflicts are rejected',
 }) => {
   await makeFile(await makePerson(app), { bytes: new Uint8Array(900 * 1024) })
   await openAdminCenter(page, app)
-  const limits = section(page, 'Limits')
-  const tier = (name: string) => limits.getByRole('group', { name, exact: true })
+  const limitsSection = section(page, 'Limits')
+  const tierGroup = (name: string) => limitsSection.getByRole('group', { name, exact: true })
   const changeLimit = async (group: string, label: string, value: string) => {
-    await tier(group).getByLabel(label, { exact: true }).fill(value)
+    await tierGroup(group).getByLabel(label, { exact: true }).fill(value)
     await page.keyboard.press('Enter')
   }
-  await expect(tier('Free').getByLabel('File size', { exact: true })).toHaveValue('500MB')
-  await expect(tier('Premium').getByLabel('Expiry choices in days', { exact: true })).toHaveValue(
-    '3, 5, 7',
-  )
-  await expect(limits.getByText('storage takes 10,000 parts of 8MB at most').first()).toBeVisible()
-  await expect(limits.getByText('900 KB in files')).toBeVisible()
+  await expect(tierGroup('Free').getByLabel('File size', { exact: true })).toHaveValue('500MB')
+  await expect(
+    tierGroup('Premium').getByLabel('Expiry choices in days', { exact: true }),
+  ).toHaveValue('3, 5, 7')
+  await expect(
+    limitsSection.getByText('storage takes 10,000 parts of 8MB at most').first(),
+  ).toBeVisible()
+  await expect(limitsSection.getByText('900 KB in files')).toBeVisible()
 
   await openSection(page, 'Limits')
-  await typeInto(page, tier('Free').getByLabel('Files at a time', { exact: true }), '0')
+  await typeInto(page, tierGroup('Free').getByLabel('Files at a time', { exact: true }), '0')
   await page.keyboard.press('Enter')
-  await expect(tier('Free').getByText('from 1 to 10,000, or unlimited').first()).toBeVisible()
+  await expect(tierGroup('Free').getByText('from 1 to 10,000, or unlimited').first()).toBeVisible()
   await changeLimit('Free', 'Files at a time', '7')
-  await expect(tier('Free').getByText('Saved. It was 3.')).toBeVisible()
+  await expect(tierGroup('Free').getByText('Saved. It was 3.')).toBeVisible()
   // Only the server detects conflicts between limits.
   errors.expect(/400 \(Bad Request\).*\/api\/admin\/settings$/)
   await changeLimit('Free', 'File size', '2GB')
-  await expect(tier('Free').getByText('Change the other tier first.')).toBeVisible()
+  await expect(tierGroup('Free').getByText('Change the other tier first.')).toBeVisible()
   await changeLimit('Premium', 'File size', '2 gb')
-  await expect(tier('Premium').getByText('Saved. It was 1GB.')).toBeVisible()
-  await expect(tier('Premium').getByLabel('File size', { exact: true })).toHaveValue('2GB')
+  await expect(tierGroup('Premium').getByText('Saved. It was 1GB.')).toBeVisible()
+  await expect(tierGroup('Premium').getByLabel('File size', { exact: true })).toHaveValue('2GB')
   await changeLimit('Free', 'File size', '2GB')
-  await expect(tier('Free').getByText('Saved. It was 500MB.')).toBeVisible()
+  await expect(tierGroup('Free').getByText('Saved. It was 500MB.')).toBeVisible()
 
   await changeLimit('All accounts together', 'Total storage', '1MB')
-  await expect(limits.getByText('87 % of 1MB.')).toBeVisible()
+  await expect(limitsSection.getByText('87 % of 1MB.')).toBeVisible()
 
   // Simulates another server changing limits right after this server read them.
   for (const [key, value] of [
@@ -56,12 +58,14 @@ test('the administrator changes limits and the cap, and conflicts are rejected',
   }
   await changeLimit('Free', 'Files at a time', '9')
   await expect(page.getByText('Failed to update limit').first()).toBeVisible()
-  await expect(tier('Free').getByText('Free would allow more than Premium: files.')).toBeVisible()
+  await expect(
+    tierGroup('Free').getByText('Free would allow more than Premium: files.'),
+  ).toBeVisible()
   await expect(page.getByText('Free would allow more than Premium: files.')).toHaveCount(1)
 
   await page.reload()
-  await expect(tier('Free').getByLabel('Files at a time', { exact: true })).toHaveValue('5')
-  await expect(tier('Premium').getByLabel('Files at a time', { exact: true })).toHaveValue('6')
+  await expect(tierGroup('Free').getByLabel('Files at a time', { exact: true })).toHaveValue('5')
+  await expect(tierGroup('Premium').getByLabel('Files at a time', { exact: true })).toHaveValue('6')
   await page.getByRole('link', { name: 'Back to Dashboard' }).click()
   await expect(page.getByText('Any type, up to 2GB each, 5 files at most')).toBeVisible()
 })

@@ -20,22 +20,22 @@ test('maintenance actions report their results, and a failed test upload its rea
   const admin = await openAdminCenter(page, app)
   const run = (title: string) => startMaintenance(page, title)
   /** Starts an action and confirms its dialog. */
-  const confirm = async (title: string, button: string) => {
-    const status = await run(title)
+  const runAndConfirm = async (title: string, buttonName: string) => {
+    const resultText = await run(title)
     await page
       .getByRole('alertdialog', { name: title })
-      .getByRole('button', { name: button })
+      .getByRole('button', { name: buttonName })
       .click()
-    return status
+    return resultText
   }
   // Escape cancels and returns focus to the button.
-  const cleanUp = maintenanceRow(page, 'Clean up expired files').getByRole('button')
+  const cleanUpButton = maintenanceRow(page, 'Clean up expired files').getByRole('button')
   await openSection(page, 'Maintenance')
-  await pressOn(page, cleanUp)
+  await pressOn(page, cleanUpButton)
   await expect(page.getByRole('alertdialog')).toContainText('For all users, deletes every file')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('alertdialog')).toHaveCount(0)
-  await expect(cleanUp).toBeFocused()
+  await expect(cleanUpButton).toBeFocused()
   const destructiveActions: [string, string, string][] = [
     ['Sanitize filenames', 'Sanitize', '1 name changed, 0 errors'],
     ['Expire files', 'Expire files', 'Bytes of 1 file removed'],
@@ -43,22 +43,24 @@ test('maintenance actions report their results, and a failed test upload its rea
     ['Expire trials', 'Expire trials', '1 trial ended'],
   ]
   for (const [title, button, text] of destructiveActions) {
-    await expect(await confirm(title, button)).toContainText(text)
+    await expect(await runAndConfirm(title, button)).toContainText(text)
   }
-  const figures: [string, string | RegExp][] = [
+  const expectedTexts: [string, string | RegExp][] = [
     ['Test email', '1 email written'],
     ['Test storage connection', 'Connected'],
     ['Test storage upload', /1 MB sent in \d+\.\d s/],
   ]
-  for (const [title, text] of figures) await expect(await run(title)).toContainText(text)
-  await expect(await confirm('Expire trials', 'Expire trials')).toContainText('0 trials ended')
+  for (const [title, text] of expectedTexts) await expect(await run(title)).toContainText(text)
+  await expect(await runAndConfirm('Expire trials', 'Expire trials')).toContainText(
+    '0 trials ended',
+  )
   expect((await app.sendQueuedEmails()).map(({ to }) => to.address)).toContain(admin.email)
 
   errors.expect(/403 \(Forbidden\).*\/storage\//)
   await page.route('**/storage/**', (route) => route.fulfill({ status: 403, body: '' }))
-  const uploadResult = await run('Test storage upload')
-  await expect(uploadResult).toContainText('Upload failed with status 403')
-  await expect(uploadResult).toContainText('write permission')
+  const uploadResultText = await run('Test storage upload')
+  await expect(uploadResultText).toContainText('Upload failed with status 403')
+  await expect(uploadResultText).toContainText('write permission')
 
   // After a reload the results come from the audit log.
   await page.reload()

@@ -15,7 +15,8 @@ test('analytics shows insights, charts and tables, and links to files that expir
   await app.deps.db.update(users).set({ tier: 'free' }).where(eq(users.id, person.id))
   const requestedPaths: string[] = []
   page.on('request', (request) => requestedPaths.push(new URL(request.url()).pathname))
-  const analyticsScripts = () => requestedPaths.filter((path) => path.includes('analytics-section'))
+  const findAnalyticsScripts = () =>
+    requestedPaths.filter((path) => path.includes('analytics-section'))
   await openDashboard(page, app, person)
   const tab = page.getByRole('tab', { name: 'Analytics' })
 
@@ -24,7 +25,7 @@ test('analytics shows insights, charts and tables, and links to files that expir
   await tab.click()
   await expect(page.getByText('Analytics come with Premium')).toBeVisible()
   expect([
-    ...analyticsScripts(),
+    ...findAnalyticsScripts(),
     ...requestedPaths.filter((path) => path === '/api/analytics'),
   ]).toEqual([])
 
@@ -32,7 +33,7 @@ test('analytics shows insights, charts and tables, and links to files that expir
   await page.route('**/api/analytics', (route) => route.fulfill({ status: 500 }))
   await page.getByRole('button', { name: 'Upgrade Now' }).click()
   await expect(page.getByText('The statistics could not be loaded')).toBeVisible()
-  expect(analyticsScripts()).not.toEqual([])
+  expect(findAnalyticsScripts()).not.toEqual([])
   await page.unroute('**/api/analytics')
   await page.getByRole('button', { name: 'Try again' }).click()
   const figure = page.getByRole('figure').filter({ hasText: 'Downloads per day' })
@@ -58,14 +59,14 @@ test('analytics shows insights, charts and tables, and links to files that expir
   await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, id))
   await page.reload()
   await page.getByRole('link', { name: 'Show them' }).press('Enter')
-  const fileManager = page.getByRole('heading', { name: 'File Manager' })
-  await expect(fileManager).toBeFocused()
+  const fileManagerHeading = page.getByRole('heading', { name: 'File Manager' })
+  await expect(fileManagerHeading).toBeFocused()
   const rows = page.getByRole('list', { name: 'File Manager' }).getByRole('listitem')
   await expect(rows).toHaveCount(1)
   await expect(rows).toContainText('soon.txt')
   await page.getByRole('button', { name: 'Show all files' }).press('Enter')
   await expect(rows).toHaveCount(7)
-  await expect(fileManager).toBeFocused()
+  await expect(fileManagerHeading).toBeFocused()
   await tab.click()
 
   // Switching back to the tab fetches the data again.

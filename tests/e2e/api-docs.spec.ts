@@ -10,23 +10,23 @@ test('the API reference lists every endpoint in both themes and loads only our o
   })
   await page.goto('/api/docs')
   await expect(page).toHaveTitle('API reference · Mayfly')
-  const call = page.locator('#operations-uploads-getUploadUrl')
-  await expect(call).toContainText('/api/files/get-upload-url')
+  const operation = page.locator('#operations-uploads-getUploadUrl')
+  await expect(operation).toContainText('/api/files/get-upload-url')
   const { paths } = await (await page.request.get('/api/openapi.json')).json()
-  const calls = Object.values<object>(paths).flatMap(Object.keys)
-  await expect(page.locator('.opblock')).toHaveCount(calls.length)
+  const operations = Object.values<object>(paths).flatMap(Object.keys)
+  await expect(page.locator('.opblock')).toHaveCount(operations.length)
 
-  await call.getByRole('button').first().click()
-  await expect(call).toContainText('idempotencyKey')
-  await expect(call).toContainText('TIER_FILE_COUNT')
+  await operation.getByRole('button').first().click()
+  await expect(operation).toContainText('idempotencyKey')
+  await expect(operation).toContainText('TIER_FILE_COUNT')
 
-  const backgroundColor = () =>
+  const getColorScheme = () =>
     page
       .locator('.swagger-ui')
       .first()
       .evaluate((element) => getComputedStyle(element).colorScheme)
-  expect(await backgroundColor()).not.toBe('dark')
+  expect(await getColorScheme()).not.toBe('dark')
   await page.getByRole('button', { name: 'Switch to dark theme' }).click()
-  await expect.poll(backgroundColor).toBe('dark')
+  await expect.poll(getColorScheme).toBe('dark')
   expect(externalUrls).toEqual([])
 })

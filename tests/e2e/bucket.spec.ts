@@ -90,13 +90,13 @@ test('a page uploads to a bucket and downloads from it across origins', async ({
 }) => {
   const videoFile = await writeRandomFile(folder, 'film.mkv', 17 * mebibyte)
   const unknownTypeFile = await writeRandomFile(folder, 'Zoë of no known type.xyzzy', 12_345)
-  const empty = await writeRandomFile(folder, 'empty.txt', 0)
+  const emptyFile = await writeRandomFile(folder, 'empty.txt', 0)
   // A premium user, because free users can have only three files.
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
-  const putRequest = page.waitForRequest((request) => request.method() === 'PUT')
-  await dropFiles(page, [videoFile.path, unknownTypeFile.path, empty.path])
-  expect(new URL((await putRequest).url()).origin).toBe(network.url)
-  for (const { name } of [videoFile, unknownTypeFile, empty])
+  const putRequestPromise = page.waitForRequest((request) => request.method() === 'PUT')
+  await dropFiles(page, [videoFile.path, unknownTypeFile.path, emptyFile.path])
+  expect(new URL((await putRequestPromise).url()).origin).toBe(network.url)
+  for (const { name } of [videoFile, unknownTypeFile, emptyFile])
     await expect(fileRow(page, name)).toBeVisible()
 
   // A permanent error fails the upload at once.
@@ -105,12 +105,12 @@ test('a page uploads to a bucket and downloads from it across origins', async ({
   const putCountBefore = countPuts()
   network.respondWith(400, isPut)
   await chooseFiles(page, [(await writeRandomFile(folder, 'refused.txt', 10)).path])
-  const failure = page.getByRole('alert').filter({ hasText: 'Upload Failed' })
-  await expect(failure).toContainText('Direct S3 upload failed with status 400')
+  const failureAlert = page.getByRole('alert').filter({ hasText: 'Upload Failed' })
+  await expect(failureAlert).toContainText('Direct S3 upload failed with status 400')
   expect(countPuts()).toBe(putCountBefore + 1)
   network.restore()
 
-  for (const file of [videoFile, unknownTypeFile, empty]) {
+  for (const file of [videoFile, unknownTypeFile, emptyFile]) {
     const listResponse = await page.request.get('/api/files')
     const uploadedFile = (await listResponse.json()).find(
       ({ originalName }: { originalName: string }) => originalName === file.name,
@@ -184,12 +184,12 @@ test('a presigned URL rejected mid-upload is replaced', async ({
   errors.expect(/403 \(Forbidden\)/)
   await openDashboard(page, app, await makePerson(app))
   await stallAfter(network, 20 * mebibyte, () => dropFiles(page, [videoFile.path]))
-  const signRequest = page.waitForRequest(
+  const signRequestPromise = page.waitForRequest(
     (request) => request.method() === 'POST' && request.url().endsWith('/api/files/upload-parts'),
   )
   network.respondToPuts(403)
   network.restore()
-  await signRequest
+  await signRequestPromise
   await expectArrived(page, app, videoFile)
   expectNoWastedPuts(network)
 })
@@ -202,15 +202,15 @@ test('after the tab is closed at 60 %, choosing the same file resumes from the s
   page,
 }) => {
   errors.allow(connectionErrors)
-  const parts = 13
-  const videoFile = await writeRandomFile(folder, 'film.mkv', parts * 8 * mebibyte)
+  const partCount = 13
+  const videoFile = await writeRandomFile(folder, 'film.mkv', partCount * 8 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
   // After this many bytes, 60 % of the parts are stored. The remaining bytes belong to parts in
   // flight.
-  await stallAfter(network, (parts * 0.6 + 5) * 8 * mebibyte, () =>
+  await stallAfter(network, (partCount * 0.6 + 5) * 8 * mebibyte, () =>
     chooseFiles(page, [videoFile.path]),
   )
-  await expect.poll(() => countStoredPuts(network)).toBeGreaterThanOrEqual(parts * 0.6)
+  await expect.poll(() => countStoredPuts(network)).toBeGreaterThanOrEqual(partCount * 0.6)
 
   const secondPage = await reopen(page, network)
   const exchangeCountBefore = network.exchanges.length
@@ -265,40 +265,40 @@ test('the administrator tests email and bucket, and learns which permission is m
   const admin = await openAdminCenter(page, app)
   await expect(await startMaintenance(page, 'Test email')).toContainText('1 email sent')
   expect(smtp.attemptedRecipients).toEqual([admin.email])
-  const connection = () => startMaintenance(page, 'Test storage connection')
-  const upload = () => startMaintenance(page, 'Test storage upload')
-  await expect(await connection()).toContainText('Connected')
-  const firstPut = page.waitForRequest((request) => request.method() === 'PUT')
-  await expect(await upload()).toContainText(/1 MB sent in \d+\.\d s/)
-  expect(new URL((await firstPut).url()).origin).toBe(network.url)
+  const testConnection = () => startMaintenance(page, 'Test storage connection')
+  const testUpload = () => startMaintenance(page, 'Test storage upload')
+  await expect(await testConnection()).toContainText('Connected')
+  const firstPutPromise = page.waitForRequest((request) => request.method() === 'PUT')
+  await expect(await testUpload()).toContainText(/1 MB sent in \d+\.\d s/)
+  expect(new URL((await firstPutPromise).url()).origin).toBe(network.url)
   // Poll, because the server's own checks also write and delete small objects.
   await expect.poll(() => countStoredBytes(bucket)).toBe(mebibyte)
 
   // The key loses its write permission after the browser has received its presigned URL.
   network.stall(({ method }) => method === 'PUT')
-  const putRequest = page.waitForRequest((request) => request.method() === 'PUT')
-  const deniedUpload = await upload()
-  await putRequest
+  const putRequestPromise = page.waitForRequest((request) => request.method() === 'PUT')
+  const deniedResultText = await testUpload()
+  await putRequestPromise
   const allowPuts = await bucket.denyPuts()
   errors.expect(/403 \(Forbidden\)/)
   network.restore()
-  await expect(deniedUpload).toContainText('Direct S3 upload failed with status 403')
-  await expect(deniedUpload).toContainText(
+  await expect(deniedResultText).toContainText('Direct S3 upload failed with status 403')
+  await expect(deniedResultText).toContainText(
     '(AccessDenied). The key probably lacks write permission',
   )
-  await expect(await connection()).toContainText('(AccessDenied). Allow the key')
+  await expect(await testConnection()).toContainText('(AccessDenied). Allow the key')
   // From now on the server's own requests fail too.
   errors.expect(/503 \(Service Unavailable\).*test-s3-upload$/)
-  await expect(await upload()).toContainText('(AccessDenied). Allow the key')
+  await expect(await testUpload()).toContainText('(AccessDenied). Allow the key')
   await allowPuts()
 
   // Without a CORS rule the browser hides the bucket's response from the page.
   await bucket.allowOrigin('https://elsewhere.example.org')
   errors.expect(/blocked by CORS policy/)
   errors.allow(connectionErrors)
-  const blockedUpload = await upload()
-  await expect(blockedUpload).toContainText(`Allow the origin ${app.url}`)
-  await expect(blockedUpload).toContainText('lacks write permission')
+  const blockedResultText = await testUpload()
+  await expect(blockedResultText).toContainText(`Allow the origin ${app.url}`)
+  await expect(blockedResultText).toContainText('lacks write permission')
 })
 
 test('expired, deleted and taken-down files leave the bucket, and the owner is emailed', async ({
@@ -325,9 +325,9 @@ test('expired, deleted and taken-down files leave the bucket, and the owner is e
       .update(files)
       .set({ expiresAt, purgeAt: expiresAt })
       .where(eq(files.id, expiringFile.id))
-    const result = await startMaintenance(page, act)
+    const resultText = await startMaintenance(page, act)
     await page.getByRole('alertdialog').getByRole('button', { name: button }).click()
-    await expect(result).toContainText(did)
+    await expect(resultText).toContainText(did)
     storedBytes -= expiringFile.bytes.length
     await expect.poll(() => countStoredBytes(bucket)).toBe(storedBytes)
   }
@@ -344,9 +344,9 @@ test('expired, deleted and taken-down files leave the bucket, and the owner is e
 
   await section(page, 'Reports').getByLabel('Link or code').fill(decoyFile.shortCode)
   await page.keyboard.press('Enter')
-  const takedown = page.getByRole('dialog', { name: `Take down /s/${decoyFile.shortCode}` })
-  await takedown.getByLabel('Reason').fill('It is a trap.')
-  await takedown.getByRole('button', { name: 'Take down' }).click()
+  const takedownDialog = page.getByRole('dialog', { name: `Take down /s/${decoyFile.shortCode}` })
+  await takedownDialog.getByLabel('Reason').fill('It is a trap.')
+  await takedownDialog.getByRole('button', { name: 'Take down' }).click()
   await expect(page.getByText('Its content is blocked.')).toBeVisible()
   await expect.poll(() => countStoredBytes(bucket)).toBe(0)
   await app.sendQueuedEmails()

@@ -25,10 +25,10 @@ const bytesBeforeStall = (partCount * 0.6 + maxInFlight) * partSize
 
 async function crash(page: Page) {
   const browser = await page.context().newCDPSession(page)
-  const crashed = page.waitForEvent('crash')
+  const crashPromise = page.waitForEvent('crash')
   // The page crashes before it can respond to this command, so don't wait for a response.
   browser.send('Page.crash').catch(() => {})
-  await crashed
+  await crashPromise
   await page.close()
 }
 

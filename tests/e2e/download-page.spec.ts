@@ -5,7 +5,7 @@ import { makeClient, makeFile, makePerson, type Person, sha256 } from '../suppor
 import { sha256OfFile } from './support/files.ts'
 import { expect, test } from './support/test.ts'
 
-async function downloadCount(person: Person): Promise<number> {
+async function getDownloadCount(person: Person): Promise<number> {
   const [file] = await (await person.fetch('/api/files')).json()
   return file.downloadCount
 }
@@ -29,7 +29,7 @@ test('shows all details and downloads without scripts', async ({ app, visitor })
   await expect(page.getByText('1000 Bytes · PDF')).toBeVisible()
   await expect(page.getByText('3 days left')).toBeVisible()
   expect(await download(page)).toEqual({ name: 'minutes.pdf', sha256: sha256(file.bytes) })
-  expect(await downloadCount(person)).toBe(1)
+  expect(await getDownloadCount(person)).toBe(1)
 })
 
 test('shows HTML in a name as text, and a dead link as dead, without scripts', async ({
@@ -109,15 +109,17 @@ test('serves link previews without counting them as downloads', async ({ app }) 
     expect(html).toContain('<meta property="og:title" content="minutes.pdf"/>')
     expect(html).toMatch(/<meta property="og:description" content="1000 Bytes · PDF · until [^"]+"/)
   }
-  expect(await downloadCount(person)).toBe(0)
+  expect(await getDownloadCount(person)).toBe(0)
 })
 
 test('loads at most 20 KB before its button works and 100 KB in all', async ({ app, page }) => {
   const file = await makeFile(await makePerson(app))
   const sizes = new Map<string, Promise<number>>()
   page.on('requestfinished', (request) => {
-    const size = request.sizes().then((bytes) => bytes.responseHeadersSize + bytes.responseBodySize)
-    sizes.set(request.url(), size)
+    const sizePromise = request
+      .sizes()
+      .then((bytes) => bytes.responseHeadersSize + bytes.responseBodySize)
+    sizes.set(request.url(), sizePromise)
   })
   await page.goto(`/s/${file.shortCode}`)
   await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
@@ -148,7 +150,7 @@ function tryToRun(page: Page, script: string, style: string, serviceWorker: stri
           element.onerror = () => resolve('refused')
           document.head.append(element)
         })
-      const workerResult = new Promise((resolve) => {
+      const workerResultPromise = new Promise((resolve) => {
         const worker = new Worker(script)
         worker.onmessage = () => resolve('runs')
         worker.onerror = () => resolve('refused')
@@ -158,7 +160,7 @@ function tryToRun(page: Page, script: string, style: string, serviceWorker: stri
         style: await loadResult(
           Object.assign(document.createElement('link'), { rel: 'stylesheet', href: style }),
         ),
-        worker: await workerResult,
+        worker: await workerResultPromise,
         serviceWorker: await navigator.serviceWorker.register(serviceWorker).then(
           () => 'runs',
           () => 'refused',
@@ -197,7 +199,7 @@ test('never runs uploaded scripts or applies uploaded styles', async ({ app, err
   errors.expect(/403 \(Forbidden\)/)
   errors.allow(/MIME type \('application\/json'\)|bad HTTP response code \(403\)|net::ERR_FAILED/)
   expect(await attempts()).toEqual(allRejected)
-  expect(await downloadCount(person)).toBe(0)
+  expect(await getDownloadCount(person)).toBe(0)
 
   // Browsers don't send Sec-Fetch-Dest on plain HTTP, so only the content type protects the page.
   await page.route('**/api/download/*', async (route) =>

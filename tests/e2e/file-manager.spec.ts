@@ -46,9 +46,9 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await press('Space')
   await tabTo(page, page.getByRole('switch', { name: 'Email before a link expires' }))
   await press('Space')
-  const preferences = async () => json(await person.fetch('/api/preferences'))
+  const fetchPreferences = async () => json(await person.fetch('/api/preferences'))
   await expect
-    .poll(preferences)
+    .poll(fetchPreferences)
     .toEqual({ defaultExpirationDays: 5, mailOnFirstDownload: true, mailBeforeExpiry: true })
 
   await tabTo(page, page.getByRole('searchbox', { name: 'Search by name' }))
@@ -61,18 +61,20 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await tabTo(page, page.getByRole('button', { name: 'Largest first' }))
   await press('Enter')
   await expect(rows.first()).toContainText('Report 11 of')
-  const pageQuery = (sort: string) => `?limit=100&sort=${sort}`
-  expect(requests).toEqual(['-size', 'size'].map((sort) => `${pageQuery(sort)}&search=report+11`))
+  const makePageQuery = (sort: string) => `?limit=100&sort=${sort}`
+  expect(requests).toEqual(
+    ['-size', 'size'].map((sort) => `${makePageQuery(sort)}&search=report+11`),
+  )
 
   await tabTo(page, rows.first().getByRole('button', { name: /^3 downloads, statistics of/ }))
   await press('Enter')
-  const statistics = page.getByRole('region', { name: 'Statistics of Report 11 of' })
-  const figureHeading = statistics.getByRole('figure').getByRole('heading')
+  const statisticsPanel = page.getByRole('region', { name: 'Statistics of Report 11 of' })
+  const figureHeading = statisticsPanel.getByRole('figure').getByRole('heading')
   await expect(figureHeading).toHaveText(/^3 downloads in \d days?, all on /)
-  await expect(statistics.getByText('Last download')).toBeVisible()
-  await expect(statistics.getByText('None yet')).toBeHidden()
+  await expect(statisticsPanel.getByText('Last download')).toBeVisible()
+  await expect(statisticsPanel.getByText('None yet')).toBeHidden()
   await press('Enter')
-  await expect(statistics).toBeHidden()
+  await expect(statisticsPanel).toBeHidden()
 
   await tabTo(page, page.getByRole('checkbox', { name: 'Select all files' }), 'Shift+Tab')
   await press('Space')
@@ -80,8 +82,8 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await tabTo(page, page.getByRole('button', { name: 'Copy 12 links' }))
   await press('Enter')
   await expect(page.getByText('12 links copied')).toBeVisible()
-  const copied = await page.evaluate(() => navigator.clipboard.readText())
-  const links = copied.split('\n')
+  const copiedText = await page.evaluate(() => navigator.clipboard.readText())
+  const links = copiedText.split('\n')
   expect(links.filter((link) => link.startsWith(`${app.url}/s/`))).toHaveLength(12)
   await tabTo(page, page.getByRole('button', { name: 'Delete 12' }))
   await press('Enter')
@@ -108,7 +110,7 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await expect(rows.first()).toContainText('Report 1099 of')
   await expect(page.getByText('1,088 selected')).toBeVisible()
   await expect(page.getByRole('checkbox', { name: 'Select none' })).toBeChecked()
-  expect(requests).toEqual([pageQuery('-size')])
+  expect(requests).toEqual([makePageQuery('-size')])
   await tabTo(page, page.getByRole('button', { name: 'Copy 1,088 links' }))
   await press('Enter')
   await expect(page.getByText('1,088 links copied')).toBeVisible()
@@ -127,6 +129,6 @@ test('a premium user sorts, selects, copies and deletes thousands of files and s
   await press('Enter')
   // The File Manager panel also has a '5 days' option while it closes, so search only the Upload
   // panel.
-  const upload = page.getByRole('tabpanel', { name: 'Upload' })
-  await expect(upload.getByRole('radio', { name: '5 days' })).toBeChecked()
+  const uploadPanel = page.getByRole('tabpanel', { name: 'Upload' })
+  await expect(uploadPanel.getByRole('radio', { name: '5 days' })).toBeChecked()
 })

@@ -67,9 +67,9 @@ test('a first sign-in with Google creates an account with the Google picture', a
   // email.
   await pressOn(page, page.getByRole('link', { name: 'Account' }))
   const signInMethods = page.getByRole('region', { name: 'Ways to sign in' })
-  const remove = signInMethods.getByRole('button', { name: 'Remove Google' })
-  await expect(remove).toBeDisabled()
-  await expect(remove).toHaveAccessibleDescription(/^Google is the only way in/)
+  const removeButton = signInMethods.getByRole('button', { name: 'Remove Google' })
+  await expect(removeButton).toBeDisabled()
+  await expect(removeButton).toHaveAccessibleDescription(/^Google is the only way in/)
   await pressOn(page, page.getByRole('button', { name: 'Send the email' }))
   await expect(page.getByText('Password reset email sent', { exact: true })).toBeVisible()
 })

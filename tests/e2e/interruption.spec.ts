@@ -28,7 +28,7 @@ const goOffline: Interruption = async ({ network, context }) => {
   network.cut()
 }
 const resetConnections: Interruption = async ({ network }) => network.reset()
-function response(status: number): Interruption {
+function respondWith(status: number): Interruption {
   return async ({ network }) => network.respondToPuts(status)
 }
 /** Breaks all connections while the browser still considers itself online. */
@@ -39,16 +39,16 @@ const interruptions: Interruption[] = [
   goOffline,
   cutNetwork,
   resetConnections,
-  response(403),
-  response(500),
-  response(503),
+  respondWith(403),
+  respondWith(500),
+  respondWith(503),
   resetConnections,
-  response(403),
+  respondWith(403),
   cutNetwork,
   goOffline,
 ]
 
-function paths(files: readonly { path: string }[]) {
+function pathsOf(files: readonly { path: string }[]) {
   return files.map(({ path }) => path)
 }
 
@@ -104,11 +104,11 @@ test('a stalled connection times out, and its parts are sent again', async ({
   const exchangeCount = network.exchanges.length
   // Once all bytes of a part are sent, the page allows extra time for the response. On a slow
   // machine, the page may notice this late, so advance the clock repeatedly.
-  const afterTwoMinutes = async () => {
+  const waitTwoMinutes = async () => {
     await page.clock.fastForward(125_000)
     return network.exchanges.length
   }
-  await expect.poll(afterTwoMinutes).toBeGreaterThan(exchangeCount)
+  await expect.poll(waitTwoMinutes).toBeGreaterThan(exchangeCount)
   network.restore()
 
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
@@ -163,7 +163,7 @@ test('three uploads survive a ten-minute server outage', async ({
     failedCount += 1
   })
 
-  await stallAfter(network, mebibyte, () => chooseFiles(page, paths(files)))
+  await stallAfter(network, mebibyte, () => chooseFiles(page, pathsOf(files)))
   network.cut()
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
   // The page retries at least every 39 seconds, so each step causes another retry.

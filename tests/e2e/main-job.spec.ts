@@ -56,7 +56,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const videoFile = await writeRandomFile(folder, 'film.mkv', 51 * 1024 * 1024)
   const photo = await writeRandomFile(folder, 'Photo of Zoë – final.png', 123_457)
-  const empty = await writeRandomFile(folder, 'empty.txt', 0)
+  const emptyFile = await writeRandomFile(folder, 'empty.txt', 0)
   // Spec §5: long dashes in a name become hyphens before the upload.
   photo.name = 'Photo of Zoë - final.png'
   await signUpAndLogIn(page)
@@ -79,14 +79,14 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   network.restore()
   await expectUpload(page, videoFile.name, 'Completed')
   await expect.poll(() => shownTexts).toContain('film.mkv uploaded successfully!')
-  await dropFiles(page, [photo.path, empty.path])
+  await dropFiles(page, [photo.path, emptyFile.path])
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
-  await expect(fileRow(page, empty.name)).toBeVisible()
+  await expect(fileRow(page, emptyFile.name)).toBeVisible()
   const percents = shownTexts.flatMap(
     (text) => /^Uploading film\.mkv\.\.\. (\d+)%$/.exec(text)?.[1] ?? [],
   )
   expect(percents).toEqual(percents.toSorted((a, b) => Number(a) - Number(b)))
-  for (const { name } of [photo, empty]) {
+  for (const { name } of [photo, emptyFile]) {
     await expect.poll(() => shownTexts).toContain(`${name} uploaded successfully`)
   }
   await expect.poll(() => shownTexts).toContain('Upload Complete')
@@ -95,14 +95,14 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   await expect(page.getByText('3 active links')).toBeVisible()
 
   const links = new Map<DiskFile, string>()
-  for (const file of [videoFile, photo, empty]) links.set(file, await copyLink(page, file))
+  for (const file of [videoFile, photo, emptyFile]) links.set(file, await copyLink(page, file))
   expect(new Set(links.values()).size).toBe(3)
 
   const visitorPage = await visitor()
   for (const [file, link, size, kind] of [
     [videoFile, links.get(videoFile), '51 MB', 'Video'],
     [photo, links.get(photo), '120.6 KB', 'Image'],
-    [empty, links.get(empty), '0 Bytes', 'Document'],
+    [emptyFile, links.get(emptyFile), '0 Bytes', 'Document'],
   ] as const) {
     expect(link).toMatch(new RegExp(`^${app.url}/s/[\\w-]{10}$`))
     await visitorPage.goto(link ?? '')
@@ -114,9 +114,9 @@ test('sign up, log in, drop three files, share their links, download, delete', a
 
   // Each download counts once. Opening the page doesn't count.
   await page.reload()
-  for (const file of [videoFile, photo, empty]) {
-    const downloads = fileRow(page, file.name).getByRole('button', { name: /^1 download,/ })
-    await expect(downloads).toHaveText('1')
+  for (const file of [videoFile, photo, emptyFile]) {
+    const downloadsButton = fileRow(page, file.name).getByRole('button', { name: /^1 download,/ })
+    await expect(downloadsButton).toHaveText('1')
   }
 
   await fileRow(page, videoFile.name).getByRole('button', { name: 'Delete film.mkv' }).click()

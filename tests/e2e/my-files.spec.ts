@@ -22,23 +22,23 @@ test('a free user retries a failed list, learns why a link ended, and clears the
     if (name !== 'third.txt')
       await app.deps.db.update(files).set(expiredNow).where(eq(files.id, id))
   }
-  const failure = Promise.withResolvers<void>()
+  const releaseFailure = Promise.withResolvers<void>()
   await page.route(listUrl, async (route) => {
-    await failure.promise
+    await releaseFailure.promise
     await route.fulfill(serverError)
   })
   errors.expect(listError)
   await openDashboard(page, app, person)
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(page.getByRole('status').filter({ hasText: 'Loading your files' })).toBeVisible()
-  failure.resolve()
+  releaseFailure.resolve()
   await expect(page.getByRole('alert')).toContainText('Your files could not be loaded')
   await page.unroute(listUrl)
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByText('1 active link')).toBeVisible()
-  const copy = fileRow(page, 'first.txt').getByRole('button', { name: 'Copy' })
-  await expect(copy).toBeDisabled()
-  await copy.hover()
+  const copyButton = fileRow(page, 'first.txt').getByRole('button', { name: 'Copy' })
+  await expect(copyButton).toBeDisabled()
+  await copyButton.hover()
   await expect(
     page.getByText('so there is no link to share').filter({ visible: true }),
   ).toHaveCount(1)
@@ -75,8 +75,8 @@ test('a list of thousands of files loads page by page and is searched on the ser
   await openDashboard(page, app, person)
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(page.getByText('2,500 active links')).toBeVisible()
-  const row = (n: number) => fileRow(page, `Report ${n} of the working group.pdf`)
-  await expect(row(1)).toBeVisible()
+  const findRow = (index: number) => fileRow(page, `Report ${index} of the working group.pdf`)
+  await expect(findRow(1)).toBeVisible()
   const rows = page.getByRole('list', { name: 'My Files' }).getByRole('listitem')
   expect(await rows.count()).toBeLessThan(100)
   await expect(rows.first()).toHaveAttribute('aria-setsize', '2500')
@@ -87,7 +87,7 @@ test('a list of thousands of files loads page by page and is searched on the ser
   const alert = page.getByRole('alert').filter({ hasText: 'The files after these could not be' })
   await alert.getByRole('button', { name: 'Try again' }).click()
   await expect(alert).toBeHidden()
-  await expect(row(2500)).toBeVisible()
+  await expect(findRow(2500)).toBeVisible()
   await expect(rows.last()).toHaveAttribute('aria-posinset', '2500')
   expect(await rows.count()).toBeLessThan(100)
   // The two lists requested their first page, and scrolling requested three more pages, one of them
@@ -95,7 +95,7 @@ test('a list of thousands of files loads page by page and is searched on the ser
   expect(requests.length).toBeLessThanOrEqual(6)
 
   await page.getByRole('searchbox').fill('report 1234')
-  await expect(row(1234)).toBeVisible()
+  await expect(findRow(1234)).toBeVisible()
   await expect(rows).toHaveCount(1)
   await page.getByRole('button', { name: 'Clear search' }).click()
   await expect(rows.first()).toHaveAttribute('aria-setsize', '2500')

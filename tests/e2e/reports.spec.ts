@@ -36,20 +36,22 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
   await reportLink(owner, harmlessFile.shortCode, { reason: 'I do not like it.' })
 
   await openAdminCenter(page, app)
-  const reports = section(page, 'Reports')
-  await expect(reports.getByRole('status')).toHaveText('2 open')
-  const links = page.getByRole('navigation', { name: 'Sections' })
-  await expect(links.getByRole('link', { name: 'Reports 2 open' })).toBeVisible()
-  const row = (name: string) => reports.getByRole('listitem').filter({ hasText: name })
-  await row('minutes.pdf').getByRole('button', { name: 'Dismiss' }).press('Enter')
+  const reportsSection = section(page, 'Reports')
+  await expect(reportsSection.getByRole('status')).toHaveText('2 open')
+  const sectionLinks = page.getByRole('navigation', { name: 'Sections' })
+  await expect(sectionLinks.getByRole('link', { name: 'Reports 2 open' })).toBeVisible()
+  const findRow = (name: string) => reportsSection.getByRole('listitem').filter({ hasText: name })
+  await findRow('minutes.pdf').getByRole('button', { name: 'Dismiss' }).press('Enter')
   await expect(page.getByText('Report dismissed, 1 still open')).toBeVisible()
-  await expect(row('minutes.pdf')).toHaveCount(0)
-  await expect(reports.getByRole('heading', { name: 'Reports' })).toBeFocused()
+  await expect(findRow('minutes.pdf')).toHaveCount(0)
+  await expect(reportsSection.getByRole('heading', { name: 'Reports' })).toBeFocused()
 
-  await expect(row('invoice.pdf').first()).toContainText(
+  await expect(findRow('invoice.pdf').first()).toContainText(
     'Malware: It came in a mail from “our bank”.',
   )
-  const takedownButton = row('invoice.pdf').getByRole('button', { name: 'Take down invoice.pdf' })
+  const takedownButton = findRow('invoice.pdf').getByRole('button', {
+    name: 'Take down invoice.pdf',
+  })
   await takedownButton.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Take down invoice.pdf' })
   await expect(dialog.getByLabel('Reason')).toBeFocused()
@@ -61,17 +63,17 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
   await dialog.getByLabel('Reason').fill('It is a trap.')
   await dialog.getByRole('button', { name: 'Take down' }).click()
   await expect(page.getByText('Its content is blocked.')).toBeVisible()
-  await expect(reports.getByText('No open reports')).toBeVisible()
-  await expect(links.getByRole('link', { name: 'Reports', exact: true })).toBeVisible()
-  await expect(reports.getByRole('heading', { name: 'Reports' })).toBeFocused()
+  await expect(reportsSection.getByText('No open reports')).toBeVisible()
+  await expect(sectionLinks.getByRole('link', { name: 'Reports', exact: true })).toBeVisible()
+  await expect(reportsSection.getByRole('heading', { name: 'Reports' })).toBeFocused()
   // The administrator can also take down a file that nobody has reported, by pasting its link.
   // Anything that isn't such a link is rejected.
-  await reports.getByLabel('Link or code').fill('https://example.org/')
+  await reportsSection.getByLabel('Link or code').fill('https://example.org/')
   await page.keyboard.press('Enter')
   await expect(
-    reports.getByText('This is not a link to a file, nor the code of one.'),
+    reportsSection.getByText('This is not a link to a file, nor the code of one.'),
   ).toBeVisible()
-  await reports
+  await reportsSection
     .getByLabel('Link or code')
     .fill(` ${new URL(page.url()).origin}/s/${unreportedFile.shortCode}?a=b `)
   await page.keyboard.press('Enter')
@@ -80,7 +82,7 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
   })
   await takedownDialog.getByLabel('Reason').fill('A court says so.')
   await takedownDialog.getByRole('button', { name: 'Take down' }).click()
-  await expect(reports.getByLabel('Link or code')).toHaveValue('')
+  await expect(reportsSection.getByLabel('Link or code')).toHaveValue('')
   await expect(section(page, 'Audit log')).toContainText(
     `Took /s/${unreportedFile.shortCode} down: A court says so.`,
   )

@@ -47,10 +47,10 @@ test('on a slow connection, speed and time left are shown, and expired part URLs
   const item = uploadItem(page, file.name)
   // The displayed speed is at most that of the simulated network, but may be lower on a slow
   // machine.
-  const speed = item.getByText(/^\d+% · ([1-6](\.\d)? MB|\d+(\.\d)? KB)\/s$/)
+  const speedText = item.getByText(/^\d+% · ([1-6](\.\d)? MB|\d+(\.\d)? KB)\/s$/)
   // Wait for both in parallel, because each is visible only for a while.
-  const timeLeft = item.getByText(/ left$/)
-  await Promise.all([expect(speed).toBeVisible(), expect(timeLeft).toBeVisible()])
+  const timeLeftText = item.getByText(/ left$/)
+  await Promise.all([expect(speedText).toBeVisible(), expect(timeLeftText).toBeVisible()])
 
   await expectUpload(page, file.name, 'Completed')
   const signRequests = network.exchanges.filter(({ url }) => url === '/api/files/upload-parts')

@@ -3,12 +3,12 @@ import { openEach } from './support/open-screens.ts'
 import { screenSets } from './support/screens.ts'
 import { expect, test } from './support/test.ts'
 
-function themeOf(page: Page) {
+function getTheme(page: Page) {
   return page.evaluate(() => document.documentElement.dataset.theme)
 }
 
 /** Returns the background color of <html>, or of <body> if it has none. */
-function backgroundColor(page: Page) {
+function getBackgroundColor(page: Page) {
   return page.evaluate(() => {
     const [html, body] = [document.documentElement, document.body].map(
       (element) => getComputedStyle(element).backgroundColor,
@@ -56,15 +56,15 @@ test('every page is light by default, dark when chosen, and stays dark after a r
   const screens = Object.assign({}, ...Object.values(screenSets))
   const selectedScreens = Object.fromEntries(names.map((name) => [name, screens[name]]))
   await openEach(selectedScreens, { app, folder, errors, page }, async (name) => {
-    expect(await themeOf(page), name).toBe('light')
-    expect(await backgroundColor(page), name).toBe(lightBackground)
+    expect(await getTheme(page), name).toBe('light')
+    expect(await getBackgroundColor(page), name).toBe(lightBackground)
 
     await page.getByRole('button', { name: 'Switch to dark theme' }).click()
-    await expect.poll(() => backgroundColor(page), name).toBe(darkBackground)
+    await expect.poll(() => getBackgroundColor(page), name).toBe(darkBackground)
     await page.reload()
     await expect(page.getByRole('button', { name: 'Switch to light theme' })).toBeVisible()
-    expect(await themeOf(page), name).toBe('dark')
-    expect(await backgroundColor(page), name).toBe(darkBackground)
+    expect(await getTheme(page), name).toBe('dark')
+    expect(await getBackgroundColor(page), name).toBe(darkBackground)
     // Browsers report the first paint with a delay.
     const paints = await page.waitForFunction(() => {
       const [paint] = performance.getEntriesByName('first-paint')
@@ -74,7 +74,7 @@ test('every page is light by default, dark when chosen, and stays dark after a r
     expect(setAt, name).toBeLessThan(paintedAt ?? 0)
 
     await page.getByRole('button', { name: 'Switch to light theme' }).click()
-    await expect.poll(() => backgroundColor(page), name).toBe(lightBackground)
+    await expect.poll(() => getBackgroundColor(page), name).toBe(lightBackground)
     expect(await page.evaluate(() => localStorage.getItem('mayfly-theme')), name).toBe('light')
     // Forget the chosen theme before opening the next screen.
     await page.evaluate(() => localStorage.removeItem('mayfly-theme'))

@@ -50,8 +50,8 @@ test('two tabs show the same upload, and either can cancel it', async ({
   await pressCancel(otherTab, videoFile.name)
   await expect(uploadItem(otherTab, videoFile.name)).toBeHidden()
   await expect(uploadItem(page, videoFile.name)).toBeHidden()
-  const ownUploads = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
-  await expect.poll(ownUploads).toEqual([])
+  const findUploads = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
+  await expect.poll(findUploads).toEqual([])
 })
 
 test('an upload whose tab was reloaded can be resumed and sent by another tab', async ({
@@ -115,8 +115,8 @@ test('signing out in one tab removes the uploads of all tabs from the browser', 
     expect(storedText).not.toContain('/storage/')
     expect(await countHandles(tab)).toBe(0)
   }
-  const ownUploads = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
-  await expect.poll(ownUploads).toEqual([])
+  const findUploads = () => app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
+  await expect.poll(findUploads).toEqual([])
 })
 
 test("closing a tab mid-upload leaves another tab's upload running and offers to resume the closed tab's", async ({

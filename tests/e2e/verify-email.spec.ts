@@ -16,7 +16,7 @@ const test = base.extend<{ app: TestApp }>({
   },
 })
 
-async function links(app: TestApp): Promise<string[]> {
+async function readLinks(app: TestApp): Promise<string[]> {
   return (await app.sendQueuedEmails()).map(
     ({ content }) => /https?:\S+\/verify-email\S+/.exec(content.text)?.[0] ?? '',
   )
@@ -72,7 +72,7 @@ test('signing up works by keyboard up to the dashboard, even with a second email
   await pressOn(page, page.getByRole('button', { name: 'Send the email again' }))
   await expect(page.getByText('Verification email written again')).toBeVisible()
 
-  const [firstLink, secondLink] = await links(app)
+  const [firstLink, secondLink] = await readLinks(app)
   expect(firstLink).not.toBe(secondLink)
   await page.goto(secondLink ?? '')
   await expect(page.getByText('Email verified!')).toBeVisible()
@@ -113,9 +113,9 @@ test('a network error is reported, and the link works afterwards', async ({
 }) => {
   errors.allow(/ERR_FAILED/)
   const token = await signUpForToken(app, { email: newAddress() })
-  const released = Promise.withResolvers<void>()
+  const releaseFailure = Promise.withResolvers<void>()
   const failLater = async (route: Route) => {
-    await released.promise
+    await releaseFailure.promise
     await route.abort()
   }
   await page.route('**/api/auth/verify-email', failLater, { times: 1 })
@@ -125,7 +125,7 @@ test('a network error is reported, and the link works afterwards', async ({
   await pressOn(page, page.getByRole('button', { name: 'Verify my address' }))
   await expect(page.getByRole('heading', { name: 'Verifying your email' })).toBeVisible()
   await expect(page.getByText('This takes a moment.')).toBeVisible()
-  released.resolve()
+  releaseFailure.resolve()
   await expect(page.getByText('Network error', { exact: true })).toBeVisible()
   await expect(page.getByText('Please check your connection and try again')).toBeVisible()
   await expect(page.getByText('Network error occurred')).toBeVisible()

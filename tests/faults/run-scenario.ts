@@ -183,7 +183,7 @@ async function runRound(
   const areDownloadsCounted = !faultNames.some((name) => faults[name].canLoseCounts)
   const hasLongFault = faultNames.some((name) => faults[name].isLong)
   let isFaultOver = false
-  const injection = Promise.all(
+  const injectionPromise = Promise.all(
     faultNames.map((name, index) =>
       faults[name].inject(environment, seededRandom(`${seed} fault ${index}`)),
     ),
@@ -198,7 +198,7 @@ async function runRound(
       await actRandomly(user, random, areDownloadsCounted)
     }
   }
-  await Promise.all([injection, ...users.map(simulateUser)])
+  await Promise.all([injectionPromise, ...users.map(simulateUser)])
   for (const name of faultNames) result.faults[name] = (result.faults[name] ?? 0) + 1
   await recover(environment, users)
   if (isLastRound || faultNames.includes('no fault')) await Promise.all(users.map(finishUploads))

@@ -20,10 +20,10 @@ export const serverFaults = {
     async inject({ server }, random) {
       await wait(random(maxDelayMs))
       await server.kill()
-      const restart = server.start().catch(() => {})
+      const restartPromise = server.start().catch(() => {})
       await wait(random(400))
       await server.kill()
-      await restart
+      await restartPromise
     },
   },
   'the jobs run': {
@@ -38,10 +38,10 @@ export const serverFaults = {
     affects: ['processes', 'jobs'],
     weight: 2,
     async inject({ server }, random) {
-      const jobRun = server.run({ type: 'run-jobs' })
+      const jobsPromise = server.run({ type: 'run-jobs' })
       await wait(random(maxDelayMs))
       await server.kill()
-      await jobRun
+      await jobsPromise
     },
   },
   'time passes': {

@@ -30,12 +30,12 @@ async function handle(command: NumberedCommand): Promise<void> {
   if (command.type === 'serve') {
     clock.set(new Date(command.now))
     serveRequested.resolve()
-    await runCommand
+    await commandRunnerPromise
   } else if (command.type === 'set-clock') clock.set(new Date(command.now))
-  else await (await runCommand)(command)
+  else await (await commandRunnerPromise)(command)
 }
 
-const runCommand = serve()
+const commandRunnerPromise = serve()
 process.on('message', (message: unknown) => {
   if (!isCommand(message)) return
   const { number } = message
@@ -46,4 +46,4 @@ process.on('message', (message: unknown) => {
 })
 // Exit when the parent process exits.
 process.on('disconnect', () => process.exit(0))
-await runCommand
+await commandRunnerPromise

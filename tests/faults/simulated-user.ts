@@ -219,9 +219,12 @@ async function downloadOwn(
 }
 
 /** Follows a download's redirect to the bucket. */
-async function followRedirect(visitor: Caller, redirect: Response): Promise<Response | null> {
-  await redirect.arrayBuffer().catch(() => {})
-  return call(visitor, 'download', () => fetch(redirect.headers.get('location') ?? ''))
+async function followRedirect(
+  visitor: Caller,
+  redirectResponse: Response,
+): Promise<Response | null> {
+  await redirectResponse.arrayBuffer().catch(() => {})
+  return call(visitor, 'download', () => fetch(redirectResponse.headers.get('location') ?? ''))
 }
 
 /** Changes the user's password, unless it isn't certain which one is current. */

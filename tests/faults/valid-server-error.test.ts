@@ -5,7 +5,7 @@ import { expectValidServerError } from './valid-server-error.ts'
 const unavailable = { code: 'UNAVAILABLE', message: 'Try again shortly.' }
 
 /** Builds a response that has a URL, like one returned by `fetch`. */
-function response(status: number, body: string | ReadableStream, headers = {}): Response {
+function makeResponse(status: number, body: string | ReadableStream, headers = {}): Response {
   const result = new Response(body, { status, headers })
   Object.defineProperty(result, 'url', { value: 'http://127.0.0.1/api/files' })
   return result
@@ -16,12 +16,12 @@ it.each([
   ['has a known error code', 507, '{"code":"STORAGE_FULL","message":"The server is full."}', {}],
   ["isn't a server error", 404, 'not found', {}],
 ])('accepts a response that %s', async (_, status, body, headers) => {
-  await expectValidServerError(response(status, body, headers))
+  await expectValidServerError(makeResponse(status, body, headers))
 })
 
 it('accepts a truncated response', async () => {
   const brokenBody = new ReadableStream({ pull: (body) => body.error(new Error('cut')) })
-  await expectValidServerError(response(500, brokenBody))
+  await expectValidServerError(makeResponse(500, brokenBody))
 })
 
 it.each([
@@ -35,5 +35,7 @@ it.each([
   ['a 503 without Retry-After', 503, JSON.stringify(unavailable), {}],
   ['a Retry-After of 0', 503, JSON.stringify(unavailable), { 'retry-after': '0' }],
 ])('rejects %s', async (_, status, body, headers) => {
-  await expect(expectValidServerError(response(status, body, headers))).rejects.toThrow(Violation)
+  await expect(expectValidServerError(makeResponse(status, body, headers))).rejects.toThrow(
+    Violation,
+  )
 })

@@ -32,7 +32,7 @@ export async function runCrashScenario(
   let isRunning = true
   let isRestarting = false
   let failure: unknown
-  const runs: Promise<void>[] = []
+  const runPromises: Promise<void>[] = []
   let round = 0
   await seededRounds(rounds, async (random) => {
     round += 1
@@ -46,7 +46,7 @@ export async function runCrashScenario(
           if (isRestarting) await wait(pauseMs)
         }
       }
-      runs.push(
+      runPromises.push(
         ...users.map((user) =>
           runUser(user).catch((error: unknown) => {
             failure ??= error
@@ -63,7 +63,7 @@ export async function runCrashScenario(
     isRestarting = false
     if (round === rounds || !isRunning) {
       isRunning = false
-      await Promise.all(runs)
+      await Promise.all(runPromises)
     }
     if (failure !== undefined) throw failure
     if (round === rounds) for (const user of users) await user.expectNothingLost()

@@ -13,7 +13,7 @@ const silentLog = { info() {}, warn() {} }
  * The directory of an initialized Postgres cluster. It is created once per process and copied into
  * each new data directory.
  */
-let preparedCluster: Promise<string> | undefined
+let clusterPromise: Promise<string> | undefined
 
 async function prepareCluster(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-cluster-'))
@@ -27,8 +27,8 @@ async function prepareCluster(): Promise<string> {
  * prepared cluster is ten times faster than initializing one.
  */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
-  preparedCluster ??= prepareCluster()
+  clusterPromise ??= prepareCluster()
   await mkdir(dataDir, { mode: 0o700 })
   // Preserve owner and mode, because otherwise Postgres won't start.
-  await execute('cp', ['-a', await preparedCluster, dataDir])
+  await execute('cp', ['-a', await clusterPromise, dataDir])
 }

@@ -84,9 +84,9 @@ export async function openDiskServer(
     endUpload: (key) => void disk.endedKeys.add(key),
     async openFiles() {
       const descriptors = await readdir('/proc/self/fd')
-      const links = descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+      const linkPromises = descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
       const permanentFolders = ['uploads', 'files'].map((name) => join(dataDir, name))
-      const targets = await Promise.all(links)
+      const targets = await Promise.all(linkPromises)
       return targets.filter(
         (target) => target.startsWith(dataDir) && !permanentFolders.includes(target),
       )

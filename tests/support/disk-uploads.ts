@@ -32,7 +32,7 @@ export interface OpenPut {
 function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   const client = request(url, { method: 'PUT', agent: false, headers })
   client.on('error', () => undefined)
-  const outcome = new Promise<PutOutcome>((resolve) => {
+  const outcomePromise = new Promise<PutOutcome>((resolve) => {
     client.on('close', () => resolve('cut'))
     client.on('response', (response) => {
       let body = ''
@@ -50,7 +50,7 @@ function openPut(url: string, headers: OutgoingHttpHeaders): OpenPut {
   })
   const write = (bytes: Buffer): Promise<void> =>
     new Promise((resolve) => client.write(bytes, () => resolve()))
-  return { client, outcome, write }
+  return { client, outcome: outcomePromise, write }
 }
 
 /** Returns how many bytes are stored according to a response's Upload-Offset header. */

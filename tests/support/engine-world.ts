@@ -255,7 +255,7 @@ export function openEngineWorld() {
     tab = openTab(ownerId)
     engineWorld.engine = tab.engine
   }
-  const state = () => engineWorld.engine.shownUploads()
+  const getState = () => engineWorld.engine.shownUploads()
   /**
    * Adds files to the engine as if the user had dropped them on the page. Returns their record ids.
    */
@@ -304,7 +304,7 @@ export function openEngineWorld() {
       await advanceTime(0)
       return ids
     },
-    state,
+    state: getState,
     /** Returns each upload with its status, such as 'a.txt completed'. */
     statuses: (engine = engineWorld.engine) =>
       engine.shownUploads().records.map(({ fileName, status }) => `${fileName} ${status}`),

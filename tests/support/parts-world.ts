@@ -184,7 +184,7 @@ export function simulateParts(count: number, size = count * partSize) {
 
   const run = async (job: Partial<TransferJob> = {}): Promise<void> => {
     let isSettled = false
-    const transfer = sendParts(
+    const transferPromise = sendParts(
       {
         file: new Blob([new Uint8Array(size)]),
         ticket: uploadTicket(),
@@ -208,7 +208,7 @@ export function simulateParts(count: number, size = count * partSize) {
     ).finally(() => {
       isSettled = true
     })
-    transfer.catch(() => undefined)
+    transferPromise.catch(() => undefined)
     // Advance the time only when all code is waiting for a timer.
     for (let steps = 0; !isSettled; steps += 1) {
       for (let pass = 0; pass < 5; pass += 1) await new Promise(setImmediate)
@@ -222,7 +222,7 @@ export function simulateParts(count: number, size = count * partSize) {
       time = nextTimer.at
       nextTimer.run()
     }
-    return transfer
+    return transferPromise
   }
   return Object.assign(sim, { run, deps, schedule, goOnline })
 }

@@ -71,9 +71,9 @@ export function recordDisk(dataDir: string): RecordedDisk {
     fileLengths[node] = length
     steps.push({ kind: 'truncate', node, length })
   }
-  const recordSync = async (node: Node, sync: Promise<void>): Promise<void> => {
+  const recordSync = async (node: Node, syncPromise: Promise<void>): Promise<void> => {
     const since = steps.length
-    await sync
+    await syncPromise
     steps.push({ kind: 'sync', node, since })
   }
 

@@ -18,7 +18,7 @@ export function expectGrowingDelays(delays: readonly number[]) {
  */
 export async function resultWithin<T>(ms: number, promise: Promise<T>): Promise<T> {
   await vi.advanceTimersByTimeAsync(ms)
-  const timeout = Promise.reject(new Error(`still open after ${ms} ms`))
-  timeout.catch(() => undefined)
-  return Promise.race([promise, timeout])
+  const timeoutPromise = Promise.reject(new Error(`still open after ${ms} ms`))
+  timeoutPromise.catch(() => undefined)
+  return Promise.race([promise, timeoutPromise])
 }

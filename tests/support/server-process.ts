@@ -50,36 +50,41 @@ export async function startServerProcess(settings: {
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const exitCode = once(child, 'exit').then(([code]) => code)
-  const stderr = text(child.stderr)
+  const exitCodePromise = once(child, 'exit').then(([code]) => code)
+  const stderrPromise = text(child.stderr)
   const readyLogPromise = waitForOutput(child.stderr, 'Mayfly is ready')
   const url = env?.APP_URL ?? `http://127.0.0.1:${port}`
-  await waitForReady(child, `http://127.0.0.1:${port}`, stderr)
+  await waitForReady(child, `http://127.0.0.1:${port}`, stderrPromise)
   // Another program may have taken the port, and a response from it could be mistaken for the
   // server's.
   const isOwnServer = await Promise.race([
     readyLogPromise.then(() => true),
-    exitCode.then(() => false),
+    exitCodePromise.then(() => false),
   ])
-  if (!isOwnServer) throw new Error(`The server has ended: ${await stderr}`)
-  return { url, pid: child.pid ?? 0, exitCode, kill: (signal) => void child.kill(signal) }
+  if (!isOwnServer) throw new Error(`The server has ended: ${await stderrPromise}`)
+  return {
+    url,
+    pid: child.pid ?? 0,
+    exitCode: exitCodePromise,
+    kill: (signal) => void child.kill(signal),
+  }
 }
 
-function waitForOutput(stream: Readable, expected: string): Promise<void> {
+function waitForOutput(stream: Readable, expectedText: string): Promise<void> {
   let output = ''
   return new Promise((resolve) => {
     stream.on('data', (chunk: Buffer) => {
       output += chunk
-      if (output.includes(expected)) resolve()
+      if (output.includes(expectedText)) resolve()
     })
   })
 }
 
-async function waitForReady(child: ChildProcess, url: string, stderr: Promise<string>) {
+async function waitForReady(child: ChildProcess, url: string, stderrPromise: Promise<string>) {
   const timeout = AbortSignal.timeout(hangTimeoutMs)
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`The server has ended: ${await stderr}`)
+      throw new Error(`The server has ended: ${await stderrPromise}`)
     }
     const response = await fetch(`${url}/api/ready`).catch(() => null)
     if (response?.ok) return

@@ -32,6 +32,6 @@ export async function startMaintenance(page: Page, title: string): Promise<Locat
 
 /** Follows the link to a section by keyboard. The next press of Tab enters the section. */
 export function openSection(page: Page, title: string): Promise<void> {
-  const links = page.getByRole('navigation', { name: 'Sections' })
-  return pressOn(page, links.getByRole('link', { name: title }))
+  const sectionLinks = page.getByRole('navigation', { name: 'Sections' })
+  return pressOn(page, sectionLinks.getByRole('link', { name: title }))
 }

@@ -36,9 +36,9 @@ export async function writeRandomFile(
 ): Promise<DiskFile> {
   if (size < sharedSize) return writeUniqueFile(folder, name, size)
   const path = join(folder, name)
-  const sharedFile = sharedFiles.get(size) ?? shareFile(size)
-  sharedFiles.set(size, sharedFile)
-  const sha256 = await sharedFile
+  const sha256Promise = sharedFiles.get(size) ?? shareFile(size)
+  sharedFiles.set(size, sha256Promise)
+  const sha256 = await sha256Promise
   await link(sharedPath(size, sha256), path)
   return { name, path, size, sha256 }
 }

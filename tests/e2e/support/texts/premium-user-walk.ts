@@ -186,10 +186,10 @@ export const premiumUserWalk: readonly WalkStep[] = [
       await page.clock.install()
       await uploadNote(context)
       // The upload fails after eight attempts, which are at most 39 s apart.
-      const error = uploadsPanel(page).getByText('Network error during upload')
+      const errorText = uploadsPanel(page).getByText('Network error during upload')
       await expect(async () => {
         await page.clock.fastForward(40_000)
-        await expect(error).toBeVisible({ timeout: 100 })
+        await expect(errorText).toBeVisible({ timeout: 100 })
       }).toPass({ intervals: [100] })
     },
     toast: ['Upload Failed', 'Network error during upload'],
