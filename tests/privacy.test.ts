@@ -219,7 +219,8 @@ test('no number in the FAQ, terms or policy is hard-coded', async () => {
     /^(faq|legal)\/.*\.tsx$/.test(file),
   )
   expect(texts.length).toBeGreaterThan(5)
-  // Digits in the text that aren't product decisions, together with the words around them.
+  // Digits in the pages that belong to names rather than product decisions, with the words around
+  // them.
   const names =
     /SHA-256|IPv6|7z|is="s3"|<\/?h\d|July 12, 2025|2025-07-12|[Ss]pec §\d+|(?:size|strokeWidth)=\{[\d.]+\}/g
   const typedFields: string[] = []

@@ -34,8 +34,8 @@ const minute = 60_000
 const hour = 60 * minute
 const partSize = 8 * mebibyte
 /**
- * Three parts. The last one is small: if a large body is rejected, the connection may break before
- * the client has read the error.
+ * Three parts. The last part is small, because the connection may break before the client has read
+ * the error when a large body is rejected.
  */
 const bytes = new Uint8Array(randomBytes(2 * partSize + 1000))
 const hash = sha256(bytes)

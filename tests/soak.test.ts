@@ -63,6 +63,7 @@ test.runIf(isLongRun)('every action succeeds in a short round of mixed traffic',
   const isZero = (column: number) => (name: string) =>
     !rows.some((row) => row[1] === name && Number(row[column]) > 0)
   expect(Object.keys(actions).filter(isZero(succeededColumn))).toEqual([])
-  // Slow clients succeed when the server times them out, and this round is too short for that.
+  // A slow client counts as successful once the server has timed it out, and this round is too
+  // short for that.
   expect(slowClients.map(([name]) => name).filter(isZero(startedColumn))).toEqual([])
 })

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
  * The attack (DNS rebinding): a browser on the server's machine opens a page of rebound.example,
- * whose name then resolves to 127.0.0.1. For the page's scripts our responses are now same-origin.
+ * whose name then resolves to 127.0.0.1. To the page's scripts, our responses are now same-origin.
  */
 let app: TestApp
 let proxiedApp: TestApp

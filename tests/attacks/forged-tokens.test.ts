@@ -59,7 +59,6 @@ function changeIdToken(claims: Claims) {
   })
 }
 
-/** Replaces the issuer's ID tokens. */
 function replaceIdToken(replace: (idToken: string) => string) {
   issuer.service.on('beforeResponse', ({ body }: MutableResponse) => {
     if (typeof body !== 'string') body.id_token = replace(String(body.id_token))

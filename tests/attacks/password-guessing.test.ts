@@ -67,8 +67,7 @@ function countStatuses(responses: Response[]) {
 }
 
 /**
- * Sets how many failed logins from other IP addresses are counted for the account, which must
- * already have at least one.
+ * Sets the number of failed logins counted for the account, which must already have at least one.
  */
 async function setFailedLogins(email: string, failedLogins: number) {
   const key = `wrongLoginsByAccount:${hashAccountEmail(app.deps.secret, email)}`

@@ -120,8 +120,8 @@ describe('the request timeout', () => {
   it('resets an incomplete request, but not one that waits for the database', async () => {
     const waitingPromise = exchange(`${makeRequestText('/wait', 4)}here`)
     const emptyBodyPromise = exchange(makeRequestText('/wait', 0))
-    // These two requests time out one after the other. By then, the requests above have exceeded
-    // the timeout too.
+    // These two requests time out one after the other, so that the requests above have been pending
+    // for longer than the timeout.
     expect(await exchange(`${makeRequestText('/read', 4)}not`)).toBe('')
     expect(await exchange(`${makeRequestText('/read', 4)}not`)).toBe('')
     work.resolve()

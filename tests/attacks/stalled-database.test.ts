@@ -260,7 +260,7 @@ describe('one silent connection', () => {
       await startUpload(completedWork, newUser, key)
       expect(completedWork.uploads).toEqual([])
       await eventually(expectIntactPool)
-      // If the upload already exists, the retry returns it. Otherwise it starts it, so there is
+      // The retry returns the upload if it exists already, and starts it otherwise, so there is
       // exactly one.
       await startUpload(completedWork, newUser, key)
       expect(completedWork.uploads).toHaveLength(1)

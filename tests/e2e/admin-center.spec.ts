@@ -215,7 +215,8 @@ test('a new price shows on the upgrade card and in the audit log; signature and 
   await expect(auditLog.getByLabel('From', { exact: true })).toHaveValue('')
   await expect(auditLog.getByRole('listitem')).toHaveCount(4)
 
-  // The browser may cache the old price for 5 minutes.
+  // The browser may cache the price for 5 minutes, but the administrator must see the new one at
+  // once.
   for (const openDashboard of [
     () => page.getByRole('link', { name: 'Back to Dashboard' }).click(),
     () => page.reload(),

@@ -19,7 +19,7 @@ test('an upload whose session ends resumes after a sign-in in another tab', asyn
 }) => {
   errors.expect(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
-  // The upload has one more part than the response that starts it has URLs for.
+  // The upload needs one more part URL than the response that starts it contains.
   const file = await writeRandomFile(folder, 'footage.mov', (initialSignedParts + 1) * 8 * mebibyte)
   await openDashboard(page, app, person)
 

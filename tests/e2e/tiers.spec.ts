@@ -106,7 +106,8 @@ test('Upgrade Now uploads a rejected file, and the administrator can downgrade a
   await chooseFiles(page, [large])
   const card = page.getByRole('region', { name: 'Upgrade to Premium' })
   await expect(card).toContainText('Free takes files up to 500MB')
-  // The administrator upgrades without a trial, so the card doesn't offer one.
+  // The signed-in user is an administrator, who upgrades without a trial, so the card doesn't offer
+  // one.
   await expect(card.getByRole('button')).toHaveText(['Upgrade Now', 'Continue with Free'])
 
   errors.expect(/500 \(Internal Server Error\).*toggle-premium/)

@@ -140,8 +140,9 @@ async function canDownload(url: string, code: string): Promise<boolean> {
 }
 
 /**
- * Checks the final state. Twice advances the clock by a day, runs the cleanup jobs and compares
- * storage with the database. Also waits until all queued emails have been sent, and checks them.
+ * Checks the final state. Advances the clock by a day, runs the cleanup jobs and compares storage
+ * with the database, twice in a row. Then waits until all queued emails have been sent, and checks
+ * them.
  * @param onClockChange called each time the clock has been advanced.
  */
 export async function checkAfterTwoDays(

@@ -20,8 +20,8 @@ import {
 
 const userTiers = ['free', 'premium', 'premium'] as const
 /**
- * All links are checked once every this many rounds. The other rounds check only links that could
- * have changed.
+ * A round whose number is a multiple of this ends with a check of all links. Other rounds check
+ * only links that could have changed.
  */
 const roundsBetweenFullChecks = 5
 const roundsBetweenDeepChecks = 20

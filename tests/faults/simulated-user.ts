@@ -227,7 +227,7 @@ async function followRedirect(
   return call(visitor, 'download', () => fetch(redirectResponse.headers.get('location') ?? ''))
 }
 
-/** Changes the user's password, unless it isn't certain which one is current. */
+/** Changes the user's password if it is certain which one is current. */
 async function changePassword(user: SimulatedUser, random: RandomInt): Promise<void> {
   const [currentPassword, ...otherPasswords] = user.passwords
   if (currentPassword === undefined || otherPasswords.length > 0) return

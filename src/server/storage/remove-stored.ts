@@ -6,9 +6,9 @@ import type { Storage } from './storage.ts'
 import type { Stores } from './stores.ts'
 
 /**
- * How long after the start of a failed or interrupted removal attempt the next one starts. The
- * delay doubles with each attempt, up to `maxDelayMs`. So once a store is reachable again, its
- * bytes are removed well before `overdueMs`.
+ * The delay from the start of a failed or interrupted removal attempt to the next attempt. It
+ * doubles with each attempt, up to `maxDelayMs`. So once a store is reachable again, its bytes are
+ * removed well before `overdueMs`.
  */
 const minDelayMs = 2 * minuteInMs
 export const maxDelayMs = 10 * minuteInMs

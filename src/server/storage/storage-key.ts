@@ -8,8 +8,8 @@ const keyPattern = /^[0-9a-z]{26}$/
 const randomKey = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', keyLength)
 
 /**
- * Creates a random object name: 26 characters of 0-9a-z from a secure source (134 bits), safe in
- * URLs and as a file name. It reveals nothing about the file and can't be guessed.
+ * Creates a random object name of 26 characters (0-9a-z) from a secure source (134 bits). It is
+ * safe in URLs and as a file name, reveals nothing about the file, and can't be guessed.
  */
 export function newStorageKey(): string {
   return randomKey()

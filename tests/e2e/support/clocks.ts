@@ -18,8 +18,8 @@ export async function advanceClocks(
   pages: Page[],
   milliseconds: number,
 ): Promise<void> {
-  // Pages set their clock from responses. A response between these two steps would make the time
-  // count twice, so wait for pending requests.
+  // Pages set their clock from responses. A response between these two steps would count the time
+  // twice, so wait for pending requests.
   for (const page of pages) await page.waitForLoadState('networkidle')
   app.clock.advance(milliseconds)
   for (const page of pages) await page.clock.fastForward(milliseconds)

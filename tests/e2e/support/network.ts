@@ -100,8 +100,8 @@ export function wastedPuts(network: ChaosProxy): Exchange[] {
 }
 
 /**
- * Asserts that a part was sent again only if a failure interrupted its PUT. A count of bytes would
- * include those lost in the buffers of dead connections.
+ * Asserts that a part was sent again only if a failure interrupted its PUT. Counting bytes instead
+ * would include those lost in the buffers of dead connections.
  */
 export function expectNoWastedPuts(network: ChaosProxy): void {
   expect(wastedPuts(network).filter(({ interrupted }) => !interrupted)).toEqual([])

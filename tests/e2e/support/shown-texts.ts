@@ -7,9 +7,9 @@ declare global {
 }
 
 /**
- * Records every text that this page shows from now on, across navigations and even if only briefly,
+ * Records all text that this page shows from now on, across navigations and even if only briefly,
  * including progress announced to screen readers.
- * @returns an array that grows as texts appear.
+ * @returns an array that grows as text appears.
  */
 export async function recordShownTexts(page: Page): Promise<string[]> {
   const texts: string[] = []

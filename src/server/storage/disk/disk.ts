@@ -45,7 +45,7 @@ export interface DiskStorageOptions {
    * itself.
    */
   nginxLocation?: string | null
-  /** The free space on the file system of `dataDir`. */
+  /** The free space on the file system that contains `dataDir`. */
   space: UploadSpace
   /** Transfer metrics. Nothing is counted if unset. */
   meter?: TransferMeter

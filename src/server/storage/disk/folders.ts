@@ -19,10 +19,13 @@ export class Folders {
   readonly #fs: FileSystem
   readonly #uploadsFolder: string
   readonly #filesFolder: string
-  /** By folder path: the most recently started sync, and the sync that waits for it to end. */
+  /** For each folder path, the most recently started sync and the sync that runs after it. */
   readonly #lastSyncs = new Map<string, Promise<void>>()
   readonly #waitingSyncs = new Map<string, Promise<void>>()
-  /** By folder path: durable creations of folders below `files`, running or finished. */
+  /**
+   * For each folder below `files` that this process has created durably or is creating now, the
+   * promise of that creation, by path.
+   */
   readonly #shards = new Map<string, Promise<void>>()
 
   private constructor(fs: FileSystem, dataDir: string) {

@@ -175,7 +175,7 @@ async function assertOpen(key: string, { folders, uploads }: UploadReceiver): Pr
 /**
  * Returns the `admit` function for `writeBody`. It reserves space for the bytes, counts them, and
  * records activity on the upload once a minute. It rejects with STORAGE_FULL if too little space
- * would remain free, and like `assertOpen` if the upload has ended.
+ * would remain free, or with the same errors as `assertOpen` if the upload has ended.
  */
 function admitBytes(key: string, receiver: UploadReceiver) {
   const { clock, log, meter, space } = receiver

@@ -23,7 +23,8 @@ describe('a part in transit', () => {
     const upload = multipartUpload(disk, 2, 100)
     await upload.put(2)
     const { client, outcome } = await upload.startPart(1)
-    // The server's one-minute interval for a part begins when the server opens the file.
+    // The server records activity on a part at most once a minute, counted from when it opens the
+    // file.
     const isOpen = async () => (await disk.openFiles()).some((path) => path.endsWith(upload.key))
     while (!(await isOpen())) await new Promise(setImmediate)
     await roundTrip()

@@ -10,8 +10,8 @@ import type { SendCommand } from './client.ts'
 import { requestHeaders, requiredCorsRule, requiredMethods, responseHeader } from './cors-rule.ts'
 
 /**
- * How much the clocks of this server and the bucket may differ. A download URL is valid for one
- * minute, and a difference shortens that.
+ * How far the clocks of this server and the bucket may differ. A download URL is valid for one
+ * minute, and any difference shortens that time.
  */
 const maxClockDifferenceMs = 15_000
 
@@ -109,7 +109,7 @@ async function clockProblem(
   try {
     differenceMs = await clockDifferenceMs(send, bucket, clock)
   } catch {
-    // If the bucket is unreachable, another check reports it with a message of its own.
+    // If the bucket is unreachable, a different check reports that.
     return null
   }
   if (differenceMs <= maxClockDifferenceMs) return null

@@ -161,8 +161,8 @@ export function openS3Multipart(senders: CommandSenders, Bucket: string, pageSiz
       if (first?.begunAt === null) neededCount = maxUploads
       const isFromElsewhere = firstBefore !== undefined && !createdIds.has(firstBefore.uploadId)
       if (isFromElsewhere && first && createdIds.has(first.uploadId)) {
-        // Whole-file URLs that have already been signed send to an older multipart upload, but the
-        // new one is sorted before it. Abort the new one to keep the older one in its position.
+        // Whole-file URLs that have already been signed name an older multipart upload, but the new
+        // one is sorted before it. Abort the new one so that the older one keeps its position.
         await abort(first)
         openUploads = openUploads.slice(1)
       }

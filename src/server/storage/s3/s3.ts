@@ -211,7 +211,7 @@ class BucketStorage implements S3Storage {
     await Promise.all(surplusUploads.map(this.#uploads.abort))
   }
 
-  // One object at a time, so that clients can't make the server read many large ones at once.
+  // Hash one object at a time, so that clients can't make the server read many large ones at once.
   sha256(key: string): Promise<string | null> {
     const hash = async () => {
       const bytes = await this.read(key)
