@@ -28,7 +28,7 @@ export async function proveContent(
   request: BlockRequest | null = null,
 ): Promise<string | null> {
   const store = stores.get(storage)
-  const sha256 = await store.sha256(storageKey)
+  const sha256 = (await store.digest(storageKey))?.sha256 ?? null
   if (sha256 === null) await assertMounted(store)
   await db.transaction(async (tx) => {
     const file = await lockContent(tx, id)

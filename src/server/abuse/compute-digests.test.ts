@@ -91,8 +91,8 @@ describe('a confirmed file', () => {
     ]
     let hasFailed = false
     const flakyDeps = depsWith({
-      async sha256(key) {
-        if (hasFailed) return app.storage.sha256(key)
+      async digest(key) {
+        if (hasFailed) return app.storage.digest(key)
         hasFailed = true
         throw new Error('the disk does not answer')
       },
@@ -132,7 +132,7 @@ describe('content that was taken down', () => {
     const bytes = randomFileBytes(1001)
     const file = await confirmOrThrow(await uploadBytes(owner, bytes))
     const depsWithUnmountedStorage = depsWith({
-      sha256: async () => null,
+      digest: async () => null,
       installation: async () => null,
     })
     expect(await computeDigests(depsWithUnmountedStorage)).toEqual({
@@ -148,7 +148,7 @@ describe('content that was taken down', () => {
   it('is blocked even if its bytes were temporarily missing', async () => {
     const bytes = randomFileBytes(1002)
     const file = await confirmOrThrow(await uploadBytes(owner, bytes))
-    const depsWithLostFile = depsWith({ sha256: async () => null })
+    const depsWithLostFile = depsWith({ digest: async () => null })
     expect(await computeDigests(depsWithLostFile)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
     await takeDownOrThrow(admin, file.shortCode)

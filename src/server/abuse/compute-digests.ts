@@ -85,7 +85,7 @@ async function computeBatch(deps: DigestDeps, store: Storage, after: string | nu
 
 async function hash(deps: DigestDeps, store: Storage, file: ContentRow): Promise<string | null> {
   if (file.takenDownAt !== null) return proveContent(deps, file)
-  const sha256 = await store.sha256(file.storageKey)
-  if (sha256 === null) await assertMounted(store)
-  return sha256
+  const digest = await store.digest(file.storageKey)
+  if (digest === null) await assertMounted(store)
+  return digest?.sha256 ?? null
 }

@@ -11,7 +11,7 @@ export const storageOperations = [
   'signParts',
   'listParts',
   'storedSize',
-  'sha256',
+  'digest',
   'seal',
   'deliver',
   'signDownload',

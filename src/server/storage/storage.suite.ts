@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { crc32 } from 'node:zlib'
 import { parse } from 'content-disposition'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type HttpResponse, type SendOptions, send } from '../../../tests/support/send.ts'
@@ -163,6 +164,14 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
     })
 
     describe('seal', () => {
+      it('returns the CRC-32, or null if the store does not know it', async () => {
+        for (const bytes of [randomBytes(100_000), Buffer.alloc(0)]) {
+          const grant = upload(bytes.length)
+          await put(grant, bytes)
+          expect([crc32(bytes), null]).toContain(await storage.seal(grant.key, bytes.length))
+        }
+      })
+
       it('succeeds twice, even concurrently', async () => {
         const grant = await store(Buffer.from('hello'))
         await storage.seal(grant.key, 5)
@@ -190,24 +199,27 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
     })
 
-    describe('sha256', () => {
-      it('returns the hash of the sealed bytes, also to concurrent callers', async () => {
+    describe('digest', () => {
+      it('returns the checksums of the sealed bytes, also to concurrent callers', async () => {
         const bytes = randomBytes(3_000_000)
         const [one, empty] = [await store(bytes), await store(Buffer.alloc(0))]
-        const hashes = [one, one, empty].map(({ key }) => storage.sha256(key))
-        const expectedHashes = [bytes, bytes, Buffer.alloc(0)].map(sha256)
-        expect(await Promise.all(hashes)).toEqual(expectedHashes)
-        expect(await storage.sha256(one.key)).toBe(sha256(bytes))
+        const digests = [one, one, empty].map(({ key }) => storage.digest(key))
+        const expectedDigests = [bytes, bytes, Buffer.alloc(0)].map((content) => ({
+          sha256: sha256(content),
+          crc32: crc32(content),
+        }))
+        expect(await Promise.all(digests)).toEqual(expectedDigests)
+        expect(await storage.digest(one.key)).toEqual(expectedDigests[0])
       })
 
       it('returns null if nothing is sealed', async () => {
         const grant = upload(5)
-        expect(await storage.sha256(grant.key)).toBeNull()
+        expect(await storage.digest(grant.key)).toBeNull()
         await put(grant, Buffer.from('hello'))
-        expect(await storage.sha256(grant.key)).toBeNull()
+        expect(await storage.digest(grant.key)).toBeNull()
         await storage.seal(grant.key, 5)
         await storage.remove(grant.key)
-        expect(await storage.sha256(grant.key)).toBeNull()
+        expect(await storage.digest(grant.key)).toBeNull()
       })
     })
 

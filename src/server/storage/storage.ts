@@ -89,6 +89,14 @@ export type Delivery =
  */
 export type DownloadMethod = 'GET' | 'HEAD'
 
+/** Checksums of an object's bytes. */
+export interface ObjectDigest {
+  /** In hex. */
+  sha256: string
+  /** As an unsigned integer. */
+  crc32: number
+}
+
 export interface StoredObject {
   key: string
   /**
@@ -139,14 +147,15 @@ export interface Storage {
   /**
    * Makes an uploaded object final and durable. Afterwards the bytes survive a power cut, and no
    * presigned URL can change them. Sealing twice succeeds.
+   * @returns the object's CRC-32, or null if only `digest` can tell.
    * @throws {SizeMismatch} if the object doesn't have exactly `size` bytes.
    */
-  seal(key: string, size: number): Promise<void>
+  seal(key: string, size: number): Promise<number | null>
   /**
-   * Reads a sealed object and returns its SHA-256 in hex, or null if there is no such object. Can
-   * take minutes for a large object.
+   * Reads a sealed object and returns its checksums, or null if there is no such object. Can take
+   * minutes for a large object.
    */
-  sha256(key: string): Promise<string | null>
+  digest(key: string): Promise<ObjectDigest | null>
   /**
    * Returns how to answer a download of a sealed object: with its bytes, or with a redirect to a
    * URL. The URL expires within a minute, and no later than `grant.expiresAt`.

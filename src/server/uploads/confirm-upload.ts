@@ -108,7 +108,8 @@ async function findConfirmed(
     if (claimedSha256 !== undefined) {
       const store = stores.get(row.storage)
       const shouldHash = row.sha256 === null && store.computesSha256
-      const sha256 = shouldHash ? await store.sha256(row.storageKey) : row.sha256
+      const digest = shouldHash ? await store.digest(row.storageKey) : row
+      const sha256 = digest?.sha256 ?? null
       if (sha256 !== null && sha256 !== claimedSha256) throw new AppError('CHECKSUM_MISMATCH')
     }
     succeed(confirm, row)
@@ -165,7 +166,8 @@ async function hashIfNeeded(
     const claimedSha256 = confirm.request.sha256
     const store = deps.stores.get(storage)
     const shouldCompare = claimedSha256 !== undefined && store.computesSha256
-    const sha256 = shouldCompare || blockedSizes.has(size) ? await store.sha256(storageKey) : null
+    const digest = shouldCompare || blockedSizes.has(size) ? await store.digest(storageKey) : null
+    const sha256 = digest?.sha256 ?? null
     if (sha256 !== null && claimedSha256 !== undefined && sha256 !== claimedSha256) {
       mismatchedConfirms.push(confirm)
       throw new AppError('CHECKSUM_MISMATCH')

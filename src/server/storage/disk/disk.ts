@@ -10,6 +10,7 @@ import {
   type Storage,
   type UploadGrant,
 } from '../storage.ts'
+import { combineCrc32s, type SizedCrc32 } from './crc32.ts'
 import { DiskHttp } from './disk-http.ts'
 import { FileHasher } from './file-hasher.ts'
 import type { FileSystem } from './file-system.ts'
@@ -81,8 +82,9 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const hasher = new FileHasher(log)
   const parts = new PartLists(folders)
   const locks = new WriteLocks()
+  const crc32s = new Map<string, SizedCrc32>()
   const http = new DiskHttp({
-    ...{ folders, locks, parts, space, uploads, meter, clock, log },
+    ...{ folders, locks, parts, crc32s, space, uploads, meter, clock, log },
     signingKey,
     clientAddress: options.clientAddress,
     shedLoad: options.shedLoad,
@@ -131,18 +133,27 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
         if (storedParts && !isComplete(storedParts, size))
           throw new SizeMismatch(size, totalBytes(storedParts))
         await folders.seal(key, size)
-        if (storedParts) await folders.removePartList(key)
+        if (storedParts) {
+          crc32s.set(key, combineCrc32s(storedParts))
+          await folders.removePartList(key)
+        }
+        return crc32s.get(key)?.crc32 ?? null
       } finally {
         lock.release()
       }
     },
 
-    sha256: (key) => hasher.sha256(folders.sealedPath(key)),
+    async digest(key) {
+      const digest = await hasher.digest(folders.sealedPath(key))
+      crc32s.delete(key)
+      return digest
+    },
 
     async remove(key) {
       const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND')
       try {
         await folders.remove(key)
+        crc32s.delete(key)
       } finally {
         lock.release()
       }

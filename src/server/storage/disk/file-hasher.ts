@@ -1,12 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { AppError } from '../../errors.ts'
+import type { ObjectDigest } from '../storage.ts'
 import type { HashRequest, HashResponse } from './hash-thread.ts'
 
-/** Computes SHA-256 hashes of files in a single worker thread, which starts on first use. */
+/** Computes checksums of files in a single worker thread, which starts on first use. */
 export class FileHasher {
   readonly #log: Logger
-  readonly #waiting = new Map<number, PromiseWithResolvers<string | null>>()
+  readonly #waiting = new Map<number, PromiseWithResolvers<ObjectDigest | null>>()
   #lastId = 0
   #thread: Worker | undefined
   #closed = false
@@ -16,15 +17,15 @@ export class FileHasher {
   }
 
   /**
-   * Returns a file's SHA-256 in hex, or null if the file doesn't exist.
+   * Returns a file's checksums, or null if the file doesn't exist.
    * @throws {AppError} UNAVAILABLE if the file can't be read or the server is stopping.
    */
-  async sha256(path: string): Promise<string | null> {
+  async digest(path: string): Promise<ObjectDigest | null> {
     if (this.#closed) throw new AppError('UNAVAILABLE')
     this.#thread ??= this.#start()
     this.#lastId += 1
     const request: HashRequest = { id: this.#lastId, path }
-    const response = Promise.withResolvers<string | null>()
+    const response = Promise.withResolvers<ObjectDigest | null>()
     this.#waiting.set(request.id, response)
     this.#thread.postMessage(request)
     return response.promise
@@ -38,10 +39,10 @@ export class FileHasher {
   #start(): Worker {
     const thread = new Worker(new URL('./hash-thread.ts', import.meta.url))
     thread.unref()
-    thread.on('message', ({ id, sha256, error }: HashResponse) => {
+    thread.on('message', ({ id, digest, error }: HashResponse) => {
       const pendingRequest = this.#waiting.get(id)
       this.#waiting.delete(id)
-      if (error === undefined) pendingRequest?.resolve(sha256)
+      if (error === undefined) pendingRequest?.resolve(digest)
       else pendingRequest?.reject(unavailable(error))
     })
     thread.on('error', (error) => this.#log.error({ err: error }, 'the hash thread failed'))

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
+import { crc32 } from 'node:zlib'
+import type { ObjectDigest } from '../storage.ts'
 import { nullIfMissing } from './file-system.ts'
 
 export interface HashRequest {
@@ -10,10 +12,10 @@ export interface HashRequest {
   path: string
 }
 
-/** `sha256` is null if the file doesn't exist. `error` is set if the file couldn't be read. */
+/** `digest` is null if the file doesn't exist. `error` is set if the file couldn't be read. */
 export interface HashResponse {
   id: number
-  sha256: string | null
+  digest: ObjectDigest | null
   error?: string
 }
 
@@ -26,23 +28,26 @@ if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_
 parentPort?.on('message', async ({ id, path }: HashRequest) => {
   let response: HashResponse
   try {
-    response = { id, sha256: await sha256Of(path) }
+    response = { id, digest: await digestOf(path) }
   } catch (error) {
-    response = { id, sha256: null, error: String(error) }
+    response = { id, digest: null, error: String(error) }
   }
   parentPort?.postMessage(response)
 })
 
-async function sha256Of(path: string): Promise<string | null> {
+async function digestOf(path: string): Promise<ObjectDigest | null> {
   const file = await nullIfMissing(open(path))
   if (!file) return null
   try {
-    const hash = createHash('sha256')
+    const sha256 = createHash('sha256')
+    let crc = 0
     const block = Buffer.allocUnsafe(blockBytes)
     for (;;) {
       const { bytesRead } = await file.read(block)
-      if (bytesRead === 0) return hash.digest('hex')
-      hash.update(block.subarray(0, bytesRead))
+      if (bytesRead === 0) return { sha256: sha256.digest('hex'), crc32: crc }
+      const bytes = block.subarray(0, bytesRead)
+      sha256.update(bytes)
+      crc = crc32(bytes, crc)
     }
   } finally {
     await file.close()

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -23,6 +24,7 @@ import {
   type Delivery,
   type DownloadGrant,
   type DownloadMethod,
+  type ObjectDigest,
   type PartGrant,
   type SealedObjects,
   SizeMismatch,
@@ -62,7 +64,7 @@ const wholeFilePart = 1
  */
 const minWritePartSize = 8 * 1024 * 1024
 const maxWriteParts = 10_000
-/** Hashing fails if none of the object's bytes arrive for this long. */
+/** Reading fails if none of the object's bytes arrive for this long. */
 const stallMs = 30_000
 const folder = 'files/'
 /** Key prefix for test objects. Each check writes an object under a new key. */
@@ -140,7 +142,7 @@ class BucketStorage implements S3Storage {
   readonly #signingClient: S3Client
   readonly #senders: CommandSenders
   readonly #uploads: ReturnType<typeof openS3Multipart>
-  #lastHash: Promise<unknown> = Promise.resolve()
+  #lastDigest: Promise<unknown> = Promise.resolve()
   /**
    * When this server first listed each multipart upload, by upload id, in milliseconds since 1970.
    * Used only for buckets that return no dates.
@@ -188,7 +190,7 @@ class BucketStorage implements S3Storage {
     return (await this.#sealedSize(key)) ?? latest?.size ?? null
   }
 
-  async seal(key: string, size: number): Promise<void> {
+  async seal(key: string, size: number): Promise<null> {
     const openUploads = await this.#uploads.listOf(objectKey(key))
     const receivedUploads = await this.#uploads.readReceived(openUploads)
     const sizeBefore = await this.#sealedSize(key)
@@ -209,16 +211,18 @@ class BucketStorage implements S3Storage {
       .map(({ uploadId }) => uploadId)
     const surplusUploads = openUploads.filter(({ uploadId }) => !keptIds.includes(uploadId))
     await Promise.all(surplusUploads.map(this.#uploads.abort))
+    // The bucket has no CRC-32s, because PUTs carry an MD5.
+    return null
   }
 
-  // Hash one object at a time, so that clients can't make the server read many large ones at once.
-  sha256(key: string): Promise<string | null> {
-    const hash = async () => {
+  // Read one object at a time, so that clients can't make the server read many large ones at once.
+  digest(key: string): Promise<ObjectDigest | null> {
+    const compute = async () => {
       const bytes = await this.read(key)
-      return bytes && orUnavailable(hashStream(bytes))
+      return bytes && orUnavailable(digestStream(bytes))
     }
-    const digest = this.#lastHash.then(hash, hash)
-    this.#lastHash = digest
+    const digest = this.#lastDigest.then(compute, compute)
+    this.#lastDigest = digest
     return digest
   }
 
@@ -401,22 +405,21 @@ function objectKey(key: string): string {
   return `${folder}${key}`
 }
 
-/**
- * Returns a stream's SHA-256 in hex.
- * @throws if the stream fails, or no bytes arrive for 30 seconds.
- */
-async function hashStream(bytes: Readable): Promise<string> {
-  const hash = createHash('sha256')
+/** @throws if the stream fails, or no bytes arrive for 30 seconds. */
+async function digestStream(bytes: Readable): Promise<ObjectDigest> {
+  const sha256 = createHash('sha256')
+  let crc = 0
   const timer = setTimeout(() => bytes.destroy(new Error('no byte came in time')), stallMs)
   try {
     for await (const chunk of bytes) {
-      hash.update(chunk)
+      sha256.update(chunk)
+      crc = crc32(chunk, crc)
       timer.refresh()
     }
   } finally {
     clearTimeout(timer)
   }
-  return hash.digest('hex')
+  return { sha256: sha256.digest('hex'), crc32: crc }
 }
 
 /**

@@ -54,7 +54,7 @@ const operations: [string, (storage: S3Storage) => Promise<unknown>][] = [
   ['getting the stored size', (storage) => storage.storedSize(key)],
   ['sealing', (storage) => storage.seal(key, 5)],
   ['reading the bytes', (storage) => storage.read(key)],
-  ['computing the SHA-256', (storage) => storage.sha256(key)],
+  ['computing the checksums', (storage) => storage.digest(key)],
   ['removing an object', (storage) => storage.remove(key)],
   ['listing all objects', (storage) => storage.list()[Symbol.asyncIterator]().next()],
   ['reading the installation', (storage) => storage.installation()],
