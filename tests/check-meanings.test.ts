@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { checks } from '../src/server/admin/checks/checks.ts'
 import { jobNames } from '../src/server/jobs/job-names.ts'
-import { checkMeaning } from '../src/web/admin/check-text.ts'
+import { getCheckDescription } from '../src/web/admin/check-text.ts'
 
 it.each([
   ...checks.flatMap(({ name }) => (name === 'Jobs' ? [] : [name])),
@@ -11,9 +11,9 @@ it.each([
   'Jobs: bytes that should be gone',
   'Jobs: files whose bytes are missing',
 ])('explains %s', (name) => {
-  expect(checkMeaning(name)).toMatch(/^[A-Z].*\.$/)
+  expect(getCheckDescription(name)).toMatch(/^[A-Z].*\.$/)
 })
 
 it('has no explanation for an unknown check', () => {
-  expect(checkMeaning('Weather')).toBeNull()
+  expect(getCheckDescription('Weather')).toBeNull()
 })

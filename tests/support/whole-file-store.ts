@@ -6,7 +6,7 @@ import { hashBlob } from '../../src/web/uploads/transfer/hash-blob.ts'
 import type { TransferDeps } from '../../src/web/uploads/transfer/put-bytes.ts'
 import { sendWholeFile } from '../../src/web/uploads/transfer/send-whole-file.ts'
 import {
-  errorCode,
+  parseErrorCode,
   parseWholeNumber,
   type Send,
 } from '../../src/web/uploads/transfer/storage-request.ts'
@@ -150,7 +150,7 @@ function makeSend(stallEvents: EventTarget): Send {
             resolve({
               kind: 'response',
               status,
-              code: status >= 400 ? errorCode(text) : null,
+              code: status >= 400 ? parseErrorCode(text) : null,
               uploadOffset,
               retryAfterMs: retryAfter === null ? null : retryAfter * 1000,
             }),

@@ -4,18 +4,18 @@ import {
   type QueryClient,
   queryOptions,
 } from '@tanstack/react-query'
-import { adminKey, adminWaitingQuery } from '../api/admin-waiting.ts'
 import { type CallInput, call, callForPage } from '../api/call.ts'
+import { adminKey, pendingWorkQuery } from '../api/pending-work.ts'
 import { failureText, showFailure } from '../api/show-failure.ts'
-import { cursorPaging, pageSize } from '../ui/paged-list.tsx'
+import { cursorPagingOptions, pageSize } from '../ui/paged-list.tsx'
 
 /** Refetches whenever the page is opened, because other users change this data. */
-const alwaysRefetch = { refetchOnMount: 'always' } as const
+const alwaysRefetchOptions = { refetchOnMount: 'always' } as const
 
 export const statsQuery = queryOptions({
   queryKey: [adminKey, 'stats'],
   queryFn: ({ signal }) => call('adminStats', { signal }),
-  ...alwaysRefetch,
+  ...alwaysRefetchOptions,
 })
 
 export const checksQuery = queryOptions({
@@ -24,12 +24,12 @@ export const checksQuery = queryOptions({
     const checks = await call('adminChecks', { signal })
     const failingChecks = checks.filter(({ status }) => status === 'failing').length
     client.setQueryData(
-      adminWaitingQuery.queryKey,
+      pendingWorkQuery.queryKey,
       (cachedCounts) => cachedCounts && { ...cachedCounts, failingChecks },
     )
     return checks
   },
-  ...alwaysRefetch,
+  ...alwaysRefetchOptions,
 })
 
 /** Users who match `search`, or the newest users if it is empty. */
@@ -46,7 +46,7 @@ export function usersQuery(search: string) {
 export const maintenanceQuery = queryOptions({
   queryKey: [adminKey, 'maintenance'],
   queryFn: ({ signal }) => call('listMaintenance', { signal }),
-  ...alwaysRefetch,
+  ...alwaysRefetchOptions,
 })
 
 /** Open reports, with the most recently reported file first. */
@@ -54,21 +54,21 @@ export const reportsQuery = infiniteQueryOptions({
   queryKey: [adminKey, 'reports'],
   queryFn: ({ pageParam: cursor, signal }) =>
     callForPage('listReports', { query: { limit: pageSize, cursor }, signal }),
-  ...cursorPaging,
-  ...alwaysRefetch,
+  ...cursorPagingOptions,
+  ...alwaysRefetchOptions,
 })
 
 export const settingsQuery = queryOptions({
   queryKey: [adminKey, 'settings'],
   queryFn: async ({ signal }) => (await call('adminSettings', { signal })).values,
-  ...alwaysRefetch,
+  ...alwaysRefetchOptions,
 })
 
 /** Limits, caps and current usage. */
 export const limitSettingsQuery = queryOptions({
   queryKey: [adminKey, 'limits'],
   queryFn: ({ signal }) => call('adminLimits', { signal }),
-  ...alwaysRefetch,
+  ...alwaysRefetchOptions,
 })
 
 /** All feedback, newest first. */
@@ -76,8 +76,8 @@ export const feedbackQuery = infiniteQueryOptions({
   queryKey: [adminKey, 'feedback'],
   queryFn: ({ pageParam: cursor, signal }) =>
     callForPage('listFeedback', { query: { limit: pageSize, cursor }, signal }),
-  ...cursorPaging,
-  ...alwaysRefetch,
+  ...cursorPagingOptions,
+  ...alwaysRefetchOptions,
 })
 
 /** Audit log entries that match a filter, newest first. */
@@ -86,19 +86,19 @@ export function auditQuery(filter: CallInput<'listAudit'>['query']) {
     queryKey: [adminKey, 'audit', filter],
     queryFn: ({ pageParam: cursor, signal }) =>
       callForPage('listAudit', { query: { ...filter, limit: pageSize, cursor }, signal }),
-    ...cursorPaging,
+    ...cursorPagingOptions,
     placeholderData: keepPreviousData,
     staleTime: 0,
   })
 }
 
 /** Reloads all data in the Admin Center, including its badge counts. */
-export function refreshAdmin(client: QueryClient): Promise<void> {
+export function refreshAdminData(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ queryKey: [adminKey] })
 }
 
 /** Returns the error message for a failed admin call. */
-export function reasonText(error: unknown): string {
+export function adminErrorText(error: unknown): string {
   return failureText(error, 'The server gave no reason. See its log.')
 }
 
@@ -107,6 +107,6 @@ export function reasonText(error: unknown): string {
  * window may have caused the failure.
  */
 export function showAdminFailure(client: QueryClient, error: unknown, title: string): void {
-  showFailure(error, title, reasonText(error))
-  void refreshAdmin(client)
+  showFailure(error, title, adminErrorText(error))
+  void refreshAdminData(client)
 }

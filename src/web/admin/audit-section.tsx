@@ -20,7 +20,7 @@ import { auditQuery } from './admin-queries.ts'
 import { affectedUserText, auditText } from './audit-text.ts'
 import { SectionFrame } from './section.tsx'
 
-const actions: { value: AuditAction | 'all'; label: string }[] = [
+const actionOptions: { value: AuditAction | 'all'; label: string }[] = [
   { value: 'all', label: 'All' },
   ...auditActions.map((action) => ({ value: action, label: auditActionNames[action] })),
 ]
@@ -44,7 +44,7 @@ export function AuditSection() {
       ...(to && { to: to.toISOString() }),
     }),
   )
-  const isSearch = search !== '' || action !== 'all' || firstDay !== '' || lastDay !== ''
+  const isFiltered = search !== '' || action !== 'all' || firstDay !== '' || lastDay !== ''
   const clearSearch = () => {
     setInput('')
     setAction('all')
@@ -67,7 +67,7 @@ export function AuditSection() {
           />
         </div>
         <div className="max-lg:col-span-full">
-          <Select label="Action" options={actions} value={action} onValueChange={setAction} />
+          <Select label="Action" options={actionOptions} value={action} onValueChange={setAction} />
         </div>
         <DateField label="From" value={firstDay} onValueChange={setFirstDay} max={lastDay} />
         <DateField label="To" value={lastDay} onValueChange={setLastDay} min={firstDay} />
@@ -76,7 +76,7 @@ export function AuditSection() {
         query={query}
         noun="audit log"
         label="Audit log"
-        empty={isSearch ? <NoSearchResults onClear={clearSearch} /> : <EmptyAuditLog />}
+        empty={isFiltered ? <NoSearchResults onClear={clearSearch} /> : <EmptyAuditLog />}
         head={<ColumnTitles />}
         row={(entry) => <AuditRow key={entry.id} line={entry} now={now} />}
       />

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { auditActionNames, auditActions } from '../../shared/rules/accounts/audit-action.ts'
 import { affectedUserText, auditText } from './audit-text.ts'
 
-const free = { tier: 'free', trialEndsAt: null }
-const premium = { tier: 'premium', trialEndsAt: null }
-const trial = { tier: 'premium', trialEndsAt: '2026-12-21T11:00:00.000Z' }
+const freeState = { tier: 'free', trialEndsAt: null }
+const premiumState = { tier: 'premium', trialEndsAt: null }
+const trialState = { tier: 'premium', trialEndsAt: '2026-12-21T11:00:00.000Z' }
 
 describe('the text of an audit log entry', () => {
   it.each([
-    [{ reason: 'trial', from: free, to: trial }, 'Tier: Free to Premium (trial)'],
-    [{ reason: 'trial', from: trial, to: free }, 'Tier: Premium to Free (trial ended)'],
-    [{ reason: 'preview', from: trial, to: premium }, 'Tier: Premium (trial ended)'],
-    [{ reason: 'administrator', from: free, to: premium }, 'Tier: Free to Premium'],
-    [{ reason: 'administrator', from: premium, to: free }, 'Tier: Premium to Free'],
+    [{ reason: 'trial', from: freeState, to: trialState }, 'Tier: Free to Premium (trial)'],
+    [{ reason: 'trial', from: trialState, to: freeState }, 'Tier: Premium to Free (trial ended)'],
+    [{ reason: 'preview', from: trialState, to: premiumState }, 'Tier: Premium (trial ended)'],
+    [{ reason: 'administrator', from: freeState, to: premiumState }, 'Tier: Free to Premium'],
+    [{ reason: 'administrator', from: premiumState, to: freeState }, 'Tier: Premium to Free'],
   ])('describes a tier change: %j', (details, text) => {
     expect(auditText({ action: 'set-tier', details })).toBe(text)
   })

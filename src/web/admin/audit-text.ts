@@ -17,7 +17,7 @@ import {
   textSettingKeys,
 } from '../../shared/rules/tiers/admin-settings.ts'
 import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
-import { inputText, settingTexts } from './setting-texts.ts'
+import { formatInput, settingStrings } from './setting-texts.ts'
 
 type Details = AuditEntry['details']
 type SubjectFields = Pick<AuditEntry, 'action' | 'subject' | 'details'>
@@ -66,13 +66,13 @@ function resultFormatter(action: string, name: string): SentenceFormatter {
   })
 }
 
-const passwordTexts: Record<PasswordChangeMethod, string> = {
+const passwordChangeDescriptions: Record<PasswordChangeMethod, string> = {
   session: 'Changed the password',
   email: 'Reset the password by email',
   'taking-over': 'Verified the address and replaced the earlier password',
 }
 
-const linkTexts: Record<GoogleLinkReason, string> = {
+const googleLinkDescriptions: Record<GoogleLinkReason, string> = {
   session: 'Linked Google',
   address: 'Linked Google (same address)',
   'taking-over': 'Linked Google and replaced an unverified account',
@@ -80,28 +80,31 @@ const linkTexts: Record<GoogleLinkReason, string> = {
 
 const roleNames: Record<Role, string> = { user: 'User', admin: 'Administrator' }
 
-const takedownDetails = z.object({ shortCode: z.string(), reason: z.string() })
-const tierState = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullable() })
+const takedownDetailsSchema = z.object({ shortCode: z.string(), reason: z.string() })
+const tierStateSchema = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().nullable() })
 
 /** Formatters by action. Other actions are shown by name only. */
 const sentenceFormatters: Partial<Record<AuditAction, SentenceFormatter>> = {
-  'set-tier': sentenceFormatter(z.object({ from: tierState, to: tierState }), ({ from, to }) => {
-    const tierNames = [from, to].map(({ tier }) => tierTraits[tier].name)
-    const endedSuffix = from.trialEndsAt === null ? '' : ' (trial ended)'
-    const trialSuffix = to.trialEndsAt === null ? endedSuffix : ' (trial)'
-    return `Tier: ${[...new Set(tierNames)].join(' to ')}${trialSuffix}`
-  }),
+  'set-tier': sentenceFormatter(
+    z.object({ from: tierStateSchema, to: tierStateSchema }),
+    ({ from, to }) => {
+      const tierNames = [from, to].map(({ tier }) => tierTraits[tier].name)
+      const endedSuffix = from.trialEndsAt === null ? '' : ' (trial ended)'
+      const trialSuffix = to.trialEndsAt === null ? endedSuffix : ' (trial)'
+      return `Tier: ${[...new Set(tierNames)].join(' to ')}${trialSuffix}`
+    },
+  ),
   'set-role': sentenceFormatter(
     z.object({ from: z.enum(roles), to: z.enum(roles) }),
     ({ from, to }) => `Role: ${roleNames[from]} to ${roleNames[to]}`,
   ),
   'change-password': sentenceFormatter(
     z.object({ by: z.enum(passwordChangeMethods) }),
-    ({ by }) => passwordTexts[by],
+    ({ by }) => passwordChangeDescriptions[by],
   ),
   'link-google': sentenceFormatter(
     z.object({ by: z.enum(googleLinkReasons) }),
-    ({ by }) => linkTexts[by],
+    ({ by }) => googleLinkDescriptions[by],
   ),
   'change-setting': sentenceFormatter(
     z.object({ key: z.enum(settingKeys), from: z.string().nullable(), to: z.string() }),
@@ -117,11 +120,11 @@ const sentenceFormatters: Partial<Record<AuditAction, SentenceFormatter>> = {
     ({ deletedFiles }) => `Deleted a user, with ${formatCount(deletedFiles, 'file')}`,
   ),
   'take-down': sentenceFormatter(
-    takedownDetails,
+    takedownDetailsSchema,
     (details) => `Took /s/${details.shortCode} down: ${details.reason}`,
   ),
   'block-content': sentenceFormatter(
-    takedownDetails,
+    takedownDetailsSchema,
     (details) => `Blocked the content of /s/${details.shortCode}: ${details.reason}`,
   ),
   'clean-up-expired': countFormatter('Cleaned up expired files', 'deletedCount'),
@@ -145,13 +148,13 @@ function isTextSetting(key: SettingKey): key is TextSettingKey {
  * underscores.
  */
 function settingLabel(key: SettingKey): string {
-  const words = key.replaceAll('_', ' ')
+  const spacedKey = key.replaceAll('_', ' ')
   return isTextSetting(key)
-    ? settingTexts[key].label
-    : words.charAt(0).toUpperCase() + words.slice(1)
+    ? settingStrings[key].label
+    : spacedKey.charAt(0).toUpperCase() + spacedKey.slice(1)
 }
 
 /** Formats a setting's value for use in a sentence, or returns null if it has several lines. */
 function settingValue(key: SettingKey, value: string): string | null {
-  return isTextSetting(key) ? settingTexts[key].inSentence(value) : inputText(key, value)
+  return isTextSetting(key) ? settingStrings[key].inSentence(value) : formatInput(key, value)
 }

@@ -1,34 +1,34 @@
 import { expect, it } from 'vitest'
 import type { CheckResult, CheckStatus } from '../../shared/contract/checks.ts'
-import { remedyParts, summarize } from './check-text.ts'
+import { splitRemedy, summarizeChecks } from './check-text.ts'
 
-function checkResult(name: string, status: CheckStatus): CheckResult {
+function makeCheckResult(name: string, status: CheckStatus): CheckResult {
   return { name, status, message: '', cure: '' }
 }
 
 it('lists failing checks before warnings, preserves their order and counts the checks that are OK', () => {
   const checks = [
-    checkResult('Database', 'ok'),
-    checkResult('Storage', 'warning'),
-    checkResult('Mail', 'failing'),
-    checkResult('Backups', 'warning'),
-    checkResult('Version', 'ok'),
-    checkResult('Proxy', 'failing'),
+    makeCheckResult('Database', 'ok'),
+    makeCheckResult('Storage', 'warning'),
+    makeCheckResult('Mail', 'failing'),
+    makeCheckResult('Backups', 'warning'),
+    makeCheckResult('Version', 'ok'),
+    makeCheckResult('Proxy', 'failing'),
   ]
-  const { urgent, passing, text } = summarize(checks)
+  const { urgent, passing, text } = summarizeChecks(checks)
   expect(urgent.map(({ name }) => name)).toEqual(['Mail', 'Proxy', 'Storage', 'Backups'])
   expect(passing.map(({ name }) => name)).toEqual(['Database', 'Version'])
   expect(text).toBe('2 of 6 OK')
 })
 
 function toMarkdown(remedy: string): string {
-  return remedyParts(remedy)
+  return splitRemedy(remedy)
     .map(({ text, section }) => (section === null ? text : `[${text}](#${section})`))
     .join('')
 }
 
 it('gives parts with the same text different offsets', () => {
-  const parts = remedyParts('under Reports or under Reports')
+  const parts = splitRemedy('under Reports or under Reports')
   expect(parts.map(({ at }) => at)).toEqual([0, 6, 13, 23, 30])
 })
 
@@ -45,7 +45,7 @@ it.each([
 ])('links section titles in the remedy "%s"', (remedy, text) => {
   expect(toMarkdown(remedy)).toBe(text ?? remedy)
   expect(
-    remedyParts(remedy)
+    splitRemedy(remedy)
       .map((part) => part.text)
       .join(''),
   ).toBe(remedy)

@@ -1,7 +1,7 @@
 import { type CheckResult, checkStatuses } from '../../shared/contract/checks.ts'
 import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
 
-const checkMeanings: Readonly<Record<string, string>> = {
+const checkDescriptions: Readonly<Record<string, string>> = {
   Database: 'Accounts, links and settings.',
   Storage: 'The contents of files.',
   CORS: 'Browsers may upload straight to the bucket.',
@@ -37,8 +37,8 @@ const checkMeanings: Readonly<Record<string, string>> = {
  * Returns a check's description. Returns null if the name is unknown because the server is newer
  * than the page.
  */
-export function checkMeaning(name: string): string | null {
-  return checkMeanings[name] ?? null
+export function getCheckDescription(name: string): string | null {
+  return checkDescriptions[name] ?? null
 }
 
 export interface CheckSummary {
@@ -50,7 +50,7 @@ export interface CheckSummary {
 }
 
 /** Separates checks that need action from those that are OK. */
-export function summarize(checks: readonly CheckResult[]): CheckSummary {
+export function summarizeChecks(checks: readonly CheckResult[]): CheckSummary {
   const urgent = checkStatuses
     .filter((status) => status !== 'ok')
     .flatMap((status) => checks.filter((check) => check.status === status))
@@ -69,12 +69,14 @@ export interface RemedyPart {
 }
 
 /** Matches a section title after 'under', as in 'take files down under Reports'. */
-const sectionReference = new RegExp(`(?<=\\bunder )(${Object.values(sectionTitles).join('|')})\\b`)
+const sectionReferencePattern = new RegExp(
+  `(?<=\\bunder )(${Object.values(sectionTitles).join('|')})\\b`,
+)
 
 /** Splits a check's remedy at section titles so that they can be shown as links. */
-export function remedyParts(remedy: string): RemedyPart[] {
+export function splitRemedy(remedy: string): RemedyPart[] {
   let at = 0
-  return remedy.split(sectionReference).map((text) => {
+  return remedy.split(sectionReferencePattern).map((text) => {
     const section = sectionIds.find((id) => sectionTitles[id] === text) ?? null
     const part = { text, section, at }
     at += text.length

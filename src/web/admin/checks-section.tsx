@@ -8,8 +8,8 @@ import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { QueryContent } from '../ui/load-error.tsx'
 import { RowsLoading } from '../ui/skeleton.tsx'
-import { checksQuery, reasonText } from './admin-queries.ts'
-import { checkMeaning, remedyParts, summarize } from './check-text.ts'
+import { adminErrorText, checksQuery } from './admin-queries.ts'
+import { getCheckDescription, splitRemedy, summarizeChecks } from './check-text.ts'
 import { SectionFrame } from './section.tsx'
 
 /**
@@ -39,7 +39,7 @@ export function ChecksSection() {
     >
       {data && error && !isFetching ? (
         <p role="alert" className="mb-3 text-red">
-          The checks could not be repeated. {reasonText(error)}
+          The checks could not be repeated. {adminErrorText(error)}
         </p>
       ) : null}
       <QueryContent
@@ -60,7 +60,7 @@ export function ChecksSection() {
 function CheckSummaryNote({ lines, checkedAt }: { lines: CheckResult[]; checkedAt: Date }) {
   return (
     <span role="status">
-      {summarize(lines).text} · {pastTimestampText(checkedAt, checkedAt)}
+      {summarizeChecks(lines).text} · {pastTimestampText(checkedAt, checkedAt)}
     </span>
   )
 }
@@ -68,7 +68,7 @@ function CheckSummaryNote({ lines, checkedAt }: { lines: CheckResult[]; checkedA
 function CheckList({ lines }: { lines: CheckResult[] }) {
   const [showsPassing, setShowsPassing] = useState(false)
   const passingListId = useId()
-  const { urgent, passing } = summarize(lines)
+  const { urgent, passing } = summarizeChecks(lines)
   return (
     <Card>
       {urgent.length === 0 ? (
@@ -128,7 +128,7 @@ const statusStyles = {
 function CheckRow({ line: { name, status, message, cure } }: { line: CheckResult }) {
   const { icon, mark, text } = statusStyles[status]
   const isPassing = status === 'ok'
-  const meaning = checkMeaning(name)
+  const description = getCheckDescription(name)
   return (
     <li
       className={`grid grid-cols-[20px_minmax(0,1fr)_auto] gap-x-4 gap-y-1 border-line border-t px-4 first:border-t-0 sm:px-5 md:grid-cols-[20px_180px_minmax(0,1fr)_auto] ${isPassing ? 'py-2.5' : 'py-4'}`}
@@ -142,7 +142,7 @@ function CheckRow({ line: { name, status, message, cure } }: { line: CheckResult
       <div
         className={`col-span-2 col-start-2 wrap-anywhere max-md:row-start-2 md:col-span-1 md:col-start-3 ${text}`}
       >
-        {meaning === null ? null : <p className="text-muted text-sm">{meaning}</p>}
+        {description === null ? null : <p className="text-muted text-sm">{description}</p>}
         <p>{message}</p>
         {cure ? (
           <p className="mt-1 max-w-[76ch]">
@@ -156,7 +156,7 @@ function CheckRow({ line: { name, status, message, cure } }: { line: CheckResult
 }
 
 function Remedy({ remedy }: { remedy: string }) {
-  return remedyParts(remedy).map(({ text, section, at }) =>
+  return splitRemedy(remedy).map(({ text, section, at }) =>
     section === null ? (
       text
     ) : (

@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-function deletionRequests() {
+function getDeletionRequests() {
   return page.requests.filter(({ call }) => call.startsWith('DELETE'))
 }
 
@@ -34,18 +34,18 @@ test('requires the email address to be typed before deleting a user, and sends i
   const dialog = await screen.findByRole('dialog')
   expect(dialog.textContent).toContain('3 files with their links are deleted with this account')
   expect(dialog.textContent).toContain('its 2 open sessions, uploads under way')
-  const field = within(dialog).getByLabelText('Type this address to delete the account')
-  const press = () => fireEvent.click(within(dialog).getByRole('button', { name: 'Delete' }))
-  for (const wrongAddress of ['', 'mira@example.com']) {
-    fireEvent.change(field, { target: { value: wrongAddress } })
-    press()
+  const emailField = within(dialog).getByLabelText('Type this address to delete the account')
+  const pressDelete = () => fireEvent.click(within(dialog).getByRole('button', { name: 'Delete' }))
+  for (const wrongEmail of ['', 'mira@example.com']) {
+    fireEvent.change(emailField, { target: { value: wrongEmail } })
+    pressDelete()
     await within(dialog).findByText(/^This does not match the address above\.|^Please /)
   }
-  expect(deletionRequests()).toEqual([])
-  fireEvent.change(field, { target: { value: ' Mira@example.org ' } })
-  press()
+  expect(getDeletionRequests()).toEqual([])
+  fireEvent.change(emailField, { target: { value: ' Mira@example.org ' } })
+  pressDelete()
   await screen.findByText('Mira Oake was deleted')
-  expect(deletionRequests()).toMatchObject([
+  expect(getDeletionRequests()).toMatchObject([
     { call: 'DELETE /api/admin/users/mira', body: { email: 'Mira@example.org' } },
   ])
 })

@@ -7,7 +7,7 @@ import { DialogButtons, FormDialog, useDialogSubject } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { type FieldErrors, Form } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
-import { refreshAdmin, showAdminFailure } from './admin-queries.ts'
+import { refreshAdminData, showAdminFailure } from './admin-queries.ts'
 import { deletionText, displayName, isSameAddress } from './user-text.ts'
 
 /** Returns the confirmation dialog for deleting a user, and a function that opens it. */
@@ -47,7 +47,7 @@ function DeleteUserForm({ user, onCancel, onDeleted }: DeleteUserFormProps) {
       return `${formatCount(deletedFiles, 'file')} deleted with the account.`
     },
     onSuccess: (description) => {
-      void refreshAdmin(client)
+      void refreshAdminData(client)
       toast({ title: `${displayName(user)} was deleted`, description })
       onDeleted()
     },
@@ -55,7 +55,7 @@ function DeleteUserForm({ user, onCancel, onDeleted }: DeleteUserFormProps) {
       if (!hasErrorCode(error, 'USER_NOT_FOUND')) {
         return showAdminFailure(client, error, 'Failed to delete user')
       }
-      void refreshAdmin(client)
+      void refreshAdminData(client)
       toast({ title: `${displayName(user)} was already deleted` })
       onDeleted()
     },

@@ -6,15 +6,15 @@ import { errorResponse, openPage, type WebPage } from '../../../tests/support/we
 import type { ListedUser } from '../../shared/contract/admin.ts'
 import { useUserDeletion } from './delete-user-dialog.tsx'
 import { MaintenanceSection } from './maintenance-section.tsx'
-import { TextSetting } from './settings-section.tsx'
+import { TextSettingForm } from './settings-section.tsx'
 import { UserRow } from './user-row.tsx'
 
-const reason = 'The reason that the server gave.'
+const serverMessage = 'The reason that the server gave.'
 
 let page: WebPage
 beforeEach(() => {
   page = openPage()
-  respondToAllCalls(() => errorResponse(503, 'UNAVAILABLE', reason))
+  respondToAllCalls(() => errorResponse(503, 'UNAVAILABLE', serverMessage))
 })
 afterEach(() => page.close())
 
@@ -35,7 +35,7 @@ function respondToAllCalls(respond: () => Response) {
   }
 }
 
-function sentCalls(method: string) {
+function getSentRequests(method: string) {
   return page.requests.filter(({ call }) => call.startsWith(method))
 }
 
@@ -58,7 +58,7 @@ function press(name: string) {
 async function expectToast(title: string) {
   const toast = await screen.findByRole('alert')
   expect(within(toast).getByText(title)).toBeTruthy()
-  expect(within(toast).getByText(reason)).toBeTruthy()
+  expect(within(toast).getByText(serverMessage)).toBeTruthy()
 }
 
 describe('a failed maintenance action', () => {
@@ -79,8 +79,8 @@ describe('a failed maintenance action', () => {
         const dialog = await screen.findByRole('alertdialog')
         fireEvent.click(within(dialog).getByRole('button', { name: confirmLabel }))
       }
-      const status = (await screen.findByText(text)).closest('[role="status"]')
-      expect(status?.textContent).toContain(reason)
+      const statusElement = (await screen.findByText(text)).closest('[role="status"]')
+      expect(statusElement?.textContent).toContain(serverMessage)
     },
   )
 })
@@ -101,7 +101,7 @@ describe('a destructive maintenance action', () => {
       expect(dialog.textContent).toMatch(/all users\b.*cannot be undone/i)
       fireEvent.click(within(dialog).getByRole('button', { name: 'Cancel' }))
       await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
-      expect(sentCalls('POST')).toEqual([])
+      expect(getSentRequests('POST')).toEqual([])
     },
   )
 })
@@ -114,39 +114,39 @@ describe('changes in the Admin Center', () => {
   })
 
   it('tier: asks for confirmation before a downgrade', async () => {
-    const premium: ListedUser = { ...user, tier: 'premium' }
-    page.show(<UserRow user={premium} now={new Date()} onDelete={() => undefined} />)
+    const premiumUser: ListedUser = { ...user, tier: 'premium' }
+    page.show(<UserRow user={premiumUser} now={new Date()} onDelete={() => undefined} />)
     press('Make Free: Mira Oake')
     const dialog = await screen.findByRole('alertdialog')
     expect(dialog.textContent).toContain('whose links have ended are deleted')
     fireEvent.click(within(dialog).getByRole('button', { name: 'Cancel' }))
     await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull())
-    expect(sentCalls('POST')).toEqual([])
+    expect(getSentRequests('POST')).toEqual([])
     press('Make Free: Mira Oake')
     const secondDialog = await screen.findByRole('alertdialog')
     fireEvent.click(within(secondDialog).getByRole('button', { name: 'Make Free' }))
-    await waitFor(() => expect(sentCalls('POST')).toHaveLength(1))
+    await waitFor(() => expect(getSentRequests('POST')).toHaveLength(1))
   })
 
   it('deletion: shows an error and keeps the dialog and its input', async () => {
     page.show(<DeleteUserButton />)
     press('Ask')
-    const field = await screen.findByLabelText('Type this address to delete the account')
-    fireEvent.change(field, { target: { value: 'mira@example.com' } })
+    const emailField = await screen.findByLabelText('Type this address to delete the account')
+    fireEvent.change(emailField, { target: { value: 'mira@example.com' } })
     press('Delete')
     expect(await screen.findByText('This does not match the address above.')).toBeTruthy()
-    fireEvent.change(field, { target: { value: user.email } })
+    fireEvent.change(emailField, { target: { value: user.email } })
     press('Delete')
     await expectToast('Failed to delete user')
     expect(screen.getByLabelText<HTMLInputElement>(/^Type this address/).value).toBe(user.email)
   })
 
   it('deletion: reports a user who was already deleted, without a file count', async () => {
-    respondToAllCalls(() => errorResponse(404, 'USER_NOT_FOUND', reason))
+    respondToAllCalls(() => errorResponse(404, 'USER_NOT_FOUND', serverMessage))
     page.show(<DeleteUserButton />)
     press('Ask')
-    const field = await screen.findByLabelText('Type this address to delete the account')
-    fireEvent.change(field, { target: { value: user.email } })
+    const emailField = await screen.findByLabelText('Type this address to delete the account')
+    fireEvent.change(emailField, { target: { value: user.email } })
     press('Delete')
     const toast = await screen.findByText('Mira Oake was already deleted')
     expect(toast.parentElement?.textContent).not.toContain('file')
@@ -157,7 +157,7 @@ describe('changes in the Admin Center', () => {
     ['app_version', 'v1', 'Failed to update app version'],
     ['email_signature', 'Us', 'Failed to update email signature'],
   ] as const)('setting %s: shows an error and keeps the input', async (key, value, text) => {
-    page.show(<TextSetting setting={key} stored="8" />)
+    page.show(<TextSettingForm setting={key} stored="8" />)
     fireEvent.change(screen.getByRole(key === 'premium_price' ? 'spinbutton' : 'textbox'), {
       target: { value },
     })
@@ -167,13 +167,13 @@ describe('changes in the Admin Center', () => {
   })
 
   it('setting: shows the reason for a rejection only below the field', async () => {
-    respondToAllCalls(() => errorResponse(400, 'INVALID_INPUT', reason))
-    page.show(<TextSetting setting="app_version" stored="v0" />)
+    respondToAllCalls(() => errorResponse(400, 'INVALID_INPUT', serverMessage))
+    page.show(<TextSettingForm setting="app_version" stored="v0" />)
     fireEvent.change(screen.getByRole('textbox'), { target: { value: 'v1' } })
     press('Save app version')
     const toast = await screen.findByText('Failed to update app version')
     expect(toast.closest('[role="alert"]')?.textContent).toBe('Failed to update app version')
-    expect(screen.getAllByText(reason)).toHaveLength(1)
+    expect(screen.getAllByText(serverMessage)).toHaveLength(1)
     expect(screen.getByRole('textbox').getAttribute('aria-invalid')).toBe('true')
   })
 })

@@ -5,7 +5,7 @@ import { errorResponse, openPage, type WebPage } from '../../../tests/support/we
 import type { Feedback } from '../../shared/contract/feedback.ts'
 import { FeedbackSection } from './feedback-section.tsx'
 
-function feedbackFrom(name: string): Feedback {
+function makeFeedback(name: string): Feedback {
   return {
     id: `id-of-${name}`,
     name,
@@ -21,7 +21,7 @@ let page: WebPage
 let storedFeedback: Feedback[]
 beforeEach(() => {
   page = openPage()
-  storedFeedback = [feedbackFrom('ada'), feedbackFrom('bob')]
+  storedFeedback = [makeFeedback('ada'), makeFeedback('bob')]
   page.on('GET /api/admin/feedback', () => storedFeedback)
   page.show(<FeedbackSection />)
 })
@@ -37,7 +37,7 @@ async function openDeleteDialog() {
   await screen.findByText('Delete the feedback from ada?')
 }
 
-function deletionCalls() {
+function getDeletionCalls() {
   return page.requests.filter(({ call }) => call.startsWith('DELETE')).map(({ call }) => call)
 }
 
@@ -46,7 +46,7 @@ describe('deleting feedback', () => {
     await openDeleteDialog()
     press('Cancel')
     await waitFor(() => expect(screen.queryByText('Delete the feedback from ada?')).toBeNull())
-    expect(deletionCalls()).toEqual([])
+    expect(getDeletionCalls()).toEqual([])
     expect(page.text()).toContain('ada@example.org')
   })
 
@@ -60,7 +60,7 @@ describe('deleting feedback', () => {
     await screen.findByText('Feedback deleted')
     await waitFor(() => expect(page.text()).not.toContain('ada@example.org'))
     expect(page.text()).toContain('bob@example.org')
-    expect(deletionCalls()).toEqual(['DELETE /api/admin/feedback/id-of-ada'])
+    expect(getDeletionCalls()).toEqual(['DELETE /api/admin/feedback/id-of-ada'])
   })
 
   it('succeeds if the feedback was already deleted in another window', async () => {

@@ -13,8 +13,8 @@ import { confirm } from '../ui/dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { PagedList } from '../ui/paged-list.tsx'
 import { toast } from '../ui/toast.tsx'
-import { feedbackQuery, refreshAdmin, showAdminFailure } from './admin-queries.ts'
-import { EmailLink, MoreButton, SectionFrame } from './section.tsx'
+import { feedbackQuery, refreshAdminData, showAdminFailure } from './admin-queries.ts'
+import { EmailLink, ExpandButton, SectionFrame } from './section.tsx'
 
 /** User feedback, newest first, with likely spam marked as such. Each entry can be deleted. */
 export function FeedbackSection() {
@@ -65,7 +65,7 @@ function FeedbackRow({ feedback, now }: { feedback: Feedback; now: Date }) {
     mutationFn: () =>
       call('deleteFeedback', { params: { id } }).catch(ignoreErrors('FEEDBACK_NOT_FOUND')),
     onSuccess: () => {
-      void refreshAdmin(client)
+      void refreshAdminData(client)
       toast({ title: 'Feedback deleted' })
     },
     onError: (error) => showAdminFailure(client, error, 'Failed to delete the feedback'),
@@ -124,10 +124,10 @@ function Message({ text, from }: { text: string; from: string }) {
         {text}
       </p>
       {isLong ? (
-        <MoreButton id={id} isOpen={isOpen} onToggle={() => setOpen(!isOpen)}>
+        <ExpandButton id={id} isOpen={isOpen} onToggle={() => setOpen(!isOpen)}>
           {isOpen ? 'Show less' : 'Show all'}
           <span className="sr-only"> of the message from {from}</span>
-        </MoreButton>
+        </ExpandButton>
       ) : null}
     </>
   )

@@ -21,12 +21,12 @@ import { limitSettingsQuery } from './admin-queries.ts'
 import { SectionFrame } from './section.tsx'
 import { SettingForm } from './setting-form.tsx'
 import {
+  breakDownDiskUsage,
   checkInput,
-  diskUsage,
+  describeLimit,
+  formatInput,
   freeSpaceText,
-  inputText,
-  type LimitSetting,
-  limitTexts,
+  type LimitSettingKey,
   storageUseText,
 } from './setting-texts.ts'
 
@@ -102,7 +102,7 @@ function StorageCap({ values, stored, disk }: AdminLimits) {
             </div>
             <div>
               <dt className="font-[560] text-sm">Taken on the disk</dt>
-              {diskUsage(disk).map(({ name, size }) => (
+              {breakDownDiskUsage(disk).map(({ name, size }) => (
                 <dd key={name} className="mt-1 flex justify-between gap-4 tabular-nums">
                   <span>{name}</span>
                   <span className="shrink-0">{size}</span>
@@ -116,7 +116,7 @@ function StorageCap({ values, stored, disk }: AdminLimits) {
   )
 }
 
-const tones: Record<Fullness, { bar: string; text: string }> = {
+const toneClasses: Record<Fullness, { bar: string; text: string }> = {
   ok: { bar: 'bg-accent', text: 'text-muted' },
   warning: { bar: 'bg-amber', text: 'text-amber' },
   full: { bar: 'bg-red', text: 'text-red' },
@@ -124,7 +124,7 @@ const tones: Record<Fullness, { bar: string; text: string }> = {
 
 function UsageBar({ used, maxStored }: { used: number; maxStored: number }) {
   const percent = Math.floor((used / maxStored) * 100)
-  const tone = tones[fullness(used, { maxStored })]
+  const tone = toneClasses[fullness(used, { maxStored })]
   return (
     <>
       <div aria-hidden="true" className="mt-2 h-1.5 overflow-clip rounded-full bg-line">
@@ -139,8 +139,11 @@ function UsageBar({ used, maxStored }: { used: number; maxStored: number }) {
   )
 }
 
-function LimitForm({ setting, values }: { setting: LimitSetting } & Pick<AdminLimits, 'values'>) {
-  const { label, hint, name } = limitTexts(setting)
+function LimitForm({
+  setting,
+  values,
+}: { setting: LimitSettingKey } & Pick<AdminLimits, 'values'>) {
+  const { label, hint, name } = describeLimit(setting)
   const storedValue = values[setting]
   return (
     <SettingForm
@@ -149,11 +152,11 @@ function LimitForm({ setting, values }: { setting: LimitSetting } & Pick<AdminLi
       hint={hint}
       failure="Failed to update limit"
       stored={storedValue}
-      previousValue={inputText(setting, storedValue)}
+      previousValue={formatInput(setting, storedValue)}
       input={{ verbatim: true, maxLength: 40 }}
       buttonLabel={name}
       check={(input) => checkInput(setting, input)}
-      format={(stored) => inputText(setting, stored)}
+      format={(stored) => formatInput(setting, stored)}
     />
   )
 }

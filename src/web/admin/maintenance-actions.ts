@@ -23,7 +23,7 @@ export interface MaintenanceAction {
 
 const emailFailureText = 'Failed to test email notification'
 const storageFailureText = 'Failed to test S3 connection'
-const lowestTier = tierTraits[defaultTier].name
+const lowestTierName = tierTraits[defaultTier].name
 
 /**
  * All maintenance actions, in display order.
@@ -59,14 +59,14 @@ export function maintenanceActions(
         'For all users, deletes the contents of every file that has expired or was deleted and cannot be renewed. The files stay in the lists as expired. The server does the same within minutes. This cannot be undone.',
       pendingLabel: 'Expiring…',
       failure: 'Failed to expire files',
-      run: async () => expireFilesOutcome(await call('expireFiles')),
+      run: async () => toExpireFilesOutcome(await call('expireFiles')),
     },
     {
       act: 'expire-trials',
       title: 'Expire trials',
-      description: `Sets users whose trial is over to ${lowestTier}. The server does this every ten minutes.`,
+      description: `Sets users whose trial is over to ${lowestTierName}. The server does this every ten minutes.`,
       button: 'Expire trials',
-      question: `All users whose trial is over become ${lowestTier}. Their expired files are deleted, because they can no longer renew them. The server does the same within ten minutes. This cannot be undone.`,
+      question: `All users whose trial is over become ${lowestTierName}. Their expired files are deleted, because they can no longer renew them. The server does the same within ten minutes. This cannot be undone.`,
       pendingLabel: 'Expiring…',
       failure: 'Failed to expire trials',
       run: async () => {
@@ -130,13 +130,13 @@ export function maintenanceActions(
 }
 
 /** Says how many files had their bytes deleted and how many deletions failed. */
-export function expireFilesOutcome(result: {
+export function toExpireFilesOutcome(result: {
   expiredCount: number
   failed: number
 }): ActionOutcome {
   const { expiredCount, failed } = result
   const text = `Bytes of ${formatCount(expiredCount, 'file')} removed`
   if (failed === 0) return { ok: true, text }
-  const note = 'The server retries by itself. Test the storage connection to see why.'
-  return { ok: true, text: `${text}, ${failed.toLocaleString('en')} failed`, note }
+  const retryNote = 'The server retries by itself. Test the storage connection to see why.'
+  return { ok: true, text: `${text}, ${failed.toLocaleString('en')} failed`, note: retryNote }
 }

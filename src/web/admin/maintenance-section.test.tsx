@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-function auditLine(action: AuditEntry['action'], details: AuditEntry['details']): AuditEntry {
+function makeAuditEntry(action: AuditEntry['action'], details: AuditEntry['details']): AuditEntry {
   const actorFields = { actor: 'admin@example.org', subject: null, ipAddress: '192.0.2.1' }
   return {
     id: 1,
@@ -39,8 +39,8 @@ function findRow(title: string): HTMLElement {
 
 test('each action shows its last result and when it ran, or that it never ran', async () => {
   page.on('GET /api/admin/maintenance', () => [
-    auditLine('sanitize-file-names', { updated: 4, errors: 0 }),
-    auditLine('test-mail', { success: false }),
+    makeAuditEntry('sanitize-file-names', { updated: 4, errors: 0 }),
+    makeAuditEntry('test-mail', { success: false }),
   ])
   show()
   await screen.findByText('Sanitized filenames: 4')
@@ -54,7 +54,9 @@ test('each action shows its last result and when it ran, or that it never ran', 
 })
 
 test('a new result replaces the last one and is announced', async () => {
-  page.on('GET /api/admin/maintenance', () => [auditLine('test-storage', { connected: false })])
+  page.on('GET /api/admin/maintenance', () => [
+    makeAuditEntry('test-storage', { connected: false }),
+  ])
   const response = delayedResponse()
   page.on('GET /api/admin/test-s3-connection', response.respond)
   show()
@@ -71,10 +73,12 @@ test('a new result replaces the last one and is announced', async () => {
 test('shows a single error if the last results fail to load, and the actions still work', async () => {
   page.on('GET /api/admin/maintenance', () => errorResponse(403, 'FORBIDDEN'))
   show()
-  const alert = await screen.findByText('The last results could not be loaded.')
+  const errorElement = await screen.findByText('The last results could not be loaded.')
   expect(page.text()).not.toContain('Not run from here yet.')
-  page.on('GET /api/admin/maintenance', () => [auditLine('expire-trials', { expiredCount: 3 })])
+  page.on('GET /api/admin/maintenance', () => [
+    makeAuditEntry('expire-trials', { expiredCount: 3 }),
+  ])
   fireEvent.click(screen.getByRole('button', { name: 'Try again: last results' }))
   await screen.findByText('Expired trials: 3')
-  expect(alert.isConnected).toBe(false)
+  expect(errorElement.isConnected).toBe(false)
 })

@@ -11,7 +11,7 @@ import { Card } from '../ui/card.tsx'
 import { confirm } from '../ui/dialog.tsx'
 import { InlineLoadError } from '../ui/load-error.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { maintenanceQuery, reasonText, refreshAdmin } from './admin-queries.ts'
+import { adminErrorText, maintenanceQuery, refreshAdminData } from './admin-queries.ts'
 import { auditText } from './audit-text.ts'
 import { type MaintenanceAction, maintenanceActions } from './maintenance-actions.ts'
 import { SectionFrame } from './section.tsx'
@@ -71,9 +71,9 @@ function MaintenanceRow({ action, lastResult }: MaintenanceRowProps) {
   const client = useQueryClient()
   const { mutate, isPending, data, error } = useMutation({
     mutationFn: run,
-    onSettled: () => void refreshAdmin(client),
+    onSettled: () => void refreshAdminData(client),
   })
-  const outcome = error ? { ok: false, text: failure, note: reasonText(error) } : data
+  const outcome = error ? { ok: false, text: failure, note: adminErrorText(error) } : data
   const confirmAndRun = async () => {
     const isConfirmed =
       question === undefined ||

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { copiesText, reportedText, takedownWarning } from './report-text.ts'
+import { copiesText, reportSummary, takedownWarning } from './report-text.ts'
 
 const now = new Date(2026, 10, 21, 11)
 const lastReportedAt = new Date(2026, 10, 21, 10, 14).toISOString()
@@ -10,7 +10,7 @@ describe('the text of a report', () => {
     [12, 'reported 12 times, last today, 10:14:00'],
     [1234, 'reported 1,234 times, last today, 10:14:00'],
   ])('counts %i reports', (count, text) =>
-    expect(reportedText({ count, lastReportedAt }, now)).toBe(text),
+    expect(reportSummary({ count, lastReportedAt }, now)).toBe(text),
   )
 
   it.each([

@@ -5,14 +5,14 @@ import { pastTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 /**
  * Describes how often and when a file was reported, as in 'reported 3 times, last today, 10:14:00'.
  */
-export function reportedText(
+export function reportSummary(
   { count, lastReportedAt }: Pick<Report, 'count' | 'lastReportedAt'>,
   now: Date,
 ): string {
-  const lastTimeText = pastTimestampText(new Date(lastReportedAt), now)
+  const lastReportText = pastTimestampText(new Date(lastReportedAt), now)
   return count === 1
-    ? `reported once, ${lastTimeText}`
-    : `reported ${formatCount(count, 'time')}, last ${lastTimeText}`
+    ? `reported once, ${lastReportText}`
+    : `reported ${formatCount(count, 'time')}, last ${lastReportText}`
 }
 
 /** Says how many other files have the same content. Returns null if there are none. */
@@ -26,16 +26,16 @@ export const linkTakedownWarning =
 
 /** Describes what a takedown does to the file and to other files with the same content. */
 export function takedownWarning({ openCode, copies, size }: Report['file']): string {
-  const link =
+  const linkSentence =
     openCode === null
       ? 'Its link has ended already.'
       : 'Its link ends at once and its contents are deleted.'
-  if (size === 0) return `${link} It is empty, so empty files can still be uploaded.`
-  const otherFilesText =
+  if (size === 0) return `${linkSentence} It is empty, so empty files can still be uploaded.`
+  const otherFilesSentence =
     copies === 0
       ? ''
       : copies === 1
         ? ' The other file with it is taken down too.'
         : ` The ${copies.toLocaleString('en')} other files with it are taken down too.`
-  return `${link} The same content cannot be uploaded again.${otherFilesText}`
+  return `${linkSentence} The same content cannot be uploaded again.${otherFilesSentence}`
 }

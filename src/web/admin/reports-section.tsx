@@ -12,12 +12,12 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FileName } from '../ui/file-name.tsx'
-import { itemsOf, PagedList } from '../ui/paged-list.tsx'
+import { flattenPages, PagedList } from '../ui/paged-list.tsx'
 import { toast } from '../ui/toast.tsx'
-import { refreshAdmin, reportsQuery, showAdminFailure } from './admin-queries.ts'
-import { copiesText, reportedText } from './report-text.ts'
-import { EmailLink, MoreButton, SectionFrame } from './section.tsx'
-import { TakeDownLink, targetForReport, useTakedownDialog } from './takedown-dialog.tsx'
+import { refreshAdminData, reportsQuery, showAdminFailure } from './admin-queries.ts'
+import { copiesText, reportSummary } from './report-text.ts'
+import { EmailLink, ExpandButton, SectionFrame } from './section.tsx'
+import { TakeDownByLinkForm, targetForReport, useTakedownDialog } from './takedown-dialog.tsx'
 
 /**
  * Reported files, the most recently reported first. The administrator can take each file down or
@@ -25,13 +25,13 @@ import { TakeDownLink, targetForReport, useTakedownDialog } from './takedown-dia
  */
 export function ReportsSection() {
   const query = useInfiniteQuery(reportsQuery)
-  const takedown = useTakedownDialog()
+  const takedownDialog = useTakedownDialog()
   const { data, hasNextPage } = query
-  const openCountText = data && `${itemsOf(data).length}${hasNextPage ? ' or more' : ''} open`
+  const openCountText = data && `${flattenPages(data).length}${hasNextPage ? ' or more' : ''} open`
   const now = serverNow()
   return (
     <SectionFrame id="reports" note={openCountText && <span role="status">{openCountText}</span>}>
-      <TakeDownLink onTakeDown={takedown.open} />
+      <TakeDownByLinkForm onTakeDown={takedownDialog.open} />
       <PagedList
         query={query}
         noun="reports"
@@ -46,11 +46,11 @@ export function ReportsSection() {
             key={report.id}
             report={report}
             now={now}
-            onTakeDown={() => takedown.open(targetForReport(report))}
+            onTakeDown={() => takedownDialog.open(targetForReport(report))}
           />
         )}
       />
-      {takedown.dialog}
+      {takedownDialog.dialog}
     </SectionFrame>
   )
 }
@@ -71,7 +71,7 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
         return { message: 'The report was already closed' }
       }),
     onSuccess: ({ message }) => {
-      void refreshAdmin(client)
+      void refreshAdminData(client)
       toast({ title: message })
       // The focused button disappears with its row, so focus moves to the heading.
       document.getElementById('reports')?.focus()
@@ -82,7 +82,7 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
   const details = [
     formatSize(file.size),
     file.owner ?? 'account deleted',
-    reportedText(report, now),
+    reportSummary(report, now),
     copiesText(file.copies),
   ]
   return (
@@ -161,10 +161,10 @@ function Statements({ report, now }: { report: Report; now: Date }) {
         ))}
       </ul>
       {statements.length > 1 ? (
-        <MoreButton id={id} isOpen={isOpen} onToggle={() => setOpen(!isOpen)}>
+        <ExpandButton id={id} isOpen={isOpen} onToggle={() => setOpen(!isOpen)}>
           {isOpen ? 'Show the last one' : `Show all ${statements.length}`}
           <span className="sr-only"> that was written about {file.originalName}</span>
-        </MoreButton>
+        </ExpandButton>
       ) : null}
     </>
   )

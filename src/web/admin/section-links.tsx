@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { adminWaitingQuery } from '../api/admin-waiting.ts'
+import { pendingWorkQuery } from '../api/pending-work.ts'
 import { Badge } from '../ui/badge.tsx'
 import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
 
@@ -10,11 +10,12 @@ import { type SectionId, sectionIds, sectionTitles } from './section.tsx'
  */
 export function SectionLinks() {
   const currentId = useCurrentSection()
-  const { data: pendingCounts } = useQuery(adminWaitingQuery)
+  const { data: pendingCounts } = useQuery(pendingWorkQuery)
   const listRef = useRef<HTMLUListElement>(null)
   useEffect(() => {
-    const link = listRef.current?.querySelector<HTMLElement>(`[href="#${currentId}"]`)
-    if (link) listRef.current?.scrollTo({ left: link.offsetLeft - link.offsetWidth })
+    const currentLink = listRef.current?.querySelector<HTMLElement>(`[href="#${currentId}"]`)
+    if (currentLink)
+      listRef.current?.scrollTo({ left: currentLink.offsetLeft - currentLink.offsetWidth })
   }, [currentId])
 
   const renderBadge = (id: SectionId) => {
@@ -75,7 +76,7 @@ function CountBadge({
 function useCurrentSection(): SectionId | undefined {
   const [currentId, setCurrentId] = useState(sectionIds[0])
   useEffect(() => {
-    const updateCurrent = () => {
+    const updateCurrentSection = () => {
       const isScrolledPast = (id: SectionId) => {
         const heading = document.getElementById(id)
         return heading !== null && heading.getBoundingClientRect().top <= window.innerHeight / 3
@@ -87,9 +88,9 @@ function useCurrentSection(): SectionId | undefined {
         isAtEnd ? sectionIds.at(-1) : (sectionIds.findLast(isScrolledPast) ?? sectionIds[0]),
       )
     }
-    updateCurrent()
-    window.addEventListener('scroll', updateCurrent, { passive: true })
-    return () => window.removeEventListener('scroll', updateCurrent)
+    updateCurrentSection()
+    window.addEventListener('scroll', updateCurrentSection, { passive: true })
+    return () => window.removeEventListener('scroll', updateCurrentSection)
   }, [])
   return currentId
 }

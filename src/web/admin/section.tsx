@@ -57,7 +57,7 @@ export function EmailLink({ address }: { address: string }) {
   )
 }
 
-interface MoreButtonProps {
+interface ExpandButtonProps {
   /** The id of the element that the button expands. */
   id: string
   isOpen: boolean
@@ -66,7 +66,7 @@ interface MoreButtonProps {
 }
 
 /** A button that expands or collapses a long text or list. */
-export function MoreButton({ id, isOpen, onToggle, children }: MoreButtonProps) {
+export function ExpandButton({ id, isOpen, onToggle, children }: ExpandButtonProps) {
   return (
     <button
       type="button"

@@ -10,11 +10,11 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-function field(): HTMLInputElement {
+function getField(): HTMLInputElement {
   return screen.getByRole('textbox')
 }
 
-function form(storedValue: string) {
+function renderForm(storedValue: string) {
   return (
     <SettingForm
       setting="app_version"
@@ -28,51 +28,51 @@ function form(storedValue: string) {
   )
 }
 
-function save(value: string) {
-  fireEvent.change(field(), { target: { value } })
+function saveSetting(value: string) {
+  fireEvent.change(getField(), { target: { value } })
   fireEvent.click(screen.getByRole('button', { name: 'Save app version' }))
 }
 
-function savedCalls() {
+function getSaveRequests() {
   return page.requests.filter(({ call }) => call === 'POST /api/admin/settings')
 }
 
 it("shows the server's value and updates when it changes", () => {
-  const { rerender } = page.show(form('v1'))
-  rerender(form('v2'))
-  expect(field().value).toBe('v2')
+  const { rerender } = page.show(renderForm('v1'))
+  rerender(renderForm('v2'))
+  expect(getField().value).toBe('v2')
 })
 
 it("keeps unsaved input when the server's value changes", () => {
-  const { rerender } = page.show(form('v1'))
-  fireEvent.change(field(), { target: { value: 'v9' } })
-  rerender(form('v2'))
-  expect(field().value).toBe('v9')
+  const { rerender } = page.show(renderForm('v1'))
+  fireEvent.change(getField(), { target: { value: 'v9' } })
+  rerender(renderForm('v2'))
+  expect(getField().value).toBe('v9')
 })
 
 it('shows the previous value after a save', async () => {
   page.on('POST /api/admin/settings', () => ({ key: 'app_version', value: 'v2' }))
-  const { rerender } = page.show(form('v1'))
-  save('v2')
+  const { rerender } = page.show(renderForm('v1'))
+  saveSetting('v2')
   await screen.findByText('Saved. It was v1.')
-  rerender(form('v2'))
-  expect(field().value).toBe('v2')
-  expect(savedCalls()).toHaveLength(1)
+  rerender(renderForm('v2'))
+  expect(getField().value).toBe('v2')
+  expect(getSaveRequests()).toHaveLength(1)
 })
 
 it("shows the server's message at the field when a value is rejected", async () => {
-  const reason = 'Free would allow more than Premium: files.'
-  page.on('POST /api/admin/settings', () => errorResponse(400, 'INVALID_INPUT', reason))
-  page.show(form('3'))
-  save('9')
-  await screen.findByText(reason)
-  expect(field().value).toBe('9')
-  expect(field().getAttribute('aria-invalid')).toBe('true')
+  const serverMessage = 'Free would allow more than Premium: files.'
+  page.on('POST /api/admin/settings', () => errorResponse(400, 'INVALID_INPUT', serverMessage))
+  page.show(renderForm('3'))
+  saveSetting('9')
+  await screen.findByText(serverMessage)
+  expect(getField().value).toBe('9')
+  expect(getField().getAttribute('aria-invalid')).toBe('true')
 })
 
 it('sends nothing if the value is unchanged', async () => {
-  page.show(form('v1'))
-  save('v1')
+  page.show(renderForm('v1'))
+  saveSetting('v1')
   await screen.findByText('No changes.')
-  await waitFor(() => expect(savedCalls()).toEqual([]))
+  await waitFor(() => expect(getSaveRequests()).toEqual([]))
 })

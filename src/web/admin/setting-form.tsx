@@ -7,7 +7,7 @@ import { refreshPublicValues } from '../api/public-values.ts'
 import { TextField, type TextFieldProps } from '../ui/field.tsx'
 import { type FieldErrors, Form, SubmitButton } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
-import { reasonText, refreshAdmin, showAdminFailure } from './admin-queries.ts'
+import { adminErrorText, refreshAdminData, showAdminFailure } from './admin-queries.ts'
 
 export interface SettingFormProps {
   setting: SettingKey
@@ -52,16 +52,16 @@ export function SettingForm(props: SettingFormProps) {
     onSuccess: ({ value }) => {
       setInput(format(value))
       setMessage(previousValue === null ? 'Saved.' : `Saved. It was ${previousValue}.`)
-      void refreshAdmin(client)
+      void refreshAdminData(client)
       // If this request fails, pages show the old value for up to 5 minutes.
       refreshPublicValues(client).catch(() => undefined)
     },
     onError: (error) => {
       if (!hasErrorCode(error, 'INVALID_INPUT')) return showAdminFailure(client, error, failure)
-      setErrors({ value: reasonText(error) })
+      setErrors({ value: adminErrorText(error) })
       toast({ title: failure, tone: 'destructive' })
       // The server may have rejected the value because another window changed a related limit.
-      void refreshAdmin(client)
+      void refreshAdminData(client)
     },
   })
 

@@ -3,19 +3,19 @@ import { capKeys } from '../../shared/rules/files/storage-cap.ts'
 import { textSettingKeys } from '../../shared/rules/tiers/admin-settings.ts'
 import { limitKeys } from '../../shared/rules/tiers/limit-settings.ts'
 import {
+  breakDownDiskUsage,
   checkInput,
-  diskUsage,
+  describeLimit,
+  formatInput,
   freeSpaceText,
-  inputText,
-  type LimitSetting,
-  limitTexts,
-  settingTexts,
+  type LimitSettingKey,
+  settingStrings,
   storageUseText,
 } from './setting-texts.ts'
 
-const keys: readonly LimitSetting[] = [...limitKeys, ...capKeys]
+const limitSettingKeys: readonly LimitSettingKey[] = [...limitKeys, ...capKeys]
 
-test.each<[LimitSetting, string, string]>([
+test.each<[LimitSettingKey, string, string]>([
   ['free_max_files', '3', '3'],
   ['premium_max_files', 'unlimited', 'unlimited'],
   ['free_max_file_size', '524288000', '500MB'],
@@ -28,7 +28,7 @@ test.each<[LimitSetting, string, string]>([
   ['free_space', '0', '0'],
   ['free_space', '21474836480', '20GB'],
 ])('%s %s is formatted as %s and parses back to the same value', (key, storedValue, formatted) => {
-  expect(inputText(key, storedValue)).toBe(formatted)
+  expect(formatInput(key, storedValue)).toBe(formatted)
   expect(checkInput(key, formatted)).toEqual({ ok: true, value: storedValue })
 })
 
@@ -42,11 +42,11 @@ test('validates each setting against its own range and leaves comparisons with o
 })
 
 test('every setting has a label, a hint with its range, and a unique name', () => {
-  const names = keys.map((key) => limitTexts(key).name)
-  expect(new Set(names).size).toBe(keys.length)
+  const names = limitSettingKeys.map((key) => describeLimit(key).name)
+  expect(new Set(names).size).toBe(limitSettingKeys.length)
   expect(names[0]).toBe('files at a time of Free')
-  for (const key of keys) expect(limitTexts(key).hint).toMatch(/^[A-Z0-9].* .*\.$/)
-  expect(limitTexts('storage_cap').hint).toBe('A size from 1MB to 1,000,000GB, or unlimited.')
+  for (const key of limitSettingKeys) expect(describeLimit(key).hint).toMatch(/^[A-Z0-9].* .*\.$/)
+  expect(describeLimit('storage_cap').hint).toBe('A size from 1MB to 1,000,000GB, or unlimited.')
 })
 
 const mebibyte = 1024 ** 2
@@ -70,7 +70,7 @@ test('the free space text names the deciding limit', () => {
 test('used and free space add up to the whole disk', () => {
   const use = { files: 300, uploads: 0, database: 60, reserve: 40, other: 1 }
   const disk = { size: 1000, free: 500, leastFree: 0, minFree: 0, use }
-  expect(diskUsage(disk)).toEqual([
+  expect(breakDownDiskUsage(disk)).toEqual([
     { name: 'Files', size: '300 Bytes' },
     { name: 'Embedded database', size: '60 Bytes' },
     { name: 'Kept for the database', size: '40 Bytes' },
@@ -79,7 +79,7 @@ test('used and free space add up to the whole disk', () => {
   ])
   // On a compressing file system, the sum of the file sizes can exceed the space used, which leaves
   // nothing for the entry 'Everything else on the disk'.
-  expect(diskUsage({ ...disk, free: 700 }).map(({ name }) => name)).not.toContain(
+  expect(breakDownDiskUsage({ ...disk, free: 700 }).map(({ name }) => name)).not.toContain(
     'Everything else on the disk',
   )
 })
@@ -92,12 +92,12 @@ test('the usage text mentions open uploads only if there are any', () => {
 })
 
 test('each setting has the error title from spec §8 and a hint with its range', () => {
-  expect(textSettingKeys.map((key) => settingTexts[key].failure)).toEqual([
+  expect(textSettingKeys.map((key) => settingStrings[key].failure)).toEqual([
     'Failed to update premium price',
     'Failed to update app version',
     'Failed to update email signature',
   ])
-  expect(settingTexts.premium_price.hint).toBe('$1 to $99 per month.')
-  expect(settingTexts.app_version.hint).toContain('40 characters')
-  expect(settingTexts.email_signature.hint).toContain('500 characters')
+  expect(settingStrings.premium_price.hint).toBe('$1 to $99 per month.')
+  expect(settingStrings.app_version.hint).toContain('40 characters')
+  expect(settingStrings.email_signature.hint).toContain('500 characters')
 })

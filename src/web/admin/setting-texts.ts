@@ -19,7 +19,7 @@ import {
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
 import type { CallResponse } from '../api/call.ts'
 
-interface SettingTexts {
+interface SettingStrings {
   label: string
   /** Says where the value appears and what range is allowed. */
   hint: string
@@ -30,7 +30,7 @@ interface SettingTexts {
 }
 
 /** The labels and messages for each setting in the "Settings" section of the Admin Center. */
-export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
+export const settingStrings: Readonly<Record<TextSettingKey, SettingStrings>> = {
   premium_price: {
     label: 'Premium price',
     hint: `${priceText(priceBounds.min)} to ${priceText(priceBounds.max)} per month.`,
@@ -52,9 +52,9 @@ export const settingTexts: Readonly<Record<TextSettingKey, SettingTexts>> = {
 }
 
 /** A setting in the "Limits" section. */
-export type LimitSetting = LimitKey | CapKey
+export type LimitSettingKey = LimitKey | CapKey
 
-const labels: Record<LimitName | CapKey, string> = {
+const limitLabels: Record<LimitName | CapKey, string> = {
   max_files: 'Files at a time',
   max_file_size: 'File size',
   expiration_days: 'Expiry choices in days',
@@ -67,7 +67,7 @@ function toSentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
 }
 
-function isLimit(key: LimitSetting): key is LimitKey {
+function isLimit(key: LimitSettingKey): key is LimitKey {
   return limitKeys.some((limitKey) => limitKey === key)
 }
 
@@ -75,9 +75,9 @@ function isLimit(key: LimitSetting): key is LimitKey {
  * Returns a setting's label, a hint that states its range, and a name that is unique among the
  * forms. The name includes the tier, because both tiers have the same labels.
  */
-export function limitTexts(key: LimitSetting): { label: string; hint: string; name: string } {
+export function describeLimit(key: LimitSettingKey): { label: string; hint: string; name: string } {
   if (!isLimit(key)) {
-    const label = labels[key]
+    const label = limitLabels[key]
     const overrideNote =
       key === 'free_space' ? ' If MIN_FREE_SPACE is larger, it applies instead.' : ''
     return {
@@ -87,20 +87,20 @@ export function limitTexts(key: LimitSetting): { label: string; hint: string; na
     }
   }
   const { tier, name } = parseLimitKey(key)
-  const label = labels[name]
+  const label = limitLabels[name]
   const hint = toSentence(limitBoundsText(name))
   return { label, hint, name: `${label.toLowerCase()} of ${tierTraits[tier].name}` }
 }
 
-const sizeKeys = /_max_file_size$|^storage_cap$|^free_space$/
+const sizeKeyPattern = /_max_file_size$|^storage_cap$|^free_space$/
 
 /**
  * Formats a stored value for the input field: 524288000 bytes become '500MB', and the days '3,5,7'
  * become '3, 5, 7'.
  */
-export function inputText(key: LimitSetting, storedValue: string): string {
+export function formatInput(key: LimitSettingKey, storedValue: string): string {
   if (key.endsWith('_expiration_days')) return storedValue.replaceAll(',', ', ')
-  const bytes = sizeKeys.test(key) ? parseSize(storedValue) : null
+  const bytes = sizeKeyPattern.test(key) ? parseSize(storedValue) : null
   if (bytes === null || bytes === 0) return storedValue
   const shortText = formatSizeLimit(bytes)
   return parseSize(shortText) === bytes ? shortText : storedValue
@@ -110,7 +110,7 @@ export function inputText(key: LimitSetting, storedValue: string): string {
  * Checks that the input is in the setting's own range. Only the server compares it with other
  * limits, because their values on this page may be outdated.
  */
-export function checkInput(key: LimitSetting, input: string): SettingVerdict {
+export function checkInput(key: LimitSettingKey, input: string): SettingVerdict {
   return isLimit(key) ? checkLimitBounds(parseLimitKey(key), input) : checkCap(key, input)
 }
 
@@ -132,13 +132,13 @@ export function freeSpaceText(
   const { leastFree, minFree, size } = disk
   const tooLargeNote =
     leastFree < size ? '' : ' The whole disk has less, so every upload is refused.'
-  const effectiveText = `Uploads leave ${formatSizeLimit(leastFree)} free.${tooLargeNote}`
-  if (leastFree <= configured) return `${effectiveText} That is "Minimum free space".`
-  if (leastFree > minFree) return `${effectiveText} The embedded database needs that much.`
-  return `${effectiveText} That is MIN_FREE_SPACE, which is larger than "Minimum free space" (${formatSizeLimit(configured)}). To lower it, change MIN_FREE_SPACE and restart the server.`
+  const freeSpaceSentence = `Uploads leave ${formatSizeLimit(leastFree)} free.${tooLargeNote}`
+  if (leastFree <= configured) return `${freeSpaceSentence} That is "Minimum free space".`
+  if (leastFree > minFree) return `${freeSpaceSentence} The embedded database needs that much.`
+  return `${freeSpaceSentence} That is MIN_FREE_SPACE, which is larger than "Minimum free space" (${formatSizeLimit(configured)}). To lower it, change MIN_FREE_SPACE and restart the server.`
 }
 
-const usageNames: Record<keyof Disk['use'], string> = {
+const usageLabels: Record<keyof Disk['use'], string> = {
   files: 'Files',
   uploads: 'Unfinished uploads',
   database: 'Embedded database',
@@ -150,12 +150,12 @@ const usageNames: Record<keyof Disk['use'], string> = {
  * Breaks down the used disk space into what Mayfly uses and everything else, without empty entries.
  * Together with the free space, the entries add up to the disk's size.
  */
-export function diskUsage({ free, size, use }: Disk): { name: string; size: string }[] {
-  const parts = Object.keys(usageNames) as (keyof Disk['use'])[]
+export function breakDownDiskUsage({ free, size, use }: Disk): { name: string; size: string }[] {
+  const parts = Object.keys(usageLabels) as (keyof Disk['use'])[]
   const ownBytes = parts.reduce((sum, part) => sum + use[part], 0)
   const otherBytes = Math.max(0, size - free - ownBytes)
   return [
-    ...parts.map((part) => ({ name: usageNames[part], bytes: use[part] })),
+    ...parts.map((part) => ({ name: usageLabels[part], bytes: use[part] })),
     { name: 'Everything else on the disk', bytes: otherBytes },
   ]
     .filter(({ bytes }) => bytes > 0)

@@ -16,7 +16,7 @@ import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { settingsQuery } from './admin-queries.ts'
 import { SectionFrame } from './section.tsx'
 import { SettingForm } from './setting-form.tsx'
-import { settingTexts } from './setting-texts.ts'
+import { settingStrings } from './setting-texts.ts'
 
 /** The settings that the administrator can change (spec §2, §3), except limits and caps. */
 export function SettingsSection() {
@@ -29,7 +29,7 @@ export function SettingsSection() {
       >
         {(values) => (
           <SettingsGrid>
-            {(key) => <TextSetting key={key} setting={key} stored={values[key]} />}
+            {(key) => <TextSettingForm key={key} setting={key} stored={values[key]} />}
           </SettingsGrid>
         )}
       </QueryContent>
@@ -63,7 +63,7 @@ function SettingsGrid({ children }: { children: (key: TextSettingKey) => ReactNo
 }
 
 /** Input props for each setting. `checkTextSetting` does the full validation. */
-const inputs: Readonly<Record<TextSettingKey, Partial<TextFieldProps>>> = {
+const inputProps: Readonly<Record<TextSettingKey, Partial<TextFieldProps>>> = {
   premium_price: {
     type: 'number',
     inputMode: 'decimal',
@@ -76,15 +76,15 @@ const inputs: Readonly<Record<TextSettingKey, Partial<TextFieldProps>>> = {
   email_signature: { maxLength: maxSignatureLength, rows: 5 },
 }
 
-export function TextSetting({ setting, stored }: { setting: TextSettingKey; stored: string }) {
-  const { inSentence, ...texts } = settingTexts[setting]
+export function TextSettingForm({ setting, stored }: { setting: TextSettingKey; stored: string }) {
+  const { inSentence, ...texts } = settingStrings[setting]
   return (
     <SettingForm
       {...texts}
       setting={setting}
       stored={stored}
       previousValue={inSentence(stored)}
-      input={inputs[setting]}
+      input={inputProps[setting]}
       check={(input) => checkTextSetting(setting, input)}
       {...(setting === 'premium_price' && { format: amountText })}
     />

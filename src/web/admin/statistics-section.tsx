@@ -13,7 +13,7 @@ const statLabels = {
   totalDownloads: 'Downloads',
 } as const
 
-const statNames = Object.entries(statLabels) as [keyof typeof statLabels, string][]
+const statEntries = Object.entries(statLabels) as [keyof typeof statLabels, string][]
 
 /** Shows the numbers of users, files and downloads (spec §7, admin stats). */
 export function StatisticsSection() {
@@ -26,7 +26,7 @@ export function StatisticsSection() {
       </h2>
       <Card className="overflow-clip">
         <dl className="grid grid-cols-2 gap-px bg-line lg:grid-cols-4">
-          {statNames.map(([key, name]) => (
+          {statEntries.map(([key, name]) => (
             <div key={key} className="min-w-0 bg-surface px-4 pt-3.5 pb-4 sm:px-5 lg:pt-4 lg:pb-5">
               <dt className="text-muted text-sm">{name}</dt>
               <dd className="mt-0.5 font-[620] text-xl tabular-nums leading-tight tracking-[-0.02em] wrap-anywhere sm:text-2xl">

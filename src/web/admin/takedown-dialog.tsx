@@ -10,7 +10,7 @@ import { TextField } from '../ui/field.tsx'
 import { shortName } from '../ui/file-name.tsx'
 import { type FieldErrors, Form, SubmitButton } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
-import { refreshAdmin, showAdminFailure } from './admin-queries.ts'
+import { refreshAdminData, showAdminFailure } from './admin-queries.ts'
 import { linkTakedownWarning, takedownWarning } from './report-text.ts'
 import { FieldWithButton } from './setting-form.tsx'
 
@@ -71,7 +71,7 @@ function ReasonForm({ shortCode, onCancel, onDone }: ReasonFormProps) {
   const { mutateAsync: takeDown } = useMutation({
     mutationFn: (reason: string) => call('takeDown', { body: { shortCode, reason } }),
     onSuccess: ({ message }) => {
-      void refreshAdmin(client)
+      void refreshAdminData(client)
       toast({ title: 'Taken down', description: message })
       onDone()
     },
@@ -114,20 +114,22 @@ function reasonHint(sendsMail: boolean | undefined): string {
 /** In characters. Well above the length of any link. */
 const maxLinkLength = 500
 
-export interface TakeDownLinkProps {
+export interface TakeDownByLinkFormProps {
   onTakeDown: (target: TakedownTarget) => void
 }
 
 /** A form that takes down an unreported file by link or short code. */
-export function TakeDownLink({ onTakeDown }: TakeDownLinkProps) {
+export function TakeDownByLinkForm({ onTakeDown }: TakeDownByLinkFormProps) {
   /** Incremented after each takedown to reset the form. */
   const [takedownCount, setTakedownCount] = useState(0)
   const [errors, setErrors] = useState<FieldErrors>({})
   const submit = async ({ link }: { link: string }) => {
-    const code = extractShortCode(link)
-    setErrors(code === null ? { link: 'This is not a link to a file, nor the code of one.' } : {})
-    if (code !== null)
-      onTakeDown({ ...targetForLink(code), onDone: () => setTakedownCount(takedownCount + 1) })
+    const shortCode = extractShortCode(link)
+    setErrors(
+      shortCode === null ? { link: 'This is not a link to a file, nor the code of one.' } : {},
+    )
+    if (shortCode !== null)
+      onTakeDown({ ...targetForLink(shortCode), onDone: () => setTakedownCount(takedownCount + 1) })
   }
   return (
     <div className="mb-3">

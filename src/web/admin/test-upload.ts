@@ -39,13 +39,13 @@ export async function testUpload(): Promise<ActionOutcome> {
     })
     const { status } = response
     if (status === 200 || status === 204) {
-      const seconds = Math.max(0.1, (performance.now() - startedAt) / 1000).toFixed(1)
-      return { ok: true, text: `${formatSize(testUploadBytes)} sent in ${seconds} s` }
+      const secondsText = Math.max(0.1, (performance.now() - startedAt) / 1000).toFixed(1)
+      return { ok: true, text: `${formatSize(testUploadBytes)} sent in ${secondsText} s` }
     }
     // The S3 error code, such as AccessDenied.
-    const code = /<Code>(\w+)<\/Code>/.exec(await response.text())?.[1]
+    const errorCode = /<Code>(\w+)<\/Code>/.exec(await response.text())?.[1]
     const remedy = isOwnServer ? ownServerRemedy(status) : bucketRemedy(status)
-    const note = `Storage refused the bytes${code ? ` (${code})` : ''}. ${remedy}`
+    const note = `Storage refused the bytes${errorCode ? ` (${errorCode})` : ''}. ${remedy}`
     return { ok: false, text: `${failureText} with status ${status}`, note }
   } catch {
     return { ok: false, text: failureText, note: await noResponseRemedy(url, isOwnServer) }

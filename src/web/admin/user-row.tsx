@@ -11,7 +11,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { confirm } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
-import { refreshAdmin, showAdminFailure } from './admin-queries.ts'
+import { refreshAdminData, showAdminFailure } from './admin-queries.ts'
 import { displayName, downgradeText, tierText } from './user-text.ts'
 
 /** Grid columns shared by the rows and their header. */
@@ -33,7 +33,7 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
       client.setQueryData(currentUserQuery.queryKey, (cachedUser) =>
         cachedUser?.id === user.id ? user : cachedUser,
       )
-      void refreshAdmin(client)
+      void refreshAdminData(client)
       toast({ title: `${displayName(user)} is ${tierTraits[user.tier].name} now` })
     },
     onError: (error) => showAdminFailure(client, error, 'Failed to change user tier'),
@@ -42,12 +42,12 @@ export function UserRow({ user, now, onDelete }: UserRowProps) {
   const newTier = upgradesTo ?? defaultTier
   const label = `Make ${tierTraits[newTier].name}`
   const confirmAndSwitch = async () => {
-    const confirmation = {
+    const confirmOptions = {
       title: `${label}: ${displayName(user)}`,
       description: downgradeText(user, now),
       confirmLabel: label,
     }
-    if (upgradesTo !== null || (await confirm(confirmation))) switchTier(newTier)
+    if (upgradesTo !== null || (await confirm(confirmOptions))) switchTier(newTier)
   }
   return (
     <li

@@ -2,11 +2,11 @@ import { describe, expect, it, test } from 'vitest'
 import { maxUserResults } from '../../shared/contract/admin.ts'
 import {
   deletionText,
+  describeUserList,
   displayName,
   downgradeText,
   isSameAddress,
   tierText,
-  usersNote,
 } from './user-text.ts'
 
 const now = new Date('2026-11-21T11:00:00Z')
@@ -20,7 +20,7 @@ describe('the note next to the list of users', () => {
     [{ search: 'ada', shownCount: 0, total: 9 }, '0 found'],
     [{ search: 'ada', shownCount: 12, total: 9 }, '12 found'],
     [{ search: 'a', shownCount: maxUserResults, total: 900 }, 'The 50 newest that match'],
-  ])('for %j', (summary, text) => expect(usersNote(summary)).toBe(text))
+  ])('for %j', (summary, text) => expect(describeUserList(summary)).toBe(text))
 })
 
 test("shows a user's name, or the email address if there is none, and shortens long ones", () => {
@@ -43,11 +43,11 @@ test.each([
 test('the downgrade warning mentions the lost files and the end of a trial', () => {
   const trialLostText =
     'Files of this user whose links have ended are deleted within minutes, because only Premium can renew them. Open links stay open until their own dates.'
-  const premium = { tier: 'premium' as const }
-  expect(downgradeText({ ...premium, premiumTrialEndsAt: null }, now)).toBe(
+  const premiumUser = { tier: 'premium' as const }
+  expect(downgradeText({ ...premiumUser, premiumTrialEndsAt: null }, now)).toBe(
     `${trialLostText} This cannot be undone.`,
   )
-  expect(downgradeText({ ...premium, premiumTrialEndsAt: '2026-11-22T11:00:00Z' }, now)).toBe(
+  expect(downgradeText({ ...premiumUser, premiumTrialEndsAt: '2026-11-22T11:00:00Z' }, now)).toBe(
     `${trialLostText} The rest of the trial is lost, and there is no second trial. This cannot be undone.`,
   )
 })

@@ -10,7 +10,7 @@ export function displayName({ name, email }: Pick<ListedUser, 'name' | 'email'>)
   return shortName(name.trim() || email, maxInlineNameLength)
 }
 
-export interface ShownUsers {
+export interface UserListSummary {
   search: string
   shownCount: number
   /** The number of users on the server; undefined until known. */
@@ -21,7 +21,7 @@ export interface ShownUsers {
  * Says which users the list contains: 'The 5 newest of 1,284' without a search, '12 found' with
  * one.
  */
-export function usersNote({ search, shownCount, total }: ShownUsers): string {
+export function describeUserList({ search, shownCount, total }: UserListSummary): string {
   if (search !== '') {
     return shownCount < maxUserResults
       ? `${shownCount} found`
@@ -58,8 +58,8 @@ export function deletionText({
   fileCount,
   sessionCount,
 }: Pick<ListedUser, 'fileCount' | 'sessionCount'>): string {
-  const sessions = sessionCount === 0 ? '' : `${formatCount(sessionCount, 'open session')}, `
-  const otherDataText = `${sessions}uploads under way, brand and waiting emails`
+  const sessionsText = sessionCount === 0 ? '' : `${formatCount(sessionCount, 'open session')}, `
+  const otherDataText = `${sessionsText}uploads under way, brand and waiting emails`
   const files =
     fileCount === 0
       ? `This account has no files. Its ${otherDataText} are deleted with it.`

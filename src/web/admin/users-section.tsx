@@ -16,11 +16,11 @@ import { QueryContent } from '../ui/load-error.tsx'
 import { SearchField, useSearch } from '../ui/search-field.tsx'
 import { RowsLoading } from '../ui/skeleton.tsx'
 import { toast } from '../ui/toast.tsx'
-import { refreshAdmin, statsQuery, usersQuery } from './admin-queries.ts'
+import { refreshAdminData, statsQuery, usersQuery } from './admin-queries.ts'
 import { useUserDeletion } from './delete-user-dialog.tsx'
 import { SectionFrame } from './section.tsx'
 import { UserRow, userColumns } from './user-row.tsx'
-import { usersNote } from './user-text.ts'
+import { describeUserList } from './user-text.ts'
 
 /**
  * The newest users, or those whose email address or name matches a search (spec §2). The search
@@ -39,7 +39,7 @@ export function UsersSection() {
       id="users"
       note={
         users ? (
-          <span role="status">{usersNote({ search, shownCount: users.length, total })}</span>
+          <span role="status">{describeUserList({ search, shownCount: users.length, total })}</span>
         ) : null
       }
       action={
@@ -130,7 +130,7 @@ function AddUserForm({ onDone }: { onDone: () => void }) {
     schema: newUserBody,
     send: async (body) => {
       const { email } = await call('makeUser', { body })
-      void refreshAdmin(client)
+      void refreshAdminData(client)
       toast({ title: 'User added', description: `${email} can sign in now.` })
       onDone()
     },

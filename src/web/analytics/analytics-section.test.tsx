@@ -21,8 +21,8 @@ const emptyText = 'No data yet'
 
 function show(analytics: Analytics) {
   page.on('GET /api/analytics', () => analytics)
-  const upload = <button type="button">Upload a file</button>
-  page.show(<AnalyticsSection emptyAction={upload} expiringLink={null} />)
+  const uploadButton = <button type="button">Upload a file</button>
+  page.show(<AnalyticsSection emptyAction={uploadButton} expiringLink={null} />)
 }
 
 test('with no files and no downloads, the empty state offers an upload', async () => {

@@ -4,7 +4,7 @@ import { serverNow } from '../api/server-clock.ts'
 import { BarChart } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'
 import { formatInteger } from '../charts/format-count.ts'
-import { downloadsFinding } from './findings.ts'
+import { summarizeDownloads } from './findings.ts'
 
 const title = 'Downloads per day'
 /** Shown until the first download. */
@@ -21,7 +21,7 @@ export function DownloadsChart({ days, asTable }: DownloadsChartProps) {
   const today = utcDay(serverNow())
   const isEmpty = days.every(({ count }) => count === 0)
   return (
-    <ChartFigure finding={downloadsFinding(days, today)} title={title}>
+    <ChartFigure finding={summarizeDownloads(days, today)} title={title}>
       {asTable ? null : (
         <BarChart
           unit={['download', 'downloads']}

@@ -12,7 +12,7 @@ import { linkDates } from '../files/link-dates.ts'
 import { InlineLoadError, QueryContent } from '../ui/load-error.tsx'
 import { Loading, Skeleton } from '../ui/skeleton.tsx'
 import { Switch } from '../ui/switch.tsx'
-import { LifeChart } from './life-chart.tsx'
+import { LifelineChart } from './lifeline-chart.tsx'
 
 export interface FileStatisticsProps {
   file: StoredFile
@@ -52,7 +52,7 @@ export function FileStatistics({ file, canRenew, receipt }: FileStatisticsProps)
           </Loading>
         }
       >
-        {({ days }) => <LifeChart {...{ dates, now, asTable, days }} canRenew={isRenewable} />}
+        {({ days }) => <LifelineChart {...{ dates, now, asTable, days }} canRenew={isRenewable} />}
       </QueryContent>
       <div className="grid content-start gap-4">
         <dl className="grid gap-1.5 text-sm tabular-nums">

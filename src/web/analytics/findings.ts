@@ -27,11 +27,11 @@ function downloadsText(count: number): string {
  * Sums up downloads per day in a sentence, such as '412 downloads in 30 days, most on 12 Nov'.
  * @param today dates in its year are shown without the year.
  */
-export function downloadsFinding(days: readonly DayCount[], today: string): string {
+export function summarizeDownloads(days: readonly DayCount[], today: string): string {
   const total = sum(days, ({ count }) => count)
-  const period = `in ${days.length} ${days.length === 1 ? 'day' : 'days'}`
-  if (total === 0) return `No downloads ${period}`
-  const totalText = `${downloadsText(total)} ${period}`
+  const periodText = `in ${days.length} ${days.length === 1 ? 'day' : 'days'}`
+  if (total === 0) return `No downloads ${periodText}`
+  const totalText = `${downloadsText(total)} ${periodText}`
   const maxCount = Math.max(...days.map(({ count }) => count))
   const [peak, secondPeak] = days.filter(({ count }) => count === maxCount)
   if (!peak || secondPeak) return `${totalText}, at most ${formatInteger(maxCount)} a day`
@@ -49,26 +49,26 @@ export interface KindCount {
 /**
  * Returns a rounded percentage, or 'under 1%' or 'over 99%' where rounding would show 0% or 100%.
  */
-function percent(part: number, total: number): string {
-  const rounded = Math.round((part / total) * 100)
-  if (part < total && rounded === 100) return 'over 99%'
-  if (part > 0 && rounded === 0) return 'under 1%'
-  return `${rounded}%`
+function percentText(part: number, total: number): string {
+  const roundedPercent = Math.round((part / total) * 100)
+  if (part < total && roundedPercent === 100) return 'over 99%'
+  if (part > 0 && roundedPercent === 0) return 'under 1%'
+  return `${roundedPercent}%`
 }
 
 /** Says which kind of file uses the most space, as in 'Videos take up 61% of the space'. */
-export function kindsFinding(kinds: readonly KindCount[]): string {
+export function summarizeKinds(kinds: readonly KindCount[]): string {
   const total = sum(kinds, ({ count }) => count)
   if (total === 0) return 'No files yet'
   const size = sum(kinds, (kind) => kind.size)
   const [largestKind] = kinds.toSorted((a, b) => b.size - a.size)
   if (!largestKind || size === 0) return `${formatInteger(total)} ${total === 1 ? 'file' : 'files'}`
   const name = largestKind.kind === 'audio' ? 'Audio files' : kindNames[largestKind.kind]
-  return `${name} take up ${percent(largestKind.size, size)} of the space`
+  return `${name} take up ${percentText(largestKind.size, size)} of the space`
 }
 
 /** Isolates a name so that right-to-left text doesn't reorder the sentence. */
-function bidiIsolatedName({ originalName }: { originalName: string }): string {
+function isolateName({ originalName }: { originalName: string }): string {
   return `\u2068${shortName(originalName, maxNameLength)}\u2069`
 }
 
@@ -76,7 +76,7 @@ function bidiIsolatedName({ originalName }: { originalName: string }): string {
  * Says which file was downloaded most, as in 'press-kit.zip leads with 231 downloads'.
  * @param files the most downloaded files, in descending order.
  */
-export function mostDownloadedFinding(
+export function summarizeMostDownloaded(
   files: readonly { originalName: string; downloadCount: number }[],
 ): string {
   const [first, second] = files
@@ -84,5 +84,5 @@ export function mostDownloadedFinding(
   const countText = downloadsText(first.downloadCount)
   return second?.downloadCount === first.downloadCount
     ? `No file has more than ${countText}`
-    : `${bidiIsolatedName(first)} leads with ${countText}`
+    : `${isolateName(first)} leads with ${countText}`
 }

@@ -4,7 +4,7 @@ import { ValueBar } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'
 import { formatInteger } from '../charts/format-count.ts'
 import { KindIcon } from '../files/kind-icon.tsx'
-import { type KindCount, kindNames, kindsFinding } from './findings.ts'
+import { type KindCount, kindNames, summarizeKinds } from './findings.ts'
 
 const title = 'Files by kind'
 
@@ -20,7 +20,7 @@ export function KindsChart({ kinds, asTable }: KindsChartProps) {
   const maxSize = max(kinds, ({ size }) => size) || 1
   const renderBar = (part: number) => (asTable ? null : <ValueBar part={part} />)
   return (
-    <ChartFigure finding={kindsFinding(kinds)} title={title}>
+    <ChartFigure finding={summarizeKinds(kinds)} title={title}>
       <table className="chart-table">
         <caption className="sr-only">{title}</caption>
         <thead>

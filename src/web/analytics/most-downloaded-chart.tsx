@@ -3,7 +3,7 @@ import { ValueBar } from '../charts/bar-chart.tsx'
 import { ChartFigure } from '../charts/chart-figure.tsx'
 import { formatInteger } from '../charts/format-count.ts'
 import { FileName } from '../ui/file-name.tsx'
-import { mostDownloadedFinding } from './findings.ts'
+import { summarizeMostDownloaded } from './findings.ts'
 
 const title = 'Most downloaded'
 
@@ -18,7 +18,7 @@ export interface MostDownloadedChartProps {
 export function MostDownloadedChart({ files, asTable }: MostDownloadedChartProps) {
   const maxCount = files[0]?.downloadCount ?? 1
   return (
-    <ChartFigure finding={mostDownloadedFinding(files)} title={title}>
+    <ChartFigure finding={summarizeMostDownloaded(files)} title={title}>
       {files.length === 0 ? (
         <p className="text-muted">The files with the most downloads will appear here.</p>
       ) : (

@@ -41,7 +41,7 @@ function serveResponse(status: number, body: string) {
   return serve((_, response) => response.writeHead(status).end(body))
 }
 
-function rejectionOf(promise: Promise<unknown>) {
+function getRejection(promise: Promise<unknown>) {
   return promise.then(
     () => expect.fail('it should have failed'),
     (error: unknown) => error,
@@ -105,7 +105,7 @@ test('includes credentials', async () => {
 test("an error status throws '{status}: {body text}' with the code and public message", async () => {
   const body = '{"message":"Unauthorized","code":"UNAUTHORIZED"}'
   await serveResponse(401, body)
-  const error = await rejectionOf(call('listFiles'))
+  const error = await getRejection(call('listFiles'))
   expect(error).toBeInstanceOf(ApiError)
   expect(error).toMatchObject({
     message: `401: ${body}`,
@@ -117,7 +117,7 @@ test("an error status throws '{status}: {body text}' with the code and public me
 
 test("an error status without a body throws '{status}: {status text}'", async () => {
   await serveResponse(503, '')
-  expect(await rejectionOf(call('version'))).toMatchObject({
+  expect(await getRejection(call('version'))).toMatchObject({
     message: '503: Service Unavailable',
     code: undefined,
     publicMessage: undefined,
@@ -126,14 +126,14 @@ test("an error status without a body throws '{status}: {status text}'", async ()
 
 test('an error contains the Retry-After header', async () => {
   await serve((_, response) => response.writeHead(429, { 'retry-after': '7' }).end())
-  expect(await rejectionOf(call('version'))).toMatchObject({ status: 429, retryAfter: '7' })
+  expect(await getRejection(call('version'))).toMatchObject({ status: 429, retryAfter: '7' })
 })
 
 test.each(['<h1>Bad gateway</h1>', '[1]', 'null', '"text"', '{"message":7}'])(
   'an error body in another format provides no public message: %s',
   async (body) => {
     await serveResponse(502, body)
-    expect(await rejectionOf(call('version'))).toMatchObject({
+    expect(await getRejection(call('version'))).toMatchObject({
       message: `502: ${body}`,
       publicMessage: undefined,
     })
@@ -142,18 +142,18 @@ test.each(['<h1>Bad gateway</h1>', '[1]', 'null', '"text"', '{"message":7}'])(
 
 test('a dropped connection is a network error', async () => {
   await serve((request) => request.socket.destroy())
-  expect(await rejectionOf(call('version'))).toBeInstanceOf(NetworkError)
+  expect(await getRejection(call('version'))).toBeInstanceOf(NetworkError)
 })
 
 test('an OK response that is not JSON is a network error', async () => {
   await serveResponse(200, '<html>a login page of the wifi</html>')
-  expect(await rejectionOf(call('version'))).toBeInstanceOf(NetworkError)
+  expect(await getRejection(call('version'))).toBeInstanceOf(NetworkError)
 })
 
 test("an aborted call throws the signal's reason", async () => {
   const controller = new AbortController()
   await serve(() => controller.abort(new Error('left')))
-  expect(await rejectionOf(call('version', { signal: controller.signal }))).toMatchObject({
+  expect(await getRejection(call('version', { signal: controller.signal }))).toMatchObject({
     message: 'left',
   })
 })

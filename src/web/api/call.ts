@@ -2,7 +2,7 @@ import type { ZodType, z } from 'zod'
 import type { ErrorCode } from '../../shared/contract/errors.ts'
 import { type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { deleteHint, readHint } from './hint-cookie.ts'
-import { readNewDate, serverClock } from './server-clock.ts'
+import { getServerClock, readResponseDate } from './server-clock.ts'
 
 /**
  * The endpoints that return JSON. All other endpoints return pages, bytes or redirects, which the
@@ -95,14 +95,14 @@ function fillPath(path: string, params: Record<string, unknown>): string {
   )
 }
 
-function queryText(query: Record<string, unknown>): string {
+function toQueryString(query: Record<string, unknown>): string {
   const entries = Object.entries(query).filter(([, value]) => value !== undefined)
   return entries.length === 0
     ? ''
     : `?${new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))}`
 }
 
-function field(body: unknown, name: string): string | undefined {
+function getStringField(body: unknown, name: string): string | undefined {
   const value = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }
@@ -122,12 +122,15 @@ async function toApiError(response: Response): Promise<ApiError> {
   return new ApiError(
     response.status,
     text || response.statusText,
-    { message: field(body, 'message'), code: field(body, 'code') as ErrorCode | undefined },
+    {
+      message: getStringField(body, 'message'),
+      code: getStringField(body, 'code') as ErrorCode | undefined,
+    },
     response.headers.get('retry-after') ?? undefined,
   )
 }
 
-interface AnyInput {
+interface AnyCallInput {
   params?: Record<string, unknown>
   query?: Record<string, unknown>
   body?: unknown
@@ -137,16 +140,16 @@ interface AnyInput {
 }
 
 /**
- * Sends a request to an endpoint (spec §7). Each response updates `serverClock`. If the session has
+ * Sends a request to an endpoint (spec §7). Each response updates `getServerClock()`. If the session has
  * ended, deletes the hint cookie so the next page doesn't try to load the user.
  */
-async function sendRequest(name: JsonEndpointName, input: AnyInput = {}) {
+async function sendRequest(name: JsonEndpointName, input: AnyCallInput = {}) {
   const { params = {}, query = {}, body, bytes, signal, fresh } = input
   const { method, path } = endpoints[name]
   const hint = readHint(document)
   const sentAt = Date.now()
   try {
-    const response = await fetch(fillPath(path, params) + queryText(query), {
+    const response = await fetch(fillPath(path, params) + toQueryString(query), {
       method,
       credentials: 'include',
       ...(body !== undefined && {
@@ -158,8 +161,8 @@ async function sendRequest(name: JsonEndpointName, input: AnyInput = {}) {
       ...(signal && { signal }),
       ...(fresh && { cache: 'reload' }),
     })
-    const date = readNewDate(response.headers)
-    if (date) serverClock().observe({ date, sentAt, receivedAt: Date.now() })
+    const date = readResponseDate(response.headers)
+    if (date) getServerClock().observe({ date, sentAt, receivedAt: Date.now() })
     if (!response.ok) throw await toApiError(response)
     return { body: await response.json(), next: response.headers.get('x-next-cursor') }
   } catch (error) {
@@ -189,7 +192,7 @@ export async function call<Name extends JsonEndpointName>(
   name: Name,
   ...[input]: CallArguments<Name>
 ): Promise<CallResponse<Name>> {
-  return (await sendRequest(name, input as AnyInput)).body
+  return (await sendRequest(name, input as AnyCallInput)).body
 }
 
 /** One page of a paginated list. */
@@ -204,6 +207,6 @@ export async function callForPage<Name extends JsonEndpointName>(
   name: Name,
   ...[input]: CallArguments<Name>
 ): Promise<ListPage<CallResponse<Name>>> {
-  const { body, next } = await sendRequest(name, input as AnyInput)
+  const { body, next } = await sendRequest(name, input as AnyCallInput)
   return { items: body, next }
 }

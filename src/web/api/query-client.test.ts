@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { ApiError, NetworkError } from './call.ts'
 import { createQueryClient, isSignedOutError } from './query-client.ts'
 
-const unauthorized = new ApiError(401, '{"message":"Unauthorized","code":"UNAUTHORIZED"}')
+const unauthorizedError = new ApiError(401, '{"message":"Unauthorized","code":"UNAUTHORIZED"}')
 
 test.each([
-  [unauthorized, true],
+  [unauthorizedError, true],
   [new ApiError(401, 'Unauthorized'), true],
   [new ApiError(401, '{"message":"Invalid email or password. Please try again."}'), false],
   [new ApiError(403, 'Unauthorized'), false],
@@ -24,11 +24,13 @@ test('reports queries and mutations that fail because the session has ended, but
   const rejectWith = (error: Error) => () => Promise.reject(error)
 
   await client
-    .fetchQuery({ queryKey: ['a'], queryFn: rejectWith(unauthorized) })
+    .fetchQuery({ queryKey: ['a'], queryFn: rejectWith(unauthorizedError) })
     .catch(() => undefined)
   expect(signOutCount).toBe(1)
 
-  const mutation = client.getMutationCache().build(client, { mutationFn: rejectWith(unauthorized) })
+  const mutation = client
+    .getMutationCache()
+    .build(client, { mutationFn: rejectWith(unauthorizedError) })
   await mutation.execute(undefined).catch(() => undefined)
   expect(signOutCount).toBe(2)
 

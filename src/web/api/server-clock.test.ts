@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createServerClock, readNewDate } from './server-clock.ts'
+import { createServerClock, readResponseDate } from './server-clock.ts'
 
 const start = Date.parse('2026-03-29T00:59:58.250Z')
 
@@ -16,7 +16,7 @@ function simulateClocks(offset: number) {
   const respond = (requestLatency: number, responseLatency: number) => {
     const sentAt = time - currentOffset
     time += requestLatency
-    const date = readNewDate(new Headers({ date: new Date(time).toUTCString() }))
+    const date = readResponseDate(new Headers({ date: new Date(time).toUTCString() }))
     time += responseLatency
     if (date) clock.observe({ date, sentAt, receivedAt: time - currentOffset })
   }
@@ -126,29 +126,29 @@ describe('the Date header', () => {
   const date = 'Sun, 29 Mar 2026 01:00:00 GMT'
 
   test('can mean any time within its second', () => {
-    const secondStart = Date.parse('2026-03-29T01:00:00Z')
+    const secondStartMs = Date.parse('2026-03-29T01:00:00Z')
     const headers = new Headers({ date, 'cache-control': 'no-store' })
-    expect(readNewDate(headers)).toEqual({ from: secondStart, to: secondStart + 1000 })
+    expect(readResponseDate(headers)).toEqual({ from: secondStartMs, to: secondStartMs + 1000 })
   })
 
   test.each([{}, { date: '' }, { date: 'soon' }])(
     'is ignored if missing or invalid: %j',
     (headers) => {
-      expect(readNewDate(new Headers(headers as Record<string, string>))).toBeNull()
+      expect(readResponseDate(new Headers(headers as Record<string, string>))).toBeNull()
     },
   )
 
   test('of a cacheable response is ignored', () => {
     const headers = new Headers({ date, 'cache-control': 'public, max-age=300' })
-    expect(readNewDate(headers)).toBeNull()
+    expect(readResponseDate(headers)).toBeNull()
   })
 })
 
 test('notifies listeners only of a new correction, until they unsubscribe', () => {
   const clock = createServerClock(() => 0)
-  let notifications = 0
+  let notificationCount = 0
   const unsubscribe = clock.subscribe(() => {
-    notifications += 1
+    notificationCount += 1
   })
   const makeResponse = (time: number) => ({
     date: { from: time, to: time + 1000 },
@@ -157,11 +157,11 @@ test('notifies listeners only of a new correction, until they unsubscribe', () =
   })
   const lateResponse = makeResponse(3_600_000)
   clock.observe(makeResponse(0))
-  expect(notifications).toBe(0)
+  expect(notificationCount).toBe(0)
   clock.observe(lateResponse)
   clock.observe(lateResponse)
-  expect(notifications).toBe(1)
+  expect(notificationCount).toBe(1)
   unsubscribe()
   clock.observe(makeResponse(7_200_000))
-  expect(notifications).toBe(1)
+  expect(notificationCount).toBe(1)
 })

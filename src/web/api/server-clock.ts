@@ -17,10 +17,10 @@ export interface DatedResponse {
  * Returns the time range in which the server created a response, or null if it is unknown. Returns
  * null for responses that may come from a cache, because these keep their original `Date` header.
  */
-export function readNewDate(headers: Headers): DatedResponse['date'] | null {
+export function readResponseDate(headers: Headers): DatedResponse['date'] | null {
   const isCached = /\bmax-age=/.test(headers.get('cache-control') ?? '')
-  const second = Date.parse(headers.get('date') ?? '')
-  return isCached || Number.isNaN(second) ? null : { from: second, to: second + 1000 }
+  const dateMs = Date.parse(headers.get('date') ?? '')
+  return isCached || Number.isNaN(dateMs) ? null : { from: dateMs, to: dateMs + 1000 }
 }
 
 /**
@@ -57,7 +57,7 @@ export function createServerClock(browserNow: () => number = () => Date.now()): 
   const listeners = new Set<() => void>()
   return {
     observe(response) {
-      const bounds = boundsOf(response)
+      const bounds = toBounds(response)
       if (bounds === null) return
       const intersection = {
         least: Math.max(currentBounds.least, bounds.least),
@@ -65,7 +65,7 @@ export function createServerClock(browserNow: () => number = () => Date.now()): 
       }
       currentBounds = intersection.least <= intersection.most ? intersection : bounds
       const previousOffset = offset
-      offset = correction(currentBounds)
+      offset = computeCorrectionMs(currentBounds)
       if (offset !== previousOffset) for (const listener of listeners) listener()
     },
     now: () => browserNow() + offset,
@@ -76,7 +76,7 @@ export function createServerClock(browserNow: () => number = () => Date.now()): 
   }
 }
 
-function boundsOf({ date, sentAt, receivedAt }: DatedResponse): Bounds | null {
+function toBounds({ date, sentAt, receivedAt }: DatedResponse): Bounds | null {
   // The browser's clock was set back between the request and the response.
   if (receivedAt < sentAt) return null
   return { least: date.from - receivedAt, most: date.to - sentAt }
@@ -86,20 +86,20 @@ function boundsOf({ date, sentAt, receivedAt }: DatedResponse): Bounds | null {
  * Returns the milliseconds to add to the browser's clock: 0 if the clock may be correct, otherwise
  * the midpoint of the bounds, which minimizes the maximum error.
  */
-function correction({ least, most }: Bounds): number {
+function computeCorrectionMs({ least, most }: Bounds): number {
   return least <= 0 && most >= 0 ? 0 : Math.round((least + most) / 2)
 }
 
 let pageClock: ServerClock | undefined
 
 /** This page's clock, corrected by each response that `call` and `callForPage` receive. */
-export function serverClock(): ServerClock {
+export function getServerClock(): ServerClock {
   pageClock ??= createServerClock()
   return pageClock
 }
 
 export function serverNow(): Date {
-  return new Date(serverClock().now())
+  return new Date(getServerClock().now())
 }
 
 /**
@@ -109,7 +109,7 @@ export function serverNow(): Date {
  */
 export function scheduleCheck(check: () => void, waitMs: number): () => void {
   const timer = setTimeout(check, waitMs)
-  const unsubscribe = serverClock().subscribe(check)
+  const unsubscribe = getServerClock().subscribe(check)
   document.addEventListener('visibilitychange', check)
   return () => {
     clearTimeout(timer)

@@ -9,10 +9,10 @@ import { ResetPasswordForm } from './reset-password-form.tsx'
 import { SignupForm } from './signup-form.tsx'
 
 let page: WebPage
-let response: () => Promise<Response>
+let respond: () => Promise<Response>
 beforeEach(() => {
   page = openPage()
-  vi.stubGlobal('fetch', () => response())
+  vi.stubGlobal('fetch', () => respond())
 })
 afterEach(() => page.close())
 
@@ -37,8 +37,8 @@ function submitLogin() {
 
 function submitSignup() {
   page.show(<SignupForm policy="open" noEmailNote={null} onDone={noop} />)
-  const names = { 'First name': 'Ada', 'Last name': 'Lovelace', Email: 'ada@example.org' }
-  submit({ ...names, Password: 'secret', 'Confirm password': 'secret' }, 'Sign Up')
+  const fields = { 'First name': 'Ada', 'Last name': 'Lovelace', Email: 'ada@example.org' }
+  submit({ ...fields, Password: 'secret', 'Confirm password': 'secret' }, 'Sign Up')
 }
 
 function requestPasswordReset() {
@@ -71,7 +71,7 @@ test.each([
   ['verify email', openVerificationPage, 'Verification failed', 'Failed to verify email'],
   ['reset', submitPasswordReset, 'Reset failed', 'Failed to reset password. Please try again.'],
 ])('%s: shows the title and the default text', async (_, send, title, description) => {
-  response = async () => new Response('', { status: 500 })
+  respond = async () => new Response('', { status: 500 })
   send()
   const toast = await screen.findByRole('alert')
   expect(within(toast).getByText(title)).toBeTruthy()
@@ -86,7 +86,7 @@ test.each([
 ])(
   'forgot password: the dialog and the confirmation explain how the email arrives (%j)',
   async (noEmailNote, dialogText, confirmationText) => {
-    response = async () => Response.json({ message: "If an account exists, we've sent it." })
+    respond = async () => Response.json({ message: "If an account exists, we've sent it." })
     page.show(<ForgotPassword noEmailNote={noEmailNote} getEmail={() => ''} />)
     press('Forgot password?')
     const dialog = await screen.findByRole('dialog')
@@ -114,7 +114,7 @@ test.each([
 ])(
   'login with an unverified email address: explains how the email arrives (%j)',
   async (noEmailNote, expectedText) => {
-    response = async () =>
+    respond = async () =>
       Response.json({ message: 'Verify.', code: 'EMAIL_NOT_VERIFIED' }, { status: 403 })
     page.show(<LoginForm next="/" noEmailNote={noEmailNote} />)
     submit({ Email: 'ada@example.org', Password: 'secret' }, 'Sign In')
@@ -126,7 +126,7 @@ test.each([
   ['verify email', openVerificationPage],
   ['reset', submitPasswordReset],
 ])('%s without a response: shows a toast and an error on the page', async (_, send) => {
-  response = () => Promise.reject(new TypeError('Failed to fetch'))
+  respond = () => Promise.reject(new TypeError('Failed to fetch'))
   send()
   const toast = await screen.findByRole('alert')
   expect(toast.textContent).toBe('Network errorPlease check your connection and try again')

@@ -1,14 +1,14 @@
 import { withNext } from '../../shared/rules/accounts/next-path.ts'
 import { useSignInWays } from '../api/public-values.ts'
 import { ButtonLink } from '../ui/button.tsx'
-import { useNext } from './use-auth-state.ts'
+import { useNextPath } from './use-auth-state.ts'
 
 /**
  * A button that starts Google sign-in (spec §2) and passes on the page to open afterwards. Renders
  * nothing if the server doesn't support Google sign-in.
  */
 export function GoogleButton({ children }: { children: string }) {
-  const next = useNext()
+  const next = useNextPath()
   const { google } = useSignInWays()
   if (!google) return null
   return (
@@ -19,7 +19,7 @@ export function GoogleButton({ children }: { children: string }) {
       >
         or
       </p>
-      <ButtonLink href={withNext('/api/login', next)} size="large" wide icon={<GoogleMark />}>
+      <ButtonLink href={withNext('/api/login', next)} size="large" wide icon={<GoogleLogo />}>
         {children}
       </ButtonLink>
     </div>
@@ -27,7 +27,7 @@ export function GoogleButton({ children }: { children: string }) {
 }
 
 /** Google's colored G logo. Hidden from screen readers. */
-export function GoogleMark() {
+export function GoogleLogo() {
   return (
     <svg viewBox="0 0 24 24" fill="none" strokeWidth="4.2" aria-hidden="true">
       <path stroke="#ea4335" d="M17.8 6.2A8.2 8.2 0 0 0 4.57 8.53" />

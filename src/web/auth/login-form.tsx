@@ -80,7 +80,7 @@ function ResendVerification({
   /** Says whom to ask for an email that the server can't send. Null if it sends email. */
   noEmailNote: string | null
 }) {
-  const resend = useMutation({
+  const resendMutation = useMutation({
     mutationFn: () => call('resendVerification', { body: { email } }),
     onSuccess: ({ message }) =>
       // Without a mail server, don't show the server's message, which says that the email was sent.
@@ -100,7 +100,11 @@ function ResendVerification({
           ? `Open the link in the email that we sent to ${email}.`
           : `Open the link in the email to ${email}. ${noEmailNote}`}
       </p>
-      <Button onClick={() => resend.mutate()} pending={resend.isPending} pendingLabel="Sending...">
+      <Button
+        onClick={() => resendMutation.mutate()}
+        pending={resendMutation.isPending}
+        pendingLabel="Sending..."
+      >
         Send the email again
       </Button>
     </div>

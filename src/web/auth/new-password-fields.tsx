@@ -32,7 +32,7 @@ export function NewPasswordFields({ confirmLabel }: { confirmLabel: string }) {
 }
 
 /** Reports whether both fields contain the same password. */
-export function isConfirmed({ newPassword, confirmPassword }: NewPassword): boolean {
+export function hasMatchingPasswords({ newPassword, confirmPassword }: NewPassword): boolean {
   return newPassword === confirmPassword
 }
 
@@ -41,7 +41,7 @@ export function isConfirmed({ newPassword, confirmPassword }: NewPassword): bool
  * order given in spec §5 for new passwords.
  */
 export function newPasswordToast(values: NewPassword) {
-  if (!isConfirmed(values)) {
+  if (!hasMatchingPasswords(values)) {
     return {
       title: "Passwords don't match",
       description: 'Please make sure both password fields match.',

@@ -4,13 +4,17 @@ import { account } from '../../shared/contract/account.ts'
 import { call, hasErrorCode, NetworkError } from '../api/call.ts'
 import { Form, SubmitButton } from '../ui/form.tsx'
 import { toast } from '../ui/toast.tsx'
-import { isConfirmed, NewPasswordFields, newPasswordToast } from './new-password-fields.tsx'
-import { networkErrorOccurred, useAuthForm } from './use-auth-form.ts'
+import {
+  hasMatchingPasswords,
+  NewPasswordFields,
+  newPasswordToast,
+} from './new-password-fields.tsx'
+import { networkErrorText, useAuthForm } from './use-auth-form.ts'
 
 const schema = account.resetPassword.body
   .pick({ newPassword: true })
   .extend({ confirmPassword: z.string() })
-  .refine(isConfirmed, { path: ['confirmPassword'] })
+  .refine(hasMatchingPasswords, { path: ['confirmPassword'] })
 
 export interface ResetPasswordFormProps {
   /** The secret token from the email link that opened this page. */
@@ -60,7 +64,7 @@ export function ResetPasswordForm({ token, onDone, onInvalid }: ResetPasswordFor
       }}
     >
       <NewPasswordFields confirmLabel="Confirm password" />
-      {isUnanswered ? <p className="text-red text-sm">{networkErrorOccurred}</p> : null}
+      {isUnanswered ? <p className="text-red text-sm">{networkErrorText}</p> : null}
       <SubmitButton variant="primary" size="large" wide pendingLabel="Resetting...">
         Reset Password
       </SubmitButton>

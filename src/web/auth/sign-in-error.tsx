@@ -7,13 +7,13 @@ export function SignInErrorNote({ error }: { error: SignInError }) {
   return (
     <p role="alert" className="mb-6 flex gap-2.5 rounded-control border border-red px-3.5 py-3">
       <CircleAlert aria-hidden="true" className="mt-0.5 size-[18px] shrink-0 text-red" />
-      {signInErrorTexts[error]}
+      {signInErrorMessages[error]}
     </p>
   )
 }
 
 /** Says why a Google sign-in failed and how to fix it. */
-export const signInErrorTexts: Record<SignInError, string> = {
+export const signInErrorMessages: Record<SignInError, string> = {
   'google-denied':
     'Google did not let you in, because the sign-in was cancelled. Try again, or sign in with your password.',
   'google-lost':

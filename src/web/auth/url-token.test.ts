@@ -4,11 +4,11 @@ import { hideToken, readToken } from './url-token.ts'
 
 afterEach(() => window.history.replaceState(null, '', '/'))
 
-function open(path: string, state: unknown = null) {
+function openPath(path: string, state: unknown = null) {
   window.history.replaceState(state, '', path)
 }
 
-function currentPath(): string {
+function getCurrentPath(): string {
   const { pathname, search, hash } = window.location
   return pathname + search + hash
 }
@@ -22,28 +22,28 @@ test.each([
   ['/reset-password', { token: 7 }, ''],
   ['/reset-password#token=abc', null, ''],
 ])('at %s with history state %j, the token is %j', (path, state, token) => {
-  open(path, state)
+  openPath(path, state)
   expect(readToken()).toBe(token)
 })
 
 describe('hiding the token', () => {
   it('removes it from the URL and keeps it across a reload', () => {
-    open('/reset-password?a=1&token=abc&b=2#c', { email: 'x' })
+    openPath('/reset-password?a=1&token=abc&b=2#c', { email: 'x' })
     hideToken('abc')
-    expect(currentPath()).toBe('/reset-password?a=1&b=2#c')
+    expect(getCurrentPath()).toBe('/reset-password?a=1&b=2#c')
     expect(window.history.state).toEqual({ email: 'x', token: 'abc' })
     expect(readToken()).toBe('abc')
   })
 
   it('leaves no trailing question mark and can be repeated', () => {
-    open('/verify-email?token=abc')
+    openPath('/verify-email?token=abc')
     for (const _ of [1, 2]) hideToken('abc')
-    expect(currentPath()).toBe('/verify-email')
+    expect(getCurrentPath()).toBe('/verify-email')
     expect(readToken()).toBe('abc')
   })
 
   it('discards it if called with null', () => {
-    open('/reset-password', { token: 'abc', email: 'x' })
+    openPath('/reset-password', { token: 'abc', email: 'x' })
     hideToken(null)
     expect(window.history.state).toEqual({ email: 'x' })
     expect(readToken()).toBe('')

@@ -5,7 +5,12 @@ import { z } from 'zod'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import { signupBody } from '../../shared/contract/account.ts'
 import { ApiError, NetworkError } from '../api/call.ts'
-import { type AuthForm, errorsByField, errorsInMessage, useAuthForm } from './use-auth-form.ts'
+import {
+  type AuthForm,
+  groupErrorsByField,
+  parseFieldErrors,
+  useAuthForm,
+} from './use-auth-form.ts'
 
 let page: WebPage
 beforeEach(() => {
@@ -47,7 +52,7 @@ function form(changes: Partial<AuthForm<Body, Body>> = {}) {
   }
 }
 
-function failingForm(error: unknown, changes: Partial<AuthForm<Body, Body>> = {}) {
+function renderFailingForm(error: unknown, changes: Partial<AuthForm<Body, Body>> = {}) {
   return form({ send: () => Promise.reject(error), ...changes })
 }
 
@@ -105,7 +110,7 @@ describe('a failed call', () => {
       failedToast.description,
     ],
   ])('%s', async (_, error, description) => {
-    const { submit } = failingForm(error)
+    const { submit } = renderFailingForm(error)
     expect(await submit()).toBeUndefined()
     await expect.poll(page.text).toBe(`${failedToast.title}${description}`)
   })
@@ -116,7 +121,10 @@ describe('a failed call', () => {
   ])(
     'without a response shows the connection error, under the title %j',
     async (networkTitle, title) => {
-      const { submit } = failingForm(new NetworkError('away'), networkTitle ? { networkTitle } : {})
+      const { submit } = renderFailingForm(
+        new NetworkError('away'),
+        networkTitle ? { networkTitle } : {},
+      )
       await submit()
       await expect.poll(page.text).toBe(`${title}Please check your connection and try again`)
     },
@@ -125,7 +133,7 @@ describe('a failed call', () => {
   test('is shown at its field if the form maps the error code', async () => {
     const errorsByCode = { EMAIL_TAKEN: { email: 'This address has an account.' } }
     const emailTakenError = new ApiError(409, '', { code: 'EMAIL_TAKEN' })
-    const { submit, errors } = failingForm(emailTakenError, { errorsByCode })
+    const { submit, errors } = renderFailingForm(emailTakenError, { errorsByCode })
     await submit()
     expect(errors()).toEqual(errorsByCode.EMAIL_TAKEN)
   })
@@ -136,13 +144,15 @@ describe('a failed call', () => {
     new NetworkError('away'),
   ])('is not shown at any field otherwise: %s', async (error) => {
     const errorsByCode = { EMAIL_TAKEN: { email: 'This address has an account.' } }
-    const { submit, errors } = failingForm(error, { errorsByCode })
+    const { submit, errors } = renderFailingForm(error, { errorsByCode })
     await submit()
     expect(errors()).toEqual({})
   })
 
   test('opens the login without a toast if the session has ended', async () => {
-    const { submit } = failingForm(new ApiError(401, 'Unauthorized', { code: 'UNAUTHORIZED' }))
+    const { submit } = renderFailingForm(
+      new ApiError(401, 'Unauthorized', { code: 'UNAUTHORIZED' }),
+    )
     expect(await submit()).toBeUndefined()
     expect(page.signOutCount()).toBe(1)
     expect(page.text()).toBe('')
@@ -160,7 +170,7 @@ const validValues = {
 function fieldErrorsFor(change: Partial<typeof validValues>) {
   const values = { ...validValues, ...change }
   const parsed = signupBody.safeParse(values)
-  return parsed.success ? {} : errorsByField(parsed.error.issues, values)
+  return parsed.success ? {} : groupErrorsByField(parsed.error.issues, values)
 }
 
 test.each<[string, Partial<typeof validValues>, Partial<typeof validValues>]>([
@@ -198,11 +208,11 @@ test.each<[string, Partial<typeof validValues>, Partial<typeof validValues>]>([
 
 test("shows the server's first error for each field", () => {
   const names = ['email', 'password'] as const
-  const parse = (message: string) => errorsInMessage(message, names)
-  expect(parse('email: Invalid: no @; or two; password: Too short')).toEqual({
+  const parseErrors = (message: string) => parseFieldErrors(message, names)
+  expect(parseErrors('email: Invalid: no @; or two; password: Too short')).toEqual({
     email: 'Invalid: no @; or two',
     password: 'Too short',
   })
-  expect(parse('email: First; email: Second; tier: Unknown')).toEqual({ email: 'First' })
-  expect(parse('The body is not valid JSON.')).toEqual({})
+  expect(parseErrors('email: First; email: Second; tier: Unknown')).toEqual({ email: 'First' })
+  expect(parseErrors('The body is not valid JSON.')).toEqual({})
 })

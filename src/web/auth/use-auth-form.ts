@@ -50,7 +50,7 @@ export function useAuthForm<Body, Values>(form: AuthForm<Body, Values>) {
   const onSubmit = async (values: Values): Promise<unknown> => {
     const parsed = form.schema.safeParse(values)
     if (!parsed.success) {
-      setErrors(errorsByField(parsed.error.issues, values as FieldValues))
+      setErrors(groupErrorsByField(parsed.error.issues, values as FieldValues))
       const text = form.errorToast?.(values)
       if (text) toast({ ...text, tone: 'destructive' })
       return undefined
@@ -60,20 +60,20 @@ export function useAuthForm<Body, Values>(form: AuthForm<Body, Values>) {
       return await send(parsed.data)
     } catch (error) {
       if (error instanceof ApiError)
-        setErrors(serverFieldErrors(error, form, values as FieldValues))
+        setErrors(getServerFieldErrors(error, form, values as FieldValues))
       return undefined
     }
   }
   return { errors, onSubmit }
 }
 
-function serverFieldErrors(
+function getServerFieldErrors(
   { code, publicMessage = '' }: ApiError,
   { errorsByCode }: { errorsByCode?: Partial<Record<ErrorCode, FieldErrors>> },
   values: FieldValues,
 ): FieldErrors {
   if (code && errorsByCode?.[code]) return errorsByCode[code]
-  return code === 'INVALID_INPUT' ? errorsInMessage(publicMessage, Object.keys(values)) : {}
+  return code === 'INVALID_INPUT' ? parseFieldErrors(publicMessage, Object.keys(values)) : {}
 }
 
 /**
@@ -91,7 +91,7 @@ export function showCallError(
 }
 
 /** Error messages for fields, shorter than those in the toasts. */
-const fieldTexts: Record<string, string> = {
+const fieldErrorMessages: Record<string, string> = {
   password: 'This password is too short.',
   confirmPassword: 'This is not the password above.',
 }
@@ -102,11 +102,11 @@ function issueText(issue: z.core.$ZodIssue, value: string): string {
   if (issue.code === 'invalid_format' && issue.format === 'email') {
     return 'Please enter a valid email address.'
   }
-  return fieldTexts[issue.path[0] as string] ?? issue.message
+  return fieldErrorMessages[issue.path[0] as string] ?? issue.message
 }
 
 /** Returns the first error for each field, worded for the user. */
-export function errorsByField(
+export function groupErrorsByField(
   issues: readonly z.core.$ZodIssue[],
   values: FieldValues,
 ): FieldErrors {
@@ -123,7 +123,7 @@ export function errorsByField(
  * Parses the field errors in a server message such as 'email: Invalid email address; password: Must
  * be text.'
  */
-export function errorsInMessage(message: string, names: readonly string[]): FieldErrors {
+export function parseFieldErrors(message: string, names: readonly string[]): FieldErrors {
   const errors: Record<string, string> = {}
   for (const part of message.split(/; (?=\w+: )/)) {
     const [, name, text] = /^(\w+): (.+)$/s.exec(part) ?? []
@@ -133,4 +133,4 @@ export function errorsInMessage(message: string, names: readonly string[]): Fiel
 }
 
 /** Shown on the verification and password reset pages, in addition to a toast (spec §8). */
-export const networkErrorOccurred = 'Network error occurred'
+export const networkErrorText = 'Network error occurred'

@@ -13,7 +13,7 @@ import { currentUserQuery } from '../api/use-current-user.ts'
 import { useAuthState } from './use-auth-state.ts'
 
 const ada = { id: 'ada', email: 'ada@example.org' }
-const call = 'GET /api/auth/user'
+const userEndpoint = 'GET /api/auth/user'
 
 let page: WebPage
 beforeEach(() => {
@@ -32,54 +32,54 @@ function renderAuthState() {
 
 test('is loading until the server responds, then signed in', async () => {
   const { respond: response, resolve } = delayedResponse()
-  page.on(call, response)
-  const state = renderAuthState()
-  expect(state()).toEqual({ is: 'loading' })
+  page.on(userEndpoint, response)
+  const getState = renderAuthState()
+  expect(getState()).toEqual({ is: 'loading' })
   await act(async () => resolve(ada))
-  await expect.poll(state).toEqual({ is: 'signed-in', user: ada })
+  await expect.poll(getState).toEqual({ is: 'signed-in', user: ada })
 })
 
 test('is visitor without a session', async () => {
-  page.on(call, unauthorized)
-  const state = renderAuthState()
-  await expect.poll(state).toEqual({ is: 'visitor' })
+  page.on(userEndpoint, unauthorized)
+  const getState = renderAuthState()
+  await expect.poll(getState).toEqual({ is: 'visitor' })
 })
 
 test('is visitor without the hint cookie, and sends no request', async () => {
   setSignedInHint(false)
-  const state = renderAuthState()
-  await expect.poll(state).toEqual({ is: 'visitor' })
+  const getState = renderAuthState()
+  await expect.poll(getState).toEqual({ is: 'visitor' })
   expect(page.requests).toEqual([])
 })
 
 test('is logged out once the session ends while the page is open', async () => {
-  page.on(call, () => ada)
-  const state = renderAuthState()
-  await expect.poll(() => state().is).toBe('signed-in')
+  page.on(userEndpoint, () => ada)
+  const getState = renderAuthState()
+  await expect.poll(() => getState().is).toBe('signed-in')
   act(() => void page.client.setQueryData(currentUserQuery.queryKey, null))
-  await expect.poll(state).toEqual({ is: 'logged-out' })
+  await expect.poll(getState).toEqual({ is: 'logged-out' })
 })
 
 test('is unreachable if the server fails, also during a retry', async () => {
-  page.on(call, () => errorResponse(503))
-  const state = renderAuthState()
-  await expect.poll(state).toMatchObject({ is: 'unreachable', isRetrying: false })
+  page.on(userEndpoint, () => errorResponse(503))
+  const getState = renderAuthState()
+  await expect.poll(getState).toMatchObject({ is: 'unreachable', isRetrying: false })
 
   const { respond: response, resolve } = delayedResponse()
-  page.on(call, response)
-  const unreachableState = state()
+  page.on(userEndpoint, response)
+  const unreachableState = getState()
   if (unreachableState.is !== 'unreachable') return expect.fail('it should be unreachable')
   act(() => unreachableState.retry())
-  await expect.poll(state).toMatchObject({ is: 'unreachable', isRetrying: true })
+  await expect.poll(getState).toMatchObject({ is: 'unreachable', isRetrying: true })
   await act(async () => resolve(ada))
-  await expect.poll(() => state().is).toBe('signed-in')
+  await expect.poll(() => getState().is).toBe('signed-in')
 })
 
 test('stays signed in if a later request fails', async () => {
-  page.on(call, () => ada)
-  const state = renderAuthState()
-  await expect.poll(() => state().is).toBe('signed-in')
-  page.on(call, () => errorResponse(503))
+  page.on(userEndpoint, () => ada)
+  const getState = renderAuthState()
+  await expect.poll(() => getState().is).toBe('signed-in')
+  page.on(userEndpoint, () => errorResponse(503))
   await act(() => page.client.invalidateQueries(currentUserQuery))
-  expect(state().is).toBe('signed-in')
+  expect(getState().is).toBe('signed-in')
 })

@@ -33,7 +33,7 @@ export function useAuthState(): AuthState {
  * Returns the path to open after sign-in, from the query parameter `next`. Falls back to / for
  * targets that aren't allowed, such as other sites.
  */
-export function useNext(): string {
+export function useNextPath(): string {
   const [search] = useSearchParams()
   return nextPath(search.get('next'))
 }

@@ -9,13 +9,13 @@ import {
 } from '../../../tests/support/web-page.ts'
 import { useEmailVerification } from './use-email-verification.ts'
 
-const verifyCall = 'POST /api/auth/verify-email'
-const checkCall = `${verifyCall}/check`
+const verifyEndpoint = 'POST /api/auth/verify-email'
+const checkEndpoint = `${verifyEndpoint}/check`
 
 let page: WebPage
 beforeEach(() => {
   page = openPage()
-  page.on(checkCall, () => ({ isOwnSignup: true }))
+  page.on(checkEndpoint, () => ({ isOwnSignup: true }))
 })
 afterEach(() => page.close())
 
@@ -36,21 +36,21 @@ test('fails without a token and sends no request', () => {
 
 test('sends the token exactly once in the browser that signed up, even when rerendered', async () => {
   const { respond: response, resolve } = delayedResponse()
-  page.on(verifyCall, response)
+  page.on(verifyEndpoint, response)
   const { state, rerender } = verify('abc')
   expect(state()).toEqual({ state: 'loading' })
   rerender()
   await act(async () => resolve({ message: 'Email verified!' }))
   await expect.poll(state).toEqual({ state: 'verified' })
   rerender()
-  expect(page.requests.filter(({ call: sentCall }) => sentCall === verifyCall)).toHaveLength(1)
+  expect(page.requests.filter(({ call: sentCall }) => sentCall === verifyEndpoint)).toHaveLength(1)
   expect(page.requests.at(-1)?.body).toEqual({ token: 'abc' })
   await expect.poll(page.text).toBe('Email verified!')
 })
 
 test('sends the token in any other browser only after confirmation', async () => {
-  page.on(checkCall, () => ({ isOwnSignup: false }))
-  page.on(verifyCall, () => ({ message: 'Email verified!' }))
+  page.on(checkEndpoint, () => ({ isOwnSignup: false }))
+  page.on(verifyEndpoint, () => ({ message: 'Email verified!' }))
   const { state } = verify('abc')
   await expect.poll(state).toMatchObject({ state: 'unconfirmed' })
   expect(page.requests).toHaveLength(1)
@@ -63,7 +63,7 @@ test.each([
   ['the server’s message', 'This link is not valid any more.', 'This link is not valid any more.'],
   ['the default', undefined, 'Failed to verify email'],
 ])('a rejected token shows %s and cannot be retried', async (_, message, reason) => {
-  page.on(checkCall, () => errorResponse(400, 'TOKEN_INVALID', message))
+  page.on(checkEndpoint, () => errorResponse(400, 'TOKEN_INVALID', message))
   const { state } = verify('abc')
   await expect.poll(state).toEqual({ state: 'failed', reason, retry: null })
   await expect.poll(page.text).toBe(`Verification failed${reason}`)
@@ -75,7 +75,7 @@ test('can be retried if there was no response, and shows a loading state during 
   await expect.poll(page.text).toContain('Network error')
 
   const { respond: response, resolve } = delayedResponse()
-  page.on(verifyCall, response)
+  page.on(verifyEndpoint, response)
   const failedState = state()
   if (failedState.state !== 'failed' || !failedState.retry)
     return expect.fail('it should be tried again')

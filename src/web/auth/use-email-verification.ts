@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, NetworkError, publicMessage } from '../api/call.ts'
 import { toast } from '../ui/toast.tsx'
-import { networkErrorOccurred, showCallError } from './use-auth-form.ts'
+import { networkErrorText, showCallError } from './use-auth-form.ts'
 
 /** The state of the page that a verification email links to (spec §2). */
 export type EmailVerification =
@@ -20,14 +20,14 @@ export type EmailVerification =
  * @param token empty if the URL has none.
  */
 export function useEmailVerification(token: string): EmailVerification {
-  const [isConfirmed, setConfirmed] = useState(false)
-  const tokenCheck = useQuery({
+  const [hasMatchingPasswords, setConfirmed] = useState(false)
+  const tokenCheckQuery = useQuery({
     queryKey: ['/api/auth/verify-email/check', token],
     queryFn: () => withErrorToast(call('checkVerifyToken', { body: { token } })),
-    enabled: token !== '' && !isConfirmed,
+    enabled: token !== '' && !hasMatchingPasswords,
   })
-  const canVerify = isConfirmed || tokenCheck.data?.isOwnSignup === true
-  const verification = useQuery({
+  const canVerify = hasMatchingPasswords || tokenCheckQuery.data?.isOwnSignup === true
+  const verificationQuery = useQuery({
     queryKey: ['/api/auth/verify-email', token],
     queryFn: () => verifyEmail(token),
     enabled: canVerify,
@@ -37,20 +37,20 @@ export function useEmailVerification(token: string): EmailVerification {
   if (token === '') {
     return { state: 'failed', reason: 'No verification token found in URL', retry: null }
   }
-  if (verification.data) return { state: 'verified' }
-  const { error, isFetching, refetch } = canVerify ? verification : tokenCheck
+  if (verificationQuery.data) return { state: 'verified' }
+  const { error, isFetching, refetch } = canVerify ? verificationQuery : tokenCheckQuery
   if (error !== null && !isFetching) {
     if (error instanceof NetworkError) {
-      return { state: 'failed', reason: networkErrorOccurred, retry: () => void refetch() }
+      return { state: 'failed', reason: networkErrorText, retry: () => void refetch() }
     }
-    return { state: 'failed', reason: publicMessage(error) ?? defaultReason, retry: null }
+    return { state: 'failed', reason: publicMessage(error) ?? defaultErrorText, retry: null }
   }
-  if (canVerify || !tokenCheck.data) return { state: 'loading' }
+  if (canVerify || !tokenCheckQuery.data) return { state: 'loading' }
   return { state: 'unconfirmed', confirm: () => setConfirmed(true) }
 }
 
 /** The default error message in spec §8. */
-const defaultReason = 'Failed to verify email'
+const defaultErrorText = 'Failed to verify email'
 
 async function verifyEmail(token: string) {
   const response = await withErrorToast(call('verifyEmail', { body: { token } }))
@@ -62,7 +62,7 @@ async function withErrorToast<Result>(response: Promise<Result>): Promise<Result
   try {
     return await response
   } catch (error) {
-    showCallError(error, 'Verification failed', defaultReason, 'Network error')
+    showCallError(error, 'Verification failed', defaultErrorText, 'Network error')
     throw error
   }
 }

@@ -13,8 +13,8 @@ export interface AccentFieldProps {
 
 /** The accent color field: a text input for #rrggbb and a color picker. */
 export function AccentField({ name, value, onValueChange }: AccentFieldProps) {
-  const normalized = value.trim().toLowerCase()
-  const color = isColor(normalized) ? normalized : null
+  const normalizedColor = value.trim().toLowerCase()
+  const color = isColor(normalizedColor) ? normalizedColor : null
   return (
     <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-2.5">
       <TextField

@@ -26,13 +26,16 @@ export function BrandPreview(props: BrandPreviewProps) {
 
 function PagePreview({ theme, name, accent, message, logo }: BrandPreviewProps & { theme: Theme }) {
   const accentPair = accent === null ? null : accentPairs(accent)[theme]
-  const colors = accentPair && { '--accent': accentPair.accent, '--on-accent': accentPair.onAccent }
+  const colorStyle = accentPair && {
+    '--accent': accentPair.accent,
+    '--on-accent': accentPair.onAccent,
+  }
   return (
     <div
       role="img"
       aria-label={`The page of a link in the ${theme} theme`}
       data-theme={theme}
-      style={colors as CSSProperties | undefined}
+      style={colorStyle as CSSProperties | undefined}
       className="min-w-0 rounded-control border border-line bg-paper p-3.5 text-ink"
     >
       <div className="flex h-7 min-w-0 items-center gap-2">

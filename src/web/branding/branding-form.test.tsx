@@ -10,7 +10,7 @@ import {
 import type { Brand } from '../../shared/contract/branding.ts'
 import { BrandingForm } from './branding-form.tsx'
 
-const saveCall = 'PUT /api/branding'
+const saveEndpoint = 'PUT /api/branding'
 const savedBrand: Brand = { name: 'Ada & Co', accent: '#0b6e63', message: 'Hello', logoUrl: null }
 
 let page: WebPage
@@ -22,38 +22,38 @@ afterEach(() => page.close())
 function show(brand: Brand | null = null) {
   page.show(<BrandingForm saved={brand} />)
 }
-function field(name: string) {
+function getField(name: string) {
   return document.querySelector<HTMLInputElement>(`[name="${name}"]`) as HTMLInputElement
 }
 function fillIn(texts: Record<string, string>) {
   for (const [name, value] of Object.entries(texts)) {
-    fireEvent.change(field(name), { target: { value } })
+    fireEvent.change(getField(name), { target: { value } })
   }
 }
 async function press(name: string) {
   await act(async () => fireEvent.click(screen.getByRole('button', { name })))
 }
-function savedBodies() {
-  return page.requests.filter(({ call }) => call === saveCall).map(({ body }) => body)
+function getSavedBodies() {
+  return page.requests.filter(({ call }) => call === saveEndpoint).map(({ body }) => body)
 }
 
 test('saves the brand and shows the trimmed texts', async () => {
-  page.on(saveCall, () => savedBrand)
+  page.on(saveEndpoint, () => savedBrand)
   show()
   fillIn({ name: '  Ada & Co  ', message: ' Hello \n', accent: ' #0B6E63 ' })
   await press('Save branding')
   await expect.poll(page.text).toContain('Branding savedYour download pages show it now.')
-  expect(savedBodies()).toEqual([{ name: 'Ada & Co', accent: '#0b6e63', message: 'Hello' }])
-  expect(field('name').value).toBe('Ada & Co')
-  expect(field('accent').value).toBe('#0b6e63')
+  expect(getSavedBodies()).toEqual([{ name: 'Ada & Co', accent: '#0b6e63', message: 'Hello' }])
+  expect(getField('name').value).toBe('Ada & Co')
+  expect(getField('accent').value).toBe('#0b6e63')
 })
 
 test('an empty color selects Mayfly’s accent color', async () => {
-  page.on(saveCall, () => savedBrand)
+  page.on(saveEndpoint, () => savedBrand)
   show(savedBrand)
   fillIn({ accent: '  ' })
   await press('Save branding')
-  await expect.poll(savedBodies).toEqual([{ name: 'Ada & Co', accent: null, message: 'Hello' }])
+  await expect.poll(getSavedBodies).toEqual([{ name: 'Ada & Co', accent: null, message: 'Hello' }])
 })
 
 test.each([
@@ -66,14 +66,14 @@ test.each([
     show(savedBrand)
     fillIn(texts)
     await press('Save branding')
-    expect(field(name).getAttribute('aria-invalid')).toBe('true')
+    expect(getField(name).getAttribute('aria-invalid')).toBe('true')
     expect(page.text()).toContain(expectedError)
     expect(page.requests).toEqual([])
   },
 )
 
 test('correcting a field clears its error', async () => {
-  page.on(saveCall, () => savedBrand)
+  page.on(saveEndpoint, () => savedBrand)
   show()
   await press('Save branding')
   expect(page.text()).toContain('Please enter a name.')
@@ -97,16 +97,16 @@ describe('if saving fails', () => {
       'Please check your connection and try again',
     ],
   ])('the error %s, and the form keeps its values', async (_, response, expectedText) => {
-    page.on(saveCall, response)
+    page.on(saveEndpoint, response)
     show()
     fillIn({ name: 'Ada' })
     await press('Save branding')
     await expect.poll(page.text).toContain(`Branding not saved${expectedText}`)
-    expect(field('name').value).toBe('Ada')
+    expect(getField('name').value).toBe('Ada')
   })
 
   test('because the session ended, only the session toast is shown', async () => {
-    page.on(saveCall, unauthorized)
+    page.on(saveEndpoint, unauthorized)
     show(savedBrand)
     await press('Save branding')
     await expect.poll(page.signOutCount).toBe(1)
@@ -132,7 +132,7 @@ describe('removing the brand', () => {
     await press('Remove branding')
     await press('Remove')
     await expect.poll(page.text).toContain('Branding removed')
-    expect([field('name').value, field('message').value, field('accent').value]).toEqual([
+    expect([getField('name').value, getField('message').value, getField('accent').value]).toEqual([
       '',
       '',
       '',
@@ -145,6 +145,6 @@ describe('removing the brand', () => {
     await press('Remove branding')
     await press('Remove')
     await expect.poll(page.text).toContain('Branding not removed')
-    expect(field('name').value).toBe('Ada & Co')
+    expect(getField('name').value).toBe('Ada & Co')
   })
 })

@@ -26,7 +26,7 @@ const brandingQuery = queryOptions({
 
 type BrandingValues = Record<'name' | 'message' | 'accent', string>
 
-function valuesOf(brand: Partial<Brand> | null): BrandingValues {
+function toFormValues(brand: Partial<Brand> | null): BrandingValues {
   const { name = '', message = '', accent } = brand ?? {}
   return { name, message, accent: accent ?? '' }
 }
@@ -49,10 +49,10 @@ export function BrandingSettings({ loading }: { loading: ReactNode }) {
 export function BrandingForm({ saved }: { saved: Brand | null }) {
   const client = useQueryClient()
   const updateCache = (brand: Brand | null) => client.setQueryData(brandingQuery.queryKey, brand)
-  const [values, setValues] = useState(() => valuesOf(saved))
+  const [values, setValues] = useState(() => toFormValues(saved))
   const [errors, setErrors] = useState<FieldErrors>({})
   const logo = useChosenLogo(saved?.logoUrl ?? null)
-  const accentInput = values.accent.trim().toLowerCase()
+  const normalizedAccent = values.accent.trim().toLowerCase()
 
   const save = useMutation({
     // Updates the cache after each call, because a later call may fail.
@@ -64,7 +64,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
     },
     onSuccess: (_, body) => {
       // Show the values as they were saved, for example without surrounding spaces.
-      setValues(valuesOf(body))
+      setValues(toFormValues(body))
       logo.reset()
       toast({ title: 'Branding saved', description: 'Your download pages show it now.' })
     },
@@ -75,7 +75,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
     mutationFn: () => call('removeBranding'),
     onSuccess: () => {
       updateCache(null)
-      setValues(valuesOf(null))
+      setValues(toFormValues(null))
       setErrors({})
       logo.reset()
       toast({ title: 'Branding removed' })
@@ -105,7 +105,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
     if (isConfirmed) remove.mutate()
   }
 
-  const field = (name: keyof BrandingValues) => ({
+  const getFieldProps = (name: keyof BrandingValues) => ({
     name,
     value: values[name],
     onValueChange: (value: string) => setValues({ ...values, [name]: value }),
@@ -118,16 +118,16 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
         required
         autoComplete="organization"
         maxLength={maxBrandNameLength}
-        {...field('name')}
+        {...getFieldProps('name')}
       />
       <TextField
         label="Message"
         hint={`Shown to recipients, up to ${maxBrandMessageLength} characters.`}
         rows={3}
         maxLength={maxBrandMessageLength}
-        {...field('message')}
+        {...getFieldProps('message')}
       />
-      <AccentField {...field('accent')} />
+      <AccentField {...getFieldProps('accent')} />
       <LogoField
         logo={logo.previewUrl}
         error={logo.error}
@@ -137,7 +137,7 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
       />
       <BrandPreview
         name={values.name.trim() || 'Your name'}
-        accent={isColor(accentInput) ? accentInput : null}
+        accent={isColor(normalizedAccent) ? normalizedAccent : null}
         message={values.message.trim()}
         logo={logo.previewUrl}
       />

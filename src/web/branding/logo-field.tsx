@@ -16,7 +16,7 @@ export interface LogoFieldProps {
 /** Lets the user choose or remove a logo. */
 export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFieldProps) {
   const id = useId()
-  const input = useRef<HTMLInputElement>(null)
+  const fileInput = useRef<HTMLInputElement>(null)
   const chooseButton = useRef<HTMLButtonElement>(null)
   return (
     <fieldset
@@ -35,7 +35,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
           </span>
         )}
         <input
-          ref={input}
+          ref={fileInput}
           type="file"
           hidden
           aria-label="Logo"
@@ -51,7 +51,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
           ref={chooseButton}
           icon={<ImageUp />}
           disabled={disabled}
-          onClick={() => input.current?.click()}
+          onClick={() => fileInput.current?.click()}
         >
           {logo === null ? 'Choose a picture' : 'Choose another picture'}
         </Button>
@@ -122,8 +122,8 @@ export function useChosenLogo(savedUrl: string | null) {
     /** The URL of the logo to show, or null. */
     previewUrl: change === 'keep' ? savedUrl : selectedUrl,
     choose(picture: File) {
-      const reason = logoError(picture)
-      if (reason) setError(reason)
+      const rejectionReason = logoError(picture)
+      if (rejectionReason) setError(rejectionReason)
       else applyChange({ picture })
     },
     remove: () => applyChange(savedUrl === null ? 'keep' : 'remove'),

@@ -11,9 +11,9 @@ export function enhancePage(): void {
 function enableThemeButton() {
   const button = document.querySelector('#theme')
   if (button === null) return
-  const otherTheme = () => (currentTheme() === 'dark' ? 'light' : 'dark')
-  const updateLabel = () => button.setAttribute('aria-label', `Switch to ${otherTheme()} theme`)
-  button.addEventListener('click', () => setTheme(otherTheme()))
+  const getOtherTheme = () => (currentTheme() === 'dark' ? 'light' : 'dark')
+  const updateLabel = () => button.setAttribute('aria-label', `Switch to ${getOtherTheme()} theme`)
+  button.addEventListener('click', () => setTheme(getOtherTheme()))
   subscribeToTheme(updateLabel)
   updateLabel()
 }

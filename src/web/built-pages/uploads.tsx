@@ -5,7 +5,7 @@ import type { ToastLink } from '../ui/toast.tsx'
 import { createBrowserUploads } from '../uploads/browser-uploads.ts'
 import styles from '../uploads/panel/uploads-panel.css?url'
 import { UploadsPanel } from '../uploads/panel/uploads-panel.tsx'
-import { spaceLink } from '../uploads/upload-notices.ts'
+import { serverFullLink } from '../uploads/upload-notices.ts'
 import { showToast } from './toast.ts'
 
 let isAdmin = false
@@ -17,7 +17,7 @@ const { store, setUser } = createBrowserUploads({
   onNotice: ({ title, description = '', isServerFull, isFailure }) => {
     if (!isFailure) return
     showToast(title, description)
-    if (isServerFull) document.querySelector('#toast')?.append(createLink(spaceLink(isAdmin)))
+    if (isServerFull) document.querySelector('#toast')?.append(createLink(serverFullLink(isAdmin)))
   },
 })
 

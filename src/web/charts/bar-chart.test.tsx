@@ -8,11 +8,11 @@ afterEach(cleanup)
 function show(values: number[]) {
   const points = values.map((value, n) => ({ label: `Day ${n + 1}`, tick: `${n + 1}`, value }))
   const { container } = render(<BarChart unit={['download', 'downloads']} points={points} />)
-  const textsOf = (selector: string) =>
+  const getTexts = (selector: string) =>
     [...container.querySelectorAll(selector)].map(({ textContent }) => textContent)
   return {
-    tooltips: textsOf('title'),
-    values: textsOf('text'),
+    tooltips: getTexts('title'),
+    values: getTexts('text'),
     heights: [...container.querySelectorAll('.chart-mark')].map((bar) =>
       Number(bar.getAttribute('height')),
     ),

@@ -1,4 +1,10 @@
-import { axisTicks, type BarPoint, type BarScale, barPosition, barScale } from './bar-scale.ts'
+import {
+  type BarPoint,
+  type BarScale,
+  computeBarPosition,
+  computeBarScale,
+  selectAxisTicks,
+} from './bar-scale.ts'
 import './charts.css'
 import { formatInteger, formatShortCount } from './format-count.ts'
 
@@ -17,7 +23,7 @@ const maxLabeledBars = 45
 const maxShortValue = 99
 
 /** Returns a value's y coordinate, in pixels from the chart's top edge. */
-function yOf(value: number, { top }: BarScale): number {
+function toY(value: number, { top }: BarScale): number {
   return height - (value / top) * plotHeight
 }
 
@@ -30,25 +36,25 @@ export interface BarChartProps {
 
 /** A bar chart with an axis and a scale. Screen readers ignore it, so place a table next to it. */
 export function BarChart({ points, unit }: BarChartProps) {
-  const scale = barScale(points.map(({ value }) => value))
+  const scale = computeBarScale(points.map(({ value }) => value))
   return (
     <div className="chart" aria-hidden="true">
       <div className="chart-lines">
         {scale.lines.map((line) => (
-          <span key={line} style={{ top: yOf(line, scale) }}>
+          <span key={line} style={{ top: toY(line, scale) }}>
             {formatShortCount(line)}
           </span>
         ))}
       </div>
       <BarPlot unit={unit} points={points} slots={points.length} scale={scale} hasLines />
       <div className="chart-axis">
-        {axisTicks(points.length).map((index, position, indexes) => (
+        {selectAxisTicks(points.length).map((index, position, indexes) => (
           <span
             key={index}
             className={
               position % 2 === 1 && position < indexes.length - 1 ? 'chart-wide-only' : undefined
             }
-            style={axisPosition(index, points.length)}
+            style={getLabelPosition(index, points.length)}
           >
             {points[index]?.tick}
           </span>
@@ -59,10 +65,10 @@ export function BarChart({ points, unit }: BarChartProps) {
 }
 
 /** Positions a label below its bar, shifted inward to stay inside the chart. */
-function axisPosition(index: number, count: number) {
+function getLabelPosition(index: number, count: number) {
   const fraction = index / Math.max(1, count - 1)
   return {
-    left: `${barPosition(index, count).middle}%`,
+    left: `${computeBarPosition(index, count).middle}%`,
     transform: `translateX(${-100 * fraction}%)`,
   }
 }
@@ -83,13 +89,13 @@ export function BarPlot({ unit, points, slots, scale, hasLines }: BarPlotProps) 
     <div className="chart-plot">
       <svg width="100%" height={height} aria-hidden="true">
         {(hasLines ? scale.lines : []).map((line) => {
-          const y = yOf(line, scale)
+          const y = toY(line, scale)
           return line === 0 ? null : (
             <line key={line} className="chart-grid" x1="0" x2="100%" y1={y} y2={y} />
           )
         })}
         {points.map(({ label, value }, index) => {
-          const { x, width, middle } = barPosition(index, slots)
+          const { x, width, middle } = computeBarPosition(index, slots)
           const barHeight =
             value === 0 ? 0 : Math.max(minBarHeight, (value / scale.top) * plotHeight)
           const isPeak = index === scale.peak

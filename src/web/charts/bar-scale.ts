@@ -10,7 +10,7 @@ export interface BarPoint {
 }
 
 /** Approximate number of grid lines above the baseline. */
-const lineCount = 3
+const gridLineCount = 3
 /** Approximate number of bars with a label on the axis. */
 const tickCount = 6
 
@@ -24,12 +24,12 @@ export interface BarScale {
 }
 
 /** Computes a chart's vertical scale. The tallest bar reaches the top edge. */
-export function barScale(values: readonly number[]): BarScale {
+export function computeBarScale(values: readonly number[]): BarScale {
   const largest = Math.max(0, ...values)
   const top = largest || 1
   return {
     top,
-    lines: largest === 0 ? [0] : ticks(0, top, lineCount).filter(Number.isInteger),
+    lines: largest === 0 ? [0] : ticks(0, top, gridLineCount).filter(Number.isInteger),
     peak: largest === 0 ? null : values.indexOf(largest),
   }
 }
@@ -45,7 +45,7 @@ export interface BarPosition {
 const barFraction = 0.68
 
 /** Computes the position of the bar at `index` (zero-based) in a chart of `count` bars. */
-export function barPosition(index: number, count: number): BarPosition {
+export function computeBarPosition(index: number, count: number): BarPosition {
   const slotWidth = 100 / count
   const width = slotWidth * barFraction
   return {
@@ -59,13 +59,13 @@ export function barPosition(index: number, count: number): BarPosition {
  * Returns the indexes of the bars to label on the axis: evenly spaced bars starting with the first,
  * plus the last. Bars too close to the last one are skipped.
  */
-export function axisTicks(count: number): number[] {
+export function selectAxisTicks(count: number): number[] {
   if (count === 0) return []
   const step = Math.max(1, Math.ceil(count / tickCount))
   const lastIndex = count - 1
-  const evenTicks = Array.from(
+  const evenlySpacedTicks = Array.from(
     { length: Math.ceil(count / step) },
     (_, position) => position * step,
   )
-  return [...evenTicks.filter((index) => lastIndex - index > step / 2), lastIndex]
+  return [...evenlySpacedTicks.filter((index) => lastIndex - index > step / 2), lastIndex]
 }

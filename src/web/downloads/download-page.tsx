@@ -5,7 +5,7 @@ import { type PageAssets, When } from '../built-pages/template.tsx'
 import { KindIcon } from '../files/kind-icon.tsx'
 import { LifelineShape } from '../files/lifeline.tsx'
 import { HomeLink, LinkPage, tagline } from './page-frame.tsx'
-import { invalidLink } from './texts.ts'
+import { invalidLinkMessage } from './texts.ts'
 
 /**
  * The `property` attribute of the logo's <meta> element, which is omitted from pages without a
@@ -54,8 +54,8 @@ function InvalidLink() {
           <Unlink size={24} strokeWidth={1.6} aria-hidden="true" />
         </span>
         <div>
-          <h1>{invalidLink.title}</h1>
-          <p className="muted">{invalidLink.description}</p>
+          <h1>{invalidLinkMessage.title}</h1>
+          <p className="muted">{invalidLinkMessage.description}</p>
         </div>
       </div>
       <a className="button quiet" href="/">
@@ -190,7 +190,7 @@ export function InvalidLinkPage(props: { assets: PageAssets }) {
   return (
     <LinkPage
       assets={props.assets}
-      title={`${invalidLink.title} · Mayfly`}
+      title={`${invalidLinkMessage.title} · Mayfly`}
       sender={<HomeLink />}
       footer={tagline}
     >

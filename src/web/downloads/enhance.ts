@@ -9,9 +9,9 @@ import { activeLinkLabel } from '../../shared/rules/links/link-status.ts'
 import { createServerClock } from '../api/server-clock.ts'
 import { enhancePage } from '../built-pages/enhance-page.ts'
 import { showToast } from '../built-pages/toast.ts'
-import { downloadFailed, invalidLink } from './texts.ts'
+import { downloadFailedMessage, invalidLinkMessage } from './texts.ts'
 
-function find<E extends Element>(selector: string, within: ParentNode = document) {
+function findElement<E extends Element>(selector: string, within: ParentNode = document) {
   return within.querySelector<E>(selector)
 }
 
@@ -21,8 +21,8 @@ const checkTimeoutMs = 4000
 function showInvalidLink(card: HTMLElement, page: HTMLTemplateElement) {
   card.replaceChildren(page.content.cloneNode(true))
   card.removeAttribute('data-tone')
-  find('#report')?.remove()
-  document.title = `${invalidLink.title} · Mayfly`
+  findElement('#report')?.remove()
+  document.title = `${invalidLinkMessage.title} · Mayfly`
 }
 
 /**
@@ -30,8 +30,8 @@ function showInvalidLink(card: HTMLElement, page: HTMLTemplateElement) {
  * expires.
  */
 function startCountdown(card: HTMLElement, onEnd: () => void) {
-  const timeElement = find<HTMLTimeElement>('time', card)
-  const label = find('#label', card)
+  const timeElement = findElement<HTMLTimeElement>('time', card)
+  const label = findElement('#label', card)
   const [lived, valid, renewable] = card.querySelectorAll('.time > svg > rect')
   if (!timeElement || !label || !lived || !valid || !renewable) return
 
@@ -93,7 +93,7 @@ async function checkDownload(url: string): Promise<'yes' | 'no' | 'gone'> {
 }
 
 /** Checks the file on each click and starts the download only if the check succeeds. */
-function checkBeforeDownload(anchor: HTMLAnchorElement, onFailure: (isGone: boolean) => void) {
+function enableDownloadCheck(anchor: HTMLAnchorElement, onFailure: (isGone: boolean) => void) {
   let state: 'idle' | 'checking' | 'downloading' = 'idle'
   anchor.addEventListener('click', async (event) => {
     if (state === 'downloading' || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey)
@@ -101,24 +101,24 @@ function checkBeforeDownload(anchor: HTMLAnchorElement, onFailure: (isGone: bool
     event.preventDefault()
     if (state === 'checking') return
     state = 'checking'
-    const result = await checkDownload(anchor.href)
-    if (result === 'yes') {
+    const downloadability = await checkDownload(anchor.href)
+    if (downloadability === 'yes') {
       state = 'downloading'
       anchor.click()
-    } else onFailure(result === 'gone')
+    } else onFailure(downloadability === 'gone')
     state = 'idle'
   })
 }
 
 enhancePage()
 
-const card = find<HTMLElement>('#link')
-const anchor = find<HTMLAnchorElement>('#download')
-const invalidTemplate = find<HTMLTemplateElement>('#invalid')
+const card = findElement<HTMLElement>('#link')
+const anchor = findElement<HTMLAnchorElement>('#download')
+const invalidTemplate = findElement<HTMLTemplateElement>('#invalid')
 if (card && anchor && invalidTemplate) {
   startCountdown(card, () => showInvalidLink(card, invalidTemplate))
-  checkBeforeDownload(anchor, (isGone) => {
-    showToast(downloadFailed.title, downloadFailed.description)
+  enableDownloadCheck(anchor, (isGone) => {
+    showToast(downloadFailedMessage.title, downloadFailedMessage.description)
     if (isGone) showInvalidLink(card, invalidTemplate)
   })
 }

@@ -45,13 +45,13 @@ function runWithList<Result>(hook: () => Result) {
 }
 
 async function openList<Result>(hook: () => Result) {
-  const screen = runWithList(hook)
-  await expect.poll(screen.names).toBe('abc')
+  const renderedHook = runWithList(hook)
+  await expect.poll(renderedHook.names).toBe('abc')
   page.requests.length = 0
-  return screen
+  return renderedHook
 }
 
-function listRequestCount() {
+function countListRequests() {
   return page.requests.filter(({ call }) => call === 'GET /api/files').length
 }
 
@@ -69,7 +69,7 @@ describe('deleting a file', () => {
     act(() => hookResult()(b))
     await expect.poll(names).toBe('ac')
     await expect.poll(page.text).toContain('File deletedb.txt')
-    await expect.poll(listRequestCount).toBe(1)
+    await expect.poll(countListRequests).toBe(1)
   })
 
   test('succeeds if it no longer exists', async () => {
@@ -173,7 +173,7 @@ describe('deleting files', () => {
     await expect.poll(page.text).toContain('ErrorFailed to delete files. Please try again.')
     expect(deletedIds.map(({ length }) => length)).toEqual([1000])
     await expect.poll(names).toBe('bc')
-    expect(listRequestCount()).toBe(1)
+    expect(countListRequests()).toBe(1)
   })
 })
 
@@ -228,7 +228,7 @@ describe('renewing a link', () => {
       page.on('PATCH /api/files/b/renew', () => errorResponse(status, code, 'The server message.'))
       renew(hookResult)
       await expect.poll(page.text).toContain(`${failureTitle}The server message.`)
-      await expect.poll(listRequestCount).toBe(1)
+      await expect.poll(countListRequests).toBe(1)
     },
   )
 
@@ -238,7 +238,7 @@ describe('renewing a link', () => {
     renew(hookResult)
     const text = `${failureTitle}Failed to renew the file link. Please try again.`
     await expect.poll(page.text).toContain(text)
-    expect(listRequestCount()).toBe(0)
+    expect(countListRequests()).toBe(0)
   })
 })
 

@@ -94,8 +94,8 @@ export function useRenewFile() {
     },
     onError: (error) => {
       const isPermanent = isPermanentError(error)
-      const reason = isPermanent ? publicMessage(error) : undefined
-      const description = reason ?? 'Failed to renew the file link. Please try again.'
+      const serverMessage = isPermanent ? publicMessage(error) : undefined
+      const description = serverMessage ?? 'Failed to renew the file link. Please try again.'
       showFailure(error, 'Renewal failed', description)
       if (isPermanent) refreshFiles(client)
     },

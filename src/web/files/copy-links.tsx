@@ -12,10 +12,10 @@ import { type ToastOptions, toast } from '../ui/toast.tsx'
  */
 export async function copyLinks(files: readonly StoredFile[], closedCount = 0): Promise<void> {
   const links = files.map(({ shortCode }) => `${window.location.origin}/s/${shortCode}`)
-  const closedText = `${formatCount(closedCount, 'file')} ${closedCount === 1 ? 'has' : 'have'}`
+  const closedFilesText = `${formatCount(closedCount, 'file')} ${closedCount === 1 ? 'has' : 'have'}`
   await copyText(links.join('\n'), 'link', {
     title: `${formatCount(links.length, 'link')} copied`,
-    ...(closedCount > 0 && { description: `${closedText} no open link.` }),
+    ...(closedCount > 0 && { description: `${closedFilesText} no open link.` }),
   })
 }
 
@@ -38,7 +38,7 @@ function copyBySelection(text: string): boolean {
   return isCopied
 }
 
-const copyFailures = {
+const copyFailureToasts = {
   link: 'Failed to copy link to clipboard.',
   receipt: 'Failed to copy receipt to clipboard.',
   checksum: 'Failed to copy checksum to clipboard.',
@@ -51,7 +51,7 @@ const copyFailures = {
  */
 export async function copyText(
   text: string,
-  kind: keyof typeof copyFailures,
+  kind: keyof typeof copyFailureToasts,
   success: ToastOptions,
 ): Promise<boolean> {
   let isCopied = true
@@ -62,7 +62,7 @@ export async function copyText(
   }
   const error = {
     title: 'Copy failed',
-    description: copyFailures[kind],
+    description: copyFailureToasts[kind],
     tone: 'destructive',
   } as const
   toast(isCopied ? success : error)

@@ -9,7 +9,7 @@ import {
 } from '../../../tests/support/web-page.ts'
 import { DeletionReceipts } from './deletion-receipts.tsx'
 
-const call = 'GET /api/files/receipts'
+const receiptsEndpoint = 'GET /api/files/receipts'
 
 let page: WebPage
 beforeEach(() => {
@@ -32,27 +32,27 @@ function response(names: string[], next?: string) {
 async function press(name: string) {
   await act(async () => fireEvent.click(screen.getByRole('button', { name })))
 }
-function shownNames() {
+function getShownNames() {
   return screen.queryAllByRole('listitem').map(({ id, textContent }) => id || textContent?.[0])
 }
-function hasMore() {
+function hasMoreButton() {
   return screen.queryByRole('button', { name: 'Show older' }) !== null
 }
 
 test('loads the receipts when the section is opened', async () => {
-  page.on(call, () => response(['a']))
+  page.on(receiptsEndpoint, () => response(['a']))
   expect(page.requests).toEqual([])
   await press('Show receipts')
-  await expect.poll(shownNames).toEqual(['a'])
+  await expect.poll(getShownNames).toEqual(['a'])
   expect(page.requests).toMatchObject([{ query: { limit: '20' } }])
-  expect(hasMore()).toBe(false)
+  expect(hasMoreButton()).toBe(false)
   await press('Hide receipts')
-  expect(shownNames()).toEqual([])
+  expect(getShownNames()).toEqual([])
 })
 
 test('shows the empty state only after loading', async () => {
   const { respond: pendingResponse, resolve } = delayedResponse()
-  page.on(call, pendingResponse)
+  page.on(receiptsEndpoint, pendingResponse)
   await press('Show receipts')
   expect(page.text()).toContain('Loading the receipts')
   expect(page.text()).not.toContain('You have not deleted any files')
@@ -61,27 +61,27 @@ test('shows the empty state only after loading', async () => {
 })
 
 test('can retry a failed load', async () => {
-  page.on(call, () => errorResponse(500))
+  page.on(receiptsEndpoint, () => errorResponse(500))
   await press('Show receipts')
   await expect.poll(page.text).toContain('The receipts could not be loaded')
-  page.on(call, () => response(['a']))
+  page.on(receiptsEndpoint, () => response(['a']))
   await press('Try again')
-  await expect.poll(shownNames).toEqual(['a'])
+  await expect.poll(getShownNames).toEqual(['a'])
   expect(page.text()).not.toContain('could not be loaded')
 })
 
 test('keeps earlier pages when one fails, and can retry it', async () => {
-  page.on(call, () => response(['a', 'b'], 'after b'))
+  page.on(receiptsEndpoint, () => response(['a', 'b'], 'after b'))
   await press('Show receipts')
-  await expect.poll(hasMore).toBe(true)
-  page.on(call, () => errorResponse(503))
+  await expect.poll(hasMoreButton).toBe(true)
+  page.on(receiptsEndpoint, () => errorResponse(503))
   await press('Show older')
   await expect.poll(page.text).toContain('Older receipts could not be loaded.')
-  expect([shownNames(), hasMore()]).toEqual([['a', 'b'], false])
+  expect([getShownNames(), hasMoreButton()]).toEqual([['a', 'b'], false])
 
-  page.on(call, () => response(['c']))
+  page.on(receiptsEndpoint, () => response(['c']))
   await press('Try again')
-  await expect.poll(shownNames).toEqual(['a', 'b', 'c'])
+  await expect.poll(getShownNames).toEqual(['a', 'b', 'c'])
   expect(page.requests.at(-1)?.query).toEqual({ limit: '20', cursor: 'after b' })
-  expect(hasMore()).toBe(false)
+  expect(hasMoreButton()).toBe(false)
 })

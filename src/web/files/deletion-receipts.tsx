@@ -6,7 +6,7 @@ import { serverNow } from '../api/server-clock.ts'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { FileName } from '../ui/file-name.tsx'
-import { cursorPaging, PagedList, pageSize } from '../ui/paged-list.tsx'
+import { cursorPagingOptions, PagedList, pageSize } from '../ui/paged-list.tsx'
 import { Timestamp } from './file-receipt.tsx'
 
 /** Receipts for deleted files, loaded on demand. */
@@ -42,7 +42,7 @@ function Receipts() {
     queryKey: ['/api/files/receipts'],
     queryFn: ({ pageParam: cursor, signal }) =>
       callForPage('listReceipts', { query: { limit: pageSize, cursor }, signal }),
-    ...cursorPaging,
+    ...cursorPagingOptions,
     // Files may have been deleted in another browser.
     refetchOnMount: 'always',
   })

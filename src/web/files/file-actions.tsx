@@ -21,7 +21,7 @@ export interface FileActionsProps {
 }
 
 /** Says why a link can't be copied or emailed (spec §4). */
-const cannotShareTexts: Record<Exclude<LinkStatus, 'active'>, string> = {
+const cannotShareReasons: Record<Exclude<LinkStatus, 'active'>, string> = {
   private: 'This link has ended. Renew it to get a new one.',
   deleted: 'This file has expired, so there is no link to share.',
 }
@@ -30,7 +30,7 @@ const cannotRenewText = 'This file has permanently expired, so its link cannot b
 
 function cannotShareReason(file: StoredFile, status: LinkStatus): string | undefined {
   if (status === 'active') return undefined
-  if (file.takenDownAt === null) return cannotShareTexts[status]
+  if (file.takenDownAt === null) return cannotShareReasons[status]
   return 'This file was taken down, so there is no link to share.'
 }
 

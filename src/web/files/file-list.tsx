@@ -97,11 +97,11 @@ export function FileList({
     deleteFile(file)
     onDelete?.(file)
   }
-  const newMarkOf = ({ id }: StoredFile) => {
+  const getNewMark = ({ id }: StoredFile) => {
     if (!newIds.has(id)) return undefined
     return newIds.size === 1 ? 'alone' : 'with-others'
   }
-  const row = (file: StoredFile) => (
+  const renderRow = (file: StoredFile) => (
     <>
       {wrapRow(
         file,
@@ -115,7 +115,7 @@ export function FileList({
           onDetails={toggleDetails}
           openDetailsId={file.id === openFileId ? detailsId : undefined}
           hasStatistics={statistics !== undefined}
-          newMark={newMarkOf(file)}
+          newMark={getNewMark(file)}
         />,
       )}
       {file.id === openFileId ? renderDetails(file) : null}
@@ -130,7 +130,7 @@ export function FileList({
           label={label}
           items={files}
           itemId={rowId}
-          row={row}
+          row={renderRow}
           placeholder={<LoadingRow />}
           {...paging}
         />
@@ -142,7 +142,7 @@ export function FileList({
               id={rowId(file)}
               className={`border-line border-t transition-colors duration-200 first:border-t-0 ${newIds.has(file.id) ? 'bg-tint' : ''}`}
             >
-              {row(file)}
+              {renderRow(file)}
             </li>
           ))}
         </ul>

@@ -9,7 +9,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { copyText } from './copy-links.tsx'
 import { linkDates } from './link-dates.ts'
 
-function receiptTimes(file: StoredFile, canRenew: boolean): ReceiptTimes {
+function getReceiptTimes(file: StoredFile, canRenew: boolean): ReceiptTimes {
   const { purgeDueAt, purgedAt } = file
   const dates = linkDates(file)
   const recordedDueAt = purgeDueAt === null ? null : new Date(purgeDueAt)
@@ -32,7 +32,7 @@ export interface FileReceiptProps {
  * confirmed, and the file's SHA-256. The receipt can be copied as text.
  */
 export function FileReceipt({ file, canRenew, now }: FileReceiptProps) {
-  const times = receiptTimes(file, canRenew)
+  const times = getReceiptTimes(file, canRenew)
   const { storedAt, dueAt, purgedAt } = times
   return (
     <div>

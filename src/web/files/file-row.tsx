@@ -13,7 +13,7 @@ import { FileName } from '../ui/file-name.tsx'
 import { FileActions } from './file-actions.tsx'
 import { KindIcon } from './kind-icon.tsx'
 import { Lifeline, textColors } from './lifeline.tsx'
-import { linkDates, linkEnd } from './link-dates.ts'
+import { getLinkEnd, linkDates } from './link-dates.ts'
 
 export interface FileRowProps {
   file: StoredFile
@@ -45,7 +45,7 @@ export function FileRow({
 }: FileRowProps) {
   const [showsReason, setShowsReason] = useState(false)
   const reasonId = useId()
-  const takedown = takedownOf(file)
+  const takedown = getTakedown(file)
   const dates = linkDates(file)
   const status = linkStatus(dates, tier, now)
   const isActive = status === 'active'
@@ -53,7 +53,7 @@ export function FileRow({
   const kind = fileKind(file)
   const link = `${window.location.origin}/s/${file.shortCode}`
   const size = formatSize(file.size)
-  const shownDate = linkEnd(dates, takedown?.at ?? null, tier, now)
+  const shownLinkEnd = getLinkEnd(dates, takedown?.at ?? null, tier, now)
 
   const downloadsButton = <DownloadsCount file={file} {...details} />
 
@@ -104,13 +104,13 @@ export function FileRow({
         <Lifeline state={lifelineState} size="small" />
         <div className="flex flex-wrap justify-between gap-x-4 text-sm tabular-nums">
           <time
-            dateTime={shownDate.at.toISOString()}
-            title={shownDate.text}
+            dateTime={shownLinkEnd.at.toISOString()}
+            title={shownLinkEnd.text}
             className={isActive ? textColors[lifelineState.tone] : textColors.over}
           >
             {takedown === null ? linkLabel(dates, tier, now) : 'Taken down'}
           </time>
-          <span className="sr-only">{shownDate.text}</span>
+          <span className="sr-only">{shownLinkEnd.text}</span>
           <span className="text-muted lg:hidden">
             {size} · {downloadsButton}
           </span>
@@ -138,7 +138,7 @@ function DownloadsCount(
   props: Pick<FileRowProps, 'file' | 'onDetails' | 'openDetailsId' | 'hasStatistics'>,
 ) {
   const { file, onDetails, openDetailsId, hasStatistics = false } = props
-  const count = file.downloadCount.toLocaleString('en')
+  const countText = file.downloadCount.toLocaleString('en')
   const label = formatCount(file.downloadCount, 'download')
   const isOpen = openDetailsId !== undefined
   const detailsName = hasStatistics ? 'statistics' : 'receipt'
@@ -153,7 +153,7 @@ function DownloadsCount(
       onClick={() => onDetails(file)}
       className={`-my-1.5 inline-flex min-h-8 cursor-pointer items-center gap-1.5 rounded-[8px] px-2 tabular-nums transition-colors duration-120 hover:bg-[color-mix(in_oklab,transparent,var(--ink)_7%)] hover:text-ink pointer-coarse:min-h-11 ${isOpen ? 'bg-tint font-[560] text-ink' : ''}`}
     >
-      {count}
+      {countText}
       <Icon aria-hidden="true" className="size-3.5" strokeWidth={1.8} />
     </button>
   )
@@ -164,7 +164,7 @@ interface TakedownNote {
   reason: string
 }
 
-function takedownOf({ takenDownAt, takedownReason }: StoredFile): TakedownNote | null {
+function getTakedown({ takenDownAt, takedownReason }: StoredFile): TakedownNote | null {
   return takenDownAt === null ? null : { at: new Date(takenDownAt), reason: takedownReason ?? '' }
 }
 

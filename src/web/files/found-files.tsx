@@ -45,7 +45,7 @@ export function FoundFiles({
   ...props
 }: FoundFilesProps) {
   const { files, hasMore, isOutdated, isError, isFetching } = query
-  const isSearch = (search !== '' || onShowAll !== undefined) && !isOutdated
+  const isFiltered = (search !== '' || onShowAll !== undefined) && !isOutdated
   const loadMore = () => {
     if (!isFetching && !query.isMoreError) void query.loadMore()
   }
@@ -60,15 +60,15 @@ export function FoundFiles({
           <FileList
             {...props}
             files={files}
-            total={hasMore ? Math.max(files.length + 1, isSearch ? 0 : (total ?? 0)) : undefined}
-            isOpenEnded={hasMore && isSearch}
+            total={hasMore ? Math.max(files.length + 1, isFiltered ? 0 : (total ?? 0)) : undefined}
+            isOpenEnded={hasMore && isFiltered}
             onNearEnd={loadMore}
           />
           {query.isMoreError ? <NextPageError onRetry={() => void query.loadMore()} /> : null}
         </div>
       )
     }
-    if (files && isSearch) return renderEmpty()
+    if (files && isFiltered) return renderEmpty()
     if (files) return <NoFiles action={emptyAction} />
     if (isError) return <FilesLoadError query={query} />
     return <RowsLoading label="Loading your files" rows={8} />
@@ -76,7 +76,7 @@ export function FoundFiles({
   return (
     <>
       <p role="status" className="sr-only">
-        {isSearch && files ? resultCountText(files.length, hasMore) : ''}
+        {isFiltered && files ? resultCountText(files.length, hasMore) : ''}
       </p>
       {renderList()}
     </>

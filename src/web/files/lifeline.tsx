@@ -2,9 +2,9 @@ import { useId } from 'react'
 import type { Lifeline as Life } from '../../shared/rules/links/lifeline.ts'
 import { lifelineBar } from '../../shared/rules/links/lifeline.ts'
 
-const heights = { small: 4, wide: 8 }
+const barHeights = { small: 4, wide: 8 }
 
-const colors: Record<Life['tone'], string> = {
+const barColors: Record<Life['tone'], string> = {
   calm: 'var(--accent)',
   amber: 'var(--amber)',
   red: 'var(--red)',
@@ -28,10 +28,10 @@ interface Span {
 export function LifelineShape(props: {
   bar: { lived: Span; valid: Span; renewable: Span }
   color: string
-  size: keyof typeof heights
+  size: keyof typeof barHeights
 }) {
   const hatchingId = useId()
-  const height = heights[props.size]
+  const height = barHeights[props.size]
   const { lived, valid, renewable } = props.bar
   const percentProps = (span: Span) => ({ x: `${span.x}%`, width: `${span.width}%` })
   return (
@@ -69,11 +69,11 @@ export function LifelineShape(props: {
  * the link expires, and the time that a renewal could add. Screen readers skip the bar, so place
  * it next to the text that says when the link expires.
  */
-export function Lifeline(props: { state: Life; size: keyof typeof heights }) {
+export function Lifeline(props: { state: Life; size: keyof typeof barHeights }) {
   return (
     <LifelineShape
       bar={lifelineBar(props.state)}
-      color={colors[props.state.tone]}
+      color={barColors[props.state.tone]}
       size={props.size}
     />
   )

@@ -2,7 +2,7 @@ import { expect, it, test } from 'vitest'
 import { storedFile } from '../../../tests/support/upload-fixtures.ts'
 import { localTimestampText } from '../../shared/rules/format/timestamp-text.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
-import { linkDates, linkEnd } from './link-dates.ts'
+import { getLinkEnd, linkDates } from './link-dates.ts'
 
 const dates = {
   createdAt: '2026-03-01T10:00:00.000Z',
@@ -56,5 +56,5 @@ test.each<[string, Tier, Date, Date | null, string, Date]>([
   // A takedown deletes the bytes immediately, so `purgingAt` is the time of the takedown.
   const linkTimes = { expiresAt, maxLifetimeAt, purgingAt: takenDownAt }
   const text = `${prefix} ${localTimestampText(expectedTime, now)}`
-  expect(linkEnd(linkTimes, takenDownAt, tier, now)).toEqual({ at: expectedTime, text })
+  expect(getLinkEnd(linkTimes, takenDownAt, tier, now)).toEqual({ at: expectedTime, text })
 })

@@ -31,25 +31,25 @@ export interface LinkEnd {
  * when a private link can no longer be renewed. For a deleted link, returns when it ended.
  * @param takenDownAt when the file was taken down; null if it was not.
  */
-export function linkEnd(
+export function getLinkEnd(
   dates: LinkDates,
   takenDownAt: Date | null,
   tier: Tier,
   now: Date,
 ): LinkEnd {
   const { expiresAt, maxLifetimeAt } = dates
-  const endAt = (prefix: string, at: Date) => ({
+  const createLinkEnd = (prefix: string, at: Date) => ({
     at,
     text: `${prefix} ${localTimestampText(at, now)}`,
   })
   switch (linkStatus(dates, tier, now)) {
     case 'active':
-      return endAt('Until', expiresAt)
+      return createLinkEnd('Until', expiresAt)
     case 'private':
-      return endAt('Can be renewed until', maxLifetimeAt)
+      return createLinkEnd('Can be renewed until', maxLifetimeAt)
     case 'deleted':
       // A takedown ends a link before it would have expired.
-      return endAt(
+      return createLinkEnd(
         'Ended',
         takenDownAt !== null && takenDownAt < expiresAt ? takenDownAt : expiresAt,
       )

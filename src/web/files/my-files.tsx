@@ -40,7 +40,7 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
         <div className="mb-3 flex flex-wrap items-center gap-2 empty:hidden">
           {isEmpty ? null : <NameSearch searchText={input} onTextChange={setInput} />}
           {tierTraits[tier].renewal ? null : (
-            <ClearHistory
+            <ClearHistoryButton
               count={counts?.deleted ?? 0}
               files={fullList.files}
               tier={tier}
@@ -63,7 +63,7 @@ export function MyFiles({ tier, emptyAction }: MyFilesProps) {
   )
 }
 
-interface ClearHistoryProps {
+interface ClearHistoryButtonProps {
   /** The number of expired files. If it is 0, the button is hidden. */
   count: number
   /** All loaded files, expired or not. */
@@ -73,7 +73,7 @@ interface ClearHistoryProps {
 }
 
 /** Clears a free user's expired history after confirmation (spec §2). */
-function ClearHistory({ count, files, tier, now }: ClearHistoryProps) {
+function ClearHistoryButton({ count, files, tier, now }: ClearHistoryButtonProps) {
   const { mutate: clear, isPending } = useClearExpired()
   const isExpired = (file: StoredFile) => linkStatus(linkDates(file), tier, now) === 'deleted'
   const confirmAndClear = async () => {

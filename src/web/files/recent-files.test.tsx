@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { storedFile } from '../../../tests/support/upload-fixtures.ts'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
-import { serverClock } from '../api/server-clock.ts'
+import { getServerClock } from '../api/server-clock.ts'
 import { RecentFiles } from './recent-files.tsx'
 import { refreshFiles } from './use-files.ts'
 
@@ -31,15 +31,15 @@ afterEach(() => {
 
 /** Creates a file with an active link. Its upload date is `second` seconds from now. */
 function makeFile(id: string, second: number): StoredFile {
-  const now = serverClock().now()
-  const timestamp = (ms: number) => new Date(now + second * 1000 + ms).toISOString()
+  const now = getServerClock().now()
+  const toTimestamp = (ms: number) => new Date(now + second * 1000 + ms).toISOString()
   return storedFile({
     id,
     originalName: `${id}.txt`,
     shortCode: `code-${id}`,
-    createdAt: timestamp(0),
-    expiresAt: timestamp(3 * 86_400_000),
-    maxLifetimeAt: timestamp(30 * 86_400_000),
+    createdAt: toTimestamp(0),
+    expiresAt: toTimestamp(3 * 86_400_000),
+    maxLifetimeAt: toTimestamp(30 * 86_400_000),
   })
 }
 
@@ -65,7 +65,7 @@ async function store(...newFiles: StoredFile[]) {
   await settle()
 }
 
-function row(name: string) {
+function getRow(name: string) {
   const listItem = screen.getAllByRole('listitem').find((item) => item.textContent.includes(name))
   if (!listItem) throw new Error(`no row of ${name}`)
   return {
@@ -79,18 +79,18 @@ function row(name: string) {
 
 test('files of the first load are not marked as new', async () => {
   await open()
-  expect(row('old.txt').isMarked()).toBe(false)
-  expect(row('old.txt').copiesAsMainAction()).toBe(false)
+  expect(getRow('old.txt').isMarked()).toBe(false)
+  expect(getRow('old.txt').copiesAsMainAction()).toBe(false)
   expect(newFilesReports.at(-1)).toBe(false)
 })
 
 test('a new file is marked, and copying its link is the main action', async () => {
   await open()
   await store(makeFile('new', 1))
-  expect(row('new.txt').isMarked()).toBe(true)
-  expect(row('new.txt').copiesAsMainAction()).toBe(true)
-  expect(row('old.txt').isMarked()).toBe(false)
-  expect(row('old.txt').copiesAsMainAction()).toBe(false)
+  expect(getRow('new.txt').isMarked()).toBe(true)
+  expect(getRow('new.txt').copiesAsMainAction()).toBe(true)
+  expect(getRow('old.txt').isMarked()).toBe(false)
+  expect(getRow('old.txt').copiesAsMainAction()).toBe(false)
   expect(newFilesReports.at(-1)).toBe(true)
   expect(screen.queryByRole('button', { name: 'Copy 1 link' })).toBeNull()
   expect(document.activeElement).toBe(document.body)
@@ -100,10 +100,10 @@ test('the links of several new files can be copied together, one per line', asyn
   await open()
   await store(makeFile('a', 1))
   await store(makeFile('b', 2))
-  expect([row('a.txt').isMarked(), row('b.txt').isMarked()]).toEqual([true, true])
+  expect([getRow('a.txt').isMarked(), getRow('b.txt').isMarked()]).toEqual([true, true])
   // With several new files, the main action is the button that copies all their links.
-  expect(row('a.txt').copiesAsMainAction()).toBe(false)
-  expect(row('b.txt').copiesAsMainAction()).toBe(false)
+  expect(getRow('a.txt').copiesAsMainAction()).toBe(false)
+  expect(getRow('b.txt').copiesAsMainAction()).toBe(false)
   const copyAllButton = screen.getByRole('button', { name: 'Copy 2 links' })
   expect(copyAllButton.className).toContain('bg-accent')
   fireEvent.click(copyAllButton)
@@ -116,8 +116,8 @@ test('the links of several new files can be copied together, one per line', asyn
 test('a file with the same timestamp as a known one is marked as new', async () => {
   await open()
   await store({ ...makeFile('new', 0), createdAt: files[0]?.createdAt ?? '' })
-  expect(row('new.txt').isMarked()).toBe(true)
-  expect(row('old.txt').isMarked()).toBe(false)
+  expect(getRow('new.txt').isMarked()).toBe(true)
+  expect(getRow('old.txt').isMarked()).toBe(false)
 })
 
 test('the links of new files that do not fit in the list are copied too', async () => {
@@ -135,7 +135,7 @@ test('an older file that moves up into the list is not marked as new', async () 
   files = [makeFile('older', -10), makeFile('oldest', -20)]
   act(() => refreshFiles(page.client))
   await settle()
-  expect(row('oldest.txt').isMarked()).toBe(false)
+  expect(getRow('oldest.txt').isMarked()).toBe(false)
 })
 
 test.each([

@@ -11,7 +11,7 @@ import { useLimits } from '../api/public-values.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { ButtonRow, DialogButtons, FormDialog } from '../ui/dialog.tsx'
 import { Form } from '../ui/form.tsx'
-import { Segmented } from '../ui/segmented.tsx'
+import { SegmentedControl } from '../ui/segmented-control.tsx'
 import { isPermanentError, useRenewFile } from './change-files.ts'
 import { CopyLinkButton } from './copy-links.tsx'
 import { Lifeline, textColors } from './lifeline.tsx'
@@ -80,7 +80,7 @@ function RenewForm({
         <span aria-hidden="true" className="font-[560] text-sm">
           New link for
         </span>
-        <Segmented
+        <SegmentedControl
           label="New link for"
           options={limits.expirationDays.map((option) => ({
             value: String(option),

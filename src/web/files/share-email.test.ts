@@ -56,12 +56,12 @@ test('the subject shortens a long name, but the body does not', () => {
 
 describe('any name or signature', () => {
   test('is encoded as text and adds no recipient or header', () => {
-    const texts = fc.oneof(
+    const anyText = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constant('a&bcc=x@y.z?to=q#h%0D%0A+ \ud800'),
     )
     fc.assert(
-      fc.property(texts, texts, (fileName, signature) => {
+      fc.property(anyText, anyText, (fileName, signature) => {
         const mailtoUrl = shareEmailUrl(makeShareEmail({ fileName, signature }))
         const { to, fields, body } = parseUrl(mailtoUrl)
         expect(to).toBe('')

@@ -15,7 +15,7 @@ export interface ShareEmail {
 }
 
 /** File names longer than this are shortened to keep the subject on one line. */
-const subjectNameLength = 60
+const maxSubjectNameLength = 60
 
 /**
  * Formats a time with its year and time zone, because the email may be read much later or in
@@ -39,7 +39,7 @@ function expiryText(date: Date, timeZone: string | undefined): string {
  * and signature are encoded, so they can't inject recipients or headers.
  */
 export function shareEmailUrl(email: ShareEmail): string {
-  const subject = `A file for you: ${shortName(email.fileName, subjectNameLength)}`
+  const subject = `A file for you: ${shortName(email.fileName, maxSubjectNameLength)}`
   const body = [
     `${email.fileName} (${formatSize(email.fileSize)})`,
     '',
@@ -48,13 +48,13 @@ export function shareEmailUrl(email: ShareEmail): string {
     `The link works until ${expiryText(email.expiresAt, email.timeZone)}.`,
     ...(email.signature.trim() ? ['', email.signature.trim()] : []),
   ].join('\n')
-  return `mailto:?subject=${encode(subject)}&body=${encode(body)}`
+  return `mailto:?subject=${encodeMailtoText(subject)}&body=${encodeMailtoText(body)}`
 }
 
 /**
  * RFC 6068 §5 requires %0D%0A as the line break. Lone surrogates are replaced, because
  * `encodeURIComponent` throws on them.
  */
-function encode(text: string): string {
+function encodeMailtoText(text: string): string {
   return encodeURIComponent(text.toWellFormed().replace(/\r\n?|\n/g, '\r\n'))
 }

@@ -22,7 +22,7 @@ import {
   useFiles,
 } from './use-files.ts'
 
-const bySize: ListView = { search: '', order: parseOrder('-size') }
+const sortedBySize: ListView = { search: '', order: parseOrder('-size') }
 
 let page: WebPage
 let files: StoredFile[]
@@ -51,11 +51,11 @@ function makeFiles(count: number, from = 0): StoredFile[] {
  * previous page.
  */
 function respondWithPage({ limit, cursor, search = '' }: Record<string, string>): Response {
-  const matches = files.filter(({ originalName }) => originalName.includes(search))
-  const start = cursor === undefined ? 0 : matches.findIndex(({ id }) => id === cursor) + 1
-  const items = matches.slice(start, start + Number(limit))
+  const matchingFiles = files.filter(({ originalName }) => originalName.includes(search))
+  const start = cursor === undefined ? 0 : matchingFiles.findIndex(({ id }) => id === cursor) + 1
+  const items = matchingFiles.slice(start, start + Number(limit))
   const lastItem = items.at(-1)
-  const isLast = start + items.length >= matches.length
+  const isLast = start + items.length >= matchingFiles.length
   return Response.json(items, {
     headers: lastItem && !isLast ? { 'x-next-cursor': lastItem.id } : {},
   })
@@ -119,7 +119,7 @@ describe('a list', () => {
     const { now } = await openList()
     const [first] = files as [StoredFile]
     const { respond: response, resolve } = delayedResponse()
-    const deletion = page.client
+    const deletionMutation = page.client
       .getMutationCache()
       .build(page.client, { mutationKey: deleteKey, mutationFn: response })
       .execute(first)
@@ -130,7 +130,7 @@ describe('a list', () => {
     expect(takeListQueries()).toHaveLength(1)
     expect(now().files).toHaveLength(99)
     resolve(null)
-    await deletion
+    await deletionMutation
     await expect.poll(() => now().files).toHaveLength(100)
   })
 })
@@ -176,7 +176,7 @@ describe('loading more', () => {
   })
 })
 
-test.each([allFiles, bySize])('a refresh reloads all loaded pages: %j', async (view) => {
+test.each([allFiles, sortedBySize])('a refresh reloads all loaded pages: %j', async (view) => {
   const { now } = await openList(view)
   await act(() => now().loadMore())
   files = [...makeFiles(1, 250), ...files]

@@ -112,7 +112,7 @@ export function changeFiles(
   }))
 }
 
-function filesOf({ pages }: { pages: readonly FilePage[] }): readonly StoredFile[] {
+function flattenPages({ pages }: { pages: readonly FilePage[] }): readonly StoredFile[] {
   return pages.flatMap(({ items }) => items)
 }
 
@@ -132,7 +132,7 @@ export function useFiles(view = allFiles, options: { refetchOnWindowFocus?: 'alw
     select: ({ state }) => (state.variables as StoredFile).id,
   })
   const files = useMemo(() => {
-    const loadedFiles = data && filesOf(data)
+    const loadedFiles = data && flattenPages(data)
     return deletingIds.length === 0
       ? loadedFiles
       : loadedFiles?.filter(({ id }) => !deletingIds.includes(id))
@@ -165,7 +165,7 @@ export async function loadAll(client: QueryClient, view: ListView) {
       pages: Number.MAX_SAFE_INTEGER,
     })
     const lastPage = list.pages.at(-1)
-    if (lastPage?.next === null) return { files: filesOf(list), searchKey: lastPage.searchKey }
+    if (lastPage?.next === null) return { files: flattenPages(list), searchKey: lastPage.searchKey }
   }
 }
 

@@ -9,24 +9,26 @@ const now = Date.parse('2025-07-12T10:00:00Z')
  * Creates a file that expires and reaches its maximum lifetime the given number of milliseconds
  * from now.
  */
-function file(expiresIn: number, maxLifetimeIn = 1e9) {
+function makeFile(expiresInMs: number, maxLifetimeInMs = 1e9) {
   return storedFile({
-    expiresAt: new Date(now + expiresIn).toISOString(),
-    maxLifetimeAt: new Date(now + maxLifetimeIn).toISOString(),
+    expiresAt: new Date(now + expiresInMs).toISOString(),
+    maxLifetimeAt: new Date(now + maxLifetimeInMs).toISOString(),
   })
 }
 
 test('the next change is at the next tick if no label changes sooner', () => {
   expect(nextChangeAt([], 'free', now)).toBe(now + tickMs)
-  expect(nextChangeAt([file(hour / 2)], 'free', now)).toBe(now + tickMs)
+  expect(nextChangeAt([makeFile(hour / 2)], 'free', now)).toBe(now + tickMs)
 })
 
 test('the next change is the earliest of all labels', () => {
-  expect(nextChangeAt([file(20_000), file(7000), file(9000)], 'free', now)).toBe(now + 7000)
-  expect(nextChangeAt([file(20_000), file(5 * hour + 6000)], 'free', now)).toBe(now + 6001)
-  expect(nextChangeAt([file(20_000), file(-5, 1234)], 'premium', now)).toBe(now + 1234)
+  expect(nextChangeAt([makeFile(20_000), makeFile(7000), makeFile(9000)], 'free', now)).toBe(
+    now + 7000,
+  )
+  expect(nextChangeAt([makeFile(20_000), makeFile(5 * hour + 6000)], 'free', now)).toBe(now + 6001)
+  expect(nextChangeAt([makeFile(20_000), makeFile(-5, 1234)], 'premium', now)).toBe(now + 1234)
 })
 
 test('the label of a deleted file never changes', () => {
-  expect(nextChangeAt([file(-1, -1), file(0, 0)], 'premium', now)).toBe(now + tickMs)
+  expect(nextChangeAt([makeFile(-1, -1), makeFile(0, 0)], 'premium', now)).toBe(now + tickMs)
 })

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { File as StoredFile } from '../../shared/contract/files.ts'
 import { nextLabelChange } from '../../shared/rules/links/link-status.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
-import { scheduleCheck, serverClock, serverNow } from '../api/server-clock.ts'
+import { getServerClock, scheduleCheck, serverNow } from '../api/server-clock.ts'
 import { linkDates } from './link-dates.ts'
 
 /** Returns the server's time. Updates it whenever a label on one of these files changes. */
@@ -15,8 +15,8 @@ export function useNow(files: readonly StoredFile[], tier: Tier): Date {
   if (previousFiles !== files) setState({ now: serverNow(), previousFiles: files })
   useEffect(() => {
     const update = () => setState({ now: serverNow(), previousFiles: files })
-    const changeAt = nextChangeAt(files, tier, now.getTime())
-    return scheduleCheck(update, changeAt - serverClock().now())
+    const nextUpdateAt = nextChangeAt(files, tier, now.getTime())
+    return scheduleCheck(update, nextUpdateAt - getServerClock().now())
   }, [files, tier, now])
   return now
 }
@@ -33,10 +33,11 @@ export const tickMs = 30_000
  */
 export function nextChangeAt(files: readonly StoredFile[], tier: Tier, now: number): number {
   const nowDate = new Date(now)
-  let earliest = now + tickMs
+  let earliestChangeAt = now + tickMs
   for (const file of files) {
-    const labelChange = nextLabelChange(linkDates(file), tier, nowDate)
-    if (labelChange !== null && labelChange.getTime() < earliest) earliest = labelChange.getTime()
+    const nextLabelChangeDate = nextLabelChange(linkDates(file), tier, nowDate)
+    if (nextLabelChangeDate !== null && nextLabelChangeDate.getTime() < earliestChangeAt)
+      earliestChangeAt = nextLabelChangeDate.getTime()
   }
-  return earliest
+  return earliestChangeAt
 }

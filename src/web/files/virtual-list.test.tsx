@@ -21,12 +21,12 @@ afterEach(() => {
 /** Renders the list and counts how often it reads an item's id. */
 function show() {
   const reads = { ids: 0 }
-  const idOf = (name: string) => {
+  const getId = (name: string) => {
     reads.ids += 1
     return name
   }
-  const row = (name: string) => <p>{name}</p>
-  render(<VirtualList label="Files" items={names} itemId={idOf} row={row} />)
+  const renderRow = (name: string) => <p>{name}</p>
+  render(<VirtualList label="Files" items={names} itemId={getId} row={renderRow} />)
   return reads
 }
 
@@ -37,14 +37,14 @@ function scrollTo(top: number) {
   })
 }
 
-function visibleTexts(): string[] {
+function getVisibleTexts(): string[] {
   return screen.getAllByRole('listitem').map(({ textContent }) => textContent ?? '')
 }
 
 test('renders only the rows in and near the viewport, and announces the number of rows', () => {
   show()
-  expect(visibleTexts().slice(0, 2)).toEqual(['File 1', 'File 2'])
-  expect(visibleTexts().length).toBeLessThan(window.innerHeight / height + 20)
+  expect(getVisibleTexts().slice(0, 2)).toEqual(['File 1', 'File 2'])
+  expect(getVisibleTexts().length).toBeLessThan(window.innerHeight / height + 20)
   const [first] = screen.getAllByRole('listitem')
   expect(first?.getAttribute('aria-posinset')).toBe('1')
   expect(first?.getAttribute('aria-setsize')).toBe('5000')
@@ -58,10 +58,10 @@ test('assumes that all rows are as tall as the first', () => {
 test('does not compute the keys of all rows while scrolling', () => {
   const reads = show()
   scrollTo(1000 * height)
-  expect(visibleTexts()).toContain('File 1010')
-  expect(visibleTexts()).not.toContain('File 1')
-  const readsBefore = reads.ids
+  expect(getVisibleTexts()).toContain('File 1010')
+  expect(getVisibleTexts()).not.toContain('File 1')
+  const readCountBefore = reads.ids
   for (let row = 1; row <= 10; row += 1) scrollTo((1000 + row) * height)
-  expect(visibleTexts()).toContain('File 1020')
-  expect(reads.ids - readsBefore).toBeLessThan(names.length)
+  expect(getVisibleTexts()).toContain('File 1020')
+  expect(reads.ids - readCountBefore).toBeLessThan(names.length)
 })

@@ -24,7 +24,7 @@ export interface VirtualListProps<Item> {
 const readAheadRows = 50
 
 /** An item's estimated height in pixels, used until one has been measured. */
-const initialHeight = 71
+const initialRowHeight = 71
 
 /**
  * A list that can have thousands of rows. It scrolls with the page and renders only the rows in
@@ -56,10 +56,10 @@ export function VirtualList<Item>({
 
   // The first item measured at this window width provides the estimate for all heights. A wrong
   // estimate shifts all following items.
-  const estimate = useRef({ width: 0, height: initialHeight })
+  const heightEstimate = useRef({ width: 0, height: initialRowHeight })
 
   // If this function changed on each render, the virtualizer would recompute all positions.
-  const keyOf = useCallback(
+  const getItemKey = useCallback(
     (index: number) => {
       const item = items[index]
       return item === undefined ? index : itemId(item)
@@ -68,15 +68,15 @@ export function VirtualList<Item>({
   )
   const virtualizer = useWindowVirtualizer({
     count: total,
-    estimateSize: () => estimate.current.height,
+    estimateSize: () => heightEstimate.current.height,
     measureElement: (element, entry, list) => {
       const height = measureElement(element, entry, list)
-      if (estimate.current.width !== window.innerWidth) {
-        estimate.current = { width: window.innerWidth, height }
+      if (heightEstimate.current.width !== window.innerWidth) {
+        heightEstimate.current = { width: window.innerWidth, height }
       }
       return height
     },
-    getItemKey: keyOf,
+    getItemKey,
     overscan: 8,
     scrollMargin: top,
     rangeExtractor: (range) => {

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { User } from '../../shared/contract/account.ts'
 import { maxIdleDays, maxSessionDays } from '../../shared/rules/accounts/session-lifetime.ts'
 import { useSendsMail, useSupportEmail } from '../api/public-values.ts'
-import { deletionEmailUrl, Holdings } from '../auth/account/holdings.tsx'
+import { AccountUsage, deletionEmailUrl } from '../auth/account/account-usage.tsx'
 import { NameForm } from '../auth/account/name-form.tsx'
 import { PasswordSection } from '../auth/account/password-section.tsx'
 import { SessionList } from '../auth/account/session-list.tsx'
@@ -69,7 +69,7 @@ function Account({ user }: { user: User }) {
           title="Tier and storage"
           lead="Your tier, and how much this account stores."
         >
-          <Holdings user={user} />
+          <AccountUsage user={user} />
           <DeletionReceipts />
         </DescribedSection>
         {user.isAdmin ? null : (

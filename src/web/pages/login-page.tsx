@@ -8,7 +8,7 @@ import { GoogleButton } from '../auth/google-button.tsx'
 import { LoginForm } from '../auth/login-form.tsx'
 import { NewAccountNote, readNewAccount } from '../auth/new-account-note.tsx'
 import { SignInErrorNote } from '../auth/sign-in-error.tsx'
-import { useNext } from '../auth/use-auth-state.ts'
+import { useNextPath } from '../auth/use-auth-state.ts'
 import { useNoEmailNote } from '../auth/use-no-email-note.ts'
 import { KeptFilesNotice } from '../uploads/kept/kept-files-card.tsx'
 import { AuthPage } from './auth-page.tsx'
@@ -36,7 +36,7 @@ function Login({ error }: { error?: SignInError }) {
   // The signup page passes the new account on so that the user doesn't have to enter the email
   // address again.
   const account = readNewAccount(useHistoryState())
-  const next = useNext()
+  const next = useNextPath()
   const { signup } = useSignInWays()
   const noEmailNote = useNoEmailNote()
   const emailField = useRef<HTMLInputElement>(null)

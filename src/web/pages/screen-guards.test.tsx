@@ -12,8 +12,8 @@ import {
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { SignedInScreen, VisitorScreen } from './screen-guards.tsx'
 
-const call = 'GET /api/auth/user'
-function ada() {
+const userEndpoint = 'GET /api/auth/user'
+function makeUser() {
   return { id: 'ada' }
 }
 
@@ -40,30 +40,30 @@ describe('a screen for signed-in users', () => {
 
   test('shows a loading state, then the user’s content', async () => {
     const { respond: response, resolve } = delayedResponse()
-    page.on(call, response)
+    page.on(userEndpoint, response)
     show()
     expect(page.text()).toContain('Loading')
-    await act(async () => resolve(ada()))
+    await act(async () => resolve(makeUser()))
     await expect.poll(page.text).toBe('files of ada')
     expect(openedUrls).toEqual([])
   })
 
   test('shows a visitor the `visitor` content', async () => {
-    page.on(call, unauthorized)
+    page.on(userEndpoint, unauthorized)
     show('the front page')
     await expect.poll(page.text).toBe('the front page')
     expect(openedUrls).toEqual([])
   })
 
   test('redirects a visitor to the login if it has no `visitor` content', async () => {
-    page.on(call, unauthorized)
+    page.on(userEndpoint, unauthorized)
     show()
     await expect.poll(() => openedUrls).toEqual(['/api/login'])
     expect(page.text()).not.toContain('files')
   })
 
   test('redirects to the login after the session ends, without showing the `visitor` content', async () => {
-    page.on(call, ada)
+    page.on(userEndpoint, makeUser)
     show('the front page')
     await expect.poll(page.text).toBe('files of ada')
     act(() => void page.client.setQueryData(currentUserQuery.queryKey, null))
@@ -72,10 +72,10 @@ describe('a screen for signed-in users', () => {
   })
 
   test('shows that the server is unreachable, and can retry', async () => {
-    page.on(call, () => errorResponse(503))
+    page.on(userEndpoint, () => errorResponse(503))
     show()
     await expect.poll(page.text).toContain('cannot be reached')
-    page.on(call, ada)
+    page.on(userEndpoint, makeUser)
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }))
     await expect.poll(page.text).toBe('files of ada')
   })
@@ -85,7 +85,7 @@ describe('a screen for visitors', () => {
   const show = () => page.show(<VisitorScreen>the form</VisitorScreen>)
 
   test('shows a loading state until the user is known', async () => {
-    page.on(call, delayedResponse().respond)
+    page.on(userEndpoint, delayedResponse().respond)
     show()
     expect(page.text()).toContain('Loading')
     expect(page.text()).not.toContain('the form')
@@ -95,7 +95,7 @@ describe('a screen for visitors', () => {
     ['a visitor', unauthorized],
     ['a user who cannot reach the server', () => errorResponse(503)],
   ])('shows its form to %s', async (_, response) => {
-    page.on(call, response)
+    page.on(userEndpoint, response)
     show()
     await expect.poll(page.text).toBe('the form')
     expect(openedUrls).toEqual([])
@@ -107,7 +107,7 @@ describe('a screen for visitors', () => {
     ['/login?next=https%3A%2F%2Fevil.example', '/'],
   ])('at %s redirects a signed-in user to %s', async (path, next) => {
     window.history.replaceState(null, '', path)
-    page.on(call, ada)
+    page.on(userEndpoint, makeUser)
     show()
     await expect.poll(() => openedUrls).toEqual([next])
     expect(page.text()).not.toContain('the form')

@@ -1,7 +1,7 @@
 import { CloudOff } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import type { User } from '../../shared/contract/account.ts'
-import { useAuthState, useNext } from '../auth/use-auth-state.ts'
+import { useAuthState, useNextPath } from '../auth/use-auth-state.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { LoadingPage } from './loading-page.tsx'
@@ -55,7 +55,7 @@ export function VisitorScreen({ children }: { children: ReactNode }) {
  * may be outside the application, such as a download link.
  */
 function RedirectToNext() {
-  const next = useNext()
+  const next = useNextPath()
   useEffect(() => window.location.replace(next), [next])
   return <LoadingPage />
 }

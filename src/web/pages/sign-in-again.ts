@@ -15,10 +15,10 @@ let isInProgress = false
 export function signInAgain(): void {
   if (isInProgress) return
   isInProgress = true
-  const staysOpen = isUnloadBlocked()
+  const shouldStayOpen = isUnloadBlocked()
   toast({
     title: 'Unauthorized',
-    description: staysOpen
+    description: shouldStayOpen
       ? 'You are logged out. Log in in another tab, and your uploads go on.'
       : 'You are logged out. Logging in again...',
     tone: 'destructive',
@@ -26,7 +26,7 @@ export function signInAgain(): void {
   setTimeout(() => {
     isInProgress = false
     const { pathname, search, hash } = window.location
-    if (!staysOpen)
+    if (!shouldStayOpen)
       window.location.assign(withNext('/api/login', nextPath(pathname + search + hash)))
   }, redirectDelayMs)
 }

@@ -15,7 +15,7 @@ import { useLimits, useSignInWays } from '../api/public-values.ts'
 import { GoogleButton } from '../auth/google-button.tsx'
 import type { NewAccount } from '../auth/new-account-note.tsx'
 import { SignupForm } from '../auth/signup-form.tsx'
-import { useNext } from '../auth/use-auth-state.ts'
+import { useNextPath } from '../auth/use-auth-state.ts'
 import { useNoEmailNote } from '../auth/use-no-email-note.ts'
 import { KeptFilesNotice } from '../uploads/kept/kept-files-card.tsx'
 import { AuthPage } from './auth-page.tsx'
@@ -36,7 +36,7 @@ export function SignupPage() {
 
 function Signup() {
   const [, navigate] = useLocation()
-  const next = useNext()
+  const next = useNextPath()
   const openLogin = useCallback(
     (account: NewAccount) => navigate(withNext('/login', next), { state: account }),
     [navigate, next],
@@ -58,7 +58,7 @@ function Signup() {
   return (
     <AuthPage
       title="Create your account"
-      lead={next === trialOfferPath ? trialText(limits) : freeText(limits)}
+      lead={next === trialOfferPath ? trialSignupText(limits) : freeSignupText(limits)}
       footer={
         <>
           Have an account?{' '}
@@ -76,14 +76,14 @@ function Signup() {
 }
 
 /** Describes a new account's limits, and how to start the trial that the landing page offers. */
-function freeText({ [defaultTier]: limits }: Limits): string {
+function freeSignupText({ [defaultTier]: limits }: Limits): string {
   return `${freeTierText(limits)}, for ${daysText(...limits.expirationDays)}. To try Premium free for ${trialDays} days, press Start trial on your dashboard.`
 }
 
 /**
  * Says what the trial includes and how to start it, for visitors who chose it on the landing page.
  */
-function trialText({ premium }: Limits): string {
+function trialSignupText({ premium }: Limits): string {
   return `Premium, free for ${trialDays} days: ${limitsText(premium)}. Once you are signed in, press Start trial. Nothing is charged, and afterwards your account is Free.`
 }
 

@@ -14,7 +14,7 @@ afterEach(() => {
   page.close()
 })
 
-function link() {
+function getLinkText() {
   return screen.getByRole('link').textContent
 }
 
@@ -29,7 +29,7 @@ it.each([
   async (failingChecks, openReports, text) => {
     page.on('GET /api/admin/waiting', () => ({ failingChecks, openReports }))
     page.show(<AdminLink />)
-    await waitFor(() => expect(link()).toBe(text))
+    await waitFor(() => expect(getLinkText()).toBe(text))
   },
 )
 
@@ -44,11 +44,11 @@ it('polls once a minute even when remounted, and keeps the last count if a call 
   page.show(<AdminLink />)
   await advance(29_000)
   expect(page.requests).toHaveLength(1)
-  expect(link()).toBe('Admin1, 1 open report')
+  expect(getLinkText()).toBe('Admin1, 1 open report')
   response = new Response('', { status: 503 })
   await advance(60_000)
   expect(page.requests).toHaveLength(2)
-  expect(link()).toBe('Admin1, 1 open report')
+  expect(getLinkText()).toBe('Admin1, 1 open report')
 })
 
 it('updates the count when the checks section loads', async () => {
@@ -64,6 +64,6 @@ it('updates the count when the checks section loads', async () => {
   )
   await screen.findByText('It is away.')
   screen.getByRole('button', { name: 'Check again' }).click()
-  await waitFor(() => expect(link()).toBe('Admin2, 1 failing check, 1 open report'))
+  await waitFor(() => expect(getLinkText()).toBe('Admin2, 1 failing check, 1 open report'))
   expect(page.requests.filter(({ call }) => call === 'GET /api/admin/waiting')).toHaveLength(1)
 })

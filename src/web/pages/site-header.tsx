@@ -4,7 +4,7 @@ import type { User } from '../../shared/contract/account.ts'
 import type { PendingWork } from '../../shared/contract/checks.ts'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
-import { adminWaitingQuery } from '../api/admin-waiting.ts'
+import { pendingWorkQuery } from '../api/pending-work.ts'
 import { signInWaysQuery } from '../api/public-values.ts'
 import { useCurrentUser } from '../api/use-current-user.ts'
 import { UserAvatar } from '../auth/user-avatar.tsx'
@@ -146,7 +146,7 @@ export function SiteHeader() {
 /** The administrator's link to the Admin Center, with a count of pending items. */
 export function AdminLink() {
   const [path] = useLocation()
-  const { data: counts } = useQuery(adminWaitingQuery)
+  const { data: counts } = useQuery(pendingWorkQuery)
   return (
     <PageButton
       to="/admin"
@@ -173,13 +173,13 @@ function PendingBadge({ failingChecks, openReports }: PendingWork) {
     ...(failingChecks > 0 ? [formatCount(failingChecks, 'failing check')] : []),
     ...(openReports > 0 ? [formatCount(openReports, 'open report')] : []),
   ].join(', ')
-  const colors = failingChecks > 0 ? 'bg-red text-paper' : 'bg-accent text-on-accent'
+  const colorClasses = failingChecks > 0 ? 'bg-red text-paper' : 'bg-accent text-on-accent'
   return (
     <>
       <span
         aria-hidden="true"
         title={label}
-        className={`absolute -top-3 left-full -ml-1 min-w-[18px] rounded-full px-1 text-center font-semibold text-sm leading-[18px] tabular-nums forced-colors:border ${colors}`}
+        className={`absolute -top-3 left-full -ml-1 min-w-[18px] rounded-full px-1 text-center font-semibold text-sm leading-[18px] tabular-nums forced-colors:border ${colorClasses}`}
       >
         {count > 9 ? '9+' : count}
       </span>

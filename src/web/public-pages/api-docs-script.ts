@@ -4,12 +4,12 @@ import { currentTheme, subscribeToTheme } from '../ui/theme.ts'
 import './page-script.ts'
 
 /** Swagger UI uses its dark theme while <html> has the class `dark-mode`. */
-function followTheme() {
+function syncSwaggerTheme() {
   document.documentElement.classList.toggle('dark-mode', currentTheme() === 'dark')
 }
 
-followTheme()
-subscribeToTheme(followTheme)
+syncSwaggerTheme()
+subscribeToTheme(syncSwaggerTheme)
 const styleSheet = document.createElement('link')
 styleSheet.rel = 'stylesheet'
 styleSheet.href = styles

@@ -12,7 +12,7 @@ export function Support() {
         <EmailLink address={values.supportEmail} />
       </When>
       <When is="supportForm">
-        <Operator />
+        <OperatorLink />
       </When>
     </>
   )
@@ -26,7 +26,7 @@ export function PrivacyContact() {
         <EmailLink address={values.privacyEmail} />
       </When>
       <When is="privacyForm">
-        <Operator />
+        <OperatorLink />
       </When>
     </>
   )
@@ -56,7 +56,7 @@ export function NoSupportEmail() {
   )
 }
 
-function Operator() {
+function OperatorLink() {
   return <a href="/feedback">the operator of this server</a>
 }
 

@@ -72,7 +72,7 @@ function Footer({ path }: { path: string | null }) {
 }
 
 /** The <head> elements for link previews and search engines, including the canonical URL. */
-function Preview({
+function PreviewTags({
   title,
   description,
   path,
@@ -113,7 +113,7 @@ export function PublicPage({ assets, title, description, path, children }: Publi
         {path === null ? (
           <meta name="robots" content="noindex" />
         ) : (
-          <Preview title={title} description={description} path={path} />
+          <PreviewTags title={title} description={description} path={path} />
         )}
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />

@@ -58,13 +58,13 @@ const partsByPage: Record<BuiltPage, PageParts> = {
  * @param scripts the URLs of the scripts: one for the API reference, one for all other pages.
  */
 export function renderPublicPages(scripts: { apiDocs: string; standard: string }) {
-  const pageTexts = { ...publicPages, ...unlistedPages }
+  const pageDescriptions = { ...publicPages, ...unlistedPages }
   const render = (name: BuiltPage) => {
     const { content, css = '' } = partsByPage[name]
     const script = name === 'api-docs' ? scripts.apiDocs : scripts.standard
     const assets = { css: frameCss + css, boot: themeBoot, script }
     const page = (
-      <PublicPage assets={assets} path={null} {...pageTexts[name]}>
+      <PublicPage assets={assets} path={null} {...pageDescriptions[name]}>
         {content}
       </PublicPage>
     )

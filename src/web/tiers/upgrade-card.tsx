@@ -19,7 +19,7 @@ interface Feature {
 }
 
 /** Returns the tier's features for the card to list (spec §2). */
-function featuresOf(traits: TierTraits, limits: TierLimits): Feature[] {
+function getFeatures(traits: TierTraits, limits: TierLimits): Feature[] {
   const { maxFiles, maxFileSize, expirationDays } = limits
   const files = maxFiles === null ? 'Unlimited files' : filesText(maxFiles)
   return [
@@ -67,7 +67,7 @@ export function UpgradeCard(props: UpgradeCardProps) {
   const price = usePremiumPrice()
   const limits = useLimits()
   const { startTrial, switchTo, isPending } = useTierChanges(onDone)
-  const hasTrial = useTrialNotice(user)?.kind === 'offer'
+  const canStartTrial = useTrialNotice(user)?.kind === 'offer'
   return (
     <Card className="mb-4 p-5 sm:p-6">
       <section aria-labelledby="upgrade-title">
@@ -83,7 +83,7 @@ export function UpgradeCard(props: UpgradeCardProps) {
           </p>
         </div>
         <ul className="mt-4 grid gap-x-6 gap-y-3 sm:grid-cols-2">
-          {featuresOf(tierTraits[to], limits[to]).map(({ name, description }) => (
+          {getFeatures(tierTraits[to], limits[to]).map(({ name, description }) => (
             <li key={name} className="flex gap-2.5">
               <Check aria-hidden="true" className="mt-0.5 size-[18px] shrink-0 text-accent" />
               <div className="min-w-0">
@@ -97,7 +97,7 @@ export function UpgradeCard(props: UpgradeCardProps) {
           <Button pending={isPending} onClick={() => switchTo(to)}>
             Upgrade Now
           </Button>
-          {hasTrial ? (
+          {canStartTrial ? (
             <Button pending={isPending} onClick={startTrial}>
               Try it free for {trialDays} days
             </Button>

@@ -12,8 +12,8 @@ import type { User } from '../../shared/contract/account.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { useTierChanges } from './use-tier-changes.ts'
 
-const startCall = 'POST /api/auth/start-trial'
-const toggleCall = 'POST /api/auth/toggle-premium'
+const startTrialEndpoint = 'POST /api/auth/start-trial'
+const toggleTierEndpoint = 'POST /api/auth/toggle-premium'
 
 let page: WebPage
 let changedUsers: User[]
@@ -42,28 +42,28 @@ function isUserInvalidated() {
 }
 
 test('starting a trial updates the user and shows when the trial ends', async () => {
-  const premium = user('premium', '2030-01-31T12:00:00.000Z')
-  page.on(startCall, () => ({ message: '', user: premium }))
+  const premiumUser = user('premium', '2030-01-31T12:00:00.000Z')
+  page.on(startTrialEndpoint, () => ({ message: '', user: premiumUser }))
   const tierChanges = renderTierChanges()
   act(() => tierChanges().startTrial())
-  await expect.poll(() => changedUsers).toEqual([premium])
-  expect(cachedUser()).toEqual(premium)
+  await expect.poll(() => changedUsers).toEqual([premiumUser])
+  expect(cachedUser()).toEqual(premiumUser)
   await expect.poll(page.text).toMatch(/^Your Premium trial has startedIt ends on .*31 .*\.$/)
 })
 
 test('switching the tier updates the user and shows the new tier', async () => {
-  page.on(toggleCall, () => ({ message: '', user: user('premium') }))
+  page.on(toggleTierEndpoint, () => ({ message: '', user: user('premium') }))
   const tierChanges = renderTierChanges()
   act(() => tierChanges().switchTo('premium'))
   await expect.poll(page.text).toBe('Your account is Premium now')
-  expect(page.requests).toMatchObject([{ call: toggleCall, body: { tier: 'premium' } }])
+  expect(page.requests).toMatchObject([{ call: toggleTierEndpoint, body: { tier: 'premium' } }])
   expect(cachedUser()).toEqual(user('premium'))
 })
 
 test.each([
-  ['startTrial', startCall, 'TRIAL_USED', 'Failed to start trialThe server message.'],
-  ['startTrial', startCall, undefined, 'Failed to start trialPlease try again.'],
-  ['switchTo', toggleCall, undefined, 'ErrorFailed to change tier. Please try again.'],
+  ['startTrial', startTrialEndpoint, 'TRIAL_USED', 'Failed to start trialThe server message.'],
+  ['startTrial', startTrialEndpoint, undefined, 'Failed to start trialPlease try again.'],
+  ['switchTo', toggleTierEndpoint, undefined, 'ErrorFailed to change tier. Please try again.'],
 ] as const)(
   'after %s fails (%s, %s), shows the error and reloads the user',
   async (name, call, code, expectedText) => {
@@ -78,8 +78,8 @@ test.each([
 )
 
 test.each([
-  ['startTrial', startCall],
-  ['switchTo', toggleCall],
+  ['startTrial', startTrialEndpoint],
+  ['switchTo', toggleTierEndpoint],
 ] as const)('%s without a session shows only the session toast', async (name, call) => {
   page.on(call, unauthorized)
   const tierChanges = renderTierChanges()
@@ -91,7 +91,7 @@ test.each([
 
 test('all buttons are pending while the tier changes', async () => {
   const { respond: response, resolve } = delayedResponse()
-  page.on(toggleCall, response)
+  page.on(toggleTierEndpoint, response)
   const [first, second] = [renderTierChanges(), renderTierChanges()]
   act(() => first().switchTo('premium'))
   await expect.poll(() => second().isPending).toBe(true)

@@ -29,17 +29,17 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
     // response may have been lost.
     void client.invalidateQueries(currentUserQuery)
   }
-  const trialStart = useMutation({
+  const startTrialMutation = useMutation({
     mutationKey: tierChangeKey,
     mutationFn: () => call('startTrial'),
     onSuccess({ user }) {
       applyUser(user)
-      toast({ title: 'Your Premium trial has started', ...trialEndDescription(user) })
+      toast({ title: 'Your Premium trial has started', ...describeTrialEnd(user) })
     },
     onError: (error) =>
       showError(error, 'Failed to start trial', publicMessage(error) ?? 'Please try again.'),
   })
-  const tierSwitch = useMutation({
+  const switchTierMutation = useMutation({
     mutationKey: tierChangeKey,
     mutationFn: (tier: Tier) => call('togglePremium', { body: { tier } }),
     onSuccess({ user }) {
@@ -49,14 +49,14 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
     onError: (error) => showError(error, 'Error', 'Failed to change tier. Please try again.'),
   })
   return {
-    startTrial: () => trialStart.mutate(),
-    switchTo: (tier: Tier) => tierSwitch.mutate(tier),
+    startTrial: () => startTrialMutation.mutate(),
+    switchTo: (tier: Tier) => switchTierMutation.mutate(tier),
     /** True while any button on the page is changing the tier. */
     isPending: useIsMutating({ mutationKey: tierChangeKey }) > 0,
   }
 }
 
-function trialEndDescription({ premiumTrialEndsAt }: User): { description?: string } {
+function describeTrialEnd({ premiumTrialEndsAt }: User): { description?: string } {
   if (premiumTrialEndsAt === null) return {}
   const trialEnd = new Date(premiumTrialEndsAt)
   return { description: `It ends on ${localTimestampText(trialEnd, serverNow())}.` }

@@ -8,14 +8,14 @@ import { scheduleCheck, serverNow } from '../api/server-clock.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 
 /** How often the banner is updated (spec §9: every 60 s). */
-const refreshMs = 60_000
+const refreshIntervalMs = 60_000
 /**
  * How long to wait before checking again if the server still returns premium after the trial's end.
  */
-const retryMs = 5000
+const retryDelayMs = 5000
 
 /** Returns the trial notice to show at the given time, or null for none. */
-function noticeFor(user: User, now: Date): TrialNotice | null {
+function getTrialNotice(user: User, now: Date): TrialNotice | null {
   const date = (text: string | null) => (text === null ? null : new Date(text))
   const trialState = {
     tier: user.tier,
@@ -34,7 +34,7 @@ function noticeFor(user: User, now: Date): TrialNotice | null {
 export function useTrialNotice(user: User): TrialNotice | null {
   const client = useQueryClient()
   const [now, setNow] = useState(serverNow)
-  const notice = noticeFor(user, now)
+  const notice = getTrialNotice(user, now)
   const endsAt = user.premiumTrialEndsAt
   const isUserOutdated = notice?.kind === 'expired' && tierTraits[user.tier].upgradesTo === null
 
@@ -43,10 +43,10 @@ export function useTrialNotice(user: User): TrialNotice | null {
     const update = () => setNow(serverNow())
     const remainingMs = endsAt === null ? 0 : Date.parse(endsAt) - now.getTime()
     const waitMs = isUserOutdated
-      ? retryMs
+      ? retryDelayMs
       : remainingMs > 0
-        ? Math.min(refreshMs, remainingMs)
-        : refreshMs
+        ? Math.min(refreshIntervalMs, remainingMs)
+        : refreshIntervalMs
     return scheduleCheck(update, waitMs)
   }, [client, endsAt, isUserOutdated, now])
   return notice

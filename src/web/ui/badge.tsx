@@ -9,7 +9,7 @@ export interface BadgeProps {
   tone?: 'accent' | 'outline' | 'amber' | 'red'
 }
 
-const tones = {
+const toneClasses = {
   accent: 'bg-tint text-accent',
   outline: 'text-muted inset-ring inset-ring-line',
   amber: 'text-amber inset-ring inset-ring-amber',
@@ -20,7 +20,7 @@ const tones = {
 export function Badge({ children, tone = 'accent' }: BadgeProps) {
   return (
     <span
-      className={`inline-flex items-center whitespace-nowrap rounded-full px-2 py-0.5 font-semibold text-sm cramped:whitespace-normal forced-colors:border ${tones[tone]}`}
+      className={`inline-flex items-center whitespace-nowrap rounded-full px-2 py-0.5 font-semibold text-sm cramped:whitespace-normal forced-colors:border ${toneClasses[tone]}`}
     >
       {children}
     </span>

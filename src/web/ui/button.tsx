@@ -16,7 +16,7 @@ export type ButtonSize = 'small' | 'medium' | 'large'
 const baseClass =
   'inline-flex shrink-0 select-none items-center justify-center gap-2 whitespace-nowrap border font-[560] no-underline transition-[background-color,border-color,color,opacity] duration-150 cramped:h-auto cramped:min-h-10 cramped:shrink cramped:whitespace-normal cramped:py-1 data-disabled:not-aria-busy:opacity-55 data-unavailable:opacity-45 aria-busy:opacity-85 pointer-coarse:min-h-11'
 
-const variants: Record<ButtonVariant, string> = {
+const variantClasses: Record<ButtonVariant, string> = {
   primary:
     'border-accent bg-accent text-on-accent not-data-disabled:not-data-unavailable:hover:bg-[color-mix(in_oklab,var(--accent),var(--ink)_14%)] not-data-disabled:not-data-unavailable:hover:border-transparent',
   plain:
@@ -28,13 +28,13 @@ const variants: Record<ButtonVariant, string> = {
     'border-red bg-red text-[light-dark(#ffffff,#2b0906)] not-data-disabled:not-data-unavailable:hover:bg-[color-mix(in_oklab,var(--red),var(--ink)_14%)] not-data-disabled:not-data-unavailable:hover:border-transparent',
 }
 
-const sizes: Record<ButtonSize, string> = {
+const sizeClasses: Record<ButtonSize, string> = {
   small: 'h-8 rounded-[8px] px-2.5 text-sm [&_svg]:size-4',
   medium: 'h-10 rounded-control px-4 text-base [&_svg]:size-[18px]',
   large: 'h-[52px] rounded-[12px] px-6 text-lg [&_svg]:size-5',
 }
 
-const squareSizes: Record<ButtonSize, string> = {
+const squareSizeClasses: Record<ButtonSize, string> = {
   small: 'size-8 rounded-[8px] pointer-coarse:min-w-11 [&_svg]:size-[18px]',
   medium: 'size-10 rounded-control pointer-coarse:min-w-11 [&_svg]:size-[18px]',
   large: 'size-[52px] rounded-[12px] [&_svg]:size-5',
@@ -57,7 +57,7 @@ interface ButtonStyle {
 }
 
 function buttonClass({ variant = 'plain', size = 'medium', wide }: ButtonStyle) {
-  return `${baseClass} ${variants[variant]} ${sizes[size]}${wide ? ' w-full' : ''}`
+  return `${baseClass} ${variantClasses[variant]} ${sizeClasses[size]}${wide ? ' w-full' : ''}`
 }
 
 export interface ButtonProps extends ButtonStyle {
@@ -139,7 +139,7 @@ export function IconButton({
   return (
     <PushButton
       {...push}
-      className={`${baseClass} ${variants[variant]} ${squareSizes[size]} ${variant === 'quiet' ? 'text-muted not-data-unavailable:hover:text-ink' : ''}`}
+      className={`${baseClass} ${variantClasses[variant]} ${squareSizeClasses[size]} ${variant === 'quiet' ? 'text-muted not-data-unavailable:hover:text-ink' : ''}`}
       aria-label={label}
       tooltip={label}
     >
@@ -244,7 +244,7 @@ export function IconLink({ label, icon, href }: IconLinkProps) {
     <Tooltip text={label}>
       <a
         href={href}
-        className={`${baseClass} ${variants.quiet} ${squareSizes.small} text-muted hover:text-ink`}
+        className={`${baseClass} ${variantClasses.quiet} ${squareSizeClasses.small} text-muted hover:text-ink`}
       >
         <Icon>{icon}</Icon>
         <span className="sr-only">{label}</span>

@@ -91,7 +91,7 @@ export interface ConfirmOptions {
   focusAfter?: () => HTMLElement | null
 }
 
-let showQuestion:
+let showConfirmDialog:
   | ((question: ConfirmOptions, resolve: (isConfirmed: boolean) => void) => void)
   | undefined
 
@@ -100,7 +100,7 @@ let showQuestion:
  * resolve to false; a click outside is ignored. Cancel has focus initially.
  */
 export function confirm(question: ConfirmOptions): Promise<boolean> {
-  return new Promise((resolve) => showQuestion?.(question, resolve))
+  return new Promise((resolve) => showConfirmDialog?.(question, resolve))
 }
 
 /** Renders the dialogs opened by `confirm`. Used once, at the root of the application. */
@@ -111,7 +111,7 @@ export function ConfirmDialogs() {
   const isConfirmed = useRef(false)
   const resolveRef = useRef<(isConfirmed: boolean) => void>(undefined)
   useEffect(() => {
-    showQuestion = (newQuestion, resolve) => {
+    showConfirmDialog = (newQuestion, resolve) => {
       isConfirmed.current = false
       resolveRef.current = resolve
       setQuestion(newQuestion)

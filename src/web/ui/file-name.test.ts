@@ -20,10 +20,10 @@ describe('the tail that is always visible', () => {
   })
 
   test('never splits an emoji', () => {
-    const family = '👨‍👩‍👧‍👦'
-    const { head, tail } = splitName(`party ${family.repeat(10)}.jpg`)
-    expect(tail).toBe(`${family.repeat(8)}.jpg`)
-    expect(head).toBe(`party ${family.repeat(2)}`)
+    const familyEmoji = '👨‍👩‍👧‍👦'
+    const { head, tail } = splitName(`party ${familyEmoji.repeat(10)}.jpg`)
+    expect(tail).toBe(`${familyEmoji.repeat(8)}.jpg`)
+    expect(head).toBe(`party ${familyEmoji.repeat(2)}`)
   })
 
   test('forms the original name together with the head', () => {
@@ -48,9 +48,9 @@ describe('shortening a name', () => {
 
   test('never exceeds the given length', () => {
     const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
-    const names = fc.string({ unit: 'grapheme', maxLength: 300 })
+    const anyName = fc.string({ unit: 'grapheme', maxLength: 300 })
     fc.assert(
-      fc.property(names, fc.integer({ min: 30, max: 100 }), (name, length) => {
+      fc.property(anyName, fc.integer({ min: 30, max: 100 }), (name, length) => {
         const shortenedName = shortName(name, length)
         expect([...segmenter.segment(shortenedName)].length).toBeLessThanOrEqual(length)
       }),

@@ -34,7 +34,7 @@ const joiningScripts =
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-function graphemes(text: string): string[] {
+function splitGraphemes(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment)
 }
 
@@ -46,7 +46,7 @@ function graphemes(text: string): string[] {
 export function splitName(name: string): { head: string; tail: string } {
   const dot = name.lastIndexOf('.')
   const extensionAt = dot > 0 && name.length - dot <= maxExtensionLength ? dot : name.length
-  const stem = graphemes(name.slice(0, extensionAt))
+  const stem = splitGraphemes(name.slice(0, extensionAt))
   const stemEnd = stem.slice(Math.max(0, stem.length - tailLength))
   // A space right after the ellipsis would look like a gap.
   const tail = stemEnd.some((letter) => joiningScripts.test(letter))
@@ -63,8 +63,8 @@ export function splitName(name: string): { head: string; tail: string } {
  * at least 22, to fit up to 20 characters at the end, the ellipsis, and one character before it.
  */
 export function shortName(name: string, length: number): string {
-  const characters = graphemes(name)
+  const characters = splitGraphemes(name)
   if (characters.length <= length) return name
-  const tail = graphemes(splitName(name).tail)
+  const tail = splitGraphemes(splitName(name).tail)
   return [...characters.slice(0, Math.max(1, length - 1 - tail.length)), '…', ...tail].join('')
 }

@@ -5,11 +5,18 @@ import { Button } from './button.tsx'
 import { Card } from './card.tsx'
 import { EmptyState } from './empty-state.tsx'
 
-type Query<Data = unknown> = Pick<UseQueryResult<Data>, 'data' | 'isError' | 'isFetching'> & {
+type QueryState<Data = unknown> = Pick<UseQueryResult<Data>, 'data' | 'isError' | 'isFetching'> & {
   refetch: () => unknown
 }
 
-function RetryButton({ query, ...buttonProps }: { query: Query; size?: 'small'; label?: string }) {
+function RetryButton({
+  query,
+  ...buttonProps
+}: {
+  query: QueryState
+  size?: 'small'
+  label?: string
+}) {
   return (
     <Button
       {...buttonProps}
@@ -23,7 +30,7 @@ function RetryButton({ query, ...buttonProps }: { query: Query; size?: 'small'; 
 }
 
 export interface LoadErrorProps {
-  query: Query
+  query: QueryState
   /** What went wrong, without a period at the end, such as 'Your files could not be loaded'. */
   title: string
   /** Says what still works, or what to do next. */
@@ -47,7 +54,7 @@ export function LoadError({ query, title, children }: LoadErrorProps) {
 }
 
 export interface InlineLoadErrorProps {
-  query: Query
+  query: QueryState
   /** What went wrong, as a sentence with a period. */
   text: string
   /** The button's accessible name, if the page has several 'Try again' buttons. */
@@ -70,7 +77,7 @@ export function InlineLoadError({ query, text, label, className = '' }: InlineLo
 }
 
 export interface QueryContentProps<Data> {
-  query: Query<Data>
+  query: QueryState<Data>
   /** Shown while the query has no data. */
   loading: ReactNode
   /** What went wrong, without a period at the end, or an element to show instead. */

@@ -9,13 +9,13 @@ import { RowsLoading } from './skeleton.tsx'
 export const pageSize = 20
 
 /** Options for a query that loads a list page by page with a cursor. */
-export const cursorPaging = {
+export const cursorPagingOptions = {
   initialPageParam: undefined as string | undefined,
   getNextPageParam: ({ next }: { next: string | null }) => next ?? undefined,
 }
 
 /** Returns the items on all loaded pages. */
-export function itemsOf<Item>(data: InfiniteData<ListPage<Item[]>>): Item[] {
+export function flattenPages<Item>(data: InfiniteData<ListPage<Item[]>>): Item[] {
   return data.pages.flatMap(({ items }) => items)
 }
 
@@ -46,7 +46,7 @@ export function PagedList<Item>({ query, noun, label, empty, head, row }: PagedL
       loading={<RowsLoading label={`Loading the ${noun}`} rows={3} />}
     >
       {(data) => {
-        const items = itemsOf(data)
+        const items = flattenPages(data)
         if (items.length === 0) return <Card>{empty}</Card>
         return (
           <Card
@@ -56,7 +56,7 @@ export function PagedList<Item>({ query, noun, label, empty, head, row }: PagedL
             <ul aria-label={label} aria-busy={isPlaceholderData}>
               {items.map(row)}
             </ul>
-            <OlderRows query={query} noun={noun} />
+            <OlderRowsButton query={query} noun={noun} />
           </Card>
         )
       }}
@@ -64,7 +64,7 @@ export function PagedList<Item>({ query, noun, label, empty, head, row }: PagedL
   )
 }
 
-export interface OlderRowsProps {
+export interface OlderRowsButtonProps {
   query: Pick<
     UseInfiniteQueryResult,
     'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'fetchNextPage'
@@ -76,7 +76,7 @@ export interface OlderRowsProps {
  * The button that loads the next page. After the last page has loaded, focus moves to the end of
  * the list.
  */
-export function OlderRows({ query, noun }: OlderRowsProps) {
+export function OlderRowsButton({ query, noun }: OlderRowsButtonProps) {
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
   const hasFailed = query.isFetchNextPageError && !isFetchingNextPage
   const endRef = useRef<HTMLParagraphElement>(null)

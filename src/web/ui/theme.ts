@@ -3,7 +3,7 @@ import type { Theme } from '../../shared/rules/accounts/accent.ts'
 /** The localStorage key of the theme (spec §2). */
 export const themeKey = 'mayfly-theme'
 
-const changeEvent = 'mayfly-theme-changed'
+const changeEventName = 'mayfly-theme-changed'
 
 /** Returns the current theme, which is light by default. */
 export function currentTheme(): Theme {
@@ -12,7 +12,7 @@ export function currentTheme(): Theme {
 
 function applyTheme(theme: Theme) {
   document.documentElement.dataset.theme = theme
-  window.dispatchEvent(new Event(changeEvent))
+  window.dispatchEvent(new Event(changeEventName))
 }
 
 /**
@@ -36,10 +36,10 @@ export function subscribeToTheme(listener: () => void): () => void {
   const followOtherTabs = (event: StorageEvent) => {
     if (event.key === themeKey) applyTheme(event.newValue === 'dark' ? 'dark' : 'light')
   }
-  window.addEventListener(changeEvent, listener)
+  window.addEventListener(changeEventName, listener)
   window.addEventListener('storage', followOtherTabs)
   return () => {
-    window.removeEventListener(changeEvent, listener)
+    window.removeEventListener(changeEventName, listener)
     window.removeEventListener('storage', followOtherTabs)
   }
 }

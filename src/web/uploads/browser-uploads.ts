@@ -16,33 +16,35 @@ import { type IsServerReady, isServerUp } from './transfer/retry-policy.ts'
 import { createSendFile } from './transfer/send-file.ts'
 import { callTimeoutMs, requestTimeoutMs, sendByXhr } from './transfer/storage-request.ts'
 import type { UploadCalls } from './transfer/upload-calls.ts'
-import { outcomeOf } from './upload-errors.ts'
+import { toOutcome } from './upload-errors.ts'
 import type { PageCallbacks, ShownUploads, UploadsState, UploadsStore } from './uploads-state.ts'
 
 const readyTimeoutMs = 10_000
 
-const timeout = (ms: number) => AbortSignal.timeout(ms)
+const timeoutSignal = (ms: number) => AbortSignal.timeout(ms)
 
 const isServerReady: IsServerReady = async (signal) => {
-  const limit = AbortSignal.any([signal, timeout(readyTimeoutMs)])
-  return isServerUp(await outcomeOf(call('ready', { signal: limit })))
+  const limit = AbortSignal.any([signal, timeoutSignal(readyTimeoutMs)])
+  return isServerUp(await toOutcome(call('ready', { signal: limit })))
 }
 
 const calls: UploadCalls = {
-  getUploadUrl: (body, signal) => outcomeOf(call('getUploadUrl', { body, signal })),
-  confirmUpload: (body, signal) => outcomeOf(call('confirmUpload', { body, signal })),
+  getUploadUrl: (body, signal) => toOutcome(call('getUploadUrl', { body, signal })),
+  confirmUpload: (body, signal) => toOutcome(call('confirmUpload', { body, signal })),
   batched: {
     getUploadUrl: batchCalls(browserTimers, (files) =>
-      outcomeOf(call('getUploadUrls', { body: { files }, signal: timeout(callTimeoutMs) })),
+      toOutcome(call('getUploadUrls', { body: { files }, signal: timeoutSignal(callTimeoutMs) })),
     ),
     confirmUpload: batchCalls(browserTimers, (uploads) =>
-      outcomeOf(call('confirmUploads', { body: { uploads }, signal: timeout(requestTimeoutMs) })),
+      toOutcome(
+        call('confirmUploads', { body: { uploads }, signal: timeoutSignal(requestTimeoutMs) }),
+      ),
     ),
   },
-  listParts: (query, signal) => outcomeOf(call('listParts', { query, signal })),
+  listParts: (query, signal) => toOutcome(call('listParts', { query, signal })),
   abortUpload: (cloudKey) =>
-    outcomeOf(call('abortUpload', { body: { cloudKey }, signal: timeout(callTimeoutMs) })),
-  currentUser: () => outcomeOf(call('currentUser', { signal: timeout(callTimeoutMs) })),
+    toOutcome(call('abortUpload', { body: { cloudKey }, signal: timeoutSignal(callTimeoutMs) })),
+  currentUser: () => toOutcome(call('currentUser', { signal: timeoutSignal(callTimeoutMs) })),
 }
 
 /** Doesn't use `crypto.randomUUID`, which requires a secure context. */
@@ -53,7 +55,7 @@ function randomId(): string {
 }
 
 /** Returns a generator of unique IDs that sort by creation time. */
-function createSortedIds(): () => string {
+function createIdGenerator(): () => string {
   const encode = (value: number, digits: number) => value.toString(36).padStart(digits, '0')
   let sequence = 0
   return () => {
@@ -90,7 +92,7 @@ function createEngineDeps(): Omit<EngineDeps, 'records' | 'onChange' | keyof Pag
       send: sendByXhr,
       checksums: createChecksums(startChecksumWorker),
       waitWhileUnloading: watchUnload(),
-      signParts: (body, signal) => outcomeOf(call('signParts', { body, signal })),
+      signParts: (body, signal) => toOutcome(call('signParts', { body, signal })),
     }),
     sha256: wholeFileChecksums.sha256,
     locks: createRecordLocks(navigator.locks),
@@ -129,19 +131,19 @@ const noUploads: ShownUploads = {
 /** Creates this tab's upload state. Call once per page load. */
 export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
   const deps = createEngineDeps()
-  const nextId = createSortedIds()
-  let running: { ownerId: string; engine: UploadEngine } | null = null
+  const nextId = createIdGenerator()
+  let currentRun: { ownerId: string; engine: UploadEngine } | null = null
   let user: string | null = null
 
-  const currentEngine = () => (running?.ownerId === user ? running?.engine : undefined)
+  const currentEngine = () => (currentRun?.ownerId === user ? currentRun?.engine : undefined)
   const reloadRecords = () => currentEngine()?.reloadSoon()
   const notifyOtherTabs = openChannel(reloadRecords)
   const records = createRecordStore(() => localStorage, browserTimers, notifyOtherTabs)
 
   const startEngine = (ownerId: string) => {
-    running?.engine.close()
+    currentRun?.engine.close()
     const engine = new UploadEngine(ownerId, { ...deps, ...callbacks, records, onChange: update })
-    running = { ownerId, engine }
+    currentRun = { ownerId, engine }
   }
 
   const update = () => store.setState(currentEngine()?.shownUploads() ?? noUploads)
@@ -180,7 +182,7 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
     setUser: (id) => {
       if (id === user) return
       user = id
-      if (id !== null && running?.ownerId !== id) startEngine(id)
+      if (id !== null && currentRun?.ownerId !== id) startEngine(id)
       update()
       // Other tabs may have uploads waiting for this sign-in.
       notifyOtherTabs()
@@ -188,7 +190,7 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
     handleTierChange: (before, after) => void currentEngine()?.handleTierChange(before, after),
     signOut: async () => {
       const oldEngine = currentEngine()
-      running = null
+      currentRun = null
       update()
       await oldEngine?.signOut()
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { interruptionOf } from './interruption.ts'
+import { toInterruption } from './interruption.ts'
 
 test.each([
   [500, null, null, 'not-ready'],
@@ -11,9 +11,9 @@ test.each([
   [503, 'DISK_FULL', 60_000, 'disk-full'],
   [409, null, null, 'no-response'],
 ])('a response of %i %s (Retry-After %j) counts as %s', (status, code, retryAfterMs, expected) => {
-  expect(interruptionOf({ status, code, retryAfterMs })).toBe(expected)
+  expect(toInterruption({ status, code, retryAfterMs })).toBe(expected)
 })
 
 test('an attempt without a response counts as no-response', () => {
-  expect(interruptionOf({})).toBe('no-response')
+  expect(toInterruption({})).toBe('no-response')
 })

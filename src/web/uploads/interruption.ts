@@ -25,7 +25,7 @@ export const interruptionMessages: Record<Interruption, string> = {
   'disk-full': 'The disk of the server is full, trying again every minute',
 }
 
-export function interruptionOf(failure: FailedAttempt): Interruption {
+export function toInterruption(failure: FailedAttempt): Interruption {
   if (isDiskFull(failure)) return 'disk-full'
   if (isBusy(failure)) return 'busy'
   return (failure.status ?? 0) >= 500 ? 'not-ready' : 'no-response'

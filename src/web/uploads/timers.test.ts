@@ -27,19 +27,19 @@ test('throttled calls run once immediately, then once per interval and always af
 })
 
 test('a task repeats until it returns false, and can be restarted', () => {
-  let remaining = 3
-  const schedule = repeat(browserTimers, 100, () => {
+  let remainingRuns = 3
+  const startRepeating = repeat(browserTimers, 100, () => {
     task()
-    remaining -= 1
-    return remaining > 0
+    remainingRuns -= 1
+    return remainingRuns > 0
   })
-  schedule()
-  schedule()
+  startRepeating()
+  startRepeating()
   vi.advanceTimersByTime(1000)
   expect(runTimes).toEqual([100, 200, 300])
   expect(vi.getTimerCount()).toBe(0)
-  remaining = 1
-  schedule()
+  remainingRuns = 1
+  startRepeating()
   vi.advanceTimersByTime(1000)
   expect(runTimes).toHaveLength(4)
 })

@@ -7,10 +7,10 @@ import {
   dataLostText,
   isOutOfSpaceFailure,
   isPermanentFailure,
-  outcomeOf,
   stopsAllUploads,
-  transferCode,
-  transferText,
+  toOutcome,
+  transferErrorCode,
+  transferErrorText,
 } from './upload-errors.ts'
 
 function callError(
@@ -50,21 +50,23 @@ describe('the error texts of spec §8', () => {
   )
 
   test('an unreadable file and an unknown status have separate texts', () => {
-    expect(transferText('background', 'unreadable', null, true)).toBe(
+    expect(transferErrorText('background', 'unreadable', null, true)).toBe(
       'The file has changed or can no longer be read',
     )
-    expect(transferText('foreground', 'status', null, true)).toBe('Direct S3 upload failed')
-    expect(transferText('foreground', 'status', null, false)).toBe('Upload failed')
-    expect(transferText('background', 'status', 500, true)).toBe('Upload failed with status 500')
+    expect(transferErrorText('foreground', 'status', null, true)).toBe('Direct S3 upload failed')
+    expect(transferErrorText('foreground', 'status', null, false)).toBe('Upload failed')
+    expect(transferErrorText('background', 'status', 500, true)).toBe(
+      'Upload failed with status 500',
+    )
   })
 
   test.each(['foreground', 'background'] as const)(
     'the text for a full server says what to do (%s)',
     (path) => {
       const { status, message } = errorTable.STORAGE_FULL
-      expect(transferText(path, 'status', status, false)).toBe(message)
+      expect(transferErrorText(path, 'status', status, false)).toBe(message)
       const diskFullError = errorTable.DISK_FULL
-      expect(transferText(path, 'disk-full', diskFullError.status, false)).toBe(
+      expect(transferErrorText(path, 'disk-full', diskFullError.status, false)).toBe(
         diskFullError.message,
       )
     },
@@ -77,7 +79,7 @@ test.each([
   ['status', 500, null, false],
   ['network', null, null, false],
 ] as const)('a transfer error %s %j has the code %j', (kind, status, code, isServerFull) => {
-  expect(transferCode(kind, status)).toBe(code)
+  expect(transferErrorCode(kind, status)).toBe(code)
   expect(isOutOfSpaceFailure({ status: 'failed', code })).toBe(isServerFull)
   expect(isOutOfSpaceFailure({ status: 'paused', code })).toBe(false)
 })
@@ -107,22 +109,22 @@ test('a full tier stops the rest of the drop', () => {
 })
 
 describe('the outcome of a call', () => {
-  const outcomeOfRejection = (error: unknown) => outcomeOf(Promise.reject(error))
+  const toRejectedOutcome = (error: unknown) => toOutcome(Promise.reject(error))
 
   test('of a success has its value', async () => {
-    expect(await outcomeOf(Promise.resolve(7))).toEqual({ ok: true, value: 7 })
+    expect(await toOutcome(Promise.resolve(7))).toEqual({ ok: true, value: 7 })
   })
 
   test('of an error response has its status, code, message and retry delay', async () => {
     const body = { message: 'Full.', code: 'TIER_FILE_COUNT' } as const
-    expect(await outcomeOfRejection(new ApiError(403, '{"message":"Full."}', body, '7'))).toEqual({
+    expect(await toRejectedOutcome(new ApiError(403, '{"message":"Full."}', body, '7'))).toEqual({
       ok: false,
       error: { status: 403, code: 'TIER_FILE_COUNT', message: 'Full.', retryAfterMs: 7000 },
     })
   })
 
   test('of an error without a message has its body text', async () => {
-    expect(await outcomeOfRejection(new ApiError(502, 'Bad gateway', {}, 'soon'))).toEqual({
+    expect(await toRejectedOutcome(new ApiError(502, 'Bad gateway', {}, 'soon'))).toEqual({
       ok: false,
       error: { status: 502, code: null, message: null, retryAfterMs: null, body: 'Bad gateway' },
     })
@@ -132,7 +134,7 @@ describe('the outcome of a call', () => {
     'without a response has no status: %s',
     async (error) => {
       const callError = { status: null, code: null, message: null }
-      expect(await outcomeOfRejection(error)).toEqual({ ok: false, error: callError })
+      expect(await toRejectedOutcome(error)).toEqual({ ok: false, error: callError })
     },
   )
 })

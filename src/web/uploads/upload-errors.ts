@@ -24,7 +24,7 @@ export type Outcome<T> = { ok: true; value: T } | { ok: false; error: CallError 
  * Resolves to a call's outcome. Never rejects. Upload calls don't use the query client, because
  * that navigates to another page when the session has expired, while uploads only have to pause.
  */
-export async function outcomeOf<T>(call: Promise<T>): Promise<Outcome<T>> {
+export async function toOutcome<T>(call: Promise<T>): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await call }
   } catch (error) {
@@ -84,7 +84,7 @@ export function unreadableText(name: string): string {
 }
 
 /** The text for an unreadable file whose name is already shown next to it. */
-export const unreadable = unreadableText('The file')
+export const unreadableFileText = unreadableText('The file')
 
 /**
  * Returns the spec §8 text for a failed call: the server's message or a default. For a background
@@ -96,15 +96,15 @@ export function callErrorText(
   path: UploadPath,
   { status, code, message, body }: CallError,
 ): string {
-  const serverMessage = trim(message)
+  const serverMessage = trimOrEmpty(message)
   if (stage === 'start') return serverMessage || 'Failed to get upload URL'
   if (code === 'CONTENT_BLOCKED') return serverMessage || errorTable[code].message
   if (path === 'foreground') return serverMessage || 'Failed to confirm upload'
   if (status === null) return networkErrorText
-  return `Upload confirmation failed: ${status} - ${serverMessage || trim(body)}`
+  return `Upload confirmation failed: ${status} - ${serverMessage || trimOrEmpty(body)}`
 }
 
-function trim(text: string | null | undefined): string {
+function trimOrEmpty(text: string | null | undefined): string {
   return text?.trim() ?? ''
 }
 
@@ -112,13 +112,13 @@ function trim(text: string | null | undefined): string {
  * Returns the spec §8 text for a transfer that failed permanently.
  * @param isS3 true if the bytes are sent to a bucket. The text mentions S3 only then.
  */
-export function transferText(
+export function transferErrorText(
   path: UploadPath,
   kind: TransferErrorKind,
   status: number | null,
   isS3: boolean,
 ): string {
-  if (kind === 'unreadable' || kind === 'changed') return unreadable
+  if (kind === 'unreadable' || kind === 'changed') return unreadableFileText
   if (kind === 'network') return networkErrorText
   if (kind === 'disk-full') return errorTable.DISK_FULL.message
   // The STORAGE_FULL message tells users what to do. A bare status wouldn't.
@@ -134,7 +134,10 @@ export function transferText(
 }
 
 /** Returns the error code for a transfer that failed because the server is full; otherwise null. */
-export function transferCode(kind: TransferErrorKind, status: number | null): ErrorCode | null {
+export function transferErrorCode(
+  kind: TransferErrorKind,
+  status: number | null,
+): ErrorCode | null {
   if (kind === 'disk-full') return 'DISK_FULL'
   return kind === 'status' && status === errorTable.STORAGE_FULL.status ? 'STORAGE_FULL' : null
 }

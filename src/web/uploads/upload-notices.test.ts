@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { errorTable } from '../../shared/contract/errors.ts'
-import { transferText } from './upload-errors.ts'
-import { dropNotice, failureNotice, spaceLink, successNotice } from './upload-notices.ts'
+import { transferErrorText } from './upload-errors.ts'
+import { dropNotice, failureNotice, serverFullLink, successNotice } from './upload-notices.ts'
 
 describe('the notices of spec §8', () => {
   test.each([
@@ -19,12 +19,12 @@ describe('the notices of spec §8', () => {
       description: 'Direct S3 upload failed',
       isFailure: true,
     })
-    const changedFileText = transferText('foreground', 'unreadable', null, false)
+    const changedFileText = transferErrorText('foreground', 'unreadable', null, false)
     expect(failureNotice('transfer', 'a.txt', changedFileText)).toMatchObject({
       title: 'Upload Failed',
       description: 'a.txt has changed or can no longer be read',
     })
-    const unknownErrorText = transferText('background', 'status', null, false)
+    const unknownErrorText = transferErrorText('background', 'status', null, false)
     for (const reason of ['', unknownErrorText]) {
       expect(failureNotice('transfer', 'a.txt', reason)).toMatchObject({
         title: 'Upload Failed',
@@ -47,8 +47,8 @@ describe('the notices of spec §8', () => {
   )
 
   test('the administrator gets a link to the checks, and other users to support', () => {
-    expect(spaceLink(true).href).toBe('/admin#checks')
-    expect(spaceLink(false)).toEqual({ text: 'Tell support', href: '/feedback' })
+    expect(serverFullLink(true).href).toBe('/admin#checks')
+    expect(serverFullLink(false)).toEqual({ text: 'Tell support', href: '/feedback' })
   })
 
   test('a success has a notice for each path, and one for a large drop', () => {

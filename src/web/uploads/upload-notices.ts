@@ -1,14 +1,19 @@
 import type { UploadPath } from '../../shared/rules/files/upload-path.ts'
 import { formatCount } from '../../shared/rules/format/numbers.ts'
 import type { ToastLink } from '../ui/toast.tsx'
-import { isServerFullCode, unknownErrorText, unreadable, unreadableText } from './upload-errors.ts'
+import {
+  isServerFullCode,
+  unknownErrorText,
+  unreadableFileText,
+  unreadableText,
+} from './upload-errors.ts'
 
 /** A message about an upload, shown as a toast. */
 export interface ToastNotice {
   kind: 'toast'
   title: string
   description?: string
-  /** True if the server is full. The page then shows `spaceLink` next to the text. */
+  /** True if the server is full. The page then shows `serverFullLink` next to the text. */
   isServerFull?: boolean
   isFailure: boolean
 }
@@ -29,7 +34,7 @@ function failureToast(title: string, description: string): ToastNotice {
  * to the checks in the Admin Center, which explain how to free space. All other users get a link to
  * the feedback page.
  */
-export function spaceLink(isAdmin: boolean): ToastLink {
+export function serverFullLink(isAdmin: boolean): ToastLink {
   return isAdmin
     ? { text: 'See the checks', href: '/admin#checks' }
     : { text: 'Tell support', href: '/feedback' }
@@ -59,7 +64,7 @@ export function failureNotice(
       ? ['Upload Error', unknownErrorText]
       : ['Upload Failed', `Failed to upload ${fileName}`]
   // A toast doesn't show the file name separately, so its text has to include the name.
-  const namedReason = reason === unreadable ? unreadableText(fileName) : reason
+  const namedReason = reason === unreadableFileText ? unreadableText(fileName) : reason
   const isSpecific = reason !== '' && reason !== unknownErrorText
   const notice = failureToast(title, isSpecific ? namedReason : fallback)
   return isServerFullCode(code) ? { ...notice, isServerFull: true } : notice
@@ -83,7 +88,7 @@ export function dropNotice(storedCount: number, failedCount: number): Notice {
  * Returns the notice shown if the user chooses a different file than the one the paused upload
  * needs.
  */
-export function otherFileNotice(reason: string): Notice {
+export function wrongFileNotice(reason: string): Notice {
   return failureToast('Not the same file', reason)
 }
 

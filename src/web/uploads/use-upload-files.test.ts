@@ -17,14 +17,14 @@ function makeFile(name: string, size: number): PickedFile {
 }
 
 function renderUploads(tier: Tier, limits: Limits = defaultLimits) {
-  const added: [readonly PickedFile[], number][] = []
-  const add = (...args: [readonly PickedFile[], number]) => added.push(args)
+  const addCalls: [readonly PickedFile[], number][] = []
+  const add = (...args: [readonly PickedFile[], number]) => addCalls.push(args)
   const store = { getState: () => ({ add }) } as unknown as UploadsStore
   const hook = renderHook(({ tier }) => useUploadFiles(store, tier, limits), {
     initialProps: { tier },
   })
   return {
-    added,
+    addCalls,
     hook: () => hook.result.current,
     become: (tier: Tier) => hook.rerender({ tier }),
   }
@@ -35,40 +35,40 @@ const smallFile = makeFile('small.txt', 1)
 test.each(['free', 'premium'] as const)(
   'an oversized file is skipped on the %s tier, and the others are uploaded',
   (tier) => {
-    const { added, hook } = renderUploads(tier)
+    const { addCalls, hook } = renderUploads(tier)
     const largestFile = makeFile('largest.iso', defaultLimits[tier].maxFileSize)
     const tooLargeFile = makeFile('large.iso', defaultLimits[tier].maxFileSize + 1)
     act(() => hook().start([smallFile, tooLargeFile, largestFile], 3))
-    expect(added).toEqual([[[smallFile, largestFile], 3]])
+    expect(addCalls).toEqual([[[smallFile, largestFile], 3]])
     expect(hook().skippedFiles).toEqual([tooLargeFile.file])
   },
 )
 
 test('skipped files are listed until they are dismissed or the next upload starts', () => {
-  const { added, hook } = renderUploads('free')
+  const { addCalls, hook } = renderUploads('free')
   const tooLargeFile = makeFile('large.iso', defaultLimits.free.maxFileSize + 1)
   act(() => hook().start([tooLargeFile], 3))
-  expect(added).toEqual([])
+  expect(addCalls).toEqual([])
   act(() => hook().dismissSkippedFiles())
   expect(hook().skippedFiles).toEqual([])
   act(() => hook().start([tooLargeFile], 3))
   act(() => hook().start([smallFile], 3))
   expect(hook().skippedFiles).toEqual([])
-  expect(added).toHaveLength(1)
+  expect(addCalls).toHaveLength(1)
 })
 
 test('skipped files that an upgrade allows are uploaded once', () => {
-  const { added, hook, become } = renderUploads('free')
+  const { addCalls, hook, become } = renderUploads('free')
   const premiumSizedFile = makeFile('large.iso', defaultLimits.free.maxFileSize + 1)
   const oversizedFile = makeFile('larger.iso', defaultLimits.premium.maxFileSize + 1)
   act(() => hook().start([premiumSizedFile, oversizedFile], 3))
-  expect(added).toEqual([])
+  expect(addCalls).toEqual([])
   become('premium')
-  expect(added).toEqual([[[premiumSizedFile], 3]])
+  expect(addCalls).toEqual([[[premiumSizedFile], 3]])
   expect(hook().skippedFiles).toEqual([oversizedFile.file])
   become('free')
   become('premium')
-  expect(added).toHaveLength(1)
+  expect(addCalls).toHaveLength(1)
 })
 
 test.each([
@@ -84,11 +84,14 @@ test.each([
 
 test('custom limits are applied and shown in the toast', () => {
   render(createElement(Toaster))
-  const premium = { ...defaultLimits.premium, maxFiles: 50, maxFileSize: 20 * 1024 ** 2 }
-  const free = { ...defaultLimits.free, maxFileSize: 10 }
-  const { added, hook } = renderUploads('free', { free, premium })
+  const premiumLimits = { ...defaultLimits.premium, maxFiles: 50, maxFileSize: 20 * 1024 ** 2 }
+  const freeLimits = { ...defaultLimits.free, maxFileSize: 10 }
+  const { addCalls, hook } = renderUploads('free', {
+    free: freeLimits,
+    premium: premiumLimits,
+  })
   act(() => hook().start([makeFile('ten.txt', 10), makeFile('eleven.txt', 11)], 3))
-  expect(added.map(([files]) => files.map(({ file }) => file.name))).toEqual([['ten.txt']])
+  expect(addCalls.map(([files]) => files.map(({ file }) => file.name))).toEqual([['ten.txt']])
   const text = 'File upload failed - upgrade to Premium for 20MB files and 50 files'
   expect(document.body.textContent).toContain(text)
 })
@@ -96,8 +99,8 @@ test('custom limits are applied and shown in the toast', () => {
 test("an upgrade without a larger file size isn't offered", () => {
   render(createElement(Toaster))
   const { maxFileSize } = defaultLimits.premium
-  const free = { ...defaultLimits.free, maxFileSize }
-  const { hook } = renderUploads('free', { ...defaultLimits, free })
+  const freeLimits = { ...defaultLimits.free, maxFileSize }
+  const { hook } = renderUploads('free', { ...defaultLimits, free: freeLimits })
   act(() => hook().start([makeFile('large.iso', maxFileSize + 1)], 3))
   expect(hook().skippedFiles).toHaveLength(1)
   expect(document.body.textContent).not.toContain('upgrade to')

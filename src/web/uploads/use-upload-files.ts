@@ -44,12 +44,12 @@ export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits):
     // Spec §5: only files within the limit proceed.
     const isWithinLimit = ({ file }: PickedFile) => file.size <= limits[tier].maxFileSize
     const acceptedFiles = picked.filter(isWithinLimit)
-    const oversized = picked.filter((file) => !isWithinLimit(file))
-    setSkipped({ picked: oversized, days })
+    const oversizedFiles = picked.filter((file) => !isWithinLimit(file))
+    setSkipped({ picked: oversizedFiles, days })
     // If a higher tier allows larger files, show a toast in addition to the page's upgrade card
     // (spec §5). Otherwise, the page shows only the file-too-large card.
     const higherTier = tierForLargerFiles(tier, limits)
-    if (oversized.length > 0 && higherTier) toast(upgradeToast(higherTier, limits))
+    if (oversizedFiles.length > 0 && higherTier) toast(upgradeToast(higherTier, limits))
     if (acceptedFiles.length > 0) store.getState().add(acceptedFiles, days)
   }
   const lastTier = useRef(tier)

@@ -7,7 +7,7 @@ import { confirm } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { createBrowserUploads, type Uploads } from './browser-uploads.ts'
 import { isFinished } from './records/upload-record.ts'
-import { spaceLink } from './upload-notices.ts'
+import { serverFullLink } from './upload-notices.ts'
 import type { UploadsStore } from './uploads-state.ts'
 
 const uploadsByClient = new WeakMap<QueryClient, Uploads>()
@@ -16,7 +16,7 @@ const uploadsByClient = new WeakMap<QueryClient, Uploads>()
  * Returns this page's uploads, creating them on the first call. They are kept outside React to
  * survive screen changes.
  */
-function uploadsOf(client: QueryClient): Uploads {
+function getUploads(client: QueryClient): Uploads {
   const existingUploads = uploadsByClient.get(client)
   if (existingUploads) return existingUploads
   const uploads = createBrowserUploads({
@@ -26,14 +26,14 @@ function uploadsOf(client: QueryClient): Uploads {
       toast({
         title,
         ...(description !== undefined && { description }),
-        ...(isServerFull && { link: spaceLink(isAdmin) }),
+        ...(isServerFull && { link: serverFullLink(isAdmin) }),
         tone: isFailure ? 'destructive' : 'plain',
         isNews: true,
       })
     },
   })
   const { store, setUser, handleTierChange } = uploads
-  const userHash = hashKey(currentUserQuery.queryKey)
+  const userQueryHash = hashKey(currentUserQuery.queryKey)
   let lastUser: User | null = null
   const syncUser = () => {
     const user = client.getQueryData(currentUserQuery.queryKey)
@@ -45,7 +45,7 @@ function uploadsOf(client: QueryClient): Uploads {
     handleTierChange(previousUser.tier, user.tier)
   }
   client.getQueryCache().subscribe(({ query }) => {
-    if (query.queryHash === userHash) syncUser()
+    if (query.queryHash === userQueryHash) syncUser()
   })
   syncUser()
   store.subscribe(({ inlineError }, before) => {
@@ -59,7 +59,7 @@ function uploadsOf(client: QueryClient): Uploads {
 
 /** Returns the store for this browser's uploads, for use with `useStore`. */
 export function useUploadsStore(): UploadsStore {
-  return uploadsOf(useQueryClient()).store
+  return getUploads(useQueryClient()).store
 }
 
 /**
@@ -75,14 +75,14 @@ export function useHasOpenUploads(store: UploadsStore): boolean {
  * unfinished. Returns false if the user declines.
  */
 export async function discardUploads(client: QueryClient): Promise<boolean> {
-  const { store, signOut } = uploadsOf(client)
+  const { store, signOut } = getUploads(client)
   const isAllFinished = store.getState().records.every(isFinished)
-  const dialog = {
+  const confirmOptions = {
     title: 'Log out?',
     description: 'The uploads that are not finished will be discarded.',
     confirmLabel: 'Log out',
   }
-  if (!isAllFinished && !(await confirm(dialog))) return false
+  if (!isAllFinished && !(await confirm(confirmOptions))) return false
   await signOut()
   return true
 }

@@ -9,27 +9,27 @@ import { Form, SubmitButton } from '../../ui/form.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useAuthForm } from '../use-auth-form.ts'
 
-function namesOf({ firstName, lastName }: User) {
+function getNames({ firstName, lastName }: User) {
   return { firstName, lastName }
 }
 
 /** A form for the user's name. */
 export function NameForm({ user }: { user: User }) {
   const client = useQueryClient()
-  const [values, setValues] = useState(() => namesOf(user))
+  const [values, setValues] = useState(() => getNames(user))
   const form = useAuthForm({
     schema: ownAccount.updateUser.body,
     send: async (body) => {
       const savedUser = await call('updateUser', { body })
       client.setQueryData(currentUserQuery.queryKey, savedUser)
       // The server may have trimmed the names.
-      setValues(namesOf(savedUser))
+      setValues(getNames(savedUser))
       toast({ title: 'Name saved' })
     },
     failed: { title: 'Name not saved', description: 'Failed to save your name. Please try again.' },
   })
 
-  const field = (name: keyof typeof values) => ({
+  const getFieldProps = (name: keyof typeof values) => ({
     name,
     value: values[name],
     onValueChange: (value: string) => setValues({ ...values, [name]: value }),
@@ -37,8 +37,13 @@ export function NameForm({ user }: { user: User }) {
   return (
     <Form {...form}>
       <div className="grid grid-cols-1 items-start gap-5 sm:grid-cols-2 sm:gap-4">
-        <TextField label="First name" autoComplete="given-name" required {...field('firstName')} />
-        <TextField label="Last name" autoComplete="family-name" {...field('lastName')} />
+        <TextField
+          label="First name"
+          autoComplete="given-name"
+          required
+          {...getFieldProps('firstName')}
+        />
+        <TextField label="Last name" autoComplete="family-name" {...getFieldProps('lastName')} />
       </div>
       <div>
         <SubmitButton pendingLabel="Saving...">Save</SubmitButton>

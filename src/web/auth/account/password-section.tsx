@@ -11,7 +11,11 @@ import { PasswordField } from '../../ui/field.tsx'
 import { Form, SubmitButton } from '../../ui/form.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { isConfirmed, NewPasswordFields, newPasswordToast } from '../new-password-fields.tsx'
+import {
+  hasMatchingPasswords,
+  NewPasswordFields,
+  newPasswordToast,
+} from '../new-password-fields.tsx'
 import { showCallError, useAuthForm } from '../use-auth-form.ts'
 import { noEmailNote } from '../use-no-email-note.ts'
 import { ownSignInWaysQuery, sessionsQuery } from './account-queries.ts'
@@ -74,7 +78,7 @@ function NoPassword({ email }: { email: string }) {
 
 const schema = ownAccount.changePassword.body
   .extend({ confirmPassword: z.string() })
-  .refine(isConfirmed, { path: ['confirmPassword'] })
+  .refine(hasMatchingPasswords, { path: ['confirmPassword'] })
 
 /** A form for changing the password. Remounts its fields after each change to clear them. */
 function ChangePasswordForm({ email }: { email: string }) {

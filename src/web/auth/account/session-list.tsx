@@ -45,13 +45,13 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
   }
   const onError = (error: unknown) =>
     showCallError(error, 'Sign out failed', 'Failed to end the session. Please try again.')
-  const endSession = useMutation({
+  const endSessionMutation = useMutation({
     mutationFn: ({ id }: SessionView) =>
       call('endSession', { params: { id } }).catch(ignoreErrors('SESSION_NOT_FOUND')),
     onSuccess: (_, session) => onSuccess('Signed out', sessionName(session)),
     onError,
   })
-  const endOtherSessions = useMutation({
+  const endOtherSessionsMutation = useMutation({
     mutationFn: () => call('endOtherSessions'),
     onSuccess: ({ message }) => onSuccess(message),
     onError,
@@ -72,9 +72,11 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
                 <Button
                   size="small"
                   label={`Sign out ${sessionName(session)}`}
-                  pending={endSession.isPending && endSession.variables.id === session.id}
-                  disabled={endOtherSessions.isPending}
-                  onClick={() => endSession.mutate(session)}
+                  pending={
+                    endSessionMutation.isPending && endSessionMutation.variables.id === session.id
+                  }
+                  disabled={endOtherSessionsMutation.isPending}
+                  onClick={() => endSessionMutation.mutate(session)}
                 >
                   Sign out
                 </Button>
@@ -99,9 +101,9 @@ function Sessions({ sessions, now }: { sessions: SessionView[]; now: Date }) {
         <Button
           size="small"
           disabled={sessions.length < 2}
-          pending={endOtherSessions.isPending}
+          pending={endOtherSessionsMutation.isPending}
           pendingLabel="Signing out..."
-          onClick={() => endOtherSessions.mutate()}
+          onClick={() => endOtherSessionsMutation.mutate()}
         >
           Sign out everywhere
         </Button>

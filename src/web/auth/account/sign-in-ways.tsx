@@ -17,14 +17,14 @@ import { Form } from '../../ui/form.tsx'
 import { QueryContent } from '../../ui/load-error.tsx'
 import { RowsLoading } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { GoogleMark } from '../google-button.tsx'
-import { signInErrorTexts } from '../sign-in-error.tsx'
+import { GoogleLogo } from '../google-button.tsx'
+import { signInErrorMessages } from '../sign-in-error.tsx'
 import { showCallError, useAuthForm } from '../use-auth-form.ts'
 import { ownSignInWaysQuery, sessionsQuery } from './account-queries.ts'
 import { IconRow } from './icon-row.tsx'
 import { HiddenUsername, wrongPasswordErrors } from './password-section.tsx'
 
-const onlyWayReason = 'Google is the only way in. Set a password first.'
+const cannotRemoveGoogleReason = 'Google is the only way in. Set a password first.'
 
 /**
  * The account's sign-in methods. A button removes Google or, if the server supports Google sign-in,
@@ -32,7 +32,7 @@ const onlyWayReason = 'Google is the only way in. Set a password first.'
  */
 export function SignInWays({ email }: { email: string }) {
   const query = useQuery(ownSignInWaysQuery)
-  const offersGoogle = useQuery(signInWaysQuery).data?.google ?? false
+  const isGoogleOffered = useQuery(signInWaysQuery).data?.google ?? false
   return (
     <QueryContent
       query={query}
@@ -48,21 +48,23 @@ export function SignInWays({ email }: { email: string }) {
           <Card>
             <ul>
               <IconRow icon={<LockKeyhole />} title="Password">
-                {passwordAddedAt ? `Set on ${dayOf(passwordAddedAt)}` : 'Not set'}
+                {passwordAddedAt ? `Set on ${formatDay(passwordAddedAt)}` : 'Not set'}
               </IconRow>
-              {googleAddedAt || offersGoogle ? (
+              {googleAddedAt || isGoogleOffered ? (
                 <IconRow
-                  icon={<GoogleMark />}
+                  icon={<GoogleLogo />}
                   title="Google"
                   action={
                     googleAddedAt ? (
-                      <RemoveGoogle unavailable={ways.length === 1 ? onlyWayReason : undefined} />
+                      <RemoveGoogle
+                        unavailable={ways.length === 1 ? cannotRemoveGoogleReason : undefined}
+                      />
                     ) : (
                       <AddGoogle email={email} />
                     )
                   }
                 >
-                  {googleAddedAt ? `Added on ${dayOf(googleAddedAt)}` : 'Not added'}
+                  {googleAddedAt ? `Added on ${formatDay(googleAddedAt)}` : 'Not added'}
                 </IconRow>
               ) : null}
             </ul>
@@ -73,7 +75,7 @@ export function SignInWays({ email }: { email: string }) {
   )
 }
 
-function dayOf(timestamp: string): string {
+function formatDay(timestamp: string): string {
   return localDayText(new Date(timestamp), serverNow())
 }
 
@@ -92,13 +94,13 @@ function RemoveGoogle({ unavailable }: { unavailable: string | undefined }) {
     },
   })
   const confirmAndRemove = async () => {
-    const isConfirmed = await confirm({
+    const hasMatchingPasswords = await confirm({
       title: 'Remove Google from your account?',
       description: 'You sign in with your password from then on. All other sessions end.',
       confirmLabel: 'Remove Google',
       focusAfter: () => document.getElementById('ways'),
     })
-    if (isConfirmed) mutate()
+    if (hasMatchingPasswords) mutate()
   }
   return (
     <Button
@@ -169,23 +171,23 @@ function AddGoogleForm({ email, onCancel }: { email: string; onCancel: () => voi
  * the result from the URL so that a reload doesn't show the toast again.
  */
 export function useGoogleLinkToast(): void {
-  const [search, setSearch] = useSearchParams()
+  const [searchParams, setSearch] = useSearchParams()
   useEffect(() => {
-    const signInError = parseSignInError(search.get('fault'))
-    const isLinked = search.get('linked') === 'google'
+    const signInError = parseSignInError(searchParams.get('fault'))
+    const isLinked = searchParams.get('linked') === 'google'
     if (signInError) {
       toast({
         title: 'Google not added',
-        description: signInErrorTexts[signInError],
+        description: signInErrorMessages[signInError],
         tone: 'destructive',
       })
     } else if (isLinked) toast({ title: 'Google added' })
-    if (!search.has('fault') && !search.has('linked')) return
+    if (!searchParams.has('fault') && !searchParams.has('linked')) return
     setSearch(
       (previous) => [...previous].filter(([name]) => name !== 'fault' && name !== 'linked'),
       {
         replace: true,
       },
     )
-  }, [search, setSearch])
+  }, [searchParams, setSearch])
 }

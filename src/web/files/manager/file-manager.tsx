@@ -158,7 +158,7 @@ export function FileManager({ tier, emptyAction, statistics, ...filter }: FileMa
   )
 }
 
-interface SortText {
+interface SortLabels {
   label: string
   ascending: string
   descending: string
@@ -166,7 +166,7 @@ interface SortText {
   startsDescending: boolean
 }
 
-const sortTexts: Readonly<Record<SortKey, SortText>> = {
+const sortLabels: Readonly<Record<SortKey, SortLabels>> = {
   date: {
     label: 'Date',
     ascending: 'Oldest first',
@@ -188,7 +188,7 @@ const sortTexts: Readonly<Record<SortKey, SortText>> = {
   },
 }
 
-const sortOptions = sortKeys.map((key) => ({ value: key, label: sortTexts[key].label }))
+const sortOptions = sortKeys.map((key) => ({ value: key, label: sortLabels[key].label }))
 
 /** Sorts by date, name, size or downloads, ascending or descending (spec §2). */
 function SortControls({
@@ -198,7 +198,7 @@ function SortControls({
   order: FileOrder
   onOrderChange: (order: FileOrder) => void
 }) {
-  const { ascending, descending } = sortTexts[order.by]
+  const { ascending, descending } = sortLabels[order.by]
   return (
     <div className="flex flex-wrap gap-2 max-sm:basis-full">
       <div className="min-w-32 flex-1 sm:w-48 cramped:basis-full">
@@ -207,7 +207,7 @@ function SortControls({
           options={sortOptions}
           value={order.by}
           onValueChange={(key) =>
-            onOrderChange({ by: key, descending: sortTexts[key].startsDescending })
+            onOrderChange({ by: key, descending: sortLabels[key].startsDescending })
           }
         />
       </div>

@@ -4,19 +4,19 @@ import { daysText, selectedDays } from '../../../shared/rules/tiers/tier-limits.
 import { useLimits, useSendsMail } from '../../api/public-values.ts'
 import { Card } from '../../ui/card.tsx'
 import { InlineLoadError, QueryContent } from '../../ui/load-error.tsx'
-import { Segmented } from '../../ui/segmented.tsx'
+import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { useChangePreferences, usePreferences } from './use-preferences.ts'
 
-interface SettingProps {
+interface SettingRowProps {
   hint: string
   /** The id of the element that contains the hint, for `aria-describedby`. */
   hintId?: string
   children: ReactNode
 }
 
-function Setting({ hint, hintId, children }: SettingProps) {
+function SettingRow({ hint, hintId, children }: SettingRowProps) {
   return (
     <div className="grid content-center gap-1 px-5 py-4">
       {children}
@@ -40,7 +40,7 @@ interface EmailSettingProps {
 function EmailSetting({ label, hint, sendsMail, isEnabled, onChange }: EmailSettingProps) {
   const hintId = useId()
   return (
-    <Setting hint={sendsMail === false ? 'This server sends no email.' : hint} hintId={hintId}>
+    <SettingRow hint={sendsMail === false ? 'This server sends no email.' : hint} hintId={hintId}>
       <Switch
         label={label}
         checked={isEnabled}
@@ -48,7 +48,7 @@ function EmailSetting({ label, hint, sendsMail, isEnabled, onChange }: EmailSett
         disabled={sendsMail === false && !isEnabled}
         describedBy={hintId}
       />
-    </Setting>
+    </SettingRow>
   )
 }
 
@@ -80,10 +80,10 @@ export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
         >
           {(preferences) => (
             <div className="grid divide-line max-lg:divide-y lg:grid-cols-3 lg:divide-x">
-              <Setting hint="For new uploads.">
+              <SettingRow hint="For new uploads.">
                 <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
                   <span className="font-[560] text-sm">Default expiry</span>
-                  <Segmented
+                  <SegmentedControl
                     label="Default expiry"
                     options={limits.expirationDays.map((days) => ({
                       value: String(days),
@@ -95,7 +95,7 @@ export function ManagerSettings({ tier, id }: { tier: Tier; id: string }) {
                     }
                   />
                 </div>
-              </Setting>
+              </SettingRow>
               <EmailSetting
                 label="Email at the first download"
                 hint="Once per file."

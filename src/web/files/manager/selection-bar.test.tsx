@@ -8,11 +8,11 @@ import { SelectionBar, type SelectionBarProps } from './selection-bar.tsx'
 
 const now = new Date('2025-07-13T10:00:00.000Z')
 
-function activeFile(id: string) {
+function makeActiveFile(id: string) {
   return storedFile({ id, shortCode: `code-${id}` })
 }
-function expiredFile(id: string) {
-  return { ...activeFile(id), expiresAt: now.toISOString() }
+function makeExpiredFile(id: string) {
+  return { ...makeActiveFile(id), expiresAt: now.toISOString() }
 }
 
 let page: WebPage
@@ -45,7 +45,7 @@ function show(changes: Partial<SelectionBarProps> = {}) {
   )
 }
 
-function checkbox(name: string) {
+function getCheckbox(name: string) {
   return screen.getByRole<HTMLInputElement>('checkbox', { name })
 }
 
@@ -56,32 +56,32 @@ async function copy(name: string) {
 describe('the checkbox', () => {
   test.each([
     ['no files', { selected: [] }, 'Select all files', [false, false], 'all'],
-    ['some files', { selected: [activeFile('a')] }, 'Select all files', [false, true], 'all'],
+    ['some files', { selected: [makeActiveFile('a')] }, 'Select all files', [false, true], 'all'],
     [
       'all files',
-      { selected: [activeFile('a')], isAllSelected: true },
+      { selected: [makeActiveFile('a')], isAllSelected: true },
       'Select none',
       [true, false],
       'clear',
     ],
   ])('shows and changes a selection of %s', (_, changes, name, state, expectedButton) => {
     show(changes)
-    const { checked, indeterminate } = checkbox(name)
+    const { checked, indeterminate } = getCheckbox(name)
     expect([checked, indeterminate]).toEqual(state)
-    fireEvent.click(checkbox(name))
+    fireEvent.click(getCheckbox(name))
     expect(pressedButtons).toEqual([expectedButton])
   })
 
   test('does nothing while the list loads', () => {
     show({ isLoadingAll: true })
-    fireEvent.click(checkbox('Select all files'))
+    fireEvent.click(getCheckbox('Select all files'))
     expect(pressedButtons).toEqual([])
     expect(screen.getByRole('status').textContent).toBe('Selecting all…')
   })
 })
 
 test('shows the number and total size of selected files', () => {
-  show({ selected: [activeFile('a'), { ...activeFile('b'), size: 548 }] })
+  show({ selected: [makeActiveFile('a'), { ...makeActiveFile('b'), size: 548 }] })
   expect(screen.getByRole('status').textContent).toBe('2 selected · 1.5 KB')
 })
 
@@ -95,7 +95,7 @@ describe('copying links', () => {
   const origin = () => window.location.origin
 
   test('copies one link per line', async () => {
-    show({ selected: [activeFile('a'), activeFile('b')] })
+    show({ selected: [makeActiveFile('a'), makeActiveFile('b')] })
     await copy('Copy 2 links')
     expect(clipboard.copiedTexts).toEqual([`${origin()}/s/code-a\n${origin()}/s/code-b`])
     await expect.poll(page.text).toContain('2 links copied')
@@ -103,27 +103,27 @@ describe('copying links', () => {
   })
 
   test('skips an expired link and says so', async () => {
-    show({ selected: [activeFile('a'), expiredFile('b')] })
+    show({ selected: [makeActiveFile('a'), makeExpiredFile('b')] })
     await copy('Copy 1 link')
     expect(clipboard.copiedTexts).toEqual([`${origin()}/s/code-a`])
     await expect.poll(page.text).toContain('1 link copied1 file has no open link.')
   })
 
   test('counts the skipped links', async () => {
-    show({ selected: [activeFile('a'), expiredFile('b'), expiredFile('c')] })
+    show({ selected: [makeActiveFile('a'), makeExpiredFile('b'), makeExpiredFile('c')] })
     await copy('Copy 1 link')
     await expect.poll(page.text).toContain('2 files have no open link.')
   })
 
   test('is disabled if all links have expired', async () => {
-    show({ selected: [expiredFile('a')] })
+    show({ selected: [makeExpiredFile('a')] })
     await copy('Copy 0 links')
     expect(clipboard.copiedTexts).toEqual([])
   })
 
   test.each([
-    [[activeFile('a')], 'Copy 1 link'],
-    [[activeFile('a'), activeFile('b')], 'Copy 2 links'],
+    [[makeActiveFile('a')], 'Copy 1 link'],
+    [[makeActiveFile('a'), makeActiveFile('b')], 'Copy 2 links'],
   ])('shows the error from the spec if copying fails', async (selectedFiles, name) => {
     clipboard.shouldFail = true
     show({ selected: selectedFiles })
@@ -133,7 +133,7 @@ describe('copying links', () => {
 })
 
 test('can delete files and clear the selection', () => {
-  show({ selected: [activeFile('a')] })
+  show({ selected: [makeActiveFile('a')] })
   fireEvent.click(screen.getByRole('button', { name: 'Delete 1' }))
   fireEvent.click(screen.getByRole('button', { name: 'Clear selection' }))
   expect(pressedButtons).toEqual(['delete', 'clear'])

@@ -11,7 +11,7 @@ import { PlanTable } from './plan-table.tsx'
 import { Question } from './question.tsx'
 
 /** The last three of the six FAQ categories (spec §2). */
-export const aboutProduct = [
+export const productFaqSections = [
   <Section key="premium-features" id="premium-features" title="Premium Features">
     <Question id="plans" title="What is the difference between Free and Premium?">
       <PlanTable />

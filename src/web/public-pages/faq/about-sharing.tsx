@@ -6,7 +6,7 @@ import { values, WhenSignupIsOpen } from '../values.tsx'
 import { Question } from './question.tsx'
 
 /** The first three of the six FAQ categories (spec §2). */
-export const aboutSharing = [
+export const sharingFaqSections = [
   <Section key="getting-started" id="getting-started" title="Getting Started">
     <Question id="what-it-is" title="What is Mayfly?">
       <p>

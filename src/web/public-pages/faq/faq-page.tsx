@@ -2,14 +2,14 @@ import { When } from '../../built-pages/template.tsx'
 import { Article } from '../article.tsx'
 import { EmailLink, NoSupportEmail } from '../contacts.tsx'
 import { values } from '../values.tsx'
-import { aboutProduct } from './about-product.tsx'
-import { aboutSharing } from './about-sharing.tsx'
+import { productFaqSections } from './about-product.tsx'
+import { sharingFaqSections } from './about-sharing.tsx'
 
 /** The FAQ (spec §2): six categories, with at most one answer open. */
 export function FaqPage() {
   return (
     <Article title="Frequently asked questions" end={<StillHaveQuestions />}>
-      {[...aboutSharing, ...aboutProduct]}
+      {[...sharingFaqSections, ...productFaqSections]}
     </Article>
   )
 }

@@ -1,7 +1,7 @@
 import { type Tier, tiers, tierTraits } from '../../../shared/rules/tiers/tier.ts'
 import { values } from '../values.tsx'
 
-const rows: readonly { label: string; valueFor: (tier: Tier) => string }[] = [
+const planRows: readonly { label: string; valueFor: (tier: Tier) => string }[] = [
   { label: 'Files at a time', valueFor: (tier) => values[`${tier}FilesFirst`] },
   { label: 'Maximum file size', valueFor: (tier) => values[`${tier}FileSize`] },
   { label: 'How long a link works', valueFor: (tier) => values[`${tier}Days`] },
@@ -35,7 +35,7 @@ export function PlanTable() {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ label, valueFor }) => (
+        {planRows.map(({ label, valueFor }) => (
           <tr key={label}>
             <th scope="row">{label}</th>
             {tiers.map((tier) => (

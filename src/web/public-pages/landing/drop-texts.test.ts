@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { filesWithSize, keepErrorText, tooLargeText } from './drop-texts.ts'
+import { describeFiles, keepErrorText, tooLargeText } from './drop-texts.ts'
 
 const mebibyte = 1024 ** 2
 const video = { name: 'rough-cut.mov', size: 812 * mebibyte }
@@ -10,7 +10,7 @@ it.each([
   [[video, photo], '2 files (816 MB)'],
   [[], '0 files (0 Bytes)'],
 ])('describes files with their size: %j', (files, text) => {
-  expect(filesWithSize(files)).toBe(text)
+  expect(describeFiles(files)).toBe(text)
 })
 
 it('explains why files could not be stored, and what to do', () => {

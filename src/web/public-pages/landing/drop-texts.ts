@@ -10,7 +10,7 @@ interface NamedFile {
  * Describes files and their total size, as in 'press-kit.zip (3.4 MB)' for one file and '3 files
  * (1.2 GB)' for several.
  */
-export function filesWithSize(files: readonly NamedFile[]): string {
+export function describeFiles(files: readonly NamedFile[]): string {
   const [first, ...others] = files
   const size = formatSize(files.reduce((sum, file) => sum + file.size, 0))
   return first && others.length === 0
@@ -18,7 +18,7 @@ export function filesWithSize(files: readonly NamedFile[]): string {
     : `${files.length} files (${size})`
 }
 
-const reasonTexts: Record<KeepError, (files: string) => string> = {
+const keepErrorMessages: Record<KeepError, (files: string) => string> = {
   space: (files) => `This browser has too little space for ${files}.`,
   unsupported: (files) => `This browser cannot store ${files}. It may be a private window.`,
   count: (files) => `Too many files are waiting to store ${files}.`,
@@ -26,7 +26,7 @@ const reasonTexts: Record<KeepError, (files: string) => string> = {
 
 /** Explains why the browser can't store these files, and what to do instead. */
 export function keepErrorText(files: readonly NamedFile[], error: KeepError): string {
-  return `${reasonTexts[error](filesWithSize(files))} Upload from the dashboard instead.`
+  return `${keepErrorMessages[error](describeFiles(files))} Upload from the dashboard instead.`
 }
 
 /**
@@ -36,6 +36,6 @@ export function keepErrorText(files: readonly NamedFile[], error: KeepError): st
 export function tooLargeText(files: readonly NamedFile[], limit: string): string {
   const [first, ...others] = files
   if (!first) return ''
-  const subject = others.length === 0 ? filesWithSize([first]) : `${files.length} files`
+  const subject = others.length === 0 ? describeFiles([first]) : `${files.length} files`
   return `${subject} ${others.length === 0 ? 'exceeds' : 'exceed'} the limit of ${limit}.`
 }

@@ -2,7 +2,7 @@ import { createBrowserKeptFiles, type KeptFile } from '../../uploads/kept/kept-f
 import { type Drop, dropError } from '../../uploads/picking/dropped-files.ts'
 import { chooseFile } from '../../uploads/picking/file-picker.ts'
 import { listenForDrops } from '../../uploads/picking/page-drop.ts'
-import { filesWithSize, keepErrorText, tooLargeText } from './drop-texts.ts'
+import { describeFiles, keepErrorText, tooLargeText } from './drop-texts.ts'
 
 /** Returns the drop zone's elements, or null on pages without a drop zone. */
 function findDropZone() {
@@ -29,7 +29,7 @@ export function enableDropZone(): void {
   const updateZone = (waitingFiles: readonly KeptFile[], error = '') => {
     const hasWaitingFiles = waitingFiles.length > 0
     if (hasWaitingFiles)
-      title.textContent = `${filesWithSize(waitingFiles.map(({ file }) => file))} ${waitingFiles.length === 1 ? 'is' : 'are'} waiting`
+      title.textContent = `${describeFiles(waitingFiles.map(({ file }) => file))} ${waitingFiles.length === 1 ? 'is' : 'are'} waiting`
     else title.replaceChildren(...initialContent.title)
     text.textContent = error || initialContent.text
     remove.hidden = !hasWaitingFiles
@@ -43,7 +43,7 @@ export function enableDropZone(): void {
   const handleDrop = async (drop: Drop) => {
     if (isBusy) return
     isBusy = true
-    title.textContent = `Keeping ${filesWithSize(drop.files.map(({ file }) => file))}...`
+    title.textContent = `Keeping ${describeFiles(drop.files.map(({ file }) => file))}...`
     const error = await storeFiles(drop)
     isBusy = false
     updateZone(await keptFiles.list(), error)

@@ -4,7 +4,7 @@ import { Article, LastUpdated, Section } from '../article.tsx'
 import { AllContacts, PrivacyContact, Support } from '../contacts.tsx'
 import { values } from '../values.tsx'
 import { BrowserStorage } from './browser-storage.tsx'
-import { KeptData } from './kept-data.tsx'
+import { StoredData } from './stored-data.tsx'
 
 /**
  * The privacy policy. Covers only what this software does with data. Operators must add anything
@@ -20,7 +20,7 @@ export function PrivacyPage() {
         </p>
       </Section>
       <Section id="kept" title="What is kept, and for how long">
-        <KeptData />
+        <StoredData />
       </Section>
       <Section id="browser" title="What is stored in your browser">
         <BrowserStorage />

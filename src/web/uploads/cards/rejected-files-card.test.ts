@@ -7,31 +7,32 @@ import { upgradeReason } from './rejected-files-card.tsx'
 
 test.each(tiers)('the upgrade card is shown to %s users only if they can upgrade', (tier) => {
   const isShown = findUpgrade(tier) !== null
-  const reason = (hasSkippedFiles: boolean, inlineError: string | null) =>
+  const getReason = (hasSkippedFiles: boolean, inlineError: string | null) =>
     upgradeReason(tier, defaultLimits, hasSkippedFiles, inlineError)
-  expect(reason(false, null)).toBeNull()
-  expect(reason(true, null) !== null).toBe(isShown)
-  expect(reason(false, 'Some error of a tier') !== null).toBe(isShown)
+  expect(getReason(false, null)).toBeNull()
+  expect(getReason(true, null) !== null).toBe(isShown)
+  expect(getReason(false, 'Some error of a tier') !== null).toBe(isShown)
 })
 
 test('the badge names the limit that was reached', () => {
-  const reason = (hasSkippedFiles: boolean, inlineError: string | null) =>
+  const getReason = (hasSkippedFiles: boolean, inlineError: string | null) =>
     upgradeReason('free', defaultLimits, hasSkippedFiles, inlineError)
-  expect(reason(true, null)).toBe('Free takes files up to 500MB')
-  const reasonForError = (code: keyof typeof errorTable) => reason(false, errorTable[code].message)
-  expect(reasonForError('TIER_FILE_COUNT')).toBe('Free holds 3 files')
-  expect(reasonForError('TIER_FILE_SIZE')).toBe('Free takes files up to 500MB')
-  expect(reasonForError('TIER_EXPIRATION')).toBe('Free keeps files for 3 days')
-  expect(reason(true, 'Please Upgrade')).toBe('Not in the free tier')
+  expect(getReason(true, null)).toBe('Free takes files up to 500MB')
+  const getReasonForError = (code: keyof typeof errorTable) =>
+    getReason(false, errorTable[code].message)
+  expect(getReasonForError('TIER_FILE_COUNT')).toBe('Free holds 3 files')
+  expect(getReasonForError('TIER_FILE_SIZE')).toBe('Free takes files up to 500MB')
+  expect(getReasonForError('TIER_EXPIRATION')).toBe('Free keeps files for 3 days')
+  expect(getReason(true, 'Please Upgrade')).toBe('Not in the free tier')
 })
 
 test('the badge uses the current limits, and is hidden if the next tier has no larger file size', () => {
-  const free = {
+  const freeLimits = {
     ...defaultLimits.free,
     maxFiles: 1,
     maxFileSize: defaultLimits.premium.maxFileSize,
   }
-  const limits = { ...defaultLimits, free }
+  const limits = { ...defaultLimits, free: freeLimits }
   const inlineError = limitErrorText('free', 'TIER_FILE_COUNT', limits)
   expect(upgradeReason('free', limits, false, inlineError)).toBe('Free holds 1 file')
   expect(upgradeReason('free', limits, true, null)).toBeNull()

@@ -19,12 +19,12 @@ import { FileName } from '../../ui/file-name.tsx'
 import type { UploadsStore } from '../uploads-state.ts'
 
 /** The upgrade card's badge text for each limit. The tier's name is prepended. */
-const badgeTexts: Record<TierLimitCode, (limits: TierLimits) => string> = {
+const badgeFormatters: Record<TierLimitCode, (limits: TierLimits) => string> = {
   TIER_FILE_COUNT: ({ maxFiles }) => `holds ${filesText(maxFiles)}`,
   TIER_FILE_SIZE: ({ maxFileSize }) => `takes files up to ${formatSizeLimit(maxFileSize)}`,
   TIER_EXPIRATION: ({ expirationDays }) => `keeps files for ${daysText(...expirationDays)}`,
 }
-const limitCodes = Object.keys(badgeTexts) as TierLimitCode[]
+const limitCodes = Object.keys(badgeFormatters) as TierLimitCode[]
 
 /**
  * Returns the upgrade card's badge text (spec §2), or null if the card is hidden. Users who can
@@ -39,12 +39,12 @@ export function upgradeReason(
 ): string | null {
   const { name, upgradesTo } = tierTraits[tier]
   if (upgradesTo === null) return null
-  const reason = (code: TierLimitCode) => `${name} ${badgeTexts[code](limits[tier])}`
+  const formatReason = (code: TierLimitCode) => `${name} ${badgeFormatters[code](limits[tier])}`
   if (inlineError !== null) {
     const code = limitCodes.find((code) => limitErrorText(tier, code, limits) === inlineError)
-    return code ? reason(code) : `Not in the ${name.toLowerCase()} tier`
+    return code ? formatReason(code) : `Not in the ${name.toLowerCase()} tier`
   }
-  return hasSkippedFiles && tierForLargerFiles(tier, limits) ? reason('TIER_FILE_SIZE') : null
+  return hasSkippedFiles && tierForLargerFiles(tier, limits) ? formatReason('TIER_FILE_SIZE') : null
 }
 
 export interface RejectedFilesCardProps {

@@ -9,7 +9,7 @@ import type { UploadRecord } from '../records/upload-record.ts'
 import { cancelledText } from '../upload-errors.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import { UploadProblems } from './upload-problems.tsx'
-import { foregroundBatch, UploadProgress } from './upload-progress.tsx'
+import { selectForegroundBatch, UploadProgress } from './upload-progress.tsx'
 
 afterEach(cleanup)
 
@@ -251,36 +251,36 @@ function makeRecords(...lines: string[]) {
   })
 }
 
-function foregroundOf(records: readonly UploadRecord[], activity: UploadsState['activity'] = {}) {
-  return foregroundBatch({ records, activity, otherTabIds: new Set() })
+function selectBatch(records: readonly UploadRecord[], activity: UploadsState['activity'] = {}) {
+  return selectForegroundBatch({ records, activity, otherTabIds: new Set() })
 }
 
-function shownBatch(...lines: string[]) {
-  const { batch, current } = foregroundOf(makeRecords(...lines))
+function getBatchIds(...lines: string[]) {
+  const { batch, current } = selectBatch(makeRecords(...lines))
   return { batch: batch.map(({ id }) => id), current: current?.id }
 }
 
 describe('the foreground batch', () => {
   test('contains the running drop and its current file', () => {
-    expect(shownBatch('a completed', 'b completed', 'b uploading', 'b pending')).toEqual({
+    expect(getBatchIds('a completed', 'b completed', 'b uploading', 'b pending')).toEqual({
       batch: ['1', '2', '3'],
       current: '2',
     })
   })
 
   test('treats the last stored file as current between two files', () => {
-    expect(shownBatch('a completed', 'a completed', 'a pending').current).toBe('1')
-    expect(shownBatch('a pending', 'a pending').current).toBe('0')
+    expect(getBatchIds('a completed', 'a completed', 'a pending').current).toBe('1')
+    expect(getBatchIds('a pending', 'a pending').current).toBe('0')
   })
 
   test('treats an interrupted upload as current', () => {
     const activity = { 1: { interruption: 'no-response' as const, bytesPerSecond: null } }
     const records = makeRecords('a completed', 'a pending', 'a pending')
-    expect(foregroundOf(records, activity).current?.id).toBe('1')
+    expect(selectBatch(records, activity).current?.id).toBe('1')
   })
 
   test('contains the last drop after all uploads have ended', () => {
-    expect(shownBatch('a completed', 'b failed', 'b completed')).toEqual({
+    expect(getBatchIds('a completed', 'b failed', 'b completed')).toEqual({
       batch: ['1', '2'],
       current: undefined,
     })
@@ -289,18 +289,18 @@ describe('the foreground batch', () => {
   test('excludes cancelled uploads', () => {
     const [makeStored, cancelled] = makeRecords('a completed', 'a failed')
     if (!makeStored || !cancelled) throw new Error('no records')
-    const { batch } = foregroundOf([makeStored, { ...cancelled, error: 'Cancelled by user' }])
+    const { batch } = selectBatch([makeStored, { ...cancelled, error: 'Cancelled by user' }])
     expect(batch).toEqual([makeStored])
   })
 
   test('excludes uploads of other tabs', () => {
     const records = makeRecords('a uploading', 'b uploading')
-    const { batch } = foregroundBatch({ records, activity: {}, otherTabIds: new Set(['0']) })
+    const { batch } = selectForegroundBatch({ records, activity: {}, otherTabIds: new Set(['0']) })
     expect(batch.map(({ id }) => id)).toEqual(['1'])
   })
 
   test('excludes background and paused uploads', () => {
-    expect(shownBatch('a uploading background', 'b paused')).toEqual({
+    expect(getBatchIds('a uploading background', 'b paused')).toEqual({
       batch: [],
       current: undefined,
     })

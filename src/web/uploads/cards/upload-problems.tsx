@@ -14,7 +14,7 @@ import { isCancelled, isOutOfSpaceFailure } from '../upload-errors.ts'
 import type { UploadsStore } from '../uploads-state.ts'
 
 /** The maximum number of failures listed. The rest are only counted. */
-const maxShown = 50
+const maxShownFailures = 50
 
 function hasFailed(record: UploadRecord) {
   return record.path === 'foreground' && record.status === 'failed' && !isCancelled(record)
@@ -51,7 +51,7 @@ export function UploadProblems({ store }: { store: UploadsStore }) {
         <IconButton label="Dismiss" icon={<X />} onClick={dismiss} />
       </div>
       <ul className="max-h-80 overflow-y-auto">
-        {failed.slice(0, maxShown).map((record) => (
+        {failed.slice(0, maxShownFailures).map((record) => (
           <FailedUpload
             key={record.id}
             record={record}
@@ -62,9 +62,9 @@ export function UploadProblems({ store }: { store: UploadsStore }) {
         ))}
       </ul>
       {failed.some(isOutOfSpaceFailure) ? <SupportContact /> : null}
-      {failed.length > maxShown ? (
+      {failed.length > maxShownFailures ? (
         <p className="px-4 pt-1.5 text-muted text-sm tabular-nums sm:px-5">
-          And {failed.length - maxShown} more
+          And {failed.length - maxShownFailures} more
         </p>
       ) : null}
     </Card>
@@ -117,7 +117,7 @@ function FailedUpload({ record, isErrorShown, onResume, onFile }: FailedUploadPr
 function SupportContact() {
   const supportEmail = useSupportEmail()
   const { data: user } = useCurrentUser()
-  const supportLine = (prefix: string, href: string, label: string) => (
+  const renderSupportLine = (prefix: string, href: string, label: string) => (
     <p className="px-4 py-1.5 text-sm sm:px-5">
       {prefix}{' '}
       <a className="font-[560] underline" href={href}>
@@ -125,9 +125,10 @@ function SupportContact() {
       </a>
     </p>
   )
-  if (user?.isAdmin) return supportLine('You run this server:', '/admin#checks', 'see its checks')
+  if (user?.isAdmin)
+    return renderSupportLine('You run this server:', '/admin#checks', 'see its checks')
   if (supportEmail === undefined) return null
   return supportEmail === null
-    ? supportLine('Support:', '/feedback', 'write to the operator')
-    : supportLine('Support:', `mailto:${supportEmail}`, supportEmail)
+    ? renderSupportLine('Support:', '/feedback', 'write to the operator')
+    : renderSupportLine('Support:', `mailto:${supportEmail}`, supportEmail)
 }

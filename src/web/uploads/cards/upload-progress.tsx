@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { shortName } from '../../ui/file-name.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
-import { overallPercent, progressText, spokenProgress } from '../engine/upload-progress.ts'
+import { overallPercent, progressAnnouncement, progressText } from '../engine/upload-progress.ts'
 import { isActive } from '../engine/upload-state.ts'
 import { type Interruption, interruptionMessages } from '../interruption.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
@@ -26,7 +26,7 @@ export interface ForegroundBatch {
 }
 
 /** Selects this tab's foreground uploads for display (spec §4). */
-export function foregroundBatch({
+export function selectForegroundBatch({
   records,
   otherTabIds,
   activity,
@@ -50,9 +50,9 @@ export function foregroundBatch({
 }
 
 function bytesText(batch: readonly UploadRecord[]): string {
-  const countedUploads = batch.filter(({ status }) => status !== 'failed')
+  const unfailedUploads = batch.filter(({ status }) => status !== 'failed')
   const formatTotal = (field: 'uploadedBytes' | 'fileSize') =>
-    formatSize(countedUploads.reduce((total, record) => total + record[field], 0))
+    formatSize(unfailedUploads.reduce((total, record) => total + record[field], 0))
   return `${formatTotal('uploadedBytes')} of ${formatTotal('fileSize')}`
 }
 
@@ -102,11 +102,14 @@ function BatchOutcome({ outcome, isComplete }: { outcome: string; isComplete: bo
   )
 }
 
-function spokenText(current: UploadRecord | undefined, activity: UploadsState['activity']): string {
+function batchAnnouncement(
+  current: UploadRecord | undefined,
+  activity: UploadsState['activity'],
+): string {
   if (!current || !isActive(current)) return ''
   const interruption = activity[current.id]?.interruption
   if (interruption) return interruptionMessages[interruption]
-  return current.status === 'uploading' ? spokenProgress(current) : ''
+  return current.status === 'uploading' ? progressAnnouncement(current) : ''
 }
 
 /**
@@ -116,11 +119,11 @@ function spokenText(current: UploadRecord | undefined, activity: UploadsState['a
 export function UploadProgress({ store }: { store: UploadsStore }) {
   const state = useStore(store)
   const { activity, outcome, cancelForeground } = state
-  const { batch, current } = foregroundBatch(state)
+  const { batch, current } = selectForegroundBatch(state)
   return (
     <>
       <p role="status" className="sr-only">
-        {current ? spokenText(current, activity) : (outcome ?? '')}
+        {current ? batchAnnouncement(current, activity) : (outcome ?? '')}
       </p>
       {current || outcome !== null ? (
         <Card className="mb-4 grid gap-2.5 p-4 sm:px-5">

@@ -14,7 +14,7 @@ export interface AddedFiles {
 }
 
 /** Creates the record for a new upload. `now` is in epoch milliseconds. */
-export function newRecord({
+export function createRecord({
   id,
   ownerId,
   picked: { file, isPasted: pasted },

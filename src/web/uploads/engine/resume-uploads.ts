@@ -66,9 +66,9 @@ export class UploadResumer {
    * bytes are lost, fails the upload.
    */
   async resume(id: string): Promise<void> {
-    const located = await this.#locateBytes(id)
-    if (!located) return
-    const { record, bytes } = located
+    const locatedUpload = await this.#locateBytes(id)
+    if (!locatedUpload) return
+    const { record, bytes } = locatedUpload
     if (bytes === 'ready' || bytes === 'stored') this.#requeue(record)
     else this.handleMissingFile(record, bytes)
   }
@@ -78,9 +78,9 @@ export class UploadResumer {
    * its error until the user retries it.
    */
   async requestFile(id: string): Promise<void> {
-    const located = await this.#locateBytes(id)
-    if (!located || located.record.pasted) return
-    const { record, bytes } = located
+    const locatedUpload = await this.#locateBytes(id)
+    if (!locatedUpload || locatedUpload.record.pasted) return
+    const { record, bytes } = locatedUpload
     if (bytes !== 'file' && bytes !== 'permission') return
     const hasFailed = record.status === 'failed'
     this.#deps.update(hasFailed ? { ...record, need: bytes } : toPaused(record, bytes))
@@ -148,13 +148,13 @@ export class UploadResumer {
     const runningSearch = this.#searches.get(id)
     if (runningSearch) return runningSearch.result
     const controller = new AbortController()
-    const located = this.#search(record, controller.signal)
+    const searchPromise = this.#search(record, controller.signal)
       .catch(() => null)
       .finally(() => {
         if (this.#searches.get(id)?.controller === controller) this.#searches.delete(id)
       })
-    this.#searches.set(id, { result: located, controller })
-    return located
+    this.#searches.set(id, { result: searchPromise, controller })
+    return searchPromise
   }
 
   async #search(record: UploadRecord, signal: AbortSignal): Promise<BytesState | null> {
@@ -179,8 +179,12 @@ export class UploadResumer {
     if (!ticket) return false
     const { calls } = this.#deps
     const input = { cloudKey: ticket.cloudKey }
-    const listCall = { call: calls.listParts, input, isReadOnly: true }
-    const outcome = await callWithRetries(listCall, { signal, limit: searchRetryLimit }, this.#deps)
+    const listPartsCall = { call: calls.listParts, input, isReadOnly: true }
+    const outcome = await callWithRetries(
+      listPartsCall,
+      { signal, limit: searchRetryLimit },
+      this.#deps,
+    )
     signal.throwIfAborted()
     if (!outcome.ok) return isTransient(outcome.error) ? null : outcome.error.status === 404
     const { parts } = outcome.value

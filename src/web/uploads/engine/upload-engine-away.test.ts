@@ -19,10 +19,10 @@ const storedResponse: StorageResponse = {
   uploadOffset: null,
   retryAfterMs: null,
 }
-function threeFiles() {
+function makeThreeFiles() {
   return ['a.txt', 'b.txt', 'c.txt'].map((name) => fakeFile(name))
 }
-const allStored = ['a.txt completed', 'b.txt completed', 'c.txt completed']
+const allCompleted = ['a.txt completed', 'b.txt completed', 'c.txt completed']
 
 let world: EngineWorld
 /** Returns the response to a request that sends bytes. */
@@ -63,14 +63,14 @@ describe('a ten-minute server outage', () => {
 
   test.each([null, 502, 503])('before the first start fails no upload (%s)', async (status) => {
     const restoreServer = stopServer(status)
-    world.add(threeFiles())
+    world.add(makeThreeFiles())
     await advanceTime(10 * minute)
     expect(world.statuses()).toEqual(['a.txt pending', 'b.txt pending', 'c.txt pending'])
     const interruption = status === null ? 'no-response' : 'not-ready'
     expect(world.state().activity).toMatchObject({ '000001': { interruption } })
     restoreServer()
     await advanceTime(maxWaitMs + minute)
-    expect(world.statuses()).toEqual(allStored)
+    expect(world.statuses()).toEqual(allCompleted)
     expect(world.toasts.filter(({ title }) => title.includes('Failed'))).toEqual([])
   })
 
@@ -80,14 +80,14 @@ describe('a ten-minute server outage', () => {
       restoreServer = stopServer(status)
       return { kind: 'network' }
     }
-    world.add(threeFiles())
+    world.add(makeThreeFiles())
     await advanceTime(10 * minute)
     expect(world.statuses()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
     const interruption = status === null ? 'no-response' : 'not-ready'
     expect(world.state().activity).toMatchObject({ '000001': { interruption } })
     restoreServer()
     await advanceTime(maxWaitMs + minute)
-    expect(world.statuses()).toEqual(allStored)
+    expect(world.statuses()).toEqual(allCompleted)
   })
 
   test.each([null, 502, 503])('during a confirm call fails no upload (%s)', async (status) => {
@@ -96,17 +96,17 @@ describe('a ten-minute server outage', () => {
       if (attempt === 1) restoreServer = stopServer(status)
       return failedOutcome(status)
     }
-    world.add(threeFiles())
+    world.add(makeThreeFiles())
     await advanceTime(10 * minute)
     expect(world.statuses()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
     restoreServer()
     await advanceTime(maxWaitMs + minute)
-    expect(world.statuses()).toEqual(allStored)
+    expect(world.statuses()).toEqual(allCompleted)
   })
 
   test("doesn't delay a cancellation", async () => {
     stopServer(null)
-    const [firstId = ''] = world.add(threeFiles())
+    const [firstId = ''] = world.add(makeThreeFiles())
     await advanceTime(10 * minute)
     await world.engine.cancel(firstId)
     await advanceTime(2000)
@@ -120,7 +120,7 @@ describe('a full server disk', () => {
   test('is shown while uploads wait, and all but cancelled ones continue once space is free', async () => {
     respond = () => diskFull
     world.isServerReady = false
-    const [firstId = ''] = world.add(threeFiles())
+    const [firstId = ''] = world.add(makeThreeFiles())
     await advanceTime(60 * minute)
     expect(world.statuses()).toEqual(['a.txt uploading', 'b.txt pending', 'c.txt pending'])
     expect(world.state().activity).toMatchObject({ '000001': { interruption: 'disk-full' } })
@@ -130,12 +130,12 @@ describe('a full server disk', () => {
     world.isServerReady = true
     respond = () => storedResponse
     await advanceTime(2 * minute)
-    expect(world.statuses()).toEqual(allStored.slice(1))
+    expect(world.statuses()).toEqual(allCompleted.slice(1))
   })
 
   test('fails the file with an explanation if other requests succeed', async () => {
     respond = () => diskFull
-    world.add(threeFiles().slice(0, 1))
+    world.add(makeThreeFiles().slice(0, 1))
     await advanceTime(uploadLimit.maxAttempts * 2 * minute)
     expect(world.state().records).toMatchObject([
       { status: 'failed', error: errorTable.DISK_FULL.message },
@@ -145,7 +145,7 @@ describe('a full server disk', () => {
 
 test('a PUT that never gets through fails with a network error after the last attempt', async () => {
   respond = () => ({ kind: 'network' })
-  world.add(threeFiles().slice(0, 1))
+  world.add(makeThreeFiles().slice(0, 1))
   await advanceTime(uploadLimit.maxAttempts * maxWaitMs)
   expect(world.state().records).toMatchObject([
     { status: 'failed', error: 'Network error during upload' },
@@ -154,7 +154,7 @@ test('a PUT that never gets through fails with a network error after the last at
 
 test('a reachable server that keeps rejecting the start of an upload fails the file', async () => {
   world.onStart = () => failedOutcome(503)
-  world.add(threeFiles().slice(0, 1))
+  world.add(makeThreeFiles().slice(0, 1))
   await advanceTime(uploadLimit.maxAttempts * maxWaitMs)
   expect(world.statuses()).toEqual(['a.txt failed'])
 })

@@ -110,26 +110,26 @@ describe('an upload with a transient error', () => {
   })
 
   test('retries a start rejected by a busy server until it fails for another reason', async () => {
-    let attempts = 0
+    let attemptCount = 0
     world.onStart = () => {
-      attempts += 1
-      return attempts < 3 ? failedOutcome(503) : failedOutcome(500)
+      attemptCount += 1
+      return attemptCount < 3 ? failedOutcome(503) : failedOutcome(500)
     }
     world.add([fakeFile('a.txt')])
     await advanceTime(2 * maxWaitMs)
-    expect(attempts).toBe(3)
+    expect(attemptCount).toBe(3)
     expect(world.statuses()).toEqual(['a.txt failed'])
   })
 
   test('retries without limit while the browser is offline', async () => {
     world.isOnline = false
-    let attempts = 0
+    let attemptCount = 0
     world.deps.connection.waitUntilOnline = () =>
       new Promise((resolve) => setTimeout(resolve, 30_000))
     world.onStart = () => {
-      attempts += 1
-      if (attempts === 20) world.isOnline = true
-      return attempts < 20 ? failedOutcome(null) : null
+      attemptCount += 1
+      if (attemptCount === 20) world.isOnline = true
+      return attemptCount < 20 ? failedOutcome(null) : null
     }
     world.add([fakeFile('a.txt')])
     await advanceTime(700_000)

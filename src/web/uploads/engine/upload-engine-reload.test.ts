@@ -94,10 +94,10 @@ describe('a file provided again after a reload', () => {
   })
 
   test('is matched by date with uploads of the same name and size, and uploaded as new if none matches', async () => {
-    const fileDated = (lastModified: number) => new File(['12345'], 'a.txt', { lastModified })
-    await reloadWhileSending([fileDated(1), fileDated(2)])
+    const makeFileDated = (lastModified: number) => new File(['12345'], 'a.txt', { lastModified })
+    await reloadWhileSending([makeFileDated(1), makeFileDated(2)])
     world.onSend = () => undefined
-    world.add([fileDated(2), fileDated(3), fileDated(1)])
+    world.add([makeFileDated(2), makeFileDated(3), makeFileDated(1)])
     await advanceTime(5000)
     const { records } = world.state()
     expect(records.map(({ status, identity }) => [status, identity.lastModified])).toEqual([
@@ -155,11 +155,11 @@ describe('an upload idle for 5 s after a reload', () => {
   })
 
   test('fails as lost if the file of its handle has grown', async () => {
-    const fileWith = (text: string) => new File([text], 'a.txt', { lastModified: 1 })
-    let fileOnDisk = fileWith('one.')
+    const makeFileWith = (text: string) => new File([text], 'a.txt', { lastModified: 1 })
+    let fileOnDisk = makeFileWith('one.')
     const handle = { getFile: async () => fileOnDisk } as unknown as FileSystemFileHandle
-    await world.addStalled([{ file: fileWith('one.'), handle }])
-    fileOnDisk = fileWith('one. two.')
+    await world.addStalled([{ file: makeFileWith('one.'), handle }])
+    fileOnDisk = makeFileWith('one. two.')
     world.reload()
     world.onSend = () => undefined
     await advanceTime(6100)

@@ -56,12 +56,12 @@ describe('an expired session', () => {
   })
 
   test('lets each running upload continue until its own call gets a 401', async () => {
-    const release = world.stallTransfers()
+    const releaseTransfers = world.stallTransfers()
     world.add(Array.from({ length: 11 }, (_, index) => fakeFile(`${index}.txt`)))
     await advanceTime(0)
     world.onStart = () => failedOutcome(401)
     world.onConfirm = (attempt) => (attempt > 1 ? failedOutcome(401) : null)
-    release()
+    releaseTransfers()
     await advanceTime(0)
     expect(world.state().records.filter(({ status }) => status === 'completed')).toHaveLength(1)
     expect(world.state().records.filter(({ need }) => need === 'sign-in')).toHaveLength(10)

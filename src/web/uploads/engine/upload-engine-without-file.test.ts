@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => world.close())
 
 describe('an upload without its file', () => {
-  const allStored: Outcome<{ parts: StoredPart[] }> = {
+  const allStoredOutcome: Outcome<{ parts: StoredPart[] }> = {
     ok: true,
     value: { parts: [{ partNumber: 1, size: 30 }] },
   }
@@ -33,7 +33,7 @@ describe('an upload without its file', () => {
   }
 
   test.each([
-    ['all bytes are stored', () => allStored],
+    ['all bytes are stored', () => allStoredOutcome],
     ['it is already confirmed', () => failedOutcome(404)],
   ])('is confirmed automatically after 5 s if %s', async (_, onList) => {
     await reloadBeforeConfirm()
@@ -69,7 +69,7 @@ describe('an upload without its file', () => {
     await advanceTime(0)
     expect(world.statuses()).toEqual(['a.txt failed'])
     world.reload()
-    world.onList = () => allStored
+    world.onList = () => allStoredOutcome
     world.onConfirm = () => null
     await world.engine.resume(id)
     await advanceTime(0)
@@ -102,9 +102,9 @@ describe('an upload without its file', () => {
       await reloadDuringOutage(status)
       await advanceTime(3 * maxWaitMs)
       expect(world.state().records).toMatchObject([{ status: 'paused', need: 'file' }])
-      const listCalls = countListCalls()
+      const listCallCount = countListCalls()
       await advanceTime(600_000)
-      expect(countListCalls()).toBe(listCalls)
+      expect(countListCalls()).toBe(listCallCount)
     })
 
     test('continues once the file is provided, and stops polling the server', async () => {
@@ -114,9 +114,9 @@ describe('an upload without its file', () => {
       await world.engine.provideFile('000001', { file: fakeFile('a.txt', 30) })
       await advanceTime(0)
       expect(world.statuses()).toEqual(['a.txt completed'])
-      const listCalls = countListCalls()
+      const listCallCount = countListCalls()
       await advanceTime(600_000)
-      expect(countListCalls()).toBe(listCalls)
+      expect(countListCalls()).toBe(listCallCount)
     })
 
     test('stops polling the server once it is cancelled', async () => {
@@ -154,7 +154,7 @@ describe('an upload without its file', () => {
       world.reload()
       await advanceTime(600_000)
       expect(world.state().records).toMatchObject([{ status: 'paused', need: null }])
-      world.onList = () => allStored
+      world.onList = () => allStoredOutcome
       world.onConfirm = () => null
       await advanceTime(60_000)
       expect(world.statuses()).toEqual(['a.txt completed'])

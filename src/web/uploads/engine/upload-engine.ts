@@ -19,13 +19,13 @@ import { isCancelled, isTierFailure, stopsAllUploads } from '../upload-errors.ts
 import {
   failureNotice,
   type Notice,
-  otherFileNotice,
   signedOutNotice,
   successNotice,
+  wrongFileNotice,
 } from '../upload-notices.ts'
 import type { PageCallbacks, ShownUploads } from '../uploads-state.ts'
 import { BatchProgress } from './batch-progress.ts'
-import { type AddedFiles, newRecord } from './new-record.ts'
+import { type AddedFiles, createRecord } from './new-record.ts'
 import { UploadResumer } from './resume-uploads.ts'
 import { UploadFiles } from './upload-files.ts'
 import { UploadList } from './upload-list.ts'
@@ -144,8 +144,8 @@ export class UploadEngine {
   async add({ files, ...drop }: AddedFiles): Promise<void> {
     const newFiles: AddedFiles['files'][number][] = []
     for (const addedFile of files) {
-      const paused = this.#resumer.findUploadNeeding(addedFile.picked.file)
-      if (!paused || !(await this.#resumer.resumeWithFile(paused.id, addedFile.picked)))
+      const pausedUpload = this.#resumer.findUploadNeeding(addedFile.picked.file)
+      if (!pausedUpload || !(await this.#resumer.resumeWithFile(pausedUpload.id, addedFile.picked)))
         newFiles.push(addedFile)
     }
     if (newFiles.length === 0) return
@@ -153,7 +153,7 @@ export class UploadEngine {
     const records = newFiles.map(({ id, picked }) => {
       this.#files.add(id, picked)
       const now = this.#deps.timers.now()
-      return newRecord({ id, ownerId: this.#ownerId, picked, now, ...drop })
+      return createRecord({ id, ownerId: this.#ownerId, picked, now, ...drop })
     })
     for (const record of records) {
       this.#list.addUnsaved(record)
@@ -193,9 +193,10 @@ export class UploadEngine {
    */
   async resume(id: string): Promise<void> {
     const handle = this.#files.get(id) ? undefined : await this.#deps.handles.get(id)
-    const result = handle && (await requestHandleFile(handle))
-    if (result?.state === 'permission') return
-    if (result?.state === 'found') await this.provideFile(id, { file: result.file, handle })
+    const handleResult = handle && (await requestHandleFile(handle))
+    if (handleResult?.state === 'permission') return
+    if (handleResult?.state === 'found')
+      await this.provideFile(id, { file: handleResult.file, handle })
     else await this.#resumer.resume(id)
   }
 
@@ -204,18 +205,18 @@ export class UploadEngine {
     const record = this.#list.get(id)
     if (!record || !canResume(record)) return
     const reason = mismatchText(record.identity, picked.file)
-    if (reason !== null) this.#notify(otherFileNotice(reason))
+    if (reason !== null) this.#notify(wrongFileNotice(reason))
     else await this.#resumer.resumeWithFile(id, picked)
   }
 
   /** Resumes uploads that are waiting for a sign-in, if their owner has signed in again. */
   async resumeAfterSignIn(): Promise<void> {
-    const waiting = this.#resumer.resumableUploads().filter(({ need }) => need === 'sign-in')
-    if (waiting.length === 0) return
+    const waitingUploads = this.#resumer.resumableUploads().filter(({ need }) => need === 'sign-in')
+    if (waitingUploads.length === 0) return
     const user = await this.#deps.calls.currentUser()
     if (!user.ok || user.value.id !== this.#ownerId) return
     this.#hasShownSignInNotice = false
-    for (const { id } of waiting) void this.#resumer.resume(id)
+    for (const { id } of waitingUploads) void this.#resumer.resume(id)
   }
 
   /**
@@ -279,11 +280,11 @@ export class UploadEngine {
     for (const { id } of uploads) this.#list.remove(id)
     this.#list.close()
     await handles.removeAllExcept(records.load().map(({ id }) => id))
-    const unfinished = uploads.filter(({ status }) => status !== 'completed')
-    const cloudKeys = unfinished.flatMap(({ ticket }) => ticket?.cloudKey ?? [])
+    const unfinishedUploads = uploads.filter(({ status }) => status !== 'completed')
+    const cloudKeys = unfinishedUploads.flatMap(({ ticket }) => ticket?.cloudKey ?? [])
     const abortPromise = Promise.all(cloudKeys.map((cloudKey) => calls.abortUpload(cloudKey)))
-    const timeout = new Promise<void>((resolve) => timers.runAfter(abortTimeoutMs, resolve))
-    await Promise.race([abortPromise, timeout])
+    const timeoutPromise = new Promise<void>((resolve) => timers.runAfter(abortTimeoutMs, resolve))
+    await Promise.race([abortPromise, timeoutPromise])
   }
 
   #stop(): void {
@@ -297,7 +298,7 @@ export class UploadEngine {
   async #reload(): Promise<void> {
     const { records, locks, handles } = this.#deps
     if (this.#closing.signal.aborted) return
-    const orphans = await this.#list.reload()
+    const orphanedUploads = await this.#list.reload()
     if (this.#closing.signal.aborted) return
     if (!this.#hasLoaded) {
       const knownRecords = [...records.load(), ...this.#list.all()]
@@ -305,7 +306,7 @@ export class UploadEngine {
     }
     this.#hasLoaded = true
     for (const id of this.#list.otherTabIds()) this.#searchedIds.delete(id)
-    for (const record of orphans) {
+    for (const record of orphanedUploads) {
       const { id, need } = record
       if (isCancelled(record)) this.#list.remove(id)
       if (!locks.isSupported || this.#searchedIds.has(id) || !canResume(record)) continue
@@ -321,12 +322,12 @@ export class UploadEngine {
     if (this.#closing.signal.aborted) return false
     const otherTabIds = this.#list.otherTabIds()
     if (otherTabIds.size > 0) this.reloadSoon()
-    const idle = this.#list.all().filter(({ id, need, status }) => {
+    const idleUploads = this.#list.all().filter(({ id, need, status }) => {
       const canClaim = this.#deps.locks.isSupported || this.#list.isClaimed(id)
       return canClaim && status === 'paused' && need === null && !otherTabIds.has(id)
     })
-    this.#resumer.resumeIdle(idle)
-    return otherTabIds.size + idle.length > 0
+    this.#resumer.resumeIdle(idleUploads)
+    return otherTabIds.size + idleUploads.length > 0
   }
 
   #cleanUp(): boolean {

@@ -83,8 +83,8 @@ export class UploadList {
    */
   claim(id: string, { steal = false } = {}): Promise<boolean> {
     if (this.#claims.has(id)) return Promise.resolve(true)
-    const runningClaim = this.#pendingClaims.get(id)
-    if (runningClaim) return runningClaim
+    const existingClaim = this.#pendingClaims.get(id)
+    if (existingClaim) return existingClaim
     const pendingClaim = this.#claim(id, steal).finally(() => this.#pendingClaims.delete(id))
     this.#pendingClaims.set(id, pendingClaim)
     return pendingClaim
@@ -122,14 +122,16 @@ export class UploadList {
     const lockedIds = await locks.lockedIds()
     const stored = records.load().filter((record) => record.ownerId === ownerId)
     for (const id of this.#records.keys()) if (records.isRemoved(id)) this.#handleLoss(id)
-    const others = stored.filter(({ id }) => !this.#claims.has(id) && !this.#pendingClaims.has(id))
+    const otherUploads = stored.filter(
+      ({ id }) => !this.#claims.has(id) && !this.#pendingClaims.has(id),
+    )
     const isNewlyCompleted = ({ id, status }: UploadRecord) =>
       status === 'completed' && this.#records.get(id)?.status !== 'completed'
-    const hasNewlyCompleted = this.#hasLoaded && others.some(isNewlyCompleted)
+    const hasNewlyCompleted = this.#hasLoaded && otherUploads.some(isNewlyCompleted)
     this.#hasLoaded = true
-    this.#otherTabIds = new Set(others.map(({ id }) => id).filter((id) => lockedIds.has(id)))
+    this.#otherTabIds = new Set(otherUploads.map(({ id }) => id).filter((id) => lockedIds.has(id)))
     const orphans: UploadRecord[] = []
-    for (const record of others) {
+    for (const record of otherUploads) {
       const isLocked = this.#otherTabIds.has(record.id)
       const current = isLocked ? record : pauseIfInProgress(record)
       this.#records.set(record.id, current)

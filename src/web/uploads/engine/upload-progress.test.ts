@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { uploadRecord } from '../../../../tests/support/upload-fixtures.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
-import { overallPercent, progressText, spokenProgress } from './upload-progress.ts'
+import { overallPercent, progressAnnouncement, progressText } from './upload-progress.ts'
 
-function upload(fileSize: number, uploadedBytes: number, status: UploadRecord['status']) {
+function makeUpload(fileSize: number, uploadedBytes: number, status: UploadRecord['status']) {
   return uploadRecord({ fileSize, uploadedBytes, status })
 }
 
@@ -19,11 +19,11 @@ describe('the progress text of one file', () => {
   })
 
   test('for screen readers changes at each quarter, not at every percent', () => {
-    const spokenTexts = new Set<string>()
+    const announcements = new Set<string>()
     for (let progress = 0; progress <= 100; progress += 1) {
-      spokenTexts.add(spokenProgress({ fileName: 'cut.mov', progress }))
+      announcements.add(progressAnnouncement({ fileName: 'cut.mov', progress }))
     }
-    expect([...spokenTexts]).toEqual([
+    expect([...announcements]).toEqual([
       'Uploading cut.mov',
       'Uploading cut.mov: 25%',
       'Uploading cut.mov: 50%',
@@ -36,27 +36,29 @@ describe('the progress text of one file', () => {
 describe('the progress over all files', () => {
   test('is weighted by bytes', () => {
     const uploads = [
-      upload(100, 100, 'completed'),
-      upload(900, 400, 'uploading'),
-      upload(1000, 0, 'paused'),
+      makeUpload(100, 100, 'completed'),
+      makeUpload(900, 400, 'uploading'),
+      makeUpload(1000, 0, 'paused'),
     ]
     expect(overallPercent(uploads)).toBe(25)
   })
 
   test('excludes failed files', () => {
-    expect(overallPercent([upload(1000, 10, 'failed'), upload(1000, 500, 'uploading')])).toBe(50)
-    expect(overallPercent([upload(1000, 0, 'failed')])).toBe(0)
+    expect(
+      overallPercent([makeUpload(1000, 10, 'failed'), makeUpload(1000, 500, 'uploading')]),
+    ).toBe(50)
+    expect(overallPercent([makeUpload(1000, 0, 'failed')])).toBe(0)
   })
 
   test('counts files if all of them are empty', () => {
-    expect(overallPercent([upload(0, 0, 'completed'), upload(0, 0, 'uploading')])).toBe(50)
+    expect(overallPercent([makeUpload(0, 0, 'completed'), makeUpload(0, 0, 'uploading')])).toBe(50)
   })
 
   test('is an integer from 0 to 100, and reaches 100 only when every file is stored', () => {
     const statuses = fc.constantFrom('pending', 'uploading', 'completed', 'failed' as const)
     const anyUpload = fc
       .tuple(fc.nat(5_000_000_000), fc.double({ min: 0, max: 1, noNaN: true }), statuses)
-      .map(([size, share, status]) => upload(size, Math.floor(size * share), status))
+      .map(([size, share, status]) => makeUpload(size, Math.floor(size * share), status))
     fc.assert(
       fc.property(fc.array(anyUpload), (uploads) => {
         const percent = overallPercent(uploads)

@@ -10,13 +10,14 @@ const finalizingPercent = 95
 export function overallPercent(
   uploads: readonly Pick<UploadRecord, 'status' | 'fileSize' | 'uploadedBytes'>[],
 ): number {
-  const included = uploads.filter(({ status }) => status !== 'failed')
-  if (included.length === 0) return 0
-  const completed = included.filter(({ status }) => status === 'completed')
-  if (completed.length === included.length) return 100
-  const totalBytes = included.reduce((sum, { fileSize }) => sum + fileSize, 0)
-  const sentBytes = included.reduce((sum, { uploadedBytes }) => sum + uploadedBytes, 0)
-  const fraction = totalBytes === 0 ? completed.length / included.length : sentBytes / totalBytes
+  const unfailedUploads = uploads.filter(({ status }) => status !== 'failed')
+  if (unfailedUploads.length === 0) return 0
+  const completed = unfailedUploads.filter(({ status }) => status === 'completed')
+  if (completed.length === unfailedUploads.length) return 100
+  const totalBytes = unfailedUploads.reduce((sum, { fileSize }) => sum + fileSize, 0)
+  const sentBytes = unfailedUploads.reduce((sum, { uploadedBytes }) => sum + uploadedBytes, 0)
+  const fraction =
+    totalBytes === 0 ? completed.length / unfailedUploads.length : sentBytes / totalBytes
   return Math.min(99, Math.floor(fraction * 100))
 }
 
@@ -39,9 +40,9 @@ export function progressText(upload: NamedProgress): string {
  * Returns the progress text for screen readers. Because they announce every change, it changes only
  * with the file, at every 25%, and at the end.
  */
-export function spokenProgress(upload: NamedProgress): string {
+export function progressAnnouncement(upload: NamedProgress): string {
   if (isFinalizing(upload)) return progressText(upload)
-  const quarter = Math.floor(upload.progress / 25) * 25
+  const reachedQuarter = Math.floor(upload.progress / 25) * 25
   const prefix = `Uploading ${upload.fileName}`
-  return quarter === 0 ? prefix : `${prefix}: ${quarter}%`
+  return reachedQuarter === 0 ? prefix : `${prefix}: ${reachedQuarter}%`
 }

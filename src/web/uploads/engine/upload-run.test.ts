@@ -33,7 +33,7 @@ let activities: UploadActivity[]
 let reportedErrors: unknown[]
 let send: (job: TransferJob) => Promise<void>
 let calls: RunDeps['calls']
-let result: Promise<RunResult | null>
+let resultPromise: Promise<RunResult | null>
 
 function startRun(changes: Partial<UploadRecord> = {}, uploadFile: File | null = file): UploadRun {
   record = { ...record, ...changes }
@@ -77,7 +77,7 @@ function startRun(changes: Partial<UploadRecord> = {}, uploadFile: File | null =
       },
     },
   )
-  result = run.run()
+  resultPromise = run.run()
   return run
 }
 
@@ -117,7 +117,7 @@ test.each<[keyof typeof calls, number, Partial<UploadRecord>]>([
   run.stop()
   await vi.advanceTimersByTimeAsync(3_600_000)
   expect(countCalls()).toBe(2)
-  expect(await result).toBeNull()
+  expect(await resultPromise).toBeNull()
   expect(vi.getTimerCount()).toBe(0)
 })
 
@@ -195,7 +195,7 @@ describe('a transfer', () => {
 describe('a failed attempt', () => {
   const failedCall = (status: number, code: string | null = null) =>
     ({ ok: false, error: callError(status, code) }) as const
-  const names = () => recordedCalls.map(({ call }) => call)
+  const getCallNames = () => recordedCalls.map(({ call }) => call)
 
   test.each([
     ['different bytes', failedCall(409, 'CHECKSUM_MISMATCH'), 'getUploadUrl'],
@@ -204,8 +204,8 @@ describe('a failed attempt', () => {
     calls.confirmUpload = async () => response
     startRun()
     await vi.advanceTimersByTimeAsync(0)
-    expect(names()).toEqual(['getUploadUrl', 'confirmUpload', nextCall, 'confirmUpload'])
-    expect(await result).toMatchObject({ type: 'failed', stage: 'confirm' })
+    expect(getCallNames()).toEqual(['getUploadUrl', 'confirmUpload', nextCall, 'confirmUpload'])
+    expect(await resultPromise).toMatchObject({ type: 'failed', stage: 'confirm' })
   })
 
   test("is confirmed, or restarted if the server doesn't know the upload", async () => {
@@ -213,7 +213,7 @@ describe('a failed attempt', () => {
     calls.confirmUpload = async () => failedCall(404)
     startRun({ ticket })
     await vi.advanceTimersByTimeAsync(0)
-    expect(names()).toEqual(['listParts', 'confirmUpload', 'getUploadUrl', 'confirmUpload'])
+    expect(getCallNames()).toEqual(['listParts', 'confirmUpload', 'getUploadUrl', 'confirmUpload'])
   })
 
   test.each([
@@ -225,8 +225,8 @@ describe('a failed attempt', () => {
     }
     startRun({ ticket })
     await vi.advanceTimersByTimeAsync(0)
-    expect(names()).toEqual(['listParts', 'getUploadUrl'])
-    expect(await result).toMatchObject({ type: 'failed', stage: 'transfer' })
+    expect(getCallNames()).toEqual(['listParts', 'getUploadUrl'])
+    expect(await resultPromise).toMatchObject({ type: 'failed', stage: 'transfer' })
   })
 
   test("of a large file with rejected URLs isn't repeated and keeps the stored parts", async () => {
@@ -234,7 +234,10 @@ describe('a failed attempt', () => {
       throw new TransferError('status', 403)
     }
     startRun({ ticket: { ...ticket, parts: { size: 400, count: 3 } } })
-    expect(await result).toMatchObject({ type: 'failed', error: 'Upload failed with status 403' })
+    expect(await resultPromise).toMatchObject({
+      type: 'failed',
+      error: 'Upload failed with status 403',
+    })
     expect(record.ticket).not.toBeNull()
   })
 })
@@ -244,7 +247,7 @@ describe('an upload without its file is only confirmed', () => {
     const response = callError(status, status === 400 ? 'UPLOAD_INCOMPLETE' : null)
     calls.confirmUpload = async () => ({ ok: false, error: response })
     startRun({ ticket }, null)
-    expect(await result).toEqual({ type: 'paused', need: 'file' })
+    expect(await resultPromise).toEqual({ type: 'paused', need: 'file' })
     expect(jobs).toEqual([])
   })
 })
@@ -256,7 +259,7 @@ describe('an error', () => {
       throw error
     }
     startRun()
-    expect(await result).toMatchObject({ type: 'failed', error: 'Upload failed' })
+    expect(await resultPromise).toMatchObject({ type: 'failed', error: 'Upload failed' })
     expect(reportedErrors).toEqual([error])
   })
 
@@ -266,7 +269,7 @@ describe('an error', () => {
     const run = startRun()
     await vi.advanceTimersByTimeAsync(0)
     run.stop()
-    expect(await result).toBeNull()
+    expect(await resultPromise).toBeNull()
     expect(reportedErrors).toEqual([])
   })
 })

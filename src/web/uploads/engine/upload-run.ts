@@ -10,7 +10,12 @@ import {
   type RepeatedCall,
   type UploadCalls,
 } from '../transfer/upload-calls.ts'
-import { type CallError, callErrorText, transferCode, transferText } from '../upload-errors.ts'
+import {
+  type CallError,
+  callErrorText,
+  transferErrorCode,
+  transferErrorText,
+} from '../upload-errors.ts'
 import type { FailedStage } from '../upload-notices.ts'
 import { type PartUrls, type SendFile, type StoredPart, TransferError } from '../upload-ports.ts'
 import type { UploadActivity } from '../uploads-state.ts'
@@ -261,17 +266,17 @@ export class UploadRun {
     this.#signal.throwIfAborted()
     const { calls, timers, onStoredAfterStop } = this.#deps
     const uploadStartTime = this.#record.get().uploadStartTime ?? timers.now()
-    const confirmation = this.#callWithRetries({
+    const confirmPromise = this.#callWithRetries({
       call: calls.confirmUpload,
       input: { cloudKey, metadata, uploadStartTime, sha256 },
       // Allow extra time, because the server first has to join a large file's parts.
       timeoutMs: requestTimeoutMs,
     })
-    const reportIfStopped = (outcome: Awaited<typeof confirmation>) => {
+    const reportIfStopped = (outcome: Awaited<typeof confirmPromise>) => {
       if (this.#signal.aborted && outcome.ok) onStoredAfterStop()
     }
-    confirmation.then(reportIfStopped, () => undefined)
-    const outcome = await Promise.race([confirmation, this.#rejectOnStop()])
+    confirmPromise.then(reportIfStopped, () => undefined)
+    const outcome = await Promise.race([confirmPromise, this.#rejectOnStop()])
     this.#signal.throwIfAborted()
     if (!outcome.ok) throw new StageError('confirm', outcome.error)
   }
@@ -341,8 +346,8 @@ export class UploadRun {
     return {
       type: 'failed',
       stage: 'transfer',
-      error: transferText(path, kind, status, ticket?.store === 's3'),
-      code: transferCode(kind, status),
+      error: transferErrorText(path, kind, status, ticket?.store === 's3'),
+      code: transferErrorCode(kind, status),
       isUnreadable: kind === 'unreadable' || kind === 'changed',
     }
   }

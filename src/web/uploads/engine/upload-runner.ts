@@ -11,12 +11,12 @@ const pauseBetweenMs = 500
  * The largest drop with pauses between files. Pauses would limit larger drops to two files per
  * second.
  */
-const largestPausedDrop = 10
+const maxPausedDropSize = 10
 /**
  * The maximum number of small files in progress at the same time. Only a few are sent at once; the
  * rest wait for a batched call or a free connection.
  */
-const maxInProgress = 48
+const maxFilesInProgress = 48
 /**
  * Maximum size of a small file, in bytes. A larger file is sent in parallel parts and can saturate
  * the connection by itself.
@@ -34,7 +34,7 @@ const maxParallelSends = 5
  * notice for all files.
  */
 export function isLargeDrop(dropSize: number): boolean {
-  return dropSize > largestPausedDrop
+  return dropSize > maxPausedDropSize
 }
 
 export interface RunnerDeps extends Omit<RunDeps, 'calls' | 'runInTurn'> {
@@ -124,7 +124,7 @@ export class UploadRunner {
 
   #canStart({ canOverlap }: QueuedUpload): boolean {
     if (this.#running.size === 0) return true
-    if (this.#running.size >= maxInProgress || !canOverlap) return false
+    if (this.#running.size >= maxFilesInProgress || !canOverlap) return false
     return [...this.#running].every((other) => other.canOverlap)
   }
 

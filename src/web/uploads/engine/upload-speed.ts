@@ -17,11 +17,14 @@ export type SpeedSamples = readonly SpeedSample[]
  * same amount. Otherwise the speed would be 0 until the lost bytes are resent.
  */
 export function withSample(samples: SpeedSamples, at: number, bytes: number): SpeedSamples {
-  const decrease = Math.max(0, (samples.at(-1)?.bytes ?? 0) - bytes)
-  const adjusted = samples.map((sample) => ({ ...sample, bytes: sample.bytes - decrease }))
+  const byteDecrease = Math.max(0, (samples.at(-1)?.bytes ?? 0) - bytes)
+  const adjustedSamples = samples.map((sample) => ({
+    ...sample,
+    bytes: sample.bytes - byteDecrease,
+  }))
   // Keep the last sample before the window, which marks its start.
-  const start = adjusted.findLastIndex((sample) => sample.at <= at - windowMs)
-  return [...adjusted.slice(Math.max(0, start)), { at, bytes }]
+  const startIndex = adjustedSamples.findLastIndex((sample) => sample.at <= at - windowMs)
+  return [...adjustedSamples.slice(Math.max(0, startIndex)), { at, bytes }]
 }
 
 /**
@@ -29,10 +32,10 @@ export function withSample(samples: SpeedSamples, at: number, bytes: number): Sp
  * cover less than 2 s.
  */
 export function bytesPerSecond(samples: SpeedSamples, at: number): number | null {
-  const last = samples.at(-1)
+  const lastSample = samples.at(-1)
   const start = at - windowMs
   const before = samples.findLast((sample) => sample.at <= start)
   const first = before ? { at: start, bytes: before.bytes } : samples[0]
-  if (!first || !last || at - first.at < minDurationMs) return null
-  return ((last.bytes - first.bytes) / (at - first.at)) * 1000
+  if (!first || !lastSample || at - first.at < minDurationMs) return null
+  return ((lastSample.bytes - first.bytes) / (at - first.at)) * 1000
 }

@@ -21,9 +21,9 @@ const autoResumeIdleMs = 5000
 
 /** True if a paused upload has been idle long enough to resume automatically. */
 export function canAutoResume({ status, need, lastActivity }: UploadRecord, now: number): boolean {
-  const idle = now - lastActivity
+  const idleMs = now - lastActivity
   // The idle time is negative if the clock was set back.
-  return status === 'paused' && need === null && (idle > autoResumeIdleMs || idle < 0)
+  return status === 'paused' && need === null && (idleMs > autoResumeIdleMs || idleMs < 0)
 }
 
 /** Puts an upload back into the queue. */

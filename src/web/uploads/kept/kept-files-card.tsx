@@ -6,7 +6,7 @@ import { FileName } from '../../ui/file-name.tsx'
 import type { PickedFile } from '../picking/picked-file.ts'
 import { createBrowserKeptFiles } from './kept-files.ts'
 
-const maxListed = 5
+const maxListedFiles = 5
 
 const store = createBrowserKeptFiles()
 
@@ -51,16 +51,18 @@ export function KeptFilesCard({ keptFiles, isPrimary, onUpload, onDone }: KeptFi
     onUpload(files.map(({ file }) => ({ file })))
     void removeAll()
   }
-  const isOne = files.length === 1
+  const isSingleFile = files.length === 1
   return (
     <Card className="mb-4 p-5 sm:p-6">
       <section aria-labelledby="kept-title">
         <h2 id="kept-title" className="text-lg">
-          {isOne ? 'A file is' : `${files.length} files are`} waiting in this browser
+          {isSingleFile ? 'A file is' : `${files.length} files are`} waiting in this browser
         </h2>
-        <p className="mt-1 text-muted">{isOne ? 'It has' : 'They have'} not been uploaded yet.</p>
+        <p className="mt-1 text-muted">
+          {isSingleFile ? 'It has' : 'They have'} not been uploaded yet.
+        </p>
         <ul className="mt-3">
-          {files.slice(0, maxListed).map(({ id, file }) => (
+          {files.slice(0, maxListedFiles).map(({ id, file }) => (
             <li key={id} className="flex items-baseline justify-between gap-4 py-1">
               <span className="min-w-0 font-[540]">
                 <FileName name={file.name} />
@@ -71,12 +73,12 @@ export function KeptFilesCard({ keptFiles, isPrimary, onUpload, onDone }: KeptFi
             </li>
           ))}
         </ul>
-        {files.length > maxListed ? (
-          <p className="text-muted text-sm">and {files.length - maxListed} more</p>
+        {files.length > maxListedFiles ? (
+          <p className="text-muted text-sm">and {files.length - maxListedFiles} more</p>
         ) : null}
         <div className="mt-4 flex flex-wrap gap-2">
           <Button variant={isPrimary ? 'primary' : 'plain'} onClick={upload}>
-            {isOne ? 'Upload it' : 'Upload them'}
+            {isSingleFile ? 'Upload it' : 'Upload them'}
           </Button>
           <Button variant="quiet" onClick={() => void removeAll()}>
             Remove
@@ -92,11 +94,11 @@ export function KeptFilesNotice() {
   const { files } = useKeptFiles()
   const [firstFile] = files
   if (!firstFile) return null
-  const isOne = files.length === 1
+  const isSingleFile = files.length === 1
   return (
     <p role="status" className="mb-5 rounded-control bg-tint px-3.5 py-2.5 text-sm wrap-anywhere">
-      {isOne ? `${firstFile.file.name} is` : `${files.length} files are`} waiting in this browser.
-      You can upload {isOne ? 'it' : 'them'} after you sign in.
+      {isSingleFile ? `${firstFile.file.name} is` : `${files.length} files are`} waiting in this
+      browser. You can upload {isSingleFile ? 'it' : 'them'} after you sign in.
     </p>
   )
 }

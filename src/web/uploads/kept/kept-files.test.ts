@@ -19,7 +19,7 @@ function createStore(table: Partial<KeptFileTable> = {}) {
   }
 }
 
-async function namesIn(store: KeptFiles) {
+async function listNames(store: KeptFiles) {
   return (await store.list()).map(({ file }) => file.name)
 }
 
@@ -29,7 +29,7 @@ describe('kept files', () => {
     await store.keep(makeFiles('b', 'a'))
     store.advance(1)
     await store.keep(makeFiles('c'))
-    expect(await namesIn(store)).toEqual(['b', 'a', 'c'])
+    expect(await listNames(store)).toEqual(['b', 'a', 'c'])
   })
 
   it('can be removed, and expire after a day', async () => {
@@ -37,11 +37,11 @@ describe('kept files', () => {
     await store.keep(makeFiles('one', 'two'))
     const [one] = await store.list()
     await store.remove([one?.id ?? ''])
-    expect(await namesIn(store)).toEqual(['two'])
+    expect(await listNames(store)).toEqual(['two'])
     store.advance(browserFileRetentionMs - 1)
-    expect(await namesIn(store)).toEqual(['two'])
+    expect(await listNames(store)).toEqual(['two'])
     store.advance(1)
-    expect(await namesIn(store)).toEqual([])
+    expect(await listNames(store)).toEqual([])
   })
 
   it('are limited in number', async () => {
@@ -58,7 +58,7 @@ describe('kept files', () => {
   ])('are rejected as a whole: %s', async (reason, error) => {
     const store = createStore({ add: () => Promise.reject(error) })
     expect(await store.keep(makeFiles('one', 'two'))).toBe(reason)
-    expect(await namesIn(store)).toEqual([])
+    expect(await listNames(store)).toEqual([])
   })
 })
 

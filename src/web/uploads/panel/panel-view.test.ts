@@ -4,13 +4,13 @@ import type { Interruption } from '../interruption.ts'
 import type { UploadRecord, UploadStatus } from '../records/upload-record.ts'
 import {
   countByStatus,
-  interruptionOfAll,
+  formatTimeLeft,
+  getOverallInterruption,
   type PanelScope,
   panelRecords,
   speedText,
-  spokenSummary,
+  summaryAnnouncement,
   summaryText,
-  transferTimeLeft,
 } from './panel-view.ts'
 
 function record(changes: Partial<UploadRecord>): UploadRecord {
@@ -25,10 +25,10 @@ describe('the listed uploads', () => {
       record({ id: 'c', path: 'background', status: 'completed' }),
       record({ id: 'd', path: 'foreground', status: 'completed' }),
     ]
-    const idsOf = (scope: PanelScope) =>
+    const getIds = (scope: PanelScope) =>
       panelRecords(records, new Set(['d']), scope).map(({ id }) => id)
-    expect(idsOf('background')).toEqual(['b', 'c', 'd'])
-    expect(idsOf('all')).toEqual(['a', 'b', 'c', 'd'])
+    expect(getIds('background')).toEqual(['b', 'c', 'd'])
+    expect(getIds('all')).toEqual(['a', 'b', 'c', 'd'])
   })
 
   it('are ordered by urgency, oldest first', () => {
@@ -84,13 +84,15 @@ describe('the header text', () => {
 })
 
 test("the screen reader text doesn't count up, and mentions uploads that need attention", () => {
-  const spokenText = (...statuses: UploadStatus[]) =>
-    spokenSummary(countByStatus(statuses.map((status) => ({ status, error: null }))), null)
-  expect(spokenText('uploading', 'pending')).toBe('Uploading 2 files')
-  expect(spokenText('completed', 'uploading', 'failed')).toBe('Uploading 2 files, 1 upload failed')
-  expect(spokenText('completed', 'completed')).toBe('2 files uploaded')
+  const getAnnouncement = (...statuses: UploadStatus[]) =>
+    summaryAnnouncement(countByStatus(statuses.map((status) => ({ status, error: null }))), null)
+  expect(getAnnouncement('uploading', 'pending')).toBe('Uploading 2 files')
+  expect(getAnnouncement('completed', 'uploading', 'failed')).toBe(
+    'Uploading 2 files, 1 upload failed',
+  )
+  expect(getAnnouncement('completed', 'completed')).toBe('2 files uploaded')
   const counts = countByStatus([{ status: 'uploading', error: null }])
-  expect(spokenSummary(counts, 'busy')).toBe('Waiting for the server')
+  expect(summaryAnnouncement(counts, 'busy')).toBe('Waiting for the server')
 })
 
 describe('speed and time left', () => {
@@ -114,24 +116,24 @@ describe('speed and time left', () => {
     [86_399, '24 h left'],
     [86_400, 'More than a day left'],
   ])('formats %i s', (seconds, text) => {
-    expect(transferTimeLeft({ fileSize: seconds * 10 + 5, uploadedBytes: 5 }, 10)).toBe(text)
+    expect(formatTimeLeft({ fileSize: seconds * 10 + 5, uploadedBytes: 5 }, 10)).toBe(text)
   })
 
   it("shows no time left if it can't be computed", () => {
-    expect(transferTimeLeft({ fileSize: 10, uploadedBytes: 0 }, null)).toBeNull()
-    expect(transferTimeLeft({ fileSize: 10, uploadedBytes: 0 }, 0)).toBeNull()
-    expect(transferTimeLeft({ fileSize: 10, uploadedBytes: 10 }, 5)).toBeNull()
-    expect(transferTimeLeft({ fileSize: 10, uploadedBytes: 12 }, 5)).toBeNull()
+    expect(formatTimeLeft({ fileSize: 10, uploadedBytes: 0 }, null)).toBeNull()
+    expect(formatTimeLeft({ fileSize: 10, uploadedBytes: 0 }, 0)).toBeNull()
+    expect(formatTimeLeft({ fileSize: 10, uploadedBytes: 10 }, 5)).toBeNull()
+    expect(formatTimeLeft({ fileSize: 10, uploadedBytes: 12 }, 5)).toBeNull()
   })
 })
 
 describe('the common interruption of all uploads', () => {
   /**
-   * Calls `interruptionOfAll`. Each string is an upload's status, followed by its interruption if
+   * Calls `getOverallInterruption`. Each string is an upload's status, followed by its interruption if
    * there is one, as in 'pending no-response'.
    */
-  const interruptionOf = (...uploads: (UploadStatus | `${UploadStatus} ${Interruption}`)[]) =>
-    interruptionOfAll(
+  const toInterruption = (...uploads: (UploadStatus | `${UploadStatus} ${Interruption}`)[]) =>
+    getOverallInterruption(
       uploads.map((upload, id) => ({
         id: String(id),
         status: upload.split(' ')[0] as UploadStatus,
@@ -145,9 +147,9 @@ describe('the common interruption of all uploads', () => {
     )
 
   test("ignores uploads that haven't started", () => {
-    expect(interruptionOf('uploading no-response')).toBe('no-response')
-    expect(interruptionOf('pending no-response', 'pending', 'failed')).toBe('no-response')
-    expect(interruptionOf('uploading no-response', 'uploading no-response', 'pending')).toBe(
+    expect(toInterruption('uploading no-response')).toBe('no-response')
+    expect(toInterruption('pending no-response', 'pending', 'failed')).toBe('no-response')
+    expect(toInterruption('uploading no-response', 'uploading no-response', 'pending')).toBe(
       'no-response',
     )
   })
@@ -155,26 +157,26 @@ describe('the common interruption of all uploads', () => {
   test('ignores uploads that are waiting to send', () => {
     const records = ['0', '1'].map((id) => ({ id, status: 'uploading' as const }))
     const activity = { 0: { interruption: 'no-response' as const, bytesPerSecond: null } }
-    expect(interruptionOfAll(records, activity)).toBe('no-response')
+    expect(getOverallInterruption(records, activity)).toBe('no-response')
   })
 
   test("isn't a lost connection if any upload got a response", () => {
-    expect(interruptionOf('uploading not-ready', 'pending')).toBe('not-ready')
-    expect(interruptionOf('uploading no-response', 'pending not-ready')).toBe('not-ready')
-    expect(interruptionOf('uploading no-response', 'pending busy')).toBe('busy')
+    expect(toInterruption('uploading not-ready', 'pending')).toBe('not-ready')
+    expect(toInterruption('uploading no-response', 'pending not-ready')).toBe('not-ready')
+    expect(toInterruption('uploading no-response', 'pending busy')).toBe('busy')
   })
 
   test('prefers a full disk over any other reason', () => {
-    expect(interruptionOf('uploading busy', 'uploading no-response', 'pending disk-full')).toBe(
+    expect(toInterruption('uploading busy', 'uploading no-response', 'pending disk-full')).toBe(
       'disk-full',
     )
   })
 
   test('is null if any upload makes progress or none is running', () => {
-    expect(interruptionOf('uploading no-response', 'uploading')).toBeNull()
-    expect(interruptionOf('uploading', 'pending not-ready')).toBeNull()
-    expect(interruptionOf('completed', 'pending')).toBeNull()
-    expect(interruptionOf('paused', 'failed', 'completed')).toBeNull()
-    expect(interruptionOf()).toBeNull()
+    expect(toInterruption('uploading no-response', 'uploading')).toBeNull()
+    expect(toInterruption('uploading', 'pending not-ready')).toBeNull()
+    expect(toInterruption('completed', 'pending')).toBeNull()
+    expect(toInterruption('paused', 'failed', 'completed')).toBeNull()
+    expect(toInterruption()).toBeNull()
   })
 })

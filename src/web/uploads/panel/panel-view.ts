@@ -33,34 +33,45 @@ export function panelRecords(
 }
 
 /** Number of uploads by status. Cancelled uploads don't count as failed. */
-export type Counts = Record<UploadStatus | 'cancelled', number>
+export type UploadCounts = Record<UploadStatus | 'cancelled', number>
 
-export function countByStatus(records: readonly Pick<UploadRecord, 'status' | 'error'>[]): Counts {
+export function countByStatus(
+  records: readonly Pick<UploadRecord, 'status' | 'error'>[],
+): UploadCounts {
   const counts = { pending: 0, uploading: 0, paused: 0, completed: 0, failed: 0, cancelled: 0 }
   for (const record of records) counts[isCancelled(record) ? 'cancelled' : record.status] += 1
   return counts
 }
 
 /** Returns why no upload is making progress, or null if at least one is. */
-export function interruptionOfAll(
+export function getOverallInterruption(
   records: readonly Pick<UploadRecord, 'id' | 'status'>[],
   activity: UploadsState['activity'],
 ): Interruption | null {
-  const interruptionOf = ({ id }: Pick<UploadRecord, 'id'>) => activity[id]?.interruption ?? null
+  const getInterruption = ({ id }: Pick<UploadRecord, 'id'>) => activity[id]?.interruption ?? null
   // An upload without an activity is still waiting to send.
-  const sending = records.filter(({ id, status }) => status === 'uploading' && activity[id])
-  const uploading = sending.map(interruptionOf)
-  const pending = records.filter(({ status }) => status === 'pending').map(interruptionOf)
-  if (uploading.includes(null)) return null
-  const reasons = [...uploading, ...pending].filter((reason) => reason !== null)
+  const sendingUploads = records.filter(({ id, status }) => status === 'uploading' && activity[id])
+  const sendingInterruptions = sendingUploads.map(getInterruption)
+  const pendingInterruptions = records
+    .filter(({ status }) => status === 'pending')
+    .map(getInterruption)
+  if (sendingInterruptions.includes(null)) return null
+  const interruptions = [...sendingInterruptions, ...pendingInterruptions].filter(
+    (reason) => reason !== null,
+  )
   // Any response proves that the connection works. A full disk takes precedence, because someone
   // has to free space.
-  const responded = reasons.filter((reason) => reason !== 'no-response')
-  return responded.find((reason) => reason === 'disk-full') ?? responded[0] ?? reasons[0] ?? null
+  const responseInterruptions = interruptions.filter((reason) => reason !== 'no-response')
+  return (
+    responseInterruptions.find((reason) => reason === 'disk-full') ??
+    responseInterruptions[0] ??
+    interruptions[0] ??
+    null
+  )
 }
 
 /** The panel's header text while no upload is making progress. */
-const waitTexts: Record<Interruption, string> = {
+const interruptionSummaries: Record<Interruption, string> = {
   'no-response': 'Waiting for the connection',
   'not-ready': 'Waiting for the server',
   busy: 'Waiting for the server',
@@ -72,10 +83,10 @@ const waitTexts: Record<Interruption, string> = {
  * that need attention; otherwise, it gives the overall result.
  * @param interruption why no upload is making progress; null if at least one is.
  */
-export function summaryText(counts: Counts, interruption: Interruption | null): string {
+export function summaryText(counts: UploadCounts, interruption: Interruption | null): string {
   const { pending, uploading, paused, completed } = counts
-  if (uploading + pending === 0) return finalText(counts)
-  if (interruption) return waitTexts[interruption]
+  if (uploading + pending === 0) return describeResult(counts)
+  if (interruption) return interruptionSummaries[interruption]
   return `Uploading ${completed + 1} of ${pending + uploading + paused + completed}`
 }
 
@@ -83,24 +94,27 @@ export function summaryText(counts: Counts, interruption: Interruption | null): 
  * Returns the text for screen readers. Unlike the header text, it doesn't count up, so a large drop
  * isn't announced file by file.
  */
-export function spokenSummary(counts: Counts, interruption: Interruption | null): string {
+export function summaryAnnouncement(
+  counts: UploadCounts,
+  interruption: Interruption | null,
+): string {
   const { pending, uploading, completed } = counts
-  if (uploading + pending === 0) return finalText(counts)
-  if (interruption) return waitTexts[interruption]
+  if (uploading + pending === 0) return describeResult(counts)
+  if (interruption) return interruptionSummaries[interruption]
   const running = `Uploading ${formatCount(pending + uploading + completed, 'file')}`
-  return [running, ...attentionTexts(counts)].join(', ')
+  return [running, ...describeAttention(counts)].join(', ')
 }
 
-function attentionTexts({ paused, failed }: Counts): string[] {
+function describeAttention({ paused, failed }: UploadCounts): string[] {
   return [
     ...(paused > 0 ? [`${formatCount(paused, 'upload')} paused`] : []),
     ...(failed > 0 ? [`${paused > 0 ? failed : formatCount(failed, 'upload')} failed`] : []),
   ]
 }
 
-function finalText(counts: Counts): string {
+function describeResult(counts: UploadCounts): string {
   const { completed, cancelled } = counts
-  const attention = attentionTexts(counts)
+  const attention = describeAttention(counts)
   if (attention.length > 0) return attention.join(', ')
   return completed === 0 && cancelled > 0
     ? `${formatCount(cancelled, 'upload')} cancelled`
@@ -117,7 +131,7 @@ const hourInSeconds = 60 * minuteInSeconds
 const dayInSeconds = 24 * hourInSeconds
 
 /** Returns the time left at this speed, or null if it can't be computed. */
-export function transferTimeLeft(
+export function formatTimeLeft(
   { fileSize, uploadedBytes }: Pick<UploadRecord, 'fileSize' | 'uploadedBytes'>,
   bytesPerSecond: number | null,
 ): string | null {
@@ -128,6 +142,8 @@ export function transferTimeLeft(
   if (seconds < hourInSeconds) return `${Math.ceil(seconds / minuteInSeconds)} min left`
   if (seconds >= dayInSeconds) return 'More than a day left'
   const minutes = Math.ceil(seconds / minuteInSeconds)
-  const rest = minutes % 60
-  return rest === 0 ? `${minutes / 60} h left` : `${Math.floor(minutes / 60)} h ${rest} min left`
+  const remainingMinutes = minutes % 60
+  return remainingMinutes === 0
+    ? `${minutes / 60} h left`
+    : `${Math.floor(minutes / 60)} h ${remainingMinutes} min left`
 }

@@ -15,9 +15,9 @@ import {
   type UploadStatus,
 } from '../records/upload-record.ts'
 import { isOutOfSpaceFailure } from '../upload-errors.ts'
-import { spaceLink } from '../upload-notices.ts'
+import { serverFullLink } from '../upload-notices.ts'
 import type { UploadActivity, UploadsState } from '../uploads-state.ts'
-import { speedText, transferTimeLeft } from './panel-view.ts'
+import { formatTimeLeft, speedText } from './panel-view.ts'
 
 export interface UploadItemProps {
   record: UploadRecord
@@ -30,7 +30,7 @@ export interface UploadItemProps {
   commands: Pick<UploadsState, 'cancel' | 'resume' | 'provideFile'>
 }
 
-const badgeTexts: Record<UploadStatus, string> = {
+const badgeLabels: Record<UploadStatus, string> = {
   pending: 'Pending',
   uploading: 'Uploading',
   paused: 'Paused',
@@ -38,11 +38,11 @@ const badgeTexts: Record<UploadStatus, string> = {
   failed: 'Failed',
 }
 
-function badgeText(record: UploadRecord, isWaiting: boolean): string {
+function getBadgeLabel(record: UploadRecord, isWaiting: boolean): string {
   if (isWaiting) return 'Waiting'
   return record.status === 'uploading' && isFinalizing(record)
     ? 'Finalizing'
-    : badgeTexts[record.status]
+    : badgeLabels[record.status]
 }
 
 /** True for a started upload that is waiting to send, as in a large drop. */
@@ -50,7 +50,7 @@ function isQueued({ status, fileSize, uploadedBytes }: UploadRecord, activity?: 
   return status === 'uploading' && activity === undefined && uploadedBytes === 0 && fileSize > 0
 }
 
-const needTexts: Record<Exclude<UploadNeed, 'file' | null>, string> = {
+const needMessages: Record<Exclude<UploadNeed, 'file' | null>, string> = {
   permission: 'Your browser will ask whether Mayfly may read the file again.',
   'sign-in': 'You were signed out. Sign in to resume the upload where it stopped.',
 }
@@ -64,7 +64,7 @@ function NeedNote({ need }: { need: Exclude<UploadNeed, null> }) {
           resume the upload where it stopped.
         </>
       ) : (
-        needTexts[need]
+        needMessages[need]
       )}
     </p>
   )
@@ -131,7 +131,7 @@ function ProgressFigures({ record, activity }: Pick<UploadItemProps, 'record' | 
   }
   const bytesPerSecond = activity?.bytesPerSecond ?? null
   const speed = speedText(bytesPerSecond)
-  const timeLeft = transferTimeLeft(record, bytesPerSecond)
+  const timeLeft = formatTimeLeft(record, bytesPerSecond)
   return (
     <>
       <span>
@@ -182,10 +182,10 @@ function useFileDrop(isEnabled: boolean, onDrop: (dataTransfer: DataTransfer) =>
   }
 }
 
-function Item({ record, activity, isInOtherTab, isAdmin, commands }: UploadItemProps) {
+function UploadItemContent({ record, activity, isInOtherTab, isAdmin, commands }: UploadItemProps) {
   const { id, fileName, status, need } = record
   const isWaiting = isQueued(record, activity)
-  const helpLink = isOutOfSpaceFailure(record) ? spaceLink(isAdmin) : null
+  const helpLink = isOutOfSpaceFailure(record) ? serverFullLink(isAdmin) : null
   const isResumable = canResume(record) && !isInOtherTab
   const needsFile = isResumable && need === 'file'
   const { error: fileError, choose } = useFileChoice((picked) => commands.provideFile(id, picked))
@@ -198,7 +198,7 @@ function Item({ record, activity, isInOtherTab, isAdmin, commands }: UploadItemP
     <div data-dropping={drop.isDraggedOver || undefined} {...drop.handlers} className="upload-body">
       <div className="upload-top">
         <UploadName name={fileName} />
-        <span className="upload-badge">{badgeText(record, isWaiting)}</span>
+        <span className="upload-badge">{getBadgeLabel(record, isWaiting)}</span>
       </div>
       <UploadBar
         label={fileName}
@@ -251,4 +251,4 @@ function Item({ record, activity, isInOtherTab, isAdmin, commands }: UploadItemP
 }
 
 /** One upload in the panel (spec §2). */
-export const UploadItem = memo(Item)
+export const UploadItem = memo(UploadItemContent)

@@ -5,7 +5,7 @@ import type { UploadsState } from '../uploads-state.ts'
 import { UploadItem, type UploadItemProps } from './upload-item.tsx'
 
 /** An item's estimated height in pixels, used until the item is measured. */
-const estimatedHeight = 96
+const estimatedItemHeight = 96
 
 /** Makes the list scrollable by keyboard even if it has no buttons. */
 const scrollProps = { tabIndex: 0, role: 'group', 'aria-label': 'Uploads' }
@@ -26,7 +26,7 @@ export function UploadList({ id, state, records, isAdmin }: UploadListProps) {
   const virtualizer = useVirtualizer({
     count: records.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => estimatedHeight,
+    estimateSize: () => estimatedItemHeight,
     getItemKey: (index) => records[index]?.id ?? index,
     overscan: 4,
     rangeExtractor: (range) => {

@@ -5,13 +5,13 @@ import type { Interruption } from '../interruption.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import {
-  type Counts,
   countByStatus,
-  interruptionOfAll,
+  getOverallInterruption,
   type PanelScope,
   panelRecords,
-  spokenSummary,
+  summaryAnnouncement,
   summaryText,
+  type UploadCounts,
 } from './panel-view.ts'
 import { UploadBar } from './upload-item.tsx'
 import { UploadList } from './upload-list.tsx'
@@ -29,7 +29,7 @@ export interface UploadsPanelProps {
 interface PanelProps {
   state: UploadsState
   records: readonly UploadRecord[]
-  counts: Counts
+  counts: UploadCounts
   /** Why no upload is making progress; null if at least one is. */
   interruption: Interruption | null
   isDashboard: boolean
@@ -115,11 +115,11 @@ export function UploadsPanel({ store, scope, path, isAdmin }: UploadsPanelProps)
     [state.records, otherTabIds, scope],
   )
   const counts = countByStatus(records)
-  const interruption = interruptionOfAll(state.records, state.activity)
+  const interruption = getOverallInterruption(state.records, state.activity)
   return (
     <>
       <p role="status" className="uploads-spoken">
-        {records.length > 0 ? spokenSummary(counts, interruption) : ''}
+        {records.length > 0 ? summaryAnnouncement(counts, interruption) : ''}
       </p>
       {records.length > 0 ? (
         <Panel

@@ -13,7 +13,7 @@ let renderCount: number
 
 beforeEach(() => {
   vi.useFakeTimers()
-  store = createStore<UploadsState>(() => stateAt(10))
+  store = createStore<UploadsState>(() => makeState(10))
   renderCount = 0
   hook = renderHook(() => {
     renderCount += 1
@@ -25,7 +25,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function stateAt(progress: number, changes: Partial<UploadRecord> = {}) {
+function makeState(progress: number, changes: Partial<UploadRecord> = {}) {
   const records = [uploadRecord({ status: 'uploading', progress, ...changes })]
   return { records, otherTabIds: new Set() } as unknown as UploadsState
 }
@@ -34,7 +34,7 @@ function advance(ms: number) {
   act(() => void vi.advanceTimersByTime(ms))
 }
 
-function shownProgress() {
+function getShownProgress() {
   return hook.result.current.records[0]?.progress
 }
 
@@ -42,27 +42,27 @@ test('progress is updated once a second, and no timer runs without changes', () 
   expect(vi.getTimerCount()).toBe(0)
   const before = renderCount
   for (let progress = 11; progress <= 35; progress += 1) {
-    act(() => store.setState(stateAt(progress)))
+    act(() => store.setState(makeState(progress)))
     advance(100)
   }
   expect(renderCount - before).toBe(3)
   advance(2000)
-  expect(shownProgress()).toBe(35)
+  expect(getShownProgress()).toBe(35)
   expect(vi.getTimerCount()).toBe(0)
 })
 
 test('a status change is shown immediately, even while progress is throttled', () => {
-  act(() => store.setState(stateAt(20)))
-  act(() => store.setState(stateAt(21)))
-  expect(shownProgress()).toBe(20)
-  act(() => store.setState(stateAt(22, { status: 'paused' })))
-  expect(shownProgress()).toBe(22)
+  act(() => store.setState(makeState(20)))
+  act(() => store.setState(makeState(21)))
+  expect(getShownProgress()).toBe(20)
+  act(() => store.setState(makeState(22, { status: 'paused' })))
+  expect(getShownProgress()).toBe(22)
 })
 
 test('many changes cause one update', () => {
   const before = renderCount
   for (let index = 0; index < 100; index += 1) {
-    act(() => store.setState(stateAt(index, { error: String(index) })))
+    act(() => store.setState(makeState(index, { error: String(index) })))
     advance(10)
   }
   expect(renderCount - before).toBeLessThanOrEqual(11)

@@ -7,7 +7,7 @@ const progressIntervalMs = 1000
 /** Throttles changes other than progress. */
 const changeIntervalMs = 100
 
-function isOnlyProgress(before: UploadsState, after: UploadsState): boolean {
+function isProgressOnlyChange(before: UploadsState, after: UploadsState): boolean {
   return (
     before.records.length === after.records.length &&
     before.otherTabIds.size === after.otherTabIds.size &&
@@ -31,11 +31,11 @@ export function useThrottledUploads(store: UploadsStore): UploadsState {
   useEffect(() => {
     const update = () => setShown(store.getState())
     const updateProgress = throttle(browserTimers, progressIntervalMs, update)
-    const showChange = throttle(browserTimers, changeIntervalMs, update)
+    const updateChanges = throttle(browserTimers, changeIntervalMs, update)
     update()
     return store.subscribe((current, before) => {
-      if (isOnlyProgress(before, current)) updateProgress()
-      else showChange()
+      if (isProgressOnlyChange(before, current)) updateProgress()
+      else updateChanges()
     })
   }, [store])
   return visibleState

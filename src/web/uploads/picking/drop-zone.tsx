@@ -3,7 +3,7 @@ import type { MouseEvent, ReactNode, RefObject } from 'react'
 import { formatSizeLimit } from '../../../shared/rules/format/file-size.ts'
 import { daysText, filesText, type TierLimits } from '../../../shared/rules/tiers/tier-limits.ts'
 import { Button } from '../../ui/button.tsx'
-import { Segmented } from '../../ui/segmented.tsx'
+import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import { type Drop, isEmptyDrop } from './dropped-files.ts'
 import { openFilePicker } from './file-picker.ts'
 
@@ -97,7 +97,7 @@ function ExpirationSelector(props: Pick<DropZoneProps, 'limits' | 'days' | 'onDa
       {isFixed ? (
         <span className="font-[560] text-sm">{daysText(props.days)} (default)</span>
       ) : (
-        <Segmented
+        <SegmentedControl
           label="Expires after"
           options={expirationDays.map((days) => ({ value: String(days), label: daysText(days) }))}
           value={String(props.days)}

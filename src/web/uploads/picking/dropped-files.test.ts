@@ -63,7 +63,7 @@ function readTree(tree: Tree, { handles = false, entries = true } = {}) {
   return drop
 }
 
-function namesOf(files: readonly { file: File }[]) {
+function getNames(files: readonly { file: File }[]) {
   return files.map(({ file }) => file.name)
 }
 
@@ -75,7 +75,7 @@ test('text and links are ignored', async () => {
 
 test('files are read in a browser without entries or handles', async () => {
   const { files } = await readTree({ 'photo.jpg': 'x' }, { entries: false })
-  expect(namesOf(files)).toEqual(['photo.jpg'])
+  expect(getNames(files)).toEqual(['photo.jpg'])
   expect(files[0]?.handle).toBeUndefined()
 })
 
@@ -97,7 +97,7 @@ test.each([{ handles: false }, { handles: true }])(
   'a folder is read with its subfolders, excluding system files: %o',
   async (browser) => {
     const { files, unreadable } = await readTree(holidayFolder, browser)
-    expect(namesOf(files)).toEqual(['notes.txt', 'a.jpg', 'b9.jpg', 'b10.jpg', 'a.raw', 'z.raw'])
+    expect(getNames(files)).toEqual(['notes.txt', 'a.jpg', 'b9.jpg', 'b10.jpg', 'a.raw', 'z.raw'])
     expect(await files.at(-1)?.file.text()).toBe('z')
     expect(unreadable).toEqual([])
     for (const { handle } of files) expect(handle !== undefined).toBe(browser.handles)
@@ -105,14 +105,14 @@ test.each([{ handles: false }, { handles: true }])(
 )
 
 test('a system file is read if it was dropped by itself', async () => {
-  expect(namesOf((await readTree({ 'desktop.ini': 'x' })).files)).toEqual(['desktop.ini'])
+  expect(getNames((await readTree({ 'desktop.ini': 'x' })).files)).toEqual(['desktop.ini'])
 })
 
 test.each([{ handles: false }, { handles: true }])('reads a huge folder: %o', async (browser) => {
   const manyFiles: Tree = {}
   for (let i = 0; i < 2345; i++) manyFiles[`${i}.txt`] = String(i)
   const { files } = await readTree({ many: manyFiles }, browser)
-  expect(namesOf(files)).toEqual(Array.from({ length: 2345 }, (_, i) => `${i}.txt`))
+  expect(getNames(files)).toEqual(Array.from({ length: 2345 }, (_, i) => `${i}.txt`))
 })
 
 test.each([{ handles: false }, { handles: true }])(
@@ -120,7 +120,7 @@ test.each([{ handles: false }, { handles: true }])(
   async (browser) => {
     const folder = { 'a.txt': 'a', 'locked.txt': new Error('no right to it'), 'z.txt': 'z' }
     const { files, unreadable } = await readTree({ folder }, browser)
-    expect(namesOf(files)).toEqual(['a.txt', 'z.txt'])
+    expect(getNames(files)).toEqual(['a.txt', 'z.txt'])
     expect(unreadable).toEqual(['locked.txt'])
   },
 )
@@ -132,7 +132,7 @@ test('a folder with an unreadable handle is read via its entry', async () => {
     webkitGetAsEntry: () => makeEntry('home', { 'a.txt': 'a' }),
     getAsFileSystemHandle: () => Promise.reject(new DOMException('no', 'AbortError')),
   }
-  expect(namesOf((await readDrop([item])).files)).toEqual(['a.txt'])
+  expect(getNames((await readDrop([item])).files)).toEqual(['a.txt'])
 })
 
 test('an unreadable folder is reported by name', async () => {

@@ -49,21 +49,21 @@ function isFolderHandle(handle: FileSystemHandle): handle is FileSystemDirectory
   return handle.kind === 'directory'
 }
 
-function fileHandleNode(handle: FileSystemFileHandle): FileNode {
+function fromFileHandle(handle: FileSystemFileHandle): FileNode {
   return {
     name: handle.name,
     read: async () => ({ file: await handle.getFile(), handle }),
   }
 }
 
-function folderHandleNode(folder: FileSystemDirectoryHandle): FolderNode {
+function fromFolderHandle(folder: FileSystemDirectoryHandle): FolderNode {
   return {
     name: folder.name,
     list: async () => {
       const nodes: TreeNode[] = []
       for await (const handle of folder.values()) {
-        if (isFolderHandle(handle)) nodes.push(folderHandleNode(handle))
-        else if (isFileHandle(handle)) nodes.push(fileHandleNode(handle))
+        if (isFolderHandle(handle)) nodes.push(fromFolderHandle(handle))
+        else if (isFileHandle(handle)) nodes.push(fromFileHandle(handle))
       }
       return nodes
     },
@@ -78,7 +78,7 @@ function isFileEntry(entry: FileSystemEntry): entry is FileSystemFileEntry {
   return entry.isFile
 }
 
-function folderEntryNode(folder: FileSystemDirectoryEntry): FolderNode {
+function fromFolderEntry(folder: FileSystemDirectoryEntry): FolderNode {
   return {
     name: folder.name,
     list: async () => {
@@ -90,7 +90,7 @@ function folderEntryNode(folder: FileSystemDirectoryEntry): FolderNode {
         )
         if (entries.length === 0) return nodes
         for (const entry of entries) {
-          if (isFolderEntry(entry)) nodes.push(folderEntryNode(entry))
+          if (isFolderEntry(entry)) nodes.push(fromFolderEntry(entry))
           else if (isFileEntry(entry)) {
             const read = async () => ({
               file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)),
@@ -145,8 +145,8 @@ function captureNode(item: DropItem): () => Promise<TreeNode | null> {
   const file = item.getAsFile()
   return async () => {
     const handle = (await handlePromise) ?? null
-    if (handle && isFolderHandle(handle)) return folderHandleNode(handle)
-    if (entry && isFolderEntry(entry)) return folderEntryNode(entry)
+    if (handle && isFolderHandle(handle)) return fromFolderHandle(handle)
+    if (entry && isFolderEntry(entry)) return fromFolderEntry(entry)
     if (!file) return null
     const picked = handle && isFileHandle(handle) ? { file, handle } : { file }
     return { name: file.name, read: async () => picked }
@@ -165,7 +165,7 @@ export async function readDrop(items: Iterable<DropItem>): Promise<Drop> {
 
 /** Reads files from their handles. Never rejects. */
 export function readHandles(handles: readonly FileSystemFileHandle[]): Promise<Drop> {
-  return readNodes(handles.map(fileHandleNode))
+  return readNodes(handles.map(fromFileHandle))
 }
 
 /** True if the drop has neither readable nor unreadable files. */

@@ -21,8 +21,8 @@ export function mismatchText(expected: FileIdentity, file: FileIdentity): string
     return `${file.name} is not ${expected.name}. Choose ${expected.name} to go on with its upload.`
   }
   if (expected.size === file.size) return null
-  const sizes = `it has ${sizeText(file, expected)}, not ${sizeText(expected, file)}`
-  return `This ${file.name} is not the ${expected.name} whose upload was paused: ${sizes}.`
+  const sizesText = `it has ${sizeText(file, expected)}, not ${sizeText(expected, file)}`
+  return `This ${file.name} is not the ${expected.name} whose upload was paused: ${sizesText}.`
 }
 
 /**

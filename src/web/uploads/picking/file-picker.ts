@@ -4,7 +4,7 @@ import { type Drop, isEmptyDrop, readHandles } from './dropped-files.ts'
 type ShowPicker = (options: { multiple: boolean }) => Promise<FileSystemFileHandle[]>
 
 /** The user closed the picker without a choice, or it is already open, as after a double click. */
-const harmlessErrors = ['AbortError', 'NotAllowedError']
+const harmlessErrorNames = ['AbortError', 'NotAllowedError']
 
 /**
  * Opens the browser's file picker, which provides a handle for each file. Call from a click
@@ -16,7 +16,7 @@ export function openFilePicker(options: { multiple: boolean }): Promise<Drop | n
   const showPicker: ShowPicker | undefined = Reflect.get(window, 'showOpenFilePicker')
   if (!showPicker || !matchMedia('(any-pointer: fine)').matches) return null
   return showPicker.call(window, options).then(readHandles, (error) => {
-    return harmlessErrors.includes(error.name) ? { files: [], unreadable: [] } : null
+    return harmlessErrorNames.includes(error.name) ? { files: [], unreadable: [] } : null
   })
 }
 

@@ -20,14 +20,16 @@ export interface HandleStore {
 }
 
 export function createHandleStore(table: HandleTable): HandleStore {
-  const quietly = (work: Promise<void>) => work.catch(() => undefined)
+  const ignoreRejection = (work: Promise<void>) => work.catch(() => undefined)
   return {
-    save: (id, handle) => quietly(table.set(id, handle)),
+    save: (id, handle) => ignoreRejection(table.set(id, handle)),
     get: (id) => table.get(id).catch(() => undefined),
-    remove: (id) => quietly(table.delete([id])),
+    remove: (id) => ignoreRejection(table.delete([id])),
     removeAllExcept: (recordIds) => {
       const keptIds = new Set(recordIds)
-      return quietly(table.ids().then((ids) => table.delete(ids.filter((id) => !keptIds.has(id)))))
+      return ignoreRejection(
+        table.ids().then((ids) => table.delete(ids.filter((id) => !keptIds.has(id)))),
+      )
     },
   }
 }

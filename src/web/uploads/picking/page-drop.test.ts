@@ -26,10 +26,10 @@ beforeEach(() => {
 })
 afterEach(() => stopListening())
 
-type Kind = 'files' | 'text'
+type DragKind = 'files' | 'text'
 
 /** Dispatches a drag event on `target`, as the browser does. */
-function dispatchDrag(type: string, kind: Kind, target: Element = page) {
+function dispatchDrag(type: string, kind: DragKind, target: Element = page) {
   const item: DropItem = { kind: 'file', getAsFile: () => file }
   const dataTransfer = {
     types: kind === 'files' ? ['Files'] : ['text/plain'],

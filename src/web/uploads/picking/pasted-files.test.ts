@@ -3,7 +3,7 @@ import { type ClipboardContent, readPaste } from './pasted-files.ts'
 
 const now = new Date(2026, 10, 21, 14, 3, 22)
 
-function clipboardOf(text: string, ...files: File[]): ClipboardContent {
+function makeClipboard(text: string, ...files: File[]): ClipboardContent {
   return {
     items: files.map((file) => ({ kind: 'file', getAsFile: () => file })),
     getData: () => text,
@@ -21,7 +21,7 @@ async function readFiles(clipboard: ClipboardContent) {
 }
 
 test('a pasted picture is named after its paste time', async () => {
-  expect(await readFiles(clipboardOf('', createPicture('image.png', 'image/png')))).toEqual([
+  expect(await readFiles(makeClipboard('', createPicture('image.png', 'image/png')))).toEqual([
     { name: 'Pasted image 2026-11-21 at 14.03.22.png', type: 'image/png', isPasted: true },
   ])
 })
@@ -31,14 +31,14 @@ test('a picture in several formats becomes one file', async () => {
     createPicture('image.tiff', 'image/tiff'),
     createPicture('image.png', 'image/png'),
   ]
-  expect(await readFiles(clipboardOf('', ...formats))).toEqual([
+  expect(await readFiles(makeClipboard('', ...formats))).toEqual([
     { name: 'Pasted image 2026-11-21 at 14.03.22.tiff', type: 'image/tiff', isPasted: true },
   ])
 })
 
 test('pasted text becomes a file unchanged', async () => {
   const text = '  dünne Bretter\r\n→ ✓\n'
-  const { files } = await readPaste(clipboardOf(text), now)
+  const { files } = await readPaste(makeClipboard(text), now)
   expect(files).toHaveLength(1)
   expect(files[0]?.file.name).toBe('Pasted text 2026-11-21 at 14.03.22.txt')
   expect(files[0]?.file.type).toBe('text/plain')
@@ -48,7 +48,7 @@ test('pasted text becomes a file unchanged', async () => {
 
 test('rich text becomes a text file, not a picture', async () => {
   const [file, ...others] = await readFiles(
-    clipboardOf('a table', createPicture('image.png', 'image/png')),
+    makeClipboard('a table', createPicture('image.png', 'image/png')),
   )
   expect(file?.name).toBe('Pasted text 2026-11-21 at 14.03.22.txt')
   expect(others).toEqual([])
@@ -60,7 +60,7 @@ test('files copied in a file manager keep their names', async () => {
     createPicture('harbour.png', 'image/png'),
     createPicture('image.png', 'image/png', new Date(2020, 0, 1).getTime()),
   ]
-  const clipboard = clipboardOf('/home/ann/report.pdf', ...files)
+  const clipboard = makeClipboard('/home/ann/report.pdf', ...files)
   expect(await readFiles(clipboard)).toEqual([
     { name: 'report.pdf', type: 'application/pdf', isPasted: undefined },
     { name: 'harbour.png', type: 'image/png', isPasted: undefined },
@@ -69,6 +69,6 @@ test('files copied in a file manager keep their names', async () => {
 })
 
 test('an empty clipboard or whitespace creates no file', async () => {
-  expect(await readFiles(clipboardOf(''))).toEqual([])
-  expect(await readFiles(clipboardOf(' \n\t'))).toEqual([])
+  expect(await readFiles(makeClipboard(''))).toEqual([])
+  expect(await readFiles(makeClipboard(' \n\t'))).toEqual([])
 })

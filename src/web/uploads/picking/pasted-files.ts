@@ -22,10 +22,14 @@ function isClipboardPicture(file: File, now: Date) {
 }
 
 /** Formats a local time for a file name, as in '2026-11-21 at 14.03.22'. */
-function timestamp(now: Date): string {
-  const twoDigits = (part: number) => String(part).padStart(2, '0')
-  const day = [now.getFullYear(), twoDigits(now.getMonth() + 1), twoDigits(now.getDate())].join('-')
-  const time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(twoDigits).join('.')
+function formatTimestamp(now: Date): string {
+  const padToTwoDigits = (part: number) => String(part).padStart(2, '0')
+  const day = [
+    now.getFullYear(),
+    padToTwoDigits(now.getMonth() + 1),
+    padToTwoDigits(now.getDate()),
+  ].join('-')
+  const time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(padToTwoDigits).join('.')
   return `${day} at ${time}`
 }
 
@@ -47,16 +51,16 @@ export async function readPaste(clipboard: ClipboardContent, now: Date): Promise
   const items = [...clipboard.items].filter(({ kind }) => kind === 'file')
   const entries = items.map((item) => ({ item, file: item.getAsFile() }))
   const isFileOnDisk = ({ file }: { file: File | null }) => !file || !isClipboardPicture(file, now)
-  const filesOnDisk = entries.filter(isFileOnDisk).map(({ item }) => item)
-  if (filesOnDisk.length > 0) return readDrop(filesOnDisk)
+  const itemsOnDisk = entries.filter(isFileOnDisk).map(({ item }) => item)
+  if (itemsOnDisk.length > 0) return readDrop(itemsOnDisk)
 
   const text = clipboard.getData('text/plain')
   if (text.trim() !== '')
-    return createDrop(text, `Pasted text ${timestamp(now)}.txt`, 'text/plain', now)
+    return createDrop(text, `Pasted text ${formatTimestamp(now)}.txt`, 'text/plain', now)
 
   // Multiple pictures are the same picture in different formats.
   const picture = entries[0]?.file
   if (!picture) return { files: [], unreadable: [] }
   const extension = picture.name.slice(picture.name.lastIndexOf('.') + 1).toLowerCase()
-  return createDrop(picture, `Pasted image ${timestamp(now)}.${extension}`, picture.type, now)
+  return createDrop(picture, `Pasted image ${formatTimestamp(now)}.${extension}`, picture.type, now)
 }

@@ -4,8 +4,8 @@ import { uploadPaths } from '../../../shared/rules/files/upload-path.ts'
 import { dayInMs } from '../../../shared/rules/format/units.ts'
 
 /** Epoch milliseconds. */
-const timestamp = z.number()
-const byteCount = z.int().nonnegative()
+const timestampSchema = z.number()
+const byteCountSchema = z.int().nonnegative()
 
 const { parts, ...ticketShape } = uploads.getUploadUrl.response.shape
 
@@ -27,19 +27,19 @@ const ticketSchema = z.object({
 export type UploadTicket = z.infer<typeof ticketSchema>
 
 /** Identifies a file when the user chooses it again. */
-const fileIdentity = z.object({
+const fileIdentitySchema = z.object({
   /** The name on disk, before sanitizing. */
   name: z.string(),
-  size: byteCount,
-  lastModified: timestamp,
+  size: byteCountSchema,
+  lastModified: timestampSchema,
 })
-export type FileIdentity = z.infer<typeof fileIdentity>
+export type FileIdentity = z.infer<typeof fileIdentitySchema>
 
 /**
  * An upload as saved in localStorage (spec §3). New fields must be optional to keep older versions'
  * records readable.
  */
-const uploadRecord = z.object({
+const uploadRecordSchema = z.object({
   /** IDs sort in the order the uploads were added. */
   id: z.string(),
   /** The ID of the user who owns the upload. Other users of this browser can't see or resume it. */
@@ -49,9 +49,9 @@ const uploadRecord = z.object({
   path: z.enum(uploadPaths),
   /** The file name after `cleanFileName`, as shown in the list. */
   fileName: z.string(),
-  fileSize: byteCount,
+  fileSize: byteCountSchema,
   fileType: z.string(),
-  identity: fileIdentity,
+  identity: fileIdentitySchema,
   /**
    * True for pasted text and pictures that aren't files on disk, so the user can't choose them
    * again.
@@ -66,10 +66,10 @@ const uploadRecord = z.object({
    */
   restarted: z.boolean(),
   /** When the transfer started; null before that. */
-  uploadStartTime: timestamp.nullable(),
+  uploadStartTime: timestampSchema.nullable(),
   /** In percent. */
   progress: z.int().min(0).max(100),
-  uploadedBytes: byteCount,
+  uploadedBytes: byteCountSchema,
   /** The upload status, as defined in spec §3. */
   status: z.enum(['pending', 'uploading', 'paused', 'completed', 'failed']),
   /**
@@ -77,13 +77,13 @@ const uploadRecord = z.object({
    * upload resumes automatically.
    */
   need: z.enum(['file', 'permission', 'sign-in']).nullable(),
-  lastActivity: timestamp,
+  lastActivity: timestampSchema,
   /** The error text shown to the user; null unless the upload failed. */
   error: z.string().nullable(),
   /** The failure's error code, or null. Absent from records written by older versions. */
   code: z.string().nullable().optional(),
 })
-export type UploadRecord = z.infer<typeof uploadRecord>
+export type UploadRecord = z.infer<typeof uploadRecordSchema>
 export type UploadStatus = UploadRecord['status']
 export type UploadNeed = UploadRecord['need']
 
@@ -108,7 +108,7 @@ export function isExpiredRecord(
 /** Parses a record from JSON. Returns null if it isn't a valid record of any version. */
 export function parseRecord(json: string): UploadRecord | null {
   try {
-    return uploadRecord.safeParse(JSON.parse(json)).data ?? null
+    return uploadRecordSchema.safeParse(JSON.parse(json)).data ?? null
   } catch {
     return null
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createMemoryStorage } from '../../../../tests/support/browser-memory.ts'
-import { newRecord } from '../engine/new-record.ts'
+import { createRecord } from '../engine/new-record.ts'
 import { browserTimers } from '../timers.ts'
 import type { UploadRecord } from './upload-record.ts'
 import { createRecordStore, type RecordStore } from './upload-records.ts'
@@ -9,7 +9,7 @@ const day = 24 * 3_600_000
 
 function record(id: string, changes: Partial<UploadRecord> = {}): UploadRecord {
   return {
-    ...newRecord({
+    ...createRecord({
       id,
       ownerId: 'ada',
       batch: 'drop',

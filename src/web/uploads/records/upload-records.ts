@@ -48,7 +48,7 @@ export function createRecordStore(
   const storedIds = new Set<string>()
   let isWriteScheduled = false
 
-  const write = (id: string, record: UploadRecord | null) => {
+  const writeRecord = (id: string, record: UploadRecord | null) => {
     if (record && isRemoved(id)) return
     storedIds.delete(id)
     try {
@@ -58,12 +58,12 @@ export function createRecordStore(
       storedIds.add(id)
     } catch {
       // The write failed. Remove the outdated record, because a reload would resume from it.
-      if (record) write(id, null)
+      if (record) writeRecord(id, null)
     }
   }
   const flush = () => {
     if (pendingWrites.size === 0) return
-    for (const [id, record] of pendingWrites) write(id, record)
+    for (const [id, record] of pendingWrites) writeRecord(id, record)
     pendingWrites.clear()
     onWrite()
   }

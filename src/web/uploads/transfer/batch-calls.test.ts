@@ -18,7 +18,7 @@ function failedCall(callError: Partial<CallError>): Outcome<never> {
 }
 
 /** A server that returns each input as its result. `sent` records the inputs of each request. */
-function openServer() {
+function createFakeServer() {
   const server = {
     sent: [] as string[][],
     onBatch: (inputs: string[]): ReturnType<BatchCall<string, string>> =>
@@ -34,12 +34,12 @@ function openServer() {
   return Object.assign(server, { call })
 }
 
-function callAll(server: ReturnType<typeof openServer>, inputs: readonly string[]) {
+function callAll(server: ReturnType<typeof createFakeServer>, inputs: readonly string[]) {
   return inputs.map((input) => server.call(input, neverAborted))
 }
 
 test('concurrent calls share a request, and each gets its own result', async () => {
-  const server = openServer()
+  const server = createFakeServer()
   const outcomes = callAll(server, ['a', 'b'])
   await vi.advanceTimersByTimeAsync(30)
   outcomes.push(server.call('c', neverAborted))
@@ -53,7 +53,7 @@ test('concurrent calls share a request, and each gets its own result', async () 
 })
 
 test('a full batch is sent immediately', async () => {
-  const server = openServer()
+  const server = createFakeServer()
   const inputs = Array.from({ length: maxBatchLength + 2 }, (_, index) => `${index}`)
   callAll(server, inputs)
   expect(server.sent).toEqual([inputs.slice(0, maxBatchLength)])
@@ -62,7 +62,7 @@ test('a full batch is sent immediately', async () => {
 })
 
 test("a rejected entry doesn't affect the others", async () => {
-  const server = openServer()
+  const server = createFakeServer()
   const error = { httpStatus: 503, code: 'DISK_FULL', message: 'Full.', retryAfterSeconds: 60 }
   server.onBatch = async () => ({ ok: true, value: { results: [{ error }, { answer: 'b' }] } })
   const outcomes = callAll(server, ['a', 'b', 'missing'])
@@ -75,7 +75,7 @@ test("a rejected entry doesn't affect the others", async () => {
 })
 
 test.each([null, 401, 429, 503])('%s fails every call of the batch', async (status) => {
-  const server = openServer()
+  const server = createFakeServer()
   server.onBatch = async () => failedCall({ status })
   const outcomes = callAll(server, ['a', 'b'])
   await vi.advanceTimersByTimeAsync(50)
@@ -83,7 +83,7 @@ test.each([null, 401, 429, 503])('%s fails every call of the batch', async (stat
 })
 
 test('an aborted call ends immediately, even after it was sent', async () => {
-  const server = openServer()
+  const server = createFakeServer()
   server.onBatch = () => new Promise(() => {})
   const controllers = [new AbortController(), new AbortController()]
   const [early, late] = controllers.map(({ signal }, index) => server.call(`${index}`, signal))

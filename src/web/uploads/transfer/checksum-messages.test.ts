@@ -3,7 +3,7 @@ import { type ChecksumJob, createJobHandler, type WorkerMessage } from './checks
 
 const smallBlob = new Blob(['123456789'])
 const smallBlobCrc = 'y/Q5Jg=='
-function part(blob: Blob): ChecksumJob {
+function makePartJob(blob: Blob): ChecksumJob {
   return { blob, algorithm: 'crc32' }
 }
 
@@ -25,7 +25,7 @@ test('the worker posts `ready` first', () => {
 
 test('each result has the ID of its job', async () => {
   await Promise.all([
-    handle({ id: 7, job: part(smallBlob) }),
+    handle({ id: 7, job: makePartJob(smallBlob) }),
     handle({ id: 8, job: { blob: new Blob([]), algorithm: 'sha256' } }),
   ])
   const results = messages.filter((message) => message !== 'ready')
@@ -48,8 +48,8 @@ test("a cancelled job gets no result and doesn't block others, even if its read 
   const hangingBlob = new Blob(['x'])
   hangingBlob.slice = () => hangingBlob
   hangingBlob.arrayBuffer = () => new Promise<never>(() => undefined)
-  void handle({ id: 1, job: part(hangingBlob) })
+  void handle({ id: 1, job: makePartJob(hangingBlob) })
   await handle({ id: 1, job: 'cancel' })
-  await handle({ id: 2, job: part(smallBlob) })
+  await handle({ id: 2, job: makePartJob(smallBlob) })
   expect(messages).toEqual(['ready', { id: 2, ok: true, value: smallBlobCrc }])
 })

@@ -15,7 +15,7 @@ function crc32Base64(bytes: Uint8Array) {
 }
 
 /** Creates a file that is unreadable, as if it had changed since it was chosen. */
-function changedFile(size = 10): Blob {
+function makeChangedFile(size = 10): Blob {
   const blob = new Blob([new Uint8Array(size)])
   blob.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
   blob.slice = () => blob
@@ -95,10 +95,10 @@ describe('a job', () => {
 describe('a changed or removed file', () => {
   test('makes every job reject as unreadable', async () => {
     const { part, sha256: hashWholeFile } = createChecksums(startWorker)
-    await expect(part(changedFile(), 'crc32', neverAborted)).rejects.toBeInstanceOf(
+    await expect(part(makeChangedFile(), 'crc32', neverAborted)).rejects.toBeInstanceOf(
       FileUnreadableError,
     )
-    await expect(hashWholeFile(changedFile(), neverAborted)).rejects.toBeInstanceOf(
+    await expect(hashWholeFile(makeChangedFile(), neverAborted)).rejects.toBeInstanceOf(
       FileUnreadableError,
     )
   })

@@ -46,7 +46,7 @@ export function createChecksums(startWorker: () => WorkerLike): Checksums {
   let readyTimer: ReturnType<typeof setTimeout> | undefined
   let lastId = 0
 
-  const failAll = () => {
+  const failPendingJobs = () => {
     clearTimeout(readyTimer)
     worker?.terminate()
     worker = null
@@ -60,18 +60,18 @@ export function createChecksums(startWorker: () => WorkerLike): Checksums {
     if (message.ok) job?.resolve(message.value)
     else job?.reject(new FileUnreadableError(null))
   }
-  const start = (): WorkerLike => {
+  const startNewWorker = (): WorkerLike => {
     const newWorker = startWorker()
-    readyTimer = setTimeout(failAll, readyTimeoutMs)
+    readyTimer = setTimeout(failPendingJobs, readyTimeoutMs)
     newWorker.onmessage = ({ data }) => onMessage(data)
-    newWorker.onerror = failAll
-    newWorker.onmessageerror = failAll
+    newWorker.onerror = failPendingJobs
+    newWorker.onmessageerror = failPendingJobs
     return newWorker
   }
   const runJob = async (job: ChecksumJob, signal: AbortSignal): Promise<string | null> => {
     signal.throwIfAborted()
     try {
-      worker ??= start()
+      worker ??= startNewWorker()
     } catch {
       return null
     }

@@ -34,15 +34,15 @@ export function wait(ms: number, signal: AbortSignal): Promise<void> {
 /** Like `wait`, but also resolves when the browser comes back online. */
 export async function waitOrReconnect(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
-  const reconnection = new AbortController()
-  const reportOnline = () => reconnection.abort()
-  window.addEventListener('online', reportOnline, { signal: reconnection.signal })
+  const reconnectController = new AbortController()
+  const handleOnline = () => reconnectController.abort()
+  window.addEventListener('online', handleOnline, { signal: reconnectController.signal })
   try {
-    await wait(ms, AbortSignal.any([signal, reconnection.signal]))
+    await wait(ms, AbortSignal.any([signal, reconnectController.signal]))
   } catch {
     signal.throwIfAborted()
   } finally {
-    reconnection.abort()
+    reconnectController.abort()
   }
 }
 
@@ -58,7 +58,7 @@ export const browserConnection: Connection = {
  * How long to assume that the page is unloading after `beforeunload`. A page stays alive until the
  * server responds with the next one.
  */
-const maxUnloadMs = 60_000
+const assumedUnloadMs = 60_000
 
 /**
  * Returns a function that waits while the browser is leaving this page. It resolves immediately
@@ -71,7 +71,7 @@ export function watchUnload(): (signal: AbortSignal) => Promise<void> {
     unloadAt = performance.now()
   })
   return async (signal) => {
-    const waitMs = unloadAt + maxUnloadMs - performance.now()
+    const waitMs = unloadAt + assumedUnloadMs - performance.now()
     if (waitMs > 0) await wait(waitMs, signal)
   }
 }

@@ -18,7 +18,7 @@ function crc32Base64(bytes: Uint8Array) {
 }
 
 /** Creates a file that is unreadable, as if it had changed since it was chosen. */
-function changedFile(): Blob {
+function makeChangedFile(): Blob {
   const blob = new Blob([new Uint8Array(10)])
   blob.arrayBuffer = () => Promise.reject(new DOMException('changed', 'NotReadableError'))
   blob.slice = () => blob
@@ -63,8 +63,8 @@ describe('the SHA-256 of a whole file', () => {
 describe('a changed or removed file', () => {
   test('is reported as unreadable by all hashes', async () => {
     for (const hash of [
-      hashBlob(changedFile(), 'crc32', neverAborted),
-      hashBlob(changedFile(), 'sha256', neverAborted),
+      hashBlob(makeChangedFile(), 'crc32', neverAborted),
+      hashBlob(makeChangedFile(), 'sha256', neverAborted),
     ]) {
       await expect(hash).rejects.toBeInstanceOf(FileUnreadableError)
     }
@@ -80,7 +80,7 @@ describe('a changed or removed file', () => {
   })
 
   test('is distinguished from a readable one', async () => {
-    expect(await isReadable(changedFile(), 3)).toBe(false)
+    expect(await isReadable(makeChangedFile(), 3)).toBe(false)
     expect(await isReadable(file, 3)).toBe(true)
     expect(await isReadable(new Blob([]), 0)).toBe(true)
   })

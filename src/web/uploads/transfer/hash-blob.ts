@@ -39,7 +39,7 @@ async function readBlob(blob: Blob): Promise<ArrayBuffer> {
 
 export type HashAlgorithm = BodyChecksum | 'sha256'
 
-const createHasher = { crc32: createCRC32, md5: createMD5, sha256: createSHA256 }
+const hasherFactories = { crc32: createCRC32, md5: createMD5, sha256: createSHA256 }
 
 /**
  * Computes a hash slice by slice: SHA-256 in hex, other hashes in base64. Resolves to null if
@@ -52,7 +52,7 @@ export async function hashBlob(
   algorithm: HashAlgorithm,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const hasher = await createHasher[algorithm]().catch(() => null)
+  const hasher = await hasherFactories[algorithm]().catch(() => null)
   if (!hasher) return null
   hasher.init()
   for (let offset = 0; offset < blob.size; offset += sliceSize) {

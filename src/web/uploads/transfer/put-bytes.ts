@@ -71,7 +71,7 @@ function isStored({ status, code }: StorageResponse): boolean {
 /**
  * Storage error codes for a body that arrived incomplete or altered, or that didn't arrive at all.
  */
-const retriedCodes = new Set([
+const retryableCodes = new Set([
   'RequestTimeout',
   'IncompleteBody',
   'UPLOAD_INCOMPLETE',
@@ -84,7 +84,7 @@ const retriedCodes = new Set([
 /** True if another PUT may succeed, possibly with a new URL (403) or another offset (416). */
 function shouldRetryPut(response: StorageResponse): boolean {
   const { status, code, uploadOffset } = response
-  if (isTransient(response) || retriedCodes.has(code ?? '')) return true
+  if (isTransient(response) || retryableCodes.has(code ?? '')) return true
   return status === 403 || (status === 416 && uploadOffset !== null)
 }
 

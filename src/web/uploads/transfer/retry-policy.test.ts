@@ -18,7 +18,7 @@ const noResponse: FailedAttempt = {}
 const busyFailure: FailedAttempt = { status: 503, retryAfterMs: 50_000 }
 
 let cancel: AbortController
-let waits: number[]
+let waitsMs: number[]
 let interruptions: string[]
 let isOnline: boolean
 let isReady: () => boolean
@@ -27,7 +27,7 @@ let deps: RetryDeps
 
 beforeEach(() => {
   cancel = new AbortController()
-  waits = []
+  waitsMs = []
   interruptions = []
   isOnline = true
   isReady = () => true
@@ -38,7 +38,7 @@ beforeEach(() => {
   deps = {
     connection: { isOnline: () => isOnline, waitUntilOnline: async () => undefined },
     wait: async (ms) => {
-      waits.push(ms)
+      waitsMs.push(ms)
     },
     random: () => 0,
     isServerReady: async () => isReady(),
@@ -55,38 +55,38 @@ async function countAttempts(failure: FailedAttempt, maxAttempts = 100): Promise
 
 test('a failed attempt is reported and retried with increasing waits up to a limit', async () => {
   expect(await countAttempts(noResponse)).toBe(uploadLimit.maxAttempts)
-  expectGrowingDelays(waits)
+  expectGrowingDelays(waitsMs)
   expect(interruptions).toEqual(Array(uploadLimit.maxAttempts).fill('no-response'))
 })
 
 test('the waits are randomized', async () => {
   deps.random = () => 1
   await countAttempts(noResponse, 2)
-  expect(waits).toEqual([1.3 * firstWaitMs])
+  expect(waitsMs).toEqual([1.3 * firstWaitMs])
 })
 
 test('a wait honors Retry-After up to a limit', async () => {
   await countAttempts({ status: 503, retryAfterMs: 20_000 }, 2)
   await countAttempts({ status: 503, retryAfterMs: 86_400_000 }, 2)
-  expect(waits).toEqual([20_000, maxRetryAfterMs])
+  expect(waitsMs).toEqual([20_000, maxRetryAfterMs])
 })
 
 test.each([403, 416])('%i is retried immediately the first time', async (status) => {
   expect(await countAttempts({ status })).toBe(uploadLimit.maxAttempts + 1)
-  expect(waits).toHaveLength(uploadLimit.maxAttempts - 1)
-  expect(waits[0]).toBeGreaterThanOrEqual(firstWaitMs)
+  expect(waitsMs).toHaveLength(uploadLimit.maxAttempts - 1)
+  expect(waitsMs[0]).toBeGreaterThanOrEqual(firstWaitMs)
 })
 
 describe("failures aren't counted", () => {
   test('while the server is down', async () => {
     isReady = () => false
     expect(await countAttempts(noResponse)).toBe(100)
-    expect(waits.at(-1)).toBe(maxWaitMs)
+    expect(waitsMs.at(-1)).toBe(maxWaitMs)
   })
 
   test('when the server is busy', async () => {
     expect(await countAttempts(busyFailure)).toBe(100)
-    expect(new Set(waits)).toEqual(new Set([50_000]))
+    expect(new Set(waitsMs)).toEqual(new Set([50_000]))
     expect(new Set(interruptions)).toEqual(new Set(['busy']))
   })
 
@@ -94,14 +94,14 @@ describe("failures aren't counted", () => {
     isReady = () => false
     const diskFull = { status: 503, code: 'DISK_FULL', retryAfterMs: 60_000 }
     expect(await countAttempts(diskFull)).toBe(100)
-    expect(new Set(waits)).toEqual(new Set([60_000]))
+    expect(new Set(waitsMs)).toEqual(new Set([60_000]))
     expect(new Set(interruptions)).toEqual(new Set(['disk-full']))
   })
 
   test('while the browser is offline, and the only wait is for the connection', async () => {
     isOnline = false
     expect(await countAttempts(noResponse)).toBe(100)
-    expect(waits).toEqual([])
+    expect(waitsMs).toEqual([])
   })
 
   test('once storage has received more bytes', async () => {
@@ -111,12 +111,12 @@ describe("failures aren't counted", () => {
       return receivedBytes
     }
     expect(await countAttempts(noResponse)).toBe(100)
-    expect(waits.at(-1)).toBe(maxWaitMs)
+    expect(waitsMs.at(-1)).toBe(maxWaitMs)
   })
 })
 
 test('failures count again when the server is back', async () => {
-  isReady = () => waits.length >= 50
+  isReady = () => waitsMs.length >= 50
   expect(await countAttempts(noResponse)).toBe(50 + uploadLimit.maxAttempts)
 })
 
@@ -131,9 +131,9 @@ test.each([noResponse, busyFailure])(
 
 test('the stall timeout doubles with each attempt, up to the request timeout', async () => {
   const retries = new Retries(options, deps)
-  const seconds = [retries.stallMs / 1000]
-  while (await retries.waitForNext(noResponse)) seconds.push(retries.stallMs / 1000)
-  expect(seconds).toEqual([30, 60, 120, 240, 480, 600, 600, 600])
+  const stallSeconds = [retries.stallMs / 1000]
+  while (await retries.waitForNext(noResponse)) stallSeconds.push(retries.stallMs / 1000)
+  expect(stallSeconds).toEqual([30, 60, 120, 240, 480, 600, 600, 600])
 })
 
 describe('the signal', () => {
@@ -142,7 +142,7 @@ describe('the signal', () => {
   test('prevents any wait if it is already aborted', async () => {
     cancel.abort(reason)
     await expect(countAttempts(noResponse)).rejects.toBe(reason)
-    expect([waits, interruptions]).toEqual([[], []])
+    expect([waitsMs, interruptions]).toEqual([[], []])
   })
 
   test('aborted during the readiness check prevents any wait', async () => {
@@ -151,7 +151,7 @@ describe('the signal', () => {
       return false
     }
     await expect(countAttempts(noResponse)).rejects.toBe(reason)
-    expect(waits).toEqual([])
+    expect(waitsMs).toEqual([])
   })
 })
 

@@ -1,4 +1,4 @@
-import { type FailedAttempt, type Interruption, interruptionOf, isBusy } from '../interruption.ts'
+import { type FailedAttempt, type Interruption, isBusy, toInterruption } from '../interruption.ts'
 import type { Outcome } from '../upload-errors.ts'
 import type { Connection, wait } from './connection.ts'
 
@@ -80,7 +80,7 @@ export class Retries {
     this.#failures += 1
     // The first time, an expired URL or a wrong offset is corrected without waiting.
     if (this.#failures === 1 && (failure.status === 403 || failure.status === 416)) return true
-    onInterrupted?.(interruptionOf(failure))
+    onInterrupted?.(toInterruption(failure))
     const hasProgress = progress() > this.#lastProgress
     this.#lastProgress = progress()
     if (hasProgress) this.#countedFailures = 0

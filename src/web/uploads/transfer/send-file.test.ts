@@ -9,7 +9,7 @@ import { browserTimers } from '../timers.ts'
 import { TransferError, type TransferJob } from '../upload-ports.ts'
 import { FileUnreadableError, hashBlob } from './hash-blob.ts'
 import { createSendFile, type SendFileDeps } from './send-file.ts'
-import { errorCode, type Send } from './storage-request.ts'
+import { parseErrorCode, type Send } from './storage-request.ts'
 
 const partSize = 300_000
 const content = randomBytes(1_700_001)
@@ -47,7 +47,7 @@ let deps: SendFileDeps
 const sendByFetch: Send = async ({ method, url, headers, body, signal }) => {
   const response = await fetch(url, { method, headers, body, signal })
   const status = response.status
-  const code = errorCode(await response.text())
+  const code = parseErrorCode(await response.text())
   return { kind: 'response', status, code, uploadOffset: null, retryAfterMs: null }
 }
 
@@ -102,21 +102,21 @@ function send(
 function sha256(bytes: Buffer) {
   return createHash('sha256').update(bytes).digest('hex')
 }
-function storedContent() {
+function getStoredContent() {
   return Buffer.concat([...parts].sort(([one], [other]) => one - other).map(([, bytes]) => bytes))
 }
 
 test('a single-part file is sent in one PUT', async () => {
   await send({})
   expect(requests).toEqual(['PUT /whole'])
-  expect(sha256(storedContent())).toBe(sha256(content))
+  expect(sha256(getStoredContent())).toBe(sha256(content))
 })
 
 test('a larger file is sent in parts that arrive intact even if some are altered in transit', async () => {
   bodiesToCorrupt = 2
   await send({ parts: { size: partSize, count } })
   expect(requests).toHaveLength(count + 2)
-  expect(sha256(storedContent())).toBe(sha256(content))
+  expect(sha256(getStoredContent())).toBe(sha256(content))
   for (const [partNumber, { length }] of parts) {
     expect(length).toBe(partRange(content.length, partSize, partNumber).size)
   }
@@ -146,11 +146,12 @@ test("a file that is unreadable while the browser leaves the page doesn't fail",
 
 describe('a single-part file that storage already has', () => {
   const storedParts = (checksum?: string) => [{ partNumber: 1, size: content.length, checksum }]
-  const contentChecksum = () => hashBlob(new Blob([content]), 'crc32', new AbortController().signal)
+  const computeContentChecksum = () =>
+    hashBlob(new Blob([content]), 'crc32', new AbortController().signal)
 
   test('is not resent if its checksum or its date matches', async () => {
     await send({}, undefined, {
-      storedParts: storedParts((await contentChecksum()) ?? ''),
+      storedParts: storedParts((await computeContentChecksum()) ?? ''),
       hasOriginalDate: false,
       isResumed: true,
     })

@@ -66,10 +66,10 @@ describe('signatures', () => {
 
   test.each([null, 500, 503, 429])('a call that fails with %s is retried', async (status) => {
     const sim = simulateParts(3)
-    let calls = 0
+    let callCount = 0
     sim.rejectSigning = () => {
-      calls += 1
-      return calls <= 2 ? { status } : null
+      callCount += 1
+      return callCount <= 2 ? { status } : null
     }
     await sim.run()
     expect(sim.storedParts.size).toBe(3)

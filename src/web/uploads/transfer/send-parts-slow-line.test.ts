@@ -101,7 +101,7 @@ async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
   const progress: number[] = []
   const start = performance.now()
   let elapsedMs: number | null = null
-  const transfer = sendParts(
+  const transferPromise = sendParts(
     {
       file: new Blob([new Uint8Array(size)]),
       ticket: uploadTicket(),
@@ -135,7 +135,7 @@ async function upload(size: number, bytesPerSecond: number, buffer = 200_000) {
     await vi.advanceTimersByTimeAsync(60_000)
   }
   connection.close()
-  await transfer
+  await transferPromise
   return { ...connection, shown: progress, seconds: (elapsedMs ?? Number.NaN) / 1000 }
 }
 
@@ -146,8 +146,8 @@ describe('a slow connection', () => {
     { kilobytes: 50, size: 6 * partSize },
   ])('of $kilobytes KB/s transfers $size bytes, one part at a time', async (params) => {
     const connection = await upload(params.size, params.kilobytes * 1000)
-    const failedEnds = connection.ends.filter((end) => end !== 'stored')
-    expect(failedEnds).toEqual(Array(4).fill('timeout'))
+    const failedOutcomes = connection.ends.filter((end) => end !== 'stored')
+    expect(failedOutcomes).toEqual(Array(4).fill('timeout'))
     expect(connection.atOnce.slice(4)).toEqual(Array(params.size / partSize).fill(1))
     expect(connection.shown.at(-1)).toBe(params.size)
   })

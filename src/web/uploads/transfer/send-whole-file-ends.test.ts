@@ -31,13 +31,19 @@ describe("a transfer that can't succeed", () => {
 
   test.each([400, 403, 409, 413])('is not retried after %i', async (status) => {
     world.store.setPutFaults([{ kind: 'response', status }])
-    expect(await transferErrorOf(world.upload())).toEqual({ kind: 'status', status })
+    expect(await transferErrorOf(world.upload())).toEqual({
+      kind: 'status',
+      status,
+    })
     expect(world.methods()).toEqual(['PUT'])
   })
 
   test.each([404, 410])('is gone after %i', async (status) => {
     world.store.setPutFaults([{ kind: 'response', status }])
-    expect(await transferErrorOf(world.upload())).toEqual({ kind: 'gone', status })
+    expect(await transferErrorOf(world.upload())).toEqual({
+      kind: 'gone',
+      status,
+    })
     expect(world.methods()).toEqual(['PUT'])
   })
 
@@ -110,7 +116,7 @@ describe('a server outage', () => {
     }
     world.deps.send = (request) => (isReady ? send(request) : Promise.resolve(response))
   }
-  const status = (code: number): StorageResponse => ({
+  const makeStatusResponse = (code: number): StorageResponse => ({
     kind: 'response',
     status: code,
     code: null,
@@ -118,16 +124,18 @@ describe('a server outage', () => {
     retryAfterMs: null,
   })
 
-  test.each([{ kind: 'network' } as const, { kind: 'stalled' } as const, status(502), status(503)])(
-    "of any length doesn't fail the transfer (%o)",
-    async (response) => {
-      stopServer(200 * maxWaitMs, response)
-      await world.upload()
-      expect(sha256(world.store.stored())).toBe(sha256(world.content))
-      expect(world.waits.slice(-100)).toEqual(Array(100).fill(maxWaitMs))
-      expect(world.interruptions).toBeGreaterThanOrEqual(world.waits.length)
-    },
-  )
+  test.each([
+    { kind: 'network' } as const,
+    { kind: 'stalled' } as const,
+    makeStatusResponse(502),
+    makeStatusResponse(503),
+  ])("of any length doesn't fail the transfer (%o)", async (response) => {
+    stopServer(200 * maxWaitMs, response)
+    await world.upload()
+    expect(sha256(world.store.stored())).toBe(sha256(world.content))
+    expect(world.waits.slice(-100)).toEqual(Array(100).fill(maxWaitMs))
+    expect(world.interruptions).toBeGreaterThanOrEqual(world.waits.length)
+  })
 
   test("ends with the signal's reason if the transfer is cancelled in the meantime", async () => {
     stopServer(200 * maxWaitMs, { kind: 'network' })
@@ -144,15 +152,16 @@ describe('waiting and cancelling', () => {
   test("offline attempts don't count, and the transfer continues once the browser is online", async () => {
     let headRequestCount = 0
     const send = world.deps.send
-    let offline = true
+    let isOffline = true
     world.deps.connection = {
-      isOnline: () => !offline,
+      isOnline: () => !isOffline,
       waitUntilOnline: async () => {
         headRequestCount += 1
-        if (headRequestCount > 5 * uploadLimit.maxAttempts) offline = false
+        if (headRequestCount > 5 * uploadLimit.maxAttempts) isOffline = false
       },
     }
-    world.deps.send = (request) => (offline ? Promise.resolve({ kind: 'network' }) : send(request))
+    world.deps.send = (request) =>
+      isOffline ? Promise.resolve({ kind: 'network' }) : send(request)
     await world.upload()
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
     expect(world.waits).toEqual([])
@@ -161,9 +170,9 @@ describe('waiting and cancelling', () => {
   test("cancelling ends a running request with the signal's reason", async () => {
     world.store.setPutFaults([{ kind: 'stall', bytesBefore: 0 }])
     const reason = new Error('Cancelled by user')
-    const running = world.upload()
+    const uploadPromise = world.upload()
     world.store.server.once('request', () => world.cancel.abort(reason))
-    await expect(running).rejects.toBe(reason)
+    await expect(uploadPromise).rejects.toBe(reason)
     expect(world.methods()).toEqual(['PUT'])
   })
 

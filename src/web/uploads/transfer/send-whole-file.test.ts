@@ -55,8 +55,8 @@ describe('the checksum of the body', () => {
   test('is sent in the header that the ticket requires', async () => {
     const ticket = uploadTicket({ uploadUrl: world.url, checksum: 'md5' })
     await world.upload(undefined, { ticket })
-    const md5 = createHash('md5').update(world.content).digest('base64')
-    expect(world.store.requests[0]?.checksum).toBe(md5)
+    const expectedMd5 = createHash('md5').update(world.content).digest('base64')
+    expect(world.store.requests[0]?.checksum).toBe(expectedMd5)
   })
 
   test('covers the whole file, so it is omitted when continuing', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { interruptionOf } from '../interruption.ts'
+import { toInterruption } from '../interruption.ts'
 import {
-  errorCode,
+  parseErrorCode,
   parseWholeNumber,
   type StorageRequest,
   type StorageResponse,
@@ -46,10 +46,10 @@ class Xhr extends EventTarget {
 let response: StorageResponse | 'open'
 let sentCounts: number[]
 
-function start(options: Partial<StorageRequest> = {}) {
+function startRequest(options: Partial<StorageRequest> = {}) {
   response = 'open'
   sentCounts = []
-  const running = sendByXhr({
+  const responsePromise = sendByXhr({
     method: 'PUT',
     url: 'https://storage.example/part',
     headers: { 'Content-Type': 'text/plain' },
@@ -60,13 +60,13 @@ function start(options: Partial<StorageRequest> = {}) {
     onSent: (bytes) => sentCounts.push(bytes),
     ...options,
   })
-  running.then(
+  responsePromise.then(
     (outcome) => {
       response = outcome
     },
     () => undefined,
   )
-  return running
+  return responsePromise
 }
 
 beforeEach(() => {
@@ -80,10 +80,10 @@ afterEach(() => {
 
 describe('the result', () => {
   test('has the integer headers and the error code of a response', async () => {
-    const response = start()
+    const responsePromise = startRequest()
     const headers = 'upload-offset: 700\r\nretry-after: 20\r\n'
     Xhr.last.respond(503, headers, '{"message":"…","code":"UNAVAILABLE"}')
-    expect(await response).toEqual({
+    expect(await responsePromise).toEqual({
       kind: 'response',
       status: 503,
       code: 'UNAVAILABLE',
@@ -93,17 +93,17 @@ describe('the result', () => {
   })
 
   test('of a HEAD request has its error code from a header, because it has no body', async () => {
-    const response = start({ method: 'HEAD', body: null })
+    const responsePromise = startRequest({ method: 'HEAD', body: null })
     Xhr.last.respond(503, 'retry-after: 60\r\nx-error-code: DISK_FULL\r\n')
-    const outcome = await response
+    const outcome = await responsePromise
     expect(outcome).toMatchObject({ status: 503, code: 'DISK_FULL', retryAfterMs: 60_000 })
-    expect(interruptionOf(outcome)).toBe('disk-full')
+    expect(toInterruption(outcome)).toBe('disk-full')
   })
 
   test('of a success has no code, and absent headers are null', async () => {
-    const response = start()
+    const responsePromise = startRequest()
     Xhr.last.respond(200, '', '{"code":"X"}')
-    expect(await response).toEqual({
+    expect(await responsePromise).toEqual({
       kind: 'response',
       status: 200,
       code: null,
@@ -116,55 +116,55 @@ describe('the result', () => {
     ['error', 'network'],
     ['timeout', 'timeout'],
   ])('without a response: %s', async (event, kind) => {
-    const response = start()
+    const responsePromise = startRequest()
     Xhr.last.dispatchEvent(new Event(event))
-    expect(await response).toEqual({ kind })
+    expect(await responsePromise).toEqual({ kind })
     expect(Xhr.last.timeout).toBe(600_000)
   })
 })
 
 describe('a stall', () => {
   test('is detected when no bytes are sent for the given time', async () => {
-    const response = start()
+    const responsePromise = startRequest()
     vi.advanceTimersByTime(29_999)
     expect(Xhr.last.aborted).toBe(false)
     vi.advanceTimersByTime(1)
     expect(Xhr.last.aborted).toBe(true)
-    expect(await response).toEqual({ kind: 'stalled' })
+    expect(await responsePromise).toEqual({ kind: 'stalled' })
   })
 
   test('is not detected while bytes are sent, however slowly', async () => {
-    const response = start()
+    const responsePromise = startRequest()
     for (let bytes = 1; bytes <= 5; bytes += 1) {
       vi.advanceTimersByTime(29_000)
       Xhr.last.sends(bytes)
     }
     Xhr.last.respond(200)
-    expect(await response).toMatchObject({ kind: 'response', status: 200 })
+    expect(await responsePromise).toMatchObject({ kind: 'response', status: 200 })
     expect(sentCounts).toEqual([1, 2, 3, 4, 5])
   })
 
   test('is detected only after four times as long once all bytes are sent', async () => {
-    const response = start()
+    const responsePromise = startRequest()
     Xhr.last.sends(5)
     Xhr.last.upload.dispatchEvent(new Event('load'))
     vi.advanceTimersByTime(119_999)
     expect(Xhr.last.aborted).toBe(false)
     vi.advanceTimersByTime(1)
-    expect(await response).toEqual({ kind: 'stalled' })
+    expect(await responsePromise).toEqual({ kind: 'stalled' })
   })
 
   test('is not detected for a HEAD request or without a stall timeout', () => {
-    void start({ method: 'HEAD', body: null })
+    void startRequest({ method: 'HEAD', body: null })
     vi.advanceTimersByTime(600_000)
-    void start({ stallMs: undefined })
+    void startRequest({ stallMs: undefined })
     Xhr.last.upload.dispatchEvent(new Event('load'))
     vi.advanceTimersByTime(600_000)
     expect(response).toBe('open')
   })
 
   test('leaves no timer behind after a response', () => {
-    void start()
+    void startRequest()
     Xhr.last.respond(200)
     expect(vi.getTimerCount()).toBe(0)
   })
@@ -174,9 +174,9 @@ describe('cancelling', () => {
   test('ends the request with the reason and leaves no timer', async () => {
     const cancel = new AbortController()
     const reason = new Error('Cancelled by user')
-    const response = start({ signal: cancel.signal })
+    const responsePromise = startRequest({ signal: cancel.signal })
     cancel.abort(reason)
-    await expect(response).rejects.toBe(reason)
+    await expect(responsePromise).rejects.toBe(reason)
     expect(Xhr.last.aborted).toBe(true)
     expect(vi.getTimerCount()).toBe(0)
   })
@@ -184,7 +184,7 @@ describe('cancelling', () => {
   test('beforehand sends nothing', async () => {
     const before = Xhr.last
     const reason = new Error('over')
-    await expect(start({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    await expect(startRequest({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     expect(Xhr.last).toBe(before)
   })
 })
@@ -208,5 +208,5 @@ test.each([
   ['<html>Bad gateway</html>', null],
   ['', null],
 ])('the code in %s is %s', (body, code) => {
-  expect(errorCode(body)).toBe(code)
+  expect(parseErrorCode(body)).toBe(code)
 })

@@ -67,7 +67,7 @@ export function parseWholeNumber(value: string | null | undefined): number | nul
  * Returns the code from an error body: JSON from our server or XML from a bucket. Null for any
  * other body.
  */
-export function errorCode(body: string): string | null {
+export function parseErrorCode(body: string): string | null {
   return /"code"\s*:\s*"(\w+)"/.exec(body)?.[1] ?? /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? null
 }
 
@@ -75,10 +75,10 @@ export function errorCode(body: string): string | null {
  * Returns the response headers that this page may access. Requesting any other header by name would
  * log an error to the console, and bucket responses may have some.
  */
-function accessibleHeaders(xhr: XMLHttpRequest): Headers {
+function getAccessibleHeaders(xhr: XMLHttpRequest): Headers {
   const lines = xhr.getAllResponseHeaders().trim().split(/\r?\n/)
-  const pairs = lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string])
-  return new Headers(pairs.filter(([name]) => name !== ''))
+  const headerPairs = lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2) as [string, string])
+  return new Headers(headerPairs.filter(([name]) => name !== ''))
 }
 
 /**
@@ -126,13 +126,15 @@ export function sendByXhr(request: StorageRequest): Promise<StorageResponse> {
     }
     xhr.addEventListener('load', () => {
       const { status, responseText } = xhr
-      const responseHeaders = accessibleHeaders(xhr)
+      const responseHeaders = getAccessibleHeaders(xhr)
       const retryAfter = parseWholeNumber(responseHeaders.get('Retry-After'))
       finish({
         kind: 'response',
         status,
         code:
-          status >= 400 ? (errorCode(responseText) ?? responseHeaders.get('X-Error-Code')) : null,
+          status >= 400
+            ? (parseErrorCode(responseText) ?? responseHeaders.get('X-Error-Code'))
+            : null,
         uploadOffset: parseWholeNumber(responseHeaders.get('Upload-Offset')),
         retryAfterMs: retryAfter === null ? null : retryAfter * 1000,
       })

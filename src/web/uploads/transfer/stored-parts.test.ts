@@ -51,13 +51,13 @@ test.each([
 test.each(['storage has no checksum', 'the browser cannot compute one'])(
   "if %s, the file's date decides",
   async (reason) => {
-    const start = () => {
+    const findParts = () => {
       const sim = resume(4, 3)
       if (reason.startsWith('storage')) sim.listsChecksums = false
       else sim.deps.checksums = { part: async () => null }
       return sim
     }
-    const [same, other] = [start(), start()]
+    const [same, other] = [findParts(), findParts()]
     await same.run({ hasOriginalDate: true })
     expect(sentPartNumbers(same)).toEqual([4])
     expect(await transferErrorOf(other.run({ hasOriginalDate: false }))).toMatchObject({

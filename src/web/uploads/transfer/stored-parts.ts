@@ -21,9 +21,9 @@ export async function findStoredParts(
     const range = partRange(file.size, plan.size, partNumber)
     if (size !== range.size) continue
     const part = file.slice(range.offset, range.offset + size)
-    const ownChecksum =
+    const localChecksum =
       checksum === undefined ? null : await checksums.part(part, ticket.checksum, signal)
-    const isMatch = ownChecksum === null ? hasOriginalDate : ownChecksum === checksum
+    const isMatch = localChecksum === null ? hasOriginalDate : localChecksum === checksum
     if (!isMatch) throw new TransferError('changed')
     partNumbers.push(partNumber)
   }

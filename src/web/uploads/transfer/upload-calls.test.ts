@@ -19,23 +19,23 @@ function failedCall(status: number | null, retryAfterMs: number | null = null): 
 
 let controller: AbortController
 let deps: CallDeps
-let waits: number[]
-let interruptions: number
+let waitsMs: number[]
+let interruptionCount: number
 let isOnline: boolean
 let isReady: boolean
 
 beforeEach(() => {
   vi.useFakeTimers()
   controller = new AbortController()
-  waits = []
-  interruptions = 0
+  waitsMs = []
+  interruptionCount = 0
   isOnline = true
   isReady = true
   deps = {
     connection: { isOnline: () => isOnline, waitUntilOnline: async () => undefined },
     timers: browserTimers,
     wait: (ms, signal) => {
-      waits.push(ms)
+      waitsMs.push(ms)
       return wait(ms, signal)
     },
     random: () => 0,
@@ -52,7 +52,7 @@ function options() {
   return {
     signal: controller.signal,
     onInterrupted: () => {
-      interruptions += 1
+      interruptionCount += 1
     },
   }
 }
@@ -64,8 +64,8 @@ function createCall(outcomes: (Outcome<string> | null)[]) {
   const callTimes: number[] = []
   const call = (_: string, limit: AbortSignal): Promise<Outcome<string>> => {
     callTimes.push(Date.now())
-    const response = outcomes.length > 1 ? outcomes.shift() : outcomes[0]
-    if (response) return Promise.resolve(response)
+    const nextOutcome = outcomes.length > 1 ? outcomes.shift() : outcomes[0]
+    if (nextOutcome) return Promise.resolve(nextOutcome)
     return new Promise((resolve) =>
       limit.addEventListener('abort', () => resolve(failedCall(null)), { once: true }),
     )
@@ -78,18 +78,18 @@ describe('a call', () => {
   test('without a response times out and is retried', async () => {
     const hangingCall = createCall([null, success])
     const start = Date.now()
-    const response = callWithRetries(hangingCall, options(), deps)
+    const outcomePromise = callWithRetries(hangingCall, options(), deps)
     const durationMs = hangingCall.timeoutMs + firstWaitMs
-    expect(await resultWithin(durationMs, response)).toEqual(success)
+    expect(await resultWithin(durationMs, outcomePromise)).toEqual(success)
     expect(hangingCall.asked.map((time) => time - start)).toEqual([0, durationMs])
-    expect(interruptions).toBe(1)
+    expect(interruptionCount).toBe(1)
   })
 
   test('that never gets a response fails without a status', async () => {
     const hangingCall = createCall([null])
-    const response = callWithRetries(hangingCall, options(), deps)
+    const outcomePromise = callWithRetries(hangingCall, options(), deps)
     const durationMs = uploadLimit.maxAttempts * (hangingCall.timeoutMs + maxWaitMs)
-    expect(await resultWithin(durationMs, response)).toEqual(failedCall(null))
+    expect(await resultWithin(durationMs, outcomePromise)).toEqual(failedCall(null))
     expect(hangingCall.asked).toHaveLength(uploadLimit.maxAttempts)
   })
 
@@ -100,21 +100,21 @@ describe('a call', () => {
       failedCall(503),
       success,
     ])
-    const response = callWithRetries(busyCall, options(), deps)
+    const outcomePromise = callWithRetries(busyCall, options(), deps)
     const durationMs = 20_000 + maxRetryAfterMs + maxWaitMs
-    expect(await resultWithin(durationMs, response)).toEqual(success)
-    expect(waits.slice(0, 2)).toEqual([20_000, maxRetryAfterMs])
-    expect(waits[2]).toBeGreaterThan(firstWaitMs)
-    expect(waits[2]).toBeLessThanOrEqual(maxWaitMs)
+    expect(await resultWithin(durationMs, outcomePromise)).toEqual(success)
+    expect(waitsMs.slice(0, 2)).toEqual([20_000, maxRetryAfterMs])
+    expect(waitsMs[2]).toBeGreaterThan(firstWaitMs)
+    expect(waitsMs[2]).toBeLessThanOrEqual(maxWaitMs)
   })
 
   test('ends its wait early when the browser comes back online', async () => {
     deps.wait = async (ms) => {
-      waits.push(ms)
+      waitsMs.push(ms)
     }
-    const response = callWithRetries(createCall([failedCall(null), success]), options(), deps)
-    expect(await resultWithin(0, response)).toEqual(success)
-    expect(waits).toEqual([firstWaitMs])
+    const outcomePromise = callWithRetries(createCall([failedCall(null), success]), options(), deps)
+    expect(await resultWithin(0, outcomePromise)).toEqual(success)
+    expect(waitsMs).toEqual([firstWaitMs])
   })
 
   test("doesn't count attempts while the browser is offline", async () => {
@@ -133,13 +133,13 @@ describe('a call', () => {
       failedCall(503),
       failedCall(null),
     ])
-    const response = callWithRetries(downCall, options(), deps)
+    const outcomePromise = callWithRetries(downCall, options(), deps)
     await vi.advanceTimersByTimeAsync(200 * maxWaitMs)
-    expect(waits.slice(-100)).toEqual(Array(100).fill(maxWaitMs))
-    expect(interruptions).toBe(waits.length)
+    expect(waitsMs.slice(-100)).toEqual(Array(100).fill(maxWaitMs))
+    expect(interruptionCount).toBe(waitsMs.length)
     isReady = true
     const durationMs = uploadLimit.maxAttempts * maxWaitMs
-    expect(await resultWithin(durationMs, response)).toEqual(failedCall(null))
+    expect(await resultWithin(durationMs, outcomePromise)).toEqual(failedCall(null))
   })
 
   test("that fails permanently isn't retried", async () => {
@@ -150,16 +150,16 @@ describe('a call', () => {
 
   test("isn't retried if its own rule forbids it, even if the default allows it", async () => {
     const failingCall = createCall([failedCall(500), success])
-    const start = { ...failingCall, shouldRetry: canRetryStart }
-    const response = callWithRetries(start, options(), deps)
-    expect(await resultWithin(maxWaitMs, response)).toEqual(failedCall(500))
+    const startCall = { ...failingCall, shouldRetry: canRetryStart }
+    const outcomePromise = callWithRetries(startCall, options(), deps)
+    expect(await resultWithin(maxWaitMs, outcomePromise)).toEqual(failedCall(500))
     expect(failingCall.asked).toHaveLength(1)
   })
 
   test('stops waiting when its signal is aborted', async () => {
     const reason = new Error('over')
-    const response = callWithRetries(createCall([failedCall(503)]), options(), deps)
-    const rejection = expect(response).rejects.toBe(reason)
+    const outcomePromise = callWithRetries(createCall([failedCall(503)]), options(), deps)
+    const rejection = expect(outcomePromise).rejects.toBe(reason)
     await vi.advanceTimersByTimeAsync(100)
     controller.abort(reason)
     await rejection
@@ -168,10 +168,10 @@ describe('a call', () => {
   test('that is aborted while pending still returns its response, because it may have changed something', async () => {
     const pendingResponse = Promise.withResolvers<Outcome<string>>()
     const slowCall = { ...createCall([]), call: () => pendingResponse.promise }
-    const response = callWithRetries(slowCall, options(), deps)
+    const outcomePromise = callWithRetries(slowCall, options(), deps)
     controller.abort(new Error('over'))
     pendingResponse.resolve(success)
-    expect(await resultWithin(0, response)).toEqual(success)
+    expect(await resultWithin(0, outcomePromise)).toEqual(success)
   })
 })
 

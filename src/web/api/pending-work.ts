@@ -9,7 +9,7 @@ export const adminKey = 'admin'
  * Counts the items that need the administrator's attention. Refetched every minute while the page
  * is visible.
  */
-export const adminWaitingQuery = queryOptions({
+export const pendingWorkQuery = queryOptions({
   queryKey: [adminKey, 'waiting'],
   queryFn: ({ signal }) => call('adminWaiting', { signal }),
   staleTime: minuteInMs,

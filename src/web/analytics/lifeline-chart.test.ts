@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { dayInMs, hourInMs } from '../../shared/rules/format/units.ts'
-import { lifeAxis } from './life-chart.tsx'
+import { computeLifeAxis } from './lifeline-chart.tsx'
 
 const createdAt = new Date('2026-11-14T12:00:00.000Z')
-function afterCreation(ms: number) {
+function dateAfterCreation(ms: number) {
   return new Date(createdAt.getTime() + ms)
 }
 
-describe('lifeAxis', () => {
+describe('computeLifeAxis', () => {
   it('covers every UTC day of the maximum lifetime', () => {
-    const { days, start, width } = lifeAxis({
+    const { days, start, width } = computeLifeAxis({
       createdAt,
-      maxLifetimeAt: afterCreation(30 * dayInMs),
+      maxLifetimeAt: dateAfterCreation(30 * dayInMs),
     })
     expect(days).toBe(31)
     expect(start).toBeCloseTo(50 / 31, 10)
@@ -19,7 +19,7 @@ describe('lifeAxis', () => {
   })
 
   it('covers one day if the maximum lifetime starts and ends on the same day', () => {
-    const axis = lifeAxis({ createdAt, maxLifetimeAt: afterCreation(6 * hourInMs) })
+    const axis = computeLifeAxis({ createdAt, maxLifetimeAt: dateAfterCreation(6 * hourInMs) })
     expect(axis).toEqual({ days: 1, start: 50, width: 25 })
   })
 })

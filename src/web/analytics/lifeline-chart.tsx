@@ -3,15 +3,15 @@ import { dayText, localDayText, weekdayText } from '../../shared/rules/format/ti
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { type LifelineDates, lifeline } from '../../shared/rules/links/lifeline.ts'
 import { BarPlot } from '../charts/bar-chart.tsx'
-import { barScale } from '../charts/bar-scale.ts'
+import { computeBarScale } from '../charts/bar-scale.ts'
 import { BareChartFigure } from '../charts/chart-figure.tsx'
 import { Lifeline } from '../files/lifeline.tsx'
 import { DownloadsTable, noDownloadsText } from './downloads-chart.tsx'
-import { downloadsFinding } from './findings.ts'
+import { summarizeDownloads } from './findings.ts'
 
 const title = 'Downloads per day'
 
-export interface LifeChartProps {
+export interface LifelineChartProps {
   /**
    * Downloads per day from the upload to today, or to the end of the maximum lifetime if that is
    * earlier.
@@ -27,11 +27,11 @@ export interface LifeChartProps {
  * Shows a file's downloads per day, as bars above its lifeline or as a table. The axis runs from
  * the upload to the end of the file's maximum lifetime.
  */
-export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProps) {
+export function LifelineChart({ days, dates, canRenew, now, asTable }: LifelineChartProps) {
   const today = utcDay(now)
   const isEmpty = days.every(({ count }) => count === 0)
   return (
-    <BareChartFigure finding={downloadsFinding(days, today)} title={title}>
+    <BareChartFigure finding={summarizeDownloads(days, today)} title={title}>
       {isEmpty ? <p className="mb-5 text-muted">{noDownloadsText}</p> : null}
       {asTable ? null : (
         <div className="chart chart-bare">
@@ -43,8 +43,8 @@ export function LifeChart({ days, dates, canRenew, now, asTable }: LifeChartProp
                 tick: '',
                 value: count,
               }))}
-              slots={Math.max(days.length, lifeAxis(dates).days)}
-              scale={barScale(days.map(({ count }) => count))}
+              slots={Math.max(days.length, computeLifeAxis(dates).days)}
+              scale={computeBarScale(days.map(({ count }) => count))}
               hasLines={false}
             />
           )}
@@ -60,8 +60,8 @@ function LifelineWithDates({
   dates,
   canRenew,
   now,
-}: Pick<LifeChartProps, 'dates' | 'canRenew' | 'now'>) {
-  const { start, width } = lifeAxis(dates)
+}: Pick<LifelineChartProps, 'dates' | 'canRenew' | 'now'>) {
+  const { start, width } = computeLifeAxis(dates)
   return (
     <>
       <div className="mt-1" style={{ marginInlineStart: `${start}%`, width: `${width}%` }}>
@@ -82,7 +82,7 @@ function LifelineWithDates({
  * Returns the chart's axis: how many UTC days the file's maximum lifetime spans, and where on that
  * axis the lifeline starts and how wide it is, in percent.
  */
-export function lifeAxis({ createdAt, maxLifetimeAt }: Omit<LifelineDates, 'expiresAt'>) {
+export function computeLifeAxis({ createdAt, maxLifetimeAt }: Omit<LifelineDates, 'expiresAt'>) {
   const firstDay = utcDay(createdAt)
   const days = daysBetween(firstDay, utcDay(maxLifetimeAt)).length
   const toPercent = (ms: number) => (ms / (days * dayInMs)) * 100

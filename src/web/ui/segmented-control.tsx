@@ -1,7 +1,7 @@
 import { Radio } from '@base-ui/react/radio'
 import { RadioGroup } from '@base-ui/react/radio-group'
 
-export interface SegmentedProps<Value extends string> {
+export interface SegmentedControlProps<Value extends string> {
   /** The accessible name, such as 'Expires after'. */
   label: string
   options: readonly { value: Value; label: string; disabled?: boolean }[]
@@ -11,13 +11,13 @@ export interface SegmentedProps<Value extends string> {
 }
 
 /** A radio group that shows a few options side by side. The arrow keys move between them. */
-export function Segmented<Value extends string>({
+export function SegmentedControl<Value extends string>({
   label,
   options,
   value,
   onValueChange,
   disabled = false,
-}: SegmentedProps<Value>) {
+}: SegmentedControlProps<Value>) {
   return (
     <RadioGroup
       aria-label={label}

@@ -3,7 +3,7 @@ import { screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openPage, type WebPage } from '../../../../tests/support/web-page.ts'
 import type { User } from '../../../shared/contract/account.ts'
-import { Holdings } from './holdings.tsx'
+import { AccountUsage } from './account-usage.tsx'
 
 const dayMs = 86_400_000
 
@@ -13,24 +13,26 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-function shownTier(user: Partial<User>): string | null | undefined {
+function renderTierText(user: Partial<User>): string | null | undefined {
   const ada = { tier: 'free', isAdmin: false, premiumTrialEndsAt: null, ...user }
-  page.show(<Holdings user={ada as User} />)
+  page.show(<AccountUsage user={ada as User} />)
   return screen.getByText('Tier').parentElement?.textContent
 }
 
-function trialEndingIn(days: number): Partial<User> {
+function makeTrialFields(days: number): Partial<User> {
   return { premiumTrialEndsAt: new Date(Date.now() + days * dayMs).toISOString() }
 }
 
 test('shows the end of a running trial below the tier, but not that of a past trial', () => {
-  expect(shownTier({ tier: 'premium', ...trialEndingIn(3) })).toMatch(/^TierPremiumtrial until \w/)
+  expect(renderTierText({ tier: 'premium', ...makeTrialFields(3) })).toMatch(
+    /^TierPremiumtrial until \w/,
+  )
   page.close()
   page = openPage()
-  expect(shownTier(trialEndingIn(-3))).toBe('TierFree')
+  expect(renderTierText(makeTrialFields(-3))).toBe('TierFree')
 })
 
 test('shows the administrator where to switch the tier, and offers a retry if the figures fail to load', async () => {
-  expect(shownTier({ isAdmin: true })).toBe('TierFreeswitch it on the dashboard')
+  expect(renderTierText({ isAdmin: true })).toBe('TierFreeswitch it on the dashboard')
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeTruthy()
 })

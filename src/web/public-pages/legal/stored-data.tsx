@@ -34,12 +34,12 @@ function DataEntry(props: { title: string; retention: ReactNode; children: React
   )
 }
 
-const signupLifetime = durationText(tokenLifetimeMs['verify-email'])
-const handledReportLifetime = durationText(closedReportDays * dayInMs)
-const openReportLifetime = durationText(openReportDays * dayInMs)
+const signupLifetimeText = durationText(tokenLifetimeMs['verify-email'])
+const handledReportLifetimeText = durationText(closedReportDays * dayInMs)
+const openReportLifetimeText = durationText(openReportDays * dayInMs)
 
 /** Lists the personal data that the server stores, and how long it is kept. */
-export function KeptData() {
+export function StoredData() {
   return (
     <dl className="kept">
       <DataEntry title="Your account" retention="until the account is deleted">
@@ -52,7 +52,7 @@ export function KeptData() {
       </DataEntry>
       <DataEntry
         title="Pending signups"
-        retention={`for ${signupLifetime} after the last email, or until you confirm`}
+        retention={`for ${signupLifetimeText} after the last email, or until you confirm`}
       >
         Until you open the link in the email: the name, email address and a hash of the password,
         and the name of the browser, such as “Firefox on Linux”.
@@ -132,8 +132,8 @@ export function KeptData() {
         title="Reports of files"
         retention={
           <>
-            for {handledReportLifetime} after the administrator closed it; while open, for{' '}
-            {openReportLifetime} after the last report or as long as the file is stored
+            for {handledReportLifetimeText} after the administrator closed it; while open, for{' '}
+            {openReportLifetimeText} after the last report or as long as the file is stored
           </>
         }
       >

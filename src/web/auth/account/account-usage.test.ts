@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deletionEmailUrl } from './holdings.tsx'
+import { deletionEmailUrl } from './account-usage.tsx'
 
 test('the deletion email names the account and escapes special characters in addresses', () => {
   const url = new URL(deletionEmailUrl('support+a&b@example.org', 'ada?cc=eve@example.org'))

@@ -11,7 +11,7 @@ import { InlineLoadError } from '../../ui/load-error.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 
 /** Shows the account's tier, number of files, storage use and number of active links. */
-export function Holdings({ user }: { user: User }) {
+export function AccountUsage({ user }: { user: User }) {
   const query = useQuery({
     queryKey: ['/api/auth/user/holdings'],
     queryFn: ({ signal }) => call('holdings', { signal }),

@@ -2,23 +2,23 @@
 import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { dayInMs } from '../../shared/rules/format/units.ts'
-import { LifeChart } from './life-chart.tsx'
+import { LifelineChart } from './lifeline-chart.tsx'
 
 afterEach(cleanup)
 
 const createdAt = new Date('2026-11-14T12:00:00.000Z')
-function afterCreation(days: number) {
+function dateAfterCreation(days: number) {
   return new Date(createdAt.getTime() + days * dayInMs)
 }
-const dates = { createdAt, expiresAt: afterCreation(7), maxLifetimeAt: afterCreation(30) }
+const dates = { createdAt, expiresAt: dateAfterCreation(7), maxLifetimeAt: dateAfterCreation(30) }
 
 function show(counts: readonly number[], { canRenew = true, asTable = false } = {}) {
   const { container } = render(
-    <LifeChart
+    <LifelineChart
       days={counts.map((count, n) => ({ day: `2026-11-${14 + n}`, count }))}
       dates={dates}
       canRenew={canRenew}
-      now={afterCreation(counts.length - 1)}
+      now={dateAfterCreation(counts.length - 1)}
       asTable={asTable}
     />,
   )
