@@ -28,9 +28,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function statusesOfFailedLogins(email: string, attempts: number): Promise<number[]> {
+async function listFailedLoginStatuses(email: string, attemptCount: number): Promise<number[]> {
   const statuses: number[] = []
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
+  for (let attempt = 0; attempt < attemptCount; attempt += 1) {
     const wrongLogin = { email, password: `wrong ${attempt}` }
     statuses.push((await makeClient(app).post('/api/auth/login', wrongLogin)).status)
   }
@@ -51,7 +51,7 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   for (const person of [ada, bob]) expect((await person.fetch('/api/auth/user')).status).toBe(200)
   const laterFiles: File[] = []
   while (laterFiles.length < maxFreeFiles) laterFiles.push(await makeFile(ada))
-  expect(await statusesOfFailedLogins(carol.email, 11)).toEqual([...Array(10).fill(401), 429])
+  expect(await listFailedLoginStatuses(carol.email, 11)).toEqual([...Array(10).fill(401), 429])
 
   app.clock.advance(-4 * day)
   // The file's row says that it expires in three days, but its bytes have already been purged.
@@ -74,7 +74,7 @@ test('correcting a clock that was four days ahead revives no purged link and loc
   // Failed logins recorded while the clock was ahead lock nobody out, but new ones still count.
   const { email, password } = carol
   expect((await makeClient(app).post('/api/auth/login', { email, password })).status).toBe(200)
-  expect(await statusesOfFailedLogins(bob.email, 11)).toEqual([...Array(10).fill(401), 429])
+  expect(await listFailedLoginStatuses(bob.email, 11)).toEqual([...Array(10).fill(401), 429])
 
   await runJobs(app.deps)
   await expectStorageMatches(app.deps)

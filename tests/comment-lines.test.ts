@@ -17,13 +17,15 @@ function findLongComments(path: string, text: string): string[] {
     )
 }
 
-async function listSources(folder: string): Promise<string[]> {
+async function listSourceFiles(folder: string): Promise<string[]> {
   const names = await readdir(join(root, folder), { recursive: true })
   return names.filter((name) => /\.(tsx?|mjs)$/.test(name)).map((name) => join(folder, name))
 }
 
 test('no comment line exceeds the limit for code lines', async () => {
-  const paths = (await Promise.all(['bench', 'scripts', 'src', 'tests'].map(listSources))).flat()
+  const paths = (
+    await Promise.all(['bench', 'scripts', 'src', 'tests'].map(listSourceFiles))
+  ).flat()
   const longComments = await Promise.all(
     paths.map(async (path) => findLongComments(path, await readFile(join(root, path), 'utf8'))),
   )

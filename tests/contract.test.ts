@@ -16,12 +16,12 @@ import {
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
 let app: TestApp
-let people: Record<'user' | 'other user' | 'premium user' | 'administrator', Person>
-let callers: Record<'visitor' | keyof typeof people, Client>
+let persons: Record<'user' | 'other user' | 'premium user' | 'administrator', Person>
+let callers: Record<'visitor' | keyof typeof persons, Client>
 let fileId: string
 beforeAll(async () => {
   app = await startTestApp()
-  people = {
+  persons = {
     user: await makePerson(app),
     'other user': await makePerson(app),
     'premium user': await makePerson(app, { tier: 'premium' }),
@@ -37,10 +37,10 @@ async function signAllIn() {
     makeClient(app, await logIn(app, email, password))
   callers = {
     visitor: makeClient(app),
-    user: await makeSignedInClient(people.user),
-    'other user': await makeSignedInClient(people['other user']),
-    'premium user': await makeSignedInClient(people['premium user']),
-    administrator: await makeSignedInClient(people.administrator),
+    user: await makeSignedInClient(persons.user),
+    'other user': await makeSignedInClient(persons['other user']),
+    'premium user': await makeSignedInClient(persons['premium user']),
+    administrator: await makeSignedInClient(persons.administrator),
   }
 }
 
@@ -115,14 +115,14 @@ async function fingerprintTables(): Promise<Record<string, string>> {
   const { rows } = await app.pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public'`,
   )
-  const hashes: Record<string, string> = {}
+  const hashesByTable: Record<string, string> = {}
   for (const { name } of rows) {
     const result = await app.pool.query(
       `select count(*) || ':' || coalesce(sum(hashtextextended(t::text, 0)), 0) as print from "${name}" t`,
     )
-    hashes[name] = result.rows[0].print
+    hashesByTable[name] = result.rows[0].print
   }
-  return hashes
+  return hashesByTable
 }
 
 describe('a GET', () => {
@@ -154,8 +154,8 @@ describe('a GET', () => {
   it('changes no row, except for the endpoints in `sideEffects`', async () => {
     const fingerprintsBefore = await fingerprintTables()
     const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
-    const getNames = rows.filter(([, { method }]) => method === 'GET').map(([name]) => name)
-    for (const name of getNames) if (!sideEffects.includes(name)) await callAsOwner(name)
+    const namesOfGets = rows.filter(([, { method }]) => method === 'GET').map(([name]) => name)
+    for (const name of namesOfGets) if (!sideEffects.includes(name)) await callAsOwner(name)
     expect(await fingerprintTables()).toEqual(fingerprintsBefore)
   })
 

@@ -18,12 +18,12 @@ beforeAll(async () => {
   }
 })
 
-function textOf(document: string) {
+function getText(document: string) {
   return documents.get(document) ?? ''
 }
 
-function proseOf(document: string) {
-  return textOf(document).replaceAll(/^```.*?^```/gms, '')
+function getProse(document: string) {
+  return getText(document).replaceAll(/^```.*?^```/gms, '')
 }
 
 function matchGroups(text: string, pattern: RegExp) {
@@ -31,8 +31,8 @@ function matchGroups(text: string, pattern: RegExp) {
 }
 
 /** Returns the anchors that GitHub generates for a document's headings. */
-function anchorsIn(document: string) {
-  return matchGroups(proseOf(document), /^#+ (.+)$/gm).map((heading) =>
+function listAnchors(document: string) {
+  return matchGroups(getProse(document), /^#+ (.+)$/gm).map((heading) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
@@ -41,22 +41,22 @@ function anchorsIn(document: string) {
 }
 
 /** Returns the targets of a document's links and images, in Markdown and HTML. */
-function linksIn(document: string) {
+function listLinks(document: string) {
   return [
-    ...matchGroups(proseOf(document), /\]\(([^)\s]+)\)/g),
-    ...matchGroups(proseOf(document), /(?:href|src|srcset)="([^"]+)"/g),
+    ...matchGroups(getProse(document), /\]\(([^)\s]+)\)/g),
+    ...matchGroups(getProse(document), /(?:href|src|srcset)="([^"]+)"/g),
   ]
 }
 
 test('every relative link resolves to a file and heading', () => {
   const brokenLinks: string[] = []
   for (const document of documents.keys()) {
-    for (const link of linksIn(document)) {
+    for (const link of listLinks(document)) {
       if (/^(https?|mailto):/.test(link)) continue
       const [path = '', anchor] = link.split('#')
       const target = path === '' ? document : relative(root, resolve(root, dirname(document), path))
       const exists = existsSync(join(root, target))
-      if (!exists || (anchor !== undefined && !anchorsIn(target).includes(anchor))) {
+      if (!exists || (anchor !== undefined && !listAnchors(target).includes(anchor))) {
         brokenLinks.push(`${document}: ${link}`)
       }
     }
@@ -98,7 +98,7 @@ test('every npm script mentioned exists', async () => {
 test('every source path in backticks exists', () => {
   const missingPaths: string[] = []
   for (const document of documents.keys()) {
-    const paths = matchGroups(proseOf(document), /`((?:src|tests|scripts)\/[\w./-]+)`/g)
+    const paths = matchGroups(getProse(document), /`((?:src|tests|scripts)\/[\w./-]+)`/g)
     for (const path of paths) {
       if (!existsSync(join(root, path))) missingPaths.push(`${document}: ${path}`)
     }
@@ -110,7 +110,7 @@ describe('a section cited in a comment', () => {
   const pages = { spec: 'docs/specification.md', design: 'docs/architecture.md' }
 
   test.each(Object.entries(pages))('exists in the %s', async (documentName, page) => {
-    const sections = new Set(matchGroups(textOf(page), /^## (\d+)\. /gm))
+    const sections = new Set(matchGroups(getText(page), /^## (\d+)\. /gm))
     const citation = new RegExp(`\\b${documentName} §(\\d+)`, 'gi')
     const missingSections: string[] = []
     for (const name of await readdir(join(root, 'src'), { recursive: true })) {
@@ -129,7 +129,7 @@ describe('docs/threats.md', () => {
 
   test('names a test for each threat, or states that there is none', () => {
     const tables = matchGroups(
-      textOf(page),
+      getText(page),
       /^\| threat \| defence \| test \|\n\|[-|]+\|\n((?:\|.*\|\n)+)/gm,
     )
     const threats = tables.flatMap((table) => matchGroups(table, /^\| (.+) \|$/gm))
@@ -142,7 +142,7 @@ describe('docs/threats.md', () => {
 
   test('covers every endpoint', () => {
     const rows = Object.values(endpoints).map(({ method, path }) => `\`${method} ${path}\``)
-    expect(rows.filter((endpoint) => !textOf(page).includes(endpoint))).toEqual([])
+    expect(rows.filter((endpoint) => !getText(page).includes(endpoint))).toEqual([])
   })
 })
 
@@ -157,19 +157,19 @@ test('no line is longer than 400 characters', () => {
 })
 
 test('docs/operations.md describes exactly the existing jobs', () => {
-  const [section = ''] = matchGroups(textOf('docs/operations.md'), /^## Jobs$(.*?)^## /gms)
+  const [section = ''] = matchGroups(getText('docs/operations.md'), /^## Jobs$(.*?)^## /gms)
   const rows = matchGroups(section, /^\| `([\w-]+)` \| [^|]+ \| [^|]+ \|$/gm)
   expect(rows.toSorted()).toEqual(jobNames.toSorted())
 })
 
 test('docs/specification.md announces no planned features', () => {
-  const page = textOf('docs/specification.md')
+  const page = getText('docs/specification.md')
   expect(page).toContain('All of it works today.')
   expect(page).not.toMatch(/to come|not (?:yet )?built|coming soon|planned|\bTODO\b/i)
 })
 
 test('every decision is listed under its title', async () => {
-  const index = textOf('docs/decisions/README.md')
+  const index = getText('docs/decisions/README.md')
   for (const [document, text] of documents) {
     const name = /^docs\/decisions\/(\d.*)$/.exec(document)?.[1]
     if (name === undefined) continue

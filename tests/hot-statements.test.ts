@@ -57,9 +57,9 @@ let app: TestApp
 let plans: string[]
 beforeAll(async () => {
   app = await startTestApp()
-  const source = `from generate_series(1, ${rowCount}) n, (select $1::timestamptz as today) dates`
+  const rowSource = `from generate_series(1, ${rowCount}) n, (select $1::timestamptz as today) dates`
   for (const fillSql of Object.values(fillStatements)) {
-    await app.pool.query(`${fillSql} ${source}`, [app.clock()])
+    await app.pool.query(`${fillSql} ${rowSource}`, [app.clock()])
   }
   await app.pool.query('vacuum analyze')
   plans = await analyzedPlansOf(app.pool, async () => {

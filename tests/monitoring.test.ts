@@ -121,13 +121,13 @@ function canBeEmitted(name: string, matchers: Matcher[]): boolean {
  * Expands a selector into one list of matchers for each combination of its alternatives, such as
  * `a|b`. Treats negative matchers as positive, because the values they exclude must exist too.
  */
-function matchersOf(selector: string): Matcher[][] {
+function expandSelector(selector: string): Matcher[][] {
   let combinations: Matcher[][] = [[]]
   const matcherTexts = selector.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g)
   for (const [, label = '', operator = '', text = ''] of matcherTexts) {
     if (commonLabels.includes(label) && text.startsWith('$')) continue
     const isPattern = operator.endsWith('~')
-    const alternatives = isPattern ? alternativesOf(text) : [text.replaceAll(/\W/g, '\\$&')]
+    const alternatives = isPattern ? expandAlternatives(text) : [text.replaceAll(/\W/g, '\\$&')]
     combinations = combinations.flatMap((combination) =>
       alternatives.map((alternative) => [
         ...combination,
@@ -141,16 +141,16 @@ function matchersOf(selector: string): Matcher[][] {
 /**
  * Expands the alternatives in a regular expression. For example, `/(a|b)` becomes `/a` and `/b`.
  */
-function alternativesOf(pattern: string): string[] {
+function expandAlternatives(pattern: string): string[] {
   const [, before = '', group, after = ''] = /^(.*?)\(([^()]*)\)(.*)$/.exec(pattern) ?? []
   if (group === undefined) return pattern.split('|')
   return group
     .split('|')
-    .flatMap((alternative) => alternativesOf(`${before}${alternative}${after}`))
+    .flatMap((alternative) => expandAlternatives(`${before}${alternative}${after}`))
 }
 
 /** Returns each metric in a PromQL expression, with the labels used in its selector. */
-function selectorsOf(expression: string): { name: string; labels: string[]; selector: string }[] {
+function listSelectors(expression: string): { name: string; labels: string[]; selector: string }[] {
   const metrics = expression.matchAll(/\b((?:mayfly|nodejs|process)_\w+)(?:\{([^}]*)\})?/g)
   const groupLabels = Array.from(expression.matchAll(/\bby \(([^)]*)\)/g), ([, names = '']) =>
     names.split(/, */),
@@ -167,13 +167,13 @@ function selectorsOf(expression: string): { name: string; labels: string[]; sele
 
 describe('the example dashboard and the alert rules', () => {
   test.each([...panels, ...alerts])('%s queries existing metrics', (source, expression) => {
-    const selectors = selectorsOf(expression)
+    const selectors = listSelectors(expression)
     if (!/ Mayfly(Down|NotScraped)$/.test(source)) expect(selectors).not.toEqual([])
     for (const { name, labels, selector } of selectors) {
       const knownLabels = labelNamesBySeries.get(name)
       expect(knownLabels, `${name} is not emitted`).toBeDefined()
       expect([...commonLabels, ...(knownLabels ?? [])]).toEqual(expect.arrayContaining(labels))
-      for (const matchers of matchersOf(selector)) {
+      for (const matchers of expandSelector(selector)) {
         const selector = matchers.map(({ label, pattern }) => `${label} ${pattern}`).join(', ')
         expect(canBeEmitted(name, matchers), `no series ${name} has ${selector}`).toBe(true)
       }
@@ -206,7 +206,7 @@ describe('the example dashboard and the alert rules', () => {
   })
 
   test('count no rejections as errors, and alert on each kind of rejection', () => {
-    const countedStatuses = (alert: string) => {
+    const listCountedStatuses = (alert: string) => {
       const [, expression = ''] = alerts.find(([name]) => name === `the alert ${alert}`) ?? []
       const [, matchers = ''] = /mayfly_http_requests_total\{([^}]*)\}/.exec(expression) ?? []
       const statusMatchers = Array.from(matchers.matchAll(/status(=~|!=|=)"([^"]*)"/g))
@@ -217,7 +217,7 @@ describe('the example dashboard and the alert rules', () => {
       )
     }
     const kinds = ['MayflyErrors', 'MayflyOverrun', 'MayflyNoRoom']
-    expect(kinds.map(countedStatuses)).toEqual([[500], [503], [507]])
+    expect(kinds.map(listCountedStatuses)).toEqual([[500], [503], [507]])
   })
 
   test('watch each job, allowing more time for rare and long ones', () => {
@@ -239,7 +239,7 @@ describe('the example dashboard and the alert rules', () => {
 
   test('cover every Mayfly metric', () => {
     const selectors = [...panels, ...alerts].flatMap(([, expr]) =>
-      selectorsOf(expr).map(({ name }) => name),
+      listSelectors(expr).map(({ name }) => name),
     )
     const ownRegistry = app.deps.metrics.registry
       .getMetricsAsArray()

@@ -34,7 +34,7 @@ describeBehindNginx('a file that nginx sends', () => {
       headers: { ...headers, host: '127.0.0.1' },
     })
 
-  const downloadCountOf = async ({ id }: File): Promise<number | undefined> => {
+  const getDownloadCount = async ({ id }: File): Promise<number | undefined> => {
     const files = await json<File[]>(await owner.fetch('/api/files'))
     return files.find((file) => file.id === id)?.downloadCount
   }
@@ -61,11 +61,11 @@ describeBehindNginx('a file that nginx sends', () => {
     }
     expect(nginxResponse.headers).toHaveProperty('x-request-id')
     expect(nginxResponse.headers).not.toHaveProperty('x-accel-redirect')
-    expect(await downloadCountOf(file)).toBe(2)
+    expect(await getDownloadCount(file)).toBe(2)
     const logText = await nginx.log()
     expect(logText).toContain('GET /sealed/- 200 100000')
     expect(logText).not.toContain(file.shortCode)
-    expect(logText).not.toContain(await pathOf(app, file))
+    expect(logText).not.toContain(await findPath(app, file))
   })
 
   test('can be resumed, and only the request for the first byte counts', async () => {
@@ -81,7 +81,7 @@ describeBehindNginx('a file that nginx sends', () => {
     expect((await request(path, { 'if-none-match': etag })).status).toBe(304)
     const head = await request(path, {}, 'HEAD')
     expect([head.headers['content-length'], head.body.length]).toEqual(['100000', 0])
-    expect(await downloadCountOf(file)).toBe(1)
+    expect(await getDownloadCount(file)).toBe(1)
   })
 
   test('is counted for a conditional request only if nginx sends the first byte', async () => {
@@ -92,7 +92,7 @@ describeBehindNginx('a file that nginx sends', () => {
     const dateBefore = new Date(Date.parse(modified) - 60_000).toUTCString()
     const dateAfter = new Date(Date.parse(modified) + 60_000).toUTCString()
     const restRange = 'bytes=10-'
-    let countedDownloads = 0
+    let expectedCount = 0
     for (const [sent, status, start] of [
       [{ range: restRange, 'if-range': etag }, 206, 10],
       [{ range: restRange, 'if-range': modified }, 206, 10],
@@ -113,8 +113,8 @@ describeBehindNginx('a file that nginx sends', () => {
       const response = await request(path, sent)
       expect.soft(response.status, JSON.stringify(sent)).toBe(status)
       if (start !== null) expect.soft(response.body.equals(wholeBody.subarray(start))).toBe(true)
-      countedDownloads += start === 0 ? 1 : 0
-      expect.soft(await downloadCountOf(file), JSON.stringify(sent)).toBe(countedDownloads)
+      expectedCount += start === 0 ? 1 : 0
+      expect.soft(await getDownloadCount(file), JSON.stringify(sent)).toBe(expectedCount)
     }
   })
 
@@ -122,12 +122,12 @@ describeBehindNginx('a file that nginx sends', () => {
     const file = await makeFile(owner, { bytes: new Uint8Array() })
     const response = await request(`/s/${file.shortCode}`)
     expect([response.status, response.body.length]).toEqual([200, 0])
-    expect(await downloadCountOf(file)).toBe(1)
+    expect(await getDownloadCount(file)).toBe(1)
   })
 
   test('is never served without a link', async () => {
     const file = await makeFile(owner, { bytes })
-    const path = await pathOf(app, file)
+    const path = await findPath(app, file)
     // The last three paths are other spellings of nginx's internal location.
     for (const internalPath of [
       `/sealed/${path}`,
@@ -146,14 +146,14 @@ describeBehindNginx('a file that nginx sends', () => {
 
   test('returns an error instead of an empty body when its bytes are missing', async () => {
     const file = await makeFile(owner, { bytes })
-    await rm(join(app.deps.config.dataDir, 'files', await pathOf(app, file)))
+    await rm(join(app.deps.config.dataDir, 'files', await findPath(app, file)))
     expect((await request(`/s/${file.shortCode}`)).status).toBe(404)
-    expect(await downloadCountOf(file)).toBe(0)
+    expect(await getDownloadCount(file)).toBe(0)
   })
 })
 
 /** Returns a file's path relative to the directory that contains all stored files. */
-async function pathOf(app: TestApp, { id }: File): Promise<string> {
+async function findPath(app: TestApp, { id }: File): Promise<string> {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   if (!row) throw new Error('there is no such file')
   return `${row.storageKey.slice(0, 2)}/${row.storageKey}`

@@ -27,12 +27,12 @@ beforeAll(async () => {
 })
 afterAll(() => google.close())
 
-function policyText(): string {
+function getPolicyText(): string {
   return textOf(policy.findOne('main')).replaceAll(/\s+/g, ' ')
 }
 
 /** Returns what the policy's section 'Who can see it' says about the audience at this position. */
-function audienceText(index: number): string {
+function getAudienceText(index: number): string {
   const section = findElements(policy.findOne('main'), 'section')[3]
   const dataText = section && findElements(section, 'dd')[index]
   return dataText ? textOf(dataText).replaceAll(/\s+/g, ' ') : ''
@@ -119,7 +119,7 @@ describe('the privacy policy', () => {
   })
 
   test('mentions everything stored in the browser', async () => {
-    const wordings: Record<string, string> = {
+    const expectedPhrases: Record<string, string> = {
       'mayfly-theme': 'light or dark',
       'mayfly-dismissed-notice': 'notices you have closed',
       'mayfly-toast': 'a message for the next page',
@@ -136,16 +136,19 @@ describe('the privacy policy', () => {
       for (const [, name = ''] of text.matchAll(/'(mayfly[-.][\w.-]+)'/g)) storageKeys.add(name)
     }
     expect([...storageKeys].filter((name) => !transientNames.includes(name)).toSorted()).toEqual(
-      Object.keys(wordings).toSorted(),
+      Object.keys(expectedPhrases).toSorted(),
     )
-    for (const words of Object.values(wordings)) expect(policyText()).toContain(words)
-    expect(policyText()).toContain(
+    for (const phrase of Object.values(expectedPhrases)) expect(getPolicyText()).toContain(phrase)
+    expect(getPolicyText()).toContain(
       'so is one that you share with the installed app, for 24 hours at most',
     )
   })
 
   test('mentions everything a link reveals', () => {
-    const wordings: Record<keyof typeof endpoints.linkDetails.response.shape, string | null> = {
+    const expectedPhrases: Record<
+      keyof typeof endpoints.linkDetails.response.shape,
+      string | null
+    > = {
       // The policy doesn't mention it separately, because it is part of the link itself.
       shortCode: null,
       originalName: 'its name',
@@ -157,59 +160,63 @@ describe('the privacy policy', () => {
       sha256: 'the checksum',
       branding: 'your brand',
     }
-    expect(Object.keys(wordings).toSorted()).toEqual(
+    expect(Object.keys(expectedPhrases).toSorted()).toEqual(
       Object.keys(endpoints.linkDetails.response.shape).toSorted(),
     )
-    for (const words of Object.values(wordings)) expect(audienceText(0)).toContain(words ?? '')
+    for (const phrase of Object.values(expectedPhrases))
+      expect(getAudienceText(0)).toContain(phrase ?? '')
   })
 
   test('mentions everything the administrator sees about users', () => {
-    const wordings: Record<keyof typeof endpoints.listUsers.response.element.shape, string | null> =
-      {
-        // Not personal data.
-        id: null,
-        isAdmin: null,
-        email: 'addresses',
-        name: 'names',
-        firstName: 'names',
-        lastName: 'names',
-        emailVerified: 'whether they are confirmed',
-        tier: 'tiers',
-        createdAt: 'when each was made',
-        premiumTrialStartedAt: 'when its trial began',
-        premiumTrialEndsAt: 'and ends',
-        profileImageUrl: 'pictures',
-        fileCount: 'how many files',
-        storedBytes: 'stored bytes',
-        totalDownloads: 'downloads',
-        sessionCount: 'and open sessions it has',
-      }
-    expect(Object.keys(wordings).toSorted()).toEqual(
+    const expectedPhrases: Record<
+      keyof typeof endpoints.listUsers.response.element.shape,
+      string | null
+    > = {
+      // Not personal data.
+      id: null,
+      isAdmin: null,
+      email: 'addresses',
+      name: 'names',
+      firstName: 'names',
+      lastName: 'names',
+      emailVerified: 'whether they are confirmed',
+      tier: 'tiers',
+      createdAt: 'when each was made',
+      premiumTrialStartedAt: 'when its trial began',
+      premiumTrialEndsAt: 'and ends',
+      profileImageUrl: 'pictures',
+      fileCount: 'how many files',
+      storedBytes: 'stored bytes',
+      totalDownloads: 'downloads',
+      sessionCount: 'and open sessions it has',
+    }
+    expect(Object.keys(expectedPhrases).toSorted()).toEqual(
       Object.keys(endpoints.listUsers.response.element.shape).toSorted(),
     )
-    for (const words of Object.values(wordings)) expect(audienceText(1)).toContain(words ?? '')
-    for (const words of [
+    for (const phrase of Object.values(expectedPhrases))
+      expect(getAudienceText(1)).toContain(phrase ?? '')
+    for (const phrase of [
       'the addresses of deleted accounts',
       'the recipients of emails that could not be sent',
       'the names of the files and the addresses of their owners',
     ]) {
-      expect(audienceText(1)).toContain(words)
+      expect(getAudienceText(1)).toContain(phrase)
     }
   })
 
   test('states what remains of a deleted account', () => {
-    for (const words of [
+    for (const phrase of [
       'those about files that were taken down have the link code and the reason',
       'Closed reports of your files are deleted with the account.',
       'with the name of the file, its link code and the number of the account',
     ]) {
-      expect(policyText()).toContain(words)
+      expect(getPolicyText()).toContain(phrase)
     }
   })
 
   test('states the longest period over which attempts are counted', () => {
     expect(longestWindowMs).toBe(maxRateWindowMs)
-    expect(policyText()).toContain('for 1 hour at most')
+    expect(getPolicyText()).toContain('for 1 hour at most')
   })
 })
 

@@ -9,7 +9,7 @@ import { scheduleJobs } from '../src/server/jobs/jobs.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { openDirectPool } from './faults/direct-db.ts'
 import { checkPurged, checkStoredFiles } from './faults/invariants.ts'
-import { diskReader } from './faults/storage-reader.ts'
+import { createDiskReader } from './faults/storage-reader.ts'
 import { serveApp } from './support/app-server.ts'
 import { dueFileCode, insertDueFiles } from './support/due-files.ts'
 import { freePort } from './support/free-port.ts'
@@ -28,15 +28,15 @@ import {
 import { freshDatabase } from './support/postgres.ts'
 import { type PostgresProxy, startPostgresProxy } from './support/postgres-proxy.ts'
 import type { TestDatabase } from './support/postgres-server.ts'
-import { residentMiB } from './support/resident-memory.ts'
+import { measureResidentMiB } from './support/resident-memory.ts'
 import { chooseRounds, isLongRun } from './support/rounds.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 import { testClock } from './support/test-clock.ts'
 
 const dayMs = 24 * 60 * 60_000
 /** How many files are due to be purged at startup. Only their rows exist, not their bytes. */
-const dueRows = chooseRounds(1000, 1_000_000)
-const owners = chooseRounds(20, 20_000)
+const dueRowCount = chooseRounds(1000, 1_000_000)
+const ownerCount = chooseRounds(20, 20_000)
 /** How many files a purge claims or completes in one statement. */
 const filesInBatch = 100
 /**
@@ -95,31 +95,34 @@ async function createBacklog(): Promise<Backlog> {
   await bindStores(app.deps)
   const premium = await makePerson(app, { tier: 'premium' })
   const freeUser = await makePerson(app)
-  const renewable = await makeFile(premium)
+  const renewableFile = await makeFile(premium)
   const expiredFiles = [await makeFile(freeUser), await makeFile(freeUser)]
   clock.set(now)
   const activeFile = await makeFile(premium)
-  await insertDueFiles((text, values) => directDb.query(text, values), { files: dueRows, owners })
+  await insertDueFiles((text, values) => directDb.query(text, values), {
+    files: dueRowCount,
+    owners: ownerCount,
+  })
   if (!app.jobQueue) throw new Error('there is no queue')
   await scheduleJobs(app.jobQueue)
   await app.jobQueue.boss.send('expire-files')
   await app.close()
-  return { premium, activeFile, renewable, expiredFiles }
+  return { premium, activeFile, renewable: renewableFile, expiredFiles }
 }
 
-async function download(code: string): Promise<Response> {
+async function requestDownload(code: string): Promise<Response> {
   return fetch(`${server.url}/api/download/${code}`)
 }
 
 async function expectOpens({ shortCode, bytes }: Pick<StoredFile, 'shortCode' | 'bytes'>) {
-  const response = await download(shortCode)
+  const response = await requestDownload(shortCode)
   await expectOk(response)
   expect(sha256(new Uint8Array(await response.arrayBuffer()))).toBe(sha256(bytes))
 }
 
 /** Asserts that a link works for neither API clients nor browsers. */
 async function expectExpired(code: string) {
-  const response = await download(code)
+  const response = await requestDownload(code)
   expect(response.status).toBe(404)
   expect(await response.json()).toEqual({
     code: 'LINK_NOT_FOUND',
@@ -143,15 +146,15 @@ async function isReadyAtOnce(): Promise<boolean> {
  */
 async function expectServes(
   person: Person,
-  { activeFile, renewable, expiredFiles }: Backlog,
+  { activeFile, renewable: renewableFile, expiredFiles }: Backlog,
   round: number,
 ): Promise<StoredFile> {
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
   await expectOpens(activeFile)
   // Check files at both ends of the backlog.
-  const dueCodes = [1 + (round % dueRows), dueRows - (round % dueRows)].map(dueFileCode)
+  const dueCodes = [1 + (round % dueRowCount), dueRowCount - (round % dueRowCount)].map(dueFileCode)
   for (const code of [
-    renewable.shortCode,
+    renewableFile.shortCode,
     ...expiredFiles.map((file) => file.shortCode),
     ...dueCodes,
   ]) {
@@ -186,7 +189,7 @@ test(
     const backlog = await createBacklog()
     const { premium } = backlog
     const dueCount = await countDue(premium)
-    expect(dueCount).toBe(dueRows + backlog.expiredFiles.length)
+    expect(dueCount).toBe(dueRowCount + backlog.expiredFiles.length)
     const env = { DATABASE_URL: network.url }
     server = await startServerProcess({ dataDir, port: await freePort(), env })
     onTestFinished(async () => {
@@ -197,40 +200,41 @@ test(
     const person = { ...premium, ...makeClient(server, cookie) }
 
     const newFiles: StoredFile[] = []
-    let checksDuring = 0
+    let checkCount = 0
     let notReadyCount = 0
     let peakMiB = 0
-    let statements = 0
-    let remaining = dueCount
+    let statementCount = 0
+    let remainingCount = dueCount
     let progressAt = performance.now()
-    while (remaining > 0) {
+    while (remainingCount > 0) {
       if (!(await isReadyAtOnce())) notReadyCount += 1
       newFiles.push(await expectServes(person, backlog, newFiles.length))
-      peakMiB = Math.max(peakMiB, residentMiB(server.pid))
-      statements += drainStatements()
-      const remainingBefore = remaining
-      remaining = await countDue(premium)
-      if (remaining < remainingBefore) progressAt = performance.now()
-      if (remaining > 0 && remaining < dueCount) checksDuring += 1
-      if (performance.now() - progressAt > hangTimeoutMs) throw new Error(`${remaining} files stay`)
+      peakMiB = Math.max(peakMiB, measureResidentMiB(server.pid))
+      statementCount += drainStatements()
+      const remainingCountBefore = remainingCount
+      remainingCount = await countDue(premium)
+      if (remainingCount < remainingCountBefore) progressAt = performance.now()
+      if (remainingCount > 0 && remainingCount < dueCount) checkCount += 1
+      if (performance.now() - progressAt > hangTimeoutMs)
+        throw new Error(`${remainingCount} files stay`)
       await wait(pollMs)
     }
-    statements += drainStatements()
-    const figures = {
+    statementCount += drainStatements()
+    const summary = {
       due: dueCount,
-      checksDuring,
+      checksDuring: checkCount,
       notReady: notReadyCount,
       peakMiB: Math.round(peakMiB),
-      statements,
+      statements: statementCount,
     }
-    process.stderr.write(`purge backlog: ${JSON.stringify(figures)}\n`)
-    expect(checksDuring).toBeGreaterThan(0)
+    process.stderr.write(`purge backlog: ${JSON.stringify(summary)}\n`)
+    expect(checkCount).toBeGreaterThan(0)
     // On a busy machine, the readiness check may occasionally fail because the database takes
     // longer than 5 s.
     expect(notReadyCount).toBeLessThanOrEqual(1 + newFiles.length / 20)
     expect(peakMiB).toBeLessThan(maxMemoryMiB)
     // The margin allows for incomplete batches and for jobs that find nothing to purge.
-    expect(statements).toBeLessThan((2.2 * dueCount) / filesInBatch + 20)
+    expect(statementCount).toBeLessThan((2.2 * dueCount) / filesInBatch + 20)
 
     // Each file was claimed only once and became due when it expired. The premium user's files are
     // unchanged.
@@ -243,9 +247,11 @@ test(
       [premium.id],
     )
     expect(rows).toEqual([{ once: dueCount, kept: newFiles.length + 2 }])
-    const failures = await directDb.query('select job, failure from job_runs where failures > 0')
-    expect(failures.rows).toEqual([])
-    const storedSize = diskReader(dataDir)
+    const failedJobsResult = await directDb.query(
+      'select job, failure from job_runs where failures > 0',
+    )
+    expect(failedJobsResult.rows).toEqual([])
+    const storedSize = createDiskReader(dataDir)
     await checkPurged(directDb, storedSize)
     await checkStoredFiles(directDb, storedSize)
     const renewalResponse = await requestRenewal(person, backlog.renewable.id)

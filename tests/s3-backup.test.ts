@@ -53,8 +53,8 @@ async function fillInstallation(
   await disk.claim(await readInstallation(db, now))
   // The first file is so large that the bucket needs several parts for it.
   const sizes = [20 * 1024 * 1024 + 1, 0, ...Array.from({ length: count }, (_, index) => index + 1)]
-  const storedBytes = new Map(sizes.map((size) => [newStorageKey(), randomBytes(size)]))
-  for (const [storageKey, bytes] of storedBytes) {
+  const bytesByKey = new Map(sizes.map((size) => [newStorageKey(), randomBytes(size)]))
+  for (const [storageKey, bytes] of bytesByKey) {
     await disk.write(storageKey, bytes.length, Readable.from([bytes]))
     const shortCode = storageKey.slice(0, 10)
     const columns = { ownerId, storage: 'disk', storageKey, shortCode, size: bytes.length } as const
@@ -73,20 +73,17 @@ async function fillInstallation(
     .insert(uploads)
     .values({ ...upload, ...uploadDetails, createdAt: now, lastActivityAt: now })
   await disk.close()
-  return storedBytes
+  return bytesByKey
 }
 
-async function expectBytes(
-  objects: SealedObjects,
-  storedBytes: Map<string, Buffer>,
-): Promise<void> {
+async function expectBytes(objects: SealedObjects, bytesByKey: Map<string, Buffer>): Promise<void> {
   const listedKeys: string[] = []
   for await (const { key } of objects.list()) {
     listedKeys.push(key)
     const objectBytes = Buffer.concat((await (await objects.read(key))?.toArray()) ?? [])
-    expect(sha256(objectBytes)).toBe(sha256(storedBytes.get(key) ?? Buffer.of()))
+    expect(sha256(objectBytes)).toBe(sha256(bytesByKey.get(key) ?? Buffer.of()))
   }
-  expect(listedKeys).toEqual([...storedBytes.keys()].toSorted())
+  expect(listedKeys).toEqual([...bytesByKey.keys()].toSorted())
 }
 
 async function readStores({ db }: Database): Promise<string[]> {
@@ -106,7 +103,7 @@ describeOnS3('a backup', () => {
     await prepareDataFolder(dataDir)
     const source = await openDatabase({ dataDir, databaseUrl: null }, log)
     await (await openJobQueue(source.pool, log)).stop()
-    const storedBytes = await fillInstallation(source, dataDir, 24)
+    const bytesByKey = await fillInstallation(source, dataDir, 24)
     await source.close()
     const [bucket, outside] = [await makeBucket(), await emptyDatabase()]
     const outboundBackup = join(folder, 'out')
@@ -126,8 +123,8 @@ describeOnS3('a backup', () => {
     const target = await openDatabase({ dataDir: newDataDir, databaseUrl: outside.url }, log)
     const objects = openS3Storage({ settings: bucket.settings, clock })
     try {
-      await expectBytes(objects, storedBytes)
-      expect(await countStoredBytes(bucket)).toBe(totalSize(storedBytes))
+      await expectBytes(objects, bytesByKey)
+      expect(await countStoredBytes(bucket)).toBe(totalSize(bytesByKey))
       expect(await readStores(target)).toEqual(['s3'])
       expect(await target.db.$count(uploads)).toBe(0)
     } finally {
@@ -151,9 +148,9 @@ describeOnS3('a backup', () => {
     const homeDatabase = await openDatabase({ dataDir: homeDir, databaseUrl: null }, log)
     const disk = await openSealedFiles(homeDir)
     try {
-      await expectBytes(disk, storedBytes)
+      await expectBytes(disk, bytesByKey)
       expect(await readStores(homeDatabase)).toEqual(['disk'])
-      expect(await homeDatabase.db.$count(files)).toBe(storedBytes.size)
+      expect(await homeDatabase.db.$count(files)).toBe(bytesByKey.size)
       const [user] = await homeDatabase.db.select({ name: users.name }).from(users)
       expect(user).toEqual({ name: 'Ada' })
     } finally {
@@ -166,7 +163,7 @@ describeOnS3('a backup', () => {
     const dataDir = join(folder, 'of-disk')
     const [from, to] = [await freshDatabase(), await freshDatabase()]
     const source = await openDatabase({ dataDir, databaseUrl: from.url }, log)
-    const storedBytes = await fillInstallation(source, dataDir, 3)
+    const bytesByKey = await fillInstallation(source, dataDir, 3)
     const bucket = await makeBucket()
     const target = await openDatabase({ dataDir, databaseUrl: to.url }, log)
     const objects = openS3Storage({ settings: bucket.settings, clock })
@@ -174,10 +171,10 @@ describeOnS3('a backup', () => {
     try {
       const backup = join(folder, 'backup')
       const result = await makeBackup(backup, { config, clock, log, extraRowSets: [] })
-      expect(result).toMatchObject({ objects: storedBytes.size, damagedFileIds: [] })
+      expect(result).toMatchObject({ objects: bytesByKey.size, damagedFileIds: [] })
 
       // Leave an open upload and an object with the wrong bytes in the bucket.
-      const [key = ''] = storedBytes.keys()
+      const [key = ''] = bytesByKey.keys()
       const changedObject = { Bucket: bucket.settings.bucket, Key: `files/${key}` }
       await objects.claim(await readInstallation(source.db, clock()))
       await bucket.client.send(new PutObjectCommand({ ...changedObject, Body: 'x' }))
@@ -188,7 +185,7 @@ describeOnS3('a backup', () => {
         clock,
         pool: target.pool,
       })
-      await expectBytes(objects, storedBytes)
+      await expectBytes(objects, bytesByKey)
       expect(await countOpenUploads(bucket, key)).toBe(0)
     } finally {
       for (const resource of [source, target, objects]) await resource.close()
@@ -197,6 +194,6 @@ describeOnS3('a backup', () => {
   })
 })
 
-function totalSize(storedBytes: Map<string, Buffer>): number {
-  return [...storedBytes.values()].reduce((total, { length }) => total + length, 0)
+function totalSize(bytesByKey: Map<string, Buffer>): number {
+  return [...bytesByKey.values()].reduce((sum, { length }) => sum + length, 0)
 }

@@ -107,8 +107,8 @@ describeOnS3('a multipart upload on S3', () => {
     await sendParts(ada, startedUpload, 3, 1, 2)
     expect(await listParts(ada, startedUpload.cloudKey)).toEqual(
       [1, 2, 3].map((partNumber) => {
-        const piece = partBytes(partNumber)
-        return { partNumber, size: piece.length, checksum: checksums.md5(piece) }
+        const part = partBytes(partNumber)
+        return { partNumber, size: part.length, checksum: checksums.md5(part) }
       }),
     )
     const file = await expectFile(
@@ -313,12 +313,12 @@ describeOnS3('a multipart upload on S3', () => {
     expect((await putBytes(firstStart, bytes)).status).toBe(200)
     await expectFile(await requestConfirm(ada, firstStart.cloudKey))
 
-    const second = await start(ada)
-    expect((await putBytes(second, new Uint8Array(bytes.length))).status).toBe(200)
-    await sendParts(ada, second, 1)
-    await expectError(await requestConfirm(ada, second.cloudKey), 400, 'UPLOAD_INCOMPLETE')
-    await sendParts(ada, second, 2, 3)
-    await expectFile(await requestConfirm(ada, second.cloudKey))
+    const secondStart = await start(ada)
+    expect((await putBytes(secondStart, new Uint8Array(bytes.length))).status).toBe(200)
+    await sendParts(ada, secondStart, 1)
+    await expectError(await requestConfirm(ada, secondStart.cloudKey), 400, 'UPLOAD_INCOMPLETE')
+    await sendParts(ada, secondStart, 2, 3)
+    await expectFile(await requestConfirm(ada, secondStart.cloudKey))
   })
 
   it('frees everything when aborted, including its part URLs', async () => {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { bucketReader } from './faults/storage-reader.ts'
-import { crashRounds, runCrashScenario } from './support/crash-scenario.ts'
+import { createBucketReader } from './faults/storage-reader.ts'
+import { chooseCrashRounds, runCrashScenario } from './support/crash-scenario.ts'
 import { expectConsistentDaysLater } from './support/days-later.ts'
 import { freePort } from './support/free-port.ts'
 import { logIn, makeClient, makeFile, signUp } from './support/make.ts'
@@ -58,7 +58,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
     })
 
     it('lose nothing confirmed while they are killed in turn', async () => {
-      await runCrashScenario(proxy, crashRounds(2), async (round) => {
+      await runCrashScenario(proxy, chooseCrashRounds(2), async (round) => {
         const serverIndex = round % 2
         const killedServer = servers[serverIndex] as ServerProcess
         killedServer.kill('SIGKILL')
@@ -93,7 +93,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
         repeatRequest('abort', '/api/files/abort-upload', { method: 'POST', body }),
         repeatRequest('download', `/api/download/${shortCode}`),
       ])
-      for (let restart = 0; restart < crashRounds(2); restart += 1) {
+      for (let restart = 0; restart < chooseCrashRounds(2); restart += 1) {
         const serverIndex = restart % 2
         const stoppingServer = servers[serverIndex] as ServerProcess
         // Remove the server from nginx before stopping it, as described in docs/operations.md.
@@ -118,7 +118,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
         databaseUrl: database.url,
         dataDir: join(folder, '0'),
         env: bucket.env,
-        storageReader: bucketReader(bucket),
+        storageReader: createBucketReader(bucket),
       })
     })
   })

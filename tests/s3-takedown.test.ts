@@ -24,7 +24,7 @@ import { expectError, requestConfirm, requestDownload } from './support/upload-r
 
 const mebibyte = 1024 ** 2
 
-function newBytes(size = 1000) {
+function makeBytes(size = 1000) {
   return new Uint8Array(randomBytes(size))
 }
 
@@ -45,7 +45,7 @@ describeOnS3('a takedown on S3', () => {
     expect(failures).toEqual([])
   })
 
-  const rowOf = async ({ id }: Pick<File, 'id'>) => {
+  const findRow = async ({ id }: Pick<File, 'id'>) => {
     const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
     return row
   }
@@ -78,7 +78,7 @@ describeOnS3('a takedown on S3', () => {
 
   it('ends the link, deletes the bytes and limits presigned URLs to one minute', async () => {
     const file = await makeFile(ada)
-    const key = (await rowOf(file))?.storageKey ?? ''
+    const key = (await findRow(file))?.storageKey ?? ''
     const redirectResponse = await requestDownload(app, file.shortCode)
     const signedUrl = new URL(redirectResponse.headers.get('location') ?? '')
     expect(Number(signedUrl.searchParams.get('X-Amz-Expires'))).toBeLessThanOrEqual(60)
@@ -93,7 +93,7 @@ describeOnS3('a takedown on S3', () => {
   })
 
   it('blocks the content in the bucket, whatever SHA-256 the next uploader claims', async () => {
-    const bytes = newBytes()
+    const bytes = makeBytes()
     const file = await json<File>(await upload(bytes, sha256(bytes)))
     await takeDownOrThrow(admin, file.shortCode)
     await expireFiles(app.deps)
@@ -103,19 +103,19 @@ describeOnS3('a takedown on S3', () => {
     expect(await countStoredBytes(bucket)).toBe(bytesBefore)
     // A wrong SHA-256 is rejected, as it is by the disk store. The upload stays open, but its bytes
     // are deleted.
-    await expectError(await upload(bytes, sha256(newBytes())), 409, 'CHECKSUM_MISMATCH')
+    await expectError(await upload(bytes, sha256(makeBytes())), 409, 'CHECKSUM_MISMATCH')
     expect(await countStoredBytes(bucket)).toBe(bytesBefore)
     // Different content of the same size is hashed and accepted.
-    const otherBytes = newBytes()
+    const otherBytes = makeBytes()
     const otherFile = await json<File>(await upload(otherBytes))
     expect(otherFile.sha256).toBe(sha256(otherBytes))
-    expect((await rowOf(otherFile))?.isContentProved).toBe(true)
+    expect((await findRow(otherFile))?.isContentProved).toBe(true)
   })
 
   it('blocks content sent in parts or as a whole, whichever way it was sent before the takedown', async () => {
-    const bytes = newBytes(9 * mebibyte)
+    const bytes = makeBytes(9 * mebibyte)
     const file = await json<File>(await uploadParts(bytes))
-    expect((await rowOf(file))?.isContentProved).toBe(false)
+    expect((await findRow(file))?.isContentProved).toBe(false)
     await takeDownOrThrow(admin, file.shortCode)
     await expectError(await uploadParts(bytes), 409, 'CONTENT_BLOCKED')
     await expectError(await upload(bytes), 409, 'CONTENT_BLOCKED')
@@ -126,28 +126,28 @@ describeOnS3('a takedown on S3', () => {
   })
 
   it("doesn't block content whose SHA-256 was merely claimed", async () => {
-    const innocentBytes = newBytes()
+    const innocentBytes = makeBytes()
     const innocentFile = await json<File>(await upload(innocentBytes, sha256(innocentBytes)))
     // Someone uploads malware but claims that it has the SHA-256 of another user's file.
-    const malwareBytes = newBytes(2000)
+    const malwareBytes = makeBytes(2000)
     const file = await json<File>(await upload(malwareBytes, sha256(innocentBytes)))
-    expect((await rowOf(file))?.sha256).toBeNull()
+    expect((await findRow(file))?.sha256).toBeNull()
     await takeDownOrThrow(admin, file.shortCode)
     await computeDigests(app.deps)
     expect((await requestDownload(app, innocentFile.shortCode)).status).toBe(302)
     expect((await upload(innocentBytes, sha256(innocentBytes))).status).toBe(200)
     await expectError(await upload(malwareBytes), 409, 'CONTENT_BLOCKED')
-    expect((await rowOf(file))?.sha256).toBe(sha256(malwareBytes))
+    expect((await findRow(file))?.sha256).toBe(sha256(malwareBytes))
     await expireFiles(app.deps)
   })
 
   it('takes down other files with the same bytes in the next job run', async () => {
-    const bytes = newBytes(3000)
-    const claimedHashes = [sha256(bytes), undefined, sha256(newBytes())]
+    const bytes = makeBytes(3000)
+    const claimedHashes = [sha256(bytes), undefined, sha256(makeBytes())]
     const copies: File[] = []
     for (const claimedHash of claimedHashes)
       copies.push(await json<File>(await upload(bytes, claimedHash)))
-    const otherFile = await json<File>(await upload(newBytes(3000)))
+    const otherFile = await json<File>(await upload(makeBytes(3000)))
     const [takenDownFile] = copies
     await reportLink(makeClient(app), takenDownFile?.shortCode ?? '')
     // The server hasn't computed the SHA-256 yet, so it doesn't know of any copies.

@@ -39,7 +39,7 @@ const minute = 60_000
 const day = 24 * 60 * minute
 const successStatuses = [200, 204]
 
-function text(length: number) {
+function makeText(length: number) {
   return new Uint8Array(length).fill(65)
 }
 
@@ -54,11 +54,11 @@ async function keyOf(app: TestApp, { id }: Pick<File, 'id'>): Promise<string> {
 
 /** Asserts that the log contains no signature or key that gives access to the bucket. */
 function expectNoSignature({ logLines }: TestApp, { env }: Pick<TestBucket, 'env'>) {
-  const text = JSON.stringify(logLines)
-  expect(text).toContain('/api/files/get-upload-url')
+  const makeText = JSON.stringify(logLines)
+  expect(makeText).toContain('/api/files/get-upload-url')
   for (const secret of ['X-Amz-', env.S3_SECRET_ACCESS_KEY ?? '']) {
     expect(secret.length).toBeGreaterThan(4)
-    expect(text).not.toContain(secret)
+    expect(makeText).not.toContain(secret)
   }
 }
 
@@ -179,18 +179,18 @@ describeOnS3('a server with a bucket', () => {
       send(startedUpload.uploadUrl, {
         method: 'PUT',
         headers: { 'content-type': 'text/plain' },
-        body: Buffer.from(text(50_000)),
+        body: Buffer.from(makeText(50_000)),
       }),
-      putBytes(startedUpload, text(1001)),
-      putBytes(startedUpload, text(999)),
-      putBytes(startedUpload, text(1000), 'text/html'),
-      putBytes({ ...startedUpload, uploadUrl: alteredUrl.href }, text(1000)),
-      putBytes({ ...startedUpload, uploadUrl: expiredUrl }, text(1000)),
+      putBytes(startedUpload, makeText(1001)),
+      putBytes(startedUpload, makeText(999)),
+      putBytes(startedUpload, makeText(1000), 'text/html'),
+      putBytes({ ...startedUpload, uploadUrl: alteredUrl.href }, makeText(1000)),
+      putBytes({ ...startedUpload, uploadUrl: expiredUrl }, makeText(1000)),
     ])
     expect(responses.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
     expect(await countStoredBytes(bucket)).toBe(bytesBefore)
     await expectError(await requestConfirm(ada, startedUpload.cloudKey), 400, 'UPLOAD_INCOMPLETE')
-    expect(successStatuses).toContain((await putBytes(startedUpload, text(1000))).status)
+    expect(successStatuses).toContain((await putBytes(startedUpload, makeText(1000))).status)
     expect((await requestConfirm(ada, startedUpload.cloudKey)).status).toBe(200)
   })
 
@@ -208,7 +208,7 @@ describeOnS3('a server with a bucket', () => {
   it('creates a single file when several confirms race', async () => {
     const ada = await makePerson(app)
     const startedUpload = await startUpload(ada, { size: 10 })
-    await putBytes(startedUpload, text(10))
+    await putBytes(startedUpload, makeText(10))
     const responses = await Promise.all(
       Array.from({ length: 8 }, () => requestConfirm(ada, startedUpload.cloudKey)),
     )
@@ -219,11 +219,11 @@ describeOnS3('a server with a bucket', () => {
 
   it('confirms a batch except for uploads with no stored bytes', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
-    const contents = Array.from({ length: 20 }, (_, index) => text(10 + index))
-    const startedUploads = await startAndSend(ada, contents)
+    const fileBytes = Array.from({ length: 20 }, (_, index) => makeText(10 + index))
+    const startedUploads = await startAndSend(ada, fileBytes)
     const [emptyUpload] = await startUploads(ada, [uploadRequest()])
-    const outcomes = codesOf(await confirmInBatch(ada, [...startedUploads, emptyUpload?.answer]))
-    expect(outcomes).toEqual([...Array(20).fill('ok'), 'UPLOAD_INCOMPLETE'])
+    const codes = codesOf(await confirmInBatch(ada, [...startedUploads, emptyUpload?.answer]))
+    expect(codes).toEqual([...Array(20).fill('ok'), 'UPLOAD_INCOMPLETE'])
     const [last] = await json<File[]>(await ada.fetch('/api/files?sort=-size&limit=1'))
     expect((await download(app, last ?? { shortCode: '' })).status).toBe(200)
     expect(codesOf(await confirmInBatch(ada, startedUploads))).toEqual(Array(20).fill('ok'))
@@ -232,7 +232,7 @@ describeOnS3('a server with a bucket', () => {
   it("rejects another user's key", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const startedUpload = await startUpload(ada, { size: 10 })
-    await putBytes(startedUpload, text(10))
+    await putBytes(startedUpload, makeText(10))
     expect((await requestConfirm(bob, startedUpload.cloudKey)).status).toBe(404)
     expect((await abortUpload(bob, startedUpload.cloudKey)).status).toBe(404)
     expect((await requestConfirm(ada, startedUpload.cloudKey)).status).toBe(200)
@@ -241,10 +241,10 @@ describeOnS3('a server with a bucket', () => {
   it('ends an aborted upload and its URL', async () => {
     const ada = await makePerson(app)
     const startedUpload = await startUpload(ada, { size: 10 })
-    await putBytes(startedUpload, text(10))
+    await putBytes(startedUpload, makeText(10))
     expect((await abortUpload(ada, startedUpload.cloudKey)).status).toBe(200)
     expect(await app.storage.storedSize(startedUpload.cloudKey)).toBeNull()
-    expect((await putBytes(startedUpload, text(10))).status).toBe(404)
+    expect((await putBytes(startedUpload, makeText(10))).status).toBe(404)
   })
 
   it("deletes a file's bytes, which also makes presigned URLs useless", async () => {
@@ -285,9 +285,9 @@ describeOnS3('a server with a bucket', () => {
       const file = await makeFile(ada)
       const key = await keyOf(app, file)
       const idleUpload = await startUpload(ada, { size: 10 })
-      await putBytes(idleUpload, text(10))
+      await putBytes(idleUpload, makeText(10))
       const deletedUpload = await startUpload(ada, { size: 10 })
-      await putBytes(deletedUpload, text(10))
+      await putBytes(deletedUpload, makeText(10))
       await app.deps.db.delete(uploads).where(eq(uploads.storageKey, deletedUpload.cloudKey))
       expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
 
@@ -352,7 +352,7 @@ describeOnS3('a bucket behind a failing network', () => {
       const removedFile = await makeFile(ada)
       const key = await keyOf(app, removedFile)
       const sentUpload = await startUpload(ada, { size: 10 })
-      await putBytes(sentUpload, text(10))
+      await putBytes(sentUpload, makeText(10))
       const idempotencyKey = `while the bucket is ${fault}`
       const start = () => requestUpload(ada, { idempotencyKey })
       startFault()
@@ -382,7 +382,7 @@ describeOnS3('a bucket behind a failing network', () => {
 
       network.restore()
       const startedUpload = await json<StartedUpload>(await start())
-      expect(successStatuses).toContain((await putBytes(startedUpload, text(10))).status)
+      expect(successStatuses).toContain((await putBytes(startedUpload, makeText(10))).status)
       expect((await requestConfirm(ada, startedUpload.cloudKey)).status).toBe(200)
       const file = await json<File>(await requestConfirm(ada, sentUpload.cloudKey))
       expect(await (await download(app, file)).text()).toBe('A'.repeat(10))

@@ -96,10 +96,10 @@ async function expectSameBytes(code: string, bytes: Buffer) {
 }
 
 /**
- * Sends the first `pause` bytes, then waits. `paused` resolves when they have been sent. `resume`
- * sends the rest except for the last byte.
+ * Sends the first `pauseOffset` bytes, then waits. `paused` resolves when they have been sent.
+ * `resume` sends the rest except for the last byte.
  */
-function sendSlowly({ uploadUrl, bytes }: PendingUpload, pause: number) {
+function sendSlowly({ uploadUrl, bytes }: PendingUpload, pauseOffset: number) {
   const headers = { 'content-type': type, 'content-length': bytes.length }
   const putRequest = request(uploadUrl, { method: 'PUT', headers, agent: false })
   // Expected, because killing the server breaks the connection.
@@ -107,8 +107,8 @@ function sendSlowly({ uploadUrl, bytes }: PendingUpload, pause: number) {
   const write = (part: Buffer) =>
     new Promise<void>((resolve) => putRequest.write(part, () => resolve()))
   return {
-    paused: write(bytes.subarray(0, pause)),
-    resume: () => void write(bytes.subarray(pause, -1)),
+    paused: write(bytes.subarray(0, pauseOffset)),
+    resume: () => void write(bytes.subarray(pauseOffset, -1)),
   }
 }
 
@@ -153,12 +153,12 @@ interface Interrupted {
 /**
  * Confirms one file and prepares two more. The kill interrupts the transfer of the second file and
  * the confirm of the third.
- * @param confirmedBytes receives the bytes of every confirmed file, by short code.
+ * @param bytesByCode receives the bytes of every confirmed file, by short code.
  * @param offsets receives the number of bytes stored for the second file.
  */
 async function interruptFileUploads(
   random: RandomInt,
-  confirmedBytes: Map<string, Buffer>,
+  bytesByCode: Map<string, Buffer>,
   offsets: number[],
 ): Promise<Interrupted> {
   const size = 8 * 1024 * 1024
@@ -174,21 +174,21 @@ async function interruptFileUploads(
   const slowPut = sendSlowly(halfSentUpload, random(size - 1))
   await slowPut.paused
   const file = await confirm(user, finishedUpload)
-  confirmedBytes.set(file.shortCode, finishedUpload.bytes)
+  bytesByCode.set(file.shortCode, finishedUpload.bytes)
   const method = random(2) === 0 ? 'continue' : 'start again'
   return {
     async sendRest() {
       slowPut.resume()
       const file = await confirm(user, unconfirmedUpload).catch(() => null)
-      if (file) confirmedBytes.set(file.shortCode, unconfirmedUpload.bytes)
+      if (file) bytesByCode.set(file.shortCode, unconfirmedUpload.bytes)
     },
     async finish() {
-      for (const [code, bytes] of confirmedBytes) await expectSameBytes(code, bytes)
+      for (const [code, bytes] of bytesByCode) await expectSameBytes(code, bytes)
       offsets.push(await fetchStoredOffset(halfSentUpload))
       for (const upload of [unconfirmedUpload, halfSentUpload]) {
         const { shortCode } = await finish(user, upload, method)
         await expectSameBytes(shortCode, upload.bytes)
-        confirmedBytes.set(shortCode, upload.bytes)
+        bytesByCode.set(shortCode, upload.bytes)
       }
       const files = await json<File[]>(await user.fetch('/api/files'))
       expect(files.map(({ originalName }) => originalName).sort()).toEqual([
@@ -203,10 +203,13 @@ async function interruptFileUploads(
 const partNumbers = [1, 2, 3, 4]
 
 /**
- * Sends `completeParts` parts of a file. The kill interrupts the transfer of the remaining parts
- * or, if there are none, the confirm.
+ * Sends `completePartCount` parts of a file. The kill interrupts the transfer of the remaining
+ * parts or, if there are none, the confirm.
  */
-async function interruptPartUpload(random: RandomInt, completeParts: number): Promise<Interrupted> {
+async function interruptPartUpload(
+  random: RandomInt,
+  completePartCount: number,
+): Promise<Interrupted> {
   const partSize = 8 * 1024 * 1024
   const user = await makeUser()
   const size = (partNumbers.length - 1) * partSize + 1 + random(partSize)
@@ -222,13 +225,13 @@ async function interruptPartUpload(random: RandomInt, completeParts: number): Pr
   const sendRest = async (partNumber: number) => {
     if (await send(partNumber).catch(() => false)) storedPartNumbers.push(partNumber)
   }
-  await Promise.all(partNumbers.slice(0, completeParts).map(sendRest))
-  expect(storedPartNumbers).toHaveLength(completeParts)
+  await Promise.all(partNumbers.slice(0, completePartCount).map(sendRest))
+  expect(storedPartNumbers).toHaveLength(completePartCount)
   return {
     sendRest: () =>
-      completeParts === partNumbers.length
+      completePartCount === partNumbers.length
         ? confirm(user, upload).catch(() => null)
-        : Promise.all(partNumbers.slice(completeParts).map(sendRest)),
+        : Promise.all(partNumbers.slice(completePartCount).map(sendRest)),
     async finish() {
       if (storedPartNumbers.length < partNumbers.length) {
         const listedPartNumbers = (await listParts(user, cloudKey)).map(
@@ -248,7 +251,7 @@ async function interruptPartUpload(random: RandomInt, completeParts: number): Pr
 
 test('after repeated kills, confirmed files and parts are intact and everything else can be completed', async () => {
   const maxWaitMs = 20
-  const confirmedBytes = new Map<string, Buffer>()
+  const bytesByCode = new Map<string, Buffer>()
   const offsets: number[] = []
   /**
    * How many parts are stored before each kill. If all parts are stored, the kill interrupts the
@@ -258,7 +261,7 @@ test('after repeated kills, confirmed files and parts are intact and everything 
 
   await seededRounds(completePartCounts.length, async (random) => {
     const interruptedUploads = [
-      await interruptFileUploads(random, confirmedBytes, offsets),
+      await interruptFileUploads(random, bytesByCode, offsets),
       await interruptPartUpload(random, completePartCounts.shift() ?? 0),
     ]
     const sendPromises = interruptedUploads.map((upload) => upload.sendRest())
@@ -278,8 +281,8 @@ describe('SIGTERM during a download', () => {
 
   const beginDownload = async (): Promise<{ bytes: Uint8Array; response: IncomingMessage }> => {
     const file = await makeFile(await makeUser(), { bytes: new Uint8Array(randomBytes(size)) })
-    const download = get(`${server.url}/api/download/${file.shortCode}`, { agent: false })
-    const [response] = await once(download, 'response')
+    const downloadRequest = get(`${server.url}/api/download/${file.shortCode}`, { agent: false })
+    const [response] = await once(downloadRequest, 'response')
     return { bytes: file.bytes, response }
   }
 

@@ -6,22 +6,22 @@ import { withSetupLock } from '../scripts/setup-lock.mjs'
 
 test('holds the lock during the work and releases it afterwards', async () => {
   const folder = await useTemporaryFolder()
-  const [heldLocks] = await withSetupLock('/some/folder', () => locksIn(folder))
+  const [heldLocks] = await withSetupLock('/some/folder', () => findLocks(folder))
   expect(heldLocks?.text).toBe(String(process.pid))
-  expect(await locksIn(folder)).toEqual([])
+  expect(await findLocks(folder)).toEqual([])
   await expect(
     withSetupLock('/some/folder', () => Promise.reject(new Error('failed'))),
   ).rejects.toThrow()
-  expect(await locksIn(folder)).toEqual([])
+  expect(await findLocks(folder)).toEqual([])
 })
 
 test('leaves a lock that another process has acquired', async () => {
   const folder = await useTemporaryFolder()
   const otherPid = String(process.ppid)
   await withSetupLock('/some/folder', async () => {
-    for (const { file } of await locksIn(folder)) await writeFile(file, otherPid)
+    for (const { file } of await findLocks(folder)) await writeFile(file, otherPid)
   })
-  expect(await locksIn(folder)).toEqual([expect.objectContaining({ text: otherPid })])
+  expect(await findLocks(folder)).toEqual([expect.objectContaining({ text: otherPid })])
 })
 
 async function useTemporaryFolder(): Promise<string> {
@@ -34,7 +34,7 @@ async function useTemporaryFolder(): Promise<string> {
   return folder
 }
 
-async function locksIn(folder: string): Promise<{ file: string; text: string }[]> {
+async function findLocks(folder: string): Promise<{ file: string; text: string }[]> {
   const files = (await readdir(folder)).map((name) => join(folder, name))
   return Promise.all(files.map(async (file) => ({ file, text: await readFile(file, 'utf8') })))
 }

@@ -30,7 +30,7 @@ afterAll(async () => {
   await app.close()
 })
 
-function receivedBy(email: string) {
+function findEmailsTo(email: string) {
   return server.received.filter(({ to }) =>
     [to ?? []].flat().some(({ value }) => value.some(({ address }) => address === email)),
   )
@@ -46,10 +46,10 @@ it('a signup during a mail server outage succeeds, and its email arrives later',
   await expect
     .poll(async () => {
       await app.pool.query("update pgboss.job set start_after = now() where state = 'retry'")
-      return receivedBy(email).length
+      return findEmailsTo(email).length
     })
     .toBe(1)
-  const [mail] = receivedBy(email)
+  const [mail] = findEmailsTo(email)
   expect(mail?.subject).toBe('Verify your email address for Mayfly')
   const link = new RegExp(`${app.url}/verify-email\\?token=([\\w-]{43})`)
   const [, inText] = link.exec(mail?.text ?? '') ?? []
@@ -60,8 +60,8 @@ it('a signup during a mail server outage succeeds, and its email arrives later',
   await logIn(app, email, password)
 
   await signUp(makeClient(app), { email })
-  await expect.poll(() => receivedBy(email).length).toBe(2)
-  const [, notification] = receivedBy(email)
+  await expect.poll(() => findEmailsTo(email).length).toBe(2)
+  const [, notification] = findEmailsTo(email)
   expect(notification?.subject).toBe('Somebody signed up with your address')
   expect(String(notification?.html)).not.toContain('token')
 })
@@ -74,9 +74,9 @@ it('a slow mail server delays no response and receives the email only once', asy
   await expect.poll(() => server.attemptedRecipients).toContain(email)
   // Other people can still sign up while the mail server delays the first email.
   expect((await signUp(makeClient(app), { email: newAddress() })).status).toBe(200)
-  expect(receivedBy(email)).toEqual([])
+  expect(findEmailsTo(email)).toEqual([])
   server.setReaction('accept')
-  await expect.poll(() => receivedBy(email).length).toBe(1)
+  await expect.poll(() => findEmailsTo(email).length).toBe(1)
   await expect
     .poll(async () => {
       const { rows } = await app.pool.query(
@@ -86,5 +86,5 @@ it('a slow mail server delays no response and receives the email only once', asy
       return rows[0].open
     })
     .toBe(0)
-  expect(receivedBy(email)).toHaveLength(1)
+  expect(findEmailsTo(email)).toHaveLength(1)
 })

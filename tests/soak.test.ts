@@ -16,13 +16,13 @@ const flatSample: Sample = {
 }
 
 /** Creates ten samples, each equal to `flatSample` except for the given changes. */
-function tenRounds(change: (round: number) => Partial<Sample>): Sample[] {
+function makeTenSamples(change: (round: number) => Partial<Sample>): Sample[] {
   return Array.from({ length: 10 }, (_, round) => ({ ...flatSample, ...change(round) }))
 }
 
 describe('growth', () => {
   test("isn't reported for figures that fluctuate or rise only at first", () => {
-    expect(findGrowth(tenRounds(() => ({})))).toEqual([])
+    expect(findGrowth(makeTenSamples(() => ({})))).toEqual([])
     const unevenChange = (round: number) => ({
       memoryMiB: 200 + (round % 3) * 14,
       heapMiB: 60 + (round % 3) * 20,
@@ -30,9 +30,9 @@ describe('growth', () => {
       connections: 7 + (round % 3),
       checkedOut: round % 2,
     })
-    expect(findGrowth(tenRounds(unevenChange))).toEqual([])
+    expect(findGrowth(makeTenSamples(unevenChange))).toEqual([])
     const warmUpChange = (round: number) => ({ memoryMiB: Math.min(250, 150 + 40 * round) })
-    expect(findGrowth(tenRounds(warmUpChange))).toEqual([])
+    expect(findGrowth(makeTenSamples(warmUpChange))).toEqual([])
   })
 
   test.each<[figure: keyof Sample, each: number, found: string]>([
@@ -42,7 +42,7 @@ describe('growth', () => {
     ['connections', 1, 'connections grew from 11 to 15'],
     ['checkedOut', 0.5, 'checkedOut grew from 2 to 4'],
   ])('of %s is reported', (figure, growthPerRound, message) => {
-    const growingSamples = tenRounds((round) => ({
+    const growingSamples = makeTenSamples((round) => ({
       [figure]: flatSample[figure] + growthPerRound * round,
     }))
     expect(findGrowth(growingSamples)).toEqual([message])

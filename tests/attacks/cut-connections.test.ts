@@ -188,13 +188,13 @@ async function prepareFileDeletion(): Promise<Attempt> {
   await deleteFilesAndUploads()
   const file = await makeFile(person)
   const key = await findKey(file.id)
-  const remove = () => person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
+  const requestRemoval = () => person.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
   const fetchDownload = () => makeClient(app).fetch(`/api/download/${file.shortCode}`)
   return {
-    call: async () => getOutcome(await remove(), 200),
+    call: async () => getOutcome(await requestRemoval(), 200),
     async check(outcome) {
       if (outcome === 'done') expect((await fetchDownload()).status).toBe(404)
-      expect([200, 404]).toContain((await remove()).status)
+      expect([200, 404]).toContain((await requestRemoval()).status)
       expect((await fetchDownload()).status).toBe(404)
       await purgeUntil(async () => expect(await findFiles(person.id)).toEqual([]))
       expect(await app.storage.storedSize(key)).toBeNull()
@@ -209,12 +209,12 @@ async function prepareUserDeletion(): Promise<Attempt> {
   await putBytes(openUpload, makeRandomBytes())
   const keys = [await findKey(file.id), openUpload.cloudKey]
   const actor = { id: 'the administrator', ipAddress: '127.0.0.1' }
-  const remove = () => deleteUser(app.deps, { userId: ada.id, email: ada.email }, actor)
+  const requestRemoval = () => deleteUser(app.deps, { userId: ada.id, email: ada.email }, actor)
   const userExists = async () => (await app.deps.db.$count(users, eq(users.id, ada.id))) === 1
   const canDownload = async () =>
     (await makeClient(app).fetch(`/api/download/${file.shortCode}`)).status === 200
   return {
-    call: () => getOutcomeOfWork(remove()),
+    call: () => getOutcomeOfWork(requestRemoval()),
     async check(outcome) {
       // The user was deleted along with all data, or not at all.
       const exists = await userExists()
@@ -222,8 +222,8 @@ async function prepareUserDeletion(): Promise<Attempt> {
       expect(await canDownload()).toBe(exists)
       expect((await ada.fetch('/api/files')).status).toBe(exists ? 200 : 401)
       expect(await findUploads(ada.id)).toHaveLength(exists ? 1 : 0)
-      if (exists) await remove()
-      await expect(remove()).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
+      if (exists) await requestRemoval()
+      await expect(requestRemoval()).rejects.toMatchObject({ code: 'USER_NOT_FOUND' })
       await purgeUntil(async () => {
         for (const key of keys) expect(await app.storage.storedSize(key)).toBeNull()
       })
@@ -261,8 +261,8 @@ async function expectCompleteUser(email: string) {
 async function prepareSignup(): Promise<Attempt> {
   const email = `${randomUUID()}@example.org`
   const password = 'correct horse'
-  const names = { firstName: 'Ada', lastName: 'Lovelace' }
-  const form = { ...names, email, password, confirmPassword: password }
+  const fullName = { firstName: 'Ada', lastName: 'Lovelace' }
+  const form = { ...fullName, email, password, confirmPassword: password }
   const send = () => makeClient(app).post('/api/auth/signup', form)
   return {
     call: async () => getOutcome(await send(), 200),
@@ -294,7 +294,7 @@ async function isSignedIn(cookie: string) {
   return (await makeClient(app, cookie).fetch('/api/auth/user')).status === 200
 }
 
-function cookieOf(response: Response) {
+function getCookie(response: Response) {
   return response.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';', 1)[0])
@@ -307,7 +307,7 @@ async function prepareLogin(): Promise<Attempt> {
   return {
     async call() {
       const response = await makeClient(app).post('/api/auth/login', { email, password })
-      cookie = cookieOf(response)
+      cookie = getCookie(response)
       return getOutcome(response, 200)
     },
     async check(outcome) {

@@ -82,15 +82,15 @@ describe('a page on a rebound host name', () => {
 
   it("can't upload or download with presigned URLs", async () => {
     const { uploadUrl } = await startUpload(person, { size: 4 })
-    const put = { method: 'PUT', path: requestTarget(uploadUrl), body: 'body' }
+    const putRequest = { method: 'PUT', path: requestTarget(uploadUrl), body: 'body' }
     const typeHeader = { 'content-type': 'application/octet-stream' }
     const response = await send(app.url, {
-      ...put,
+      ...putRequest,
       headers: { ...typeHeader, ...reboundHeaders() },
     })
     expect(statusAndErrorCode(response)).toEqual([421, 'HOST_NOT_SERVED'])
     const expectHeaders = { ...reboundHeaders(), ...typeHeader, expect: '100-continue' }
-    expect((await send(app.url, { ...put, headers: expectHeaders })).status).toBe(421)
+    expect((await send(app.url, { ...putRequest, headers: expectHeaders })).status).toBe(421)
 
     const { shortCode } = await makeFile(person)
     for (const path of [

@@ -39,15 +39,15 @@ const calls = [
 
 it.each(calls)(
   'limits %s to 20 calls per client',
-  async (name, [flooder, other], bodyOf, expectedStatus) => {
-    const send = (client: number, index = 0) =>
+  async (name, [flooder, other], makeBody, expectedStatus) => {
+    const send = (clientNumber: number, index = 0) =>
       makeClient(app).fetch(`/api/auth/${name}`, {
         method: 'POST',
         headers: {
-          'x-forwarded-for': `198.51.100.${client}`,
+          'x-forwarded-for': `198.51.100.${clientNumber}`,
           'content-type': 'application/json',
         },
-        body: JSON.stringify(bodyOf(index)),
+        body: JSON.stringify(makeBody(index)),
       })
 
     const responses = await Promise.all(
@@ -74,7 +74,7 @@ describe('emails to one address', () => {
   })
   afterAll(() => unlimitedApp.close())
 
-  async function countSent(request: MailRequest, requestCount: number): Promise<number> {
+  async function countSentEmails(request: MailRequest, requestCount: number): Promise<number> {
     for (let n = 0; n < requestCount; n += 1) await unlimitedApp.deps.mailQueue.add(request)
     return (await unlimitedApp.sendQueuedEmails()).length
   }
@@ -101,11 +101,11 @@ describe('emails to one address', () => {
     ]
     for (const [kind, request] of requests) {
       const { max, windowMs } = emailLimits[kind]
-      expect(await countSent(request, max + 5)).toBe(max)
+      expect(await countSentEmails(request, max + 5)).toBe(max)
       unlimitedApp.clock.advance(windowMs - 1)
-      expect(await countSent(request, 1)).toBe(0)
+      expect(await countSentEmails(request, 1)).toBe(0)
       unlimitedApp.clock.advance(1)
-      expect(await countSent(request, 1)).toBe(1)
+      expect(await countSentEmails(request, 1)).toBe(1)
     }
   })
 
@@ -113,16 +113,19 @@ describe('emails to one address', () => {
     const { email, id: userId } = await makePerson(unlimitedApp)
     const { max, windowMs } = emailLimits['reset-password']
     let sentCount = 0
-    for (let elapsed = 0; elapsed < dailyLimit.windowMs; elapsed += windowMs) {
+    for (let elapsedMs = 0; elapsedMs < dailyLimit.windowMs; elapsedMs += windowMs) {
       const createdAt = unlimitedApp.clock().toISOString()
-      sentCount += await countSent({ kind: 'forgot-password', email, askedAt: createdAt }, max)
+      sentCount += await countSentEmails(
+        { kind: 'forgot-password', email, askedAt: createdAt },
+        max,
+      )
       unlimitedApp.clock.advance(windowMs)
     }
     expect(sentCount).toBe(dailyLimit.max)
     const changedAt = unlimitedApp.clock().toISOString()
     const changeDetails = { changedBy: 'session', removedGoogle: false } as const
     expect(
-      await countSent({ kind: 'password-changed', userId, changedAt, ...changeDetails }, 1),
+      await countSentEmails({ kind: 'password-changed', userId, changedAt, ...changeDetails }, 1),
     ).toBe(1)
   })
 
@@ -149,13 +152,13 @@ describe('emails to one address', () => {
     const resetRequest = { kind: 'forgot-password', email, askedAt: createdAt } as const
     unlimitedApp.deps.config.requireEmailVerification = true
     try {
-      expect(await countSent(request, 1)).toBe(0)
-      expect(await countSent(resetRequest, 1)).toBe(1)
+      expect(await countSentEmails(request, 1)).toBe(0)
+      expect(await countSentEmails(resetRequest, 1)).toBe(1)
       await unlimitedApp.deps.db
         .update(users)
         .set({ emailVerified: true })
         .where(eq(users.id, userId))
-      expect(await countSent(request, 1)).toBe(1)
+      expect(await countSentEmails(request, 1)).toBe(1)
     } finally {
       unlimitedApp.deps.config.requireEmailVerification = false
     }

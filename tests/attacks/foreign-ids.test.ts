@@ -82,16 +82,16 @@ const attempts: Record<string, Attempt> = {
   endSession: (client, id) => client.fetch(`/api/auth/sessions/${id}`, { method: 'DELETE' }),
 }
 
-async function sessionIdOf({ id }: Person) {
+async function findSessionId({ id }: Person) {
   const [row] = await app.deps.db.select().from(sessions).where(eq(sessions.userId, id))
   return row?.id ?? ''
 }
 
 it('covers every endpoint that takes the id of a file or upload', () => {
   const rows = Object.entries(endpoints as Record<string, Endpoint>)
-  const withIds = rows.filter(([, row]) => takesId(row)).map(([name]) => name)
+  const namesWithIds = rows.filter(([, row]) => takesId(row)).map(([name]) => name)
   const testedNames = [...Object.keys(attempts), 'deleteFiles', 'confirmUploads']
-  expect(testedNames.toSorted()).toEqual(withIds.toSorted())
+  expect(testedNames.toSorted()).toEqual(namesWithIds.toSorted())
 })
 
 describe.each(Object.entries(attempts))('%s', (name, attempt) => {
@@ -104,7 +104,7 @@ describe.each(Object.entries(attempts))('%s', (name, attempt) => {
         deleteFile: file.id,
         renewFile: file.id,
         fileStats: file.id,
-        endSession: await sessionIdOf(owner),
+        endSession: await findSessionId(owner),
       }
       const foreignResponse = await attempt(otherUsers[caller], ids[name] ?? cloudKey)
       const missingResponse = await attempt(otherUsers[caller], randomUUID())
@@ -193,7 +193,7 @@ describe('a list of files', () => {
 describe('starting an upload', () => {
   it('for another user is rejected and takes none of their slots', async () => {
     const victim = await makePerson(app)
-    for (let time = 0; time < 4; time += 1) {
+    for (let attemptNumber = 0; attemptNumber < 4; attemptNumber += 1) {
       const { status } = await requestUpload(otherUsers['another user'], { ownerId: victim.id })
       expect(status).toBe(401)
     }

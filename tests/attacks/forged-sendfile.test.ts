@@ -72,11 +72,11 @@ describe('forged sendfile headers behind nginx', () => {
 
   it("don't affect other clients", async () => {
     await sendForged(`/s/${file.shortCode}`)
-    const downloadsBefore = await countDownloads()
+    const downloadCountBefore = await countDownloads()
     const response = await makeClient(app).fetch(`/s/${file.shortCode}`)
     expect(response.headers.get('x-accel-redirect')).toBeNull()
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(file.bytes)
-    expect(await countDownloads()).toBe((downloadsBefore ?? 0) + 1)
+    expect(await countDownloads()).toBe((downloadCountBefore ?? 0) + 1)
   })
 
   it("don't open an expired link or reveal its path", async () => {

@@ -79,7 +79,7 @@ async function signInPath(): Promise<string> {
   return finalUrl.href.slice(app.url.length)
 }
 
-function timestampIn(seconds: number): number {
+function makeTimestamp(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds
 }
 
@@ -92,7 +92,7 @@ function decodePart(part = ''): Claims {
 }
 
 /** Re-signs the token's claims with this header and key. */
-function resign(token: string, header: Claims, key?: KeyObject): string {
+function signAgain(token: string, header: Claims, key?: KeyObject): string {
   const [, payload = ''] = token.split('.')
   const text = `${encode(header)}.${payload}`
   return `${text}.${key ? sign('sha256', Buffer.from(text), key).toString('base64url') : ''}`
@@ -122,17 +122,17 @@ describe('rejects an ID token', () => {
   })
 
   it.each<[string, Claims]>([
-    ['that has expired', { exp: timestampIn(-120) }],
-    ['that is not valid yet', { nbf: timestampIn(3600) }],
+    ['that has expired', { exp: makeTimestamp(-120) }],
+    ['that is not valid yet', { nbf: makeTimestamp(3600) }],
   ])('%s, and blames a wrong clock', async (_, claims) => {
     changeIdToken(claims)
     expect(await signInPath()).toBe('/login?fault=google-clock')
   })
 
   it('without a signature (alg: none)', async () => {
-    for (const alg of ['none', 'None', 'NONE', '']) {
+    for (const algorithm of ['none', 'None', 'NONE', '']) {
       issuer.service.removeAllListeners('beforeResponse')
-      replaceIdToken((token) => resign(token, { alg, typ: 'JWT' }))
+      replaceIdToken((token) => signAgain(token, { alg: algorithm, typ: 'JWT' }))
       expect(await signInPath()).toBe('/login?fault=google-refused')
     }
   })
@@ -163,14 +163,14 @@ describe('rejects an ID token', () => {
     const [{ kid } = { kid: '' }] = issuer.service.issuer.keys.toJSON()
     for (const header of [{ kid }, { kid: 'a new key' }, { kid, jwk }, {}]) {
       issuer.service.removeAllListeners('beforeResponse')
-      replaceIdToken((token) => resign(token, { alg: 'RS256', ...header }, privateKey))
+      replaceIdToken((token) => signAgain(token, { alg: 'RS256', ...header }, privateKey))
       expect(await signInPath()).toBe('/login?fault=google-refused')
     }
   })
 
   it('signed with the client secret as the key (alg: HS256)', async () => {
     replaceIdToken((token) => {
-      const text = resign(token, { alg: 'HS256' }).replace(/\.$/, '')
+      const text = signAgain(token, { alg: 'HS256' }).replace(/\.$/, '')
       const signature = createHmac('sha256', 'the-secret-of-the-client').update(text)
       return `${text}.${signature.digest('base64url')}`
     })

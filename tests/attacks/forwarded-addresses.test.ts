@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([trustingServer.close(), directServer.close()]))
 
 /** Returns the client's IP address as the server sees it. */
-async function clientAddress(server: BareServer, forwardedFor?: string | string[]) {
+async function getClientAddress(server: BareServer, forwardedFor?: string | string[]) {
   const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }
   return (await send(server.url, { headers })).body.toString()
 }
@@ -45,10 +45,10 @@ async function clientAddress(server: BareServer, forwardedFor?: string | string[
 describe('a client that bypasses the proxy', () => {
   it("can't choose its IP address", async () => {
     const proxyServer = await startServer(readNetworks(['192.0.2.1', '10.0.0.0/8']))
-    expect(await clientAddress(proxyServer, '198.51.100.1')).toBe('127.0.0.1')
+    expect(await getClientAddress(proxyServer, '198.51.100.1')).toBe('127.0.0.1')
     await proxyServer.close()
     const localProxyServer = await startServer(readNetworks(['192.0.2.1', '127.0.0.1']))
-    expect(await clientAddress(localProxyServer, '198.51.100.1')).toBe('198.51.100.1')
+    expect(await getClientAddress(localProxyServer, '198.51.100.1')).toBe('198.51.100.1')
     await localProxyServer.close()
   })
 })
@@ -64,8 +64,8 @@ describe('behind a trusted proxy', () => {
     ['quotes and spaces', ' "192.0.2.7" ', '192.0.2.7'],
     ['a zone ID', 'fe80::1%eth0', 'fe80::1%eth1'],
   ])('counts %s as the same client', async (_what, firstHeader, secondHeader) => {
-    expect(await clientAddress(trustingServer, firstHeader)).toBe(
-      await clientAddress(trustingServer, secondHeader),
+    expect(await getClientAddress(trustingServer, firstHeader)).toBe(
+      await getClientAddress(trustingServer, secondHeader),
     )
   })
 
@@ -78,30 +78,30 @@ describe('behind a trusted proxy', () => {
     '1'.repeat(2000),
     '',
   ])("counts an invalid address as the connection's: %j", async (forwardedFor) => {
-    expect(await clientAddress(trustingServer, forwardedFor)).toBe('127.0.0.1')
+    expect(await getClientAddress(trustingServer, forwardedFor)).toBe('127.0.0.1')
   })
 
   it('ignores an address the client sent itself', async () => {
-    expect(await clientAddress(trustingServer, '198.51.100.1, 192.0.2.7')).toBe('192.0.2.7')
-    expect(await clientAddress(trustingServer, ['198.51.100.1', '192.0.2.7'])).toBe('192.0.2.7')
-    expect(await clientAddress(trustingServer, '"198.51.100.1, 192.0.2.7')).toBe('192.0.2.7')
+    expect(await getClientAddress(trustingServer, '198.51.100.1, 192.0.2.7')).toBe('192.0.2.7')
+    expect(await getClientAddress(trustingServer, ['198.51.100.1', '192.0.2.7'])).toBe('192.0.2.7')
+    expect(await getClientAddress(trustingServer, '"198.51.100.1, 192.0.2.7')).toBe('192.0.2.7')
   })
 
   it('counts two clients separately', async () => {
-    expect(await clientAddress(trustingServer, '192.0.2.7:1')).not.toBe(
-      await clientAddress(trustingServer, '192.0.2.8:1'),
+    expect(await getClientAddress(trustingServer, '192.0.2.7:1')).not.toBe(
+      await getClientAddress(trustingServer, '192.0.2.8:1'),
     )
   })
 })
 
 describe('without a proxy', () => {
   it('ignores forwarded addresses', async () => {
-    expect(await clientAddress(directServer, '192.0.2.7')).toBe('127.0.0.1')
+    expect(await getClientAddress(directServer, '192.0.2.7')).toBe('127.0.0.1')
   })
 
   it('logs an untrusted proxy once', async () => {
     for (const forwardedFor of ['192.0.2.7', '192.0.2.8'])
-      await clientAddress(directServer, forwardedFor)
+      await getClientAddress(directServer, forwardedFor)
     expect(warnings.map(({ msg, proxy }) => [msg, proxy])).toEqual([
       [expect.stringContaining('Set TRUST_PROXY=on'), '127.0.0.1'],
     ])

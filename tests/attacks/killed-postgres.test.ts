@@ -5,7 +5,7 @@ import { uploads } from '../../src/server/db/schema.ts'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { json, makePerson, type Person } from '../support/make.ts'
-import { createDatabase, postmasterOf, startTestPostgres } from '../support/postgres-server.ts'
+import { createDatabase, findPostmasterPid, startTestPostgres } from '../support/postgres-server.ts'
 
 /**
  * The attack: Postgres, or one of its processes, is killed repeatedly under load. Calls succeed or
@@ -78,12 +78,12 @@ async function findBackendPid() {
 }
 
 test.each([
-  ['all of Postgres', 2, async () => postmasterOf(await findBackendPid())],
+  ['all of Postgres', 2, async () => findPostmasterPid(await findBackendPid())],
   ["one connection's process", 5, findBackendPid],
 ])('survives killing %s %i times', async (_, killCount, findVictimPid) => {
   const stopWork = startWork()
   onTestFinished(async () => void (await stopWork()))
-  for (let time = 0; time < killCount; time += 1) {
+  for (let attempt = 0; attempt < killCount; attempt += 1) {
     // There is no process to kill until Postgres is up again.
     const pid = await eventually(findVictimPid)
     process.kill(pid, 'SIGKILL')

@@ -41,36 +41,36 @@ function logIn(address: string) {
 }
 
 function recordOrder() {
-  const order: string[] = []
-  const record = async (name: string, responsePromise: Promise<Response>) => {
+  const finishOrder: string[] = []
+  const recordResponse = async (name: string, responsePromise: Promise<Response>) => {
     const { status } = await responsePromise
-    order.push(name)
+    finishOrder.push(name)
     return status
   }
-  return { order, note: record }
+  return { order: finishOrder, note: recordResponse }
 }
 
 describe('a flood of logins', () => {
   it("doesn't delay downloads", async () => {
     const { shortCode, bytes } = await makeFile(person, { bytes: new Uint8Array(1_000_000) })
-    const { order, note } = recordOrder()
+    const { order: finishOrder, note } = recordOrder()
     const loginPromises = Array.from({ length: 12 }, () => note('login', logIn('192.0.2.1')))
     // By the time this request is answered, all logins have reached the server.
     await makeClient(app).fetch('/api/health')
     const downloadResponse = await makeClient(app).fetch(`/api/download/${shortCode}`)
     expect((await downloadResponse.arrayBuffer()).byteLength).toBe(bytes.length)
-    order.push('download')
+    finishOrder.push('download')
     expect(new Set(await Promise.all(loginPromises))).toEqual(new Set([200]))
-    expect(order.indexOf('download')).toBeLessThan(6)
+    expect(finishOrder.indexOf('download')).toBeLessThan(6)
   })
 
   it("doesn't starve clients at other IP addresses", async () => {
-    const { order, note } = recordOrder()
+    const { order: finishOrder, note } = recordOrder()
     const floodPromises = Array.from({ length: 12 }, () => note('flood', logIn('192.0.2.1')))
     await makeClient(app).fetch('/api/health')
     expect(await note('visitor', logIn('192.0.2.2'))).toBe(200)
     await Promise.all(floodPromises)
-    expect(order.indexOf('visitor')).toBeLessThan(6)
+    expect(finishOrder.indexOf('visitor')).toBeLessThan(6)
   })
 
   it('is rejected with Retry-After instead of queueing without limit', async () => {
@@ -90,14 +90,14 @@ describe('a flood of logins', () => {
 
 describe('a flood of signups', () => {
   it('holds no database connections while waiting to hash passwords', async () => {
-    const { order, note } = recordOrder()
+    const { order: finishOrder, note } = recordOrder()
     const signupPromises = Array.from({ length: 20 }, (_, n) =>
       note('signup', post('/api/auth/signup', signupForm(`flood-${n}@example.org`), '192.0.2.1')),
     )
     await makeClient(app).fetch('/api/health')
     expect(await note('list', person.fetch('/api/files'))).toBe(200)
     await Promise.all(signupPromises)
-    expect(order.indexOf('list')).toBeLessThan(10)
+    expect(finishOrder.indexOf('list')).toBeLessThan(10)
   })
 })
 

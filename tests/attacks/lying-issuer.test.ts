@@ -148,12 +148,12 @@ describe('an issuer that never responds', () => {
 
 it('times out after 3 s for discovery and 5 s otherwise', async () => {
   await clearIssuerMetadata()
-  const timeouts = vi.spyOn(AbortSignal, 'timeout')
+  const timeoutSpy = vi.spyOn(AbortSignal, 'timeout')
   try {
     expect(await signInPath()).toBe('/')
-    expect(timeouts.mock.calls).toEqual([[3000], [5000], [5000]])
+    expect(timeoutSpy.mock.calls).toEqual([[3000], [5000], [5000]])
   } finally {
-    timeouts.mockRestore()
+    timeoutSpy.mockRestore()
   }
   expect(issuer.requests).toEqual([
     `GET ${discoveryPath}`,

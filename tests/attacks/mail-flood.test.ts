@@ -28,17 +28,17 @@ function queueResetEmail(email: string): Promise<void> {
 /** Makes the polling interval longer than the test. */
 function lengthenPolling() {
   const { boss } = queue
-  const work = boss.work.bind(boss)
+  const originalWork = boss.work.bind(boss)
   vi.spyOn(boss, 'work').mockImplementation((name, options, handler) =>
-    work(name, { ...options, pollingIntervalSeconds: 60 * 60 }, handler),
+    originalWork(name, { ...options, pollingIntervalSeconds: 60 * 60 }, handler),
   )
 }
 
 it('an email queued behind 300 jobs for unknown email addresses is sent without a polling delay', async () => {
   lengthenPolling()
   const { email } = await makePerson(app)
-  for (let number = 0; number < 300; number += 1)
-    await queueResetEmail(`nobody-${number}@example.org`)
+  for (let emailNumber = 0; emailNumber < 300; emailNumber += 1)
+    await queueResetEmail(`nobody-${emailNumber}@example.org`)
   await queueResetEmail(email)
   const mailer = {
     send: async ({ to }: { to: { address: string } }) => void recipients.push(to.address),

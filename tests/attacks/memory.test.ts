@@ -17,7 +17,7 @@ import {
   signUp,
   startUpload,
 } from '../support/make.ts'
-import { residentMiB } from '../support/resident-memory.ts'
+import { measureResidentMiB } from '../support/resident-memory.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { getRequest, sendWithoutReading, type UnreadSockets } from '../support/unread-sockets.ts'
 import { codesOf, startUploads, uploadRequest } from '../support/upload-batches.ts'
@@ -78,7 +78,7 @@ function useServer() {
 }
 
 /** Runs the attack while sending health checks. Returns the peak memory in MiB. */
-async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number> {
+async function measurePeakDuring(attack: () => Promise<UnreadSockets>): Promise<number> {
   let peakMiB = 0
   const attackPromise = attack()
   for (let check = 0; check < checkCount; check += 1) {
@@ -86,12 +86,12 @@ async function peakDuring(attack: () => Promise<UnreadSockets>): Promise<number>
       signal: AbortSignal.timeout(hangTimeoutMs),
     })
     expect(healthResponse.status).toBe(200)
-    peakMiB = Math.max(peakMiB, residentMiB(server.pid))
+    peakMiB = Math.max(peakMiB, measureResidentMiB(server.pid))
   }
   openSockets.push(await attackPromise)
   for (let check = 0; check < checkCount; check += 1) {
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
-    peakMiB = Math.max(peakMiB, residentMiB(server.pid))
+    peakMiB = Math.max(peakMiB, measureResidentMiB(server.pid))
   }
   return peakMiB
 }
@@ -114,11 +114,11 @@ async function countActiveResources(): Promise<number> {
 }
 
 /** Returns a Content-Length header and a body that is one byte shorter. */
-function truncatedBody(bytes: number): string {
+function makeTruncatedBody(bytes: number): string {
   return `Content-Length: ${bytes}\r\n\r\n${' '.repeat(bytes - 1)}`
 }
 
-/** Like `truncatedBody`, but with a chunked body of 512 KiB. */
+/** Like `makeTruncatedBody`, but with a chunked body of 512 KiB. */
 const chunkedBody = `Transfer-Encoding: chunked\r\n\r\n80000\r\n${' '.repeat(512 * 1024 - 1)}`
 
 async function countDownloads() {
@@ -131,10 +131,10 @@ describe('an account that never finishes uploads', () => {
 
   it("can't exhaust memory with 400 half-sent parts", async () => {
     const urls: string[] = []
-    for (let account = 0; account < 3; account += 1) {
+    for (let accountIndex = 0; accountIndex < 3; accountIndex += 1) {
       const { email, password } = await signUp(server)
       const client = makeClient(server, await logIn(server, email, password))
-      for (let file = 0; file < 3; file += 1) {
+      for (let fileIndex = 0; fileIndex < 3; fileIndex += 1) {
         const { cloudKey, parts } = await startUpload(client, { size: 400 * MiB })
         const partNumbers = Array.from({ length: parts?.count ?? 0 }, (_, index) => index + 1)
         urls.push(...(await signParts(client, cloudKey, partNumbers)))
@@ -147,7 +147,7 @@ describe('an account that never finishes uploads', () => {
       const headers = `Host: ${host}\r\n${forwardedFor}\r\nContent-Type: text/plain\r\nContent-Length: ${8 * MiB}`
       return `PUT ${pathname}${search} HTTP/1.1\r\n${headers}\r\n\r\n${partialBody}`
     }
-    const peakPromise = peakDuring(() => sendWithoutReading(server.url, makeText, 400))
+    const peakPromise = measurePeakDuring(() => sendWithoutReading(server.url, makeText, 400))
     expect(await peakPromise).toBeLessThan(maxMemoryMiB)
     await expectResourcesReleased()
   })
@@ -157,19 +157,21 @@ describe('an account that never finishes uploads', () => {
       '1,000 calls with a large body',
       1000,
       '/api/files/get-upload-urls',
-      truncatedBody(512 * 1024),
+      makeTruncatedBody(512 * 1024),
     ],
     ['1,000 calls with a large chunked body', 1000, '/api/files/get-upload-urls', chunkedBody],
-    ['4,000 logins with a body of 64 KiB', 4000, '/api/auth/login', truncatedBody(64 * 1024)],
+    ['4,000 logins with a body of 64 KiB', 4000, '/api/auth/login', makeTruncatedBody(64 * 1024)],
   ])(
     "can't exhaust memory with %s that never ends, nor block others",
-    async (_, calls, path, body) => {
+    async (_, callCount, path, body) => {
       const makeText = (index: number) => {
         const forwardedFor = `X-Forwarded-For: 198.51.${100 + (index >> 8)}.${index & 255}`
         const headers = `Host: ${new URL(server.url).host}\r\nCookie: ${cookie}\r\n${forwardedFor}`
         return `POST ${path} HTTP/1.1\r\n${headers}\r\n${body}`
       }
-      const peakPromise = peakDuring(() => sendWithoutReading(server.url, makeText, calls))
+      const peakPromise = measurePeakDuring(() =>
+        sendWithoutReading(server.url, makeText, callCount),
+      )
       expect(await peakPromise).toBeLessThan(maxMemoryMiB)
       expect(codesOf(await startUploads(owner, [uploadRequest({ fileName: '' })]))).toEqual([
         'INVALID_INPUT',
@@ -185,12 +187,12 @@ describe('a client that never reads responses', () => {
   it.each(['/s/', '/api/download/'])(
     "can't exhaust memory with 3,000 pipelined requests for %s{code}, which count as one download",
     async (pathPrefix) => {
-      const downloadsBefore = (await countDownloads()) ?? 0
+      const downloadCountBefore = (await countDownloads()) ?? 0
       const text = getRequest(`${server.url}${pathPrefix}${code}`).repeat(3000)
-      expect(await peakDuring(() => sendWithoutReading(server.url, () => text))).toBeLessThan(
-        maxMemoryMiB,
-      )
-      expect(await countDownloads()).toBeLessThanOrEqual(downloadsBefore + 1)
+      expect(
+        await measurePeakDuring(() => sendWithoutReading(server.url, () => text)),
+      ).toBeLessThan(maxMemoryMiB)
+      expect(await countDownloads()).toBeLessThanOrEqual(downloadCountBefore + 1)
     },
   )
 
@@ -201,7 +203,7 @@ describe('a client that never reads responses', () => {
     ['an unknown page', () => '/nowhere', {}],
   ])("can't exhaust memory with 3,000 requests for %s", async (_, path, headers) => {
     const text = getRequest(`${server.url}${path()}`, headers).repeat(3000)
-    expect(await peakDuring(() => sendWithoutReading(server.url, () => text))).toBeLessThan(
+    expect(await measurePeakDuring(() => sendWithoutReading(server.url, () => text))).toBeLessThan(
       maxMemoryMiB,
     )
   })
@@ -216,17 +218,18 @@ describe('a client that never reads responses', () => {
   ])(
     "can't exhaust memory with 1,000 downloads from %s",
     async (_, maxDownloads, addressOf) => {
-      const downloadsBefore = (await countDownloads()) ?? 0
+      const downloadCountBefore = (await countDownloads()) ?? 0
       const makeText = (index: number) =>
         getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': addressOf(index) })
-      const peakPromise = peakDuring(() => sendWithoutReading(server.url, makeText, 1000))
+      const peakPromise = measurePeakDuring(() => sendWithoutReading(server.url, makeText, 1000))
       expect(await peakPromise).toBeLessThan(maxMemoryMiB)
       // A download is counted before its first byte is sent, so this includes every download that
       // the server has started.
-      const startedDownloads = async () => ((await countDownloads()) ?? 0) - downloadsBefore
-      await expect.poll(startedDownloads).toBeGreaterThanOrEqual(maxDownloads)
-      expect(await startedDownloads()).toBeLessThanOrEqual(transferLimits.download.total)
-      expect(residentMiB(server.pid)).toBeLessThan(maxMemoryMiB)
+      const countStartedDownloads = async () =>
+        ((await countDownloads()) ?? 0) - downloadCountBefore
+      await expect.poll(countStartedDownloads).toBeGreaterThanOrEqual(maxDownloads)
+      expect(await countStartedDownloads()).toBeLessThanOrEqual(transferLimits.download.total)
+      expect(measureResidentMiB(server.pid)).toBeLessThan(maxMemoryMiB)
       await expectResourcesReleased()
     },
     60_000,

@@ -23,7 +23,7 @@ async function countLockWaits() {
 it('a login that verified the old password before a change opens no session after it', async () => {
   const [person, passwordSource] = [await makePerson(app), await makePerson(app)]
   const { email, id, password } = person
-  const sessionsBefore = await app.deps.db.$count(sessions, eq(sessions.userId, id))
+  const sessionCountBefore = await app.deps.db.$count(sessions, eq(sessions.userId, id))
   const { login } = await app.deps.db.transaction(async (tx) => {
     // A password change takes the same lock.
     await tx.select().from(users).where(eq(users.id, id)).for('no key update')
@@ -40,5 +40,5 @@ it('a login that verified the old password before a change opens no session afte
   expect(response.status).toBe(401)
   expect(await response.json()).toMatchObject({ code: 'INVALID_CREDENTIALS' })
   expect(response.headers.getSetCookie()).toEqual([])
-  expect(await app.deps.db.$count(sessions, eq(sessions.userId, id))).toBe(sessionsBefore)
+  expect(await app.deps.db.$count(sessions, eq(sessions.userId, id))).toBe(sessionCountBefore)
 })

@@ -124,8 +124,8 @@ test('sheds requests for the stored size of an upload', async () => {
 })
 
 test('logs load shedding once a minute, with the number of rejected requests', async () => {
-  const shedLogLines = () => app.logLines.filter(({ msg }) => msg.startsWith('Shedding load'))
-  const lineCountBefore = shedLogLines().length
+  const findShedLogLines = () => app.logLines.filter(({ msg }) => msg.startsWith('Shedding load'))
+  const lineCountBefore = findShedLogLines().length
   app.clock.advance(60_000)
   const pendingResponses = await overloadDatabase()
   for (let n = 0; n < 5; n += 1) await owner.fetch('/api/files')
@@ -133,7 +133,7 @@ test('logs load shedding once a minute, with the number of rejected requests', a
   await owner.fetch('/api/files')
   await directDb.query('commit')
   await Promise.all(pendingResponses)
-  expect(shedLogLines().slice(lineCountBefore)).toMatchObject([
+  expect(findShedLogLines().slice(lineCountBefore)).toMatchObject([
     { level: 40 },
     { level: 40, refused: 5 },
   ])

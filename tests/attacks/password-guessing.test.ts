@@ -25,13 +25,13 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 let lastAddress = 0
-function newAddress() {
+function makeAddress() {
   lastAddress += 1
   return `198.51.${Math.floor(lastAddress / 250)}.${1 + (lastAddress % 250)}`
 }
 
-function newAccount(server: Pick<TestApp, 'url'> = app) {
-  return signUp(server, { 'x-forwarded-for': newAddress() })
+function createAccount(server: Pick<TestApp, 'url'> = app) {
+  return signUp(server, { 'x-forwarded-for': makeAddress() })
 }
 
 interface LoginClient {
@@ -61,18 +61,18 @@ function guessPasswords(count: number, email: string, loginClient: () => LoginCl
 }
 
 function countStatuses(responses: Response[]) {
-  const counts: Record<number, number> = {}
-  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1
-  return counts
+  const countsByStatus: Record<number, number> = {}
+  for (const { status } of responses) countsByStatus[status] = (countsByStatus[status] ?? 0) + 1
+  return countsByStatus
 }
 
 /**
  * Sets the number of failed logins counted for the account, which must already have at least one.
  */
-async function setFailedLogins(email: string, failedLogins: number) {
+async function setFailedLogins(email: string, failedCount: number) {
   const key = `wrongLoginsByAccount:${hashAccountEmail(app.deps.secret, email)}`
   const isForAccount = eq(rateLimits.key, key)
-  await app.deps.db.update(rateLimits).set({ points: failedLogins }).where(isForAccount)
+  await app.deps.db.update(rateLimits).set({ points: failedCount }).where(isForAccount)
 }
 
 function retryAfterSeconds(response: Response) {
@@ -81,12 +81,12 @@ function retryAfterSeconds(response: Response) {
 
 /** Logs in and returns the cookie that marks a known browser, without the session cookie. */
 async function getKnownBrowserCookie(email: string, password: string) {
-  const response = await logIn(email, password, { address: newAddress() })
+  const response = await logIn(email, password, { address: makeAddress() })
   expect(response.status).toBe(200)
-  return cookieOf(response)
+  return findKnownBrowserCookie(response)
 }
 
-function cookieOf(loginResponse: Response) {
+function findKnownBrowserCookie(loginResponse: Response) {
   return (
     loginResponse.headers
       .getSetCookie()
@@ -97,8 +97,8 @@ function cookieOf(loginResponse: Response) {
 
 describe('guessing from one IP address', () => {
   it('is limited to 10 attempts per account, even in parallel', async () => {
-    const { email } = await newAccount()
-    const address = newAddress()
+    const { email } = await createAccount()
+    const address = makeAddress()
     const responses = await guessPasswords(100, email, () => ({ address }))
     expect(countStatuses(responses)).toEqual({ 401: 10, 429: 90 })
     const limitedResponse = responses.find(({ status }) => status === 429)
@@ -118,8 +118,8 @@ describe('guessing from one IP address', () => {
       await serveApp(sharedDatabase, { env }),
     ]
     const [firstServer] = servers as [TestApp]
-    const { email, password } = await newAccount(firstServer)
-    const address = newAddress()
+    const { email, password } = await createAccount(firstServer)
+    const address = makeAddress()
     const responses = await Promise.all(
       servers.flatMap((server) =>
         Array.from({ length: 30 }, () => logIn(email, 'a wrong guess', { address }, server)),
@@ -134,24 +134,24 @@ describe('guessing from one IP address', () => {
   })
 
   it('locks the account for that IP address only', async () => {
-    const { email, password } = await newAccount()
-    const address = newAddress()
+    const { email, password } = await createAccount()
+    const address = makeAddress()
     await guessPasswords(100, email, () => ({ address }))
     expect((await logIn(email, password, { address })).status).toBe(429)
-    const ownerResponse = await logIn(email, password, { address: newAddress() })
+    const ownerResponse = await logIn(email, password, { address: makeAddress() })
     expect(ownerResponse.status).toBe(200)
   })
 
   it("doesn't count rejected attempts, so other accounts still work", async () => {
-    const victim = await newAccount()
-    const otherAccount = await newAccount()
-    const address = newAddress()
+    const victim = await createAccount()
+    const otherAccount = await createAccount()
+    const address = makeAddress()
     await guessPasswords(120, victim.email, () => ({ address }))
     expect((await logIn(otherAccount.email, otherAccount.password, { address })).status).toBe(200)
   })
 
   it('is limited to 100 attempts across accounts', async () => {
-    const address = newAddress()
+    const address = makeAddress()
     const key = `wrongLoginsByAddress:${address}`
     await guessPassword('first@example.org', { address })
     await app.deps.db.update(rateLimits).set({ points: 98 }).where(eq(rateLimits.key, key))
@@ -161,7 +161,7 @@ describe('guessing from one IP address', () => {
   })
 
   it('counts an IPv6 network as one address', async () => {
-    const { email, password } = await newAccount()
+    const { email, password } = await createAccount()
     let lastHost = 0
     const responses = await guessPasswords(30, email, () => {
       lastHost += 1
@@ -172,8 +172,8 @@ describe('guessing from one IP address', () => {
   })
 
   it('may continue after 15 minutes, and the right password resets the counter', async () => {
-    const { email, password } = await newAccount()
-    const address = newAddress()
+    const { email, password } = await createAccount()
+    const address = makeAddress()
     await guessPasswords(11, email, () => ({ address }))
     app.clock.advance(15 * minute)
     expect(countStatuses(await guessPasswords(9, email, () => ({ address })))).toEqual({ 401: 9 })
@@ -184,8 +184,8 @@ describe('guessing from one IP address', () => {
 
 describe('the right password', () => {
   it("doesn't count as an attempt", async () => {
-    const { email, password } = await newAccount()
-    const address = newAddress()
+    const { email, password } = await createAccount()
+    const address = makeAddress()
     for (let count = 0; count < 3; count += 1) await logIn(email, password, { address })
     const accountHash = hashAccountEmail(app.deps.secret, email)
     const rows = await app.deps.db.select().from(rateLimits)
@@ -203,21 +203,21 @@ describe('guessing from 100 IP addresses', () => {
   let owner: { email: string; password: string }
   let cookie: string
   beforeAll(async () => {
-    owner = await newAccount()
+    owner = await createAccount()
     cookie = await getKnownBrowserCookie(owner.email, owner.password)
     for (let round = 0; round < 4; round += 1) {
-      const responses = await guessPasswords(25, owner.email, () => ({ address: newAddress() }))
+      const responses = await guessPasswords(25, owner.email, () => ({ address: makeAddress() }))
       expect(countStatuses(responses)).toEqual({ 401: 25 })
     }
   })
 
   it("doesn't lock the owner out at a new IP address", async () => {
-    const loginResponse = await logIn(owner.email, owner.password, { address: newAddress() })
+    const loginResponse = await logIn(owner.email, owner.password, { address: makeAddress() })
     expect(loginResponse.status).toBe(200)
   })
 
   it('leaves a new IP address a single guess', async () => {
-    const address = newAddress()
+    const address = makeAddress()
     expect((await guessPassword(owner.email, { address })).status).toBe(401)
     const limitedResponse = await logIn(owner.email, owner.password, { address })
     expect(limitedResponse.status).toBe(429)
@@ -227,7 +227,7 @@ describe('guessing from 100 IP addresses', () => {
   })
 
   it("doesn't lock out a known browser, even at a locked IP address", async () => {
-    const address = newAddress()
+    const address = makeAddress()
     await guessPasswords(3, owner.email, () => ({ address }))
     expect((await logIn(owner.email, owner.password, { address })).status).toBe(429)
     expect((await logIn(owner.email, owner.password, { address, cookie })).status).toBe(200)
@@ -236,21 +236,21 @@ describe('guessing from 100 IP addresses', () => {
 
 describe('account enumeration', () => {
   it('is impossible by status or timing', async () => {
-    const { email } = await newAccount()
+    const { email } = await createAccount()
     const responseHistories = await Promise.all(
       [email, 'nobody-at-all@example.org'].map(async (name) => {
-        const history: unknown[] = []
-        const address = newAddress()
+        const statuses: unknown[] = []
+        const address = makeAddress()
         for (let attempt = 0; attempt < 12; attempt += 1) {
           const response = await guessPassword(name, { address })
-          history.push([response.status, retryAfterSeconds(response), await response.text()])
+          statuses.push([response.status, retryAfterSeconds(response), await response.text()])
         }
         await setFailedLogins(name, 70)
-        const loginClient = { address: newAddress() }
+        const loginClient = { address: makeAddress() }
         const firstResponse = await guessPassword(name, loginClient)
         const secondResponse = await guessPassword(name, loginClient)
         return [
-          history,
+          statuses,
           firstResponse.status,
           secondResponse.status,
           retryAfterSeconds(secondResponse),
@@ -262,8 +262,8 @@ describe('account enumeration', () => {
   })
 
   it('is impossible through other spellings of an email address', async () => {
-    const { email, password } = await newAccount()
-    const address = newAddress()
+    const { email, password } = await createAccount()
+    const address = makeAddress()
     await guessPasswords(5, email, () => ({ address }))
     await guessPasswords(5, ` ${email.toUpperCase()} `, () => ({ address }))
     expect((await logIn(email, password, { address })).status).toBe(429)
@@ -273,13 +273,13 @@ describe('account enumeration', () => {
 describe('the cookie of a known browser', () => {
   /** Returns an IP address with no attempts left, from which only a known browser can log in. */
   const makeBlockedAddress = async (email: string) => {
-    const address = newAddress()
+    const address = makeAddress()
     await guessPasswords(11, email, () => ({ address }))
     return address
   }
 
   it('allows a thief 10 attempts, even in parallel', async () => {
-    const { email, password } = await newAccount()
+    const { email, password } = await createAccount()
     const cookie = await getKnownBrowserCookie(email, password)
     const address = await makeBlockedAddress(email)
     const responses = await guessPasswords(60, email, () => ({ address, cookie }))
@@ -287,7 +287,7 @@ describe('the cookie of a known browser', () => {
   })
 
   it('allows a thief no additional attempts from many IP addresses', async () => {
-    const { email, password } = await newAccount()
+    const { email, password } = await createAccount()
     const cookie = await getKnownBrowserCookie(email, password)
     const addresses = [await makeBlockedAddress(email), await makeBlockedAddress(email)]
     const responses = await Promise.all(
@@ -297,17 +297,17 @@ describe('the cookie of a known browser', () => {
   })
 
   it("leaves the owner the usual attempts after a thief has exhausted the cookie's", async () => {
-    const { email, password } = await newAccount()
+    const { email, password } = await createAccount()
     const cookie = await getKnownBrowserCookie(email, password)
     await guessPasswords(20, email, () => ({ address: '203.0.113.66', cookie }))
-    const ownerResponse = await logIn(email, password, { address: newAddress(), cookie })
+    const ownerResponse = await logIn(email, password, { address: makeAddress(), cookie })
     expect(ownerResponse.status).toBe(200)
   })
 
   it("is worthless if altered, another account's, or older than the password", async () => {
-    const { email, password } = await newAccount()
+    const { email, password } = await createAccount()
     const cookie = await getKnownBrowserCookie(email, password)
-    const otherAccount = await newAccount()
+    const otherAccount = await createAccount()
     const otherCookie = await getKnownBrowserCookie(otherAccount.email, otherAccount.password)
     const address = await makeBlockedAddress(email)
     const getLoginStatus = async (loginCookie: string) =>
@@ -339,8 +339,8 @@ describe('the cookie of a known browser', () => {
   })
 
   it('is HttpOnly and same-site, lasts a year, and contains no email address', async () => {
-    const { email, password } = await newAccount()
-    const loginResponse = await logIn(email, password, { address: newAddress() })
+    const { email, password } = await createAccount()
+    const loginResponse = await logIn(email, password, { address: makeAddress() })
     const cookie =
       loginResponse.headers.getSetCookie().find((header) => header.includes('known_browser=')) ?? ''
     expect(cookie).toMatch(
@@ -377,12 +377,12 @@ describe('the cookie of a known browser', () => {
   })
 
   it('covers several accounts of one browser, and stays small', async () => {
-    const accounts: Awaited<ReturnType<typeof newAccount>>[] = []
-    for (let count = 0; count < 6; count += 1) accounts.push(await newAccount())
+    const accounts: Awaited<ReturnType<typeof createAccount>>[] = []
+    for (let count = 0; count < 6; count += 1) accounts.push(await createAccount())
     let cookie = ''
     for (const { email, password } of accounts) {
-      const loginResponse = await logIn(email, password, { address: newAddress(), cookie })
-      cookie = cookieOf(loginResponse)
+      const loginResponse = await logIn(email, password, { address: makeAddress(), cookie })
+      cookie = findKnownBrowserCookie(loginResponse)
     }
     expect(cookie.length).toBeLessThan(600)
     const statuses: number[] = []
@@ -396,8 +396,8 @@ describe('the cookie of a known browser', () => {
 
 describe('an attacker who knows a password', () => {
   it("can't keep the CPU busy by signing in repeatedly", async () => {
-    const { email, password } = await newAccount()
-    const address = newAddress()
+    const { email, password } = await createAccount()
+    const address = makeAddress()
     expect((await logIn(email, password, { address })).status).toBe(200)
     const isAccountLimit = like(rateLimits.key, 'loginsByAccount:%')
     await app.deps.db.update(rateLimits).set({ points: 119 }).where(isAccountLimit)
@@ -409,19 +409,19 @@ describe('an attacker who knows a password', () => {
   })
 
   it("can't keep the CPU busy with many accounts", async () => {
-    const address = newAddress()
-    const { email, password } = await newAccount()
+    const address = makeAddress()
+    const { email, password } = await createAccount()
     expect((await logIn(email, password, { address })).status).toBe(200)
     const isAddressLimit = eq(rateLimits.key, `loginsByAddress:${address}`)
     await app.deps.db.update(rateLimits).set({ points: 600 }).where(isAddressLimit)
-    const otherAccount = await newAccount()
+    const otherAccount = await createAccount()
     expect((await logIn(otherAccount.email, otherAccount.password, { address })).status).toBe(429)
   })
 })
 
 describe('the table of counters', () => {
   it("doesn't grow with rejected attempts, and empties once all rate-limit windows end", async () => {
-    const address = newAddress()
+    const address = makeAddress()
     const { db } = app.deps
     await guessPassword('somebody@example.org', { address })
     await db
@@ -440,7 +440,7 @@ describe('the table of counters', () => {
   })
 
   it('contains no email address', async () => {
-    await guessPassword('readable@example.org', { address: newAddress() })
+    await guessPassword('readable@example.org', { address: makeAddress() })
     const rows = await app.deps.db.select().from(rateLimits)
     expect(rows.length).toBeGreaterThan(0)
     expect(JSON.stringify(rows)).not.toContain('readable')

@@ -72,12 +72,12 @@ it.each([
 })
 
 it('limits pipelined requests across connections', async () => {
-  const large = `Host: x\r\nX-Large: ${'x'.repeat(15_000)}`
+  const largeHeaders = `Host: x\r\nX-Large: ${'x'.repeat(15_000)}`
   const requestTexts = Array.from({ length: 100 }, () =>
-    makeRequests(pipelinedCount, large).join(''),
+    makeRequests(pipelinedCount, largeHeaders).join(''),
   )
-  const otherConnections = await server.connections()
-  const openConnections = async () => (await server.connections()) - otherConnections
+  const otherConnectionCount = await server.connections()
+  const countOpenConnections = async () => (await server.connections()) - otherConnectionCount
   const attack = async () => {
     startedRequests.length = 0
     releaseGate = Promise.withResolvers()
@@ -86,10 +86,10 @@ it('limits pipelined requests across connections', async () => {
     // One request per connection is handled, and one more may wait without counting toward the
     // shared limit.
     const maxConnections = total / (pipelinedCount - 2)
-    await expect.poll(openConnections).toBeLessThanOrEqual(maxConnections)
-    expect(await openConnections()).toBeGreaterThan(maxConnections / 2)
+    await expect.poll(countOpenConnections).toBeLessThanOrEqual(maxConnections)
+    expect(await countOpenConnections()).toBeGreaterThan(maxConnections / 2)
     for (const socket of sockets) socket.destroy()
-    await expect.poll(openConnections).toBe(0)
+    await expect.poll(countOpenConnections).toBe(0)
     releaseGate.resolve()
   }
   await attack()

@@ -17,13 +17,18 @@ beforeAll(async () => {
 afterAll(() => google.close())
 
 const failedSignIn = '/login?fault=google-lost'
-let count = 0
+let personCount = 0
 
 /** Signs in as a new user, but stops before opening the callback URL. */
 async function signInToCallback(browser = makeBrowser(google.app), start = '/api/login') {
-  count += 1
-  const email = `person${count}@example.org`
-  google.issuer.person = { sub: `subject-${count}`, email, email_verified: true, given_name: 'Ada' }
+  personCount += 1
+  const email = `person${personCount}@example.org`
+  google.issuer.person = {
+    sub: `subject-${personCount}`,
+    email,
+    email_verified: true,
+    given_name: 'Ada',
+  }
   browser.clearCookies(google.issuer.url)
   const callbackUrl = await browser.open(start, isCallback)
   return { browser, back: callbackUrl, email }
@@ -56,21 +61,21 @@ describe('a callback URL', () => {
   it('works once', async () => {
     const { browser, back } = await signInToCallback()
     expect(await openCallback(browser, back)).toBe('/')
-    const sessionsBefore = await countRows(sessions)
+    const sessionCountBefore = await countRows(sessions)
     expect(await openCallback(browser, back)).toBe(failedSignIn)
-    expect(await countRows(sessions)).toBe(sessionsBefore)
+    expect(await countRows(sessions)).toBe(sessionCountBefore)
     expect((await browser.fetch('/api/auth/user')).status).toBe(200)
   })
 
   it('works once, even if opened concurrently', async () => {
     const { browser, back, email } = await signInToCallback()
-    const sessionsBefore = await countRows(sessions)
+    const sessionCountBefore = await countRows(sessions)
     const responses = await Promise.all(
       Array.from({ length: 6 }, () => makeClient(google.app, browser.cookie()).fetch(back.href)),
     )
     const locations = responses.map(({ headers }) => headers.get('location')).toSorted()
     expect(locations).toEqual(['/', ...Array(5).fill(failedSignIn)])
-    expect(await countRows(sessions)).toBe(sessionsBefore + 1)
+    expect(await countRows(sessions)).toBe(sessionCountBefore + 1)
     const successResponse = responses.find(({ headers }) => headers.get('location') === '/')
     const [cookie = ''] = successResponse?.headers.getSetCookie() ?? []
     const user = makeClient(google.app, cookie.split(';', 1)[0])
@@ -187,9 +192,11 @@ describe('an authorization code', () => {
     expect(await openCallback(missingCode.browser, missingCode.back)).toBe(
       '/login?fault=google-refused',
     )
-    const empty = await signInToCallback()
-    empty.back.searchParams.set('code', '')
-    expect(await openCallback(empty.browser, empty.back)).toBe('/login?fault=google-refused')
+    const signInWithEmptyState = await signInToCallback()
+    signInWithEmptyState.back.searchParams.set('code', '')
+    expect(await openCallback(signInWithEmptyState.browser, signInWithEmptyState.back)).toBe(
+      '/login?fault=google-refused',
+    )
   })
 
   it('that is repeated returns to the login', async () => {

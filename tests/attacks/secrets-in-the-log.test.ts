@@ -50,8 +50,8 @@ describe('the email log', () => {
       await startJobs({ ...app.deps, mailer }, queue)
       const askedAt = app.clock().toISOString()
       await queue.emails.add({ kind: 'forgot-password', email, askedAt })
-      const newMessages = () => app.logLines.slice(lineCountBefore).map(({ msg }) => msg)
-      await expect.poll(newMessages).toContain(message)
+      const getNewMessages = () => app.logLines.slice(lineCountBefore).map(({ msg }) => msg)
+      await expect.poll(getNewMessages).toContain(message)
     } finally {
       await queue.stop()
     }
@@ -80,9 +80,9 @@ describe('the email log', () => {
   it('contains no recipient of an email in the outbox', async () => {
     const person = await makePerson(app)
     const folder = join(app.deps.config.dataDir, 'outbox')
-    const from = 'support@mayfly.example'
+    const sender = 'support@mayfly.example'
     const logText = await logUntil(
-      outboxMailer({ ...app.deps, folder, from }),
+      outboxMailer({ ...app.deps, folder, from: sender }),
       person,
       'email sent',
     )
@@ -153,12 +153,12 @@ describe('the request log', () => {
     const cookie = await logIn(app, email, password)
     const visitor = makeClient(app)
 
-    const started = await startUpload(person, { name: 'salary of Ada.txt', size: 5 })
-    await fetch(`${started.uploadUrl}x`, { method: 'PUT', body: 'hello' })
-    await fetch(started.uploadUrl, { method: 'PUT', body: 'hello' })
+    const startedUpload = await startUpload(person, { name: 'salary of Ada.txt', size: 5 })
+    await fetch(`${startedUpload.uploadUrl}x`, { method: 'PUT', body: 'hello' })
+    await fetch(startedUpload.uploadUrl, { method: 'PUT', body: 'hello' })
     const bytes = new TextEncoder().encode('hello')
-    expect((await putBytes(started, bytes)).status).toBe(200)
-    const file = await json<File>(await requestConfirm(person, started.cloudKey))
+    expect((await putBytes(startedUpload, bytes)).status).toBe(200)
+    const file = await json<File>(await requestConfirm(person, startedUpload.cloudKey))
     await visitor.fetch(`/s/${file.shortCode}`, { headers: { accept: 'text/html' } })
     await visitor.fetch(`/api/links/${file.shortCode}`)
     await visitor.fetch(`/api/download/${file.shortCode}?from=${file.shortCode}`)
@@ -180,7 +180,7 @@ describe('the request log', () => {
     for (const path of ['/api/links/{code}', '/s/{code}', '/reset-password'])
       expect(logText).toContain(path)
     const [, session = ''] = /session_token=([^;.]+)/.exec(cookie) ?? []
-    const [, signature = ''] = /signature=([\w-]+)/.exec(started.uploadUrl) ?? []
+    const [, signature = ''] = /signature=([\w-]+)/.exec(startedUpload.uploadUrl) ?? []
     const secrets = {
       email,
       password,
@@ -217,9 +217,13 @@ describe('the request log', () => {
   ])('redacts %s as %s for any method', async (path, redactedPath) => {
     const code = 'Wq7TnXk3Rb'
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
-      for (const accept of ['text/html', '*/*']) {
+      for (const acceptHeader of ['text/html', '*/*']) {
         const lineCountBefore = app.logLines.length
-        await send(app.url, { method, path: path.replace('CODE', code), headers: { accept } })
+        await send(app.url, {
+          method,
+          path: path.replace('CODE', code),
+          headers: { accept: acceptHeader },
+        })
         const lines = app.logLines.slice(lineCountBefore)
         expect(JSON.stringify(lines)).not.toContain(code)
         expect(lines.filter(({ msg }) => msg === 'request')).toEqual([
@@ -228,7 +232,7 @@ describe('the request log', () => {
             path: expect.stringMatching(/^(undeclared|\/[\w./{}]*)$/),
           }),
         ])
-        if (method === 'GET' && accept === 'text/html')
+        if (method === 'GET' && acceptHeader === 'text/html')
           expect(lines.at(-1)?.path).toBe(redactedPath)
       }
     }

@@ -53,7 +53,7 @@ afterAll(async () => {
 })
 
 /** Returns a URL that points to the listener. Its path says which field contained the URL. */
-function lureUrl(name: string): string {
+function makeLureUrl(name: string): string {
   return `http://${listenerAddress}/${name}`
 }
 
@@ -65,7 +65,7 @@ function lureUrl(name: string): string {
 async function expectNoConnection() {
   await app.sendQueuedEmails()
   for (const { run } of jobs) await run(app.deps)
-  await fetch(lureUrl('ours'))
+  await fetch(makeLureUrl('ours'))
   expect(requestLines.splice(0)).toEqual(['GET /ours HTTP/1.1'])
 }
 
@@ -73,14 +73,14 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
   [
     'an SVG with external images, styles and entities',
     () =>
-      Buffer.from(`<?xml version="1.0"?><?xml-stylesheet href="${lureUrl('style')}"?>
-        <!DOCTYPE svg SYSTEM "${lureUrl('dtd')}" [<!ENTITY x SYSTEM "${lureUrl('entity')}">]>
+      Buffer.from(`<?xml version="1.0"?><?xml-stylesheet href="${makeLureUrl('style')}"?>
+        <!DOCTYPE svg SYSTEM "${makeLureUrl('dtd')}" [<!ENTITY x SYSTEM "${makeLureUrl('entity')}">]>
         <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
-          width="9" height="9"><image xlink:href="${lureUrl('image')}" width="9" height="9"/>
-          <use href="${lureUrl('use')}#a"/><text>&x;</text></svg>`),
+          width="9" height="9"><image xlink:href="${makeLureUrl('image')}" width="9" height="9"/>
+          <use href="${makeLureUrl('use')}#a"/><text>&x;</text></svg>`),
   ],
-  ['a playlist', () => Buffer.from(`#EXTM3U\n#EXTINF:1,\n${lureUrl('playlist')}\n`)],
-  ['a bare URL', () => Buffer.from(lureUrl('address'))],
+  ['a playlist', () => Buffer.from(`#EXTM3U\n#EXTINF:1,\n${makeLureUrl('playlist')}\n`)],
+  ['a bare URL', () => Buffer.from(makeLureUrl('address'))],
 ])('rejects %s as a logo without fetching anything', async (_, makeLogo) => {
   const response = await putLogo(owner, await makeLogo())
   expect(response.status).toBe(400)
@@ -91,16 +91,18 @@ it.each(['png', 'jpeg', 'webp'] as const)(
   'fetches nothing named in the metadata of a %s',
   async (format) => {
     const picture = await sharp(await solidPng({ width: 40, height: 20 }))
-      .withExif({ IFD0: { ImageDescription: lureUrl('exif'), Copyright: lureUrl('copyright') } })
+      .withExif({
+        IFD0: { ImageDescription: makeLureUrl('exif'), Copyright: makeLureUrl('copyright') },
+      })
       .withXmp(
-        `<x:xmpmeta xmlns:x="adobe:ns:meta/" xmlns:stRef="${lureUrl('namespace')}">
+        `<x:xmpmeta xmlns:x="adobe:ns:meta/" xmlns:stRef="${makeLureUrl('namespace')}">
           <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
-            <rdf:Description rdf:about="${lureUrl('about')}" rdf:resource="${lureUrl('resource')}"/>
+            <rdf:Description rdf:about="${makeLureUrl('about')}" rdf:resource="${makeLureUrl('resource')}"/>
           </rdf:RDF></x:xmpmeta>`,
       )
       .toFormat(format)
       .toBuffer()
-    expect(String((await sharp(picture).metadata()).xmp)).toContain(lureUrl('resource'))
+    expect(String((await sharp(picture).metadata()).xmp)).toContain(makeLureUrl('resource'))
     expect((await putLogo(owner, picture)).status).toBe(200)
     await expectNoConnection()
   },
@@ -108,14 +110,17 @@ it.each(['png', 'jpeg', 'webp'] as const)(
 
 it('fetches nothing named in a brand, nor when rendering its page', async () => {
   const brand = {
-    name: lureUrl('brand'),
-    message: `<img src="${lureUrl('message')}">`,
+    name: makeLureUrl('brand'),
+    message: `<img src="${makeLureUrl('message')}">`,
     accent: null,
   }
   expect((await putBrand(owner, brand)).status).toBe(200)
   const file = await makeFile(owner)
   for (const accept of ['text/html', '*/*']) {
-    const headers = { accept, 'user-agent': `Slackbot-LinkExpanding 1.0 (+${lureUrl('robot')})` }
+    const headers = {
+      accept,
+      'user-agent': `Slackbot-LinkExpanding 1.0 (+${makeLureUrl('robot')})`,
+    }
     expect((await visitor.fetch(`/s/${file.shortCode}`, { headers })).status).toBe(200)
   }
   await expectNoConnection()
@@ -123,20 +128,20 @@ it('fetches nothing named in a brand, nor when rendering its page', async () => 
 
 it('fetches nothing named in a file or a report', async () => {
   const bytes = new TextEncoder().encode(
-    `<html><link rel="icon" href="${lureUrl('bytes')}"></html>`,
+    `<html><link rel="icon" href="${makeLureUrl('bytes')}"></html>`,
   )
-  const file: File = await makeFile(owner, { name: lureUrl('name'), type: 'text/html', bytes })
-  await requestUpload(owner, { idempotencyKey: lureUrl('key') })
-  await requestUpload(owner, { fileType: `text/html; x="${lureUrl('type')}"` })
+  const file: File = await makeFile(owner, { name: makeLureUrl('name'), type: 'text/html', bytes })
+  await requestUpload(owner, { idempotencyKey: makeLureUrl('key') })
+  await requestUpload(owner, { fileType: `text/html; x="${makeLureUrl('type')}"` })
   const response = await owner.fetch('/api/preferences', {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ mailOnFirstDownload: true }),
   })
   expect(response.status).toBe(200)
-  await visitor.fetch(`/api/download/${file.shortCode}?url=${lureUrl('query')}`)
+  await visitor.fetch(`/api/download/${file.shortCode}?url=${makeLureUrl('query')}`)
   const report = {
-    reason: `See ${lureUrl('reason')}`,
+    reason: `See ${makeLureUrl('reason')}`,
     email: `a@[${listenerAddress.split(':')[0]}]`,
   }
   await visitor.post(`/api/links/${file.shortCode}/report`, { ...report, email: null })
@@ -148,10 +153,10 @@ it('fetches nothing named in a file or a report', async () => {
 it('fetches nothing named in a signup', async () => {
   const emailCountBefore = smtpServer.received.length
   const email = newAddress()
-  const names = { firstName: lureUrl('first'), lastName: `<img src="${lureUrl('last')}">` }
-  const response = await signUp(visitor, { email, ...names }, lureUrl('browser'))
+  const names = { firstName: makeLureUrl('first'), lastName: `<img src="${makeLureUrl('last')}">` }
+  const response = await signUp(visitor, { email, ...names }, makeLureUrl('browser'))
   expect(response.status).toBe(200)
-  await signUp(visitor, { email: `"${lureUrl('local')}"@${listenerAddress.split(':')[0]}` })
+  await signUp(visitor, { email: `"${makeLureUrl('local')}"@${listenerAddress.split(':')[0]}` })
   await visitor.post('/api/auth/forgot-password', { email })
   await expectNoConnection()
   expect(smtpServer.received.length).toBeGreaterThan(emailCountBefore)
@@ -159,10 +164,10 @@ it('fetches nothing named in a signup', async () => {
 
 it('fetches nothing named in feedback', async () => {
   const emailCountBefore = smtpServer.received.length
-  const feedback = { name: lureUrl('name'), email: `${lureUrl('email')}@x`, website: '' }
+  const feedback = { name: makeLureUrl('name'), email: `${makeLureUrl('email')}@x`, website: '' }
   const response = await visitor.post('/api/feedback', {
     ...feedback,
-    message: `<link rel="stylesheet" href="${lureUrl('style')}">\n{"path":"${lureUrl('path')}"}`,
+    message: `<link rel="stylesheet" href="${makeLureUrl('style')}">\n{"path":"${makeLureUrl('path')}"}`,
   })
   expect(response.status).toBe(200)
   await expectNoConnection()
@@ -171,22 +176,22 @@ it('fetches nothing named in feedback', async () => {
 
 it('fetches nothing named in request headers or targets', async () => {
   for (const path of [
-    lureUrl('target'),
+    makeLureUrl('target'),
     `//${listenerAddress}/`,
-    `/api/login?next=${lureUrl('next')}`,
-    `/s/${encodeURIComponent(lureUrl('code'))}`,
-    `/storage/${encodeURIComponent(lureUrl('key'))}`,
-    `/assets/${lureUrl('asset')}`,
+    `/api/login?next=${makeLureUrl('next')}`,
+    `/s/${encodeURIComponent(makeLureUrl('code'))}`,
+    `/storage/${encodeURIComponent(makeLureUrl('key'))}`,
+    `/assets/${makeLureUrl('asset')}`,
   ]) {
     await send(app.url, {
       path,
       headers: {
-        referer: lureUrl('referer'),
+        referer: makeLureUrl('referer'),
         'x-forwarded-host': listenerAddress,
-        'x-original-url': lureUrl('original'),
+        'x-original-url': makeLureUrl('original'),
         forwarded: `for=${listenerAddress};host=${listenerAddress}`,
         via: `1.1 ${listenerAddress}`,
-        link: `<${lureUrl('link')}>; rel=preload`,
+        link: `<${makeLureUrl('link')}>; rel=preload`,
       },
     })
   }

@@ -10,7 +10,7 @@ import { json, logIn as logInOf, makeClient, makePerson, type Person } from '../
 import { lossKinds, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import {
   createDatabase,
-  postmasterOf,
+  findPostmasterPid,
   startTestPostgres,
   type TestDatabase,
 } from '../support/postgres-server.ts'
@@ -275,7 +275,7 @@ describe('one silent connection', () => {
 /** Returns the pids of all Postgres processes. */
 async function listPostgresPids(): Promise<number[]> {
   const ownBackend = await directDb.query<{ pid: number }>('select pg_backend_pid() as pid')
-  const mainPid = await postmasterOf(ownBackend.rows[0]?.pid ?? 0)
+  const mainPid = await findPostmasterPid(ownBackend.rows[0]?.pid ?? 0)
   const { rows } = await directDb.query<{ pid: number }>('select pid from pg_stat_activity')
   return [mainPid, ...rows.map(({ pid }) => pid)]
 }

@@ -82,7 +82,7 @@ describe('guessing the current password in a stolen session', () => {
     const person = await makePerson(app)
     const { email, password } = person
     let client = makeClient(app, await stealCookie(person))
-    for (let time = 0; time < 12; time += 1) {
+    for (let attempt = 0; attempt < 12; attempt += 1) {
       const response = await client.post('/api/auth/change-password', {
         currentPassword: password,
         newPassword: password,

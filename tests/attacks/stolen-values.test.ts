@@ -141,7 +141,7 @@ describe('guessing', () => {
   it('a link is no easier for those who have seen others', async () => {
     const owner = await makePerson(app, { tier: 'premium' })
     const codes: string[] = []
-    for (let time = 0; time < 20; time += 1) codes.push((await makeFile(owner)).shortCode)
+    for (let attempt = 0; attempt < 20; attempt += 1) codes.push((await makeFile(owner)).shortCode)
     expect(new Set(codes).size).toBe(20)
     // The chance that all 20 codes have the same character at any position is about 1 in 49^18.
     for (let position = 0; position < shortCodeLength; position += 1) {

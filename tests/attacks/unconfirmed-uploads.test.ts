@@ -108,10 +108,10 @@ describe('a disk full of unconfirmed uploads', () => {
     const [activeUpload, abandonedUpload] = [await start(carol, 1000), await start(carol, 1000)]
     for (const upload of [activeUpload, abandonedUpload])
       await putBytes(upload, new Uint8Array(1000))
-    const storedSize = async ({ cloudKey }: StartedUpload) =>
+    const getStoredSize = async ({ cloudKey }: StartedUpload) =>
       (await app.disk.storedSize(cloudKey)) ?? 0
     space.measureFreeBytes = async () =>
-      2000 - (await storedSize(activeUpload)) - (await storedSize(abandonedUpload))
+      2000 - (await getStoredSize(activeUpload)) - (await getStoredSize(abandonedUpload))
     // An upload whose bytes may still arrive isn't removed.
     app.clock.advance(14 * minute)
     await putBytes(activeUpload, new Uint8Array(1000))
@@ -120,7 +120,7 @@ describe('a disk full of unconfirmed uploads', () => {
     app.clock.advance(2 * minute)
     await sweepUploads(app.deps)
     await start(bob, 500)
-    expect(await storedSize(abandonedUpload)).toBe(0)
+    expect(await getStoredSize(abandonedUpload)).toBe(0)
     expect((await requestConfirm(carol, activeUpload.cloudKey)).status).toBe(200)
   })
 })
@@ -175,9 +175,9 @@ describe('an account', () => {
 
 test("a batch starts only the files within the account's limit", async () => {
   const person = await makePerson(app, { tier: 'premium' })
-  const large = uploadRequest({ fileSize: 1024 * mebibyte })
-  await startUploads(person, Array(31).fill(large))
-  const results = await startUploads(person, [uploadRequest(), large, uploadRequest()])
+  const largeRequest = uploadRequest({ fileSize: 1024 * mebibyte })
+  await startUploads(person, Array(31).fill(largeRequest))
+  const results = await startUploads(person, [uploadRequest(), largeRequest, uploadRequest()])
   expect(codesOf(results)).toEqual(['ok', 'UPLOADS_UNFINISHED', 'ok'])
   expect(await countUploads(person)).toBe(33)
 })

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
-import { axeViolations, loadAxeIntoEachPage } from './support/axe.ts'
-import { forcedColorsProblems } from './support/forced-colors.ts'
-import { mainActions } from './support/main-actions.ts'
+import { findAxeViolations, loadAxeIntoEachPage } from './support/axe.ts'
+import { findForcedColorsProblems } from './support/forced-colors.ts'
+import { findMainActions } from './support/main-actions.ts'
 import { openEach } from './support/open-screens.ts'
 import { screenSets } from './support/screens.ts'
 import { expect, test } from './support/test.ts'
@@ -34,20 +34,20 @@ async function check(page: Page, screen: string, setTextSize: SetTextSize) {
   for (const { width, theme, text = 1 } of displayModes) {
     await page.setViewportSize({ width, height: 800 })
     if (text !== 1) await setTextSize(text)
-    const horizontalOverflow = () =>
+    const measureOverflow = () =>
       page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
     await expect
-      .poll(horizontalOverflow, `${screen}, ${width} px wide, text × ${text}`)
+      .poll(measureOverflow, `${screen}, ${width} px wide, text × ${text}`)
       .toBeLessThanOrEqual(0)
     if (text !== 1) await setTextSize(1)
     if (theme === undefined) continue
     expect.soft(await switchTheme(page, theme), `${screen}, ${theme}: moves`).toEqual([])
-    expect.soft(await axeViolations(page), `${screen}, ${theme}`).toEqual([])
+    expect.soft(await findAxeViolations(page), `${screen}, ${theme}`).toEqual([])
   }
   await page.setViewportSize({ width: 1280, height: 800 })
-  const actions = await mainActions(page)
+  const actions = await findMainActions(page)
   expect.soft(actions.slice(1), `${screen}: more main actions than '${actions[0]}'`).toEqual([])
-  expect.soft(await forcedColorsProblems(page), `${screen}, forced colors`).toEqual([])
+  expect.soft(await findForcedColorsProblems(page), `${screen}, forced colors`).toEqual([])
 }
 
 test.use({ contextOptions: { reducedMotion: 'reduce' } })

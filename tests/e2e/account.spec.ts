@@ -97,16 +97,16 @@ test('a session ended elsewhere redirects to the login and back', async ({
 
   // The account page redirects a signed-out visitor to the login page, which leads back after
   // signing in.
-  const phone = await visitor()
-  await phone.goto('/account')
-  await expect(phone).toHaveURL('/login?next=%2Faccount')
-  await fillLogin(phone, person)
-  await expect(phone).toHaveURL('/account')
-  await expect(phone.getByText('Welcome back!')).toBeVisible()
-  await pressOn(phone, phone.getByRole('button', { name: 'Sign out everywhere' }))
-  await expect(phone.getByText('Signed out everywhere else.')).toBeVisible()
-  await expect(phone.getByRole('listitem').filter({ hasText: 'This session' })).toBeVisible()
-  await expect(phone.getByText('You are signed in only here.')).toBeVisible()
+  const phonePage = await visitor()
+  await phonePage.goto('/account')
+  await expect(phonePage).toHaveURL('/login?next=%2Faccount')
+  await fillLogin(phonePage, person)
+  await expect(phonePage).toHaveURL('/account')
+  await expect(phonePage.getByText('Welcome back!')).toBeVisible()
+  await pressOn(phonePage, phonePage.getByRole('button', { name: 'Sign out everywhere' }))
+  await expect(phonePage.getByText('Signed out everywhere else.')).toBeVisible()
+  await expect(phonePage.getByRole('listitem').filter({ hasText: 'This session' })).toBeVisible()
+  await expect(phonePage.getByText('You are signed in only here.')).toBeVisible()
 
   const shownTexts = await recordShownTexts(page)
   const loginRequestPromise = page.waitForRequest('**/api/login?next=*')

@@ -4,7 +4,7 @@ import { serveApp } from '../support/app-server.ts'
 import { makeClient, makeFile, makePerson } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
-import { postgresUrl } from './support/run.ts'
+import { getPostgresUrl } from './support/run.ts'
 import { recordShownTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
 
@@ -54,7 +54,7 @@ async function logInWithWrongPassword(page: Page, email: string) {
 
 test('after too many attempts, the login says how long to wait', async ({ errors, page }) => {
   errors.expect(/429 \(Too Many Requests\).*\/api\/auth\/login$/)
-  const app = await serveApp(await createDatabase(postgresUrl(), 'migrated'), {
+  const app = await serveApp(await createDatabase(getPostgresUrl(), 'migrated'), {
     env: { RATE_LIMITS: 'on' },
   })
   try {

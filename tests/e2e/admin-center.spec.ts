@@ -203,8 +203,11 @@ test('a new price shows on the upgrade card and in the audit log; signature and 
   // Every entry contains this IP address and was made on the server's current day.
   await auditLog.getByRole('searchbox').fill('127.0.0.1')
   await expect(auditLog.getByRole('listitem')).toHaveCount(4)
-  const now = app.clock().getTime()
-  const today = await page.evaluate((now) => new Date(now).toLocaleDateString('sv'), now)
+  const serverTimeMs = app.clock().getTime()
+  const today = await page.evaluate(
+    (serverTimeMs) => new Date(serverTimeMs).toLocaleDateString('sv'),
+    serverTimeMs,
+  )
   await auditLog.getByLabel('From', { exact: true }).fill(today)
   await auditLog.getByLabel('To', { exact: true }).fill(today)
   await expect(auditLog.getByRole('listitem')).toHaveCount(4)

@@ -13,25 +13,25 @@ import { type S3Server, startRadosgw } from '../support/radosgw.ts'
 import { startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts'
 import { openAdminCenter, section, startMaintenance } from './support/admin.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
-import { sha256OfFile, writeRandomFile } from './support/files.ts'
+import { hashFile, writeRandomFile } from './support/files.ts'
 import {
   connectionErrors,
+  countSentBytes,
   countStoredPuts,
   expect,
   expectNoWastedPuts,
   isPut,
   test as onNetwork,
   reopen,
-  sentBytes,
   stallAfter,
 } from './support/network.ts'
-import { postgresUrl } from './support/run.ts'
+import { getPostgresUrl } from './support/run.ts'
 import {
   codeOf,
   dropOnUpload,
   expectArrived,
   expectUpload,
-  sha256OfDownload,
+  hashDownload,
 } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -66,7 +66,7 @@ const test = onNetwork.extend<
 
   app: async ({ bucket, network, smtp }, use) => {
     network.forwardTo(Number(bucket.settings.endpoint?.port))
-    const database = await createDatabase(postgresUrl(), 'migrated')
+    const database = await createDatabase(getPostgresUrl(), 'migrated')
     const storage = { ...bucket.env, S3_PUBLIC_ENDPOINT: network.url }
     const mailEnv = { SMTP_URL: smtp.url, REQUIRE_EMAIL_VERIFICATION: 'off' }
     const app = await serveApp(database, { env: { ...storage, ...mailEnv } })
@@ -122,7 +122,7 @@ test('a page uploads to a bucket and downloads from it across origins', async ({
     const savedDownload = await downloadPromise
     expect(new URL(savedDownload.url()).origin).toBe(network.url)
     expect(savedDownload.suggestedFilename()).toBe(file.name)
-    expect(await sha256OfFile(await savedDownload.path())).toBe(file.sha256)
+    expect(await hashFile(await savedDownload.path())).toBe(file.sha256)
   }
 })
 
@@ -137,8 +137,8 @@ test('a large file is uploaded in parts and downloaded unchanged', async ({
   await openDashboard(page, app, await makePerson(app))
   await dropFiles(page, [videoFile.path])
   await expectUpload(page, videoFile.name, 'Completed')
-  expect(sentBytes(network)).toBe(videoFile.size)
-  expect(await sha256OfDownload(app.url, await codeOf(page, videoFile.name))).toBe(videoFile.sha256)
+  expect(countSentBytes(network)).toBe(videoFile.size)
+  expect(await hashDownload(app.url, await codeOf(page, videoFile.name))).toBe(videoFile.sha256)
 })
 
 test('repeated bucket failures cost only the parts in flight', async ({
@@ -217,7 +217,7 @@ test('after the tab is closed at 60 %, choosing the same file resumes from the s
   await expectUpload(secondPage, videoFile.name, 'Paused')
   await dropOnUpload(secondPage, videoFile.path, videoFile.name)
   await expectArrived(secondPage, app, videoFile)
-  expect(sentBytes(network, exchangeCountBefore)).toBeLessThan(videoFile.size * 0.45)
+  expect(countSentBytes(network, exchangeCountBefore)).toBeLessThan(videoFile.size * 0.45)
 })
 
 test('a file edited before it is chosen again is stored as edited', async ({
@@ -245,10 +245,10 @@ test('a file edited before it is chosen again is stored as edited', async ({
   await writeFile(videoFile.path, bytes)
   await dropOnUpload(secondPage, videoFile.path, videoFile.name)
   await expectUpload(secondPage, videoFile.name, 'Completed')
-  const sum = await sha256OfFile(videoFile.path)
+  const sum = await hashFile(videoFile.path)
   expect(sum).not.toBe(videoFile.sha256)
   const code = await codeOf(secondPage, videoFile.name)
-  expect(await sha256OfDownload(app.url, code)).toBe(sum)
+  expect(await hashDownload(app.url, code)).toBe(sum)
   await computeDigests(app.deps)
   const [listed] = await (await secondPage.request.get('/api/files')).json()
   expect(listed.sha256).toBe(sum)

@@ -3,8 +3,8 @@ import { serveApp } from '../support/app-server.ts'
 import { signUp } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { chooseFiles, fileRow, fillLogin } from './support/dashboard.ts'
-import { sha256OfFile, writeRandomFile } from './support/files.ts'
-import { postgresUrl } from './support/run.ts'
+import { hashFile, writeRandomFile } from './support/files.ts'
+import { getPostgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
 /** This machine's address on the local network, or a loopback address if it isn't on one. */
@@ -16,7 +16,7 @@ const address =
 
 const test = base.extend({
   app: async ({}, use) => {
-    const database = await createDatabase(postgresUrl(), 'migrated')
+    const database = await createDatabase(getPostgresUrl(), 'migrated')
     const app = await serveApp(database, { env: { HOST: '0.0.0.0' } })
     await use(app)
     await app.close()
@@ -48,12 +48,12 @@ test('everything works when the server is opened by its IP address', async ({
   expect(origin).toBe(address === '127.0.0.1' ? app.url : baseURL)
 
   // One file is small enough for a single request, and the other is sent in parts.
-  const small = await writeRandomFile(folder, 'small.bin', 4000)
-  const large = await writeRandomFile(folder, 'large.bin', 9 * 1024 * 1024)
-  await chooseFiles(page, [small.path, large.path])
+  const smallFile = await writeRandomFile(folder, 'small.bin', 4000)
+  const largeFile = await writeRandomFile(folder, 'large.bin', 9 * 1024 * 1024)
+  await chooseFiles(page, [smallFile.path, largeFile.path])
 
   const otherPage = await visitor()
-  for (const file of [small, large]) {
+  for (const file of [smallFile, largeFile]) {
     const link = fileRow(page, file.name).getByRole('link', { name: /^\/s\// })
     await expect(link).toBeVisible()
     const address = `${origin}${await link.textContent()}`
@@ -62,6 +62,6 @@ test('everything works when the server is opened by its IP address', async ({
     expect(await otherPage.content()).toContain(address)
     const downloadPromise = otherPage.waitForEvent('download')
     await otherPage.getByRole('link', { name: 'Download File' }).click()
-    expect(await sha256OfFile(await (await downloadPromise).path())).toBe(file.sha256)
+    expect(await hashFile(await (await downloadPromise).path())).toBe(file.sha256)
   }
 })

@@ -4,10 +4,10 @@ import { chooseFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import {
   connectionErrors,
+  countSentBytes,
   countStoredPuts,
   expect,
   reopen,
-  sentBytes,
   stallAfter,
   test,
 } from './support/network.ts'
@@ -63,10 +63,10 @@ for (const [how, end] of [
       secondPage.getByText(/holiday\.mov.*footage\.mov|footage\.mov.*holiday\.mov/),
     ).toBeVisible()
     await expectUpload(secondPage, file.name, 'Paused')
-    expect(sentBytes(network, exchangeCountBefore)).toBe(0)
+    expect(countSentBytes(network, exchangeCountBefore)).toBe(0)
 
     await dropOnUpload(secondPage, file.path, file.name)
     await expectArrived(secondPage, app, file)
-    expect(sentBytes(network, exchangeCountBefore)).toBeLessThan(size * 0.45)
+    expect(countSentBytes(network, exchangeCountBefore)).toBeLessThan(size * 0.45)
   })
 }

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { files } from '../../src/server/db/schema.ts'
 import { makeClient, makeFile, makePerson, type Person, sha256 } from '../support/make.ts'
-import { sha256OfFile } from './support/files.ts'
+import { hashFile } from './support/files.ts'
 import { expect, test } from './support/test.ts'
 
 async function getDownloadCount(person: Person): Promise<number> {
@@ -16,7 +16,7 @@ async function download(page: Page) {
   const savedDownload = await downloadPromise
   return {
     name: savedDownload.suggestedFilename(),
-    sha256: await sha256OfFile(await savedDownload.path()),
+    sha256: await hashFile(await savedDownload.path()),
   }
 }
 
@@ -114,12 +114,12 @@ test('serves link previews without counting them as downloads', async ({ app }) 
 
 test('loads at most 20 KB before its button works and 100 KB in all', async ({ app, page }) => {
   const file = await makeFile(await makePerson(app))
-  const sizes = new Map<string, Promise<number>>()
+  const sizePromisesByUrl = new Map<string, Promise<number>>()
   page.on('requestfinished', (request) => {
     const sizePromise = request
       .sizes()
       .then((bytes) => bytes.responseHeadersSize + bytes.responseBodySize)
-    sizes.set(request.url(), sizePromise)
+    sizePromisesByUrl.set(request.url(), sizePromise)
   })
   await page.goto(`/s/${file.shortCode}`)
   await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible()
@@ -133,9 +133,12 @@ test('loads at most 20 KB before its button works and 100 KB in all', async ({ a
       .map(({ name }) => name),
   )
   expect(renderBlocking).toEqual([])
-  const document = await sizes.get(`${app.url}/s/${file.shortCode}`)
+  const document = await sizePromisesByUrl.get(`${app.url}/s/${file.shortCode}`)
   expect(document).toBeLessThanOrEqual(20_000)
-  const totalBytes = (await Promise.all(sizes.values())).reduce((sum, size) => sum + size, 0)
+  const totalBytes = (await Promise.all(sizePromisesByUrl.values())).reduce(
+    (sum, size) => sum + size,
+    0,
+  )
   expect(totalBytes).toBeGreaterThan(document ?? 0)
   expect(totalBytes).toBeLessThanOrEqual(100_000)
 })

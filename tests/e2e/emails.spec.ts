@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { renderEmail } from '../../src/server/email/render-email.ts'
-import { axeViolations, loadAxe } from './support/axe.ts'
+import { findAxeViolations, loadAxe } from './support/axe.ts'
 import { emails } from './support/emails.ts'
 import { expect, test } from './support/test.ts'
 
@@ -20,7 +20,7 @@ test('every email is readable in light and dark email clients', async ({ page })
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
         await expect(page.locator('body')).toHaveCSS('background-color', backgrounds[colorScheme])
-        const violations = await axeViolations(page, ['color-contrast', 'link-in-text-block'])
+        const violations = await findAxeViolations(page, ['color-contrast', 'link-in-text-block'])
         expect(violations, `${file}, ${colorScheme}: ${content.subject}`).toEqual([])
       }
     }

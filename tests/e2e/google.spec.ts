@@ -6,14 +6,14 @@ import { makeFile, makePerson } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
 import { pressOn, typeInto } from './support/keyboard.ts'
-import { postgresUrl } from './support/run.ts'
+import { getPostgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
 /** A server whose Google sign-in uses a local issuer. */
 const test = base.extend<{ google: GoogleApp }>({
   google: async ({}, use) => {
     const google = await serveGoogleApp(async (options) =>
-      serveApp(await createDatabase(postgresUrl(), 'migrated'), options),
+      serveApp(await createDatabase(getPostgresUrl(), 'migrated'), options),
     )
     await use(google)
     await google.close()
@@ -30,7 +30,7 @@ const grace = {
 }
 
 /** A one-pixel profile picture. */
-const pixel = Buffer.from(
+const pictureBytes = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
@@ -46,7 +46,7 @@ test('a first sign-in with Google creates an account with the Google picture', a
   let isDown = false
   await page.route(picture, (route) => {
     referrers.push(route.request().headers().referer)
-    return isDown ? route.abort() : route.fulfill({ contentType: 'image/png', body: pixel })
+    return isDown ? route.abort() : route.fulfill({ contentType: 'image/png', body: pictureBytes })
   })
 
   await page.goto('/login?next=%2F%3Ftab%3Dfiles')

@@ -9,14 +9,14 @@ import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashbo
 import { writeRandomFile } from './support/files.ts'
 import {
   connectionErrors,
+  countSentBytes,
   expect,
   expectNoWastedPuts,
-  sentBytes,
+  findWastedPuts,
   stallAfter,
   test,
-  wastedPuts,
 } from './support/network.ts'
-import { codeOf, expectArrived, sha256OfDownload, uploadItem } from './support/uploads.ts'
+import { codeOf, expectArrived, hashDownload, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 const maxInFlight = 5
@@ -48,7 +48,7 @@ const interruptions: Interruption[] = [
   goOffline,
 ]
 
-function pathsOf(files: readonly { path: string }[]) {
+function getPaths(files: readonly { path: string }[]) {
   return files.map(({ path }) => path)
 }
 
@@ -84,7 +84,7 @@ test('an upload survives ten network failures and resends only parts in flight',
 
   await expectArrived(page, app, file)
   // Each failure may cost at most the parts in flight.
-  expect(wastedPuts(network).length).toBeLessThanOrEqual(interruptions.length * maxInFlight)
+  expect(findWastedPuts(network).length).toBeLessThanOrEqual(interruptions.length * maxInFlight)
   expectNoWastedPuts(network)
 })
 
@@ -114,7 +114,7 @@ test('a stalled connection times out, and its parts are sent again', async ({
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   expectNoWastedPuts(network)
   await expect(fileRow(page, file.name)).toBeVisible()
-  expect(await sha256OfDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+  expect(await hashDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
 })
 
 test('a small file resumes from the bytes on the server', async ({
@@ -140,9 +140,9 @@ test('a small file resumes from the bytes on the server', async ({
   await context.setOffline(false)
 
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
-  expect(sentBytes(network, exchangeCountBefore)).toBeLessThan(4 * mebibyte)
+  expect(countSentBytes(network, exchangeCountBefore)).toBeLessThan(4 * mebibyte)
   await expect(fileRow(page, file.name)).toBeVisible()
-  expect(await sha256OfDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+  expect(await hashDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
 })
 
 test('three uploads survive a ten-minute server outage', async ({
@@ -163,7 +163,7 @@ test('three uploads survive a ten-minute server outage', async ({
     failedCount += 1
   })
 
-  await stallAfter(network, mebibyte, () => chooseFiles(page, pathsOf(files)))
+  await stallAfter(network, mebibyte, () => chooseFiles(page, getPaths(files)))
   network.cut()
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()
   // The page retries at least every 39 seconds, so each step causes another retry.
@@ -178,7 +178,7 @@ test('three uploads survive a ten-minute server outage', async ({
 
   for (const { name, sha256 } of files) {
     await expect(fileRow(page, name)).toBeVisible()
-    expect(await sha256OfDownload(app.url, await codeOf(page, name))).toBe(sha256)
+    expect(await hashDownload(app.url, await codeOf(page, name))).toBe(sha256)
   }
 })
 

@@ -14,7 +14,7 @@ test('keeping a file, logging in, uploading, copying and deleting work by keyboa
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { email, password } = await makePerson(app)
   const file = await writeRandomFile(folder, 'notes.txt', 1000)
-  const draft = await writeRandomFile(folder, 'draft.txt', 1000)
+  const draftFile = await writeRandomFile(folder, 'draft.txt', 1000)
   const press = (key: string) => page.keyboard.press(key)
   await removePicker(page)
 
@@ -24,7 +24,7 @@ test('keeping a file, logging in, uploading, copying and deleting work by keyboa
   await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
   const chooserPromise = page.waitForEvent('filechooser')
   await pressOn(page, page.getByRole('button', { name: 'Choose a file' }))
-  await (await chooserPromise).setFiles(draft.path)
+  await (await chooserPromise).setFiles(draftFile.path)
   await expect(page.getByText('draft.txt is waiting in this browser.')).toBeVisible()
   await pressOn(page, page.getByRole('main').getByRole('link', { name: 'Sign in' }))
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()

@@ -2,9 +2,9 @@ import { makePerson } from '../support/make.ts'
 import { fileRow, fillLogin, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile, writeSparseFile } from './support/files.ts'
 import { dropOnLanding, openLanding } from './support/landing.ts'
-import { mainActions } from './support/main-actions.ts'
+import { findMainActions } from './support/main-actions.ts'
 import { expect, test } from './support/test.ts'
-import { codeOf, sha256OfDownload } from './support/uploads.ts'
+import { codeOf, hashDownload } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -37,9 +37,9 @@ test('a file dropped by a visitor is kept and uploaded after signup', async ({
 }) => {
   // For a file this large, the browser stores only the handle, not the bytes.
   const file = await writeRandomFile(folder, 'rough-cut.mov', 17 * mebibyte)
-  const large = await writeSparseFile(folder, 'disk.img', 1024 ** 3 + 1)
+  const largeFilePath = await writeSparseFile(folder, 'disk.img', 1024 ** 3 + 1)
   await openLanding(page)
-  await dropOnLanding(page, [large])
+  await dropOnLanding(page, [largeFilePath])
   await expect(page.getByText(/exceeds the limit of 1GB\./)).toBeVisible()
   await dropOnLanding(page, [file.path])
 
@@ -65,11 +65,11 @@ test('a file dropped by a visitor is kept and uploaded after signup', async ({
     page.getByRole('heading', { name: 'A file is waiting in this browser' }),
   ).toBeVisible()
   await expect(page.getByText('No files yet')).toBeVisible()
-  await expect.poll(() => mainActions(page)).toEqual(['Upload it'])
+  await expect.poll(() => findMainActions(page)).toEqual(['Upload it'])
   await page.getByRole('button', { name: 'Upload it' }).click()
   await expect(fileRow(page, file.name)).toBeVisible()
   await expect(page.getByRole('heading', { name: /waiting/ })).toBeHidden()
-  expect(await sha256OfDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+  expect(await hashDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
   await page.reload()
   await expect(fileRow(page, file.name)).toBeVisible()
   await expect(page.getByRole('heading', { name: /waiting/ })).toBeHidden()

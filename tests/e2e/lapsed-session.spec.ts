@@ -4,7 +4,7 @@ import { initialSignedParts } from '../../src/shared/rules/files/part-plan.ts'
 import { makePerson } from '../support/make.ts'
 import { chooseFiles, dropFiles, fillLogin, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { expect, sentBytes, stallAfter, test } from './support/network.ts'
+import { countSentBytes, expect, stallAfter, test } from './support/network.ts'
 import { expectArrived, expectUpload, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -30,12 +30,12 @@ test('an upload whose session ends resumes after a sign-in in another tab', asyn
   await expectUpload(page, file.name, 'Paused')
   const pagePromise = context.waitForEvent('page')
   await uploadItem(page, file.name).getByRole('link', { name: 'Sign in' }).click()
-  const login = await pagePromise
-  await fillLogin(login, person)
+  const loginPage = await pagePromise
+  await fillLogin(loginPage, person)
 
   // The first tab still has the file, so the user doesn't have to choose it again.
-  await expectArrived(page, app, file, login)
-  expect(sentBytes(network)).toBeLessThanOrEqual(file.size + 5 * 8 * mebibyte)
+  await expectArrived(page, app, file, loginPage)
+  expect(countSentBytes(network)).toBeLessThanOrEqual(file.size + 5 * 8 * mebibyte)
 })
 
 test("a page with the only copy of a paused upload doesn't redirect to the login", async ({
@@ -63,10 +63,10 @@ test("a page with the only copy of a paused upload doesn't redirect to the login
   await expect(
     page.getByText('You are logged out. Log in in another tab, and your uploads go on.'),
   ).toBeVisible()
-  const login = await context.newPage()
-  await login.goto('/login')
-  await fillLogin(login, person)
+  const loginPage = await context.newPage()
+  await loginPage.goto('/login')
+  await fillLogin(loginPage, person)
 
-  await expectArrived(page, app, videoFile, login)
+  await expectArrived(page, app, videoFile, loginPage)
   await expect(page).toHaveURL('/?tab=files')
 })

@@ -2,7 +2,7 @@ import { makePerson } from '../support/make.ts'
 import { dropFiles, openDashboard } from './support/dashboard.ts'
 import { writeLargestFile } from './support/files.ts'
 import { expect, test } from './support/test.ts'
-import { codeOf, expectUpload, sha256OfDownload } from './support/uploads.ts'
+import { codeOf, expectUpload, hashDownload } from './support/uploads.ts'
 
 test('a 1 GB file is uploaded in parts, each sent once, and downloads unchanged', async ({
   app,
@@ -22,7 +22,7 @@ test('a 1 GB file is uploaded in parts, each sent once, and downloads unchanged'
   expect(putStatuses.filter((status) => ![200, 204].includes(status))).toEqual([])
 
   const code = await codeOf(page, videoFile.name)
-  expect(await sha256OfDownload(app.url, code)).toBe(videoFile.sha256)
+  expect(await hashDownload(app.url, code)).toBe(videoFile.sha256)
   const visitorPage = await visitor()
   await visitorPage.goto(`/s/${code}`)
   await expect(visitorPage.getByText(videoFile.sha256)).toBeAttached()

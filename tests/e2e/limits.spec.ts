@@ -18,16 +18,16 @@ test("a free user's fourth file is rejected next to the drop zone", async ({
   const person = await makePerson(app)
   await makeFile(person, { name: 'one.txt' })
   await makeFile(person, { name: 'two.txt' })
-  const third = await writeRandomFile(folder, 'three.txt', 1000)
-  const fourth = await writeRandomFile(folder, 'four.txt', 1000)
-  const first = await writeRandomFile(folder, 'first.txt', 1000)
-  const second = await writeRandomFile(folder, 'second.txt', 1000)
+  const thirdFile = await writeRandomFile(folder, 'three.txt', 1000)
+  const fourthFile = await writeRandomFile(folder, 'four.txt', 1000)
+  const firstFile = await writeRandomFile(folder, 'first.txt', 1000)
+  const secondFile = await writeRandomFile(folder, 'second.txt', 1000)
   await openDashboard(page, app, person)
   await expect(page.getByText('Any type, up to 500MB each, 3 files at most')).toBeVisible()
   await expect(page.getByText('1 of 3 left')).toBeVisible()
   const shownTexts = await recordShownTexts(page)
 
-  await chooseFiles(page, [third.path, fourth.path])
+  await chooseFiles(page, [thirdFile.path, fourthFile.path])
   // Spec §5: an upload error containing 'tier' is shown inline instead of as a toast.
   await expect(page.getByRole('main').getByRole('alert')).toHaveText(
     'The free tier holds 3 files at most: delete files to make room. Upgrade to Premium for unlimited uploads.',
@@ -51,24 +51,24 @@ test("a free user's fourth file is rejected next to the drop zone", async ({
   await expect(page.getByRole('heading', { name: 'Upgrade to Premium' })).toBeHidden()
 
   // Whichever button upgrades the account, the rejected files are uploaded afterwards.
-  await chooseFiles(page, [first.path, second.path])
+  await chooseFiles(page, [firstFile.path, secondFile.path])
   await expect(page.getByRole('button', { name: /^Try again/ })).toHaveCount(2)
   await page.getByRole('button', { name: 'Start trial' }).first().click()
-  for (const { name } of [first, second]) {
+  for (const { name } of [firstFile, secondFile]) {
     await expect(fileRow(page, name).getByRole('button', { name: 'Copy' })).toBeVisible()
   }
   await expect(page.getByRole('main').getByRole('alert')).toBeHidden()
 })
 
 test("the first three files of a free user's folder are stored", async ({ app, folder, page }) => {
-  const trip = join(folder, 'trip')
-  await mkdir(trip)
-  for (let day = 1; day <= 24; day += 1) await writeRandomFile(trip, `day ${day}.txt`, 1000)
+  const tripFolder = join(folder, 'trip')
+  await mkdir(tripFolder)
+  for (let day = 1; day <= 24; day += 1) await writeRandomFile(tripFolder, `day ${day}.txt`, 1000)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
   const shownTexts = await recordShownTexts(page)
 
-  await dropFiles(page, [trip])
+  await dropFiles(page, [tripFolder])
   await expect.poll(() => shownTexts).toContain('3 of 24 files uploaded')
   const files: { originalName: string }[] = await (await person.fetch('/api/files')).json()
   expect(files.map(({ originalName }) => originalName).toSorted()).toEqual([
@@ -80,20 +80,20 @@ test("the first three files of a free user's folder are stored", async ({ app, f
 })
 
 test('an oversized file is skipped and the others continue', async ({ app, folder, page }) => {
-  const small = await writeRandomFile(folder, 'small.txt', 1000)
-  const large = await writeSparseFile(folder, 'large.iso', freeLimit + 1)
+  const smallFile = await writeRandomFile(folder, 'small.txt', 1000)
+  const largeFilePath = await writeSparseFile(folder, 'large.iso', freeLimit + 1)
   const otherFile = await writeRandomFile(folder, 'other.txt', 1000)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
   const shownTexts = await recordShownTexts(page)
 
-  await chooseFiles(page, [small.path, large, otherFile.path])
+  await chooseFiles(page, [smallFile.path, largeFilePath, otherFile.path])
   const quotaMessage = page.getByText(
     'File upload failed - upgrade to Premium for 1GB files and unlimited uploads',
   )
   // A toast stays while the pointer is over it.
   await quotaMessage.hover()
-  for (const { name } of [small, otherFile]) {
+  for (const { name } of [smallFile, otherFile]) {
     await expect(fileRow(page, name).getByRole('button', { name: 'Copy' })).toBeVisible()
   }
   await expect.poll(() => shownTexts).toContain('Upload completed successfully!')
@@ -132,14 +132,14 @@ test('links of free users last 3 days, and premium users choose', async ({
 
   const file = await writeRandomFile(folder, 'poster.pdf', 1000)
   const person = await makePerson(app, { tier: 'premium' })
-  const premium = await visitor()
-  await openDashboard(premium, app, person)
-  await expect(premium.getByText('Any type, up to 1GB each')).toBeVisible()
-  await expect(premium.getByRole('radio')).toHaveText(['3 days', '5 days', '7 days'])
-  await expect(premium.getByRole('radio', { name: '3 days' })).toBeChecked()
-  await premium.getByRole('radio', { name: '7 days' }).click()
-  await chooseFiles(premium, [file.path])
-  await expect(fileRow(premium, file.name).getByText('7 days left')).toBeVisible()
+  const premiumPage = await visitor()
+  await openDashboard(premiumPage, app, person)
+  await expect(premiumPage.getByText('Any type, up to 1GB each')).toBeVisible()
+  await expect(premiumPage.getByRole('radio')).toHaveText(['3 days', '5 days', '7 days'])
+  await expect(premiumPage.getByRole('radio', { name: '3 days' })).toBeChecked()
+  await premiumPage.getByRole('radio', { name: '7 days' }).click()
+  await chooseFiles(premiumPage, [file.path])
+  await expect(fileRow(premiumPage, file.name).getByText('7 days left')).toBeVisible()
   const [stored] = await (await person.fetch('/api/files')).json()
   const days = (Date.parse(stored.expiresAt) - Date.parse(stored.createdAt)) / 86_400_000
   expect(days).toBe(7)

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { makeClient } from '../support/make.ts'
 import { dropFiles, fileRow } from './support/dashboard.ts'
-import { type DiskFile, sha256OfFile, writeRandomFile } from './support/files.ts'
+import { type DiskFile, hashFile, writeRandomFile } from './support/files.ts'
 import { expect, isConfirm, isPut, test } from './support/network.ts'
 import { recordShownTexts } from './support/shown-texts.ts'
 import { expectUpload } from './support/uploads.ts'
@@ -40,7 +40,7 @@ async function download(page: Page): Promise<{ name: string; sha256: string }> {
   const savedDownload = await downloadPromise
   return {
     name: savedDownload.suggestedFilename(),
-    sha256: await sha256OfFile(await savedDownload.path()),
+    sha256: await hashFile(await savedDownload.path()),
   }
 }
 
@@ -55,10 +55,10 @@ test('sign up, log in, drop three files, share their links, download, delete', a
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const videoFile = await writeRandomFile(folder, 'film.mkv', 51 * 1024 * 1024)
-  const photo = await writeRandomFile(folder, 'Photo of Zoë – final.png', 123_457)
+  const photoFile = await writeRandomFile(folder, 'Photo of Zoë – final.png', 123_457)
   const emptyFile = await writeRandomFile(folder, 'empty.txt', 0)
   // Spec §5: long dashes in a name become hyphens before the upload.
-  photo.name = 'Photo of Zoë - final.png'
+  photoFile.name = 'Photo of Zoë - final.png'
   await signUpAndLogIn(page)
 
   const shownTexts = await recordShownTexts(page)
@@ -79,14 +79,14 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   network.restore()
   await expectUpload(page, videoFile.name, 'Completed')
   await expect.poll(() => shownTexts).toContain('film.mkv uploaded successfully!')
-  await dropFiles(page, [photo.path, emptyFile.path])
+  await dropFiles(page, [photoFile.path, emptyFile.path])
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   await expect(fileRow(page, emptyFile.name)).toBeVisible()
   const percents = shownTexts.flatMap(
     (text) => /^Uploading film\.mkv\.\.\. (\d+)%$/.exec(text)?.[1] ?? [],
   )
   expect(percents).toEqual(percents.toSorted((a, b) => Number(a) - Number(b)))
-  for (const { name } of [photo, emptyFile]) {
+  for (const { name } of [photoFile, emptyFile]) {
     await expect.poll(() => shownTexts).toContain(`${name} uploaded successfully`)
   }
   await expect.poll(() => shownTexts).toContain('Upload Complete')
@@ -94,15 +94,16 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   await expect(page.getByRole('progressbar', { name: 'Overall progress' })).toBeHidden()
   await expect(page.getByText('3 active links')).toBeVisible()
 
-  const links = new Map<DiskFile, string>()
-  for (const file of [videoFile, photo, emptyFile]) links.set(file, await copyLink(page, file))
-  expect(new Set(links.values()).size).toBe(3)
+  const linksByFile = new Map<DiskFile, string>()
+  for (const file of [videoFile, photoFile, emptyFile])
+    linksByFile.set(file, await copyLink(page, file))
+  expect(new Set(linksByFile.values()).size).toBe(3)
 
   const visitorPage = await visitor()
   for (const [file, link, size, kind] of [
-    [videoFile, links.get(videoFile), '51 MB', 'Video'],
-    [photo, links.get(photo), '120.6 KB', 'Image'],
-    [emptyFile, links.get(emptyFile), '0 Bytes', 'Document'],
+    [videoFile, linksByFile.get(videoFile), '51 MB', 'Video'],
+    [photoFile, linksByFile.get(photoFile), '120.6 KB', 'Image'],
+    [emptyFile, linksByFile.get(emptyFile), '0 Bytes', 'Document'],
   ] as const) {
     expect(link).toMatch(new RegExp(`^${app.url}/s/[\\w-]{10}$`))
     await visitorPage.goto(link ?? '')
@@ -114,7 +115,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
 
   // Each download counts once. Opening the page doesn't count.
   await page.reload()
-  for (const file of [videoFile, photo, emptyFile]) {
+  for (const file of [videoFile, photoFile, emptyFile]) {
     const downloadsButton = fileRow(page, file.name).getByRole('button', { name: /^1 download,/ })
     await expect(downloadsButton).toHaveText('1')
   }
@@ -130,7 +131,7 @@ test('sign up, log in, drop three files, share their links, download, delete', a
   await expect(page.getByText('File deleted')).toBeVisible()
   await expect(fileRow(page, videoFile.name)).toBeHidden()
 
-  const link = links.get(videoFile) ?? ''
+  const link = linksByFile.get(videoFile) ?? ''
   const code = new URL(link).pathname.split('/').at(-1)
   errors.expect(new RegExp(`404 \\(Not Found\\).*${code}`))
   expect((await visitorPage.goto(link))?.status()).toBe(404)

@@ -11,8 +11,8 @@ import { expect, isPut, isStart, test } from './support/network.ts'
  * Many more files than the page uploads in parallel. `npm run bench -- large-drop` measures the
  * throughput.
  */
-const count = 120
-const size = 100 * 1024
+const fileCount = 120
+const fileSize = 100 * 1024
 
 test('all files of a large folder are uploaded, and the page stays responsive', async ({
   app,
@@ -21,15 +21,15 @@ test('all files of a large folder are uploaded, and the page stays responsive', 
   page,
 }) => {
   const person = await makePerson(app, { tier: 'premium' })
-  const hashes = new Map<string, string>()
-  const photos = join(folder, 'photos')
-  await mkdir(join(photos, 'more'), { recursive: true })
-  const [bytes = Buffer.alloc(0)] = pseudoRandom(size)
-  for (let index = 0; index < count; index += 1) {
+  const hashesByName = new Map<string, string>()
+  const photosFolder = join(folder, 'photos')
+  await mkdir(join(photosFolder, 'more'), { recursive: true })
+  const [bytes = Buffer.alloc(0)] = pseudoRandom(fileSize)
+  for (let index = 0; index < fileCount; index += 1) {
     bytes.writeUInt32BE(index)
     const name = `photo-${index}.raw`
-    await writeFile(join(photos, index % 2 ? 'more' : '', name), bytes)
-    hashes.set(name, createHash('sha256').update(bytes).digest('hex'))
+    await writeFile(join(photosFolder, index % 2 ? 'more' : '', name), bytes)
+    hashesByName.set(name, createHash('sha256').update(bytes).digest('hex'))
   }
   await openDashboard(page, app, person)
   const listFiles = async () => json<File[]>(await person.fetch('/api/files'))
@@ -37,19 +37,21 @@ test('all files of a large folder are uploaded, and the page stays responsive', 
   let putCount = 0
   network.stall((exchange) => {
     if (isPut(exchange)) putCount += 1
-    return isPut(exchange) && putCount > count / 2
+    return isPut(exchange) && putCount > fileCount / 2
   })
-  await dropFiles(page, [photos])
-  await expect.poll(async () => (await listFiles()).length).toBe(count / 2)
+  await dropFiles(page, [photosFolder])
+  await expect.poll(async () => (await listFiles()).length).toBe(fileCount / 2)
   await page.getByRole('tab', { name: 'My Files' }).click()
-  await expect(page.getByText(`${count / 2} active links`)).toBeVisible()
+  await expect(page.getByText(`${fileCount / 2} active links`)).toBeVisible()
   await page.getByRole('tab', { name: 'Upload' }).click()
   network.restore()
-  await expect.poll(async () => (await listFiles()).length).toBe(count)
+  await expect.poll(async () => (await listFiles()).length).toBe(fileCount)
 
   const files = await listFiles()
-  expect(new Map(files.map(({ originalName, sha256 }) => [originalName, sha256]))).toEqual(hashes)
-  await expect(page.getByText(`${count} active links`)).toBeVisible()
+  expect(new Map(files.map(({ originalName, sha256 }) => [originalName, sha256]))).toEqual(
+    hashesByName,
+  )
+  await expect(page.getByText(`${fileCount} active links`)).toBeVisible()
   // Upload starts are batched into fewer requests.
-  expect(network.exchanges.filter(isStart).length).toBeLessThan(count)
+  expect(network.exchanges.filter(isStart).length).toBeLessThan(fileCount)
 })

@@ -5,7 +5,7 @@ import { signUp } from '../support/make.ts'
 import { writeRandomFile } from './support/files.ts'
 import { expect, test as onNetwork, stallAfter } from './support/network.ts'
 import { type EnginePage, openEngine } from './support/other-engines.ts'
-import { sha256OfDownload } from './support/uploads.ts'
+import { hashDownload } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -99,6 +99,6 @@ for (const engine of ['firefox', 'webkit'] as const) {
     await expectText(page, '2 active links')
     const files = await page.evaluate<StoredFile[]>(listScript)
     const resumedFile = files.find(({ originalName }) => originalName === videoFile.name)
-    expect(await sha256OfDownload(app.url, resumedFile?.shortCode ?? '')).toBe(videoFile.sha256)
+    expect(await hashDownload(app.url, resumedFile?.shortCode ?? '')).toBe(videoFile.sha256)
   })
 }

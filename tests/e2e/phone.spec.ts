@@ -20,7 +20,7 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   const phone = { isMobile, hasTouch, deviceScaleFactor, viewport: { width: 390, height: 844 } }
   const page = await visitor({ ...phone, ...(userAgent && { userAgent }) } as object)
   // The photo is larger than the connection's buffers, so a stall keeps its upload in progress.
-  const photo = await writeRandomFile(folder, 'photo.jpg', 20 * mebibyte)
+  const photoFile = await writeRandomFile(folder, 'photo.jpg', 20 * mebibyte)
   const noteFile = await writeRandomFile(folder, 'note.txt', 1000)
   await openDashboard(page, app, await makePerson(app))
   // The page must not mention actions that aren't possible on a phone.
@@ -39,7 +39,7 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   await stallAfter(network, mebibyte, async () => {
     const chooserPromise = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose files' }).tap()
-    await (await chooserPromise).setFiles([photo.path, noteFile.path])
+    await (await chooserPromise).setFiles([photoFile.path, noteFile.path])
   })
   // Spec §4: on mobile, uploads of any size run in the background.
   const panel = uploadsPanel(page)
@@ -47,24 +47,24 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   const box = await panel.boundingBox()
   expect(box?.x).toBeGreaterThanOrEqual(0)
   expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
-  const horizontalOverflow = () =>
+  const measureOverflow = () =>
     page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-  expect(await horizontalOverflow()).toBeLessThanOrEqual(0)
+  expect(await measureOverflow()).toBeLessThanOrEqual(0)
 
   const toggle = panel.getByRole('button', { expanded: false })
   await toggle.tap()
-  await expectUpload(page, photo.name, 'Uploading')
+  await expectUpload(page, photoFile.name, 'Uploading')
   await expectUpload(page, noteFile.name, 'Pending')
-  expect(await horizontalOverflow()).toBeLessThanOrEqual(0)
+  expect(await measureOverflow()).toBeLessThanOrEqual(0)
   await uploadItem(page, noteFile.name)
     .getByRole('button', { name: `Cancel ${noteFile.name}` })
     .tap()
   await expect(uploadItem(page, noteFile.name)).toBeHidden()
   network.restore()
 
-  await expectUpload(page, photo.name, 'Completed')
+  await expectUpload(page, photoFile.name, 'Completed')
   await expect.poll(() => shownTexts).toContain('photo.jpg uploaded successfully!')
-  await expect(fileRow(page, photo.name)).toBeAttached()
+  await expect(fileRow(page, photoFile.name)).toBeAttached()
   await panel.getByRole('button', { name: 'Clear' }).tap()
   await expect(panel).toBeHidden()
 })

@@ -3,21 +3,15 @@ import { chooseFiles, dropFiles, openDashboard, reloadAndConfirm } from './suppo
 import { writeRandomFile } from './support/files.ts'
 import {
   connectionErrors,
+  countSentBytes,
   expect,
   isConfirm,
   reloadWhileStalled,
-  sentBytes,
   stallAfter,
   test,
 } from './support/network.ts'
 import { recordShownTexts } from './support/shown-texts.ts'
-import {
-  codeOf,
-  expectUpload,
-  pressCancel,
-  sha256OfDownload,
-  uploadsPanel,
-} from './support/uploads.ts'
+import { codeOf, expectUpload, hashDownload, pressCancel, uploadsPanel } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 const day = 24 * 3_600_000
@@ -32,16 +26,16 @@ test('uploads are paused after a reload, and canceling one frees its slot', asyn
 }) => {
   errors.allow(connectionErrors)
   const person = await makePerson(app)
-  const song = await writeRandomFile(folder, 'song.flac', 51 * mebibyte)
+  const songFile = await writeRandomFile(folder, 'song.flac', 51 * mebibyte)
   await openDashboard(page, app, person)
 
-  await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [videoFile.path, song.path]))
+  await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [videoFile.path, songFile.path]))
   await reloadWhileStalled(page, network)
   await expectUpload(page, videoFile.name, 'Paused')
-  await expectUpload(page, song.name, 'Paused')
+  await expectUpload(page, songFile.name, 'Paused')
   network.restore()
   const shownTexts = await recordShownTexts(page)
-  for (const { name } of [videoFile, song]) await pressCancel(page, name)
+  for (const { name } of [videoFile, songFile]) await pressCancel(page, name)
   await expect.poll(() => shownTexts).toContain('Cancelled by user')
   await expect(uploadsPanel(page)).toBeHidden()
   for (const name of ['one', 'two', 'three']) await makeFile(person, { name })
@@ -65,8 +59,8 @@ test("a reload while finalizing doesn't require choosing the file again", async 
   await expectUpload(page, videoFile.name, 'Paused')
   network.restore()
   await expectUpload(page, videoFile.name, 'Completed')
-  expect(sentBytes(network, exchangeCountBefore)).toBe(0)
-  expect(await sha256OfDownload(app.url, await codeOf(page, videoFile.name))).toBe(videoFile.sha256)
+  expect(countSentBytes(network, exchangeCountBefore)).toBe(0)
+  expect(await hashDownload(app.url, await codeOf(page, videoFile.name))).toBe(videoFile.sha256)
 })
 
 test('a finished upload leaves the panel after a day', async ({ app, videoFile, page }) => {

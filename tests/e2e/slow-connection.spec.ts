@@ -5,8 +5,8 @@ import { startSlowNetwork } from '../support/slow-network.ts'
 import { dropFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import { connectionErrors, expect, test as onNetwork } from './support/network.ts'
-import { postgresUrl } from './support/run.ts'
-import { codeOf, expectUpload, sha256OfDownload, uploadItem } from './support/uploads.ts'
+import { getPostgresUrl } from './support/run.ts'
+import { codeOf, expectUpload, hashDownload, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -15,7 +15,7 @@ const test = onNetwork.extend({
   app: async ({ network }, use) => {
     const slowNetwork = await startSlowNetwork({ bytesPerSecond: 6 * mebibyte, delayMs: 100 })
     slowNetwork.forwardTo(Number(new URL(network.url).port))
-    const database = await createDatabase(postgresUrl(), 'migrated')
+    const database = await createDatabase(getPostgresUrl(), 'migrated')
     const app = await serveApp(database, { env: { APP_URL: slowNetwork.url } })
     network.forwardTo(app.deps.config.port)
     await use(app)
@@ -59,5 +59,5 @@ test('on a slow connection, speed and time left are shown, and expired part URLs
   expect(signRequests.length).toBeGreaterThan(0)
   // Download directly from the server, because the network is slow in both directions.
   const directUrl = `http://127.0.0.1:${app.deps.config.port}`
-  expect(await sha256OfDownload(directUrl, await codeOf(page, file.name))).toBe(file.sha256)
+  expect(await hashDownload(directUrl, await codeOf(page, file.name))).toBe(file.sha256)
 })

@@ -102,8 +102,8 @@ test('Upgrade Now uploads a rejected file, and the administrator can downgrade a
   // Stall PUTs in the proxy, to keep the large upload from finishing. A Playwright route would
   // buffer the bodies, and the toast could disappear before the test sees it.
   network.stall(isPut)
-  const large = await writeSparseFile(folder, 'large.iso', 600 * 1024 ** 2)
-  await chooseFiles(page, [large])
+  const largeFilePath = await writeSparseFile(folder, 'large.iso', 600 * 1024 ** 2)
+  await chooseFiles(page, [largeFilePath])
   const card = page.getByRole('region', { name: 'Upgrade to Premium' })
   await expect(card).toContainText('Free takes files up to 500MB')
   // The signed-in user is an administrator, who upgrades without a trial, so the card doesn't offer

@@ -24,9 +24,9 @@ import {
   dropOnUpload,
   expectArrived,
   expectUpload,
+  hashDownload,
   pressCancel,
   pressResume,
-  sha256OfDownload,
   uploadItem,
   uploadsPanel,
 } from './support/uploads.ts'
@@ -130,7 +130,7 @@ test("closing a tab mid-upload leaves another tab's upload running and offers to
 }) => {
   errors.allow(connectionErrors)
   const person = await makePerson(app)
-  const song = await writeRandomFile(folder, 'song.flac', 51 * mebibyte)
+  const songFile = await writeRandomFile(folder, 'song.flac', 51 * mebibyte)
   await openDashboard(page, app, person)
   const otherTab = await openSecondTab(context)
 
@@ -138,15 +138,15 @@ test("closing a tab mid-upload leaves another tab's upload running and offers to
   // or reloads.
   await stallAfter(network, 30 * mebibyte, () => chooseFiles(page, [videoFile.path]))
   await otherTab.bringToFront()
-  await dropFiles(otherTab, [song.path])
+  await dropFiles(otherTab, [songFile.path])
   await page.close()
   // Bytes still buffered in the closed tab's connections could complete the upload.
   network.cut()
   network.restore()
 
-  await expectUpload(otherTab, song.name, 'Completed')
-  await expect(fileRow(otherTab, song.name)).toBeVisible()
-  expect(await sha256OfDownload(app.url, await codeOf(otherTab, song.name))).toBe(song.sha256)
+  await expectUpload(otherTab, songFile.name, 'Completed')
+  await expect(fileRow(otherTab, songFile.name)).toBeVisible()
+  expect(await hashDownload(app.url, await codeOf(otherTab, songFile.name))).toBe(songFile.sha256)
   await expectUpload(otherTab, videoFile.name, 'Paused')
   await dropOnUpload(otherTab, videoFile.path, videoFile.name)
   await expectArrived(otherTab, app, videoFile)

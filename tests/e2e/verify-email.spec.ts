@@ -3,13 +3,13 @@ import { serveApp, type TestApp } from '../support/app-server.ts'
 import { createDatabase } from '../support/postgres-server.ts'
 import { newAddress, password, signUpForToken, withVerification } from '../support/signup.ts'
 import { pressOn, typeInto } from './support/keyboard.ts'
-import { postgresUrl } from './support/run.ts'
+import { getPostgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
 
 /** A server that requires verified email addresses. */
 const test = base.extend<{ app: TestApp }>({
   app: async ({}, use) => {
-    const database = await createDatabase(postgresUrl(), 'migrated')
+    const database = await createDatabase(getPostgresUrl(), 'migrated')
     const app = await serveApp(database, { env: withVerification })
     await use(app)
     await app.close()

@@ -7,7 +7,7 @@ import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashbo
 import { writeRandomFile, writeSparseFile } from './support/files.ts'
 import { expect, stallAfter, test } from './support/network.ts'
 import { recordShownTexts } from './support/shown-texts.ts'
-import { codeOf, sha256OfDownload } from './support/uploads.ts'
+import { codeOf, hashDownload } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -18,21 +18,21 @@ test('each file of a dropped folder gets a link, and all links are copied at onc
   page,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const trip = join(folder, 'trip')
-  await mkdir(join(trip, 'day two'), { recursive: true })
+  const tripFolder = join(folder, 'trip')
+  await mkdir(join(tripFolder, 'day two'), { recursive: true })
   const files = [
-    await writeRandomFile(trip, 'map.pdf', 1000),
-    await writeRandomFile(join(trip, 'day two'), 'museum.jpg', 2000),
-    await writeRandomFile(join(trip, 'day two'), 'empty.txt', 0),
+    await writeRandomFile(tripFolder, 'map.pdf', 1000),
+    await writeRandomFile(join(tripFolder, 'day two'), 'museum.jpg', 2000),
+    await writeRandomFile(join(tripFolder, 'day two'), 'empty.txt', 0),
   ]
   await openDashboard(page, app, await makePerson(app))
   const shownTexts = await recordShownTexts(page)
 
-  await dropFiles(page, [trip])
+  await dropFiles(page, [tripFolder])
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   for (const file of files) {
     await expect(fileRow(page, file.name)).toBeVisible()
-    expect(await sha256OfDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+    expect(await hashDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
     await expect.poll(() => shownTexts).toContain(`${file.name} uploaded successfully`)
   }
   await expect.poll(() => shownTexts).toContain('Upload Complete')
@@ -89,12 +89,12 @@ test('a premium user is told which file is too large, and the others upload', as
   folder,
   page,
 }) => {
-  const small = await writeRandomFile(folder, 'small.txt', 1000)
-  const large = await writeSparseFile(folder, 'disk.img', 1024 ** 3 + 1)
+  const smallFile = await writeRandomFile(folder, 'small.txt', 1000)
+  const largeFilePath = await writeSparseFile(folder, 'disk.img', 1024 ** 3 + 1)
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
 
-  await dropFiles(page, [large, small.path])
-  await expect(fileRow(page, small.name)).toBeVisible()
+  await dropFiles(page, [largeFilePath, smallFile.path])
+  await expect(fileRow(page, smallFile.name)).toBeVisible()
   await expect(page.getByText('disk.img').first()).toBeVisible()
   await expect(page.getByText(/zip.*7z|7z.*zip/i)).toBeVisible()
   await page.getByRole('button', { name: 'Try Another File' }).click()

@@ -48,7 +48,7 @@ export async function checkUser(
 ): Promise<number> {
   const response = await retryServerErrors(() => user.client.fetch('/api/files'))
   if (!response.ok) throw new Violation(`the list of files answered ${response.status}`)
-  const listedFiles = new Map((await json<File[]>(response)).map((file) => [file.id, file]))
+  const listedFilesById = new Map((await json<File[]>(response)).map((file) => [file.id, file]))
   for (const file of user.files) {
     const mustHaveOpened = isClockSteady && shouldOpen(file, now, latest)
     if (mustHaveOpened && user.notFoundCodes.has(file.code)) {
@@ -57,18 +57,18 @@ export async function checkUser(
   }
   user.notFoundCodes.clear()
   user.files = user.files.map((file) =>
-    reconcile(file, user.attempts.get(file.id) ?? noAttempts, listedFiles.get(file.id), latest),
+    reconcile(file, user.attempts.get(file.id) ?? noAttempts, listedFilesById.get(file.id), latest),
   )
   const touchedIds = new Set([...user.attempts.keys(), ...user.confirmedIds])
   user.attempts.clear()
   user.confirmedIds.clear()
-  let downloads = 0
+  let downloadCount = 0
   for (const file of user.files) {
     const isTouched = touchedIds.has(file.id)
     const isSampled = random(untouchedPerCheck) === 0
     if (!isTouched && !isSampled && !shouldCheckAllLinks) continue
     const wasDownloaded = await checkLink(user, file, { now, latest }, isTouched || isSampled)
-    if (wasDownloaded) downloads += 1
+    if (wasDownloaded) downloadCount += 1
   }
   const allDeadCodes = user.files.flatMap(({ deadCodes }) => deadCodes)
   for (let attempt = 0; attempt < Math.min(deadLinksPerCheck, allDeadCodes.length); attempt += 1) {
@@ -76,7 +76,7 @@ export async function checkUser(
     if (await canDownload(user.url, code)) throw new Violation(`the old link ${code} opens`)
   }
   user.files = user.files.filter((file) => !file.isDeleted && latest < file.maxLifetimeAt)
-  return downloads
+  return downloadCount
 }
 
 /**

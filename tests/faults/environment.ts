@@ -13,7 +13,7 @@ import type { ServerOptions } from './commands.ts'
 import { type DirectDb, openDirectPool } from './direct-db.ts'
 import { createFaultServer, type FaultServer } from './fault-server.ts'
 import { type SetupName, setups } from './setups.ts'
-import { bucketReader, diskReader, type StorageReader } from './storage-reader.ts'
+import { createBucketReader, createDiskReader, type StorageReader } from './storage-reader.ts'
 
 /** The size of the small disk. All users together store about 200 MiB in 200 rounds. */
 const smallDiskBytes = 384 * 1024 ** 2
@@ -106,7 +106,7 @@ export async function startEnvironment(
       mailServer,
       bucketNetwork: bucket?.network ?? null,
       smallDisk,
-      storageReader: bucket?.stored ?? diskReader(dataDir),
+      storageReader: bucket?.stored ?? createDiskReader(dataDir),
       close,
     }
   } catch (error) {
@@ -121,6 +121,6 @@ async function createBucketBehindProxy(s3Server: S3Server | null) {
   const network = await startChaosProxy()
   network.forwardTo(Number(new URL(s3Server.endpoint).port))
   const env = { ...bucket.env, S3_ENDPOINT: network.url }
-  const stored = bucketReader(bucket)
+  const stored = createBucketReader(bucket)
   return { network, env, stored }
 }

@@ -10,19 +10,21 @@ export async function checkStoredFiles(
   directDb: DirectDb,
   storageReader: StorageReader,
 ): Promise<void> {
-  const sizes = await storageReader.sealedSizes()
+  const sizesByKey = await storageReader.sealedSizes()
   const { rows } = await directDb.query<{ key: string; size: string; expected: boolean }>(
     `select storage_key as key, size, purging_at is null and deleted_at is null as expected from files`,
   )
   for (const { key, size, expected } of rows) {
-    const storedSize = sizes.get(key)
+    const storedSize = sizesByKey.get(key)
     if (expected && storedSize !== Number(size)) {
       throw new Violation(`${key} has ${storedSize ?? 'no'} bytes stored, not ${size}`)
     }
   }
-  const uploads = await directDb.query<{ key: string }>('select storage_key as key from uploads')
-  const referencedKeys = new Set([...rows, ...uploads.rows].map(({ key }) => key))
-  for (const key of sizes.keys()) {
+  const uploadsResult = await directDb.query<{ key: string }>(
+    'select storage_key as key from uploads',
+  )
+  const referencedKeys = new Set([...rows, ...uploadsResult.rows].map(({ key }) => key))
+  for (const key of sizesByKey.keys()) {
     if (!referencedKeys.has(key))
       throw new Violation(`bytes of ${key} are stored, and no row names them`)
   }

@@ -64,7 +64,7 @@ async function readBody(response: Response): Promise<Uint8Array | null> {
   )
 }
 
-function attemptsOf(user: SimulatedUser, { id }: ExpectedFile): Attempts {
+function getAttempts(user: SimulatedUser, { id }: ExpectedFile): Attempts {
   const existingAttempts = user.attempts.get(id)
   if (existingAttempts) return existingAttempts
   const newAttempts: Attempts = { ...noAttempts, renewals: [] }
@@ -73,19 +73,19 @@ function attemptsOf(user: SimulatedUser, { id }: ExpectedFile): Attempts {
 }
 
 /** Returns bytes that depend only on the name and size. */
-function bytesFor(name: string, size: number): Buffer<ArrayBuffer> {
+function makeBytes(name: string, size: number): Buffer<ArrayBuffer> {
   const block = createHash('sha512').update(name).digest()
   return Buffer.alloc(size, block)
 }
 
-function newUpload(user: SimulatedUser, random: RandomInt): PendingUpload {
+function createPendingUpload(user: SimulatedUser, random: RandomInt): PendingUpload {
   user.uploadCount += 1
   const name = `${user.tier}-${user.number}-${user.uploadCount}.bin`
   // Files larger than `partSize` are sent in two parts.
   const size = random(maxSmallSize) + 1 + (random(uploadsPerLarge) === 0 ? partSize : 0)
   const days = String(user.days[random(user.days.length)])
   const idempotencyKey = `${name} ${random(2 ** 31)}`
-  return { name, bytes: bytesFor(name, size), days, idempotencyKey, isRetry: false }
+  return { name, bytes: makeBytes(name, size), days, idempotencyKey, isRetry: false }
 }
 
 /**
@@ -163,7 +163,7 @@ async function renew(user: SimulatedUser, file: ExpectedFile, days: number): Pro
   const response = await call(user, 'renew', () =>
     requestRenewal(user.client, file.id, { expirationDays: days }),
   )
-  const attempts = attemptsOf(user, file)
+  const attempts = getAttempts(user, file)
   if (response === null) attempts.renewals.push(null)
   else if (response.ok) {
     const renewedFile = await json<File>(response).catch(() => null)
@@ -178,7 +178,7 @@ async function deleteFile(user: SimulatedUser, file: ExpectedFile): Promise<void
   const response = await call(user, 'delete', () =>
     user.client.fetch(`/api/files/${file.id}`, { method: 'DELETE' }),
   )
-  const attempts = attemptsOf(user, file)
+  const attempts = getAttempts(user, file)
   if (response?.ok) attempts.deletion = 'done'
   else if (response === null && attempts.deletion === 'none') attempts.deletion = 'response lost'
 }
@@ -246,10 +246,10 @@ async function changePassword(user: SimulatedUser, random: RandomInt): Promise<v
   user.expectedEmails.min += 1
   user.oldPassword = currentPassword
   user.passwords = [newPassword]
-  user.client = clientWithCookies(user, response)
+  user.client = makeClientWithCookies(user, response)
 }
 
-function clientWithCookies({ url }: Pick<SimulatedUser, 'url'>, response: Response): Client {
+function makeClientWithCookies({ url }: Pick<SimulatedUser, 'url'>, response: Response): Client {
   const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
   return makeClient({ url }, cookies.join('; '))
 }
@@ -279,7 +279,7 @@ export async function signIn(user: SimulatedUser): Promise<boolean> {
       user.oldPassword = formerPassword ?? null
     }
     user.passwords = [password]
-    user.client = clientWithCookies(user, response)
+    user.client = makeClientWithCookies(user, response)
     return true
   }
   return false
@@ -302,7 +302,7 @@ export async function finishUploads(user: SimulatedUser): Promise<void> {
 
 /** Uploads a file, so that there is stored data at risk even from the first fault. */
 export async function uploadInitialFile(user: SimulatedUser, random: RandomInt): Promise<void> {
-  await upload(user, newUpload(user, random))
+  await upload(user, createPendingUpload(user, random))
 }
 
 /**
@@ -318,15 +318,15 @@ export async function actRandomly(
 ): Promise<void> {
   for (const pendingUpload of [...user.pendingUploads]) await upload(user, pendingUpload)
   const actionCount = 2 + random(4)
-  for (let action = 0; action < actionCount; action += 1) {
+  for (let actionIndex = 0; actionIndex < actionCount; actionIndex += 1) {
     const file = user.files[random(Math.max(1, user.files.length))]
-    const roll = random(100)
-    if (roll < 45 || !file) await upload(user, newUpload(user, random))
-    else if (roll < 65) await downloadOwn(user, file, areDownloadsCounted)
-    else if (roll < 75) await renew(user, file, user.days[random(user.days.length)] ?? 3)
-    else if (roll < 80) await Promise.all([renew(user, file, 3), deleteFile(user, file)])
-    else if (roll < 92) await deleteFile(user, file)
-    else if (roll < 96) await signIn(user)
+    const percentile = random(100)
+    if (percentile < 45 || !file) await upload(user, createPendingUpload(user, random))
+    else if (percentile < 65) await downloadOwn(user, file, areDownloadsCounted)
+    else if (percentile < 75) await renew(user, file, user.days[random(user.days.length)] ?? 3)
+    else if (percentile < 80) await Promise.all([renew(user, file, 3), deleteFile(user, file)])
+    else if (percentile < 92) await deleteFile(user, file)
+    else if (percentile < 96) await signIn(user)
     else await changePassword(user, random)
   }
 }

@@ -23,18 +23,18 @@ function isProbeFile(name: string): boolean {
   return name.startsWith('.')
 }
 
-export function diskReader(dataDir: string): StorageReader {
+export function createDiskReader(dataDir: string): StorageReader {
   return {
     canStartLate: false,
     async sealedSizes() {
-      const sizes = new Map<string, number>()
+      const sizesByKey = new Map<string, number>()
       const listOptions = { recursive: true, withFileTypes: true } as const
       for (const entry of await readdir(join(dataDir, 'files'), listOptions)) {
         if (!entry.isFile() || isProbeFile(entry.name)) continue
         const { size } = await stat(join(entry.parentPath, entry.name))
-        sizes.set(entry.name, size)
+        sizesByKey.set(entry.name, size)
       }
-      return sizes
+      return sizesByKey
     },
     async listOpenUploads() {
       const names = await readdir(join(dataDir, 'uploads'))
@@ -45,17 +45,20 @@ export function diskReader(dataDir: string): StorageReader {
 
 const prefix = 'files/'
 
-export function bucketReader({ client, settings: { bucket: Bucket } }: TestBucket): StorageReader {
+export function createBucketReader({
+  client,
+  settings: { bucket: Bucket },
+}: TestBucket): StorageReader {
   return {
     canStartLate: true,
     async sealedSizes() {
-      const sizes = new Map<string, number>()
+      const sizesByKey = new Map<string, number>()
       for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix })) {
         for (const { Key = '', Size = 0 } of page.Contents ?? []) {
-          sizes.set(Key.slice(prefix.length), Size)
+          sizesByKey.set(Key.slice(prefix.length), Size)
         }
       }
-      return sizes
+      return sizesByKey
     },
     async listOpenUploads() {
       // A single page of 1,000 uploads is enough, because the jobs have already removed old ones.

@@ -35,8 +35,8 @@ export async function startBucketById(): Promise<BucketById> {
   const objects = new Map<string, { body: Buffer; changedAt: Date }>()
 
   const handleBucketRequest = (search: URLSearchParams): [number, string] => {
-    if (search.has('uploads')) return [200, listUploadsXml(uploads, search)]
-    if (search.has('cors')) return [404, errorXml('NoSuchCORSConfiguration')]
+    if (search.has('uploads')) return [200, buildUploadsXml(uploads, search)]
+    if (search.has('cors')) return [404, buildErrorXml('NoSuchCORSConfiguration')]
     if (search.has('versioning')) return [200, '<VersioningConfiguration/>']
     const prefix = search.get('prefix') ?? ''
     const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort()
@@ -55,7 +55,7 @@ export async function startBucketById(): Promise<BucketById> {
   ): Promise<[number, string, Record<string, string>?]> => {
     const body = await buffer(request)
     const upload = uploads.get(id)
-    if (!upload) return [404, errorXml('NoSuchUpload')]
+    if (!upload) return [404, buildErrorXml('NoSuchUpload')]
     switch (request.method) {
       case 'PUT': {
         const number = Number(search.get('partNumber'))
@@ -64,7 +64,7 @@ export async function startBucketById(): Promise<BucketById> {
         return [200, '', { etag }]
       }
       case 'GET':
-        return [200, listPartsXml(upload, search)]
+        return [200, buildPartsXml(upload, search)]
       case 'POST': {
         const partElements = body.toString().matchAll(/<Part>.*?<\/Part>/g)
         const bodies = Array.from(partElements, ([part]) => {
@@ -73,7 +73,7 @@ export async function startBucketById(): Promise<BucketById> {
           const candidates = upload.parts.filter((candidate) => candidate.number === Number(number))
           return candidates.findLast((candidate) => candidate.etag === `"${etag}"`)?.body
         })
-        if (bodies.includes(undefined)) return [400, errorXml('InvalidPart')]
+        if (bodies.includes(undefined)) return [400, buildErrorXml('InvalidPart')]
         const content = Buffer.concat(bodies.filter((part) => part !== undefined))
         objects.set(key, { body: content, changedAt: new Date() })
         uploads.delete(id)
@@ -116,7 +116,7 @@ export async function startBucketById(): Promise<BucketById> {
         return send(204)
       default: {
         const body = objects.get(key)?.body
-        return body ? send(200, body) : send(404, errorXml('NoSuchKey'))
+        return body ? send(200, body) : send(404, buildErrorXml('NoSuchKey'))
       }
     }
   }
@@ -148,7 +148,7 @@ export async function startBucketById(): Promise<BucketById> {
   }
 }
 
-function listUploadsXml(uploads: ReadonlyMap<string, Upload>, search: URLSearchParams): string {
+function buildUploadsXml(uploads: ReadonlyMap<string, Upload>, search: URLSearchParams): string {
   const remainingUploads = [...uploads]
     .filter(([id, { key }]) => {
       const marker = search.get('key-marker') || key
@@ -165,7 +165,7 @@ function listUploadsXml(uploads: ReadonlyMap<string, Upload>, search: URLSearchP
   return `<ListMultipartUploadsResult><IsTruncated>${nextId !== false}</IsTruncated>${marker}${elements.join('')}</ListMultipartUploadsResult>`
 }
 
-function listPartsXml({ parts }: Upload, search: URLSearchParams): string {
+function buildPartsXml({ parts }: Upload, search: URLSearchParams): string {
   const firstNumber = Number(search.get('part-number-marker'))
   const remainingParts = parts
     .filter(({ number }) => number >= firstNumber)
@@ -182,6 +182,6 @@ function listPartsXml({ parts }: Upload, search: URLSearchParams): string {
   return `<ListPartsResult><IsTruncated>${isTruncated}</IsTruncated>${marker}${elements.join('')}</ListPartsResult>`
 }
 
-function errorXml(code: string): string {
+function buildErrorXml(code: string): string {
   return `<Error><Code>${code}</Code></Error>`
 }

@@ -275,10 +275,10 @@ function respondAtEnd(
   else request.once('end', respond)
 }
 
-function groupHeaders(raw: readonly string[]): Map<string, string[]> {
+function groupHeaders(rawHeaders: readonly string[]): Map<string, string[]> {
   const headers = new Map<string, string[]>()
-  for (let index = 0; index < raw.length; index += 2) {
-    const [name = '', value = ''] = raw.slice(index, index + 2)
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2)
     headers.set(name, [...(headers.get(name) ?? []), value])
   }
   return headers

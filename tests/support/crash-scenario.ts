@@ -13,7 +13,7 @@ const minRoundsForRenewal = 30
  * Returns how many times a test kills the server: CRASH_ROUNDS if it is set (as by `npm run
  * crashes`), otherwise 30 in a long run and `shortRounds` in a short one.
  */
-export function crashRounds(shortRounds: number): number {
+export function chooseCrashRounds(shortRounds: number): number {
   return Number(process.env.CRASH_ROUNDS ?? chooseRounds(shortRounds, 30))
 }
 
@@ -37,18 +37,18 @@ export async function runCrashScenario(
   await seededRounds(rounds, async (random) => {
     round += 1
     if (round === 1) {
-      for (let user = 0; user < userCount; user += 1) {
+      for (let userIndex = 0; userIndex < userCount; userIndex += 1) {
         users.push(await CrashUser.register(server, random))
       }
-      const runUser = async (user: CrashUser) => {
+      const runUser = async (userIndex: CrashUser) => {
         while (isRunning) {
-          await user.runCycle()
+          await userIndex.runCycle()
           if (isRestarting) await wait(pauseMs)
         }
       }
       runPromises.push(
-        ...users.map((user) =>
-          runUser(user).catch((error: unknown) => {
+        ...users.map((userIndex) =>
+          runUser(userIndex).catch((error: unknown) => {
             failure ??= error
             isRunning = false
           }),
@@ -66,10 +66,10 @@ export async function runCrashScenario(
       await Promise.all(runPromises)
     }
     if (failure !== undefined) throw failure
-    if (round === rounds) for (const user of users) await user.expectNothingLost()
+    if (round === rounds) for (const userIndex of users) await userIndex.expectNothingLost()
   })
-  const sum = (getCount: (user: CrashUser) => number) =>
-    users.reduce((total, user) => total + getCount(user), 0)
+  const sum = (getCount: (userIndex: CrashUser) => number) =>
+    users.reduce((total, userIndex) => total + getCount(userIndex), 0)
   const summary = {
     rounds,
     stories: sum(({ cycles }) => cycles),

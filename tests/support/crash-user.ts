@@ -101,13 +101,13 @@ export class CrashUser {
     )
     await this.#sendMissing(upload, bytes)
     // Every PUT has succeeded, so the upload must be complete.
-    const confirmation = { cloudKey: upload.cloudKey }
+    const confirmRequest = { cloudKey: upload.cloudKey }
     const {
       id,
       shortCode,
       sha256: reportedSha256,
     } = await this.#requestJson<File>(() =>
-      this.#client.post('/api/files/confirm-upload', confirmation),
+      this.#client.post('/api/files/confirm-upload', confirmRequest),
     )
     const expectedSha256 = sha256(bytes)
     if (
@@ -133,9 +133,9 @@ export class CrashUser {
       (n) => !storedParts.some(({ partNumber }) => partNumber === n),
     )
     await Promise.all(
-      missingNumbers.map((number) => {
-        const part = bytes.subarray((number - 1) * parts.size, number * parts.size)
-        return this.#put(parts.urls[number] ?? '', part)
+      missingNumbers.map((partNumber) => {
+        const partBytes = bytes.subarray((partNumber - 1) * parts.size, partNumber * parts.size)
+        return this.#put(parts.urls[partNumber] ?? '', partBytes)
       }),
     )
   }
@@ -145,7 +145,7 @@ export class CrashUser {
     const headers = { 'content-type': 'text/plain' }
     const put = () => fetch(url, { method: 'PUT', headers, body, signal: this.#timeout() })
     const response = await this.#sendWithRetries(put)
-    if (response.ok || (await errorCodeOf(response)) === 'UPLOAD_SEALED') return
+    if (response.ok || (await readErrorCode(response)) === 'UPLOAD_SEALED') return
     throw new Error(`a PUT was answered ${response.status}`)
   }
 
@@ -255,7 +255,7 @@ export class CrashUser {
   }
 }
 
-async function errorCodeOf(response: Response): Promise<unknown> {
+async function readErrorCode(response: Response): Promise<unknown> {
   const body: unknown = await response
     .clone()
     .json()

@@ -64,9 +64,9 @@ export async function startDeployedNginx(
     .replaceAll('/etc/nginx/tls', tlsDir)
     .replaceAll('/var/log/nginx', folder)
     .replace('/srv/mayfly/data', dataDir)
-  const servers = `${sites}\n${await upstreamConfig(upstreams)}`
+  const servers = `${sites}\n${await buildUpstreamConfig(upstreams)}`
   const file = join(folder, 'nginx.conf')
-  await writeFile(file, completeConfig(folder, servers))
+  await writeFile(file, buildCompleteConfig(folder, servers))
   const options = ['-c', file, '-e', join(folder, 'error.log')]
   execFileSync('nginx', ['-t', ...options], { stdio: 'pipe' })
   const child = spawn('nginx', options, { stdio: 'ignore' })
@@ -107,7 +107,7 @@ export function readDeployFile(name: string): Promise<string> {
   return readFile(new URL(`../../deploy/nginx/${name}`, import.meta.url), 'utf8')
 }
 
-async function upstreamConfig(upstreams: AddressUpstreams | NameUpstreams): Promise<string> {
+async function buildUpstreamConfig(upstreams: AddressUpstreams | NameUpstreams): Promise<string> {
   if ('servers' in upstreams) {
     const { servers, bucket } = upstreams
     return (await readDeployFile('addresses.conf'))
@@ -131,7 +131,7 @@ function makeCertificate(folder: string, name: string): void {
 }
 
 /** Wraps `servers` in an nginx.conf like the ones in Debian and in the container image. */
-export function completeConfig(folder: string, servers: string): string {
+export function buildCompleteConfig(folder: string, servers: string): string {
   const tempFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `
 ${userInfo().uid === 0 ? 'user root;' : ''}

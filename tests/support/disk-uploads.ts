@@ -112,9 +112,9 @@ export function singleUpload(
     head,
     offset,
     waitUntilStored: async (bytes) => {
-      let polls = 1
-      while ((await offset()) < bytes) polls += 1
-      return polls
+      let requestCount = 1
+      while ((await offset()) < bytes) requestCount += 1
+      return requestCount
     },
     stored: () => readFile(join(folder, key)),
     remainingFiles: async () => (await readdir(folder)).filter((name) => name.startsWith(key)),
@@ -209,10 +209,10 @@ function makeMultipartUpload(
     putAll: async () => void (await Promise.all(partNumbers.map((partNumber) => put(partNumber)))),
     open,
     startPart: async (partNumber) => {
-      const touchedBefore = disk.touchedKeys.length
+      const touchCountBefore = disk.touchedKeys.length
       const { client, outcome, write } = await open(partNumber)
       await write(partBytes(partNumber).subarray(0, 10))
-      while (disk.touchedKeys.length === touchedBefore) await new Promise(setImmediate)
+      while (disk.touchedKeys.length === touchCountBefore) await new Promise(setImmediate)
       return { client, outcome, finish: () => client.end(partBytes(partNumber).subarray(10)) }
     },
     headPart: async (partNumber) => {

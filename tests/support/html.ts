@@ -17,20 +17,20 @@ function isTemplate(element: Element): element is Tree.Template {
   return element.tagName === 'template'
 }
 
-function descendantsOf(node: Tree.ParentNode, includesTemplates: boolean): Element[] {
+function listDescendants(node: Tree.ParentNode, includesTemplates: boolean): Element[] {
   return node.childNodes
     .filter(isElementNode)
     .flatMap((element) => [
       element,
-      ...descendantsOf(element, includesTemplates),
+      ...listDescendants(element, includesTemplates),
       ...(includesTemplates && isTemplate(element)
-        ? descendantsOf(element.content, includesTemplates)
+        ? listDescendants(element.content, includesTemplates)
         : []),
     ])
 }
 
 export function findElements(element: Element, tag: string): Element[] {
-  return descendantsOf(element, true).filter(({ tagName }) => tagName === tag)
+  return listDescendants(element, true).filter(({ tagName }) => tagName === tag)
 }
 
 export function textOf(element: Element | undefined): string {
@@ -46,10 +46,10 @@ export function attributeOf(element: Element | undefined, name: string): string 
 export function parsePage(html: string): ParsedPage {
   const document = parse(html)
   return {
-    allElements: () => descendantsOf(document, true),
-    findAll: (tag) => descendantsOf(document, true).filter(({ tagName }) => tagName === tag),
+    allElements: () => listDescendants(document, true),
+    findAll: (tag) => listDescendants(document, true).filter(({ tagName }) => tagName === tag),
     findOne(tag, attributes = {}) {
-      const [found, ...others] = descendantsOf(document, false).filter(
+      const [found, ...others] = listDescendants(document, false).filter(
         (element) =>
           element.tagName === tag &&
           Object.entries(attributes).every(([name, value]) => attributeOf(element, name) === value),

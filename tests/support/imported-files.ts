@@ -22,15 +22,15 @@ export async function followImports(
   // The loop also visits files that are added to the set while it runs.
   for (const file of files) {
     if (!file.endsWith('.ts')) continue
-    for (const name of await importsOf(join(root, file))) {
+    for (const name of await findImports(join(root, file))) {
       if (name.startsWith('.')) files.add(posix.join(posix.dirname(file), name))
-      else if (!name.startsWith('node:')) packages.add(packageOf(name))
+      else if (!name.startsWith('node:')) packages.add(getPackageName(name))
     }
   }
   return { files, packages }
 }
 
-async function importsOf(path: string): Promise<string[]> {
+async function findImports(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8')
   const { module } = parseSync(path, text)
   const staticImports = module.staticImports.filter(
@@ -56,6 +56,6 @@ async function importsOf(path: string): Promise<string[]> {
  * Returns the name of the package that an import refers to, such as `@aws-sdk/client-s3` for
  * `@aws-sdk/client-s3/x`.
  */
-function packageOf(name: string): string {
+function getPackageName(name: string): string {
   return name.split('/', name.startsWith('@') ? 2 : 1).join('/')
 }

@@ -20,28 +20,28 @@ type Server = { url: string }
 /** Creates a browser that has these cookies for the app. By default it has none. */
 export function makeBrowser(app: Server, cookies = ''): TestBrowser {
   const jars = new Map<string, Map<string, string>>()
-  const jarOf = (url: URL) => {
+  const getJar = (url: URL) => {
     const jar = jars.get(url.host) ?? new Map<string, string>()
     jars.set(url.host, jar)
     return jar
   }
-  const cookieHeaderFor = (url: URL) =>
-    Array.from(jarOf(url), ([name, value]) => `${name}=${value}`).join('; ')
+  const getCookieHeader = (url: URL) =>
+    Array.from(getJar(url), ([name, value]) => `${name}=${value}`).join('; ')
   const storeCookies = (url: URL, response: Response) => {
     for (const cookie of response.headers.getSetCookie()) {
       const [pair = ''] = cookie.split(';', 1)
-      const separator = pair.indexOf('=')
-      const [name, value] = [pair.slice(0, separator), pair.slice(separator + 1)]
+      const separatorIndex = pair.indexOf('=')
+      const [name, value] = [pair.slice(0, separatorIndex), pair.slice(separatorIndex + 1)]
       if (value === '' || /max-age=0|expires=Thu, 01 Jan 1970/i.test(cookie))
-        jarOf(url).delete(name)
-      else jarOf(url).set(name, value)
+        getJar(url).delete(name)
+      else getJar(url).set(name, value)
     }
   }
   const appUrl = new URL(app.url)
   const browser: TestBrowser = {
     async fetch(path, init = {}) {
       const url = new URL(path, appUrl)
-      const headers = { ...init.headers, cookie: cookieHeaderFor(url) }
+      const headers = { ...init.headers, cookie: getCookieHeader(url) }
       const response = await makeClient(app).fetch(url.href, { ...init, headers })
       storeCookies(url, response)
       return response
@@ -65,12 +65,12 @@ export function makeBrowser(app: Server, cookies = ''): TestBrowser {
       }
       return url
     },
-    cookie: () => cookieHeaderFor(appUrl),
-    clearCookies: (origin) => jarOf(new URL(origin)).clear(),
+    cookie: () => getCookieHeader(appUrl),
+    clearCookies: (origin) => getJar(new URL(origin)).clear(),
   }
   for (const pair of cookies.split('; ').filter(Boolean)) {
-    const separator = pair.indexOf('=')
-    jarOf(appUrl).set(pair.slice(0, separator), pair.slice(separator + 1))
+    const separatorIndex = pair.indexOf('=')
+    getJar(appUrl).set(pair.slice(0, separatorIndex), pair.slice(separatorIndex + 1))
   }
   return browser
 }

@@ -88,14 +88,14 @@ export async function killDuringConfirms(
     limits: 'short',
   })
   const links: Links = new Map()
-  const outcomes = new Map<string, number>()
-  let renewals = 0
+  const outcomeCounts = new Map<string, number>()
+  let renewalCount = 0
   let round = 0
   const recordOutcome = ({ kind }: PendingCall, outcome: Outcome) => {
     const key = `${kind}: ${outcome}`
-    outcomes.set(key, (outcomes.get(key) ?? 0) + 1)
+    outcomeCounts.set(key, (outcomeCounts.get(key) ?? 0) + 1)
     // Every renewal is sent twice, so count two if the first attempt also took effect.
-    if (kind === 'renewal') renewals += outcome === 'not applied' ? 1 : 2
+    if (kind === 'renewal') renewalCount += outcome === 'not applied' ? 1 : 2
   }
   const verifyAll = async (calls: readonly PendingCall[]) => {
     const results: Outcome[] = []
@@ -105,7 +105,7 @@ export async function killDuringConfirms(
         results.push(outcome)
       }
     }
-    await expectConsistent(environment, renewals)
+    await expectConsistent(environment, renewalCount)
     return results
   }
   try {
@@ -117,9 +117,9 @@ export async function killDuringConfirms(
       commits: environment.network.statements.filter(isCommit).length,
     }
     expect(new Set(await verifyAll(baselineCalls))).toEqual(new Set(['acknowledged']))
-    outcomes.clear()
+    outcomeCounts.clear()
 
-    let interruptedRounds = 0
+    let interruptedRoundCount = 0
     await seededRounds(rounds, async (random) => {
       const killMode = killModes[round % killModes.length] ?? 'any statement'
       round += 1
@@ -133,12 +133,12 @@ export async function killDuringConfirms(
       const results = await verifyAll(calls)
       if (killMode === 'the response') expect(results).toContain('applied')
       if (killMode === 'the statement') expect(results).toContain('not applied')
-      if (results.some((outcome) => outcome !== 'acknowledged')) interruptedRounds += 1
+      if (results.some((outcome) => outcome !== 'acknowledged')) interruptedRoundCount += 1
       environment.bucketNetwork?.clearExchanges()
     })
-    process.stderr.write(`killed confirms: ${JSON.stringify(Object.fromEntries(outcomes))}\n`)
-    expect(interruptedRounds).toBeGreaterThanOrEqual(rounds / 2)
-    if (isLongRun) expectEveryOutcome(outcomes)
+    process.stderr.write(`killed confirms: ${JSON.stringify(Object.fromEntries(outcomeCounts))}\n`)
+    expect(interruptedRoundCount).toBeGreaterThanOrEqual(rounds / 2)
+    if (isLongRun) expectEveryOutcome(outcomeCounts)
     for (const [code, bytes] of links) await expectDownload(environment, code, bytes)
     await checkAfterTwoDays(environment, [], new Map(), () => {})
   } finally {
@@ -274,7 +274,8 @@ function confirmCall(
       const confirmedFiles = response && (await readFiles(response))
       const filesByName = await listFiles(user)
       const listedFiles = uploads.map(({ name }) => filesByName.get(name))
-      if (confirmedFiles) expect(listedFiles.map(pickLink)).toEqual(confirmedFiles.map(pickLink))
+      if (confirmedFiles)
+        expect(listedFiles.map(getLinkFields)).toEqual(confirmedFiles.map(getLinkFields))
       for (const [index, { bytes }] of uploads.entries()) {
         const code = listedFiles[index]?.shortCode
         if (code !== undefined) await expectDownload(environment, code, bytes)
@@ -283,7 +284,8 @@ function confirmCall(
       expect(retriedFiles).toHaveLength(uploads.length)
       for (const [index, { bytes }] of uploads.entries()) {
         const file = retriedFiles[index]
-        if (listedFiles[index]) expect(pickLink(file)).toEqual(pickLink(listedFiles[index]))
+        if (listedFiles[index])
+          expect(getLinkFields(file)).toEqual(getLinkFields(listedFiles[index]))
         // The restarted server may not have computed the file's SHA-256 yet.
         expect([sha256(bytes), null]).toContain(file?.sha256 ?? null)
         await expectDownload(environment, file?.shortCode ?? '', bytes)
@@ -319,7 +321,7 @@ function renewCall(
         environment.server.now().getTime() + renewalDays * dayMs,
       ).toISOString()
       const listedFile = (await listFiles(user)).get(originalName)
-      if (renewedFile) expect(pickLink(listedFile)).toEqual(pickLink(renewedFile))
+      if (renewedFile) expect(getLinkFields(listedFile)).toEqual(getLinkFields(renewedFile))
       const isRenewed = listedFile?.shortCode !== file.shortCode
       if (renewedFile) expect(isRenewed).toBe(true)
       // Whether the file list shows the new link or the old one, the expiry must belong to that
@@ -355,7 +357,7 @@ async function sendAndRead(request: () => Promise<Response>): Promise<Response |
     : null
 }
 
-function pickLink(file: File | undefined) {
+function getLinkFields(file: File | undefined) {
   return file && { id: file.id, shortCode: file.shortCode, expiresAt: file.expiresAt }
 }
 
@@ -378,11 +380,11 @@ async function expectLinkEnded({ server }: Environment, code: string): Promise<v
 
 /**
  * Asserts that the database and storage agree. No upload may be open.
- * @param renewals how many renewals there have been. Each has used up a short code.
+ * @param renewalCount how many renewals there have been. Each has used up a short code.
  */
 async function expectConsistent(
   { server, directDb, storageReader }: Environment,
-  renewals: number,
+  renewalCount: number,
 ): Promise<void> {
   await checkStoredFiles(directDb, storageReader)
   await checkFreeLimit(directDb, server.now(), defaultLimits.free.maxFiles ?? 0)
@@ -390,15 +392,15 @@ async function expectConsistent(
     `select (select count(*) from uploads)::int as uploads,
       ((select count(*) from short_codes) - (select count(*) from files))::int as renewals`,
   )
-  expect(rows).toEqual([{ uploads: 0, renewals }])
+  expect(rows).toEqual([{ uploads: 0, renewals: renewalCount }])
 }
 
 /** Asserts that every kind of call had every possible outcome at least once. */
-function expectEveryOutcome(outcomes: ReadonlyMap<string, number>): void {
+function expectEveryOutcome(outcomeCounts: ReadonlyMap<string, number>): void {
   const kinds: PendingCall['kind'][] = ['confirm', 'confirm of several', 'renewal']
   const allOutcomes: Outcome[] = ['acknowledged', 'applied', 'not applied']
   const missingOutcomes = kinds.flatMap((kind) =>
-    allOutcomes.map((outcome) => `${kind}: ${outcome}`).filter((key) => !outcomes.has(key)),
+    allOutcomes.map((outcome) => `${kind}: ${outcome}`).filter((key) => !outcomeCounts.has(key)),
   )
   expect(missingOutcomes).toEqual([])
 }

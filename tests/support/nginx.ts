@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { completeConfig, readDeployFile } from './deployed-nginx.ts'
+import { buildCompleteConfig, readDeployFile } from './deployed-nginx.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 
@@ -39,11 +39,11 @@ export async function startNginxProxy(ports: readonly number[]): Promise<NginxPr
   return {
     url,
     async routeTo(newPorts) {
-      const exitedWorkersBefore = await countExitedWorkers()
+      const exitedCountBefore = await countExitedWorkers()
       await writeFile(file, await buildConfig(settings, newPorts))
       child.kill('SIGHUP')
       await eventually(async () => {
-        if ((await countExitedWorkers()) === exitedWorkersBefore)
+        if ((await countExitedWorkers()) === exitedCountBefore)
           throw new Error('the old worker still answers')
       })
     },
@@ -85,7 +85,7 @@ async function buildConfig(
   // `fetch` doesn't.
   const sites = `keepalive_timeout 0;\n${site}\n${addresses}`
   // nginx logs the exit of a worker only at the `notice` level.
-  return `error_log ${folder}/error.log notice;\n${completeConfig(folder, sites)}`
+  return `error_log ${folder}/error.log notice;\n${buildCompleteConfig(folder, sites)}`
 }
 
 /** @throws {Error} if a pattern doesn't match the configuration in `deploy` anymore. */

@@ -41,7 +41,7 @@ export function simulateParts(count: number, size = count * partSize) {
   let time = 0
   let timers: { at: number; run: () => void }[] = []
   const onlineCallbacks: (() => void)[] = []
-  let signatures = 0
+  let signatureCount = 0
   const storedParts = new Map<number, number>()
   /** Checksums of stored parts that came from an older version of the file. */
   const oldChecksums = new Map<number, string>()
@@ -151,9 +151,9 @@ export function simulateParts(count: number, size = count * partSize) {
       delay(sim.callMs, signal, (): Outcome<{ urls: Record<string, string> }> => {
         const rejection = sim.isOnline ? sim.rejectSigning() : { status: null }
         if (rejection) return { ok: false, error: { code: null, message: null, ...rejection } }
-        signatures += 1
+        signatureCount += 1
         signedParts.push(partNumbers)
-        const urls = partNumbers.map((n) => [String(n), `/${n}/${signatures}`] as const)
+        const urls = partNumbers.map((n) => [String(n), `/${n}/${signatureCount}`] as const)
         return { ok: true, value: { urls: Object.fromEntries(urls) } }
       }),
     wait: (ms, signal) => {

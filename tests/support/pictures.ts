@@ -41,10 +41,10 @@ export function pngOfZeros({ width, height }: Size, dataBytes = 0): Buffer {
 }
 
 function pngChunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
-  const result = Buffer.alloc(body.length + 8)
-  result.writeUInt32BE(data.length, 0)
-  body.copy(result, 4)
-  result.writeUInt32BE(crc32(body), body.length + 4)
-  return result
+  const typeAndData = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const chunk = Buffer.alloc(typeAndData.length + 8)
+  chunk.writeUInt32BE(data.length, 0)
+  typeAndData.copy(chunk, 4)
+  chunk.writeUInt32BE(crc32(typeAndData), typeAndData.length + 4)
+  return chunk
 }

@@ -192,11 +192,11 @@ function onMessages(
   socket.on('data', (chunk: Buffer) => {
     rest = Buffer.concat([rest, chunk])
     while (rest.length >= typeLength + 4) {
-      const length = typeLength + rest.readInt32BE(typeLength)
-      if (rest.length < length) return
+      const messageLength = typeLength + rest.readInt32BE(typeLength)
+      if (rest.length < messageLength) return
       const type = rest.toString('latin1', 0, typeLength)
-      const bytes = rest.subarray(0, length)
-      rest = rest.subarray(length)
+      const bytes = rest.subarray(0, messageLength)
+      rest = rest.subarray(messageLength)
       typeLength = 1
       onMessage({ type, bytes })
     }

@@ -50,7 +50,7 @@ export async function startTestPostgres(
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-test-'))
   const start = () => startEmbeddedPostgres(folder, { warn() {} })
   let postgres = await start()
-  const url = urlOf(postgres.connection.host, 'postgres')
+  const url = makeUrl(postgres.connection.host, 'postgres')
   await withClient(url, async (client) => {
     // Turn off fsync, because test data doesn't have to survive a power cut. Keep commits
     // synchronous: query plans depend on vacuum marking rows as visible, and it does so only once
@@ -60,7 +60,7 @@ export async function startTestPostgres(
     await client.query('select pg_reload_conf()')
     await client.query(`create database ${template}`)
   })
-  const templateUrl = urlOf(postgres.connection.host, template)
+  const templateUrl = makeUrl(postgres.connection.host, template)
   await migrateDatabase({ connectionString: templateUrl })
   await prepare(templateUrl)
   return {
@@ -83,8 +83,8 @@ export async function startTestPostgres(
 }
 
 /** Returns the pid of the postmaster, given the pid of one of its backends. */
-export async function postmasterOf(connectionPid: number): Promise<number> {
-  const { stdout } = await execFileAsync('ps', ['-o', 'ppid=', '-p', String(connectionPid)])
+export async function findPostmasterPid(backendPid: number): Promise<number> {
+  const { stdout } = await execFileAsync('ps', ['-o', 'ppid=', '-p', String(backendPid)])
   return Number(stdout)
 }
 
@@ -98,7 +98,7 @@ export async function createDatabase(
   await withClient(adminUrl, (client) => client.query(`create database ${name} ${clause}`))
   const host = new URL(adminUrl).searchParams.get('host') ?? ''
   return {
-    url: urlOf(host, name),
+    url: makeUrl(host, name),
     async drop() {
       await withClient(adminUrl, (client) => client.query(`drop database ${name} with (force)`))
     },
@@ -106,7 +106,7 @@ export async function createDatabase(
 }
 
 /** Returns the URL of a database on the server that uses this socket directory. */
-function urlOf(socketFolder: string, database: string): string {
+function makeUrl(socketFolder: string, database: string): string {
   return `postgres:///${database}?${new URLSearchParams({ host: socketFolder, user: 'postgres' })}`
 }
 

@@ -64,7 +64,7 @@ function* possibleLosses(steps: readonly Step[]): Generator<Set<Change>> {
       ...changes.map((_, index) => [...withDependentAppends(changes, index)]),
     ]),
   ]
-  for (const combination of product(choices)) yield new Set(combination.flat())
+  for (const combination of combinations(choices)) yield new Set(combination.flat())
 }
 
 /** Returns true if a power cut can't lose this step, because it is synced or changes nothing. */
@@ -90,10 +90,10 @@ function* withDependentAppends(changes: readonly BytesChange[], index: number): 
 
 type BytesChange = Exclude<Change, { kind: 'name' }>
 
-function* product<T>([first, ...rest]: T[][]): Generator<T[]> {
+function* combinations<T>([first, ...rest]: T[][]): Generator<T[]> {
   if (!first) yield []
   else
-    for (const combination of product(rest))
+    for (const combination of combinations(rest))
       for (const option of first) yield [option, ...combination]
 }
 

@@ -37,13 +37,13 @@ export function countRowsRead(plan: string, table: string): number {
  * index.
  */
 function countNodeRows(node: string, table: string): number {
-  const scan = / on (\w+)\b.*actual .*rows=([\d.]+) loops=(\d+)/.exec(node)
-  const [, name = '', rowsPerLoop, loops] = scan ?? []
+  const scanMatch = / on (\w+)\b.*actual .*rows=([\d.]+) loops=(\d+)/.exec(node)
+  const [, name = '', rowsPerLoop, loops] = scanMatch ?? []
   if (name !== table && !name.startsWith(`${table}_`)) return 0
-  let rows = Number(rowsPerLoop)
-  for (const [, removed] of node.matchAll(/Rows Removed by .*: (\d+)/g)) rows += Number(removed)
-  const searches = /Index Searches: (\d+)/.exec(node)?.[1] ?? 0
-  return Math.max(rows * Number(loops), Number(searches))
+  let rowCount = Number(rowsPerLoop)
+  for (const [, removed] of node.matchAll(/Rows Removed by .*: (\d+)/g)) rowCount += Number(removed)
+  const searchCount = /Index Searches: (\d+)/.exec(node)?.[1] ?? 0
+  return Math.max(rowCount * Number(loops), Number(searchCount))
 }
 
 async function collectPlans(
@@ -54,8 +54,8 @@ async function collectPlans(
   const plans: string[] = []
   const onNotice = ({ message = '' }: { message?: string | undefined }) => void plans.push(message)
   const forEachClient = async (sql: string, configure: (client: pg.PoolClient) => unknown) => {
-    const count = pool.options.max ?? 1
-    const clients = await Promise.all(Array.from({ length: count }, () => pool.connect()))
+    const clientCount = pool.options.max ?? 1
+    const clients = await Promise.all(Array.from({ length: clientCount }, () => pool.connect()))
     for (const client of clients) {
       await client.query(sql)
       configure(client)

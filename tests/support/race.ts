@@ -25,11 +25,11 @@ export function makeRace(rounds: number) {
         runAfter(Math.max(0, -offset) + randomInt(3), first),
         runAfter(Math.max(0, offset) + randomInt(3), second),
       ]),
-    recordWin(side: 'first' | 'second') {
-      wins[side] += 1
-      step = side === lastWinner ? step * 2 : 1
-      lastWinner = side
-      offset += side === 'first' ? -step : step
+    recordWin(winner: 'first' | 'second') {
+      wins[winner] += 1
+      step = winner === lastWinner ? step * 2 : 1
+      lastWinner = winner
+      offset += winner === 'first' ? -step : step
     },
     expectBothWon: () =>
       expect(wins).toEqual({

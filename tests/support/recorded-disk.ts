@@ -42,20 +42,20 @@ export interface RecordedDisk {
  */
 export function recordDisk(dataDir: string): RecordedDisk {
   const root: Node = 0
-  const nodes = new Map<string, Node>([[dataDir, root]])
+  const nodesByPath = new Map<string, Node>([[dataDir, root]])
   const folders = new Set<Node>([root])
   const fileLengths: number[] = [0]
   const steps: Step[] = []
 
-  const nodeAt = (path: string): Node => {
-    const node = nodes.get(path)
+  const getNode = (path: string): Node => {
+    const node = nodesByPath.get(path)
     if (node === undefined) throw new Error(`Nothing is known of ${path}.`)
     return node
   }
   const changeName = (path: string, node: Node | null): NameChange => {
-    if (node === null) nodes.delete(path)
-    else nodes.set(path, node)
-    return { folder: nodeAt(dirname(path)), name: basename(path), node }
+    if (node === null) nodesByPath.delete(path)
+    else nodesByPath.set(path, node)
+    return { folder: getNode(dirname(path)), name: basename(path), node }
   }
   const recordCreation = (path: string): Node => {
     const node = fileLengths.push(0) - 1
@@ -112,24 +112,24 @@ export function recordDisk(dataDir: string): RecordedDisk {
   const fileSystem: RecordedDisk['fileSystem'] = {
     async open(path, flags, mode) {
       const file = await fs.open(path, flags, mode)
-      return recordFile(file, flags.startsWith('wx') ? recordCreation(path) : nodeAt(path))
+      return recordFile(file, flags.startsWith('wx') ? recordCreation(path) : getNode(path))
     },
     async mkdir(path, options) {
       await fs.mkdir(path, options)
-      if (!nodes.has(path)) folders.add(recordCreation(path))
+      if (!nodesByPath.has(path)) folders.add(recordCreation(path))
     },
     async rename(from, to) {
       await fs.rename(from, to)
-      const node = nodeAt(from)
+      const node = getNode(from)
       steps.push({ kind: 'name', nameChanges: [changeName(from, null), changeName(to, node)] })
     },
     async link(from, to) {
       await fs.link(from, to)
-      steps.push({ kind: 'name', nameChanges: [changeName(to, nodeAt(from))] })
+      steps.push({ kind: 'name', nameChanges: [changeName(to, getNode(from))] })
     },
     async rm(path, options) {
       await fs.rm(path, options)
-      if (nodes.has(path)) steps.push({ kind: 'name', nameChanges: [changeName(path, null)] })
+      if (nodesByPath.has(path)) steps.push({ kind: 'name', nameChanges: [changeName(path, null)] })
     },
   }
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const MiB = 1024 ** 2
 
-export function residentMiB(pid: number): number {
+export function measureResidentMiB(pid: number): number {
   const statusFile = `/proc/${pid}/status`
   if (!existsSync(statusFile)) {
     // On systems without /proc, use `ps`, which reports KiB.

@@ -9,12 +9,15 @@ function parseMetrics(text: string): Scrape {
   return new Map(
     lines.map((line) => {
       const separatorIndex = line.lastIndexOf(' ')
-      return [sortLabels(line.slice(0, separatorIndex)), Number(line.slice(separatorIndex + 1))]
+      return [
+        sortSeriesLabels(line.slice(0, separatorIndex)),
+        Number(line.slice(separatorIndex + 1)),
+      ]
     }),
   )
 }
 
-function sortLabels(series: string): string {
+function sortSeriesLabels(series: string): string {
   return series.replace(/\{(.*)\}/, (_, labels: string) => {
     const pairs = labels.match(/\w+="[^"]*"/g) ?? []
     return `{${pairs.toSorted().join(',')}}`

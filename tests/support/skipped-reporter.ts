@@ -2,7 +2,7 @@ import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node'
 import { cephPackages, missingCephPrograms } from '../../scripts/ceph.mjs'
 import type { TestRequirement } from './test-requirements.ts'
 
-function requirementTexts(): Record<TestRequirement, string[]> {
+function describeRequirements(): Record<TestRequirement, string[]> {
   return {
     s3Server: [
       `a real S3 server. Not installed: ${missingCephPrograms().join(', ')}.`,
@@ -22,18 +22,18 @@ export default class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skippedTests = modules.flatMap((module) => [...module.children.allTests('skipped')])
     const selectedTests = skippedTests.filter(isSelected)
-    for (const [requirement, [description, remedy]] of Object.entries(requirementTexts())) {
-      const tests = selectedTests.filter((test) => missingRequirementOf(test) === requirement)
+    for (const [requirement, [description, remedy]] of Object.entries(describeRequirements())) {
+      const tests = selectedTests.filter((test) => findMissingRequirement(test) === requirement)
       if (tests.length === 0) continue
-      const files = Map.groupBy(tests, ({ module }) => module.relativeModuleId)
-      const counts = [...files].map(([file, { length }]) => `  ${file}: ${length}`)
+      const testsByFile = Map.groupBy(tests, ({ module }) => module.relativeModuleId)
+      const counts = [...testsByFile].map(([file, { length }]) => `  ${file}: ${length}`)
       const lines = [`SKIPPED: ${tests.length} tests that need ${description}`, ...counts, remedy]
       process.stderr.write(`\n${lines.join('\n')}\n`)
     }
   }
 }
 
-function missingRequirementOf(test: TestCase): TestRequirement | undefined {
+function findMissingRequirement(test: TestCase): TestRequirement | undefined {
   let node: TestCase | TestSuite | TestModule = test
   while (node.type !== 'module') {
     const { missingRequirement } = node.meta()

@@ -26,10 +26,10 @@ export interface SlowNetwork {
  */
 export async function startSlowNetwork(settings: NetworkSettings): Promise<SlowNetwork> {
   let targetPort = 0
-  const up = makeNetworkDirection(settings)
-  const down = makeNetworkDirection(settings)
+  const upDirection = makeNetworkDirection(settings)
+  const downDirection = makeNetworkDirection(settings)
   const sockets = new Set<Socket>()
-  const track = (socket: Socket) => {
+  const trackSocket = (socket: Socket) => {
     sockets.add(socket)
     socket.setNoDelay(true)
     socket.once('close', () => sockets.delete(socket))
@@ -37,10 +37,10 @@ export async function startSlowNetwork(settings: NetworkSettings): Promise<SlowN
   }
   const server = createServer({ allowHalfOpen: true }, (clientSocket) => {
     const serverSocket = connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true })
-    track(clientSocket)
-    track(serverSocket)
-    up.pipe(clientSocket, serverSocket, 2 * settings.delayMs)
-    down.pipe(serverSocket, clientSocket, 0)
+    trackSocket(clientSocket)
+    trackSocket(serverSocket)
+    upDirection.pipe(clientSocket, serverSocket, 2 * settings.delayMs)
+    downDirection.pipe(serverSocket, clientSocket, 0)
     clientSocket.once('close', () => serverSocket.destroy())
     serverSocket.once('close', () => clientSocket.destroySoon())
   })
@@ -50,11 +50,14 @@ export async function startSlowNetwork(settings: NetworkSettings): Promise<SlowN
     forwardTo(port) {
       targetPort = port
     },
-    deliveredBytes: () => ({ up: up.deliveredBytes(), down: down.deliveredBytes() }),
+    deliveredBytes: () => ({
+      up: upDirection.deliveredBytes(),
+      down: downDirection.deliveredBytes(),
+    }),
     async close() {
       for (const socket of sockets) socket.destroy()
-      up.close()
-      down.close()
+      upDirection.close()
+      downDirection.close()
       await new Promise((resolve) => server.close(resolve))
     },
   }

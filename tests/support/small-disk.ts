@@ -46,11 +46,11 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
     },
     async fill() {
       const { bavail, bsize } = await statfs(folder)
-      const file = openSync(fillerFile, 'a')
+      const descriptor = openSync(fillerFile, 'a')
       try {
-        writeUntilFull(file, [Math.max(1, bavail * bsize), 4096, 1])
+        writeUntilFull(descriptor, [Math.max(1, bavail * bsize), 4096, 1])
       } finally {
-        closeSync(file)
+        closeSync(descriptor)
       }
     },
     clear: () => rm(fillerFile, { force: true }),
@@ -66,11 +66,11 @@ export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
  * Writes blocks of each size until no more fit. Synchronous because it has to be fast: when the
  * disk is nearly full, the server releases part of its reserve, which a slow fill would use up too.
  */
-function writeUntilFull(file: number, sizes: readonly number[]): void {
+function writeUntilFull(descriptor: number, sizes: readonly number[]): void {
   for (const size of sizes) {
     const block = Buffer.alloc(size, 1)
     try {
-      while (writeSync(file, block) === size);
+      while (writeSync(descriptor, block) === size);
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
     }

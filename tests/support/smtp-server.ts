@@ -54,7 +54,7 @@ export async function startSmtpServer(
   const attemptedRecipients: string[] = []
   const loginNames: string[] = []
   const wasEncrypted: boolean[] = []
-  let connections = 0
+  let connectionCount = 0
   // Repeat the rejected address in the error message, as real servers do.
   const rejection = (code: number, address = '') =>
     Object.assign(new Error(`Refused <${address}>`), { responseCode: code })
@@ -67,7 +67,7 @@ export async function startSmtpServer(
       done(rejection(535))
     },
     onConnect(_session, done) {
-      connections += 1
+      connectionCount += 1
       done()
     },
     onRcptTo({ address }, session, done) {
@@ -111,7 +111,7 @@ export async function startSmtpServer(
     attemptedRecipients,
     loginNames,
     wasEncrypted,
-    connections: () => connections,
+    connections: () => connectionCount,
     setReaction(newReaction) {
       reaction = newReaction
       if (newReaction === 'hold') return

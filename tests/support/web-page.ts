@@ -46,9 +46,9 @@ export interface WebPage {
 export function openPage(): WebPage {
   const responders = new Map<string, Responder>()
   const requests: PageRequest[] = []
-  let signOuts = 0
+  let signOutTotal = 0
   const client = createQueryClient(() => {
-    signOuts += 1
+    signOutTotal += 1
   })
   vi.stubGlobal('fetch', async (input: string | URL, { method = 'GET', body }: RequestInit) => {
     const { pathname, searchParams } = new URL(input, window.location.origin)
@@ -79,7 +79,7 @@ export function openPage(): WebPage {
     requests,
     on: (call, response) => void responders.set(call, response),
     client,
-    signOutCount: () => signOuts,
+    signOutCount: () => signOutTotal,
     show: (element) => render(element, { wrapper }),
     run: <Result, Props>(hook: (props: Props) => Result, initialProps?: Props) =>
       initialProps === undefined

@@ -502,7 +502,7 @@ export function alterSignature(url: string): string {
   })
 }
 
-/** Replaces the signature in `url` with that of `other`. */
+/** Replaces the signature in `url` with the one in `otherUrl`. */
 export function withOtherSignature(url: string, otherUrl: string): string {
   return url.replace(signature, `$1${signature.exec(otherUrl)?.[2]}`)
 }

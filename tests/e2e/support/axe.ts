@@ -31,7 +31,7 @@ export async function loadAxeIntoEachPage(page: Page): Promise<void> {
  * Returns axe's violations on the current page.
  * @param rules the rules to check, by default all.
  */
-export function axeViolations(page: Page, rules?: readonly string[]): Promise<AxeViolation[]> {
+export function findAxeViolations(page: Page, rules?: readonly string[]): Promise<AxeViolation[]> {
   return page.evaluate(async (rules) => {
     const { violations } = await window.axe.run({
       ...(rules && { runOnly: [...rules] }),

@@ -53,8 +53,8 @@ export const dashboardScreens: Screens = {
   },
   'file too large': async ({ app, folder, page }) => {
     await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
-    const large = await writeSparseFile(folder, longName, 1024 ** 3 + 1)
-    await page.getByLabel('Files to upload').setInputFiles(large)
+    const largeFilePath = await writeSparseFile(folder, longName, 1024 ** 3 + 1)
+    await page.getByLabel('Files to upload').setInputFiles(largeFilePath)
     await expect(page.getByRole('button', { name: 'Try Another File' })).toBeVisible()
   },
   'analytics without files': async ({ page }) => {

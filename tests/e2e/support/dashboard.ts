@@ -59,7 +59,7 @@ export async function reloadAndConfirm(page: Page): Promise<void> {
   await page.reload()
 }
 
-async function centerOf(target: Locator) {
+async function getCenter(target: Locator) {
   const box = await target.boundingBox()
   if (!box) throw new Error(`${target} is not shown.`)
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
@@ -68,7 +68,7 @@ async function centerOf(target: Locator) {
 /** Drops files and folders from disk onto the page or `target`, using native drag and drop. */
 export async function dropFiles(page: Page, paths: string[], target?: Locator): Promise<void> {
   const browser = await page.context().newCDPSession(page)
-  const position = target ? await centerOf(target) : { x: 640, y: 400 }
+  const position = target ? await getCenter(target) : { x: 640, y: 400 }
   const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
     browser.send('Input.dispatchDragEvent', {
       type,

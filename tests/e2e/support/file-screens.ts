@@ -137,10 +137,10 @@ export const fileScreens: Screens = {
   },
   'upgrade to Premium': async ({ app, folder, page }) => {
     await openDashboard(page, app, await makePerson(app))
-    const large = await writeSparseFile(folder, longName, 500 * 1024 ** 2 + 1)
+    const largeFilePath = await writeSparseFile(folder, longName, 500 * 1024 ** 2 + 1)
     // With the real clock, the toast would disappear after 5 s.
     await page.clock.install()
-    await page.getByLabel('Files to upload').setInputFiles(large)
+    await page.getByLabel('Files to upload').setInputFiles(largeFilePath)
     await expect(page.getByRole('button', { name: 'Upgrade Now' })).toBeVisible()
   },
 }

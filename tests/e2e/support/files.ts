@@ -3,7 +3,7 @@ import { closeSync, createReadStream, createWriteStream, openSync, writeSync } f
 import { link, readdir, rename, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { runFolder } from './run.ts'
+import { getRunFolder } from './run.ts'
 
 export interface DiskFile {
   name: string
@@ -36,26 +36,26 @@ export async function writeRandomFile(
 ): Promise<DiskFile> {
   if (size < sharedSize) return writeUniqueFile(folder, name, size)
   const path = join(folder, name)
-  const sha256Promise = sharedFiles.get(size) ?? shareFile(size)
-  sharedFiles.set(size, sha256Promise)
+  const sha256Promise = sha256BySize.get(size) ?? shareFile(size)
+  sha256BySize.set(size, sha256Promise)
   const sha256 = await sha256Promise
-  await link(sharedPath(size, sha256), path)
+  await link(getSharedPath(size, sha256), path)
   return { name, path, size, sha256 }
 }
 
-function sharedPath(size: number, sha256: string): string {
-  return join(runFolder(), `${size}-${sha256}`)
+function getSharedPath(size: number, sha256: string): string {
+  return join(getRunFolder(), `${size}-${sha256}`)
 }
 
 /** SHA-256 of each shared file, keyed by file size. */
-const sharedFiles = new Map<number, Promise<string>>()
+const sha256BySize = new Map<number, Promise<string>>()
 
 /** Writes the shared file of this size unless it exists. Returns its SHA-256. */
 async function shareFile(size: number): Promise<string> {
-  const existingFile = (await readdir(runFolder())).find((entry) => entry.startsWith(`${size}-`))
+  const existingFile = (await readdir(getRunFolder())).find((entry) => entry.startsWith(`${size}-`))
   if (existingFile !== undefined) return existingFile.slice(`${size}-`.length)
-  const { path, sha256 } = await writeUniqueFile(runFolder(), `of-${process.pid}-${size}`, size)
-  await rename(path, sharedPath(size, sha256))
+  const { path, sha256 } = await writeUniqueFile(getRunFolder(), `of-${process.pid}-${size}`, size)
+  await rename(path, getSharedPath(size, sha256))
   return sha256
 }
 
@@ -84,13 +84,13 @@ export async function writeLargestFile(folder: string, name: string): Promise<Di
   const path = await writeSparseFile(folder, name, size)
   const hash = createHash('sha256')
   const block = Buffer.alloc(64 * 1024)
-  const file = openSync(path, 'r+')
+  const descriptor = openSync(path, 'r+')
   for (let number = 0; number < size / block.length; number += 1) {
     block.writeUInt32BE(number)
-    writeSync(file, block, 0, 4, number * block.length)
+    writeSync(descriptor, block, 0, 4, number * block.length)
     hash.update(block)
   }
-  closeSync(file)
+  closeSync(descriptor)
   return { name, path, size, sha256: hash.digest('hex') }
 }
 
@@ -101,7 +101,7 @@ export async function writeSparseFile(folder: string, name: string, size: number
   return path
 }
 
-export async function sha256OfFile(path: string): Promise<string> {
+export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path, { highWaterMark: blockSize }), hash)
   return hash.digest('hex')

@@ -6,7 +6,7 @@ import type { Page } from '@playwright/test'
  * and when a tab, choice or link is selected. Restores the focus.
  * @returns one message per problem, with the element's HTML.
  */
-export async function forcedColorsProblems(page: Page): Promise<string[]> {
+export async function findForcedColorsProblems(page: Page): Promise<string[]> {
   await page.emulateMedia({ forcedColors: 'active' })
   // When a script moves the focus, browsers show a focus ring only if the last input was a key
   // press.
@@ -18,7 +18,7 @@ export async function forcedColorsProblems(page: Page): Promise<string[]> {
 
 /** Runs in the browser, inside the page. */
 function findProblems(): string[] {
-  const tagOf = (element: Element) =>
+  const describeElement = (element: Element) =>
     element.outerHTML.slice(0, element.outerHTML.indexOf('>') + 1) + element.textContent
 
   const isFocusable = (element: HTMLElement) =>
@@ -38,11 +38,11 @@ function findProblems(): string[] {
       'a[href], button, input, select, textarea, summary, [tabindex]',
     ),
   ].filter(isFocusable)
-  const kinds = new Map(
+  const controlsByKind = new Map(
     controls.map((control) => [`${control.tagName} ${control.className}`, control]),
   )
   const focused = document.activeElement
-  const invisibleFocus = [...kinds.values()].filter((control) => {
+  const invisibleFocus = [...controlsByKind.values()].filter((control) => {
     control.focus({ preventScroll: true })
     return (
       document.activeElement === control &&
@@ -54,7 +54,7 @@ function findProblems(): string[] {
   } else if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
 
   // With forced colors, only elements that opt out keep our background colors.
-  const styleOf = (element: Element) => {
+  const getStyleKey = (element: Element) => {
     const style = getComputedStyle(element)
     const isForced = style.getPropertyValue('forced-color-adjust') !== 'none'
     const background = isForced ? '' : style.backgroundColor
@@ -71,12 +71,12 @@ function findProblems(): string[] {
       )
       return (
         unselectedElement?.checkVisibility() &&
-        styleOf(unselectedElement) === styleOf(selectedElement)
+        getStyleKey(unselectedElement) === getStyleKey(selectedElement)
       )
     },
   )
   return [
-    ...invisibleFocus.map((element) => `no focus ring: ${tagOf(element)}`),
-    ...invisibleState.map((element) => `looks like the others: ${tagOf(element)}`),
+    ...invisibleFocus.map((element) => `no focus ring: ${describeElement(element)}`),
+    ...invisibleState.map((element) => `looks like the others: ${describeElement(element)}`),
   ]
 }

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect } from './test.ts'
 
-const maxTabs = 40
+const maxPresses = 40
 
 function hasFocus(target: Locator) {
   return target.evaluate((element) => element === document.activeElement)
@@ -14,7 +14,7 @@ export async function tabTo(
   key: 'Tab' | 'Shift+Tab' = 'Tab',
 ): Promise<void> {
   await expect(target).toBeVisible()
-  for (let step = 0; step < maxTabs; step += 1) {
+  for (let step = 0; step < maxPresses; step += 1) {
     if (await hasFocus(target)) return
     await page.keyboard.press(key)
   }

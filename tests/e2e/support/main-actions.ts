@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
  * Returns the labels of all buttons and links that are styled as the main action. Searches only the
  * dialog if one is open.
  */
-export function mainActions(page: Page): Promise<string[]> {
+export function findMainActions(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const probe = document.createElement('i')
     probe.style.backgroundColor = 'var(--accent)'

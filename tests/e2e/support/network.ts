@@ -4,7 +4,7 @@ import { type ChaosProxy, type Exchange, startChaosProxy } from '../../support/c
 import { createDatabase } from '../../support/postgres-server.ts'
 import { reloadAndConfirm } from './dashboard.ts'
 import { type DiskFile, writeRandomFile } from './files.ts'
-import { postgresUrl } from './run.ts'
+import { getPostgresUrl } from './run.ts'
 import { test as base, expect } from './test.ts'
 
 /**
@@ -30,7 +30,7 @@ export const test = base.extend<{
     use(await writeRandomFile(folder, 'film.mkv', 51 * mebibyte)),
 
   app: async ({ network }, use) => {
-    const database = await createDatabase(postgresUrl(), 'migrated')
+    const database = await createDatabase(getPostgresUrl(), 'migrated')
     const app = await serveApp(database, { env: { APP_URL: network.url } })
     network.forwardTo(app.deps.config.port)
     await use(app)
@@ -80,22 +80,22 @@ export async function reopen(
  * Returns the total size of all PUT bodies, including repeated ones, sent after the first `since`
  * requests.
  */
-export function sentBytes(network: ChaosProxy, since = 0): number {
+export function countSentBytes(network: ChaosProxy, firstIndex = 0): number {
   return network.exchanges
-    .slice(since)
+    .slice(firstIndex)
     .reduce((sum, exchange) => sum + (isPut(exchange) ? exchange.bodyBytes : 0), 0)
 }
 
 /** Identifies the part that a PUT sends, whether to disk or to a bucket. */
-function partKey({ url }: Exchange): string {
+function getPartKey({ url }: Exchange): string {
   const { pathname, searchParams } = new URL(url, 'http://any')
   return `${pathname} ${searchParams.get('part') ?? searchParams.get('partNumber')}`
 }
 
 /** Returns the PUTs whose parts were sent again later. */
-export function wastedPuts(network: ChaosProxy): Exchange[] {
+export function findWastedPuts(network: ChaosProxy): Exchange[] {
   const puts = network.exchanges.filter(isPut)
-  const lastPuts = new Set(new Map(puts.map((put) => [partKey(put), put])).values())
+  const lastPuts = new Set(new Map(puts.map((put) => [getPartKey(put), put])).values())
   return puts.filter((put) => !lastPuts.has(put))
 }
 
@@ -104,7 +104,7 @@ export function wastedPuts(network: ChaosProxy): Exchange[] {
  * would include those lost in the buffers of dead connections.
  */
 export function expectNoWastedPuts(network: ChaosProxy): void {
-  expect(wastedPuts(network).filter(({ interrupted }) => !interrupted)).toEqual([])
+  expect(findWastedPuts(network).filter(({ interrupted }) => !interrupted)).toEqual([])
 }
 
 export function countStoredPuts(network: ChaosProxy): number {

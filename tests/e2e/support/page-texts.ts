@@ -25,8 +25,8 @@ export async function recordPageTexts(page: Page): Promise<void> {
     const recorded: RecordedTexts = { texts: [], toasts: [] }
     window.recorded = recorded
     // Toasts of the app and of prerendered pages.
-    const toasts = '[role=region][aria-live] [role=dialog], #toast'
-    const linesOf = (toast: Element) => {
+    const toastSelector = '[role=region][aria-live] [role=dialog], #toast'
+    const getLines = (toast: Element) => {
       const lines = toast.id === 'toast' ? toast.childNodes : toast.querySelectorAll('p')
       return [...lines].map(({ textContent }) => textContent ?? '')
     }
@@ -34,9 +34,11 @@ export async function recordPageTexts(page: Page): Promise<void> {
       for (const element of [addedElement, ...addedElement.querySelectorAll('*')]) {
         recorded.texts.push((element.textContent ?? '').trim())
       }
-      const enclosingToast = addedElement.closest(toasts)
-      const shownToasts = enclosingToast ? [enclosingToast] : addedElement.querySelectorAll(toasts)
-      for (const toast of shownToasts) recorded.toasts.push(linesOf(toast))
+      const enclosingToast = addedElement.closest(toastSelector)
+      const shownToasts = enclosingToast
+        ? [enclosingToast]
+        : addedElement.querySelectorAll(toastSelector)
+      for (const toast of shownToasts) recorded.toasts.push(getLines(toast))
     }
     new MutationObserver((changes) => {
       for (const { addedNodes, target, type } of changes) {
@@ -60,20 +62,20 @@ export async function clearPageTexts(page: Page): Promise<void> {
 
 /** Waits until each text has appeared as the full text of an element. */
 export function expectPageTexts(page: Page, texts: readonly string[]): Promise<void> {
-  const missingTexts = () =>
+  const findMissingTexts = () =>
     page.evaluate(
       (texts) => texts.filter((text) => !window.recorded?.texts.includes(text)),
       [...texts],
     )
-  return expect.poll(missingTexts, 'not recorded').toEqual([])
+  return expect.poll(findMissingTexts, 'not recorded').toEqual([])
 }
 
 /** Waits until a toast has shown this title and description. */
 export function expectToast(page: Page, [title, description]: ToastTexts): Promise<void> {
   const expectedTexts = description === undefined ? [title] : [title, description]
   const isShown = async () => {
-    const toasts = await page.evaluate(() => window.recorded?.toasts ?? [])
-    return toasts.map((lines) => lines.slice(0, expectedTexts.length))
+    const toastSelector = await page.evaluate(() => window.recorded?.toasts ?? [])
+    return toastSelector.map((lines) => lines.slice(0, expectedTexts.length))
   }
   return expect.poll(isShown, 'toasts so far').toContainEqual(expectedTexts)
 }
@@ -87,7 +89,7 @@ export function expectShown(
   container: Locator,
   texts: readonly (string | RegExp)[],
 ): Promise<void> {
-  const missingTexts = async () => {
+  const findMissingTexts = async () => {
     const [wholeText = '', ...pieces] = await container.evaluate((element) => {
       const normalize = (text: string | null) => (text ?? '').replaceAll(/[^\S\n]+/g, ' ').trim()
       const labeled = [...element.querySelectorAll('[aria-label], option')]
@@ -112,5 +114,5 @@ export function expectShown(
       text instanceof RegExp ? !text.test(wholeText) : !pieces.includes(text),
     )
   }
-  return expect.poll(missingTexts, 'not shown').toEqual([])
+  return expect.poll(findMissingTexts, 'not shown').toEqual([])
 }

@@ -55,11 +55,11 @@ function readVariable(variable: string): string {
 }
 
 /** Returns the URL of the administrative database on the run's Postgres server. */
-export function postgresUrl(): string {
+export function getPostgresUrl(): string {
   return readVariable(variables.postgres)
 }
 
 /** Returns the run's directory on disk, shared by all tests, for files to upload. */
-export function runFolder(): string {
+export function getRunFolder(): string {
   return readVariable(variables.folder)
 }

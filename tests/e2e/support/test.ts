@@ -10,7 +10,7 @@ import {
 import { serveApp, type TestApp } from '../../support/app-server.ts'
 import { createDatabase } from '../../support/postgres-server.ts'
 import { type ErrorWatcher, watchForErrors } from './error-watcher.ts'
-import { postgresUrl, runFolder } from './run.ts'
+import { getPostgresUrl, getRunFolder } from './run.ts'
 
 export interface Fixtures {
   /** A server for this test. Its clock advances only when the test advances it. */
@@ -34,7 +34,7 @@ function interceptFileDialogs(context: BrowserContext) {
 
 export const test = base.extend<Fixtures>({
   app: async ({}, use) => {
-    const app = await serveApp(await createDatabase(postgresUrl(), 'migrated'))
+    const app = await serveApp(await createDatabase(getPostgresUrl(), 'migrated'))
     await use(app)
     await app.close()
   },
@@ -69,7 +69,7 @@ export const test = base.extend<Fixtures>({
   },
 
   folder: async ({}, use) => {
-    const folder = await mkdtemp(join(runFolder(), 'test-'))
+    const folder = await mkdtemp(join(getRunFolder(), 'test-'))
     await use(folder)
     await rm(folder, { recursive: true })
   },

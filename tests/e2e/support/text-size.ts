@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 
 /** The browser's default text size, in px. */
-const defaultSize = 16
+const defaultSizePx = 16
 
 /**
  * Sets the browser's text size to a multiple of the default. This also scales `rem`, even in media
@@ -12,7 +12,7 @@ export type SetTextSize = (factor: number) => Promise<void>
 export async function openTextSize(page: Page): Promise<SetTextSize> {
   const browser = await page.context().newCDPSession(page)
   return async (factor) => {
-    const fontSize = factor * defaultSize
-    await browser.send('Page.setFontSizes', { fontSizes: { standard: fontSize } })
+    const fontSizePx = factor * defaultSizePx
+    await browser.send('Page.setFontSizes', { fontSizes: { standard: fontSizePx } })
   }
 }

@@ -58,7 +58,7 @@ export async function codeOf(page: Page, name: string): Promise<string> {
 }
 
 /** Downloads a link's file and returns its SHA-256 in hexadecimal. */
-export async function sha256OfDownload(origin: string, code: string): Promise<string> {
+export async function hashDownload(origin: string, code: string): Promise<string> {
   const response = await fetch(`${origin}/api/download/${code}`)
   if (!response.ok || !response.body) throw new Error(`Download failed: ${response.status}`)
   const hash = createHash('sha256')
@@ -77,5 +77,5 @@ export async function expectArrived(
   listing = page,
 ): Promise<void> {
   await expectUpload(page, file.name, 'Completed')
-  expect(await sha256OfDownload(server.url, await codeOf(listing, file.name))).toBe(file.sha256)
+  expect(await hashDownload(server.url, await codeOf(listing, file.name))).toBe(file.sha256)
 }

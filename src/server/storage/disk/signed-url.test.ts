@@ -144,7 +144,7 @@ it('signs only valid keys, sizes, parts and dates', () => {
   }
 })
 
-// The server signs other data with its secret, some of which clients can choose.
+// The server also uses its secret to sign other data, and clients can choose some of that data.
 it('rejects URLs signed with the secret itself', () => {
   fc.assert(
     fc.property(grants, (grant) => {

@@ -49,12 +49,12 @@ export const administratorWalk: readonly WalkStep[] = [
         const buttons = maintenanceSection(page).getByRole('button')
         await buttons.first().waitFor()
         // These buttons open a confirmation dialog.
-        const destructive = /^(Clean up|Sanitize|Expire)/
+        const destructivePattern = /^(Clean up|Sanitize|Expire)/
         for (const button of await buttons.all()) {
           const name = (await button.textContent()) ?? ''
           await button.click()
-          if (!destructive.test(name)) continue
-          await alertDialog(page).getByRole('button', { name: destructive }).click()
+          if (!destructivePattern.test(name)) continue
+          await alertDialog(page).getByRole('button', { name: destructivePattern }).click()
         }
       },
     ),
