@@ -21,10 +21,10 @@ import type { PageCallbacks, ShownUploads, UploadsState, UploadsStore } from './
 
 const readyTimeoutMs = 10_000
 
-const timeoutSignal = (ms: number) => AbortSignal.timeout(ms)
+const timeout = (ms: number) => AbortSignal.timeout(ms)
 
 const isServerReady: IsServerReady = async (signal) => {
-  const limit = AbortSignal.any([signal, timeoutSignal(readyTimeoutMs)])
+  const limit = AbortSignal.any([signal, timeout(readyTimeoutMs)])
   return isServerUp(await toOutcome(call('ready', { signal: limit })))
 }
 
@@ -33,18 +33,16 @@ const calls: UploadCalls = {
   confirmUpload: (body, signal) => toOutcome(call('confirmUpload', { body, signal })),
   batched: {
     getUploadUrl: batchCalls(browserTimers, (files) =>
-      toOutcome(call('getUploadUrls', { body: { files }, signal: timeoutSignal(callTimeoutMs) })),
+      toOutcome(call('getUploadUrls', { body: { files }, signal: timeout(callTimeoutMs) })),
     ),
     confirmUpload: batchCalls(browserTimers, (uploads) =>
-      toOutcome(
-        call('confirmUploads', { body: { uploads }, signal: timeoutSignal(requestTimeoutMs) }),
-      ),
+      toOutcome(call('confirmUploads', { body: { uploads }, signal: timeout(requestTimeoutMs) })),
     ),
   },
   listParts: (query, signal) => toOutcome(call('listParts', { query, signal })),
   abortUpload: (cloudKey) =>
-    toOutcome(call('abortUpload', { body: { cloudKey }, signal: timeoutSignal(callTimeoutMs) })),
-  currentUser: () => toOutcome(call('currentUser', { signal: timeoutSignal(callTimeoutMs) })),
+    toOutcome(call('abortUpload', { body: { cloudKey }, signal: timeout(callTimeoutMs) })),
+  currentUser: () => toOutcome(call('currentUser', { signal: timeout(callTimeoutMs) })),
 }
 
 /** Doesn't use `crypto.randomUUID`, which requires a secure context. */

@@ -9,7 +9,7 @@ import {
   isPermanentFailure,
   stopsAllUploads,
   toOutcome,
-  transferErrorCode,
+  transferCode,
   transferErrorText,
 } from './upload-errors.ts'
 
@@ -79,7 +79,7 @@ test.each([
   ['status', 500, null, false],
   ['network', null, null, false],
 ] as const)('a transfer error %s %j has the code %j', (kind, status, code, isServerFull) => {
-  expect(transferErrorCode(kind, status)).toBe(code)
+  expect(transferCode(kind, status)).toBe(code)
   expect(isOutOfSpaceFailure({ status: 'failed', code })).toBe(isServerFull)
   expect(isOutOfSpaceFailure({ status: 'paused', code })).toBe(false)
 })

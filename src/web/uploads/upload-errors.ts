@@ -134,10 +134,7 @@ export function transferErrorText(
 }
 
 /** Returns the error code for a transfer that failed because the server is full; otherwise null. */
-export function transferErrorCode(
-  kind: TransferErrorKind,
-  status: number | null,
-): ErrorCode | null {
+export function transferCode(kind: TransferErrorKind, status: number | null): ErrorCode | null {
   if (kind === 'disk-full') return 'DISK_FULL'
   return kind === 'status' && status === errorTable.STORAGE_FULL.status ? 'STORAGE_FULL' : null
 }

@@ -117,7 +117,7 @@ function FailedUpload({ record, isErrorShown, onResume, onFile }: FailedUploadPr
 function SupportContact() {
   const supportEmail = useSupportEmail()
   const { data: user } = useCurrentUser()
-  const renderSupportLine = (prefix: string, href: string, label: string) => (
+  const renderLine = (prefix: string, href: string, label: string) => (
     <p className="px-4 py-1.5 text-sm sm:px-5">
       {prefix}{' '}
       <a className="font-[560] underline" href={href}>
@@ -125,10 +125,9 @@ function SupportContact() {
       </a>
     </p>
   )
-  if (user?.isAdmin)
-    return renderSupportLine('You run this server:', '/admin#checks', 'see its checks')
+  if (user?.isAdmin) return renderLine('You run this server:', '/admin#checks', 'see its checks')
   if (supportEmail === undefined) return null
   return supportEmail === null
-    ? renderSupportLine('Support:', '/feedback', 'write to the operator')
-    : renderSupportLine('Support:', `mailto:${supportEmail}`, supportEmail)
+    ? renderLine('Support:', '/feedback', 'write to the operator')
+    : renderLine('Support:', `mailto:${supportEmail}`, supportEmail)
 }

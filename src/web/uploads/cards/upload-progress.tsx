@@ -50,9 +50,9 @@ export function selectForegroundBatch({
 }
 
 function bytesText(batch: readonly UploadRecord[]): string {
-  const unfailedUploads = batch.filter(({ status }) => status !== 'failed')
+  const nonFailedUploads = batch.filter(({ status }) => status !== 'failed')
   const formatTotal = (field: 'uploadedBytes' | 'fileSize') =>
-    formatSize(unfailedUploads.reduce((total, record) => total + record[field], 0))
+    formatSize(nonFailedUploads.reduce((total, record) => total + record[field], 0))
   return `${formatTotal('uploadedBytes')} of ${formatTotal('fileSize')}`
 }
 
@@ -102,10 +102,7 @@ function BatchOutcome({ outcome, isComplete }: { outcome: string; isComplete: bo
   )
 }
 
-function batchAnnouncement(
-  current: UploadRecord | undefined,
-  activity: UploadsState['activity'],
-): string {
+function liveText(current: UploadRecord | undefined, activity: UploadsState['activity']): string {
   if (!current || !isActive(current)) return ''
   const interruption = activity[current.id]?.interruption
   if (interruption) return interruptionMessages[interruption]
@@ -123,7 +120,7 @@ export function UploadProgress({ store }: { store: UploadsStore }) {
   return (
     <>
       <p role="status" className="sr-only">
-        {current ? batchAnnouncement(current, activity) : (outcome ?? '')}
+        {current ? liveText(current, activity) : (outcome ?? '')}
       </p>
       {current || outcome !== null ? (
         <Card className="mb-4 grid gap-2.5 p-4 sm:px-5">

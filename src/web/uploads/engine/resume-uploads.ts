@@ -179,12 +179,8 @@ export class UploadResumer {
     if (!ticket) return false
     const { calls } = this.#deps
     const input = { cloudKey: ticket.cloudKey }
-    const listPartsCall = { call: calls.listParts, input, isReadOnly: true }
-    const outcome = await callWithRetries(
-      listPartsCall,
-      { signal, limit: searchRetryLimit },
-      this.#deps,
-    )
+    const listCall = { call: calls.listParts, input, isReadOnly: true }
+    const outcome = await callWithRetries(listCall, { signal, limit: searchRetryLimit }, this.#deps)
     signal.throwIfAborted()
     if (!outcome.ok) return isTransient(outcome.error) ? null : outcome.error.status === 404
     const { parts } = outcome.value

@@ -193,10 +193,9 @@ export class UploadEngine {
    */
   async resume(id: string): Promise<void> {
     const handle = this.#files.get(id) ? undefined : await this.#deps.handles.get(id)
-    const handleResult = handle && (await requestHandleFile(handle))
-    if (handleResult?.state === 'permission') return
-    if (handleResult?.state === 'found')
-      await this.provideFile(id, { file: handleResult.file, handle })
+    const result = handle && (await requestHandleFile(handle))
+    if (result?.state === 'permission') return
+    if (result?.state === 'found') await this.provideFile(id, { file: result.file, handle })
     else await this.#resumer.resume(id)
   }
 

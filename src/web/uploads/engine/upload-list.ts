@@ -122,16 +122,14 @@ export class UploadList {
     const lockedIds = await locks.lockedIds()
     const stored = records.load().filter((record) => record.ownerId === ownerId)
     for (const id of this.#records.keys()) if (records.isRemoved(id)) this.#handleLoss(id)
-    const otherUploads = stored.filter(
-      ({ id }) => !this.#claims.has(id) && !this.#pendingClaims.has(id),
-    )
+    const others = stored.filter(({ id }) => !this.#claims.has(id) && !this.#pendingClaims.has(id))
     const isNewlyCompleted = ({ id, status }: UploadRecord) =>
       status === 'completed' && this.#records.get(id)?.status !== 'completed'
-    const hasNewlyCompleted = this.#hasLoaded && otherUploads.some(isNewlyCompleted)
+    const hasNewlyCompleted = this.#hasLoaded && others.some(isNewlyCompleted)
     this.#hasLoaded = true
-    this.#otherTabIds = new Set(otherUploads.map(({ id }) => id).filter((id) => lockedIds.has(id)))
+    this.#otherTabIds = new Set(others.map(({ id }) => id).filter((id) => lockedIds.has(id)))
     const orphans: UploadRecord[] = []
-    for (const record of otherUploads) {
+    for (const record of others) {
       const isLocked = this.#otherTabIds.has(record.id)
       const current = isLocked ? record : pauseIfInProgress(record)
       this.#records.set(record.id, current)

@@ -10,14 +10,13 @@ const finalizingPercent = 95
 export function overallPercent(
   uploads: readonly Pick<UploadRecord, 'status' | 'fileSize' | 'uploadedBytes'>[],
 ): number {
-  const unfailedUploads = uploads.filter(({ status }) => status !== 'failed')
-  if (unfailedUploads.length === 0) return 0
-  const completed = unfailedUploads.filter(({ status }) => status === 'completed')
-  if (completed.length === unfailedUploads.length) return 100
-  const totalBytes = unfailedUploads.reduce((sum, { fileSize }) => sum + fileSize, 0)
-  const sentBytes = unfailedUploads.reduce((sum, { uploadedBytes }) => sum + uploadedBytes, 0)
-  const fraction =
-    totalBytes === 0 ? completed.length / unfailedUploads.length : sentBytes / totalBytes
+  const nonFailed = uploads.filter(({ status }) => status !== 'failed')
+  if (nonFailed.length === 0) return 0
+  const completed = nonFailed.filter(({ status }) => status === 'completed')
+  if (completed.length === nonFailed.length) return 100
+  const totalBytes = nonFailed.reduce((sum, { fileSize }) => sum + fileSize, 0)
+  const sentBytes = nonFailed.reduce((sum, { uploadedBytes }) => sum + uploadedBytes, 0)
+  const fraction = totalBytes === 0 ? completed.length / nonFailed.length : sentBytes / totalBytes
   return Math.min(99, Math.floor(fraction * 100))
 }
 

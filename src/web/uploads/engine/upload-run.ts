@@ -10,12 +10,7 @@ import {
   type RepeatedCall,
   type UploadCalls,
 } from '../transfer/upload-calls.ts'
-import {
-  type CallError,
-  callErrorText,
-  transferErrorCode,
-  transferErrorText,
-} from '../upload-errors.ts'
+import { type CallError, callErrorText, transferCode, transferErrorText } from '../upload-errors.ts'
 import type { FailedStage } from '../upload-notices.ts'
 import { type PartUrls, type SendFile, type StoredPart, TransferError } from '../upload-ports.ts'
 import type { UploadActivity } from '../uploads-state.ts'
@@ -347,7 +342,7 @@ export class UploadRun {
       type: 'failed',
       stage: 'transfer',
       error: transferErrorText(path, kind, status, ticket?.store === 's3'),
-      code: transferErrorCode(kind, status),
+      code: transferCode(kind, status),
       isUnreadable: kind === 'unreadable' || kind === 'changed',
     }
   }

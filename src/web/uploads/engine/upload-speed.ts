@@ -17,14 +17,11 @@ export type SpeedSamples = readonly SpeedSample[]
  * same amount. Otherwise the speed would be 0 until the lost bytes are resent.
  */
 export function withSample(samples: SpeedSamples, at: number, bytes: number): SpeedSamples {
-  const byteDecrease = Math.max(0, (samples.at(-1)?.bytes ?? 0) - bytes)
-  const adjustedSamples = samples.map((sample) => ({
-    ...sample,
-    bytes: sample.bytes - byteDecrease,
-  }))
+  const decrease = Math.max(0, (samples.at(-1)?.bytes ?? 0) - bytes)
+  const adjusted = samples.map((sample) => ({ ...sample, bytes: sample.bytes - decrease }))
   // Keep the last sample before the window, which marks its start.
-  const startIndex = adjustedSamples.findLastIndex((sample) => sample.at <= at - windowMs)
-  return [...adjustedSamples.slice(Math.max(0, startIndex)), { at, bytes }]
+  const startIndex = adjusted.findLastIndex((sample) => sample.at <= at - windowMs)
+  return [...adjusted.slice(Math.max(0, startIndex)), { at, bytes }]
 }
 
 /**

@@ -51,15 +51,15 @@ export function KeptFilesCard({ keptFiles, isPrimary, onUpload, onDone }: KeptFi
     onUpload(files.map(({ file }) => ({ file })))
     void removeAll()
   }
-  const isSingleFile = files.length === 1
+  const isSingle = files.length === 1
   return (
     <Card className="mb-4 p-5 sm:p-6">
       <section aria-labelledby="kept-title">
         <h2 id="kept-title" className="text-lg">
-          {isSingleFile ? 'A file is' : `${files.length} files are`} waiting in this browser
+          {isSingle ? 'A file is' : `${files.length} files are`} waiting in this browser
         </h2>
         <p className="mt-1 text-muted">
-          {isSingleFile ? 'It has' : 'They have'} not been uploaded yet.
+          {isSingle ? 'It has' : 'They have'} not been uploaded yet.
         </p>
         <ul className="mt-3">
           {files.slice(0, maxListedFiles).map(({ id, file }) => (
@@ -78,7 +78,7 @@ export function KeptFilesCard({ keptFiles, isPrimary, onUpload, onDone }: KeptFi
         ) : null}
         <div className="mt-4 flex flex-wrap gap-2">
           <Button variant={isPrimary ? 'primary' : 'plain'} onClick={upload}>
-            {isSingleFile ? 'Upload it' : 'Upload them'}
+            {isSingle ? 'Upload it' : 'Upload them'}
           </Button>
           <Button variant="quiet" onClick={() => void removeAll()}>
             Remove
@@ -94,11 +94,11 @@ export function KeptFilesNotice() {
   const { files } = useKeptFiles()
   const [firstFile] = files
   if (!firstFile) return null
-  const isSingleFile = files.length === 1
+  const isSingle = files.length === 1
   return (
     <p role="status" className="mb-5 rounded-control bg-tint px-3.5 py-2.5 text-sm wrap-anywhere">
-      {isSingleFile ? `${firstFile.file.name} is` : `${files.length} files are`} waiting in this
-      browser. You can upload {isSingleFile ? 'it' : 'them'} after you sign in.
+      {isSingle ? `${firstFile.file.name} is` : `${files.length} files are`} waiting in this
+      browser. You can upload {isSingle ? 'it' : 'them'} after you sign in.
     </p>
   )
 }

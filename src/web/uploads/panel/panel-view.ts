@@ -33,11 +33,9 @@ export function panelRecords(
 }
 
 /** Number of uploads by status. Cancelled uploads don't count as failed. */
-export type UploadCounts = Record<UploadStatus | 'cancelled', number>
+export type Counts = Record<UploadStatus | 'cancelled', number>
 
-export function countByStatus(
-  records: readonly Pick<UploadRecord, 'status' | 'error'>[],
-): UploadCounts {
+export function countByStatus(records: readonly Pick<UploadRecord, 'status' | 'error'>[]): Counts {
   const counts = { pending: 0, uploading: 0, paused: 0, completed: 0, failed: 0, cancelled: 0 }
   for (const record of records) counts[isCancelled(record) ? 'cancelled' : record.status] += 1
   return counts
@@ -50,24 +48,14 @@ export function getOverallInterruption(
 ): Interruption | null {
   const getInterruption = ({ id }: Pick<UploadRecord, 'id'>) => activity[id]?.interruption ?? null
   // An upload without an activity is still waiting to send.
-  const sendingUploads = records.filter(({ id, status }) => status === 'uploading' && activity[id])
-  const sendingInterruptions = sendingUploads.map(getInterruption)
-  const pendingInterruptions = records
-    .filter(({ status }) => status === 'pending')
-    .map(getInterruption)
-  if (sendingInterruptions.includes(null)) return null
-  const interruptions = [...sendingInterruptions, ...pendingInterruptions].filter(
-    (reason) => reason !== null,
-  )
+  const sending = records.filter(({ id, status }) => status === 'uploading' && activity[id])
+  const pending = records.filter(({ status }) => status === 'pending')
+  if (sending.some((record) => getInterruption(record) === null)) return null
+  const reasons = [...sending, ...pending].map(getInterruption).filter((reason) => reason !== null)
   // Any response proves that the connection works. A full disk takes precedence, because someone
   // has to free space.
-  const responseInterruptions = interruptions.filter((reason) => reason !== 'no-response')
-  return (
-    responseInterruptions.find((reason) => reason === 'disk-full') ??
-    responseInterruptions[0] ??
-    interruptions[0] ??
-    null
-  )
+  const replies = reasons.filter((reason) => reason !== 'no-response')
+  return replies.find((reason) => reason === 'disk-full') ?? replies[0] ?? reasons[0] ?? null
 }
 
 /** The panel's header text while no upload is making progress. */
@@ -83,7 +71,7 @@ const interruptionSummaries: Record<Interruption, string> = {
  * that need attention; otherwise, it gives the overall result.
  * @param interruption why no upload is making progress; null if at least one is.
  */
-export function summaryText(counts: UploadCounts, interruption: Interruption | null): string {
+export function summaryText(counts: Counts, interruption: Interruption | null): string {
   const { pending, uploading, paused, completed } = counts
   if (uploading + pending === 0) return describeResult(counts)
   if (interruption) return interruptionSummaries[interruption]
@@ -94,10 +82,7 @@ export function summaryText(counts: UploadCounts, interruption: Interruption | n
  * Returns the text for screen readers. Unlike the header text, it doesn't count up, so a large drop
  * isn't announced file by file.
  */
-export function summaryAnnouncement(
-  counts: UploadCounts,
-  interruption: Interruption | null,
-): string {
+export function summaryAnnouncement(counts: Counts, interruption: Interruption | null): string {
   const { pending, uploading, completed } = counts
   if (uploading + pending === 0) return describeResult(counts)
   if (interruption) return interruptionSummaries[interruption]
@@ -105,14 +90,14 @@ export function summaryAnnouncement(
   return [running, ...describeAttention(counts)].join(', ')
 }
 
-function describeAttention({ paused, failed }: UploadCounts): string[] {
+function describeAttention({ paused, failed }: Counts): string[] {
   return [
     ...(paused > 0 ? [`${formatCount(paused, 'upload')} paused`] : []),
     ...(failed > 0 ? [`${paused > 0 ? failed : formatCount(failed, 'upload')} failed`] : []),
   ]
 }
 
-function describeResult(counts: UploadCounts): string {
+function describeResult(counts: Counts): string {
   const { completed, cancelled } = counts
   const attention = describeAttention(counts)
   if (attention.length > 0) return attention.join(', ')
@@ -142,8 +127,6 @@ export function formatTimeLeft(
   if (seconds < hourInSeconds) return `${Math.ceil(seconds / minuteInSeconds)} min left`
   if (seconds >= dayInSeconds) return 'More than a day left'
   const minutes = Math.ceil(seconds / minuteInSeconds)
-  const remainingMinutes = minutes % 60
-  return remainingMinutes === 0
-    ? `${minutes / 60} h left`
-    : `${Math.floor(minutes / 60)} h ${remainingMinutes} min left`
+  const rest = minutes % 60
+  return rest === 0 ? `${minutes / 60} h left` : `${Math.floor(minutes / 60)} h ${rest} min left`
 }

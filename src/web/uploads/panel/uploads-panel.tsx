@@ -5,13 +5,13 @@ import type { Interruption } from '../interruption.ts'
 import type { UploadRecord } from '../records/upload-record.ts'
 import type { UploadsState, UploadsStore } from '../uploads-state.ts'
 import {
+  type Counts,
   countByStatus,
   getOverallInterruption,
   type PanelScope,
   panelRecords,
   summaryAnnouncement,
   summaryText,
-  type UploadCounts,
 } from './panel-view.ts'
 import { UploadBar } from './upload-item.tsx'
 import { UploadList } from './upload-list.tsx'
@@ -29,7 +29,7 @@ export interface UploadsPanelProps {
 interface PanelProps {
   state: UploadsState
   records: readonly UploadRecord[]
-  counts: UploadCounts
+  counts: Counts
   /** Why no upload is making progress; null if at least one is. */
   interruption: Interruption | null
   isDashboard: boolean

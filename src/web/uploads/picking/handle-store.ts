@@ -20,16 +20,14 @@ export interface HandleStore {
 }
 
 export function createHandleStore(table: HandleTable): HandleStore {
-  const ignoreRejection = (work: Promise<void>) => work.catch(() => undefined)
+  const swallow = (work: Promise<void>) => work.catch(() => undefined)
   return {
-    save: (id, handle) => ignoreRejection(table.set(id, handle)),
+    save: (id, handle) => swallow(table.set(id, handle)),
     get: (id) => table.get(id).catch(() => undefined),
-    remove: (id) => ignoreRejection(table.delete([id])),
+    remove: (id) => swallow(table.delete([id])),
     removeAllExcept: (recordIds) => {
       const keptIds = new Set(recordIds)
-      return ignoreRejection(
-        table.ids().then((ids) => table.delete(ids.filter((id) => !keptIds.has(id)))),
-      )
+      return swallow(table.ids().then((ids) => table.delete(ids.filter((id) => !keptIds.has(id)))))
     },
   }
 }

@@ -23,13 +23,9 @@ function isClipboardPicture(file: File, now: Date) {
 
 /** Formats a local time for a file name, as in '2026-11-21 at 14.03.22'. */
 function formatTimestamp(now: Date): string {
-  const padToTwoDigits = (part: number) => String(part).padStart(2, '0')
-  const day = [
-    now.getFullYear(),
-    padToTwoDigits(now.getMonth() + 1),
-    padToTwoDigits(now.getDate()),
-  ].join('-')
-  const time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(padToTwoDigits).join('.')
+  const pad = (part: number) => String(part).padStart(2, '0')
+  const day = [now.getFullYear(), pad(now.getMonth() + 1), pad(now.getDate())].join('-')
+  const time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(pad).join('.')
   return `${day} at ${time}`
 }
 

@@ -24,7 +24,7 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
     const head = { method: 'HEAD', headers: {}, body: null, timeoutMs: callTimeoutMs } as const
     for (;;) {
       const response = await deps.send({ ...head, url: ticket.uploadUrl, signal })
-      if (!isTransient(response)) return getOffset(response, file.size)
+      if (!isTransient(response)) return toOffset(response, file.size)
       await waitBeforeRetry(response)
     }
   }
@@ -48,8 +48,7 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
     onProgress(offset)
     if (response.status === 403) throw toTransferError(response)
     await waitBeforeRetry(response)
-    const nextOffset =
-      response.status === 416 ? getOffset(response, file.size) : await fetchOffset()
+    const nextOffset = response.status === 416 ? toOffset(response, file.size) : await fetchOffset()
     if (nextOffset > offset) retries = createRetries()
     offset = nextOffset
   }
@@ -61,7 +60,7 @@ export async function sendWholeFile(job: TransferJob, deps: TransferDeps): Promi
  * offset for presigned S3 URLs, which reject HEAD. The whole file is then resent, because a bucket
  * would store the remaining bytes as the whole file.
  */
-function getOffset({ status = 0, uploadOffset }: StorageResponse, fileSize: number): number {
+function toOffset({ status = 0, uploadOffset }: StorageResponse, fileSize: number): number {
   const offset = uploadOffset ?? 0
   const hasOffset = (status >= 200 && status < 300) || status === 416
   return hasOffset && offset <= fileSize ? offset : 0
