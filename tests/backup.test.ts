@@ -139,8 +139,8 @@ test('backs up and restores a server with the documented commands, during upload
     const emailJobs = await withPool(restoredDir, (pool) =>
       pool.query(`select id, data, state from pgboss.job where id = $1`, [signupId]),
     )
-    const data = { kind: 'signup', signupId }
-    expect(emailJobs.rows).toEqual([{ id: signupId, data, state: 'created' }])
+    const jobData = { kind: 'signup', signupId }
+    expect(emailJobs.rows).toEqual([{ id: signupId, data: jobData, state: 'created' }])
   } finally {
     restoredServer.kill('SIGTERM')
     await restoredServer.exitCode

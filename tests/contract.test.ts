@@ -50,10 +50,11 @@ const names = Object.keys(endpoints) as EndpointName[]
  * Calls an endpoint with `{}` as the body. An id in the path is that of a file owned by
  * `people.user`.
  */
-function callEndpoint(caller: Client, row: Endpoint) {
-  const path = row.path.replace('{id}', fileId).replace('{code}', 'unknown')
-  const init: RequestInit = { method: row.method }
-  if (row.body) Object.assign(init, { body: '{}', headers: { 'content-type': 'application/json' } })
+function callEndpoint(caller: Client, endpoint: Endpoint) {
+  const path = endpoint.path.replace('{id}', fileId).replace('{code}', 'unknown')
+  const init: RequestInit = { method: endpoint.method }
+  if (endpoint.body)
+    Object.assign(init, { body: '{}', headers: { 'content-type': 'application/json' } })
   return caller.fetch(path, init)
 }
 
@@ -185,8 +186,8 @@ describe('a page of another site', () => {
         { 'sec-fetch-site': 'same-site' },
       ]
       for (const headers of crossSiteHeaders) {
-        const init = { method, headers: { 'content-type': type, ...headers }, body: '{}' }
-        const response = await owner.fetch(filledPath, init)
+        const requestOptions = { method, headers: { 'content-type': type, ...headers }, body: '{}' }
+        const response = await owner.fetch(filledPath, requestOptions)
         const description = `${name} ${JSON.stringify(headers)}`
         expect(response.status, description).toBe(403)
         expect(await response.json(), description).toMatchObject({ code: 'FOREIGN_ORIGIN' })

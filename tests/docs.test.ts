@@ -107,10 +107,10 @@ test('every source path in backticks exists', () => {
 })
 
 describe('a section cited in a comment', () => {
-  const pages = { spec: 'docs/specification.md', design: 'docs/architecture.md' }
+  const paths = { spec: 'docs/specification.md', design: 'docs/architecture.md' }
 
-  test.each(Object.entries(pages))('exists in the %s', async (documentName, page) => {
-    const sections = new Set(matchGroups(getText(page), /^## (\d+)\. /gm))
+  test.each(Object.entries(paths))('exists in the %s', async (documentName, path) => {
+    const sections = new Set(matchGroups(getText(path), /^## (\d+)\. /gm))
     const citation = new RegExp(`\\b${documentName} §(\\d+)`, 'gi')
     const missingSections: string[] = []
     for (const name of await readdir(join(root, 'src'), { recursive: true })) {
@@ -163,9 +163,9 @@ test('docs/operations.md describes exactly the existing jobs', () => {
 })
 
 test('docs/specification.md announces no planned features', () => {
-  const page = getText('docs/specification.md')
-  expect(page).toContain('All of it works today.')
-  expect(page).not.toMatch(/to come|not (?:yet )?built|coming soon|planned|\bTODO\b/i)
+  const text = getText('docs/specification.md')
+  expect(text).toContain('All of it works today.')
+  expect(text).not.toMatch(/to come|not (?:yet )?built|coming soon|planned|\bTODO\b/i)
 })
 
 test('every decision is listed under its title', async () => {

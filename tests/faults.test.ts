@@ -39,8 +39,13 @@ test.each(faultRounds)('keeps every guarantee while %s', async (faultName, round
   const postgres = await startTestPostgres()
   onTestFinished(() => postgres.stop())
   const database = await createDatabase(postgres.url, 'migrated')
-  const plan = { seed: randomInt(2 ** 31), setup: 'disk' as const, rounds, fixedFault: faultName }
-  const result = await runScenario({ database, postgres, s3Server: null }, plan)
+  const scenario = {
+    seed: randomInt(2 ** 31),
+    setup: 'disk' as const,
+    rounds,
+    fixedFault: faultName,
+  }
+  const result = await runScenario({ database, postgres, s3Server: null }, scenario)
   expect(result.faults).toEqual({ [faultName]: rounds })
 })
 

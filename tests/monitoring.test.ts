@@ -26,7 +26,7 @@ function read(path: string): Promise<string> {
 
 const dashboard: Dashboard = JSON.parse(await read('grafana/mayfly.json'))
 const rules: Rules = parse(await read('prometheus/alerts.yml'))
-const scrapes: { scrape_configs: { job_name: string; honor_labels?: boolean }[] } = parse(
+const prometheusConfig: { scrape_configs: { job_name: string; honor_labels?: boolean }[] } = parse(
   await read('prometheus/prometheus.yml'),
 )
 const panels = dashboard.panels.flatMap(({ title, targets }) =>
@@ -197,8 +197,8 @@ describe('the example dashboard and the alert rules', () => {
       Array.from(expr.matchAll(/\bup\{job="([^"]*)"\}/g), ([, job]) => job),
     )
     expect(jobNames.length).toBeGreaterThan(1)
-    expect(scrapes.scrape_configs).toHaveLength(1)
-    for (const { job_name, honor_labels } of scrapes.scrape_configs) {
+    expect(prometheusConfig.scrape_configs).toHaveLength(1)
+    for (const { job_name, honor_labels } of prometheusConfig.scrape_configs) {
       expect([...new Set(jobNames)]).toEqual([job_name])
       expect(honor_labels).toBe(true)
     }
@@ -216,8 +216,8 @@ describe('the example dashboard and the alert rules', () => {
         ),
       )
     }
-    const kinds = ['MayflyErrors', 'MayflyOverrun', 'MayflyNoRoom']
-    expect(kinds.map(listCountedStatuses)).toEqual([[500], [503], [507]])
+    const alertNames = ['MayflyErrors', 'MayflyOverrun', 'MayflyNoRoom']
+    expect(alertNames.map(listCountedStatuses)).toEqual([[500], [503], [507]])
   })
 
   test('watch each job, allowing more time for rare and long ones', () => {
@@ -251,8 +251,8 @@ describe('the example dashboard and the alert rules', () => {
   })
 
   test('are documented, as is every metric', async () => {
-    const page = await readFile(new URL('../docs/operations.md', import.meta.url), 'utf8')
-    const [section = ''] = /^## Metrics$.*?^## /ms.exec(page) ?? []
+    const guide = await readFile(new URL('../docs/operations.md', import.meta.url), 'utf8')
+    const [section = ''] = /^## Metrics$.*?^## /ms.exec(guide) ?? []
     for (const { name } of app.deps.metrics.registry.getMetricsAsArray()) {
       if (name.startsWith('mayfly_')) expect(section).toContain(`\`${name}\``)
     }

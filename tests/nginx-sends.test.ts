@@ -20,8 +20,11 @@ describeBehindNginx('a file that nginx sends', () => {
     app = await startTestApp({ env: { TRUST_PROXY: 'on', X_ACCEL_REDIRECT: '/sealed' } })
     owner = await makePerson(app, { tier: 'premium' })
     const { port, dataDir } = app.deps.config
-    const server = `127.0.0.1:${port}`
-    nginx = await startDeployedNginx({ servers: [server, server], bucket: server }, dataDir)
+    const serverAddress = `127.0.0.1:${port}`
+    nginx = await startDeployedNginx(
+      { servers: [serverAddress, serverAddress], bucket: serverAddress },
+      dataDir,
+    )
   })
   afterAll(async () => {
     await nginx.stop()

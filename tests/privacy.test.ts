@@ -221,18 +221,20 @@ describe('the privacy policy', () => {
 })
 
 test('no number in the FAQ, terms or policy is hard-coded', async () => {
-  const pages = join(webDir, 'public-pages')
-  const texts = (await readdir(pages, { recursive: true })).filter((file) =>
+  const pagesDir = join(webDir, 'public-pages')
+  const fileNames = (await readdir(pagesDir, { recursive: true })).filter((file) =>
     /^(faq|legal)\/.*\.tsx$/.test(file),
   )
-  expect(texts.length).toBeGreaterThan(5)
+  expect(fileNames.length).toBeGreaterThan(5)
   // Digits in the pages that belong to names rather than product decisions, with the words around
   // them.
-  const names =
+  const namePattern =
     /SHA-256|IPv6|7z|is="s3"|<\/?h\d|July 12, 2025|2025-07-12|[Ss]pec §\d+|(?:size|strokeWidth)=\{[\d.]+\}/g
   const typedFields: string[] = []
-  for (const file of texts) {
-    const lines = (await readFile(join(pages, file), 'utf8')).replaceAll(names, '').split('\n')
+  for (const file of fileNames) {
+    const lines = (await readFile(join(pagesDir, file), 'utf8'))
+      .replaceAll(namePattern, '')
+      .split('\n')
     typedFields.push(
       ...lines.filter((line) => /\d/.test(line)).map((line) => `${file}: ${line.trim()}`),
     )

@@ -165,7 +165,7 @@ async function expectServes(
   return newFile
 }
 
-/** Returns how many of a user's files are due but haven't been purged yet. */
+/** Returns how many files of other users are still waiting to be purged. */
 async function countDue({ id }: Person): Promise<number> {
   const { rows } = await directDb.query<{ count: number }>(
     'select count(*)::int as count from files where purged_at is null and owner_id <> $1',

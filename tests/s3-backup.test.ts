@@ -106,20 +106,20 @@ describeOnS3('a backup', () => {
     const bytesByKey = await fillInstallation(source, dataDir, 24)
     await source.close()
     const [bucket, outside] = [await makeBucket(), await emptyDatabase()]
-    const outboundBackup = join(folder, 'out')
-    await run(['scripts/backup.ts', outboundBackup], { DATA_DIR: dataDir })
+    const outboundDir = join(folder, 'out')
+    await run(['scripts/backup.ts', outboundDir], { DATA_DIR: dataDir })
 
     const newDataDir = join(folder, 'elsewhere')
     await mkdir(newDataDir)
     const env = { ...bucket.env, DATA_DIR: newDataDir, DATABASE_URL: outside.url }
     // Kill a restore when it has copied all files but not yet committed. The restore can then be
     // run again.
-    const killedRestore = await runAndKill(['scripts/restore.ts', outboundBackup], env, {
+    const killedRestore = await runAndKill(['scripts/restore.ts', outboundDir], env, {
       before: /^query copy "files"/,
       count: 1,
     })
     expect(killedRestore.killedBefore, killedRestore.output).toMatch(/^query copy "files"/)
-    await run(['scripts/restore.ts', outboundBackup], env)
+    await run(['scripts/restore.ts', outboundDir], env)
     const target = await openDatabase({ dataDir: newDataDir, databaseUrl: outside.url }, log)
     const objects = openS3Storage({ settings: bucket.settings, clock })
     try {
@@ -131,12 +131,12 @@ describeOnS3('a backup', () => {
       for (const resource of [target, objects]) await resource.close()
     }
 
-    const returnBackup = join(folder, 'back')
-    await run(['scripts/backup.ts', returnBackup], env)
+    const returnDir = join(folder, 'back')
+    await run(['scripts/backup.ts', returnDir], env)
     const homeDir = join(folder, 'home')
     await prepareDataFolder(homeDir)
     const interruptedRestore = await runAndKill(
-      ['scripts/restore.ts', returnBackup],
+      ['scripts/restore.ts', returnDir],
       { DATA_DIR: homeDir },
       {
         before: /^rename .*\/files\/..\//,
@@ -144,7 +144,7 @@ describeOnS3('a backup', () => {
       },
     )
     expect(interruptedRestore.killedBefore, interruptedRestore.output).toMatch(/^rename/)
-    await run(['scripts/restore.ts', returnBackup], { DATA_DIR: homeDir })
+    await run(['scripts/restore.ts', returnDir], { DATA_DIR: homeDir })
     const homeDatabase = await openDatabase({ dataDir: homeDir, databaseUrl: null }, log)
     const disk = await openSealedFiles(homeDir)
     try {
@@ -169,8 +169,8 @@ describeOnS3('a backup', () => {
     const objects = openS3Storage({ settings: bucket.settings, clock })
     const config = { appUrl, dataDir, s3: null, authSecret: null, databaseUrl: from.url }
     try {
-      const backup = join(folder, 'backup')
-      const result = await makeBackup(backup, { config, clock, log, extraRowSets: [] })
+      const backupDir = join(folder, 'backup')
+      const result = await makeBackup(backupDir, { config, clock, log, extraRowSets: [] })
       expect(result).toMatchObject({ objects: bytesByKey.size, damagedFileIds: [] })
 
       // Leave an open upload and an object with the wrong bytes in the bucket.
@@ -179,7 +179,7 @@ describeOnS3('a backup', () => {
       await objects.claim(await readInstallation(source.db, clock()))
       await bucket.client.send(new PutObjectCommand({ ...changedObject, Body: 'x' }))
       await objects.signUpload({ key, size: 1, mimeType: 'text/plain', expiresAt: clock() })
-      await restoreBackup(await verifyBackup(backup), {
+      await restoreBackup(await verifyBackup(backupDir), {
         extraRowSets: [],
         config: { ...config, s3: bucket.settings },
         clock,

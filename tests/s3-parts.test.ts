@@ -39,7 +39,7 @@ const partSize = 8 * mebibyte
  */
 const bytes = new Uint8Array(randomBytes(2 * partSize + 1000))
 const hash = sha256(bytes)
-function partBytes(partNumber: number) {
+function getPartBytes(partNumber: number) {
   return bytes.subarray((partNumber - 1) * partSize, partNumber * partSize)
 }
 
@@ -61,7 +61,7 @@ function start(person: Person) {
 async function sendParts(person: Person, { cloudKey }: StartedUpload, ...partNumbers: number[]) {
   const urls = await signParts(person, cloudKey, partNumbers)
   const responses = await Promise.all(
-    urls.map((url, index) => putPart(url, partBytes(partNumbers[index] ?? 0))),
+    urls.map((url, index) => putPart(url, getPartBytes(partNumbers[index] ?? 0))),
   )
   expect(responses.map(({ status }) => status)).toEqual(partNumbers.map(() => 200))
 }
@@ -107,7 +107,7 @@ describeOnS3('a multipart upload on S3', () => {
     await sendParts(ada, startedUpload, 3, 1, 2)
     expect(await listParts(ada, startedUpload.cloudKey)).toEqual(
       [1, 2, 3].map((partNumber) => {
-        const part = partBytes(partNumber)
+        const part = getPartBytes(partNumber)
         return { partNumber, size: part.length, checksum: checksums.md5(part) }
       }),
     )
@@ -142,7 +142,7 @@ describeOnS3('a multipart upload on S3', () => {
       expect(new URL(url).searchParams.get('X-Amz-Expires')).toBe('3600')
     }
     const responses = await Promise.all(
-      urls.map((url, index) => putPart(url, partBytes(index + 1))),
+      urls.map((url, index) => putPart(url, getPartBytes(index + 1))),
     )
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(await storedParts(ada, firstStart)).toEqual([1, 2, 3])
@@ -194,13 +194,13 @@ describeOnS3('a multipart upload on S3', () => {
     const startedUpload = await start(ada)
     await sendParts(ada, startedUpload, 1, 3)
     const [url = ''] = await signParts(ada, startedUpload.cloudKey, [2])
-    const response = await putPart(url, partBytes(1), partBytes(2))
+    const response = await putPart(url, getPartBytes(1), getPartBytes(2))
     expect([response.status, await response.text()]).toEqual([
       400,
       expect.stringContaining('BadDigest'),
     ])
     expect(await storedParts(ada, startedUpload)).toEqual([1, 3])
-    expect((await putPart(url, partBytes(2))).status).toBe(200)
+    expect((await putPart(url, getPartBytes(2))).status).toBe(200)
     await expectFile(await requestConfirm(ada, startedUpload.cloudKey))
   })
 
@@ -220,10 +220,10 @@ describeOnS3('a multipart upload on S3', () => {
     const responses = await Promise.all([
       putPart(url, new Uint8Array(1001)),
       putPart(url, new Uint8Array(999)),
-      putPart(withParameter('partNumber', '2'), partBytes(3)),
-      putPart(withParameter('partNumber', '0'), partBytes(3)),
-      putPart(withParameter('X-Amz-Expires', '86400'), partBytes(3)),
-      putPart(withParameter('X-Amz-Signature', '0'.repeat(64)), partBytes(3)),
+      putPart(withParameter('partNumber', '2'), getPartBytes(3)),
+      putPart(withParameter('partNumber', '0'), getPartBytes(3)),
+      putPart(withParameter('X-Amz-Expires', '86400'), getPartBytes(3)),
+      putPart(withParameter('X-Amz-Signature', '0'.repeat(64)), getPartBytes(3)),
     ])
     expect(responses.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
     expect(await listParts(ada, cloudKey)).toEqual([])
@@ -235,7 +235,7 @@ describeOnS3('a multipart upload on S3', () => {
     app.clock.advance(-hour - minute)
     const [expiredUrl = ''] = await signParts(ada, startedUpload.cloudKey, [3])
     app.clock.advance(hour + minute)
-    const response = await putPart(expiredUrl, partBytes(3))
+    const response = await putPart(expiredUrl, getPartBytes(3))
     expect([response.status, await response.text()]).toEqual([
       403,
       expect.stringContaining('<Code>AccessDenied</Code>'),
@@ -252,7 +252,7 @@ describeOnS3('a multipart upload on S3', () => {
       await startUpload(ada, { size: 1000 }),
     ]
     await sendParts(ada, multipartUpload, 1, 2, 3)
-    expect((await putBytes(singleUpload, partBytes(3))).status).toBe(200)
+    expect((await putBytes(singleUpload, getPartBytes(3))).status).toBe(200)
     app.clock.advance(16 * minute)
     const files: File[] = []
     for (let n = 0; n < 3; n += 1) {
@@ -330,7 +330,7 @@ describeOnS3('a multipart upload on S3', () => {
     const [url = ''] = await signParts(ada, startedUpload.cloudKey, [3])
     expect((await abortUpload(ada, startedUpload.cloudKey)).status).toBe(200)
     expect(await countStoredBytes(bucket)).toBe(bytesBefore)
-    expect((await putPart(url, partBytes(3))).status).toBe(404)
+    expect((await putPart(url, getPartBytes(3))).status).toBe(404)
     await expectError(await requestParts(ada, startedUpload.cloudKey, [3]), 404, 'UPLOAD_NOT_FOUND')
     expect(await countStoredBytes(bucket)).toBe(bytesBefore)
   })

@@ -54,11 +54,11 @@ async function keyOf(app: TestApp, { id }: Pick<File, 'id'>): Promise<string> {
 
 /** Asserts that the log contains no signature or key that gives access to the bucket. */
 function expectNoSignature({ logLines }: TestApp, { env }: Pick<TestBucket, 'env'>) {
-  const makeText = JSON.stringify(logLines)
-  expect(makeText).toContain('/api/files/get-upload-url')
+  const logText = JSON.stringify(logLines)
+  expect(logText).toContain('/api/files/get-upload-url')
   for (const secret of ['X-Amz-', env.S3_SECRET_ACCESS_KEY ?? '']) {
     expect(secret.length).toBeGreaterThan(4)
-    expect(makeText).not.toContain(secret)
+    expect(logText).not.toContain(secret)
   }
 }
 

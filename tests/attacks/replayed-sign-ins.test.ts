@@ -78,8 +78,8 @@ describe('a callback URL', () => {
     expect(await countRows(sessions)).toBe(sessionCountBefore + 1)
     const successResponse = responses.find(({ headers }) => headers.get('location') === '/')
     const [cookie = ''] = successResponse?.headers.getSetCookie() ?? []
-    const user = makeClient(google.app, cookie.split(';', 1)[0])
-    expect(await json(await user.fetch('/api/auth/user'))).toMatchObject({ email })
+    const client = makeClient(google.app, cookie.split(';', 1)[0])
+    expect(await json(await client.fetch('/api/auth/user'))).toMatchObject({ email })
   })
 
   it('works in no other browser, even one with its own sign-in', async () => {
@@ -97,9 +97,12 @@ describe('a callback URL', () => {
   it('neither signs a victim in as the attacker (login CSRF), nor signs the victim out', async () => {
     const { back } = await signInToCallback()
     const person = await makePerson(google.app)
-    const victim = makeBrowser(google.app, await logIn(google.app, person.email, person.password))
-    expect(await openCallback(victim, back)).toBe(failedSignIn)
-    expect(await json(await victim.fetch('/api/auth/user'))).toMatchObject({ id: person.id })
+    const victimBrowser = makeBrowser(
+      google.app,
+      await logIn(google.app, person.email, person.password),
+    )
+    expect(await openCallback(victimBrowser, back)).toBe(failedSignIn)
+    expect(await json(await victimBrowser.fetch('/api/auth/user'))).toMatchObject({ id: person.id })
   })
 
   it("doesn't link the attacker's Google account to the victim's account", async () => {
@@ -117,9 +120,12 @@ describe('a callback URL', () => {
     )
 
     const person = await makePerson(google.app)
-    const victim = makeBrowser(google.app, await logIn(google.app, person.email, person.password))
-    expect(await openCallback(victim, back)).toBe(failedSignIn)
-    expect(await json(await victim.fetch('/api/auth/user/ways'))).toMatchObject([
+    const victimBrowser = makeBrowser(
+      google.app,
+      await logIn(google.app, person.email, person.password),
+    )
+    expect(await openCallback(victimBrowser, back)).toBe(failedSignIn)
+    expect(await json(await victimBrowser.fetch('/api/auth/user/ways'))).toMatchObject([
       { way: 'password' },
     ])
   })
@@ -135,15 +141,15 @@ describe('a callback URL', () => {
 
   it('may be pending in several tabs', async () => {
     const browser = makeBrowser(google.app)
-    const firstTab = await signInToCallback(browser)
-    const secondTab = await signInToCallback(browser)
-    expect(await openCallback(browser, firstTab.back)).toBe('/')
+    const firstTabSignIn = await signInToCallback(browser)
+    const secondTabSignIn = await signInToCallback(browser)
+    expect(await openCallback(browser, firstTabSignIn.back)).toBe('/')
     expect(await json(await browser.fetch('/api/auth/user'))).toMatchObject({
-      email: firstTab.email,
+      email: firstTabSignIn.email,
     })
-    expect(await openCallback(browser, secondTab.back)).toBe('/')
+    expect(await openCallback(browser, secondTabSignIn.back)).toBe('/')
     expect(await json(await browser.fetch('/api/auth/user'))).toMatchObject({
-      email: secondTab.email,
+      email: secondTabSignIn.email,
     })
   })
 })
@@ -174,9 +180,9 @@ describe('an authorization code', () => {
   })
 
   it('injected into another sign-in is rejected (PKCE)', async () => {
-    const victim = await signInToCallback()
+    const victimSignIn = await signInToCallback()
     const attacker = await signInToCallback()
-    attacker.back.searchParams.set('code', victim.back.searchParams.get('code') ?? '')
+    attacker.back.searchParams.set('code', victimSignIn.back.searchParams.get('code') ?? '')
     expect(await openCallback(attacker.browser, attacker.back)).toBe(failedSignIn)
   })
 
@@ -187,9 +193,9 @@ describe('an authorization code', () => {
   })
 
   it('that is missing or empty returns to the login', async () => {
-    const missingCode = await signInToCallback()
-    missingCode.back.searchParams.delete('code')
-    expect(await openCallback(missingCode.browser, missingCode.back)).toBe(
+    const signInWithoutCode = await signInToCallback()
+    signInWithoutCode.back.searchParams.delete('code')
+    expect(await openCallback(signInWithoutCode.browser, signInWithoutCode.back)).toBe(
       '/login?fault=google-refused',
     )
     const signInWithEmptyState = await signInToCallback()

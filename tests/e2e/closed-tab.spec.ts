@@ -32,7 +32,7 @@ async function crash(page: Page) {
   await page.close()
 }
 
-for (const [how, end] of [
+for (const [how, endTab] of [
   ['closed', (page: Page) => page.close()],
   ['crashed', crash],
 ] as const) {
@@ -53,7 +53,7 @@ for (const [how, end] of [
     // closes or reloads.
     await stallAfter(network, bytesBeforeStall, () => chooseFiles(page, [file.path]))
     await expect.poll(() => countStoredPuts(network)).toBeGreaterThanOrEqual(partCount * 0.6)
-    const secondPage = await reopen(page, network, end)
+    const secondPage = await reopen(page, network, endTab)
     const exchangeCountBefore = network.exchanges.length
     await expectUpload(secondPage, file.name, 'Paused')
     await expect(uploadItem(secondPage, file.name).getByText('Upload paused')).toBeVisible()

@@ -53,7 +53,7 @@ function getPaths(files: readonly { path: string }[]) {
 }
 
 /** Returns the number of bytes stored for the server's only upload. */
-async function storedBytes({ storage }: TestApp): Promise<number> {
+async function getStoredBytes({ storage }: TestApp): Promise<number> {
   for await (const { key } of storage.list()) return (await storage.storedSize(key)) ?? 0
   return 0
 }
@@ -131,7 +131,7 @@ test('a small file resumes from the bytes on the server', async ({
 
   await stallAfter(network, 5 * mebibyte, () => chooseFiles(page, [file.path]))
   // The proxy may have forwarded bytes that the server hasn't stored yet.
-  await expect.poll(() => storedBytes(app)).toBeGreaterThan(3 * mebibyte)
+  await expect.poll(() => getStoredBytes(app)).toBeGreaterThan(3 * mebibyte)
   await context.setOffline(true)
   network.cut()
   await expect(page.getByText('Connection lost, trying again').last()).toBeVisible()

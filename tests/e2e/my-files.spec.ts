@@ -18,9 +18,9 @@ test('a free user retries a failed list, learns why a link ended, and clears the
   const person = await makePerson(app)
   for (const name of ['first.txt', 'second.txt', 'third.txt']) {
     const { id } = await makeFile(person, { name })
-    const expiredNow = { expiresAt: app.clock() }
+    const expiredFields = { expiresAt: app.clock() }
     if (name !== 'third.txt')
-      await app.deps.db.update(files).set(expiredNow).where(eq(files.id, id))
+      await app.deps.db.update(files).set(expiredFields).where(eq(files.id, id))
   }
   const releaseFailure = Promise.withResolvers<void>()
   await page.route(listUrl, async (route) => {

@@ -51,8 +51,8 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
     page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
   expect(await measureOverflow()).toBeLessThanOrEqual(0)
 
-  const toggle = panel.getByRole('button', { expanded: false })
-  await toggle.tap()
+  const toggleButton = panel.getByRole('button', { expanded: false })
+  await toggleButton.tap()
   await expectUpload(page, photoFile.name, 'Uploading')
   await expectUpload(page, noteFile.name, 'Pending')
   expect(await measureOverflow()).toBeLessThanOrEqual(0)

@@ -104,8 +104,12 @@ test('a report without scripts leads to a takedown: dead link, notified owner, b
   await page.getByRole('button', { name: 'Reason of invoice.pdf' }).click()
   await expect(fileRow(page, 'invoice.pdf')).toContainText('It is a trap.')
   errors.expect(/409 \(Conflict\).*\/api\/files\/confirm-upload$/)
-  const reupload = { name: 'harmless.pdf', mimeType: 'text/plain', buffer: Buffer.from(file.bytes) }
-  await page.getByLabel('Files to upload').setInputFiles(reupload)
+  const reuploadedFile = {
+    name: 'harmless.pdf',
+    mimeType: 'text/plain',
+    buffer: Buffer.from(file.bytes),
+  }
+  await page.getByLabel('Files to upload').setInputFiles(reuploadedFile)
   await expect(
     page.getByText('This file was taken down and cannot be shared here again.').first(),
   ).toBeVisible()

@@ -35,7 +35,7 @@ for (const [person, stops] of Object.entries(walks)) {
         await perform({ app, folder, errors, page })
         if (toast) await expectToast(page, toast)
         await expectPageTexts(page, otherTexts)
-        for (const [where, texts] of expectedTexts) await expectShown(where(page), texts)
+        for (const [findRegion, texts] of expectedTexts) await expectShown(findRegion(page), texts)
       })
     }
   })

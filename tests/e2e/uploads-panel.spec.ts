@@ -120,17 +120,17 @@ test('the panel opens for active uploads, closes when they complete, and can be 
   await uploadItem(page, videoFile.name).getByRole('button', { name: 'Cancel' }).focus()
   network.restore()
 
-  const toggle = panel.getByRole('button', { name: '1 file uploaded' })
-  await expect(toggle).toHaveAttribute('aria-expanded', 'false')
+  const toggleButton = panel.getByRole('button', { name: '1 file uploaded' })
+  await expect(toggleButton).toHaveAttribute('aria-expanded', 'false')
   await expect(uploadList).toBeHidden()
   // The list had the focus. When it was hidden, the focus moved to this button.
-  await expect(toggle).toBeFocused()
+  await expect(toggleButton).toBeFocused()
   await expect(page.locator('.uploads-spoken[role=status]')).toHaveText('1 file uploaded')
 
-  await pressOn(page, toggle)
+  await pressOn(page, toggleButton)
   await expect(uploadItem(page, videoFile.name).getByText('100%')).toBeVisible()
   await page.reload()
-  await expect(toggle).toHaveAttribute('aria-expanded', 'false')
+  await expect(toggleButton).toHaveAttribute('aria-expanded', 'false')
   await pressOn(page, panel.getByRole('button', { name: 'Clear' }))
   await expect(panel).toBeHidden()
   await page.reload()

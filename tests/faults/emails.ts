@@ -80,9 +80,9 @@ export function checkEmails(
   mailbox: Mailbox,
   { email, expectedEmails }: { email: string; expectedEmails: EmailRange },
 ): void {
-  const count = mailbox.get(email)?.size ?? 0
-  if (count >= expectedEmails.min && count <= expectedEmails.max) return
+  const emailCount = mailbox.get(email)?.size ?? 0
+  if (emailCount >= expectedEmails.min && emailCount <= expectedEmails.max) return
   throw new Violation(
-    `${email} got ${count} emails, not ${expectedEmails.min} to ${expectedEmails.max}`,
+    `${email} got ${emailCount} emails, not ${expectedEmails.min} to ${expectedEmails.max}`,
   )
 }

@@ -121,6 +121,6 @@ async function createBucketBehindProxy(s3Server: S3Server | null) {
   const network = await startChaosProxy()
   network.forwardTo(Number(new URL(s3Server.endpoint).port))
   const env = { ...bucket.env, S3_ENDPOINT: network.url }
-  const stored = createBucketReader(bucket)
-  return { network, env, stored }
+  const storageReader = createBucketReader(bucket)
+  return { network, env, stored: storageReader }
 }

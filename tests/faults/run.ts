@@ -28,11 +28,11 @@ const { values } = parseArgs({
 })
 const firstSeed = Number(values.seed ?? randomInt(2 ** 31))
 const rounds = Number(values.rounds)
-const parallel = Number(values.parallel)
+const workerCount = Number(values.parallel)
 const requestedSetup = values.setup
 const areOptionsValid =
   Number.isSafeInteger(firstSeed) &&
-  [rounds, parallel].every((number) => Number.isSafeInteger(number) && number > 0) &&
+  [rounds, workerCount].every((number) => Number.isSafeInteger(number) && number > 0) &&
   (requestedSetup === undefined || setupNames.some((name) => name === requestedSetup))
 
 if (!areOptionsValid) {
@@ -49,8 +49,8 @@ interface PlannedScenario {
 }
 
 function planScenarios(): PlannedScenario[] {
-  const count = Math.ceil(rounds / roundsPerScenario)
-  return Array.from({ length: count }, (_, index) => {
+  const scenarioCount = Math.ceil(rounds / roundsPerScenario)
+  return Array.from({ length: scenarioCount }, (_, index) => {
     const seed = firstSeed + index
     const setup = setupNames.find((name) => name === requestedSetup) ?? setupForSeed(seed)
     return { seed, setup, rounds: Math.min(roundsPerScenario, rounds - index * roundsPerScenario) }
@@ -86,17 +86,17 @@ const needsBucket = scenarios.some(({ setup }) => setups[setup].store === 'bucke
 const s3Server = needsBucket ? await startRadosgw() : null
 const faultCounts = new Map<string, number>()
 const successCounts = new Map<string, number>()
-const total = { rounds: 0, downloads: 0 }
+const totals = { rounds: 0, downloads: 0 }
 const startedAt = performance.now()
 let hasFailed = false
 
 function countRound(): void {
-  total.rounds += 1
+  totals.rounds += 1
   if (stopSignal) throw new Error(`Ended by ${stopSignal}.`)
-  if (total.rounds % roundsPerReport > 0) return
-  const roundsPerMinute = total.rounds / ((performance.now() - startedAt) / 60_000)
+  if (totals.rounds % roundsPerReport > 0) return
+  const roundsPerMinute = totals.rounds / ((performance.now() - startedAt) / 60_000)
   console.log(
-    `${total.rounds} rounds without a broken promise, ${roundsPerMinute.toFixed(0)} a minute`,
+    `${totals.rounds} rounds without a broken promise, ${roundsPerMinute.toFixed(0)} a minute`,
   )
 }
 
@@ -114,7 +114,7 @@ async function runScenarios(postgres: TestPostgres): Promise<void> {
     for (const [action, count] of Object.entries(result.successCounts)) {
       successCounts.set(action, (successCounts.get(action) ?? 0) + count)
     }
-    total.downloads += result.downloads
+    totals.downloads += result.downloads
     console.log(`seed ${scenario.seed}, ${scenario.setup}: ${result.rounds} rounds`)
   }
 }
@@ -134,10 +134,10 @@ async function runWorker(): Promise<void> {
 }
 
 try {
-  await Promise.all(Array.from({ length: parallel }, runWorker))
+  await Promise.all(Array.from({ length: workerCount }, runWorker))
   console.table(Object.fromEntries([...faultCounts].toSorted(([a], [b]) => (a < b ? -1 : 1))))
   console.table(Object.fromEntries(successCounts))
-  console.log(`${total.rounds} rounds, ${total.downloads} files read back`)
+  console.log(`${totals.rounds} rounds, ${totals.downloads} files read back`)
 } finally {
   await s3Server?.stop()
 }

@@ -40,15 +40,15 @@ export async function runCrashScenario(
       for (let userIndex = 0; userIndex < userCount; userIndex += 1) {
         users.push(await CrashUser.register(server, random))
       }
-      const runUser = async (userIndex: CrashUser) => {
+      const runUser = async (user: CrashUser) => {
         while (isRunning) {
-          await userIndex.runCycle()
+          await user.runCycle()
           if (isRestarting) await wait(pauseMs)
         }
       }
       runPromises.push(
-        ...users.map((userIndex) =>
-          runUser(userIndex).catch((error: unknown) => {
+        ...users.map((user) =>
+          runUser(user).catch((error: unknown) => {
             failure ??= error
             isRunning = false
           }),
@@ -66,16 +66,16 @@ export async function runCrashScenario(
       await Promise.all(runPromises)
     }
     if (failure !== undefined) throw failure
-    if (round === rounds) for (const userIndex of users) await userIndex.expectNothingLost()
+    if (round === rounds) for (const user of users) await user.expectNothingLost()
   })
-  const sum = (getCount: (userIndex: CrashUser) => number) =>
-    users.reduce((total, userIndex) => total + getCount(userIndex), 0)
+  const sumCounts = (getCount: (user: CrashUser) => number) =>
+    users.reduce((total, user) => total + getCount(user), 0)
   const summary = {
     rounds,
-    stories: sum(({ cycles }) => cycles),
-    files: sum(({ fileCount }) => fileCount),
-    renewed: sum(({ renewals }) => renewals),
-    retries: sum(({ retries }) => retries),
+    stories: sumCounts(({ cycles }) => cycles),
+    files: sumCounts(({ fileCount }) => fileCount),
+    renewed: sumCounts(({ renewals }) => renewals),
+    retries: sumCounts(({ retries }) => retries),
   }
   process.stderr.write(`crashes: ${JSON.stringify(summary)}\n`)
   if (rounds >= minRoundsForRenewal && summary.renewed === 0)

@@ -58,15 +58,15 @@ export async function startDeployedNginx(
   if (hasBucket) makeCertificate(tlsDir, 's3.example.org')
   const siteTemplates =
     (await readDeployFile('mayfly.conf')) + (hasBucket ? await readDeployFile('s3.conf') : '')
-  const sites = siteTemplates
+  const siteConfig = siteTemplates
     .replaceAll('listen 80;', `listen 127.0.0.1:${httpPort};`)
     .replaceAll('listen 443 ', `listen 127.0.0.1:${tlsPort} `)
     .replaceAll('/etc/nginx/tls', tlsDir)
     .replaceAll('/var/log/nginx', folder)
     .replace('/srv/mayfly/data', dataDir)
-  const servers = `${sites}\n${await buildUpstreamConfig(upstreams)}`
+  const serverConfig = `${siteConfig}\n${await buildUpstreamConfig(upstreams)}`
   const file = join(folder, 'nginx.conf')
-  await writeFile(file, buildCompleteConfig(folder, servers))
+  await writeFile(file, buildCompleteConfig(folder, serverConfig))
   const options = ['-c', file, '-e', join(folder, 'error.log')]
   execFileSync('nginx', ['-t', ...options], { stdio: 'pipe' })
   const child = spawn('nginx', options, { stdio: 'ignore' })
@@ -130,8 +130,8 @@ function makeCertificate(folder: string, name: string): void {
   })
 }
 
-/** Wraps `servers` in an nginx.conf like the ones in Debian and in the container image. */
-export function buildCompleteConfig(folder: string, servers: string): string {
+/** Wraps `serverConfig` in an nginx.conf like the ones in Debian and in the container image. */
+export function buildCompleteConfig(folder: string, serverConfig: string): string {
   const tempFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `
 ${userInfo().uid === 0 ? 'user root;' : ''}
@@ -141,7 +141,7 @@ pid ${folder}/nginx.pid;
 events { worker_connections 512; }
 http {
   ${tempFolders.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
-${servers}
+${serverConfig}
 }
 `
 }

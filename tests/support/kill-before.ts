@@ -29,11 +29,11 @@ function killBeforeCalls<Owner extends object>(
   name: keyof Owner & string,
   argumentIndex: number,
 ): void {
-  const original: unknown = Reflect.get(owner, name)
-  if (typeof original !== 'function') throw new Error(`there is no function ${name}`)
+  const originalMethod: unknown = Reflect.get(owner, name)
+  if (typeof originalMethod !== 'function') throw new Error(`there is no function ${name}`)
   Reflect.set(owner, name, function (this: unknown, ...args: unknown[]) {
     onStep(`${name} ${stepText(args[argumentIndex])}`)
-    return Reflect.apply(original, this, args)
+    return Reflect.apply(originalMethod, this, args)
   })
 }
 

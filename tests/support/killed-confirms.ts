@@ -162,12 +162,12 @@ function scheduleKill(
 ): () => boolean {
   if (killMode === 'any statement') {
     network.clearStatements()
-    const target = 1 + random(baselineCounts.statements)
-    return () => network.statements.length >= target
+    const statementNumber = 1 + random(baselineCounts.statements)
+    return () => network.statements.length >= statementNumber
   }
-  const target = 1 + random(baselineCounts.commits)
-  network.silenceAt(target, killMode, isCommit)
-  return () => network.statements.filter(isCommit).length >= target
+  const commitNumber = 1 + random(baselineCounts.commits)
+  network.silenceAt(commitNumber, killMode, isCommit)
+  return () => network.statements.filter(isCommit).length >= commitNumber
 }
 
 /** Sends all calls at once and kills the server once `shouldKill` returns true. */

@@ -55,13 +55,13 @@ function buildResponse(question: Buffer, addresses: readonly string[]): Buffer {
   const responseCode = addresses.length === 0 ? 3 : 0
   header.writeUInt16BE(0x8180 | responseCode, 2)
   header.writeUInt16BE(addresses.length, 6)
-  const ttl = Buffer.alloc(4)
-  ttl.writeUInt32BE(ttlSeconds)
+  const ttlBytes = Buffer.alloc(4)
+  ttlBytes.writeUInt32BE(ttlSeconds)
   const records = addresses.map((address) =>
     Buffer.from([
       ...questionNamePointer,
       ...typeAndClass,
-      ...ttl,
+      ...ttlBytes,
       0,
       4,
       ...address.split('.').map(Number),

@@ -42,7 +42,7 @@ export function makeNetworkDirection({
   delayMs: number
 }): NetworkDirection {
   const flows: Flow[] = []
-  const inFlight: Packet[] = []
+  const packetsInFlight: Packet[] = []
   const bytesPerMilli = bytesPerSecond / 1000
   let nextSendAt = 0
   let isIdle = true
@@ -70,7 +70,7 @@ export function makeNetworkDirection({
   }
 
   const finishFlow = (flow: Flow, time: number) => {
-    inFlight.push({ flow, bytes: null, arrivesAt: time + delayMs })
+    packetsInFlight.push({ flow, bytes: null, arrivesAt: time + delayMs })
     flows.splice(flows.indexOf(flow), 1)
   }
 
@@ -87,16 +87,16 @@ export function makeNetworkDirection({
       }
       const bytes = dequeuePacket(flow)
       nextSendAt += bytes.length / bytesPerMilli
-      inFlight.push({ flow, bytes, arrivesAt: nextSendAt + delayMs })
+      packetsInFlight.push({ flow, bytes, arrivesAt: nextSendAt + delayMs })
       if (flow.isOver && flow.queue.length === 0) finishFlow(flow, nextSendAt)
     }
   }
 
   const deliverDuePackets = (now: number) => {
     for (;;) {
-      const [packet] = inFlight
+      const [packet] = packetsInFlight
       if (!packet || packet.arrivesAt > now) return
-      inFlight.shift()
+      packetsInFlight.shift()
       const { flow, bytes } = packet
       if (bytes === null) flow.to.end()
       else {
@@ -122,7 +122,7 @@ export function makeNetworkDirection({
       ...(waitingFlows.length > 0
         ? [Math.max(nextSendAt, Math.min(...waitingFlows.map(({ readyAt }) => readyAt)))]
         : []),
-      ...(inFlight[0] ? [inFlight[0].arrivesAt] : []),
+      ...(packetsInFlight[0] ? [packetsInFlight[0].arrivesAt] : []),
     ]
     if (dueTimes.length > 0) timer = setTimeout(tick, Math.max(1, Math.min(...dueTimes) - now))
   }

@@ -112,19 +112,19 @@ function signingKey() {
 function makeAdapter() {
   const rows = new Map<string, AdapterPayload>()
   return (model: string): Adapter => {
-    const key = (id: string) => `${model} ${id}`
-    const findPayload = (match: (payload: AdapterPayload) => boolean) =>
-      [...rows].find(([at, payload]) => at.startsWith(`${model} `) && match(payload))?.[1]
+    const makeKey = (id: string) => `${model} ${id}`
+    const findPayload = (isMatch: (payload: AdapterPayload) => boolean) =>
+      [...rows].find(([at, payload]) => at.startsWith(`${model} `) && isMatch(payload))?.[1]
     return {
-      upsert: async (id, payload) => void rows.set(key(id), payload),
-      find: async (id) => rows.get(key(id)),
+      upsert: async (id, payload) => void rows.set(makeKey(id), payload),
+      find: async (id) => rows.get(makeKey(id)),
       findByUid: async (uid) => findPayload((payload) => payload.uid === uid),
       findByUserCode: async (code) => findPayload((payload) => payload.userCode === code),
       async consume(id) {
-        const payload = rows.get(key(id))
+        const payload = rows.get(makeKey(id))
         if (payload) payload.consumed = Math.floor(Date.now() / 1000)
       },
-      destroy: async (id) => void rows.delete(key(id)),
+      destroy: async (id) => void rows.delete(makeKey(id)),
       async revokeByGrantId(grantId) {
         for (const [at, payload] of rows) if (payload.grantId === grantId) rows.delete(at)
       },

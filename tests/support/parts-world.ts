@@ -53,7 +53,7 @@ export function simulateParts(count: number, size = count * partSize) {
   const delays: number[] = []
   const progress: number[] = []
   const violations: string[] = []
-  const sim = {
+  const simulation = {
     storedParts,
     oldChecksums,
     listsChecksums: true,
@@ -84,7 +84,7 @@ export function simulateParts(count: number, size = count * partSize) {
   }
 
   const goOnline = () => {
-    sim.isOnline = true
+    simulation.isOnline = true
     for (const resolve of onlineCallbacks.splice(0)) resolve()
   }
   const schedule = (ms: number, run: () => void) => timers.push({ at: time + ms, run })
@@ -105,7 +105,7 @@ export function simulateParts(count: number, size = count * partSize) {
     if (!fault) {
       storePart()
       acceptedParts.add(partNumber)
-      sim.successfulPuts += 1
+      simulation.successfulPuts += 1
       return httpResponse(200)
     }
     if (fault.stored) storePart()
@@ -117,7 +117,7 @@ export function simulateParts(count: number, size = count * partSize) {
     [...storedParts].map(([partNumber, bytes]) => ({
       partNumber,
       size: bytes,
-      ...(sim.listsChecksums && { checksum: oldChecksums.get(partNumber) ?? partChecksum }),
+      ...(simulation.listsChecksums && { checksum: oldChecksums.get(partNumber) ?? partChecksum }),
     }))
 
   const deps: PartsDeps = {
@@ -127,16 +127,16 @@ export function simulateParts(count: number, size = count * partSize) {
       if (acceptedParts.has(partNumber)) violations.push(`part ${partNumber} again`)
       if (inFlight.has(partNumber)) violations.push(`part ${partNumber} twice at once`)
       inFlight.add(partNumber)
-      sim.peakConcurrency = Math.max(sim.peakConcurrency, inFlight.size)
-      const isExpired = signature <= sim.oldestGoodSignature
+      simulation.peakConcurrency = Math.max(simulation.peakConcurrency, inFlight.size)
+      const isExpired = signature <= simulation.oldestGoodSignature
       const fault: Fault | null = isExpired
         ? { kind: 'status', status: 403 }
-        : sim.fault(partNumber)
+        : simulation.fault(partNumber)
       try {
         const bytes = request.body?.size ?? 0
         request.onSent?.(Math.floor(bytes / 2))
-        return await delay(sim.partMs, request.signal, () => {
-          if (!sim.isOnline) return { kind: 'network' }
+        return await delay(simulation.partMs, request.signal, () => {
+          if (!simulation.isOnline) return { kind: 'network' }
           const response = respond(partNumber, fault)
           // A PUT that stored nothing and got no response wasn't sent completely, so don't call
           // `onSent`.
@@ -148,8 +148,8 @@ export function simulateParts(count: number, size = count * partSize) {
       }
     },
     signParts: ({ partNumbers }, signal) =>
-      delay(sim.callMs, signal, (): Outcome<{ urls: Record<string, string> }> => {
-        const rejection = sim.isOnline ? sim.rejectSigning() : { status: null }
+      delay(simulation.callMs, signal, (): Outcome<{ urls: Record<string, string> }> => {
+        const rejection = simulation.isOnline ? simulation.rejectSigning() : { status: null }
         if (rejection) return { ok: false, error: { code: null, message: null, ...rejection } }
         signatureCount += 1
         signedParts.push(partNumbers)
@@ -161,16 +161,17 @@ export function simulateParts(count: number, size = count * partSize) {
       return delay(ms, signal, () => undefined)
     },
     connection: {
-      isOnline: () => sim.isOnline,
+      isOnline: () => simulation.isOnline,
       waitUntilOnline: (signal) =>
         new Promise((resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-          if (sim.isOnline) resolve()
+          if (simulation.isOnline) resolve()
           else onlineCallbacks.push(resolve)
         }),
     },
     random: () => 0,
-    isServerReady: (signal) => delay(sim.callMs, signal, () => sim.isReady).catch(() => false),
+    isServerReady: (signal) =>
+      delay(simulation.callMs, signal, () => simulation.isReady).catch(() => false),
     timers: {
       now: () => time,
       elapsed: () => time,
@@ -199,7 +200,7 @@ export function simulateParts(count: number, size = count * partSize) {
           progress.push(bytes)
         },
         onInterrupted: () => {
-          sim.interruptions += 1
+          simulation.interruptions += 1
         },
         ...job,
       },
@@ -224,7 +225,7 @@ export function simulateParts(count: number, size = count * partSize) {
     }
     return transferPromise
   }
-  return Object.assign(sim, { run, deps, schedule, goOnline })
+  return Object.assign(simulation, { run, deps, schedule, goOnline })
 }
 
 /**
@@ -248,8 +249,8 @@ export function failFirstAttempts(times: number, fault: Fault, matches = (_: num
 }
 
 /** Returns the part numbers of all PUTs in order, including repeated ones. */
-export function sentPartNumbers(sim: { puts: { partNumber: number }[] }) {
-  return sim.puts.map(({ partNumber }) => partNumber)
+export function sentPartNumbers(simulation: { puts: { partNumber: number }[] }) {
+  return simulation.puts.map(({ partNumber }) => partNumber)
 }
 
 export function rangeTo(count: number) {

@@ -1,26 +1,26 @@
 import type pg from 'pg'
 
 /** Makes Postgres send each statement's plan to the client as a notice. */
-const explainOn = [
+const explainOnSql = [
   "load 'auto_explain'",
   'set auto_explain.log_min_duration = 0',
   'set client_min_messages = log',
 ].join('; ')
 
-/** Like `explainOn`, but the plans include actual row counts. */
-const analyzeOn = `${explainOn}; set auto_explain.log_analyze = on`
+/** Like `explainOnSql`, but the plans include actual row counts. */
+const analyzeOnSql = `${explainOnSql}; set auto_explain.log_analyze = on`
 
-const explainOff =
+const explainOffSql =
   'set auto_explain.log_min_duration = -1; set auto_explain.log_analyze = off; reset client_min_messages'
 
 /** Returns the plans of all statements executed during `work`, including their SQL. */
 export function queryPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
-  return collectPlans(pool, explainOn, work)
+  return collectPlans(pool, explainOnSql, work)
 }
 
 /** Like `queryPlansOf`, but the plans include actual row counts. */
 export function analyzedPlansOf(pool: pg.Pool, work: () => Promise<unknown>): Promise<string[]> {
-  return collectPlans(pool, analyzeOn, work)
+  return collectPlans(pool, analyzeOnSql, work)
 }
 
 /**
@@ -48,7 +48,7 @@ function countNodeRows(node: string, table: string): number {
 
 async function collectPlans(
   pool: pg.Pool,
-  settings: string,
+  settingsSql: string,
   work: () => Promise<unknown>,
 ): Promise<string[]> {
   const plans: string[] = []
@@ -62,8 +62,8 @@ async function collectPlans(
       client.release()
     }
   }
-  await forEachClient(settings, (client) => client.on('notice', onNotice))
+  await forEachClient(settingsSql, (client) => client.on('notice', onNotice))
   await work()
-  await forEachClient(explainOff, (client) => client.off('notice', onNotice))
+  await forEachClient(explainOffSql, (client) => client.off('notice', onNotice))
   return plans
 }

@@ -60,7 +60,7 @@ async function startCluster(folder: string, processes: ChildProcess[]): Promise<
   const keyring = join(folder, 'keyring')
   await mkdir(join(folder, 'mon'))
   await mkdir(join(folder, 'osd'))
-  await writeFile(conf, configuration(folder, cluster))
+  await writeFile(conf, buildConfiguration(folder, cluster))
 
   for (const [entity, ...caps] of entities) {
     const capabilities = caps.flatMap((part) => ['--cap', part, 'allow *'])
@@ -121,7 +121,7 @@ async function startCluster(folder: string, processes: ChildProcess[]): Promise<
   return { endpoint, region: 'us-east-1', ...keys }
 }
 
-function configuration(
+function buildConfiguration(
   folder: string,
   { id, monitor, gateway }: { id: string; monitor: number; gateway: number },
 ): string {

@@ -12,8 +12,8 @@ export interface ErrorWatcher {
 
 export function watchForErrors(): ErrorWatcher {
   const messages: string[] = []
-  const expected: RegExp[] = []
-  const allowed: RegExp[] = []
+  const expectedPatterns: RegExp[] = []
+  const allowedPatterns: RegExp[] = []
   return {
     async watch(context) {
       context.on('console', (message) => {
@@ -33,13 +33,13 @@ export function watchForErrors(): ErrorWatcher {
         })
       })
     },
-    expect: (pattern) => void expected.push(pattern),
-    allow: (pattern) => void allowed.push(pattern),
+    expect: (pattern) => void expectedPatterns.push(pattern),
+    allow: (pattern) => void allowedPatterns.push(pattern),
     unexpectedErrors: () => [
       ...messages.filter(
-        (line) => ![...expected, ...allowed].some((pattern) => pattern.test(line)),
+        (line) => ![...expectedPatterns, ...allowedPatterns].some((pattern) => pattern.test(line)),
       ),
-      ...expected
+      ...expectedPatterns
         .filter((pattern) => !messages.some((line) => pattern.test(line)))
         .map((pattern) => `missing: ${pattern}`),
     ],

@@ -74,8 +74,8 @@ export function expectPageTexts(page: Page, texts: readonly string[]): Promise<v
 export function expectToast(page: Page, [title, description]: ToastTexts): Promise<void> {
   const expectedTexts = description === undefined ? [title] : [title, description]
   const isShown = async () => {
-    const toastSelector = await page.evaluate(() => window.recorded?.toasts ?? [])
-    return toastSelector.map((lines) => lines.slice(0, expectedTexts.length))
+    const shownToasts = await page.evaluate(() => window.recorded?.toasts ?? [])
+    return shownToasts.map((lines) => lines.slice(0, expectedTexts.length))
   }
   return expect.poll(isShown, 'toasts so far').toContainEqual(expectedTexts)
 }

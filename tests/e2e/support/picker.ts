@@ -51,11 +51,11 @@ export async function mockPicker(
   await page.context().addInitScript(installMock, { name, asks: asksPermission })
   await page.evaluate(installMock, { name, asks: asksPermission })
 
-  const input = await page.evaluateHandle(() =>
+  const inputHandle = await page.evaluateHandle(() =>
     Object.assign(document.createElement('input'), { type: 'file' }),
   )
-  await input.setInputFiles(path)
-  await input.evaluate(async ({ files }) => {
+  await inputHandle.setInputFiles(path)
+  await inputHandle.evaluate(async ({ files }) => {
     const [file] = files ?? []
     if (!file) throw new Error('no file')
     const folder = await navigator.storage.getDirectory()

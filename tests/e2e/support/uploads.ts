@@ -53,8 +53,8 @@ export async function openPanel(page: Page): Promise<void> {
 
 export async function codeOf(page: Page, name: string): Promise<string> {
   const link = fileRow(page, name).getByRole('link', { name: /^\/s\// })
-  const address = await link.getAttribute('href')
-  return new URL(address ?? '', page.url()).pathname.split('/').at(-1) ?? ''
+  const href = await link.getAttribute('href')
+  return new URL(href ?? '', page.url()).pathname.split('/').at(-1) ?? ''
 }
 
 /** Downloads a link's file and returns its SHA-256 in hexadecimal. */
