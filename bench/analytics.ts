@@ -3,7 +3,7 @@ import { insertFilesQuery } from '../tests/support/many-files.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
-import { type Row, row } from './report.ts'
+import { createRow, type Row } from './report.ts'
 import { measureTimes } from './times-of.ts'
 
 const fileCount = 100_000
@@ -11,7 +11,7 @@ const otherAccountCount = 10
 const filesPerOtherAccount = 5_000
 
 /** Gives the files seven MIME types and ages of up to 29 days. Their links expire after 7 days. */
-const spreadFiles = `
+const spreadFilesSql = `
   update files set
     mime_type = (array['image/png', 'video/mp4', 'audio/mpeg', 'application/pdf', 'application/zip',
       'text/plain', 'font/woff2'])[1 + abs(hashtext(id::text)) % 7],
@@ -32,7 +32,7 @@ const steps = {
 }
 /** Sorts the table by owner and upload time, as in production, then vacuums and analyzes it. */
 const tidyStatements = ['cluster files using files_of_owner', 'vacuum analyze files']
-const markSomeDownloaded =
+const markSomeDownloadedSql =
   'update files set last_download_at = now() where abs(hashtext(id::text)) % 20 = 0'
 
 /**
@@ -51,14 +51,14 @@ export async function measureAnalytics(cores: Cores, scratch: string): Promise<R
       const times = await measureTimes(() =>
         http.expectOk(`${mayfly.url}/api/analytics`, { headers: { cookie } }),
       )
-      rows.push(row(`analytics of 100,000 files: ${label}`, 'ms', { mayfly: times }))
+      rows.push(createRow(`analytics of 100,000 files: ${label}`, 'ms', { mayfly: times }))
     }
     for (const [label, step] of Object.entries(steps)) {
       await mayfly.sql(step)
       for (const statement of tidyStatements) await mayfly.sql(statement)
       await measure(label)
       if (rows.length > 1) continue
-      await mayfly.sql(markSomeDownloaded)
+      await mayfly.sql(markSomeDownloadedSql)
       await measure(`${label}, just after 5 % were downloaded again`)
     }
     return rows
@@ -79,7 +79,7 @@ async function insertAllFiles(mayfly: Mayfly, http: HttpClient, cookie: string):
     await insertFiles(await signIn(mayfly, http), filesPerOtherAccount)
   }
   await insertFiles(cookie, fileCount)
-  await mayfly.sql(spreadFiles, [new Date()])
+  await mayfly.sql(spreadFilesSql, [new Date()])
   await mayfly.sql(`insert into owner_downloads
     select users.id, current_date - n, shard, 1000
     from users, generate_series(0, 59) n, generate_series(0, 15) shard`)

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { type Cores, environment, onCores } from './machine.ts'
+import { type Cores, environment, pinToCores } from './machine.ts'
 import { contentType } from './mayfly.ts'
 
 const run = promisify(execFile)
@@ -30,14 +30,18 @@ export async function curl(
   expectedBytes: number,
   configFile: string,
 ): Promise<Transfer> {
-  await writeFile(configFile, requests.map(configEntry).join('next\n'))
+  await writeFile(configFile, requests.map(formatConfigEntry).join('next\n'))
   const command = ['curl', '--max-time', String(timeoutSeconds), '--config', configFile]
   // Bash's `time` is the only way to get curl's CPU time.
   const bashTime = ['-c', 'TIMEFORMAT="%U %S"; time "$@"', 'bash']
   const startedAt = performance.now()
-  const { stdout, stderr } = await run('bash', [...bashTime, ...onCores(cores.client, command)], {
-    env: environment,
-  })
+  const { stdout, stderr } = await run(
+    'bash',
+    [...bashTime, ...pinToCores(cores.client, command)],
+    {
+      env: environment,
+    },
+  )
   const wallSeconds = (performance.now() - startedAt) / 1000
   const lines = stdout
     .trim()
@@ -73,7 +77,7 @@ export async function curlInParallel(
   }
 }
 
-function configEntry({ url, source, range }: CurlRequest): string {
+function formatConfigEntry({ url, source, range }: CurlRequest): string {
   return [
     'silent',
     'show-error',

@@ -4,26 +4,26 @@ import { resetSocket } from '../src/server/http/limits.ts'
 import { contentType, type Mayfly } from './mayfly.ts'
 
 /** Returns a raw GET request. */
-export function getText(url: string, ...headers: string[]): string {
-  return requestText('GET', url, headers)
+export function createGetRequest(url: string, ...headers: string[]): string {
+  return createRequest('GET', url, headers)
 }
 
 /** Returns a POST request that announces `length` bytes of JSON but contains only `partialBody`. */
-export function postText(url: string, length: number, partialBody: string): string {
+export function createPostRequest(url: string, length: number, partialBody: string): string {
   const headers = ['Content-Type: application/json', `Content-Length: ${length}`]
-  return requestText('POST', url, headers) + partialBody
+  return createRequest('POST', url, headers) + partialBody
 }
 
 /**
  * Returns a PUT request that announces `length` bytes but contains only `sentBytes` bytes of the
  * body.
  */
-export function putText(url: string, length: number, sentBytes: number): string {
+export function createPutRequest(url: string, length: number, sentBytes: number): string {
   const headers = [`Content-Type: ${contentType}`, `Content-Length: ${length}`]
-  return requestText('PUT', url, headers) + 'x'.repeat(sentBytes)
+  return createRequest('PUT', url, headers) + 'x'.repeat(sentBytes)
 }
 
-function requestText(method: string, url: string, headers: string[]): string {
+function createRequest(method: string, url: string, headers: string[]): string {
   const { host, pathname, search } = new URL(url)
   const lines = [`${method} ${pathname}${search} HTTP/1.1`, `Host: ${host}`, ...headers]
   return `${lines.join('\r\n')}\r\n\r\n`

@@ -5,8 +5,8 @@ import { insertFilesQuery } from '../tests/support/many-files.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
-import { peakBytes, resetPeak, residentBytes } from './process-cost.ts'
-import { type Row, row } from './report.ts'
+import { readPeakBytes, readResidentBytes, resetPeak } from './process-cost.ts'
+import { createRow, type Row } from './report.ts'
 
 const dueCount = 100_000
 /**
@@ -106,7 +106,7 @@ async function measureJob(
   { job, counter, count }: { job: string; counter: string; count: number },
   trigger: () => Promise<void>,
 ): Promise<JobCost> {
-  const before = residentBytes([mayfly.pid])
+  const before = readResidentBytes([mayfly.pid])
   resetPeak([mayfly.pid])
   await trigger()
   const scansBefore = await countTableScans(mayfly)
@@ -114,14 +114,14 @@ async function measureJob(
   while (processedCount < count) {
     await wait(200)
     const [run] = await mayfly.sql<Run>('select * from job_runs where job = $1', [job])
-    const processed = run?.result?.[counter] ?? 0
-    if (!run || processed === 0 || run.ended_at.getTime() === lastSeconds) continue
+    const newCount = run?.result?.[counter] ?? 0
+    if (!run || newCount === 0 || run.ended_at.getTime() === lastSeconds) continue
     lastSeconds = run.ended_at.getTime()
-    processedCount += processed
+    processedCount += newCount
     seconds += (lastSeconds - run.started_at.getTime()) / 1000
   }
   const tableScans = (await countTableScans(mayfly)) - scansBefore
-  return { seconds, count: processedCount, before, peak: peakBytes([mayfly.pid]), tableScans }
+  return { seconds, count: processedCount, before, peak: readPeakBytes([mayfly.pid]), tableScans }
 }
 
 async function countTableScans(mayfly: Mayfly): Promise<number> {
@@ -136,10 +136,10 @@ async function countTableScans(mayfly: Mayfly): Promise<number> {
 function createRows(label: string, unit: string, cost: JobCost): Row[] {
   const { seconds, count, before, peak, tableScans } = cost
   return [
-    row(label, unit, { mayfly: [count / seconds] }),
-    row(`${label}: the whole`, 's', { mayfly: [seconds] }),
-    row(`${label}: memory before`, 'MiB', { mayfly: [before / mebibyte] }),
-    row(`${label}: memory`, 'peak MiB', { mayfly: [peak / mebibyte] }),
-    row(`${label}: files read from end to end`, 'times', { mayfly: [tableScans] }),
+    createRow(label, unit, { mayfly: [count / seconds] }),
+    createRow(`${label}: the whole`, 's', { mayfly: [seconds] }),
+    createRow(`${label}: memory before`, 'MiB', { mayfly: [before / mebibyte] }),
+    createRow(`${label}: memory`, 'peak MiB', { mayfly: [peak / mebibyte] }),
+    createRow(`${label}: files read from end to end`, 'times', { mayfly: [tableScans] }),
   ]
 }

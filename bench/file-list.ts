@@ -5,13 +5,13 @@ import { insertFilesQuery } from '../tests/support/many-files.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
-import { type Row, row } from './report.ts'
+import { createRow, type Row } from './report.ts'
 import { measureTimes } from './times-of.ts'
 
 const fileCount = 10_000
 const otherAccountCount = 20
 const filesPerOtherAccount = 2_000
-const scrolledFrames = 300
+const frameCount = 300
 const pixelsPerFrame = 120
 /** Far more than the list's height, so one scroll reaches the end. */
 const pixelsPastEnd = 1e7
@@ -47,7 +47,7 @@ export async function measureFileList(cores: Cores, scratch: string): Promise<Ro
       const times = await measureTimes(() =>
         http.expectOk(`${mayfly.url}${path}`, { headers: { cookie } }),
       )
-      rows.push(row(`10,000 files: ${label}`, 'ms', { mayfly: times }))
+      rows.push(createRow(`10,000 files: ${label}`, 'ms', { mayfly: times }))
     }
     return [...rows, ...(await measureScrolling(mayfly, cookie))]
   } finally {
@@ -108,7 +108,7 @@ async function scrollList(
   )
   const page = await context.newPage()
   await page.goto(`${url}/?tab=files`)
-  await rowOfReport(page, 1).waitFor()
+  await findReportRow(page, 1).waitFor()
   // The list ends after the first 100 files until the page knows how many there are.
   await page.getByText(/ active links$/).waitFor()
   // Load the whole list first, to keep requests out of the measured scrolling.
@@ -119,20 +119,20 @@ async function scrollList(
   const metricsBefore = await readMetrics(client)
   const frames = await scroll(page)
   const metricsAfter = await readMetrics(client)
-  const msPerFrame = (name: 'ScriptDuration' | 'TaskDuration') =>
-    ((metricsAfter[name] - metricsBefore[name]) * 1000) / scrolledFrames
+  const getMsPerFrame = (name: 'ScriptDuration' | 'TaskDuration') =>
+    ((metricsAfter[name] - metricsBefore[name]) * 1000) / frameCount
   return [
-    row(`scrolling 10,000 files, ${screen}: scripts`, 'ms a frame', {
-      mayfly: [msPerFrame('ScriptDuration')],
+    createRow(`scrolling 10,000 files, ${screen}: scripts`, 'ms a frame', {
+      mayfly: [getMsPerFrame('ScriptDuration')],
     }),
-    row(`scrolling 10,000 files, ${screen}: all work`, 'ms a frame', {
-      mayfly: [msPerFrame('TaskDuration')],
+    createRow(`scrolling 10,000 files, ${screen}: all work`, 'ms a frame', {
+      mayfly: [getMsPerFrame('TaskDuration')],
     }),
-    row(`scrolling 10,000 files, ${screen}: frames`, 'ms', { mayfly: frames }),
+    createRow(`scrolling 10,000 files, ${screen}: frames`, 'ms', { mayfly: frames }),
   ]
 }
 
-function rowOfReport(page: Page, reportNumber: number) {
+function findReportRow(page: Page, reportNumber: number) {
   return page.getByText(`Report ${reportNumber} of the working group.pdf`).first()
 }
 
@@ -141,9 +141,9 @@ function rowOfReport(page: Page, reportNumber: number) {
  * a row's height is known only once the row is rendered.
  */
 async function scrollTo(page: Page, reportNumber: number, pixels: number): Promise<void> {
-  const deadline = performance.now() + scrollTimeoutMs
-  while (!(await rowOfReport(page, reportNumber).isVisible())) {
-    if (performance.now() > deadline) throw new Error(`Report ${reportNumber} was never shown.`)
+  const deadlineMs = performance.now() + scrollTimeoutMs
+  while (!(await findReportRow(page, reportNumber).isVisible())) {
+    if (performance.now() > deadlineMs) throw new Error(`Report ${reportNumber} was never shown.`)
     await page.mouse.wheel(0, pixels)
     await page.waitForTimeout(pauseMs)
   }
@@ -155,25 +155,26 @@ async function scrollTo(page: Page, reportNumber: number, pixels: number): Promi
  */
 async function readMetrics(client: CDPSession) {
   const { metrics } = await client.send('Performance.getMetrics')
-  const value = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0
-  return { ScriptDuration: value('ScriptDuration'), TaskDuration: value('TaskDuration') }
+  const getMetric = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0
+  return { ScriptDuration: getMetric('ScriptDuration'), TaskDuration: getMetric('TaskDuration') }
 }
 
 /** Scrolls a little in each frame. Returns the frame times in milliseconds. */
 function scroll(page: Page): Promise<number[]> {
   return page.evaluate(
     async ({ frames, pixels }) => {
-      const nextFrame = () => new Promise<number>((resolve) => requestAnimationFrame(resolve))
+      const waitForNextFrame = () =>
+        new Promise<number>((resolve) => requestAnimationFrame(resolve))
       const times: number[] = []
-      let lastFrameTime = await nextFrame()
+      let lastFrameTime = await waitForNextFrame()
       for (let frame = 0; frame < frames; frame += 1) {
         window.scrollBy(0, pixels)
-        const now = await nextFrame()
+        const now = await waitForNextFrame()
         times.push(now - lastFrameTime)
         lastFrameTime = now
       }
       return times
     },
-    { frames: scrolledFrames, pixels: pixelsPerFrame },
+    { frames: frameCount, pixels: pixelsPerFrame },
   )
 }

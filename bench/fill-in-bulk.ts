@@ -4,7 +4,7 @@ import type { Mayfly, Sql } from './mayfly.ts'
 export type Statements = [text: string, values?: unknown[]][]
 
 /** Number of database connections that insert in parallel. */
-const sessions = 2
+const sessionCount = 2
 
 /**
  * Inserts millions of rows quickly, bypassing triggers and foreign keys. Then rebuilds indexes and
@@ -39,5 +39,5 @@ async function runAll(mayfly: Mayfly, statements: Statements): Promise<void> {
     await sql("set maintenance_work_mem = '512MB'")
     for (const [text, values] of remainingStatements) await sql(text, values)
   }
-  await Promise.all(Array.from({ length: sessions }, () => mayfly.inSession(runRemaining)))
+  await Promise.all(Array.from({ length: sessionCount }, () => mayfly.inSession(runRemaining)))
 }

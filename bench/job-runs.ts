@@ -23,7 +23,7 @@ export async function waitForRuns(
   maxMs = jobTimeoutMs,
 ): Promise<JobRun[]> {
   const since = new Date()
-  const deadline = Date.now() + maxMs
+  const deadlineMs = Date.now() + maxMs
   for (;;) {
     const runs = await mayfly.sql<Omit<JobRun, 'ms'> & { ms: string }>(
       `select job, result, extract(epoch from ended_at - started_at) * 1000 as ms
@@ -31,7 +31,7 @@ export async function waitForRuns(
       [jobs, since],
     )
     if (runs.length === jobs.length) return runs.map((run) => ({ ...run, ms: Number(run.ms) }))
-    if (Date.now() > deadline) {
+    if (Date.now() > deadlineMs) {
       const missingJobs = jobs.filter((name) => runs.every(({ job }) => job !== name))
       throw new Error(`these jobs have not run within ${maxMs / 1000} s: ${missingJobs.join(', ')}`)
     }
@@ -62,9 +62,9 @@ export async function withJobs<Result>(
   await boss.start()
   try {
     return await work(async (job, maxMs) => {
-      const jobRuns = waitForRuns(mayfly, [job], maxMs)
+      const runsPromise = waitForRuns(mayfly, [job], maxMs)
       await boss.send(job)
-      const [run] = await jobRuns
+      const [run] = await runsPromise
       if (!run) throw new Error(`the job ${job} did not run`)
       return run
     })

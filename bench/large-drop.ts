@@ -5,10 +5,10 @@ import { type BrowserContext, chromium } from '@playwright/test'
 import { findChromiumForTests } from '../scripts/chromium.mjs'
 import { makeHttpClient } from './http-client.ts'
 import { type Mayfly, signIn } from './mayfly.ts'
-import { processTree, readCpuSeconds } from './process-cost.ts'
-import { type Row, row } from './report.ts'
+import { listProcessTree, readCpuSeconds } from './process-cost.ts'
+import { createRow, type Row } from './report.ts'
 
-const files = 1000
+const fileCount = 1000
 const fileBytes = 100 * 1024
 const rounds = 3
 const timeoutMs = 150_000
@@ -28,7 +28,7 @@ interface Drop {
 export async function measureLargeDrop(mayfly: Mayfly, scratch: string): Promise<Row[]> {
   const folder = join(scratch, 'large-drop')
   await mkdir(folder, { recursive: true })
-  const paths = Array.from({ length: files }, (_, index) => join(folder, `photo-${index}.raw`))
+  const paths = Array.from({ length: fileCount }, (_, index) => join(folder, `photo-${index}.raw`))
   for (const path of paths) await writeFile(path, randomBytes(fileBytes))
   const executablePath = await findChromiumForTests()
   if (executablePath === null) throw new Error('There is no Chromium: run `npm run e2e` once.')
@@ -40,16 +40,16 @@ export async function measureLargeDrop(mayfly: Mayfly, scratch: string): Promise
       drops.push(await dropFiles(context, mayfly, paths))
       await context.close()
     }
-    const measurement = '1,000 files of 100 KiB in Chromium'
+    const label = '1,000 files of 100 KiB in Chromium'
     return [
-      row(measurement, 's', { mayfly: drops.map(({ seconds }) => seconds) }),
-      row(`${measurement}: server and Postgres`, 'CPU s', {
+      createRow(label, 's', { mayfly: drops.map(({ seconds }) => seconds) }),
+      createRow(`${label}: server and Postgres`, 'CPU s', {
         mayfly: drops.map(({ serverCpu }) => serverCpu),
       }),
-      row(`${measurement}: browser`, 'CPU s', {
+      createRow(`${label}: browser`, 'CPU s', {
         mayfly: drops.map(({ browserCpu }) => browserCpu),
       }),
-      row(`${measurement}: calls beside the PUTs`, 'calls', {
+      createRow(`${label}: calls beside the PUTs`, 'calls', {
         mayfly: drops.map(({ calls }) => calls),
       }),
     ]
@@ -76,25 +76,25 @@ async function dropFiles(
   // By default, browsers keep timings for only 250 requests.
   await page.addInitScript(
     (bufferSize) => performance.setResourceTimingBufferSize(bufferSize),
-    5 * files,
+    5 * fileCount,
   )
   await page.goto('/')
   await page.getByRole('button', { name: 'Choose files' }).waitFor()
-  const cpu = () => ({
+  const readCpu = () => ({
     server: readCpuSeconds([...mayfly.pids(), ...mayfly.postgresPids()]),
-    browser: readCpuSeconds(processTree(process.pid).filter((pid) => pid !== process.pid)),
+    browser: readCpuSeconds(listProcessTree(process.pid).filter((pid) => pid !== process.pid)),
   })
-  const cpuBefore = cpu()
+  const cpuBefore = readCpu()
   await page.getByLabel('Files to upload').setInputFiles([...paths])
-  const deadline = performance.now() + timeoutMs
+  const deadlineMs = performance.now() + timeoutMs
   for (;;) {
     const response = await http.expectOk(`${mayfly.url}/api/files/summary`, { headers: { cookie } })
     const { active } = JSON.parse(response.body.toString()) as { active: number }
     if (active === paths.length) break
-    if (performance.now() > deadline) throw new Error(`Only ${active} files have arrived.`)
+    if (performance.now() > deadlineMs) throw new Error(`Only ${active} files have arrived.`)
     await page.waitForTimeout(200)
   }
-  const cpuAfter = cpu()
+  const cpuAfter = readCpu()
   const calls = await page.evaluate(() =>
     performance
       .getEntriesByType('resource')

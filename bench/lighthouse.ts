@@ -29,8 +29,8 @@ interface Report {
   audits: Record<string, { title: string; score: number | null; numericValue?: number }>
 }
 
-const chromium = (await findChromium()) ?? (await findChromiumForTests())
-if (chromium === null) throw new Error('There is no Chromium: run `npm run e2e`.')
+const chromiumPath = (await findChromium()) ?? (await findChromiumForTests())
+if (chromiumPath === null) throw new Error('There is no Chromium: run `npm run e2e`.')
 const scratch = await makeScratch()
 const mayfly = await startMayfly(join(scratch.dir, 'mayfly'), '')
 try {
@@ -38,9 +38,10 @@ try {
   const cookie = await signIn(mayfly, http)
   const code = await uploadFile(mayfly, http, cookie, { name: 'a.pdf', bytes: randomBytes(100) })
   http.close()
-  for (const path of ['/', '/faq']) printReport(path, runLighthouse(mayfly.url + path, chromium))
-  const link = `/s/${code}`
-  printReport(link, runLighthouse(mayfly.url + link, chromium, linkPageFlags))
+  for (const path of ['/', '/faq'])
+    printReport(path, runLighthouse(mayfly.url + path, chromiumPath))
+  const linkPath = `/s/${code}`
+  printReport(linkPath, runLighthouse(mayfly.url + linkPath, chromiumPath, linkPageFlags))
 } finally {
   await mayfly.stop()
   await rm(scratch.dir, { recursive: true, force: true })
@@ -72,11 +73,11 @@ function printReport(path: string, { categories, audits }: Report): void {
     title,
     score: Math.round(100 * (score ?? 0)),
   }))
-  const figures = ['largest-contentful-paint', 'cumulative-layout-shift', 'total-blocking-time']
+  const figuresText = ['largest-contentful-paint', 'cumulative-layout-shift', 'total-blocking-time']
     .map((id) => `${id} ${Number((audits[id]?.numericValue ?? Number.NaN).toFixed(3))}`)
     .join(', ')
   console.log(
-    `${path}: ${scores.map(({ title, score }) => `${title} ${score}`).join(', ')} (${figures})`,
+    `${path}: ${scores.map(({ title, score }) => `${title} ${score}`).join(', ')} (${figuresText})`,
   )
   for (const { auditRefs } of Object.values(categories)) {
     for (const { id, weight } of auditRefs) {

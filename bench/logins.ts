@@ -6,12 +6,12 @@ import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { LoginFlood, StatusCounts } from './login-flood.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, makeAccount, signIn, startMayfly, uploadFile } from './mayfly.ts'
-import { type Row, row } from './report.ts'
+import { createRow, type Row } from './report.ts'
 import { toFigure } from './statistics.ts'
 
 const rounds = 5
 const fileBytes = 8 * 1024 ** 2
-const filesInList = 20
+const listedFileCount = 20
 /** Requests per round. A round's result is the median of their response times. */
 const requestsPerRound = 12
 /** How long the flood runs before the measurement starts. */
@@ -51,7 +51,7 @@ async function measureFloods(mayfly: Mayfly, setupLabel: string): Promise<Row[]>
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
   let code = ''
-  for (let index = 0; index < filesInList; index += 1) {
+  for (let index = 0; index < listedFileCount; index += 1) {
     const bytes = randomBytes(index === 0 ? fileBytes : 100)
     const shortCode = await uploadFile(mayfly, http, cookie, { name: `${index}.bin`, bytes })
     if (index === 0) code = shortCode
@@ -80,7 +80,7 @@ async function measureFloods(mayfly: Mayfly, setupLabel: string): Promise<Row[]>
   http.close()
   return [...figuresByName].flatMap(([name, figures]) => {
     const rowFor = (label: string, unit: string, value: (round: LoginRound) => number) =>
-      row(`${label} ${name}, ${setupLabel}`, unit, { mayfly: figures.map(value) })
+      createRow(`${label} ${name}, ${setupLabel}`, unit, { mayfly: figures.map(value) })
     const impactRows = [
       rowFor('8 MiB download', 'ms', ({ download }) => download),
       rowFor('GET /api/files', 'ms', ({ list }) => list),

@@ -18,7 +18,7 @@ const path = `${process.env.PATH}:/usr/sbin:/sbin`
 /** Environment variables for every program the benchmarks start. */
 export const environment = { ...process.env, PATH: path }
 
-function output(command: string, ...args: string[]): string {
+function readOutput(command: string, ...args: string[]): string {
   return execFileSync('sh', ['-c', '"$@" 2>&1 || true', 'sh', command, ...args], {
     env: environment,
     encoding: 'utf8',
@@ -28,7 +28,7 @@ function output(command: string, ...args: string[]): string {
 /** Returns one sentence per missing program, with the command that installs it. */
 export function missingPrograms(): string[] {
   return Object.entries(packages)
-    .filter(([program]) => output('which', program) === '')
+    .filter(([program]) => readOutput('which', program) === '')
     .map(([program, name]) => `${program} is not installed: apt-get install --yes ${name}`)
 }
 
@@ -46,14 +46,14 @@ export function divideCores(): Cores {
 }
 
 /** Wraps a command to run it on the given CPUs. */
-export function onCores(cores: string, command: string[]): string[] {
+export function pinToCores(cores: string, command: string[]): string[] {
   return cores === '' ? command : ['taskset', '--cpu-list', cores, ...command]
 }
 
 /** Creates a temporary directory in memory, or on disk if there isn't enough memory. */
 export async function makeScratch(): Promise<{ dir: string; inMemory: boolean }> {
-  const inMemory = freeBytes('/dev/shm') >= scratchBytes
-  return { dir: await makeFolder(inMemory ? '/dev/shm' : diskFolder), inMemory }
+  const isInMemory = freeBytes('/dev/shm') >= scratchBytes
+  return { dir: await makeFolder(isInMemory ? '/dev/shm' : diskFolder), inMemory: isInMemory }
 }
 
 /** Unlike /tmp, this is never an in-memory file system. */
@@ -81,16 +81,16 @@ function freeBytes(folder: string): number {
 }
 
 /** Describes the machine, without its hostname. */
-export function describeMachine(cores: Cores, inMemory: boolean): Record<string, string> {
+export function describeMachine(cores: Cores, isInMemory: boolean): Record<string, string> {
   return {
     cores: `${cpus().length}${cores.server && ` (server ${cores.server}, client ${cores.client})`}`,
     memory: `${Math.round(totalmem() / gibibyte)} GiB`,
-    files: inMemory ? 'tmpfs' : 'disk (no room in /dev/shm: compare with care)',
+    files: isInMemory ? 'tmpfs' : 'disk (no room in /dev/shm: compare with care)',
     kernel: release(),
     node: process.version,
-    nginx: output('nginx', '-v').replace(/.*\//, ''),
-    wrk: /wrk (?:debian\/)?(\S+)/.exec(output('wrk', '-v'))?.[1] ?? 'unknown',
-    curl: /curl (\S+)/.exec(output('curl', '--version'))?.[1] ?? 'unknown',
+    nginx: readOutput('nginx', '-v').replace(/.*\//, ''),
+    wrk: /wrk (?:debian\/)?(\S+)/.exec(readOutput('wrk', '-v'))?.[1] ?? 'unknown',
+    curl: /curl (\S+)/.exec(readOutput('curl', '--version'))?.[1] ?? 'unknown',
     'load before': loadavg()
       .map((load) => load.toFixed(1))
       .join(' '),

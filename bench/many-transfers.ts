@@ -4,8 +4,8 @@ import { curl } from './curl.ts'
 import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, uploadCalls } from './mayfly.ts'
-import { peakBytes, readCpuSeconds, resetPeak } from './process-cost.ts'
-import { type Row, row } from './report.ts'
+import { readCpuSeconds, readPeakBytes, resetPeak } from './process-cost.ts'
+import { createRow, type Row } from './report.ts'
 import { writeSource } from './sources.ts'
 import { splitIntoThirds, watchMemory } from './watch-memory.ts'
 
@@ -29,22 +29,23 @@ export async function measureManyTransfers(
   const cookie = await signIn(mayfly, http)
   const calls = uploadCalls(mayfly, http, cookie)
   const source = await writeSource(scratch, fileBytes)
-  const config = (client: number) => join(scratch, `curl-${client}`)
+  const getConfigFile = (client: number) => join(scratch, `curl-${client}`)
 
   const upload = async (client: number) => {
     const startedUpload = await calls.start(`file-${client}.bin`, fileBytes)
     const request = { url: startedUpload.uploadUrl, source: source.path }
-    await curl(cores, [request], fileBytes, config(client))
+    await curl(cores, [request], fileBytes, getConfigFile(client))
     return calls.confirm(startedUpload)
   }
   const sharedFile = await upload(0)
-  const link = `${mayfly.url}/api/download/${sharedFile.shortCode}`
+  const downloadUrl = `${mayfly.url}/api/download/${sharedFile.shortCode}`
   const uploadAndDelete = async (client: number) => {
     const { id } = await upload(client)
     const url = `${mayfly.url}/api/files/${id}`
     await http.expectOk(url, { method: 'DELETE', headers: { cookie } })
   }
-  const download = (client: number) => curl(cores, [{ url: link }], fileBytes, config(client))
+  const download = (client: number) =>
+    curl(cores, [{ url: downloadUrl }], fileBytes, getConfigFile(client))
 
   const rows = [
     ...(await measure(mayfly, 'uploads', uploadAndDelete)),
@@ -63,7 +64,7 @@ async function measure(
   const pids = mayfly.pids()
   const stopController = new AbortController()
   resetPeak(pids)
-  const memory = watchMemory(pids, stopController.signal)
+  const memorySamplesPromise = watchMemory(pids, stopController.signal)
   const before = { cpu: readCpuSeconds(pids), at: performance.now() }
   await Promise.all(
     Array.from({ length: clientCount }, async (_client, client) => {
@@ -71,16 +72,16 @@ async function measure(
     }),
   )
   const seconds = (performance.now() - before.at) / 1000
-  const cpu = readCpuSeconds(pids) - before.cpu
+  const cpuSeconds = readCpuSeconds(pids) - before.cpu
   stopController.abort()
-  const thirds = splitIntoThirds(await memory)
+  const thirds = splitIntoThirds(await memorySamplesPromise)
   const label = `${clientCount} ${kind} at once`
   const toMayflyValues = (value: number) => ({ mayfly: [value] })
   return [
-    row(label, 'MB/s', toMayflyValues((gibibytes * 1024 ** 3) / 1e6 / seconds)),
-    row(label, 'CPU s/GiB', toMayflyValues(cpu / gibibytes)),
-    row(`${label}: memory`, 'peak MiB', toMayflyValues(peakBytes(pids) / mebibyte)),
-    row(`${label}: memory, first third of the time`, 'MiB', { mayfly: thirds.first }),
-    row(`${label}: memory, last third of the time`, 'MiB', { mayfly: thirds.last }),
+    createRow(label, 'MB/s', toMayflyValues((gibibytes * 1024 ** 3) / 1e6 / seconds)),
+    createRow(label, 'CPU s/GiB', toMayflyValues(cpuSeconds / gibibytes)),
+    createRow(`${label}: memory`, 'peak MiB', toMayflyValues(readPeakBytes(pids) / mebibyte)),
+    createRow(`${label}: memory, first third of the time`, 'MiB', { mayfly: thirds.first }),
+    createRow(`${label}: memory, last third of the time`, 'MiB', { mayfly: thirds.last }),
   ]
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { freePort } from '../tests/support/free-port.ts'
 import type { HttpClient } from './http-client.ts'
-import { onCores } from './machine.ts'
-import { processTree } from './process-cost.ts'
+import { pinToCores } from './machine.ts'
+import { listProcessTree } from './process-cost.ts'
 import { startServer } from './servers.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -55,7 +55,7 @@ export async function startMayfly(
 ): Promise<Mayfly> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const command = onCores(cores, ['sh', '-c', await startCommand()])
+  const command = pinToCores(cores, ['sh', '-c', await startCommand()])
   const { pid, readyMs, stop } = await startServer(command, {
     cwd: root,
     url: `${url}/api/ready`,
@@ -88,14 +88,14 @@ export async function startMayfly(
       await client.end()
     }
   }
-  const postgresPids = () => processTree(Number(lines[0]))
+  const postgresPids = () => listProcessTree(Number(lines[0]))
   return {
     url,
     dataDir,
     pid,
     pids() {
       const postgresPidSet = new Set(postgresPids())
-      return processTree(pid).filter((treePid) => !postgresPidSet.has(treePid))
+      return listProcessTree(pid).filter((treePid) => !postgresPidSet.has(treePid))
     },
     postgresPids,
     readyMs,

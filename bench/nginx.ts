@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../tests/support/free-port.ts'
-import { onCores } from './machine.ts'
-import { processTree } from './process-cost.ts'
+import { pinToCores } from './machine.ts'
+import { listProcessTree } from './process-cost.ts'
 import { startServer } from './servers.ts'
 
 /**
@@ -11,7 +11,7 @@ import { startServer } from './servers.ts'
  * cores. WebDAV handles PUTs. Temporary files are on the same file system as the root, so nginx
  * moves them instead of copying.
  */
-function configuration(dir: string, port: number, extraConfig: string) {
+function createConfiguration(dir: string, port: number, extraConfig: string) {
   return `
 ${userInfo().uid === 0 ? 'user root;' : ''}
 daemon off;
@@ -61,11 +61,11 @@ export async function startNginx(dir: string, cores: string, extraConfig = ''): 
   const root = join(dir, 'root')
   await mkdir(join(root, 'files'), { recursive: true })
   await writeFile(join(root, 'ready'), 'ready')
-  await writeFile(join(dir, 'nginx.conf'), configuration(dir, port, extraConfig))
+  await writeFile(join(dir, 'nginx.conf'), createConfiguration(dir, port, extraConfig))
   const command = ['nginx', '-c', join(dir, 'nginx.conf'), '-e', join(dir, 'error.log')]
-  const { pid, stop } = await startServer(onCores(cores, command), {
+  const { pid, stop } = await startServer(pinToCores(cores, command), {
     url: `${url}/ready`,
     logFile: join(dir, 'output.log'),
   })
-  return { url, root, pids: processTree(pid), stop }
+  return { url, root, pids: listProcessTree(pid), stop }
 }

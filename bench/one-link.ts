@@ -5,7 +5,7 @@ import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
 import type { Nginx } from './nginx.ts'
-import { compare, type Row, row } from './report.ts'
+import { compare, createRow, type Row } from './report.ts'
 import { type Load, type LoadFigures, runWrk } from './wrk.ts'
 
 const rounds = 5
@@ -61,19 +61,20 @@ async function measure(loads: Record<LoadName, Load>, cores: Cores, label: strin
       if (round > 0) figuresByName[name].push(figures)
     }
   }
-  const rates = (name: LoadName) => figuresByName[name].map((figures) => figures.requestsPerSecond)
+  const getRates = (name: LoadName) =>
+    figuresByName[name].map((figures) => figures.requestsPerSecond)
   return [
-    ...rows(label, figuresByName.counted, figuresByName.nginx),
-    ...rows(`${label}, nothing counted`, figuresByName.uncounted, figuresByName.nginx),
-    row(`${label}: share that counting leaves`, 'of 1', {
-      mayfly: rates('counted').map(
-        (rate, index) => rate / (rates('uncounted')[index] ?? Number.NaN),
+    ...createRows(label, figuresByName.counted, figuresByName.nginx),
+    ...createRows(`${label}, nothing counted`, figuresByName.uncounted, figuresByName.nginx),
+    createRow(`${label}: share that counting leaves`, 'of 1', {
+      mayfly: getRates('counted').map(
+        (rate, index) => rate / (getRates('uncounted')[index] ?? Number.NaN),
       ),
     }),
   ]
 }
 
-function rows(label: string, mayfly: LoadFigures[], nginx: LoadFigures[]): Row[] {
+function createRows(label: string, mayfly: LoadFigures[], nginx: LoadFigures[]): Row[] {
   const rowFor = (unit: string, value: (figures: LoadFigures) => number) =>
     compare(label, unit, mayfly.map(value), nginx.map(value))
   return [

@@ -4,7 +4,7 @@ import { findChromiumForTests } from '../scripts/chromium.mjs'
 import { publicPages } from '../src/shared/public-pages.ts'
 import { makeHttpClient } from './http-client.ts'
 import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
-import { type Row, row } from './report.ts'
+import { createRow, type Row } from './report.ts'
 
 const rounds = 5
 
@@ -53,9 +53,13 @@ export async function measurePagePaint(mayfly: Mayfly): Promise<Row[]> {
       }
     }
     return [...paintsByName].flatMap(([name, paints]) => [
-      row(`${name} page on slow 4G: LCP`, 'ms', { mayfly: paints.map((paint) => paint.largestMs) }),
-      row(`${name} page on slow 4G: CLS`, '', { mayfly: paints.map((paint) => paint.shift) }),
-      row(`${name} page on slow 4G: all`, 'bytes', { mayfly: paints.map((paint) => paint.bytes) }),
+      createRow(`${name} page on slow 4G: LCP`, 'ms', {
+        mayfly: paints.map((paint) => paint.largestMs),
+      }),
+      createRow(`${name} page on slow 4G: CLS`, '', { mayfly: paints.map((paint) => paint.shift) }),
+      createRow(`${name} page on slow 4G: all`, 'bytes', {
+        mayfly: paints.map((paint) => paint.bytes),
+      }),
     ])
   } finally {
     await browser.close()

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { publicPages } from '../src/shared/public-pages.ts'
 import { type HttpResponse, makeHttpClient } from './http-client.ts'
 import { type Mayfly, signIn, uploadFile } from './mayfly.ts'
-import { type Row, row } from './report.ts'
+import { createRow, type Row } from './report.ts'
 
 const browserHeaders = { accept: 'text/html', 'accept-encoding': 'gzip, br' }
 
@@ -19,15 +19,15 @@ export async function measurePageWeight(mayfly: Mayfly): Promise<Row[]> {
   ]
   const rows: Row[] = []
   for (const [name, path] of pages) {
-    const page = await http.expectOk(`${mayfly.url}${path}`, { headers: browserHeaders })
-    const sizes = new Map([['HTML', page.body.length]])
-    for (const asset of new Set(decodeHtml(page).match(/\/assets\/[\w.-]+/g))) {
+    const pageResponse = await http.expectOk(`${mayfly.url}${path}`, { headers: browserHeaders })
+    const sizes = new Map([['HTML', pageResponse.body.length]])
+    for (const asset of new Set(decodeHtml(pageResponse).match(/\/assets\/[\w.-]+/g))) {
       const { body } = await http.expectOk(`${mayfly.url}${asset}`, { headers: browserHeaders })
       const kind = asset.slice(asset.lastIndexOf('.') + 1)
       sizes.set(kind, (sizes.get(kind) ?? 0) + body.length)
     }
     for (const [kind, bytes] of sizes) {
-      rows.push(row(`${name} page as sent: ${kind}`, 'bytes', { mayfly: [bytes] }))
+      rows.push(createRow(`${name} page as sent: ${kind}`, 'bytes', { mayfly: [bytes] }))
     }
   }
   http.close()

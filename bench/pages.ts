@@ -10,9 +10,9 @@ import { type Load, type LoadFigures, runWrk } from './wrk.ts'
 
 const rounds = 5
 /** Number of links, high enough that simultaneous requests rarely ask for the same one. */
-const links = 500
-const filesInList = 20
-const clients = 8
+const linkCount = 500
+const listedFileCount = 20
+const clientCount = 8
 const browserHeaders = { accept: 'text/html' }
 
 /**
@@ -24,7 +24,7 @@ export async function measurePages(
   cores: Cores,
   scratch: string,
 ): Promise<Row[]> {
-  const http = makeHttpClient(clients)
+  const http = makeHttpClient(clientCount)
   const codes = await makeLinks(mayfly, http)
   const cookie = await signInWithFiles(mayfly, http)
   const [code = ''] = codes
@@ -36,18 +36,18 @@ export async function measurePages(
   await writeFile(join(nginx.root, 'details.json'), responses['/api/links/'].body)
   http.close()
 
-  const pids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
+  const getPids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
   const makeLinkLoad = async (prefix: string, headers: Record<string, string>): Promise<Load> => {
     const pathsFile = join(scratch, `paths${prefix.replaceAll('/', '-')}`)
     await writeFile(pathsFile, codes.map((code) => `${prefix}${code}\n`).join(''))
-    return { headers, pathsFile, url: mayfly.url, pids }
+    return { headers, pathsFile, url: mayfly.url, pids: getPids }
   }
   const loads = {
     page: await makeLinkLoad('/s/', browserHeaders),
     nginxPage: { url: `${nginx.url}/page.html`, pids: () => nginx.pids },
     details: await makeLinkLoad('/api/links/', {}),
     nginxDetails: { url: `${nginx.url}/details.json`, pids: () => nginx.pids },
-    list: { url: `${mayfly.url}/api/files`, headers: { cookie }, pids },
+    list: { url: `${mayfly.url}/api/files`, headers: { cookie }, pids: getPids },
   } satisfies Record<string, Load>
 
   const names = Object.keys(loads) as (keyof typeof loads)[]
@@ -63,13 +63,13 @@ export async function measurePages(
     }
   }
   return [
-    ...rows('download page', figuresByName.page, figuresByName.nginxPage),
-    ...rows('GET /api/links/{code}', figuresByName.details, figuresByName.nginxDetails),
-    ...rows(`GET /api/files (signed in, ${filesInList} files)`, figuresByName.list),
+    ...createRows('download page', figuresByName.page, figuresByName.nginxPage),
+    ...createRows('GET /api/links/{code}', figuresByName.details, figuresByName.nginxDetails),
+    ...createRows(`GET /api/files (signed in, ${listedFileCount} files)`, figuresByName.list),
   ]
 }
 
-function rows(label: string, mayfly: LoadFigures[], nginx?: LoadFigures[]): Row[] {
+function createRows(label: string, mayfly: LoadFigures[], nginx?: LoadFigures[]): Row[] {
   const rowFor = (unit: string, value: (figures: LoadFigures) => number) =>
     compare(label, unit, mayfly.map(value), nginx?.map(value))
   return [
@@ -83,19 +83,19 @@ function rows(label: string, mayfly: LoadFigures[], nginx?: LoadFigures[]): Row[
 async function makeLinks(mayfly: Mayfly, http: HttpClient): Promise<string[]> {
   const cookie = await signIn(mayfly, http)
   const codes: string[] = []
-  const client = async () => {
-    while (codes.length < links) {
+  const runClient = async () => {
+    while (codes.length < linkCount) {
       const name = `report ${codes.length}.pdf`
       codes.push(await uploadFile(mayfly, http, cookie, { name, bytes: randomBytes(100) }))
     }
   }
-  await Promise.all(Array.from({ length: clients }, client))
+  await Promise.all(Array.from({ length: clientCount }, runClient))
   return codes
 }
 
 async function signInWithFiles(mayfly: Mayfly, http: HttpClient): Promise<string> {
   const cookie = await signIn(mayfly, http)
-  for (let index = 0; index < filesInList; index += 1) {
+  for (let index = 0; index < listedFileCount; index += 1) {
     const file = { name: `photo ${index}.jpg`, bytes: randomBytes(100) }
     await uploadFile(mayfly, http, cookie, file)
   }

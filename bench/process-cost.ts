@@ -21,7 +21,7 @@ function readStat(pid: number): string[] {
 }
 
 /** Returns the pids of a process and its running descendants. */
-export function processTree(pid: number): number[] {
+export function listProcessTree(pid: number): number[] {
   const tree = [pid]
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   const parents = new Map(
@@ -47,7 +47,7 @@ function sumTicks(fields: readonly string[]): number {
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0)
 }
 
-function kilobytes(text: string | null, name: string): number {
+function parseKilobytes(text: string | null, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text ?? '')?.[1] ?? 0) * 1024
 }
 
@@ -61,19 +61,19 @@ export function resetPeak(pids: readonly number[]): void {
 }
 
 /** Sums the peak memory of each process since `resetPeak`. */
-export function peakBytes(pids: readonly number[]): number {
-  return sum(pids, (pid) => kilobytes(readProcFile(`/proc/${pid}/status`), 'VmHWM'))
+export function readPeakBytes(pids: readonly number[]): number {
+  return sum(pids, (pid) => parseKilobytes(readProcFile(`/proc/${pid}/status`), 'VmHWM'))
 }
 
 /** Sums the current resident memory of the processes. */
-export function residentBytes(pids: readonly number[]): number {
-  return sum(pids, (pid) => kilobytes(readProcFile(`/proc/${pid}/status`), 'VmRSS'))
+export function readResidentBytes(pids: readonly number[]): number {
+  return sum(pids, (pid) => parseKilobytes(readProcFile(`/proc/${pid}/status`), 'VmRSS'))
 }
 
 /**
  * Sums the processes' proportional set size (PSS), which divides memory shared by several
  * processes, such as Postgres's buffers, among them.
  */
-export function proportionalBytes(pids: readonly number[]): number {
-  return sum(pids, (pid) => kilobytes(readProcFile(`/proc/${pid}/smaps_rollup`), 'Pss'))
+export function readProportionalBytes(pids: readonly number[]): number {
+  return sum(pids, (pid) => parseKilobytes(readProcFile(`/proc/${pid}/smaps_rollup`), 'Pss'))
 }

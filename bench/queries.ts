@@ -30,7 +30,7 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
     const requestQueries: RequestQueries[] = []
     const count = async <T>(request: string, send: () => Promise<T>): Promise<T> => {
       const { result, log } = await captureLog(mayfly, send)
-      requestQueries.push({ request, statements: statementsIn(log) })
+      requestQueries.push({ request, statements: extractStatements(log) })
       return result
     }
     const get = (path: string, headers: Record<string, string> = {}) =>
@@ -70,7 +70,7 @@ export async function countQueries(cores: Cores, scratch: string): Promise<Reque
 }
 
 /** Returns the short form of each logged statement, except those from the job queue. */
-function statementsIn(log: string): string[] {
+function extractStatements(log: string): string[] {
   return [...log.matchAll(/LOG: {2}(?:statement|execute [^:]*): ((?:.*)(?:\n\t.*)*)/g)]
     .map(([, statement = '']) => statement)
     .filter((statement) => !/pgboss/i.test(statement))

@@ -3,7 +3,7 @@ import type { Mayfly } from './mayfly.ts'
 import { captureLog } from './postgres-log.ts'
 
 /** Tables with at least this many rows count as large. */
-const largeRows = 10_000
+const minLargeRowCount = 10_000
 /**
  * Maximum number of rows that a request may read from a large table. User searches scan the newest
  * 10,000.
@@ -55,7 +55,7 @@ export async function findLargeTables(mayfly: Mayfly): Promise<string[]> {
   const rows = await mayfly.sql<{ name: string }>(
     `select relname as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind = 'r' and reltuples >= $1`,
-    [largeRows],
+    [minLargeRowCount],
   )
   return rows.map(({ name }) => name)
 }
@@ -81,15 +81,15 @@ export async function measureReads(
 ): Promise<Reads> {
   const { log } = await captureLog(mayfly, work)
   const reads: Reads = { rows: 0, problems: [] }
-  for (const plan of plansIn(log)) {
+  for (const plan of extractPlans(log)) {
     for (const table of largeTables) {
-      const rows = countRowsRead(plan, table)
-      reads.rows += rows
+      const rowCount = countRowsRead(plan, table)
+      reads.rows += rowCount
       const isScan = new RegExp(`Seq Scan on ${table}\\b.*\\(actual `).test(plan)
       const statement = readStatement(plan)
-      if ((!isScan && rows <= maxRowsRead) || isAllowed(statement, table)) continue
+      if ((!isScan && rowCount <= maxRowsRead) || isAllowed(statement, table)) continue
       const accessMethod = isScan ? 'sequentially' : 'by an index'
-      reads.problems.push(`reads ${rows} rows of ${table} ${accessMethod}: ${statement}`)
+      reads.problems.push(`reads ${rowCount} rows of ${table} ${accessMethod}: ${statement}`)
     }
   }
   return reads
@@ -101,7 +101,7 @@ function isAllowed(statement: string, tableName: string): boolean {
   )
 }
 
-function plansIn(log: string): string[] {
+function extractPlans(log: string): string[] {
   return [...log.matchAll(/LOG: {2}duration: \S+ ms {2}plan:\n((?:\t.*\n?)*)/g)].map(
     ([, plan = '']) => plan,
   )

@@ -14,7 +14,7 @@ export interface Row {
 }
 
 /** Creates a row without a ratio. */
-export function row(
+export function createRow(
   label: string,
   unit: string,
   { mayfly, nginx }: { mayfly: number[]; nginx?: number[] },
@@ -31,7 +31,7 @@ export function row(
 /** Creates a row with the ratio to nginx's values, if given. */
 export function compare(label: string, unit: string, mayfly: number[], nginx?: number[]): Row {
   return {
-    ...row(label, unit, { mayfly, ...(nginx && { nginx }) }),
+    ...createRow(label, unit, { mayfly, ...(nginx && { nginx }) }),
     ratio: nginx ? ratio(mayfly, nginx) : null,
   }
 }
@@ -64,8 +64,8 @@ export function asMarkdown({ machine, rows, tables, queries }: Report): string {
         rows.map((line) => [
           line.label,
           line.unit,
-          formatFigure(line.mayfly, number),
-          line.nginx ? formatFigure(line.nginx, number) : '',
+          formatFigure(line.mayfly, formatNumber),
+          line.nginx ? formatFigure(line.nginx, formatNumber) : '',
           line.ratio ? formatFigure(line.ratio, (value) => value.toFixed(2)) : '',
         ]),
       ),
@@ -91,7 +91,7 @@ function formatFigure({ median, min, max }: Figure, format: (value: number) => s
   return min === max ? format(median) : `${format(median)} (${format(min)} to ${format(max)})`
 }
 
-function number(value: number): string {
+function formatNumber(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en')
   return value >= 10 ? value.toFixed(1) : value.toFixed(2)
 }

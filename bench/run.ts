@@ -82,11 +82,13 @@ const { values: options, positionals: requestedNames } = parseArgs({
     steps: { type: 'string', default: String(maxSteps) },
   },
 })
-const steps = Number(options.steps)
+const stepCount = Number(options.steps)
 const unknownNames = requestedNames.filter((name) => !parts.includes(name))
 const problems = [
   ...unknownNames.map((name) => `There is no part ${name}; there are ${parts.join(', ')}.`),
-  ...(isCount(steps) && steps <= maxSteps ? [] : [`--steps is a number from 1 to ${maxSteps}.`]),
+  ...(isCount(stepCount) && stepCount <= maxSteps
+    ? []
+    : [`--steps is a number from 1 to ${maxSteps}.`]),
   ...missingPrograms(),
 ]
 if (problems.length > 0) {
@@ -136,7 +138,7 @@ async function runBenchmarks(names: string[]): Promise<void> {
     }
     if (names.includes('scale')) {
       logPart('scale')
-      const scaleResult = await measureScale(cores, diskScratch, steps)
+      const scaleResult = await measureScale(cores, diskScratch, stepCount)
       report.tables.push(scaleResult.table)
       errors.push(...scaleResult.problems)
     }

@@ -45,18 +45,18 @@ export async function drawSample(
   fileCount: number,
   count: number,
 ): Promise<Sample> {
-  const createSampleSql = (table: keyof typeof sampledRows, rows: number) =>
-    `${table} tablesample system (${Math.min(100, (100 * sampledRows[table]) / rows)})`
-  const sampledFiles = createSampleSql('files', fileCount)
-  const sampledUsers = createSampleSql('users', fileCount / filesPerUser)
+  const createSampleSql = (table: keyof typeof sampledRows, rowCount: number) =>
+    `${table} tablesample system (${Math.min(100, (100 * sampledRows[table]) / rowCount)})`
+  const sampledFilesSql = createSampleSql('files', fileCount)
+  const sampledUsersSql = createSampleSql('users', fileCount / filesPerUser)
   const links = await mayfly.sql<OpenFile>(
-    `select short_code as code, storage_key as key from ${sampledFiles}
+    `select short_code as code, storage_key as key from ${sampledFilesSql}
       where expires_at > now() and purging_at is null and deleted_at is null
       order by random() limit $1`,
     [count],
   )
   const ownedFiles = await mayfly.sql<OwnedFile>(
-    `select files.id, storage_key as key, original_name as name, token from ${sampledFiles}
+    `select files.id, storage_key as key, original_name as name, token from ${sampledFilesSql}
       join users on users.id = owner_id and tier = 'premium'
       join lateral (select token from sessions where user_id = owner_id limit 1) session on true
       where purging_at is null and deleted_at is null and max_lifetime_at > now() + interval '1 day'
@@ -65,7 +65,7 @@ export async function drawSample(
     [2 * count, links.map(({ code }) => code)],
   )
   const freeSessions = await mayfly.sql<{ token: string }>(
-    `select token from ${sampledUsers}
+    `select token from ${sampledUsersSql}
       join lateral (select token from sessions where user_id = users.id limit 1) session on true
       where tier = 'free' and not exists (select 1 from uploads where owner_id = users.id)
         and (select count(*) from files
@@ -74,7 +74,7 @@ export async function drawSample(
     [count],
   )
   const userEmails = await mayfly.sql<{ email: string }>(
-    `select email from ${sampledUsers} where role = 'user' order by random() limit $1`,
+    `select email from ${sampledUsersSql} where role = 'user' order by random() limit $1`,
     [count],
   )
   const filesToDelete = ownedFiles.slice(count)
@@ -148,10 +148,10 @@ export async function prepareRequests(
   const upload = (token: string | undefined, index: number) =>
     uploadFile(mayfly, http, createCookie(token), { name: `Report ${index}.pdf`, bytes })
 
-  const code = (index: number) => sample.links[index]?.code
-  const owner = (index: number) => ({ cookie: createCookie(sample.renewedFiles[index]?.token) })
-  const getAsOwner = (path: string) => (index: number) => get(path, owner(index))
-  const email = (index: number) => encodeURIComponent(sample.emails[index] ?? '')
+  const getCode = (index: number) => sample.links[index]?.code
+  const getOwner = (index: number) => ({ cookie: createCookie(sample.renewedFiles[index]?.token) })
+  const getAsOwner = (path: string) => (index: number) => get(path, getOwner(index))
+  const getEmail = (index: number) => encodeURIComponent(sample.emails[index] ?? '')
   const admin = { cookie: await signIn(mayfly, http) }
   const { body } = await get('/api/auth/user', admin)
   const { id } = JSON.parse(body.toString()) as { id: string }
@@ -159,27 +159,27 @@ export async function prepareRequests(
 
   const invalidateCounts = () => send('POST', '/api/admin/expire-files', admin)
   const byName: Requests['byName'] = {
-    'GET /s/{code}, the page': (index) => get(`/s/${code(index)}`, { accept: 'text/html' }),
-    'GET /api/links/{code}': (index) => get(`/api/links/${code(index)}`),
-    'GET /api/download/{code}, 1 KiB': (index) => get(`/api/download/${code(index)}`),
+    'GET /s/{code}, the page': (index) => get(`/s/${getCode(index)}`, { accept: 'text/html' }),
+    'GET /api/links/{code}': (index) => get(`/api/links/${getCode(index)}`),
+    'GET /api/download/{code}, 1 KiB': (index) => get(`/api/download/${getCode(index)}`),
     'GET /api/auth/user': getAsOwner('/api/auth/user'),
     'GET /api/files, the first 100': getAsOwner('/api/files?limit=100'),
     'GET /api/files, a search': (index) =>
       get(
         `/api/files?limit=100&search=${encodeURIComponent(sample.renewedFiles[index]?.name ?? '')}`,
-        owner(index),
+        getOwner(index),
       ),
     'GET /api/files, by downloads': getAsOwner('/api/files?limit=100&sort=-downloads'),
     'GET /api/files/summary': getAsOwner('/api/files/summary'),
     'GET /api/files/receipts': getAsOwner('/api/files/receipts'),
     'GET /api/analytics': getAsOwner('/api/analytics'),
     'GET /api/files/{id}/stats': (index) =>
-      get(`/api/files/${sample.renewedFiles[index]?.id}/stats`, owner(index)),
+      get(`/api/files/${sample.renewedFiles[index]?.id}/stats`, getOwner(index)),
     'upload of 1 KiB: start, PUT, confirm': (index) =>
       upload(sample.renewedFiles[index]?.token, index),
     'the same by a free user': (index) => upload(sample.freeTokens[index], index),
     'PATCH /api/files/{id}/renew': (index) =>
-      send('PATCH', `/api/files/${sample.renewedFiles[index]?.id}/renew`, owner(index), {
+      send('PATCH', `/api/files/${sample.renewedFiles[index]?.id}/renew`, getOwner(index), {
         expirationDays: '7',
       }),
     'DELETE /api/files/{id}': (index) =>
@@ -187,9 +187,9 @@ export async function prepareRequests(
         cookie: createCookie(sample.deleted[index]?.token),
       }),
     'GET /api/admin/users, a search': (index) =>
-      get(`/api/admin/users?search=${email(index)}`, admin),
+      get(`/api/admin/users?search=${getEmail(index)}`, admin),
     'GET /api/admin/audit, of a user': (index) =>
-      get(`/api/admin/audit?user=${email(index)}`, admin),
+      get(`/api/admin/audit?user=${getEmail(index)}`, admin),
     'POST /api/admin/expire-files, nothing due': invalidateCounts,
   }
   return { byName, countAll: () => get('/api/admin/stats', admin), invalidateCounts }

@@ -46,16 +46,16 @@ const userRowSql = [
 ]
 
 /** Base64 characters that short codes can't contain, and the characters that replace them. */
-const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-const foreignCharacters = [...base64]
+const base64Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+const foreignCharacters = [...base64Alphabet]
   .filter((character) => !shortCodeAlphabet.includes(character))
   .join('')
 const replacements = shortCodeAlphabet.slice(0, foreignCharacters.length)
 
 /** Returns SQL for the short code of file `n`. */
 function codeSql(n: string): string {
-  const random = `substr(encode(sha256(('code ' || ${n})::bytea), 'base64'), 1, ${shortCodeLength})`
-  return `translate(${random}, '${foreignCharacters}', '${replacements}')`
+  const randomSql = `substr(encode(sha256(('code ' || ${n})::bytea), 'base64'), 1, ${shortCodeLength})`
+  return `translate(${randomSql}, '${foreignCharacters}', '${replacements}')`
 }
 
 /**
@@ -153,15 +153,27 @@ export async function createFunctions(mayfly: Mayfly): Promise<void> {
  */
 export async function growTo(mayfly: Mayfly, existingCount: number, count: number): Promise<void> {
   const now = new Date()
-  const firstUser = existingCount / filesPerUser + 1
-  const users = (count - existingCount) / filesPerUser
+  const firstUserNumber = existingCount / filesPerUser + 1
+  const userCount = (count - existingCount) / filesPerUser
   const inserts: Statements = userRowSql.map((rows) => [
     rows,
-    [firstUser, firstUser + users - 1, now],
+    [firstUserNumber, firstUserNumber + userCount - 1, now],
   ])
-  for (let firstFile = existingCount + 1; firstFile <= count; firstFile += filesPerStatement) {
-    const lastFile = Math.min(firstFile + filesPerStatement - 1, count)
-    const values = [firstFile, lastFile, firstUser, users, existingCount + 1, count, now]
+  for (
+    let firstFileNumber = existingCount + 1;
+    firstFileNumber <= count;
+    firstFileNumber += filesPerStatement
+  ) {
+    const lastFileNumber = Math.min(firstFileNumber + filesPerStatement - 1, count)
+    const values = [
+      firstFileNumber,
+      lastFileNumber,
+      firstUserNumber,
+      userCount,
+      existingCount + 1,
+      count,
+      now,
+    ]
     for (const rows of fileRowSql) inserts.push([rows, values])
   }
   await fillInBulk(mayfly, filledTables, inserts)

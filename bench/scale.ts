@@ -17,12 +17,12 @@ const firstCount = 10_000
 export const maxSteps = 4
 /** Upper estimate of the disk space per file row, including indexes. */
 const bytesPerFile = 1800
-const warmUps = 5
-const timedCalls = 60
+const warmUpCount = 5
+const timedCallCount = 60
 /** How many times all users and files are counted, which takes seconds in the last step. */
 const timedCountAlls = 3
 /** How many times each request is sent to check its query plans. */
-const planCalls = 3
+const planCallCount = 3
 /**
  * The GET request has to count all users and files, because the POST request has invalidated the
  * cached counts.
@@ -105,14 +105,16 @@ function requireFreeSpace(folder: string, bytes: number): void {
   )
 }
 
-async function measureStep(mayfly: Mayfly, files: number, secret: string): Promise<Step> {
+async function measureStep(mayfly: Mayfly, fileCount: number, secret: string): Promise<Step> {
   const costs = new Map<string, Cost>()
-  await withRequests(mayfly, files, secret, warmUps + timedCalls, async (requests) => {
-    for (const [name, ask] of Object.entries(requests.byName)) {
-      for (let index = 0; index < warmUps; index += 1) await ask(index)
+  await withRequests(mayfly, fileCount, secret, warmUpCount + timedCallCount, async (requests) => {
+    for (const [name, sendRequest] of Object.entries(requests.byName)) {
+      for (let index = 0; index < warmUpCount; index += 1) await sendRequest(index)
       costs.set(
         name,
-        await measureCost(mayfly, timedCalls, (callIndex) => ask(warmUps + callIndex)),
+        await measureCost(mayfly, timedCallCount, (callIndex) =>
+          sendRequest(warmUpCount + callIndex),
+        ),
       )
     }
     const countAll = async (callIndex: number) => {
@@ -131,7 +133,7 @@ async function measureStep(mayfly: Mayfly, files: number, secret: string): Promi
   const [size] = await mayfly.sql<{ bytes: string }>(
     'select pg_database_size(current_database()) as bytes',
   )
-  return { files, bytes: Number(size?.bytes), costs }
+  return { files: fileCount, bytes: Number(size?.bytes), costs }
 }
 
 /** Sends a request `calls` times. Returns its cost. */
@@ -141,16 +143,16 @@ async function measureCost(
   request: (callIndex: number) => Promise<unknown>,
 ): Promise<Cost> {
   const times: number[] = []
-  const cpuBefore = cpuMs(mayfly)
+  const cpuBefore = readCpuMs(mayfly)
   for (let callIndex = 0; callIndex < calls; callIndex += 1) {
     const startedAt = performance.now()
     await request(callIndex)
     times.push(performance.now() - startedAt)
   }
-  return { times, cpu: (cpuMs(mayfly) - cpuBefore) / calls }
+  return { times, cpu: (readCpuMs(mayfly) - cpuBefore) / calls }
 }
 
-function cpuMs(mayfly: Mayfly): number {
+function readCpuMs(mayfly: Mayfly): number {
   return readCpuSeconds([...mayfly.pids(), ...mayfly.postgresPids()]) * 1000
 }
 
@@ -176,7 +178,7 @@ interface PlanSummary {
   problems: string[]
 }
 
-async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise<PlanSummary> {
+async function readPlans(mayfly: Mayfly, fileCount: number, secret: string): Promise<PlanSummary> {
   await pauseJobs(mayfly)
   const largeTables = await findLargeTables(mayfly)
   const rows = new Map<string, number>()
@@ -187,13 +189,14 @@ async function readPlans(mayfly: Mayfly, files: number, secret: string): Promise
     rows.set(name, Math.min(reads.rows, rows.get(name) ?? Number.POSITIVE_INFINITY))
     for (const problem of reads.problems) problems.add(`${name} ${problem}`)
   }
-  await withRequests(mayfly, files, secret, planCalls, async ({ byName, countAll }) => {
-    for (const [name, ask] of Object.entries(byName)) {
-      for (let callIndex = 0; callIndex < planCalls; callIndex += 1)
-        await checkPlans(name, () => ask(callIndex))
+  await withRequests(mayfly, fileCount, secret, planCallCount, async ({ byName, countAll }) => {
+    for (const [name, sendRequest] of Object.entries(byName)) {
+      for (let callIndex = 0; callIndex < planCallCount; callIndex += 1)
+        await checkPlans(name, () => sendRequest(callIndex))
     }
     await checkPlans(countAllName, () => countAll(0))
-    if (!((rows.get(countAllName) ?? 0) >= files)) throw new Error('Plans are missing in the log.')
+    if (!((rows.get(countAllName) ?? 0) >= fileCount))
+      throw new Error('Plans are missing in the log.')
   })
   await withJobs(mayfly, async (run) => {
     for (const job of jobs) await checkPlans(`job ${job}`, () => run(job))

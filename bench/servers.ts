@@ -23,23 +23,23 @@ export async function startServer(
   [command = '', ...args]: string[],
   options: { url: string; logFile: string; cwd?: string; env?: Record<string, string> },
 ): Promise<StartedServer> {
-  const log = openSync(options.logFile, 'a')
+  const logFd = openSync(options.logFile, 'a')
   const startedAt = performance.now()
   const child = spawn(command, args, {
-    stdio: ['ignore', log, log],
+    stdio: ['ignore', logFd, logFd],
     cwd: options.cwd,
     env: { ...environment, ...options.env },
   })
-  closeSync(log)
-  const startFailure = new Promise<never>((_resolve, reject) => {
+  closeSync(logFd)
+  const startFailurePromise = new Promise<never>((_resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code) => {
       reject(new Error(`${command} ended with ${code}; see ${options.logFile}`))
     })
   })
-  startFailure.catch(() => {})
+  startFailurePromise.catch(() => {})
   try {
-    await Promise.race([startFailure, waitUntilReady(options.url)])
+    await Promise.race([startFailurePromise, waitUntilReady(options.url)])
   } catch (error) {
     await stopProcess(child)
     throw error

@@ -5,10 +5,10 @@ import { makeHttpClient } from './http-client.ts'
 import { contentType, type Mayfly, signIn, uploadCalls, uploadFile } from './mayfly.ts'
 import type { Nginx } from './nginx.ts'
 import { readCpuSeconds } from './process-cost.ts'
-import { compare, type Row, row } from './report.ts'
+import { compare, createRow, type Row } from './report.ts'
 
-const files = 200
-const clients = 16
+const fileCount = 200
+const clientCount = 16
 /** Number of files per batch call. */
 const batchSize = 100
 const fileBytes = 100 * 1024
@@ -37,23 +37,23 @@ export async function measureSmallFiles({
   mayfly: Mayfly
   nginx: Nginx
 }): Promise<Row[]> {
-  const http = makeHttpClient(clients)
+  const http = makeHttpClient(clientCount)
   const cookie = await signIn(mayfly, http)
   const calls = uploadCalls(mayfly, http, cookie)
   const bytes = randomBytes(fileBytes)
-  const names = Array.from({ length: files }, (_, index) => `file-${index}`)
+  const fileNames = Array.from({ length: fileCount }, (_, index) => `file-${index}`)
   const put = (url: string) =>
     http.expectOk(url, { method: 'PUT', headers: { 'content-type': contentType }, body: bytes })
 
   const uploadOneByOne = () =>
-    inParallel(names, (name) => uploadFile(mayfly, http, cookie, { name, bytes }))
+    inParallel(fileNames, (name) => uploadFile(mayfly, http, cookie, { name, bytes }))
   const uploadInBatches = () =>
-    inParallel(splitIntoBatches(names), async (batch) => {
+    inParallel(splitIntoBatches(fileNames), async (batch) => {
       const startedUploads = await calls.startAll(batch, fileBytes)
       await inParallel(startedUploads, ({ uploadUrl }) => put(uploadUrl))
       await calls.confirmAll(startedUploads)
     })
-  const uploadToNginx = () => inParallel(names, (name) => put(`${nginx.url}/files/${name}`))
+  const uploadToNginx = () => inParallel(fileNames, (name) => put(`${nginx.url}/files/${name}`))
 
   const measure = async (
     cost: UploadCost,
@@ -64,12 +64,12 @@ export async function measureSmallFiles({
     await upload()
     const seconds = (performance.now() - before.at) / 1000
     const { user, system } = process.cpuUsage(before.own)
-    cost.rate.push(files / seconds)
-    cost.cpu.push(((readCpuSeconds(pids()) - before.cpu) / files) * 1000)
+    cost.rate.push(fileCount / seconds)
+    cost.cpu.push(((readCpuSeconds(pids()) - before.cpu) / fileCount) * 1000)
     cost.clientBusy.push(((user + system) / 1e6 / seconds) * 100)
   }
-  const costs = { alone: emptyCost(), batches: emptyCost(), nginx: emptyCost() }
-  const mayflyPids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
+  const costs = { alone: createEmptyCost(), batches: createEmptyCost(), nginx: createEmptyCost() }
+  const getMayflyPids = () => [...mayfly.pids(), ...mayfly.postgresPids()]
 
   // Warm-up rounds open connections and let Node compile hot code over several thousand files.
   for (let round = 0; round < warmUpRounds; round += 1) {
@@ -78,8 +78,8 @@ export async function measureSmallFiles({
     await uploadToNginx()
   }
   for (let round = 0; round < rounds; round += 1) {
-    await measure(costs.alone, mayflyPids, uploadOneByOne)
-    await measure(costs.batches, mayflyPids, uploadInBatches)
+    await measure(costs.alone, getMayflyPids, uploadOneByOne)
+    await measure(costs.batches, getMayflyPids, uploadInBatches)
     await measure(costs.nginx, () => nginx.pids, uploadToNginx)
     await rm(join(nginx.root, 'files'), { recursive: true })
     await mkdir(join(nginx.root, 'files'))
@@ -91,7 +91,7 @@ export async function measureSmallFiles({
   ]
 }
 
-function emptyCost(): UploadCost {
+function createEmptyCost(): UploadCost {
   return { rate: [], cpu: [], clientBusy: [] }
 }
 
@@ -99,7 +99,7 @@ function createRows(label: string, mayfly: UploadCost, nginx: UploadCost): Row[]
   return [
     compare(label, 'files/s', mayfly.rate, nginx.rate),
     compare(`${label}: server and Postgres`, 'CPU ms a file', mayfly.cpu, nginx.cpu),
-    row(`${label}: client busy (of one core)`, '%', {
+    createRow(`${label}: client busy (of one core)`, '%', {
       mayfly: mayfly.clientBusy,
       nginx: nginx.clientBusy,
     }),
@@ -119,8 +119,8 @@ async function inParallel<Item>(
   upload: (item: Item) => Promise<unknown>,
 ): Promise<void> {
   const remainingItems = items.values()
-  const client = async () => {
+  const runClient = async () => {
     for (const item of remainingItems) await upload(item)
   }
-  await Promise.all(Array.from({ length: clients }, client))
+  await Promise.all(Array.from({ length: clientCount }, runClient))
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { exchange, getText, postText, putText } from './exchange.ts'
+import { createGetRequest, createPostRequest, createPutRequest, exchange } from './exchange.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
 import {
   type Credentials,
@@ -36,7 +36,7 @@ const json = { 'content-type': 'application/json' }
 const html = { accept: 'text/html' }
 const batchNames = ['one.bin', 'two.bin', 'three.bin']
 /** More pipelined requests than the 16 that the server allows. */
-const pipelinedRequests = 40
+const pipelinedRequestCount = 40
 
 /** What users, programs and attackers do, by name. */
 export const actions: Readonly<Record<string, Action>> = {
@@ -94,7 +94,7 @@ export const actions: Readonly<Record<string, Action>> = {
   async 'cut upload'(context) {
     const { mayfly, http, cookie } = context
     const { uploadUrl, cloudKey } = await uploadCalls(mayfly, http, cookie).start('cut.bin', 5000)
-    await exchange(mayfly, putText(uploadUrl, 5000, 2000), { maxMs: 100 })
+    await exchange(mayfly, createPutRequest(uploadUrl, 5000, 2000), { maxMs: 100 })
     const requestOptions = {
       method: 'POST',
       headers: { ...json, cookie },
@@ -121,18 +121,25 @@ export const actions: Readonly<Record<string, Action>> = {
   },
   /** Starts a download and resets the connection after the status line. */
   'left download': ({ mayfly, code }) =>
-    expectText(mayfly, getText(`${mayfly.url}/api/download/${code}`), /^HTTP\/1\.1 200 /),
+    expectText(mayfly, createGetRequest(`${mayfly.url}/api/download/${code}`), /^HTTP\/1\.1 200 /),
   'large headers': ({ mayfly }) =>
-    expectText(mayfly, getText(mayfly.url, `X: ${'x'.repeat(17_000)}`), /^HTTP\/1\.1 431 /),
+    expectText(
+      mayfly,
+      createGetRequest(mayfly.url, `X: ${'x'.repeat(17_000)}`),
+      /^HTTP\/1\.1 431 /,
+    ),
   'large body': ({ mayfly }) =>
     expectText(
       mayfly,
-      postText(`${mayfly.url}/api/auth/login`, 1_000_000, '{'),
+      createPostRequest(`${mayfly.url}/api/auth/login`, 1_000_000, '{'),
       /^HTTP\/1\.1 413 /,
     ),
   'no HTTP': ({ mayfly }) => expectText(mayfly, '\x16\x03\x01 hello\r\n\r\n', /^HTTP\/1\.1 400 /),
   async 'many requests on one connection'({ mayfly }) {
-    const { isClosed, text } = await exchange(mayfly, getText(mayfly.url).repeat(pipelinedRequests))
+    const { isClosed, text } = await exchange(
+      mayfly,
+      createGetRequest(mayfly.url).repeat(pipelinedRequestCount),
+    )
     const responseCount = text.match(/HTTP\/1\.1 /g)?.length ?? 0
     if (!isClosed || responseCount > 1) throw new Error(`not cut, and ${responseCount} answered`)
   },
@@ -169,9 +176,9 @@ async function expectStatus(
 
 /** Sends raw text and asserts that the response matches `expected`. */
 async function expectText(mayfly: Mayfly, text: string, expected: RegExp): Promise<void> {
-  const response = (await exchange(mayfly, text, { stopAt: /\r\n/ })).text
-  if (!expected.test(response))
-    throw new Error(`'${response.slice(0, 40)}' in place of ${expected}`)
+  const responseText = (await exchange(mayfly, text, { stopAt: /\r\n/ })).text
+  if (!expected.test(responseText))
+    throw new Error(`'${responseText.slice(0, 40)}' in place of ${expected}`)
 }
 
 function requireStatus(label: string, status: number, expected: number): void {

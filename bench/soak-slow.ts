@@ -1,5 +1,11 @@
 import { connectionLimits } from '../src/server/http/limits.ts'
-import { exchange, getText, postText, putText, type Received } from './exchange.ts'
+import {
+  createGetRequest,
+  createPostRequest,
+  createPutRequest,
+  exchange,
+  type Received,
+} from './exchange.ts'
 import { uploadCalls } from './mayfly.ts'
 import { type ActionContext, sharedBytes } from './soak-actions.ts'
 
@@ -23,7 +29,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
   [
     'slow headers',
     {
-      start: ({ mayfly }) => `${getText(mayfly.url).slice(0, -2)}X-Slow: `,
+      start: ({ mayfly }) => `${createGetRequest(mayfly.url).slice(0, -2)}X-Slow: `,
       minMs: headersMs,
       // The server checks for timeouts every `headersMs / 2`.
       maxMs: 1.5 * headersMs + toleranceMs,
@@ -33,7 +39,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
   [
     'slow body',
     {
-      start: ({ mayfly }) => postText(`${mayfly.url}/api/auth/login`, 60_000, '{'),
+      start: ({ mayfly }) => createPostRequest(`${mayfly.url}/api/auth/login`, 60_000, '{'),
       minMs: bodyMs,
       maxMs: bodyMs + toleranceMs,
       isExpected: (received) => received === '',
@@ -44,7 +50,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
     {
       async start({ mayfly, http, cookie }) {
         const { uploadUrl } = await uploadCalls(mayfly, http, cookie).start('slow.bin', 5000)
-        return putText(uploadUrl, 5000, 2000)
+        return createPutRequest(uploadUrl, 5000, 2000)
       },
       minMs: stalledMs,
       maxMs: stalledMs + toleranceMs,
@@ -54,7 +60,7 @@ export const slowClients: readonly [name: string, SlowClient][] = [
   [
     'unread download',
     {
-      start: ({ mayfly, code }) => getText(`${mayfly.url}/api/download/${code}`),
+      start: ({ mayfly, code }) => createGetRequest(`${mayfly.url}/api/download/${code}`),
       minMs: stalledMs,
       maxMs: stalledMs + 2 * toleranceMs,
       // A client notices only when reading that its connection has been closed.
@@ -82,9 +88,9 @@ export async function stallUntilClosed(
   })
   const elapsedMs = performance.now() - startedAt
   if (!received.isClosed && signal.aborted) return false
-  const seconds = (elapsedMs / 1000).toFixed(0)
-  if (!received.isClosed) throw new Error(`connection still open after ${seconds} s`)
-  if (elapsedMs < minMs) throw new Error(`connection closed too early, after ${seconds} s`)
+  const secondsText = (elapsedMs / 1000).toFixed(0)
+  if (!received.isClosed) throw new Error(`connection still open after ${secondsText} s`)
+  if (elapsedMs < minMs) throw new Error(`connection closed too early, after ${secondsText} s`)
   if (!isExpected(received.text)) throw new Error(`received '${received.text.slice(0, 40)}'`)
   return true
 }

@@ -5,7 +5,7 @@ import { actions, type SharedFixture } from './soak-actions.ts'
 import { slowClients, stallUntilClosed } from './soak-slow.ts'
 
 /** Number of parallel clients. */
-const clients = 8
+const clientCount = 8
 /** The pause between a client's actions, which limits the load on the server. */
 const pauseMs = 20
 
@@ -48,13 +48,13 @@ export async function runTraffic(
   tally: TrafficTally,
   ms: number,
 ): Promise<void> {
-  const http = makeHttpClient(clients)
+  const http = makeHttpClient(clientCount)
   const context = { ...fixture, mayfly, http }
   const actionEntries = Object.entries(actions)
-  const deadline = performance.now() + ms
+  const deadlineMs = performance.now() + ms
   let nextAction = 0
-  const client = async () => {
-    while (performance.now() < deadline || nextAction < actionEntries.length) {
+  const runClient = async () => {
+    while (performance.now() < deadlineMs || nextAction < actionEntries.length) {
       const [name, perform] = actionEntries[nextAction % actionEntries.length] ?? [
         '',
         async () => {},
@@ -64,7 +64,7 @@ export async function runTraffic(
       await wait(pauseMs)
     }
   }
-  await Promise.all(Array.from({ length: clients }, client))
+  await Promise.all(Array.from({ length: clientCount }, runClient))
   http.close()
 }
 

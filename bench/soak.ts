@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { findGrowth, type Sample } from './growth.ts'
 import { makeDiskScratch } from './machine.ts'
 import { type Mayfly, startMayfly } from './mayfly.ts'
-import { proportionalBytes, residentBytes } from './process-cost.ts'
+import { readProportionalBytes, readResidentBytes } from './process-cost.ts'
 import { table } from './report.ts'
 import { prepareSoak } from './soak-actions.ts'
 import { runSlowClients, runTraffic, TrafficTally } from './soak-traffic.ts'
@@ -55,27 +55,27 @@ async function soak(rounds: number, roundMs: number): Promise<string[]> {
   try {
     const fixture = await prepareSoak(mayfly)
     const startedAt = performance.now()
-    const slowClientsRun = runSlowClients(mayfly, fixture, tally, stopController.signal)
+    const slowClientsPromise = runSlowClients(mayfly, fixture, tally, stopController.signal)
     for (let round = 1; round <= rounds; round += 1) {
-      const before = tally.successCount()
+      const successCountBefore = tally.successCount()
       await runTraffic(mayfly, fixture, tally, roundMs - restMs)
       await wait(restMs)
       const sample = await takeSample(mayfly)
       samples.push(sample)
       lines.push([
         ((performance.now() - startedAt) / 60_000).toFixed(1),
-        String(tally.successCount() - before),
+        String(tally.successCount() - successCountBefore),
         sample.memoryMiB.toFixed(0),
         sample.heapMiB.toFixed(0),
         String(sample.handles),
         String(sample.connections),
         String(sample.checkedOut),
-        (proportionalBytes(mayfly.postgresPids()) / MiB).toFixed(0),
+        (readProportionalBytes(mayfly.postgresPids()) / MiB).toFixed(0),
       ])
       console.error(`round ${round} of ${rounds}`)
     }
     stopController.abort()
-    await slowClientsRun
+    await slowClientsPromise
   } finally {
     stopController.abort()
     await mayfly.stop()
@@ -108,16 +108,16 @@ async function takeSample(mayfly: Mayfly): Promise<Sample> {
   const [connectionRow] = await mayfly.sql<{ count: number }>(
     "select count(*)::int as count from pg_stat_activity where application_name like 'mayfly%'",
   )
-  const metrics = await (await fetch(`${mayfly.url}/metrics`)).text()
-  const metric = (name: string) => {
-    const line = metrics.split('\n').find((metricLine) => metricLine.startsWith(`${name} `))
+  const metricsText = await (await fetch(`${mayfly.url}/metrics`)).text()
+  const getMetric = (name: string) => {
+    const line = metricsText.split('\n').find((metricLine) => metricLine.startsWith(`${name} `))
     return Number(line?.slice(name.length))
   }
   return {
-    memoryMiB: residentBytes([mayfly.pid]) / MiB,
-    heapMiB: metric('nodejs_heap_size_used_bytes') / MiB,
+    memoryMiB: readResidentBytes([mayfly.pid]) / MiB,
+    heapMiB: getMetric('nodejs_heap_size_used_bytes') / MiB,
     handles: readdirSync(`/proc/${mayfly.pid}/fd`).length,
     connections: connectionRow?.count ?? Number.NaN,
-    checkedOut: metric('mayfly_database_connections{state="used"}'),
+    checkedOut: getMetric('mayfly_database_connections{state="used"}'),
   }
 }

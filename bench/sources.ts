@@ -31,8 +31,8 @@ async function splitFile(path: string, bytes: number, pieceBytes: number): Promi
   const buffer = Buffer.allocUnsafe(Math.min(blockBytes, pieceBytes))
   const pieces: string[] = []
   for (let start = 0; start < bytes; start += pieceBytes) {
-    const piece = `${path}-${pieceBytes}-${pieces.length}`
-    const file = await open(piece, 'w')
+    const piecePath = `${path}-${pieceBytes}-${pieces.length}`
+    const file = await open(piecePath, 'w')
     const end = Math.min(bytes, start + pieceBytes)
     for (let offset = start; offset < end; offset += buffer.length) {
       const { bytesRead } = await source.read(
@@ -44,7 +44,7 @@ async function splitFile(path: string, bytes: number, pieceBytes: number): Promi
       await file.write(buffer, 0, bytesRead)
     }
     await file.close()
-    pieces.push(piece)
+    pieces.push(piecePath)
   }
   await source.close()
   return pieces

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Cores } from './machine.ts'
 import { startMayfly } from './mayfly.ts'
-import { proportionalBytes, readCpuSeconds, residentBytes } from './process-cost.ts'
-import { type Row, row } from './report.ts'
+import { readCpuSeconds, readProportionalBytes, readResidentBytes } from './process-cost.ts'
+import { createRow, type Row } from './report.ts'
 
 const rounds = 5
 /** How long Node gets to free the memory used at startup. */
@@ -32,16 +32,16 @@ export async function measureStartUp(cores: Cores, scratch: string): Promise<Row
     warmStarts.push(warmServer.readyMs)
     cpuSeconds.push(readCpuSeconds([warmServer.pid, ...warmServer.postgresPids()]))
     await wait(settleMs)
-    nodeMiB.push(residentBytes([warmServer.pid]) / mebibyte)
-    postgresMiB.push(proportionalBytes(warmServer.postgresPids()) / mebibyte)
+    nodeMiB.push(readResidentBytes([warmServer.pid]) / mebibyte)
+    postgresMiB.push(readProportionalBytes(warmServer.postgresPids()) / mebibyte)
     await warmServer.stop()
     await rm(dataDir, { recursive: true })
   }
   return [
-    row('cold start to /api/ready', 'ms', { mayfly: coldStarts }),
-    row('warm start to /api/ready', 'ms', { mayfly: warmStarts }),
-    row('warm start, server and Postgres', 'CPU s', { mayfly: cpuSeconds }),
-    row('idle memory, server (RSS)', 'MiB', { mayfly: nodeMiB }),
-    row('idle memory, Postgres (PSS)', 'MiB', { mayfly: postgresMiB }),
+    createRow('cold start to /api/ready', 'ms', { mayfly: coldStarts }),
+    createRow('warm start to /api/ready', 'ms', { mayfly: warmStarts }),
+    createRow('warm start, server and Postgres', 'CPU s', { mayfly: cpuSeconds }),
+    createRow('idle memory, server (RSS)', 'MiB', { mayfly: nodeMiB }),
+    createRow('idle memory, Postgres (PSS)', 'MiB', { mayfly: postgresMiB }),
   ]
 }

@@ -5,7 +5,7 @@ import { type HttpClient, makeHttpClient } from './http-client.ts'
 import { waitForRuns } from './job-runs.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly, uploadFile } from './mayfly.ts'
-import { type Row, row } from './report.ts'
+import { createRow, type Row } from './report.ts'
 
 const fileCount = 600_000
 const ownerCount = 20_000
@@ -54,7 +54,7 @@ const insertFilesSql = `
   insert into file_downloads select id, created_at::date, 1 from made`
 
 /** Selects the size of each table and index. */
-const sizes = `
+const sizesSql = `
   select table_name.relname as table, null as index, pg_relation_size(table_name.oid) as bytes
   from pg_class table_name where relname = any($1)
   union all
@@ -91,10 +91,14 @@ export async function measureStoredRows(cores: Cores, scratch: string): Promise<
 
 async function insertRows(mayfly: Mayfly): Promise<void> {
   await insertUsers(mayfly.sql, ownerCount, 'premium')
-  for (let firstFile = 1; firstFile <= fileCount; firstFile += filesPerStatement) {
+  for (
+    let firstFileNumber = 1;
+    firstFileNumber <= fileCount;
+    firstFileNumber += filesPerStatement
+  ) {
     await mayfly.sql(insertFilesSql, [
-      firstFile,
-      firstFile + filesPerStatement - 1,
+      firstFileNumber,
+      firstFileNumber + filesPerStatement - 1,
       ownerCount,
       fileCount,
     ])
@@ -104,11 +108,11 @@ async function insertRows(mayfly: Mayfly): Promise<void> {
 
 async function measureRowSizes(mayfly: Mayfly): Promise<Row[]> {
   const relationSizes = await mayfly.sql<{ table: string; index: string | null; bytes: string }>(
-    sizes,
+    sizesSql,
     [['files', 'short_codes', 'file_downloads']],
   )
   return relationSizes.map(({ table, index, bytes }) =>
-    row(`600,000 files: ${index ? `index ${index}` : `table ${table}`}`, 'bytes a file', {
+    createRow(`600,000 files: ${index ? `index ${index}` : `table ${table}`}`, 'bytes a file', {
       mayfly: [Number(bytes) / fileCount],
     }),
   )
@@ -119,7 +123,7 @@ async function measureJobs(mayfly: Mayfly): Promise<Row[]> {
   const jobs = ['expire-files', 'report-overdue']
   const idleRuns = await waitForRuns(mayfly, jobs)
   return idleRuns.map(({ job, ms }) =>
-    row(`600,000 expired files that stay: job ${job}`, 'ms', { mayfly: [ms] }),
+    createRow(`600,000 expired files that stay: job ${job}`, 'ms', { mayfly: [ms] }),
   )
 }
 
@@ -145,17 +149,19 @@ async function measureRequestWal(mayfly: Mayfly, http: HttpClient): Promise<Row[
   ] as const) {
     await mayfly.sql(`alter system set full_page_writes = ${fullPageWrites}`)
     await mayfly.sql('select pg_reload_conf()')
-    const uploads = await walPerCall(mayfly, uploadCount, async () => {
+    const uploadWalBytes = await measureWalPerCall(mayfly, uploadCount, async () => {
       for (let n = 0; n < uploadCount; n += 1) {
         await uploadFile(mayfly, http, cookie, { name: `file-${n}`, bytes })
       }
     })
-    rows.push(row(`WAL of an upload, ${label}`, 'bytes', { mayfly: [uploads] }))
+    rows.push(createRow(`WAL of an upload, ${label}`, 'bytes', { mayfly: [uploadWalBytes] }))
     // These files have no bytes to download, so only run the statement that counts a download.
-    const downloads = await walPerCall(mayfly, downloadCount, async () => {
+    const downloadWalBytes = await measureWalPerCall(mayfly, downloadCount, async () => {
       for (const { code } of codes) await countDownload(mayfly, code)
     })
-    rows.push(row(`WAL of a counted download, ${label}`, 'bytes', { mayfly: [downloads] }))
+    rows.push(
+      createRow(`WAL of a counted download, ${label}`, 'bytes', { mayfly: [downloadWalBytes] }),
+    )
   }
   await mayfly.sql('alter system set full_page_writes = on')
   await mayfly.sql('select pg_reload_conf()')
@@ -188,27 +194,33 @@ async function measureFileRowWal(mayfly: Mayfly): Promise<Row[]> {
     [sampledFileCount],
   )
   await mayfly.sql('vacuum files')
-  const walForDownload = (earlierDownloads: number) =>
-    walPerCall(mayfly, sampledFileCount, async () => {
+  const measureDownloadWal = (earlierDownloadCount: number) =>
+    measureWalPerCall(mayfly, sampledFileCount, async () => {
       for (const { id } of sampledFiles) {
         await mayfly.sql(
           'update files set download_count = $2, last_download_at = now() where id = $1',
-          [id, earlierDownloads + 1],
+          [id, earlierDownloadCount + 1],
         )
       }
     })
   const walBytes: number[] = []
-  for (let earlierDownloads = 0; earlierDownloads < downloadsPerFile; earlierDownloads += 1)
-    walBytes.push(await walForDownload(earlierDownloads))
+  for (
+    let earlierDownloadCount = 0;
+    earlierDownloadCount < downloadsPerFile;
+    earlierDownloadCount += 1
+  )
+    walBytes.push(await measureDownloadWal(earlierDownloadCount))
   const mean = walBytes.reduce((sum, bytes) => sum + bytes, 0) / walBytes.length
   await mayfly.sql('update files set download_count = 100 where id = any($1)', [
     sampledFiles.map(({ id }) => id),
   ])
   await mayfly.sql('vacuum files')
   return [
-    row("WAL of a file's row, download 1", 'bytes', { mayfly: walBytes.slice(0, 1) }),
-    row("WAL of a file's row, mean of downloads 1 to 20", 'bytes', { mayfly: [mean] }),
-    row("WAL of a file's row, download 101", 'bytes', { mayfly: [await walForDownload(100)] }),
+    createRow("WAL of a file's row, download 1", 'bytes', { mayfly: walBytes.slice(0, 1) }),
+    createRow("WAL of a file's row, mean of downloads 1 to 20", 'bytes', { mayfly: [mean] }),
+    createRow("WAL of a file's row, download 101", 'bytes', {
+      mayfly: [await measureDownloadWal(100)],
+    }),
   ]
 }
 
@@ -220,7 +232,7 @@ async function measureStatistics(mayfly: Mayfly): Promise<Row[]> {
     await mayfly.sql('select count(*), sum(download_count) from files where deleted_at is null')
     times.push(performance.now() - startedAt)
   }
-  return [row('600,000 files: counted for the Admin Center', 'ms', { mayfly: times })]
+  return [createRow('600,000 files: counted for the Admin Center', 'ms', { mayfly: times })]
 }
 
 /** Measures the WAL per new code in an index, for random codes and for codes with a date prefix. */
@@ -235,20 +247,20 @@ async function measureCodeWal(mayfly: Mayfly): Promise<Row[]> {
     await mayfly.sql(`insert into bench_codes select ${code} from generate_series(1, $1::int) n`, [
       initialCodeCount,
     ])
-    const bytes = await walPerCall(mayfly, newCodeCount, () =>
+    const bytes = await measureWalPerCall(mayfly, newCodeCount, () =>
       mayfly.sql(
         `insert into bench_codes select ${code} from generate_series($1::int, $2::int) n`,
         [initialCodeCount + 1, initialCodeCount + newCodeCount],
       ),
     )
-    rows.push(row(`WAL of a short code ${label}`, 'bytes', { mayfly: [bytes] }))
+    rows.push(createRow(`WAL of a short code ${label}`, 'bytes', { mayfly: [bytes] }))
     await mayfly.sql('drop table bench_codes')
   }
   return rows
 }
 
 /** Runs `work` after a checkpoint. Returns the WAL bytes written, divided by `count`. */
-async function walPerCall(
+async function measureWalPerCall(
   mayfly: Mayfly,
   count: number,
   work: () => Promise<unknown>,
@@ -292,6 +304,6 @@ async function measureLookUps(mayfly: Mayfly): Promise<Row[]> {
     }
   }
   return [...times].map(([way, durations]) =>
-    row(`a lookup by ${way}`, 'µs', { mayfly: durations }),
+    createRow(`a lookup by ${way}`, 'µs', { mayfly: durations }),
   )
 }

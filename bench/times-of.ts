@@ -1,15 +1,15 @@
-const warmUpCalls = 5
-const timedCalls = 30
+const warmUpCallCount = 5
+const timedCallCount = 30
 
 /**
  * Sends a request repeatedly, after a warm-up. Returns the duration of each call in milliseconds.
  */
 export async function measureTimes(request: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = []
-  for (let callIndex = 0; callIndex < warmUpCalls + timedCalls; callIndex += 1) {
+  for (let callIndex = 0; callIndex < warmUpCallCount + timedCallCount; callIndex += 1) {
     const startedAt = performance.now()
     await request()
-    if (callIndex >= warmUpCalls) times.push(performance.now() - startedAt)
+    if (callIndex >= warmUpCallCount) times.push(performance.now() - startedAt)
   }
   return times
 }

@@ -6,13 +6,13 @@ import { makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, uploadCalls } from './mayfly.ts'
 import type { Nginx } from './nginx.ts'
-import { peakBytes, readCpuSeconds, resetPeak } from './process-cost.ts'
-import { compare, type Row, row } from './report.ts'
+import { readCpuSeconds, readPeakBytes, resetPeak } from './process-cost.ts'
+import { compare, createRow, type Row } from './report.ts'
 import { writeSource } from './sources.ts'
 
 const fileBytes = 1024 ** 3
 const quarterBytes = fileBytes / 4
-const connections = 4
+const connectionCount = 4
 const rounds = 5
 /** Maximum number of part URLs that one request returns. */
 const partsPerSignCall = 100
@@ -43,7 +43,7 @@ export async function measureTransfers(
   const calls = uploadCalls(mayfly, http, cookie)
   const source = await writeSource(scratch, fileBytes)
   const quarters = await source.split(quarterBytes)
-  const config = join(scratch, 'curl')
+  const configFile = join(scratch, 'curl')
   let parts: string[] = []
 
   const mayflyUploads = {
@@ -52,7 +52,7 @@ export async function measureTransfers(
       timeTransfer(async () => {
         const startedUpload = await calls.start('one-gibibyte.bin', fileBytes)
         const request = { url: startedUpload.uploadUrl, source: source.path }
-        const transfer = await curl(cores, [request], fileBytes, config)
+        const transfer = await curl(cores, [request], fileBytes, configFile)
         return { sent: transfer, file: await calls.confirm(startedUpload) }
       }),
     four: () =>
@@ -68,14 +68,14 @@ export async function measureTransfers(
           )
         }
         if (parts.length === 0) throw new Error(`no pieces of ${size} bytes`)
-        const requestsOfConnection = (connection: number): CurlRequest[] =>
+        const createRequests = (connection: number): CurlRequest[] =>
           numbers
-            .filter((number) => number % connections === connection)
+            .filter((number) => number % connectionCount === connection)
             .map((number) => ({ url: urls[number] ?? '', source: parts[number - 1] ?? '' }))
-        const requests = Array.from({ length: connections }, (_connection, index) =>
-          requestsOfConnection(index),
+        const requests = Array.from({ length: connectionCount }, (_connection, index) =>
+          createRequests(index),
         )
-        const transfer = await curlInParallel(cores, requests, quarterBytes, config)
+        const transfer = await curlInParallel(cores, requests, quarterBytes, configFile)
         return { sent: transfer, file: await calls.confirm(startedUpload) }
       }),
     link: (file: { shortCode: string }) => `${mayfly.url}/api/download/${file.shortCode}`,
@@ -94,17 +94,17 @@ export async function measureTransfers(
     remove: ({ id }: { id: string }) =>
       http.expectOk(`${mayfly.url}/api/files/${id}`, { method: 'DELETE', headers: { cookie } }),
   }
-  const files = join(nginx.root, 'files')
+  const filesFolder = join(nginx.root, 'files')
   const syncFiles = async (names: string[]) => {
     if (storageMedium === 'disk')
-      await Promise.all(names.map((name) => syncFile(join(files, name))))
+      await Promise.all(names.map((name) => syncFile(join(filesFolder, name))))
   }
   const nginxUploads = {
     pids: nginx.pids,
     single: () =>
       timeTransfer(async () => {
         const request = { url: `${nginx.url}/files/whole`, source: source.path }
-        const transfer = await curl(cores, [request], fileBytes, config)
+        const transfer = await curl(cores, [request], fileBytes, configFile)
         await syncFiles(['whole'])
         return { sent: transfer }
       }),
@@ -113,28 +113,28 @@ export async function measureTransfers(
         const requests = quarters.map((piece, index) => [
           { url: `${nginx.url}/files/quarter-${index}`, source: piece },
         ])
-        const transfer = await curlInParallel(cores, requests, quarterBytes, config)
+        const transfer = await curlInParallel(cores, requests, quarterBytes, configFile)
         await syncFiles(requests.map((_piece, index) => `quarter-${index}`))
         return { sent: transfer }
       }),
   }
   const download = (url: string) => () =>
-    timeTransfer(async () => ({ sent: await curl(cores, [{ url }], fileBytes, config) }))
+    timeTransfer(async () => ({ sent: await curl(cores, [{ url }], fileBytes, configFile) }))
   const downloadInFour = (url: string) => () =>
     timeTransfer(async () => {
       const requests = quarters.map((_piece, index) => [
         { url, range: `${index * quarterBytes}-${(index + 1) * quarterBytes - 1}` },
       ])
-      return { sent: await curlInParallel(cores, requests, quarterBytes, config) }
+      return { sent: await curlInParallel(cores, requests, quarterBytes, configFile) }
     })
 
   const { parts: plan } = await calls.start('plan.bin', fileBytes)
   parts = await source.split(plan?.size ?? fileBytes)
   const samples = {
-    up: emptyPair(),
-    upInFour: emptyPair(),
-    down: emptyPair(),
-    downInFour: emptyPair(),
+    up: createEmptyPair(),
+    upInFour: createEmptyPair(),
+    down: createEmptyPair(),
+    downInFour: createEmptyPair(),
   }
   const digests = { seconds: [] as number[], cpu: [] as number[] }
   // The first round is a warm-up: both servers compile code, and the machine allocates memory,
@@ -154,24 +154,24 @@ export async function measureTransfers(
       digests.seconds.push(seconds)
       digests.cpu.push(readCpuSeconds(mayflyUploads.pids) - cpuBefore)
     }
-    const link = mayflyUploads.link(singleUpload.result.file)
-    if (round === 0) await expectSame(source.path, link)
-    addSample(samples.down.mayfly, await measureTransfer(mayflyUploads.pids, download(link)))
+    const downloadUrl = mayflyUploads.link(singleUpload.result.file)
+    if (round === 0) await expectSame(source.path, downloadUrl)
+    addSample(samples.down.mayfly, await measureTransfer(mayflyUploads.pids, download(downloadUrl)))
     addSample(
       samples.downInFour.mayfly,
-      await measureTransfer(mayflyUploads.pids, downloadInFour(link)),
+      await measureTransfer(mayflyUploads.pids, downloadInFour(downloadUrl)),
     )
     await mayflyUploads.remove(singleUpload.result.file)
 
     addSample(samples.up.nginx, await measureTransfer(nginxUploads.pids, nginxUploads.single))
-    const target = `${nginx.url}/files/whole`
-    if (round === 0) await expectSame(source.path, target)
-    addSample(samples.down.nginx, await measureTransfer(nginxUploads.pids, download(target)))
+    const targetUrl = `${nginx.url}/files/whole`
+    if (round === 0) await expectSame(source.path, targetUrl)
+    addSample(samples.down.nginx, await measureTransfer(nginxUploads.pids, download(targetUrl)))
     addSample(
       samples.downInFour.nginx,
-      await measureTransfer(nginxUploads.pids, downloadInFour(target)),
+      await measureTransfer(nginxUploads.pids, downloadInFour(targetUrl)),
     )
-    await rm(join(files, 'whole'))
+    await rm(join(filesFolder, 'whole'))
 
     const fourPartUpload = await measureTransfer(mayflyUploads.pids, mayflyUploads.four)
     addSample(samples.upInFour.mayfly, fourPartUpload)
@@ -179,17 +179,17 @@ export async function measureTransfers(
     if (round === 0) await expectSame(source.path, mayflyUploads.link(fourPartUpload.result.file))
     await mayflyUploads.remove(fourPartUpload.result.file)
     addSample(samples.upInFour.nginx, await measureTransfer(nginxUploads.pids, nginxUploads.four))
-    for (const index of quarters.keys()) await rm(join(files, `quarter-${index}`))
+    for (const index of quarters.keys()) await rm(join(filesFolder, `quarter-${index}`))
   }
   for (const path of [source.path, ...quarters, ...parts]) await rm(path)
   http.close()
   return [
-    ...rows(`upload of 1 GiB, ${storageMedium}`, samples.up),
-    row('its SHA-256, after the response', 's', { mayfly: digests.seconds }),
-    row('its SHA-256, after the response', 'CPU s', { mayfly: digests.cpu }),
-    ...rows(`the same, four parts at once, ${storageMedium}`, samples.upInFour),
-    ...rows(`download of 1 GiB, ${storageMedium}`, samples.down),
-    ...rows(`the same, four ranges at once, ${storageMedium}`, samples.downInFour),
+    ...createRows(`upload of 1 GiB, ${storageMedium}`, samples.up),
+    createRow('its SHA-256, after the response', 's', { mayfly: digests.seconds }),
+    createRow('its SHA-256, after the response', 'CPU s', { mayfly: digests.cpu }),
+    ...createRows(`the same, four parts at once, ${storageMedium}`, samples.upInFour),
+    ...createRows(`download of 1 GiB, ${storageMedium}`, samples.down),
+    ...createRows(`the same, four ranges at once, ${storageMedium}`, samples.downInFour),
   ]
 }
 
@@ -198,18 +198,18 @@ interface SamplePair {
   nginx: TransferSample[]
 }
 
-function emptyPair(): SamplePair {
+function createEmptyPair(): SamplePair {
   return { mayfly: [], nginx: [] }
 }
 
-function rows(label: string, { mayfly, nginx }: SamplePair): Row[] {
+function createRows(label: string, { mayfly, nginx }: SamplePair): Row[] {
   const rowFor = (unit: string, value: (sample: TransferSample) => number) =>
     compare(label, unit, mayfly.map(value), nginx.map(value))
   return [
     rowFor('MB/s', (sample) => sample.megabytesPerSecond),
     rowFor('CPU s', (sample) => sample.serverCpu),
     rowFor('peak MiB', (sample) => sample.peakMegabytes),
-    row(`${label}: curl busy`, '%', {
+    createRow(`${label}: curl busy`, '%', {
       mayfly: mayfly.map(({ clientBusy }) => clientBusy * 100),
       nginx: nginx.map(({ clientBusy }) => clientBusy * 100),
     }),
@@ -238,7 +238,7 @@ async function measureTransfer<Result extends TransferResult>(
   const figures = {
     megabytesPerSecond: fileBytes / 1e6 / seconds,
     serverCpu: readCpuSeconds(pids) - cpuBefore,
-    peakMegabytes: peakBytes(pids) / 1024 ** 2,
+    peakMegabytes: readPeakBytes(pids) / 1024 ** 2,
     clientBusy: result.sent.clientCpu / result.sent.seconds,
   }
   return { figures, result }

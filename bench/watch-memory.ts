@@ -1,5 +1,5 @@
 import { setInterval as every } from 'node:timers/promises'
-import { residentBytes } from './process-cost.ts'
+import { readResidentBytes } from './process-cost.ts'
 
 const sampleMs = 100
 const mebibyte = 1024 ** 2
@@ -12,7 +12,7 @@ export async function watchMemory(
   const samples: number[] = []
   try {
     for await (const _tick of every(sampleMs, undefined, { signal: stopSignal })) {
-      samples.push(residentBytes(pids) / mebibyte)
+      samples.push(readResidentBytes(pids) / mebibyte)
     }
   } catch (error) {
     if (!stopSignal.aborted) throw error

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Cores, environment, onCores } from './machine.ts'
+import { type Cores, environment, pinToCores } from './machine.ts'
 import { readCpuSeconds } from './process-cost.ts'
 
-const defaultConnections = 32
+const defaultConnectionCount = 32
 const seconds = 4
-const script = join(import.meta.dirname, 'open-links.lua')
+const scriptPath = join(import.meta.dirname, 'open-links.lua')
 
 export interface Load {
   url: string
@@ -39,15 +39,15 @@ export async function runWrk(cores: Cores, load: Load): Promise<LoadFigures> {
     '--header',
     `${name}: ${value}`,
   ])
-  const connections = load.connections ?? defaultConnections
-  const paths = load.pathsFile === undefined ? [] : ['--script', script]
+  const connectionCount = load.connections ?? defaultConnectionCount
+  const paths = load.pathsFile === undefined ? [] : ['--script', scriptPath]
   const command = [
-    ...['wrk', '--threads', String(Math.min(2, connections))],
-    ...['--connections', String(connections)],
+    ...['wrk', '--threads', String(Math.min(2, connectionCount))],
+    ...['--connections', String(connectionCount)],
     ...['--duration', `${seconds}s`, '--latency', '--timeout', '10s', ...headers, ...paths],
     ...[load.url, ...(load.pathsFile === undefined ? [] : ['--', load.pathsFile])],
   ]
-  const [program = '', ...args] = onCores(cores.client, command)
+  const [program = '', ...args] = pinToCores(cores.client, command)
   const cpuBefore = readCpuSeconds(load.pids())
   const { stdout } = await promisify(execFile)(program, args, { env: environment })
   const usedCpuSeconds = readCpuSeconds(load.pids()) - cpuBefore

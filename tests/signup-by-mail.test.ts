@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Mailer } from '../src/server/email/mailer.ts'
-import { smtpMailer } from '../src/server/email/smtp.ts'
+import { createSmtpMailer } from '../src/server/email/smtp.ts'
 import { emailQueueName, type JobQueue, openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { startJobs } from '../src/server/jobs/jobs.ts'
 import { logIn, makeClient } from './support/make.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
   app = await startTestApp({ env: { SMTP_URL: server.url } })
   queue = await openJobQueue(app.pool, app.deps.log)
   app.deps.mailQueue = queue.emails
-  mailer = smtpMailer({ url: server.url, from: app.deps.config.mailFrom })
+  mailer = createSmtpMailer({ url: server.url, from: app.deps.config.mailFrom })
   await startJobs({ ...app.deps, mailer }, queue)
 })
 afterAll(async () => {

@@ -10,7 +10,7 @@ import { analyticsRoutes } from './analytics/routes.ts'
 import { googleRoutes } from './auth/google/routes.ts'
 import { ownAccountRoutes } from './auth/own-account-routes.ts'
 import { authRoutes } from './auth/routes.ts'
-import { sessionReader } from './auth/sessions.ts'
+import { createSessionReader } from './auth/sessions.ts'
 import { brandingRoutes } from './branding/routes.ts'
 import type { Deps } from './deps.ts'
 import type { LinkPages } from './downloads/page-template.ts'
@@ -20,12 +20,12 @@ import { feedbackRoutes } from './feedback/routes.ts'
 import { fileRoutes } from './files/routes.ts'
 import type { HttpEnv } from './http/env.ts'
 import { errorResponse, makeErrorHandler } from './http/error-handler.ts'
-import { loopbackRedirect, sameOrigin, servedHosts } from './http/hosts.ts'
+import { createServedHosts, loopbackRedirect, sameOrigin } from './http/hosts.ts'
 import { mount } from './http/mount.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { requestContext } from './http/request-context.ts'
 import type { WebFiles } from './http/web-files.ts'
-import { valueReader } from './public-pages/page-values.ts'
+import { createValueReader } from './public-pages/page-values.ts'
 import type { PublicPages } from './public-pages/public-pages.ts'
 import { makePageResponder, publicPageRoutes } from './public-pages/routes.ts'
 import { settingRoutes } from './settings/routes.ts'
@@ -46,15 +46,15 @@ export interface WebApp {
  */
 export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
-  const readPublicValues = valueReader(deps)
+  const readPublicValues = createValueReader(deps)
   const showPage = makePageResponder(web.publicPages, readPublicValues)
   app.onError(makeErrorHandler(showPage))
   const { appUrl, trustedProxies } = deps.config
-  const hosts = servedHosts(deps.config)
+  const hosts = createServedHosts(deps.config)
   app.use(requestContext(deps, { trustedProxies, hosts }))
   app.use(loopbackRedirect(appUrl))
   app.use('/api/files', compress())
-  const session = sessionReader(deps)
+  const readSession = createSessionReader(deps)
   app.route(
     '/',
     mount(
@@ -63,7 +63,7 @@ export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
         ...authRoutes(deps),
         ...tierRoutes(deps),
         ...ownAccountRoutes(deps),
-        ...googleRoutes(deps, { session }),
+        ...googleRoutes(deps, { session: readSession }),
         ...settingRoutes(deps),
         ...uploadRoutes(deps),
         ...fileRoutes(deps),
@@ -77,7 +77,7 @@ export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
         ...limitRoutes(deps),
         ...checkRoutes(deps),
       },
-      { sameOrigin: sameOrigin(hosts, appUrl), session, shedLoad: deps.shedLoad },
+      { sameOrigin: sameOrigin(hosts, appUrl), session: readSession, shedLoad: deps.shedLoad },
     ),
   )
   app.all('/api/*', () => {

@@ -7,7 +7,7 @@ export type Clock = () => Date
  * `precisionMs`.
  */
 export function differenceFrom(otherTime: Date, from: Date, to: Date, precisionMs = 1): number {
-  const earliest = otherTime.getTime()
-  const latest = earliest + precisionMs
-  return Math.max(0, earliest - to.getTime(), from.getTime() - latest)
+  const earliestMs = otherTime.getTime()
+  const latestMs = earliestMs + precisionMs
+  return Math.max(0, earliestMs - to.getTime(), from.getTime() - latestMs)
 }

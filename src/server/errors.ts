@@ -27,7 +27,7 @@ export class AppError extends Error {
     super(options.message ?? errorTable[code].message, { cause: options.cause })
     this.name = 'AppError'
     this.code = code
-    this.headers = { ...retryAfter(code), ...options.headers }
+    this.headers = { ...createRetryHeaders(code), ...options.headers }
     this.isLogged = options.isLogged ?? true
   }
 
@@ -48,7 +48,7 @@ export class AppError extends Error {
   }
 }
 
-function retryAfter(code: ErrorCode): Record<string, string> {
+function createRetryHeaders(code: ErrorCode): Record<string, string> {
   const row = errorTable[code]
   return 'retrySeconds' in row ? { 'retry-after': String(row.retrySeconds) } : {}
 }

@@ -13,11 +13,11 @@ export class TimeoutError extends Error {
  */
 export async function withTimeout<T>(promise: Promise<T>, limitMs: number): Promise<T> {
   const controller = new AbortController()
-  const timeout = after(limitMs, undefined, { signal: controller.signal }).then(() => {
+  const timeoutPromise = after(limitMs, undefined, { signal: controller.signal }).then(() => {
     throw new TimeoutError(limitMs)
   })
   try {
-    return await Promise.race([promise, timeout])
+    return await Promise.race([promise, timeoutPromise])
   } finally {
     controller.abort()
   }

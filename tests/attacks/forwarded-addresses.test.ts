@@ -6,7 +6,7 @@ import {
   privateNetworks,
   readNetworks,
 } from '../../src/server/http/client-address.ts'
-import { servedHosts } from '../../src/server/http/hosts.ts'
+import { createServedHosts } from '../../src/server/http/hosts.ts'
 import { requestContext } from '../../src/server/http/request-context.ts'
 import { type BareServer, serveBare } from '../support/bare-server.ts'
 import { send } from '../support/send.ts'
@@ -17,7 +17,7 @@ import { type LogLine, logCollector } from '../support/test-log.ts'
  * The server limits attempts per client IP address. The attack: spell one address in many ways to
  * be counted as many clients.
  */
-const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
+const hosts = createServedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
 const warnings: LogLine[] = []
 
 function startServer(trustedProxies: BlockList | null, logLines: LogLine[] = []) {

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accounts, accountTokens, sessions } from '../../src/server/db/schema.ts'
 import type { Mailer } from '../../src/server/email/mailer.ts'
-import { outboxMailer } from '../../src/server/email/outbox.ts'
-import { smtpMailer } from '../../src/server/email/smtp.ts'
+import { createOutboxMailer } from '../../src/server/email/outbox.ts'
+import { createSmtpMailer } from '../../src/server/email/smtp.ts'
 import { openJobQueue } from '../../src/server/jobs/job-queue.ts'
 import { startJobs } from '../../src/server/jobs/jobs.ts'
 import type { File } from '../../src/shared/contract/files.ts'
@@ -64,7 +64,7 @@ describe('the email log', () => {
   ])('contains no email address that a mail server rejects %s', async (_, code, outcome) => {
     const person = await makePerson(app)
     const server = await startSmtpServer()
-    const mailer = smtpMailer({ url: server.url, from: 'support@mayfly.example' })
+    const mailer = createSmtpMailer({ url: server.url, from: 'support@mayfly.example' })
     try {
       server.setReaction({ recipient: code })
       const logText = await logUntil(mailer, person, outcome)
@@ -82,7 +82,7 @@ describe('the email log', () => {
     const folder = join(app.deps.config.dataDir, 'outbox')
     const sender = 'support@mayfly.example'
     const logText = await logUntil(
-      outboxMailer({ ...app.deps, folder, from: sender }),
+      createOutboxMailer({ ...app.deps, folder, from: sender }),
       person,
       'email sent',
     )

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { smtpMailer } from '../../src/server/email/smtp.ts'
+import { createSmtpMailer } from '../../src/server/email/smtp.ts'
 import { jobs } from '../../src/server/jobs/jobs.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import { putBrand, putLogo } from '../support/brands.ts'
@@ -41,7 +41,7 @@ beforeAll(async () => {
   listenerAddress = `127.0.0.1:${(listener.address() as AddressInfo).port}`
   smtpServer = await startSmtpServer()
   app = await startTestApp()
-  app.deps.mailer = smtpMailer({ url: smtpServer.url, from: 'support@mayfly.example' })
+  app.deps.mailer = createSmtpMailer({ url: smtpServer.url, from: 'support@mayfly.example' })
   owner = await makePerson(app, { tier: 'premium' })
   visitor = makeClient(app)
 })

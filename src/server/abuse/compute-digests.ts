@@ -30,11 +30,11 @@ export async function computeDigests(
 ): Promise<{ computed: number; failed: number; takenDown: number }> {
   const total = { computed: 0, failed: 0, takenDown: 0 }
   for (const store of deps.stores.all) {
-    let after: string | null = null
+    let lastId: string | null = null
     for (;;) {
-      const batch = await computeBatch(deps, store, after)
+      const batch = await computeBatch(deps, store, lastId)
       if (!batch) break
-      after = batch.lastId
+      lastId = batch.lastId
       total.computed += batch.computed
       total.failed += batch.failed
       total.takenDown += batch.takenDown

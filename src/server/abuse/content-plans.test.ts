@@ -17,7 +17,7 @@ let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
   const now = app.clock()
-  const insertHashedFiles = `insert into files (owner_id, storage, storage_key, original_name, mime_type, size,
+  const insertHashedFilesSql = `insert into files (owner_id, storage, storage_key, original_name, mime_type, size,
       short_code, sha256, is_content_proved, created_at, expires_at, max_lifetime_at, purge_at)
     select 'user-' || n % 1000, $1, $2 || n, 'Report.pdf', 'application/pdf', n, $2 || n,
       case when $3 then encode(sha256(n::text::bytea), 'hex') end, $4, $5::timestamptz,
@@ -29,8 +29,8 @@ beforeAll(async () => {
       select 'user-' || n, 'Ada', n || '@example.org', $1, $1 from generate_series(0, 999) n`,
     [now],
   )
-  await app.pool.query(insertHashedFiles, ['disk', 'hashed-', true, true, now, hashedFileCount])
-  await app.pool.query(insertHashedFiles, [
+  await app.pool.query(insertHashedFilesSql, ['disk', 'hashed-', true, true, now, hashedFileCount])
+  await app.pool.query(insertHashedFilesSql, [
     's3',
     'unhashed-',
     false,
@@ -38,7 +38,7 @@ beforeAll(async () => {
     now,
     hashedFileCount / 10,
   ])
-  await app.pool.query(insertHashedFiles, ['disk', 'due-', false, false, now, dueCount])
+  await app.pool.query(insertHashedFilesSql, ['disk', 'due-', false, false, now, dueCount])
   await app.pool.query('vacuum analyze files')
 })
 afterAll(() => app.close())

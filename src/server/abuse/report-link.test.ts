@@ -266,11 +266,11 @@ describe('GET /api/admin/reports', () => {
     const seenIds: string[] = []
     let nextCursor: string | null = ''
     while (nextCursor !== null) {
-      const page = await admin.fetch(
+      const pageResponse = await admin.fetch(
         `/api/admin/reports?limit=2${nextCursor === '' ? '' : `&cursor=${nextCursor}`}`,
       )
-      seenIds.push(...(await json<Report[]>(page)).map(({ shortCode }) => shortCode))
-      nextCursor = page.headers.get('x-next-cursor')
+      seenIds.push(...(await json<Report[]>(pageResponse)).map(({ shortCode }) => shortCode))
+      nextCursor = pageResponse.headers.get('x-next-cursor')
     }
     expect(seenIds.toSorted()).toEqual(codes.toSorted())
     expect(seenIds.slice(0, 3)).toEqual([codes[0], codes[4], codes[3]])

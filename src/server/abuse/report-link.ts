@@ -38,13 +38,13 @@ export async function reportLink(
   const { clock, db, mailQueue, rateLimits } = deps
   // Reports of inactive links count toward the limit too. Otherwise, short codes could be guessed
   // by reporting them.
-  const client = addressBlock(clientAddress)
-  await rateLimits.spend([counter('reportsByAddress', client)])
+  const clientBlock = addressBlock(clientAddress)
+  await rateLimits.spend([counter('reportsByAddress', clientBlock)])
   const file = await findOpenLink(deps, code)
   if (!file) throw new AppError('LINK_NOT_FOUND')
   // The limit is per client and file, because a limit per file alone would let one client block
   // everyone else's reports.
-  await rateLimits.spend([counter('reportsByAddressAndFile', `${client} ${file.id}`)])
+  await rateLimits.spend([counter('reportsByAddressAndFile', `${clientBlock} ${file.id}`)])
   const now = clock()
   const isSuspect = Boolean(website)
   const statement = { at: now.toISOString(), reason, email, isSuspect }

@@ -169,7 +169,7 @@ describe('the report page', () => {
     const unknownLinkResponse = await makeClient(app).fetch('/s/abcdefghij', {
       headers: { accept: 'text/html' },
     })
-    const invalidLinkPage = parsePage(await unknownLinkResponse.text()).toHtml()
+    const invalidLinkHtml = parsePage(await unknownLinkResponse.text()).toHtml()
     for (const code of [file.shortCode, 'abcdefghij', 'x'.repeat(200), '%00']) {
       for (const { answer: response, page } of [
         await openReportPage(code),
@@ -177,7 +177,7 @@ describe('the report page', () => {
         await submitReport(code, {}),
       ]) {
         expect(response.status, code).toBe(404)
-        expect(page.toHtml()).toBe(invalidLinkPage)
+        expect(page.toHtml()).toBe(invalidLinkHtml)
       }
     }
     expect(await listReports(admin)).toEqual([])

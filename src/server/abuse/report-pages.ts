@@ -38,7 +38,7 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
   const { distDir, appUrl } = options
   const file = 'report.html'
   const html = readBuilt(distDir, file)
-  const invalidLinkPage = readBuilt(distDir, 'download-invalid.html')
+  const invalidLinkHtml = readBuilt(distDir, 'download-invalid.html')
   const template = makeTemplate<ReportPlaceholder, ReportCondition>({
     file,
     html,
@@ -53,7 +53,7 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
   // With `no-referrer`, browsers would submit the form with a null origin, which the server rejects
   // as cross-site. `same-origin` avoids that and still hides the page's URL from other sites.
   const headers = makeHeaders(html, 'same-origin')
-  const invalidLinkHeaders = makeHeaders(invalidLinkPage, 'no-referrer')
+  const invalidLinkHeaders = makeHeaders(invalidLinkHtml, 'no-referrer')
   const emptyFields = { code: '', name: '', words: '', email: '', error: '' }
   return {
     form(
@@ -73,6 +73,6 @@ export function loadReportPages(options: { distDir: string; appUrl: URL }): Repo
       const { fill } = template(['sent'])
       return new Response(fill({ ...emptyFields, code: shortCode }), { headers })
     },
-    invalidLink: () => new Response(invalidLinkPage, { status: 404, headers: invalidLinkHeaders }),
+    invalidLink: () => new Response(invalidLinkHtml, { status: 404, headers: invalidLinkHeaders }),
   }
 }

@@ -98,8 +98,8 @@ function endLink(
     const closedCount = await closeReportsOfFiles(tx, [id], 'taken-down', now)
     const subject = file?.ownerId ?? report?.ownerId ?? null
     if (takenDownFile || isNewlyBlocked || closedCount > 0) {
-      const linkWasOpen = takenDownFile !== undefined && takenDownFile.expiresAt > now
-      const details = { shortCode, fileId: id, sha256, reason, linkWasOpen }
+      const wasLinkOpen = takenDownFile !== undefined && takenDownFile.expiresAt > now
+      const details = { shortCode, fileId: id, sha256, reason, linkWasOpen: wasLinkOpen }
       await writeAudit(tx, [adminEntry(actor, now, { action: 'take-down', subject, details })])
     }
     if (takenDownFile) {

@@ -75,6 +75,6 @@ function removalError(failedCount: number): AppError {
   })
 }
 
-function deletionMessage(email: string, files: number): string {
-  return `${email} is deleted, with ${formatCount(files, 'file')}. Links have ended, and the bytes are being removed.`
+function deletionMessage(email: string, fileCount: number): string {
+  return `${email} is deleted, with ${formatCount(fileCount, 'file')}. Links have ended, and the bytes are being removed.`
 }

@@ -83,13 +83,14 @@ describe('GET /api/admin/users', () => {
   it('matches parts of email addresses and names, ignoring case and treating wildcards literally', async () => {
     const grace = await makePersonNamed('grace.hopper@navy.example', 'Grace Brewster Hopper')
     const percentUser = await makePersonNamed('100%_sure@navy.example', 'Ünï Çödé')
-    const ids = async (search: string) => (await searchUsers(search)).map(({ id }) => id)
+    const findIds = async (search: string) => (await searchUsers(search)).map(({ id }) => id)
     for (const search of ['HOPPER@navy', 'brewster', 'ce.ho', 'Grace B'])
-      expect(await ids(search)).toEqual([grace.id])
-    for (const search of ['%_S', 'ÇÖD', '100%']) expect(await ids(search)).toEqual([percentUser.id])
-    expect(await ids('navy')).toHaveLength(2)
+      expect(await findIds(search)).toEqual([grace.id])
+    for (const search of ['%_S', 'ÇÖD', '100%'])
+      expect(await findIds(search)).toEqual([percentUser.id])
+    expect(await findIds('navy')).toHaveLength(2)
     for (const search of ['h%per', '_race', '\\', "' or true --"])
-      expect(await ids(search)).toEqual([])
+      expect(await findIds(search)).toEqual([])
   })
 
   it("shows each user's files, downloads, sessions and current tier", async () => {
@@ -302,8 +303,8 @@ describe('POST /api/test-email', () => {
 
       await server.close()
       expect((await sendTestEmail(administrator)).success).toBe(false)
-      const linesResponse = await administrator.fetch('/api/admin/audit?action=test-mail')
-      expect((await json<AuditEntry[]>(linesResponse)).map(({ details }) => details)).toEqual([
+      const auditResponse = await administrator.fetch('/api/admin/audit?action=test-mail')
+      expect((await json<AuditEntry[]>(auditResponse)).map(({ details }) => details)).toEqual([
         { success: false, toOutbox: false },
         { success: false, toOutbox: false },
         { success: true, toOutbox: false },
@@ -318,7 +319,7 @@ describe('POST /api/test-email', () => {
 describe('GET /api/admin/audit', () => {
   it('pages through every entry once, newest first', async () => {
     const { id } = await makePerson(app)
-    for (let toggles = 0; toggles < 5; toggles += 1) await toggleTier(id)
+    for (let index = 0; index < 5; index += 1) await toggleTier(id)
     const ids: number[] = []
     let nextCursor: string | null = ''
     while (nextCursor !== null) {

@@ -27,7 +27,7 @@ export async function cleanUpExpired(
       details: { deletedCount, ...runningTotal },
     })
   }
-  let remainingRemovals = maxRemovalsPerCall
+  let remainingRemovalCount = maxRemovalsPerCall
   let lastFileId: string | null = null
   for (;;) {
     const page = await nextFilePage(db, lastFileId, pageSize)
@@ -38,7 +38,7 @@ export async function cleanUpExpired(
       return markedFiles
     })
     total += deletedFiles.length
-    remainingRemovals -= await removeDeletedBytes(deps, deletedFiles, remainingRemovals)
+    remainingRemovalCount -= await removeDeletedBytes(deps, deletedFiles, remainingRemovalCount)
     if (page.end === null) break
     lastFileId = page.end
   }

@@ -117,9 +117,9 @@ it('handles any number of files', async () => {
 
 it("counts and logs the names it can't change, and changes the others", async () => {
   await makeUncleanFiles(20)
-  const rejectedNames =
+  const rejectedNamesSql =
     "new.original_name like 'Report 7 %' or new.original_name like 'Report 12 %'"
-  await withRejectedRenames(rejectedNames, "raise exception 'this name stays';", async () => {
+  await withRejectedRenames(rejectedNamesSql, "raise exception 'this name stays';", async () => {
     expect(await runSanitize()).toEqual({ updated: 18, errors: 2 })
   })
   expect(await countUncleanFiles()).toBe(2)
@@ -134,8 +134,8 @@ it("counts and logs the names it can't change, and changes the others", async ()
 
 it('stops when the connection is lost, and logs the changes made so far', async () => {
   await makeUncleanFiles(8)
-  const closeConnection = 'perform pg_terminate_backend(pg_backend_pid()); return new;'
-  await withRejectedRenames("new.original_name like 'Report 5 %'", closeConnection, async () => {
+  const closeConnectionSql = 'perform pg_terminate_backend(pg_backend_pid()); return new;'
+  await withRejectedRenames("new.original_name like 'Report 5 %'", closeConnectionSql, async () => {
     await expect(runSanitize()).rejects.toThrow()
   })
   expect(await listAuditDetails()).toEqual([

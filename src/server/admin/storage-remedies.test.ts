@@ -3,18 +3,18 @@ import { AppError } from '../errors.ts'
 import { TimeoutError } from '../timeout.ts'
 import { errorName, remedyFor } from './storage-remedies.ts'
 
-function errorNamed(name: string, properties: object = {}) {
+function createErrorNamed(name: string, properties: object = {}) {
   return Object.assign(new Error('a key: AKIA0000, a secret'), { name, ...properties })
 }
 
 describe('the name of a storage error', () => {
   it.each([
-    ['AccessDenied', errorNamed('AccessDenied')],
-    ['ECONNREFUSED', errorNamed('Error', { code: 'ECONNREFUSED' })],
-    ['NoSuchBucket', new AppError('UNAVAILABLE', { cause: errorNamed('NoSuchBucket') })],
-    ['ENOSPC', new Error('wrapped', { cause: errorNamed('Error', { code: 'ENOSPC' }) })],
+    ['AccessDenied', createErrorNamed('AccessDenied')],
+    ['ECONNREFUSED', createErrorNamed('Error', { code: 'ECONNREFUSED' })],
+    ['NoSuchBucket', new AppError('UNAVAILABLE', { cause: createErrorNamed('NoSuchBucket') })],
+    ['ENOSPC', new Error('wrapped', { cause: createErrorNamed('Error', { code: 'ENOSPC' }) })],
     ['no answer in time', new TimeoutError(15_000)],
-    ['unknown error', errorNamed('secret: AKIA0000')],
+    ['unknown error', createErrorNamed('secret: AKIA0000')],
     ['unknown error', 'a text'],
     ['unknown error', undefined],
   ])('is %s, and never the message', (name, error) => {

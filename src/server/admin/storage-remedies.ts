@@ -3,51 +3,52 @@ import { TimeoutError } from '../timeout.ts'
 
 const timeoutName = 'no answer in time'
 
-const allowBucketAccess =
+const bucketAccessRemedy =
   'Allow the key of S3_ACCESS_KEY_ID to list the bucket and to read, write and delete its objects.'
-const compareKeys = 'Compare S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY with the key of the storage.'
-const checkReachability =
+const accessKeyRemedy =
+  'Compare S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY with the key of the storage.'
+const reachabilityRemedy =
   'Check that the storage is running and that this server can reach S3_ENDPOINT.'
-const setRegion = 'Set S3_REGION to the region of the bucket.'
-const allowFolderAccess =
+const regionRemedy = 'Set S3_REGION to the region of the bucket.'
+const folderAccessRemedy =
   'Allow the user that runs Mayfly to read and write DATA_DIR and everything in it.'
-const freeSpace = 'Free space on the disk of DATA_DIR, or enlarge it.'
-const checkDisk = 'Check the disk and the system log: the disk or its file system is failing.'
+const freeSpaceRemedy = 'Free space on the disk of DATA_DIR, or enlarge it.'
+const diskRemedy = 'Check the disk and the system log: the disk or its file system is failing.'
 
 /** What the administrator can do about each storage error. The keys are error names and codes. */
 const remedies: Readonly<Record<StorageName, Readonly<Record<string, string>>>> = {
   s3: {
     NoSuchBucket: 'Create the bucket, or set S3_BUCKET to an existing one.',
     NotFound: 'Create the bucket, or set S3_BUCKET to an existing one.',
-    AccessDenied: allowBucketAccess,
-    Forbidden: allowBucketAccess,
-    InvalidAccessKeyId: compareKeys,
-    SignatureDoesNotMatch: compareKeys,
+    AccessDenied: bucketAccessRemedy,
+    Forbidden: bucketAccessRemedy,
+    InvalidAccessKeyId: accessKeyRemedy,
+    SignatureDoesNotMatch: accessKeyRemedy,
     CredentialsProviderError: 'Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.',
-    ExpiredToken: compareKeys,
+    ExpiredToken: accessKeyRemedy,
     RequestTimeTooSkewed:
       'Synchronize the clocks of this server and of the storage with a time server.',
-    PermanentRedirect: setRegion,
-    AuthorizationHeaderMalformed: setRegion,
+    PermanentRedirect: regionRemedy,
+    AuthorizationHeaderMalformed: regionRemedy,
     ENOTFOUND: 'Check the spelling of the host in S3_ENDPOINT.',
     EAI_AGAIN: 'Check that this server can resolve the host in S3_ENDPOINT.',
-    ECONNREFUSED: checkReachability,
-    ECONNRESET: checkReachability,
-    EHOSTUNREACH: checkReachability,
-    ETIMEDOUT: checkReachability,
-    TimeoutError: checkReachability,
-    [timeoutName]: checkReachability,
+    ECONNREFUSED: reachabilityRemedy,
+    ECONNRESET: reachabilityRemedy,
+    EHOSTUNREACH: reachabilityRemedy,
+    ETIMEDOUT: reachabilityRemedy,
+    TimeoutError: reachabilityRemedy,
+    [timeoutName]: reachabilityRemedy,
   },
   disk: {
-    EACCES: allowFolderAccess,
-    EPERM: allowFolderAccess,
+    EACCES: folderAccessRemedy,
+    EPERM: folderAccessRemedy,
     EROFS: 'Mount the disk of DATA_DIR read-write.',
-    ENOSPC: freeSpace,
-    EDQUOT: freeSpace,
+    ENOSPC: freeSpaceRemedy,
+    EDQUOT: freeSpaceRemedy,
     ENOENT: 'Restore the folder, or set DATA_DIR to its new place, and restart Mayfly.',
     ENOTDIR: 'Restore the folder, or set DATA_DIR to its new place, and restart Mayfly.',
-    EIO: checkDisk,
-    [timeoutName]: checkDisk,
+    EIO: diskRemedy,
+    [timeoutName]: diskRemedy,
   },
 }
 

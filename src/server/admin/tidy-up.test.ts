@@ -71,7 +71,7 @@ async function listFileIds(person: Person): Promise<string[]> {
   return (await json<File[]>(await client.fetch('/api/files'))).map(({ id }) => id)
 }
 
-function depsWithStore(changes: Partial<Storage>) {
+function createDepsWithStore(changes: Partial<Storage>) {
   return { ...app.deps, stores: createStores({ ...app.storage, ...changes }) }
 }
 
@@ -153,7 +153,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     const file = await makeFile(await makePerson(app))
     const { storageKey } = await getFileRow(app, file.id)
     app.clock.advance(4 * day)
-    const failingDeps = depsWithStore({ remove: () => Promise.reject(new Error('EIO')) })
+    const failingDeps = createDepsWithStore({ remove: () => Promise.reject(new Error('EIO')) })
     expect(await cleanUpExpired(failingDeps, adminActor())).toBe(1)
     expect(await app.storage.storedSize(storageKey)).toBe(1000)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
@@ -225,21 +225,21 @@ describe('POST /api/admin/expire-files', () => {
     app.clock.advance(31 * day)
     const removalStarted = Promise.withResolvers<void>()
     const removalAllowed = Promise.withResolvers<void>()
-    const hangingDeps = depsWithStore({
+    const hangingDeps = createDepsWithStore({
       remove: async (key) => {
         removalStarted.resolve()
         await removalAllowed.promise
         await app.storage.remove(key)
       },
     })
-    const jobRun = expireFiles(hangingDeps)
+    const jobPromise = expireFiles(hangingDeps)
     await removalStarted.promise
     expect(await expireFilesNow(app.deps, adminActor())).toMatchObject({ expiredCount: 0 })
     // By now, the job has been stuck for so long that another run may claim its files.
     app.clock.advance(2 * minute)
     expect(await expireFilesNow(app.deps, adminActor())).toMatchObject({ expiredCount: 3 })
     removalAllowed.resolve()
-    expect(await jobRun).toEqual({ purged: 0, failed: 0 })
+    expect(await jobPromise).toEqual({ purged: 0, failed: 0 })
   })
 
   it('counts failed and successful removals', async () => {
@@ -247,7 +247,7 @@ describe('POST /api/admin/expire-files', () => {
     const [failingFile] = [await makeFile(ada), await makeFile(ada), await makeFile(ada)]
     const { storageKey } = await getFileRow(app, failingFile.id)
     app.clock.advance(3 * day)
-    const failingDeps = depsWithStore({
+    const failingDeps = createDepsWithStore({
       remove: (key) =>
         key === storageKey ? Promise.reject(new Error('EIO')) : app.storage.remove(key),
     })
@@ -260,7 +260,7 @@ describe('POST /api/admin/expire-files', () => {
     const ada = await makePerson(app)
     await makeFile(ada)
     app.clock.advance(3 * day)
-    const failingDeps = depsWithStore({ remove: () => Promise.reject(new Error('EIO')) })
+    const failingDeps = createDepsWithStore({ remove: () => Promise.reject(new Error('EIO')) })
     await expect(expireFilesNow(failingDeps, adminActor())).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       headers: { 'retry-after': '5' },

@@ -55,7 +55,7 @@ async function runAtTime(time: Date, work: () => Promise<unknown>): Promise<void
   app.clock.set(originalTime)
 }
 
-function totalDownloads({ days }: Pick<Analytics, 'days'>): number {
+function sumDownloads({ days }: Pick<Analytics, 'days'>): number {
   return days.reduce((sum, { count }) => sum + count, 0)
 }
 
@@ -89,7 +89,7 @@ describe('analytics', () => {
     expect(kinds).toEqual(fileKinds.map((kind) => ({ kind, count: 0, size: 0 })))
     expect(days).toHaveLength(30)
     expect(days.at(-1)).toEqual({ day: utcDay(app.clock()), count: 0 })
-    expect(totalDownloads({ days })).toBe(0)
+    expect(sumDownloads({ days })).toBe(0)
     expect(rest).toEqual({ expiringSoon: 0, mostDownloaded: [] })
   })
 
@@ -97,7 +97,7 @@ describe('analytics', () => {
     const bob = await makePerson(app, { tier: 'premium' })
     await download(await makeFile(bob))
     expect(await fetchAnalytics(ada)).toMatchObject({ expiringSoon: 0, mostDownloaded: [] })
-    expect(totalDownloads(await fetchAnalytics(ada))).toBe(0)
+    expect(sumDownloads(await fetchAnalytics(ada))).toBe(0)
   })
 })
 
@@ -154,12 +154,12 @@ describe('files by kind', () => {
   it('agree with `linkStatus`', async () => {
     const now = app.clock()
     let expectedCount = 0
-    for (const age of [0, 3 * day - 1, 3 * day, 30 * day - 1, 30 * day]) {
+    for (const ageMs of [0, 3 * day - 1, 3 * day, 30 * day - 1, 30 * day]) {
       for (const purgingAt of [null, now]) {
         const { id } = await makeFile(ada)
         const dates = {
-          expiresAt: timeFromNow(app, 3 * day - age),
-          maxLifetimeAt: timeFromNow(app, 30 * day - age),
+          expiresAt: timeFromNow(app, 3 * day - ageMs),
+          maxLifetimeAt: timeFromNow(app, 30 * day - ageMs),
         }
         const fileState = { ...dates, purgingAt }
         await app.deps.db.update(files).set(fileState).where(eq(files.id, id))
@@ -247,7 +247,7 @@ describe('expiring soon', () => {
 })
 
 describe('downloads per day', () => {
-  const counts = ({ days }: Analytics) => {
+  const getDailyCounts = ({ days }: Analytics) => {
     const daysWithDownloads = days.filter(({ count }) => count > 0)
     return Object.fromEntries(daysWithDownloads.map((entry) => [entry.day, entry.count]))
   }
@@ -261,7 +261,7 @@ describe('downloads per day', () => {
       await download(firstFile)
       await download(secondFile)
       const response = await fetchAnalytics(ada)
-      expect(counts(response)).toEqual({
+      expect(getDailyCounts(response)).toEqual({
         [utcDay(new Date(midnight.getTime() - 1))]: 3,
         [utcDay(midnight)]: 2,
       })
@@ -276,12 +276,12 @@ describe('downloads per day', () => {
     for (const file of adaFiles) await download(file, 2)
     const renewalResponse = await requestRenewal(ada, adaFiles[2].id)
     await download(await json(renewalResponse))
-    expect(totalDownloads(await fetchAnalytics(ada))).toBe(7)
+    expect(sumDownloads(await fetchAnalytics(ada))).toBe(7)
     await ada.fetch(`/api/files/${adaFiles[0].id}`, { method: 'DELETE' })
     await requestDeletion(ada, [adaFiles[1].id, adaFiles[2].id])
     await expireFiles(app.deps)
     const { days, mostDownloaded, kinds } = await fetchAnalytics(ada)
-    expect(totalDownloads({ days })).toBe(7)
+    expect(sumDownloads({ days })).toBe(7)
     expect(mostDownloaded).toEqual([])
     expect(kinds.every(({ count }) => count === 0)).toBe(true)
   })
@@ -298,7 +298,7 @@ describe('downloads per day', () => {
       expect(await countRows()).toBe(1)
     })
     await runAtTime(timeFromNow(app, 30 * day), async () => {
-      expect(totalDownloads(await fetchAnalytics(await signInAgain(app, ada)))).toBe(0)
+      expect(sumDownloads(await fetchAnalytics(await signInAgain(app, ada)))).toBe(0)
       await removeOldDays(app.deps)
       expect(await countRows()).toBe(0)
     })
@@ -338,7 +338,7 @@ describe('downloads per day', () => {
     await setTier('free')
     await download(file, 2)
     await setTier('premium')
-    expect(totalDownloads(await fetchAnalytics(ada))).toBe(2)
+    expect(sumDownloads(await fetchAnalytics(ada))).toBe(2)
   })
 })
 

@@ -58,8 +58,11 @@ describe('a login', () => {
   it('that fails or has a forged cookie ends no session', async () => {
     const person = await makePerson(app)
     const previousCookie = await logIn(app, person.email, person.password)
-    const failedLogin = await logInWith(previousCookie, { ...person, password: 'not this one' })
-    expect(failedLogin.status).toBe(401)
+    const failedLoginResponse = await logInWith(previousCookie, {
+      ...person,
+      password: 'not this one',
+    })
+    expect(failedLoginResponse.status).toBe(401)
     expect(await fetchStatus(makeClient(app, previousCookie))).toBe(200)
 
     const [{ token } = { token: '' }] = await listSessions(person.id)
@@ -85,15 +88,15 @@ describe('a login', () => {
 
   it('responds identically to a wrong password and an unknown email address', async () => {
     const person = await makePerson(app)
-    const wrongPassword = await makeClient(app).post('/api/auth/login', {
+    const wrongPasswordResponse = await makeClient(app).post('/api/auth/login', {
       email: person.email,
       password: 'not this one',
     })
-    const unknownAddress = await makeClient(app).post('/api/auth/login', {
+    const unknownAddressResponse = await makeClient(app).post('/api/auth/login', {
       email: 'nobody@example.org',
       password: 'not this one',
     })
-    for (const response of [wrongPassword, unknownAddress]) {
+    for (const response of [wrongPasswordResponse, unknownAddressResponse]) {
       expect(response.status).toBe(401)
       expect(await response.json()).toEqual({
         code: 'INVALID_CREDENTIALS',
@@ -108,7 +111,7 @@ describe('login limits', () => {
   it('stop password guessing and send Retry-After', async () => {
     const guessPassword = (email: string) =>
       makeClient(app).post('/api/auth/login', { email, password: 'guess' })
-    for (let attempts = 0; attempts < 10; attempts += 1) {
+    for (let index = 0; index < 10; index += 1) {
       expect((await guessPassword('victim@example.org')).status).toBe(401)
     }
     const rejectedResponse = await guessPassword('victim@example.org')
@@ -121,7 +124,7 @@ describe('login limits', () => {
 
   it('allow repeated logins from an office behind one IP address', async () => {
     const { email, password } = await signUp(app)
-    for (let attempts = 0; attempts < 60; attempts += 1) {
+    for (let index = 0; index < 60; index += 1) {
       const loginResponse = await makeClient(app).post('/api/auth/login', {
         email,
         password,

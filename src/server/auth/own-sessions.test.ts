@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { SessionView } from '../../shared/contract/own-account.ts'
 import { sessions } from '../db/schema.ts'
 
-const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0'
+const firefoxUserAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0'
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
@@ -15,14 +15,16 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function signInAgain({ email, password }: Person, userAgent = firefox) {
+async function signInAgain({ email, password }: Person, userAgent = firefoxUserAgent) {
   const loginResponse = await makeClient(app).fetch('/api/auth/login', {
     method: 'POST',
     headers: { 'user-agent': userAgent },
     body: JSON.stringify({ email, password }),
   })
-  const cookie = loginResponse.headers.getSetCookie().map((setCookie) => setCookie.split(';', 1)[0])
-  return makeClient(app, cookie.join('; '))
+  const cookies = loginResponse.headers
+    .getSetCookie()
+    .map((setCookie) => setCookie.split(';', 1)[0])
+  return makeClient(app, cookies.join('; '))
 }
 
 async function fetchSessions(client: Pick<Person, 'fetch'>) {
@@ -62,7 +64,7 @@ describe('GET /api/auth/sessions', () => {
     expect(newestSession).toMatchObject({
       createdAt: now,
       lastSeenAt: now,
-      userAgent: firefox,
+      userAgent: firefoxUserAgent,
       browser: 'Firefox on Linux',
       isCurrent: false,
     })

@@ -28,32 +28,33 @@ it('serves clients round-robin, each in order', async () => {
     await passwords.hash('secret', 'salt', client)
     completedNames.push(name)
   }
-  const floodHashes = ['f1', 'f2', 'f3', 'f4'].map((name) => hash('flood', name))
-  await Promise.all([...floodHashes, hash('ada', 'a1'), hash('bob', 'b1'), hash('ada', 'a2')])
+  const floodHashPromises = ['f1', 'f2', 'f3', 'f4'].map((name) => hash('flood', name))
+  await Promise.all([...floodHashPromises, hash('ada', 'a1'), hash('bob', 'b1'), hash('ada', 'a2')])
   expect(completedNames).toEqual(['f1', 'f2', 'a1', 'b1', 'f3', 'a2', 'f4'])
 })
 
 it('rejects a client with 32 queued calls, and all clients at 256', async () => {
   const passwords = new PasswordHashing(lowCost)
   const hash = (client: string) => passwords.hash('secret', 'salt', client)
-  const acceptedHashes = [hash('0')]
+  const acceptedHashPromises = [hash('0')]
   for (let client = 0; client < 8; client += 1) {
     for (let index = 0; index < 32; index += 1) {
-      acceptedHashes.push(hash(String(client)))
+      acceptedHashPromises.push(hash(String(client)))
       if (client === 0 && index === 31) await expect(hash('0')).rejects.toEqual(busyError)
     }
   }
   await expect(hash('another')).rejects.toEqual(busyError)
-  await Promise.all(acceptedHashes)
+  await Promise.all(acceptedHashPromises)
   await hash('another')
 })
 
 it('continues after a failed hash', async () => {
   const passwords = new PasswordHashing(lowCost)
   const invalidSalt = 7 as unknown as string
-  const failedHashes = Array.from({ length: 3 }, () =>
+  const failedHashPromises = Array.from({ length: 3 }, () =>
     passwords.hash('secret', invalidSalt, 'client'),
   )
-  for (const { status } of await Promise.allSettled(failedHashes)) expect(status).toBe('rejected')
+  for (const { status } of await Promise.allSettled(failedHashPromises))
+    expect(status).toBe('rejected')
   expect(await passwords.hash('secret', 'salt', 'client')).toMatch(/^salt:/)
 })

@@ -86,11 +86,11 @@ describe('POST /api/auth/resend-verification', () => {
   })
 
   it('ignores a cookie with an unknown id or someone else’s signup', async () => {
-    const otherSignup = await signUp(makeClient(app), { email: newAddress() })
+    const otherSignupResponse = await signUp(makeClient(app), { email: newAddress() })
     await signUp(makeClient(app), { email })
     await app.sendQueuedEmails()
     for (const cookie of [
-      cookiesOf(otherSignup),
+      cookiesOf(otherSignupResponse),
       "mayfly.unverified='; --",
       'mayfly.unverified=x',
     ]) {

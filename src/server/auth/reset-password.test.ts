@@ -20,7 +20,7 @@ function resetPassword(token: string, newPassword = 'a new password') {
   return makeClient(app).post('/api/auth/reset-password', { token, newPassword })
 }
 
-function tokenIn(email: Email | undefined): string {
+function extractToken(email: Email | undefined): string {
   return /\/reset-password\?token=([\w-]+)/.exec(email?.content.text ?? '')?.[1] ?? ''
 }
 
@@ -30,7 +30,7 @@ async function requestResetToken({ email }: Pick<Person, 'email'>): Promise<stri
   const [sentEmail, ...otherEmails] = await app.sendQueuedEmails()
   expect(sentEmail?.to.address).toBe(email)
   expect(otherEmails).toEqual([])
-  return tokenIn(sentEmail)
+  return extractToken(sentEmail)
 }
 
 async function expectInvalidToken(response: Response) {
@@ -94,7 +94,7 @@ describe('an email to an unverified address', () => {
     expect(JSON.stringify(sentEmail)).not.toContain('You won')
     expect(sentEmail?.content.text).toContain('Hello, somebody asked')
 
-    await resetPassword(tokenIn(sentEmail))
+    await resetPassword(extractToken(sentEmail))
     await requestReset(email)
     const [, laterEmail] = await app.sendQueuedEmails()
     expect(laterEmail?.content.text).toContain(`Hello ${firstName}, somebody asked`)
@@ -220,15 +220,15 @@ describe('POST /api/auth/reset-password', () => {
     await requestReset(person.email)
     const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.content.text).toContain('Do nothing. Nothing changes.\n')
-    expect((await resetPassword(tokenIn(sentEmail))).status).toBe(200)
+    expect((await resetPassword(extractToken(sentEmail))).status).toBe(200)
     await logIn(app, person.email, 'a new password')
   })
 
   it('stores tokens only as hashes', async () => {
     const token = await requestResetToken(await makePerson(app))
-    const storedTokens = JSON.stringify(await app.deps.db.select().from(accountTokens))
+    const storedTokensJson = JSON.stringify(await app.deps.db.select().from(accountTokens))
     expect(token.length).toBeGreaterThanOrEqual(43)
-    expect(storedTokens).not.toContain(token)
+    expect(storedTokensJson).not.toContain(token)
   })
 
   it.each([

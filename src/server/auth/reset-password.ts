@@ -54,15 +54,15 @@ export async function resetPassword(
       await removePendingSignups(tx, account.email)
     }
     const hadPassword = account.passwordHash !== null
-    const removedGoogle = hadPassword && (await deleteGoogleLink(tx, userId))
+    const wasGoogleRemoved = hadPassword && (await deleteGoogleLink(tx, userId))
     await writeAudit(tx, [
       ownEntry({ userId, address, now }, { action: 'change-password', details: { by: 'email' } }),
-      ...(removedGoogle
+      ...(wasGoogleRemoved
         ? [ownEntry({ userId, address, now }, { action: 'unlink-google', details: {} })]
         : []),
     ])
     const changedAt = now.toISOString()
-    const change = { changedBy: 'email', removedGoogle } as const
+    const change = { changedBy: 'email', removedGoogle: wasGoogleRemoved } as const
     await mailQueue.add({ kind: 'password-changed', userId, changedAt, ...change }, tx)
   })
 }

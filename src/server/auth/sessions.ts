@@ -167,7 +167,7 @@ function isOwn({ userId, sessionId }: OwnSession) {
  * Doesn't clear an expired session's cookies, because this response may arrive after the response
  * to a new login.
  */
-export function sessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secret'>) {
+export function createSessionReader(deps: Pick<Deps, 'clock' | 'config' | 'db' | 'secret'>) {
   const { clock, db } = deps
   const sessionsByToken = createSessionLoader(db)
   return async (

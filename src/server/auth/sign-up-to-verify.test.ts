@@ -98,11 +98,11 @@ describe('POST /api/auth/signup with email verification', () => {
     await verifyEmail(app, await signUpForToken(app, { email: knownAddress }))
     const pendingAddress = newAddress()
     await signUpForToken(app, { email: pendingAddress })
-    const admin = app.deps.config.adminEmail
+    const adminEmail = app.deps.config.adminEmail
     const strangerPassword = 'a password of the stranger'
 
     const responses = []
-    for (const address of [email, knownAddress, pendingAddress, admin]) {
+    for (const address of [email, knownAddress, pendingAddress, adminEmail]) {
       responses.push(
         await comparableResponse(
           await signUp(makeClient(app), { email: address, password: strangerPassword }),
@@ -120,7 +120,7 @@ describe('POST /api/auth/signup with email verification', () => {
     ])
     // The stranger who signed up with these addresses tries to log in with each of them.
     const loginResponses = []
-    for (const address of [email, knownAddress, pendingAddress, admin]) {
+    for (const address of [email, knownAddress, pendingAddress, adminEmail]) {
       loginResponses.push(await comparableResponse(await tryLogin(app, address, strangerPassword)))
     }
     expect(loginResponses[0]?.status).toBe(403)

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-function form(changes: Record<string, unknown> = {}) {
+function createForm(changes: Record<string, unknown> = {}) {
   return {
     firstName: 'Ada',
     lastName: 'Lovelace',
@@ -21,7 +21,7 @@ function form(changes: Record<string, unknown> = {}) {
 }
 
 function signUp(changes?: Record<string, unknown>) {
-  return makeClient(app).post('/api/auth/signup', form(changes))
+  return makeClient(app).post('/api/auth/signup', createForm(changes))
 }
 
 describe('POST /api/auth/signup', () => {
@@ -139,10 +139,10 @@ describe('a flood of signups', () => {
 
   it('from one IP address is limited, not counting invalid forms', async () => {
     const statuses: number[] = []
-    for (let attempts = 0; attempts < 31; attempts += 1) {
+    for (let index = 0; index < 31; index += 1) {
       const response = await makeClient(limitedApp).post(
         '/api/auth/signup',
-        form({ email: `${attempts}@example.org`, password: 'short', confirmPassword: 'other' }),
+        createForm({ email: `${index}@example.org`, password: 'short', confirmPassword: 'other' }),
       )
       statuses.push(response.status)
     }
@@ -150,7 +150,10 @@ describe('a flood of signups', () => {
 
     const validResponses = await Promise.all(
       Array.from({ length: 32 }, (_, n) =>
-        makeClient(limitedApp).post('/api/auth/signup', form({ email: `flood${n}@example.org` })),
+        makeClient(limitedApp).post(
+          '/api/auth/signup',
+          createForm({ email: `flood${n}@example.org` }),
+        ),
       ),
     )
     expect(validResponses.filter(({ status }) => status === 200)).toHaveLength(30)

@@ -147,13 +147,13 @@ describe('POST /api/auth/verify-email', () => {
   it('stores no token or password in plain text', async () => {
     const token = await signUpForToken(app, { email, password: 'a telling password' })
     const { db } = app.deps
-    const storedRows = JSON.stringify([
+    const storedRowsJson = JSON.stringify([
       await db.select().from(accountTokens),
       await db.select().from(pendingSignups),
     ])
     expect(token).toHaveLength(43)
-    expect(storedRows).not.toContain(token)
-    expect(storedRows).not.toContain('a telling password')
+    expect(storedRowsJson).not.toContain(token)
+    expect(storedRowsJson).not.toContain('a telling password')
   })
 })
 
@@ -166,7 +166,7 @@ describe('an unverified account', () => {
     const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.to).toEqual({ name: '', address: email })
     expect(JSON.stringify(sentEmail)).not.toContain('Mallory')
-    for (let attempts = 0; attempts < 2; attempts += 1) {
+    for (let index = 0; index < 2; index += 1) {
       expect((await verifyEmail(app, tokenIn(sentEmail))).status).toBe(200)
     }
     await logIn(app, email, password)

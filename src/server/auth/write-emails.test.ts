@@ -18,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-function setVerified(userId: string, emailVerified: boolean) {
-  return app.deps.db.update(users).set({ emailVerified }).where(eq(users.id, userId))
+function setVerified(userId: string, isVerified: boolean) {
+  return app.deps.db.update(users).set({ emailVerified: isVerified }).where(eq(users.id, userId))
 }
 
 function contentText(email: OutgoingEmail | null): string {

@@ -106,8 +106,8 @@ export class BackupWriter {
     path: string,
     bytes: AsyncIterable<string | Buffer>,
   ): Promise<{ size: number; sha256: string }> {
-    const target = join(this.#folder, path)
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+    const targetPath = join(this.#folder, path)
+    await mkdir(dirname(targetPath), { recursive: true, mode: 0o700 })
     const hash = createHash('sha256')
     let size = 0
     const stallController = new AbortController()
@@ -126,7 +126,7 @@ export class BackupWriter {
             yield chunk
           }
         },
-        createWriteStream(target, { mode: 0o600, flush: true }),
+        createWriteStream(targetPath, { mode: 0o600, flush: true }),
         { signal: stallController.signal },
       )
     } finally {
@@ -183,10 +183,10 @@ async function requireOwnFolder(folder: string): Promise<void> {
 }
 
 async function requireEmpty(folder: string): Promise<void> {
-  const [found] = await readdir(folder)
-  if (found === undefined) return
+  const [firstEntry] = await readdir(folder)
+  if (firstEntry === undefined) return
   throw new StartupError(
-    `${folder} is not empty (${found}). Name a new or empty folder, and remove an incomplete backup.`,
+    `${folder} is not empty (${firstEntry}). Name a new or empty folder, and remove an incomplete backup.`,
   )
 }
 

@@ -49,12 +49,12 @@ import { restoreBackup } from './restore-backup.ts'
 const log = pino({ level: 'silent' })
 
 let folder: string
-let backup: string
+let backupFolder: string
 let app: TestApp
 let ada: Person
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mayfly-backup-'))
-  backup = join(folder, 'backup')
+  backupFolder = join(folder, 'backup')
   app = await startTestApp()
   // A real server does this at startup.
   await bindStores(app.deps)
@@ -71,7 +71,7 @@ afterEach(async () => {
  */
 function backUp(onRead: (key: string) => Promise<unknown> = async () => {}) {
   const { config } = app.deps
-  return makeBackup(backup, {
+  return makeBackup(backupFolder, {
     config,
     clock: app.clock,
     log,
@@ -98,7 +98,7 @@ async function restore(target: TestDatabase, existingDataDir?: string): Promise<
   const { config, clock } = app.deps
   const { pool, close } = await openDatabase({ dataDir, databaseUrl: target.url }, log)
   try {
-    const verifiedBackup = await verifyBackup(backup)
+    const verifiedBackup = await verifyBackup(backupFolder)
     await restoreBackup(verifiedBackup, {
       config: { ...config, dataDir },
       clock,
@@ -149,7 +149,7 @@ it('restores everything stored when the backup began, despite concurrent uploads
   })
   expect(result).toMatchObject({ damagedFileIds: [], objects: 3 })
   expect(await findLastBackup(app.deps.db)).toEqual({
-    madeAt: (await verifyBackup(backup)).manifest.madeAt,
+    madeAt: (await verifyBackup(backupFolder)).manifest.madeAt,
     objects: 3,
     faults: 0,
     by: 'command',
@@ -198,14 +198,14 @@ it('reads all rows from one snapshot', async () => {
 
 it('is incomplete after an interruption and can be repeated in a new folder', async () => {
   await makeFile(ada)
-  const interruptedBackup = backUp(async () => {
+  const interruptedBackupPromise = backUp(async () => {
     throw new Error('cut off')
   })
-  await expect(interruptedBackup).rejects.toThrow('cut off')
-  await expect(verifyBackup(backup)).rejects.toThrow('has no complete backup')
+  await expect(interruptedBackupPromise).rejects.toThrow('cut off')
+  await expect(verifyBackup(backupFolder)).rejects.toThrow('has no complete backup')
   await expect(backUp()).rejects.toThrow('is not empty')
   expect(await findLastBackup(app.deps.db)).toBeNull()
-  backup = join(folder, 'again')
+  backupFolder = join(folder, 'again')
   expect(await backUp()).toMatchObject({ damagedFileIds: [], objects: 1 })
 })
 
@@ -215,12 +215,12 @@ it('names the files whose bytes were lost or altered in storage, and backs up th
     await makeFile(ada),
     await makeFile(ada),
   ]
-  const path = async (file: { id: string }) => {
+  const findPath = async (file: { id: string }) => {
     const key = await findStorageKey(file)
     return join(app.deps.config.dataDir, 'files', key.slice(0, 2), key)
   }
-  await rm(await path(lostFile))
-  await appendFile(await path(alteredFile), 'x')
+  await rm(await findPath(lostFile))
+  await appendFile(await findPath(alteredFile), 'x')
   const result = await backUp()
   expect(result.objects).toBe(1)
   expect(await findLastBackup(app.deps.db)).toMatchObject({ objects: 1, faults: 2 })
@@ -247,39 +247,39 @@ it("works with a read-only database, which can't record the backup", async () =>
 describe('the backup folder', () => {
   it('is private and has checksums that sha256sum accepts', async () => {
     await makeFile(ada)
-    await mkdir(backup, { mode: 0o755 })
+    await mkdir(backupFolder, { mode: 0o755 })
     await backUp()
-    expect((await stat(backup)).mode & 0o777).toBe(0o700)
+    expect((await stat(backupFolder)).mode & 0o777).toBe(0o700)
     const output = await promisify(execFile)('sha256sum', ['--check', '--strict', 'SHA256SUMS'], {
-      cwd: backup,
+      cwd: backupFolder,
     })
     expect(output.stdout).toMatch(/^rows\/files\.copy: OK$/m)
   })
 
   it("is rejected unchanged if it isn't empty", async () => {
-    await mkdir(backup, { mode: 0o755 })
-    await writeFile(join(backup, 'holiday.jpg'), 'x')
+    await mkdir(backupFolder, { mode: 0o755 })
+    await writeFile(join(backupFolder, 'holiday.jpg'), 'x')
     await expect(backUp()).rejects.toThrow('is not empty (holiday.jpg)')
-    expect((await stat(backup)).mode & 0o777).toBe(0o755)
+    expect((await stat(backupFolder)).mode & 0o777).toBe(0o755)
   })
 
   it('is rejected if it is a link or a file', async () => {
     const otherFolder = join(folder, 'elsewhere')
     await mkdir(otherFolder)
-    await symlink(otherFolder, backup)
+    await symlink(otherFolder, backupFolder)
     await expect(backUp()).rejects.toThrow('is not a folder')
     expect(await readdir(otherFolder)).toEqual([])
-    await rm(backup)
-    await writeFile(backup, '')
+    await rm(backupFolder)
+    await writeFile(backupFolder, '')
     await expect(backUp()).rejects.toThrow(StartupError)
   })
 
   it('is rejected if another user owns it', async () => {
     const uid = process.getuid?.() ?? 0
     if (uid === 0) {
-      await mkdir(backup)
-      await chown(backup, 1, 1)
-    } else backup = '/'
+      await mkdir(backupFolder)
+      await chown(backupFolder, 1, 1)
+    } else backupFolder = '/'
     await expect(backUp()).rejects.toThrow('belongs to another user')
   })
 })
@@ -299,7 +299,7 @@ describe('a restore', () => {
     }
     await backUp()
     const restoredDir = await restore(target)
-    for (const folder of [backup, restoredDir]) {
+    for (const folder of [backupFolder, restoredDir]) {
       for (const [name, text] of Object.entries(secrets)) {
         expect(await readFile(join(folder, name), 'utf8')).toBe(text)
         expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
@@ -330,7 +330,7 @@ describe('a restore', () => {
     for (const name of ['secret', 'admin-password']) await writeFile(join(dataDir, name), name)
     await makeFile(ada)
     await backUp()
-    const entries = await readdir(backup, { recursive: true, withFileTypes: true })
+    const entries = await readdir(backupFolder, { recursive: true, withFileTypes: true })
     const paths = entries
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
@@ -342,20 +342,22 @@ describe('a restore', () => {
         const alteredBytes = Buffer.from(bytes)
         alteredBytes[position] = (alteredBytes[position] ?? 0) ^ 1
         await writeFile(path, alteredBytes)
-        await expect(verifyBackup(backup), `${path} ${position}`).rejects.toThrow(StartupError)
+        await expect(verifyBackup(backupFolder), `${path} ${position}`).rejects.toThrow(
+          StartupError,
+        )
       }
       await rm(path)
-      await expect(verifyBackup(backup), path).rejects.toThrow()
+      await expect(verifyBackup(backupFolder), path).rejects.toThrow()
       await writeFile(path, bytes)
     }
-    const checksumFile = join(backup, 'SHA256SUMS')
-    const lines = await readFile(checksumFile, 'utf8')
-    await writeFile(checksumFile, lines.slice(lines.indexOf('\n') + 1))
-    await expect(verifyBackup(backup)).rejects.toThrow('lists')
-    await writeFile(checksumFile, lines)
-    await symlink('/etc/passwd', join(backup, 'files', 'link'))
-    await expect(verifyBackup(backup)).rejects.toThrow('not a regular file')
-    await rm(join(backup, 'files', 'link'))
+    const checksumFile = join(backupFolder, 'SHA256SUMS')
+    const checksumText = await readFile(checksumFile, 'utf8')
+    await writeFile(checksumFile, checksumText.slice(checksumText.indexOf('\n') + 1))
+    await expect(verifyBackup(backupFolder)).rejects.toThrow('lists')
+    await writeFile(checksumFile, checksumText)
+    await symlink('/etc/passwd', join(backupFolder, 'files', 'link'))
+    await expect(verifyBackup(backupFolder)).rejects.toThrow('not a regular file')
+    await rm(join(backupFolder, 'files', 'link'))
     await restore(target)
     expect(await countFiles(target)).toBe(1)
   })
@@ -363,9 +365,9 @@ describe('a restore', () => {
   it('rejects a manifest with unknown tables or columns and runs none of its SQL', async () => {
     await makeFile(ada)
     await backUp()
-    const { manifest: validManifest } = await verifyBackup(backup)
-    const canary = join(folder, 'canary')
-    const program = `users from program 'touch ${canary}' --`
+    const { manifest: validManifest } = await verifyBackup(backupFolder)
+    const canaryPath = join(folder, 'canary')
+    const program = `users from program 'touch ${canaryPath}' --`
     type Rows = Manifest['rows']
     const withTable = (table: string) => (rows: Rows) =>
       rows.map((entry, n) => (n === 0 ? { ...entry, table } : entry))
@@ -378,7 +380,7 @@ describe('a restore', () => {
       withTable(' "users"'),
       withTable('users'),
       withTable('toString'),
-      withColumns((columns) => [...columns, `id) from program 'touch ${canary}' --`]),
+      withColumns((columns) => [...columns, `id) from program 'touch ${canaryPath}' --`]),
       withColumns((columns) => [...columns, 'ctid']),
       withColumns((columns) => [...columns, ...columns.slice(0, 1)]),
       (rows) => [...rows, ...rows.slice(0, 1)],
@@ -390,7 +392,7 @@ describe('a restore', () => {
     const { pool, close } = await openDatabase({ dataDir, databaseUrl: target.url }, log)
     for (const forge of forgeries) {
       const forgedBackup = {
-        folder: backup,
+        folder: backupFolder,
         manifest: { ...validManifest, rows: forge(validManifest.rows) },
       }
       const restorePromise = restoreBackup(forgedBackup, {
@@ -405,7 +407,7 @@ describe('a restore', () => {
     }
     await close()
     expect(await countFiles(target)).toBe(0)
-    await expect(stat(canary)).rejects.toThrow('ENOENT')
+    await expect(stat(canaryPath)).rejects.toThrow('ENOENT')
   })
 
   it("rejects a non-empty database and another installation's storage", async () => {

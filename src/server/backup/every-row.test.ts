@@ -31,16 +31,16 @@ async function fillEveryTable(pool: pg.Pool): Promise<void> {
     const row: Record<string, unknown> = {}
     for (const column of columns) {
       if (column.generated || column.generatedIdentity) continue
-      row[column.name] = valueFor(column)
+      row[column.name] = createValue(column)
     }
     Object.assign(row, constrainedValues[getTableName(table)])
     rows.set(table, row)
     for (const { reference } of foreignKeys) {
       const { columns, foreignTable, foreignColumns } = reference()
       await addRow(foreignTable)
-      for (const [at, { name }] of columns.entries()) {
+      for (const [columnIndex, { name }] of columns.entries()) {
         if (row[name] === null) continue
-        row[name] = rows.get(foreignTable)?.[foreignColumns[at]?.name ?? '']
+        row[name] = rows.get(foreignTable)?.[foreignColumns[columnIndex]?.name ?? '']
       }
     }
     const names = Object.keys(row)
@@ -63,7 +63,7 @@ const constrainedValues: Record<string, Record<string, unknown>> = {
   branding: { accent: '#a1b2c3', logo: Buffer.from([0, 1, 10, 92, 255]) },
 }
 
-function valueFor({ enumValues, dataType, columnType }: PgColumn): unknown {
+function createValue({ enumValues, dataType, columnType }: PgColumn): unknown {
   if (enumValues?.[0]) return enumValues[0]
   if (columnType === 'PgUUID') return randomUUID()
   if (columnType === 'PgDateString') return '2026-02-28'
@@ -113,12 +113,12 @@ it('a backup restores every row of every table, whatever its values', async () =
     await fillEveryTable(source.pool)
     const content = await readContent(source.pool)
     for (const [table, rows] of Object.entries(content)) expect(rows, table).not.toEqual([])
-    const backup = join(folder, 'backup')
+    const backupFolder = join(folder, 'backup')
     const extraRowSets = [{ table: 'pgboss.job', where: `name = '${emailQueueName}'` }]
     const clock = () => new Date()
-    await makeBackup(backup, { config, clock, log, extraRowSets })
+    await makeBackup(backupFolder, { config, clock, log, extraRowSets })
     await source.pool.query(`delete from settings where key = 'last_backup'`)
-    await restoreBackup(await verifyBackup(backup), {
+    await restoreBackup(await verifyBackup(backupFolder), {
       config,
       clock,
       pool: target.pool,

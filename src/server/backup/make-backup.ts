@@ -72,8 +72,8 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
   try {
     const madeAt = clock().toISOString()
     const { installation, rows, count } = await inSnapshot(pool, async (client) => {
-      const installation = await findInstallation(client)
-      if (installation === null) {
+      const installationId = await findInstallation(client)
+      if (installationId === null) {
         throw new StartupError('No server has used this database yet: there is nothing to back up.')
       }
       const copied = await copyRows(client, backup, extraRowSets)
@@ -81,7 +81,7 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
         toJsonLines(listStoredFiles(client)),
         createWriteStream(fileListPath, { mode: 0o600 }),
       )
-      return { installation, ...copied }
+      return { installation: installationId, ...copied }
     })
     for (const name of secretFiles) await copySecret(name, config.dataDir, backup)
     const { deleted, ...copied } = await copyFiles(
@@ -146,9 +146,9 @@ async function copyFiles(
 ): Promise<{ objects: number; bytes: number; damagedFileIds: string[]; deleted: string[] }> {
   const stores = new Map<StorageName, Promise<SealedObjects>>()
   const openStore = (name: StorageName) => {
-    const store = stores.get(name) ?? open(name)
-    stores.set(name, store)
-    return store
+    const storePromise = stores.get(name) ?? open(name)
+    stores.set(name, storePromise)
+    return storePromise
   }
   const total = { objects: 0, bytes: 0, damagedFileIds: [] as string[], deleted: [] as string[] }
   const copyToBackup = async (file: StoredFile) => ({
@@ -169,7 +169,9 @@ async function copyFiles(
     }
     return total
   } finally {
-    await Promise.allSettled([...stores.values()].map(async (store) => (await store).close()))
+    await Promise.allSettled(
+      [...stores.values()].map(async (storePromise) => (await storePromise).close()),
+    )
   }
 }
 

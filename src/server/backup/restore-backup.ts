@@ -154,11 +154,11 @@ async function restoreSecrets(
  * Marks a store with its installation's id. Accepts the mark of an earlier, interrupted restore.
  * @throws {StartupError} if the store belongs to another installation, or has files but no mark.
  */
-async function claimStore(store: SealedObjects, installation: string): Promise<void> {
-  const owner = await store.installation()
-  if (owner === installation) return
+async function claimStore(store: SealedObjects, installationId: string): Promise<void> {
+  const ownerId = await store.installation()
+  if (ownerId === installationId) return
   const isEmpty = (await store.list()[Symbol.asyncIterator]().next()).done
-  if (owner === null && isEmpty) return store.claim(installation)
+  if (ownerId === null && isEmpty) return store.claim(installationId)
   throw new StartupError(
     `The storage (${store.name}) has files of another installation. Configure an empty one: nothing was restored.`,
   )

@@ -51,11 +51,11 @@ describe('bindStorage', () => {
   it('claims an empty store for a new database once', async () => {
     await openStore()
     await bind()
-    const installation = await storage.installation()
-    expect(installation).toMatch(/^[0-9a-f-]{36}$/)
+    const installationId = await storage.installation()
+    expect(installationId).toMatch(/^[0-9a-f-]{36}$/)
     await writeFile(join(folder, 'uploads', newStorageKey()), 'bytes')
     await bind()
-    expect(await storage.installation()).toBe(installation)
+    expect(await storage.installation()).toBe(installationId)
   })
 
   it('rejects a store claimed by another database', async () => {

@@ -67,10 +67,10 @@ async function bindStorage(
   { clock, db }: Pick<Deps, 'clock' | 'db'>,
   storage: Storage,
 ): Promise<void> {
-  const databaseInstallation = await readInstallation(db, clock())
-  const storeInstallation = await storage.installation()
-  if (storeInstallation === databaseInstallation) return
-  if (storeInstallation !== null || !(await isEmpty(storage))) {
+  const databaseInstallationId = await readInstallation(db, clock())
+  const storeInstallationId = await storage.installation()
+  if (storeInstallationId === databaseInstallationId) return
+  if (storeInstallationId !== null || !(await isEmpty(storage))) {
     throw new StartupError(
       `The files in storage (${storage.name}) belong to another database. Restore that database, ` +
         'or start with an empty storage.',
@@ -82,7 +82,7 @@ async function bindStorage(
         'or start with an empty database.',
     )
   }
-  await storage.claim(databaseInstallation)
+  await storage.claim(databaseInstallationId)
 }
 
 async function isEmpty(storage: Storage): Promise<boolean> {

@@ -6,9 +6,9 @@ import { watchBackups } from '../backup/last-backup.ts'
 import { pictureOrigins } from '../config/google-settings.ts'
 import type { Deps } from '../deps.ts'
 import { loadLinkPages } from '../downloads/page-template.ts'
-import { admitHost, servedHosts } from '../http/hosts.ts'
+import { admitHost, createServedHosts } from '../http/hosts.ts'
 import { listen } from '../http/listen.ts'
-import { webFiles } from '../http/web-files.ts'
+import { createWebFiles } from '../http/web-files.ts'
 import { watchQueues } from '../jobs/queue-metrics.ts'
 import { watchPool, watchSpace } from '../metrics/metrics.ts'
 import { getConditions } from '../public-pages/page-values.ts'
@@ -45,11 +45,11 @@ export async function serve(
     pages: loadLinkPages(buildOptions),
     reports: loadReportPages(buildOptions),
     publicPages: loadPublicPages({ ...buildOptions, conditions: getConditions(config) }),
-    files: webFiles(buildOptions),
+    files: createWebFiles(buildOptions),
   })
   const { server } = await listen(app, storage.handle, {
     ...config,
-    admit: admitHost(servedHosts(config), { appUrl, log }),
+    admit: admitHost(createServedHosts(config), { appUrl, log }),
     log,
     watch: metrics.http.watch,
     stopping,

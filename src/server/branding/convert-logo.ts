@@ -83,8 +83,8 @@ async function convert(image: Uint8Array): Promise<Logo> {
 }
 
 function tooLargeError(): AppError {
-  const maxSide = groupDigits(maxLogoSide)
-  const message = `This image is too large: it can be at most ${maxSide} pixels wide and high.`
+  const maxSideText = groupDigits(maxLogoSide)
+  const message = `This image is too large: it can be at most ${maxSideText} pixels wide and high.`
   return new AppError('LOGO_UNREADABLE', { message })
 }
 
@@ -99,16 +99,14 @@ const maxQueued = 16
  * @throws {AppError} from the returned function: LOGOS_BUSY if 16 images are queued;
  * LOGO_UNREADABLE if the image isn't an intact PNG, JPEG or WebP of at most 4,096 pixels a side.
  */
-export function logoConverter(): (image: Uint8Array) => Promise<Logo> {
+export function createLogoConverter(): (image: Uint8Array) => Promise<Logo> {
   let queuedCount = 0
-  let previousConversion: Promise<unknown> = Promise.resolve()
+  let previousPromise: Promise<unknown> = Promise.resolve()
   return (image) => {
     if (queuedCount >= maxQueued) throw new AppError('LOGOS_BUSY')
     queuedCount += 1
-    const conversion = previousConversion
-      .then(() => convert(image))
-      .finally(() => (queuedCount -= 1))
-    previousConversion = conversion.catch(() => undefined)
-    return conversion
+    const logoPromise = previousPromise.then(() => convert(image)).finally(() => (queuedCount -= 1))
+    previousPromise = logoPromise.catch(() => undefined)
+    return logoPromise
   }
 }

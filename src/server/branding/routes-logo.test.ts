@@ -31,7 +31,7 @@ describe('a logo', () => {
     ['a WebP', () => randomPicture({ width: 100, height: 50 }).webp().toBuffer(), [100, 50]],
     ['one pixel', () => solidPng({ width: 1, height: 1 }), [1, 1]],
     ['an image of the maximum width', () => solidPng({ width: maxLogoSide, height: 1 }), [480, 1]],
-    ['a rotated photo', () => rotatedJpeg(), [100, 200]],
+    ['a rotated photo', () => createRotatedJpeg(), [100, 200]],
   ] as const)(
     'of %s becomes a small PNG without metadata',
     async (_description, makeImage, size) => {
@@ -53,8 +53,8 @@ describe('a logo', () => {
 
   it('of an animation is its first frame', async () => {
     const frames = await Promise.all([
-      solidPng(squareSize(16), '#ff0000'),
-      solidPng(squareSize(16), '#0000ff'),
+      solidPng(createSquareSize(16), '#ff0000'),
+      solidPng(createSquareSize(16), '#0000ff'),
     ])
     const animation = await sharp(frames, { join: { animated: true } })
       .webp({ lossless: true })
@@ -65,7 +65,7 @@ describe('a logo', () => {
   })
 
   it('is public, cacheable forever and has no active content', async () => {
-    const logoUrl = await saveLogo(ada, await solidPng(squareSize(30)))
+    const logoUrl = await saveLogo(ada, await solidPng(createSquareSize(30)))
     expect(logoUrl).toMatch(new RegExp(`^${app.url}/api/branding/logo/[0-9a-f]{32}$`))
     const response = await makeClient(app).fetch(new URL(logoUrl).pathname)
     expect(response.status).toBe(200)
@@ -78,9 +78,9 @@ describe('a logo', () => {
   })
 
   it('gets a new URL when the image changes, and the old URL stops working', async () => {
-    const firstUrl = await saveLogo(ada, await solidPng(squareSize(30), '#ff0000'))
-    expect(await saveLogo(ada, await solidPng(squareSize(30), '#ff0000'))).toBe(firstUrl)
-    const secondUrl = await saveLogo(ada, await solidPng(squareSize(30), '#00ff00'))
+    const firstUrl = await saveLogo(ada, await solidPng(createSquareSize(30), '#ff0000'))
+    expect(await saveLogo(ada, await solidPng(createSquareSize(30), '#ff0000'))).toBe(firstUrl)
+    const secondUrl = await saveLogo(ada, await solidPng(createSquareSize(30), '#00ff00'))
     expect(secondUrl).not.toBe(firstUrl)
     expect((await fetch(firstUrl)).status).toBe(404)
     expect((await fetch(secondUrl)).status).toBe(200)
@@ -88,7 +88,7 @@ describe('a logo', () => {
 
   it('shared by two accounts is served while either may show it', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
-    const image = await solidPng(squareSize(30), '#0f0f0f')
+    const image = await solidPng(createSquareSize(30), '#0f0f0f')
     const logoUrl = await saveLogo(ada, image)
     expect(await saveLogo(bob, image)).toBe(logoUrl)
     await ada.fetch('/api/branding', { method: 'DELETE' })
@@ -107,7 +107,7 @@ describe('a logo', () => {
 
   it('can be saved twice in parallel, and one of the two is kept', async () => {
     const images = await Promise.all(
-      ['#111111', '#222222'].map((color) => solidPng(squareSize(40), color)),
+      ['#111111', '#222222'].map((color) => solidPng(createSquareSize(40), color)),
     )
     const savedUrls = await Promise.all(images.map((image) => saveLogo(ada, image)))
     const { logoUrl } = (await getBrand(ada)) ?? {}
@@ -141,7 +141,7 @@ describe('a logo upload', () => {
     [
       'a GIF',
       () =>
-        sharp(pngOfZeros(squareSize(1), 9))
+        sharp(pngOfZeros(createSquareSize(1), 9))
           .gif()
           .toBuffer(),
       unreadableMessage,
@@ -149,32 +149,32 @@ describe('a logo upload', () => {
     [
       'an AVIF',
       async () =>
-        sharp(await solidPng(squareSize(16)))
+        sharp(await solidPng(createSquareSize(16)))
           .avif()
           .toBuffer(),
       unreadableMessage,
     ],
     [
       'a truncated PNG',
-      async () => firstHalf(await randomPicture(squareSize(64)).png().toBuffer()),
+      async () => takeFirstHalf(await randomPicture(createSquareSize(64)).png().toBuffer()),
       unreadableMessage,
     ],
     [
       'a truncated JPEG',
-      async () => firstHalf(await randomPicture(squareSize(64)).jpeg().toBuffer()),
+      async () => takeFirstHalf(await randomPicture(createSquareSize(64)).jpeg().toBuffer()),
       unreadableMessage,
     ],
     [
       'a truncated WebP',
-      async () => firstHalf(await randomPicture(squareSize(64)).webp().toBuffer()),
+      async () => takeFirstHalf(await randomPicture(createSquareSize(64)).webp().toBuffer()),
       unreadableMessage,
     ],
     [
       'a PNG with a flipped bit',
-      async () => withFlippedBit(await randomPicture(squareSize(64)).png().toBuffer()),
+      async () => withFlippedBit(await randomPicture(createSquareSize(64)).png().toBuffer()),
       unreadableMessage,
     ],
-    ['a PNG without pixel data', () => pngOfZeros(squareSize(1000)), unreadableMessage],
+    ['a PNG without pixel data', () => pngOfZeros(createSquareSize(1000)), unreadableMessage],
     [
       'an image one pixel too wide',
       () => solidPng({ width: maxLogoSide + 1, height: 1 }),
@@ -202,7 +202,7 @@ describe('a logo upload', () => {
   it("isn't delayed by 16 requests whose bodies never arrive", async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     const controller = new AbortController()
-    const stalledRequests = Array.from({ length: 16 }, () =>
+    const stalledResponsePromises = Array.from({ length: 16 }, () =>
       bob.fetch('/api/branding/logo', {
         method: 'PUT',
         headers: { 'content-type': 'image/png', 'content-length': '2' },
@@ -211,14 +211,17 @@ describe('a logo upload', () => {
         signal: controller.signal,
       } as RequestInit),
     )
-    const settledPromise = Promise.allSettled(stalledRequests)
-    await saveLogo(bob, await solidPng(squareSize(8)))
+    const settledPromise = Promise.allSettled(stalledResponsePromises)
+    await saveLogo(bob, await solidPng(createSquareSize(8)))
     controller.abort()
     expect((await settledPromise).every(({ status }) => status === 'rejected')).toBe(true)
   })
 
   it('is accepted up to a megabyte and rejected one byte above', async () => {
-    const paddedPng = Buffer.concat([await solidPng(squareSize(5)), Buffer.alloc(maxLogoBytes)])
+    const paddedPng = Buffer.concat([
+      await solidPng(createSquareSize(5)),
+      Buffer.alloc(maxLogoBytes),
+    ])
     const largestLogo = paddedPng.subarray(0, maxLogoBytes)
     expect((await putLogo(ada, largestLogo)).status).toBe(200)
     const tooLargeResponse = await putLogo(ada, paddedPng.subarray(0, maxLogoBytes + 1))
@@ -226,11 +229,11 @@ describe('a logo upload', () => {
   })
 })
 
-function squareSize(pixels: number) {
+function createSquareSize(pixels: number) {
   return { width: pixels, height: pixels }
 }
 
-function firstHalf(bytes: Buffer) {
+function takeFirstHalf(bytes: Buffer) {
   return bytes.subarray(0, bytes.length / 2)
 }
 
@@ -245,7 +248,7 @@ function withFlippedBit(bytes: Buffer) {
  * Creates a JPEG like those from cameras: rotated by 90 degrees, with the orientation in the
  * metadata.
  */
-function rotatedJpeg() {
+function createRotatedJpeg() {
   return randomPicture({ width: 200, height: 100 })
     .jpeg()
     .withMetadata({ orientation: 6 })

@@ -162,7 +162,7 @@ describe('without a tier that includes branding', () => {
 })
 
 describe('links of an owner with a brand', () => {
-  const details = async (code: string) =>
+  const fetchDetails = async (code: string) =>
     (await json<{ branding: Brand | null }>(await fetch(`${app.url}/api/links/${code}`))).branding
   const fetchLinkPage = async (code: string) =>
     (await fetch(`${app.url}/s/${code}`, { headers: { accept: 'text/html' } })).text()
@@ -171,17 +171,17 @@ describe('links of an owner with a brand', () => {
     const trialEnd = new Date(app.clock().getTime() + 60_000)
     const trialUser = await makePerson(app, { tier: 'premium', premiumTrialEndsAt: trialEnd })
     const { shortCode } = await makeFile(trialUser)
-    expect(await details(shortCode)).toBeNull()
+    expect(await fetchDetails(shortCode)).toBeNull()
     expect(await fetchLinkPage(shortCode)).not.toContain('Sent with')
     await putBrand(trialUser, brand)
     const logoUrl = await storeLogo(app, trialUser)
-    expect(await details(shortCode)).toEqual({ ...brand, logoUrl })
+    expect(await fetchDetails(shortCode)).toEqual({ ...brand, logoUrl })
     const page = await fetchLinkPage(shortCode)
     for (const text of ['Harbour &amp; Pine', 'For the opening.', 'Sent with', logoUrl]) {
       expect(page).toContain(text)
     }
     app.clock.set(trialEnd)
-    expect(await details(shortCode)).toBeNull()
+    expect(await fetchDetails(shortCode)).toBeNull()
     const pageHtml = await fetchLinkPage(shortCode)
     expect(pageHtml).toContain('notes.txt')
     for (const text of ['Harbour', 'For the opening.', 'Sent with', logoUrl]) {
@@ -189,16 +189,19 @@ describe('links of an owner with a brand', () => {
     }
     const premiumFields = { tier: 'premium' as const, premiumTrialEndsAt: null }
     await app.deps.db.update(users).set(premiumFields).where(eq(users.id, trialUser.id))
-    expect(await details(shortCode)).toEqual({ ...brand, logoUrl })
+    expect(await fetchDetails(shortCode)).toEqual({ ...brand, logoUrl })
     await trialUser.fetch('/api/branding', { method: 'DELETE' })
-    expect(await details(shortCode)).toBeNull()
+    expect(await fetchDetails(shortCode)).toBeNull()
   })
 
   it("don't show another owner's brand, nor any brand after the link has ended", async () => {
     const bob = await makePerson(app, { tier: 'premium' })
     const [adaFile, bobFile] = [await makeFile(ada), await makeFile(bob)]
     await putBrand(ada, brand)
-    const brands = await Promise.all([details(adaFile.shortCode), details(bobFile.shortCode)])
+    const brands = await Promise.all([
+      fetchDetails(adaFile.shortCode),
+      fetchDetails(bobFile.shortCode),
+    ])
     expect(brands).toEqual([{ ...brand, logoUrl: null }, null])
     await ada.fetch(`/api/files/${adaFile.id}`, { method: 'DELETE' })
     expect(await fetchLinkPage(adaFile.shortCode)).not.toMatch(/Harbour|Sent with|opening/)

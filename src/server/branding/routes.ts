@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import { bodyBytes, type Handlers } from '../http/mount.ts'
 import { counter } from '../http/rate-limit.ts'
 import type { SessionUser } from '../http/session.ts'
-import { logoConverter } from './convert-logo.ts'
+import { createLogoConverter } from './convert-logo.ts'
 import { findBrand, findLogo, removeBrand, removeLogo, toBrand, writeBrand } from './queries.ts'
 
 type BrandingEndpoint =
@@ -36,7 +36,7 @@ export function brandingRoutes(
   deps: Pick<Deps, 'clock' | 'db' | 'rateLimits'>,
 ): Handlers<BrandingEndpoint> {
   const { clock, db, rateLimits } = deps
-  const convertLogo = logoConverter()
+  const convertLogo = createLogoConverter()
   return {
     async getBranding({ user, publicOrigin }) {
       requireBranding(user)

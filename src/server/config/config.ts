@@ -93,8 +93,8 @@ export class ConfigError extends Error {
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
-    const count = problems.length === 1 ? 'One setting is' : `${problems.length} settings are`
-    super(`${count} wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    const countText = problems.length === 1 ? 'One setting is' : `${problems.length} settings are`
+    super(`${countText} wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
     this.name = 'ConfigError'
     this.problems = problems
   }

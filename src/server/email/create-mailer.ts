@@ -47,9 +47,9 @@ async function loadMailer(
   { clock, log }: MailDeps,
 ): Promise<Mailer> {
   if (smtpUrl !== null) {
-    const { smtpMailer } = await import('./smtp.ts')
+    const { createSmtpMailer: smtpMailer } = await import('./smtp.ts')
     return smtpMailer({ url: smtpUrl, from: mailFrom })
   }
-  const { outboxMailer } = await import('./outbox.ts')
+  const { createOutboxMailer: outboxMailer } = await import('./outbox.ts')
   return outboxMailer({ folder: join(dataDir, 'outbox'), from: mailFrom, clock, log })
 }

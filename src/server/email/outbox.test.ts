@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { simpleParser } from 'mailparser'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { outboxMailer } from './outbox.ts'
+import { createOutboxMailer } from './outbox.ts'
 import { renderEmail } from './render-email.ts'
 
 let dataDir: string
@@ -15,7 +15,7 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }))
 it('writes each email to a file named after its time and recipient, and logs the folder without the address', async () => {
   const folder = join(dataDir, 'outbox')
   const logLines: unknown[] = []
-  const mailer = outboxMailer({
+  const mailer = createOutboxMailer({
     folder,
     from: 'support@example.org',
     clock: () => new Date('2026-11-21T20:04:05.006Z'),
@@ -43,7 +43,7 @@ it('writes each email to a file named after its time and recipient, and logs the
 
 it('keeps several emails to one address in the same millisecond', async () => {
   const folder = join(dataDir, 'outbox')
-  const mailer = outboxMailer({
+  const mailer = createOutboxMailer({
     folder,
     from: 'support@example.org',
     clock: () => new Date('2026-11-21T20:04:05.006Z'),

@@ -16,7 +16,7 @@ const maxAddressLength = 100
  * file, whose name contains an address. A file appears only when it is complete, and only the
  * server's system user can read it, because the links in emails open accounts.
  */
-export function outboxMailer(options: {
+export function createOutboxMailer(options: {
   folder: string
   from: string
   clock: Clock
@@ -53,7 +53,7 @@ export function outboxMailer(options: {
 }
 
 function fileName(address: string, now: Date): string {
-  const time = now.toISOString().replaceAll(/[:.]/g, '-')
-  const to = address.replaceAll(/[^\w@.+-]/g, '_').slice(0, maxAddressLength)
-  return `${time}-${to}.eml`
+  const timestamp = now.toISOString().replaceAll(/[:.]/g, '-')
+  const safeAddress = address.replaceAll(/[^\w@.+-]/g, '_').slice(0, maxAddressLength)
+  return `${timestamp}-${safeAddress}.eml`
 }

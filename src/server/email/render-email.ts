@@ -156,13 +156,13 @@ ${blocks.map(blockHtml)}
 
 const gap = html`<td width="3" style="font-size:0">&nbsp;</td>`
 
-function bar(name: string, width: number, color: string): Html {
+function renderBar(name: string, width: number, color: string): Html {
   return html`<td class="${name}" width="${width}" height="3" style="height:3px;line-height:3px;font-size:0;background:${color}">&nbsp;</td>`
 }
 
 /** The product's name above its logo, which is a line in three colors. */
 const logo = html`<div class="ink" style="font-size:19px;font-weight:700;letter-spacing:-0.03em;color:#1b1a18">Mayfly</div>
-<table role="presentation" cellpadding="0" cellspacing="0" border="0" aria-hidden="true"><tr>${bar('lived', 16, '#c6c3be')}${gap}${bar('valid', 21, '#0b6e63')}${gap}${bar('rest', 19, '#e3dfd8')}</tr></table>`
+<table role="presentation" cellpadding="0" cellspacing="0" border="0" aria-hidden="true"><tr>${renderBar('lived', 16, '#c6c3be')}${gap}${renderBar('valid', 21, '#0b6e63')}${gap}${renderBar('rest', 19, '#e3dfd8')}</tr></table>`
 
 function blockHtml(block: Block): Html {
   switch (block.kind) {

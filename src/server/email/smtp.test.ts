@@ -7,13 +7,13 @@ import {
 } from '../../../tests/support/smtp-server.ts'
 import { type Mailer, MailRejectedError } from './mailer.ts'
 import { renderEmail } from './render-email.ts'
-import { smtpMailer } from './smtp.ts'
+import { createSmtpMailer } from './smtp.ts'
 
 let server: TestSmtpServer
 let mailer: Mailer
 beforeEach(async () => {
   server = await startSmtpServer()
-  mailer = smtpMailer({ url: server.url, from: 'Mayfly <support@example.org>' })
+  mailer = createSmtpMailer({ url: server.url, from: 'Mayfly <support@example.org>' })
 })
 afterEach(async () => {
   mailer.close()
@@ -115,8 +115,8 @@ describe('a mail server that stops responding', () => {
    * Sends an email. Asserts that the mailer times out before the server disconnects, and that the
    * email can be retried.
    */
-  const expectTimeout = async (url: string, timeouts: Parameters<typeof smtpMailer>[1]) => {
-    const smtp = smtpMailer({ url, from: 'support@example.org' }, timeouts)
+  const expectTimeout = async (url: string, timeouts: Parameters<typeof createSmtpMailer>[1]) => {
+    const smtp = createSmtpMailer({ url, from: 'support@example.org' }, timeouts)
     try {
       const sendPromise = smtp.send(makeEmail('Ada', 'ada@example.org'))
       const error = await sendPromise.then(String, (error: unknown) => error)
@@ -160,7 +160,7 @@ describe('a mail server on another machine', () => {
 
   /** Sends an email through the server at this URL. Returns the error, or null. */
   const sendThrough = async (url: string): Promise<unknown> => {
-    const remoteMailer = smtpMailer({ url, from: 'support@example.org' })
+    const remoteMailer = createSmtpMailer({ url, from: 'support@example.org' })
     try {
       return await remoteMailer.send(makeEmail('Ada', 'ada@example.org')).then(
         () => null,

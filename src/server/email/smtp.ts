@@ -31,7 +31,7 @@ const defaultTimeouts: SmtpTimeouts = {
  * @param from the sender of every email: `Name <address>` or an address.
  * @param timeouts override `defaultTimeouts`. Only tests need this.
  */
-export function smtpMailer(
+export function createSmtpMailer(
   { url, from }: { url: string; from: string },
   timeouts: Partial<SmtpTimeouts> = {},
 ): Mailer {

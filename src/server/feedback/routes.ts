@@ -70,6 +70,6 @@ function formErrorMessage({ issues }: z.ZodError): string {
   if (!isTooLong || (field !== 'name' && field !== 'email' && field !== 'message')) {
     return 'Please fill in all required fields, and give a valid email address.'
   }
-  const maxLength = groupDigits(maxFeedbackLengths[field])
-  return `The ${field} is too long. Please use at most ${maxLength} characters.`
+  const maxLengthText = groupDigits(maxFeedbackLengths[field])
+  return `The ${field} is too long. Please use at most ${maxLengthText} characters.`
 }

@@ -43,10 +43,10 @@ export async function sendFeedback(
  * feedback that is still being stored.
  */
 async function queueDigest(mailQueue: Deps['mailQueue'], tx: Db, now: Date): Promise<void> {
-  const start = Math.floor(now.getTime() / hourInMs) * hourInMs
-  const end = start + hourInMs
-  const [from, until] = [new Date(start).toISOString(), new Date(end).toISOString()]
-  const schedule = { at: new Date(end + minuteInMs), key: emailKey(`feedback from ${from}`) }
+  const startMs = Math.floor(now.getTime() / hourInMs) * hourInMs
+  const endMs = startMs + hourInMs
+  const [from, until] = [new Date(startMs).toISOString(), new Date(endMs).toISOString()]
+  const schedule = { at: new Date(endMs + minuteInMs), key: emailKey(`feedback from ${from}`) }
   await mailQueue.add({ kind: 'feedback-digest', from, until }, tx, schedule)
 }
 
@@ -88,6 +88,9 @@ export async function writeFeedbackDigest(
   const span = { from: new Date(request.from), until: new Date(request.until) }
   const counts = await countFeedback(db, span)
   if (counts.all === 0) return null
-  const adminCenter = `${config.appUrl.origin}/admin`
-  return emailToSupport(config, feedbackDigestEmail({ ...span, ...counts, adminCenter }))
+  const adminCenterUrl = `${config.appUrl.origin}/admin`
+  return emailToSupport(
+    config,
+    feedbackDigestEmail({ ...span, ...counts, adminCenter: adminCenterUrl }),
+  )
 }

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Admit, admitHost, servedHosts } from './hosts.ts'
+import { type Admit, admitHost, createServedHosts } from './hosts.ts'
 
 const appUrl = new URL('https://files.example.org')
 const ownHost = 'Host: files.example.org'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 beforeEach(() => {
   warnings = []
   const log = { warn: (details: object) => void warnings.push(details) }
-  admit = admitHost(servedHosts({ appUrl, appUrlIsSet: true }), { appUrl, log })
+  admit = admitHost(createServedHosts({ appUrl, appUrlIsSet: true }), { appUrl, log })
 })
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 
@@ -29,8 +29,8 @@ afterAll(() => new Promise((resolve) => server.close(resolve)))
 async function sendRequest(...lines: string[]) {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.write([...lines, 'Connection: close', '', ''].join('\r\n'))
-  const response = await text(socket)
-  const [head = '', body = ''] = response.split('\r\n\r\n')
+  const responseText = await text(socket)
+  const [head = '', body = ''] = responseText.split('\r\n\r\n')
   return { status: Number(head.split(' ')[1]), head, body }
 }
 

@@ -5,7 +5,7 @@ import { type BuiltTemplate, makeTemplate } from './built-pages.ts'
 type Name = 'name' | 'size'
 type ConditionName = 'known' | 'late'
 
-function template(html: string, options: Partial<BuiltTemplate<Name, ConditionName>> = {}) {
+function createTemplate(html: string, options: Partial<BuiltTemplate<Name, ConditionName>> = {}) {
   return makeTemplate<Name, ConditionName>({
     file: 'page.html',
     html,
@@ -21,14 +21,16 @@ const page =
 describe('a template', () => {
   it('fills placeholders and keeps sections whose condition is true', () => {
     const values = { name: 'a.txt', size: '1 KB' }
-    expect(template(page)([]).fill(values)).toBe('<b>a.txt</b>')
-    expect(template(page)(['known']).fill(values)).toBe('<b>a.txt</b><i title="1 KB">known</i>')
-    expect(template(page)(['late', 'known']).text).toContain('late')
+    expect(createTemplate(page)([]).fill(values)).toBe('<b>a.txt</b>')
+    expect(createTemplate(page)(['known']).fill(values)).toBe(
+      '<b>a.txt</b><i title="1 KB">known</i>',
+    )
+    expect(createTemplate(page)(['late', 'known']).text).toContain('late')
   })
 
   it('escapes values that look like placeholders or HTML', () => {
     const name = `{{size}}{{#late}}</b><script>&"'\r`
-    const { fill } = template(page)([])
+    const { fill } = createTemplate(page)([])
     expect(fill({ name, size: '' })).toBe(
       '<b>{{size}}{{#late}}&lt;/b&gt;&lt;script&gt;&amp;&quot;&#39;&#13;</b>',
     )
@@ -37,7 +39,7 @@ describe('a template', () => {
   it('can repeat and nest sections', () => {
     const html = '{{#known}}1{{#late}}2{{/late}}{{/known}}{{#late}}3{{/late}}{{name}}{{size}}'
     const renderText = (trueConditions: ConditionName[]) =>
-      template(html)(trueConditions).fill({ name: '', size: '' })
+      createTemplate(html)(trueConditions).fill({ name: '', size: '' })
     expect([
       renderText([]),
       renderText(['known']),
@@ -56,15 +58,15 @@ describe('a page from another version', () => {
     ['a section without a start', page.replace('{{#late}}', '')],
     ['a section that ends twice', `${page}{{/late}}`],
   ])('with %s fails startup with a remedy', (_problem, html) => {
-    expect(() => template(html)).toThrow(StartupError)
-    expect(() => template(html)).toThrow(/page\.html.*npm run build/)
+    expect(() => createTemplate(html)).toThrow(StartupError)
+    expect(() => createTemplate(html)).toThrow(/page\.html.*npm run build/)
   })
 
   it('may lack placeholders and sections if it is partial', () => {
     const html = '<b>{{name}}</b>'
-    const { fill } = template(html, { isPartial: true })(['late'])
+    const { fill } = createTemplate(html, { isPartial: true })(['late'])
     expect(fill({ name: 'x', size: '' })).toBe('<b>x</b>')
-    expect(() => template(`${html}{{#late}}`, { isPartial: true })).toThrow(StartupError)
-    expect(() => template(`${html}{{other}}`, { isPartial: true })).toThrow(StartupError)
+    expect(() => createTemplate(`${html}{{#late}}`, { isPartial: true })).toThrow(StartupError)
+    expect(() => createTemplate(`${html}{{other}}`, { isPartial: true })).toThrow(StartupError)
   })
 })

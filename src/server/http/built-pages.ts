@@ -49,11 +49,12 @@ export function makeTemplate<Name extends string, Condition extends string>(
 
 function requireMarkers({ file, html, placeholders, conditions }: BuiltTemplate<string, string>) {
   for (const name of placeholders) {
-    if (!html.includes(placeholder(name))) throw versionMismatch(file, `no ${placeholder(name)}`)
+    if (!html.includes(placeholder(name)))
+      throw createMismatchError(file, `no ${placeholder(name)}`)
   }
   for (const condition of conditions) {
     if (!html.includes(sectionStart(condition))) {
-      throw versionMismatch(file, `nothing for ${condition}`)
+      throw createMismatchError(file, `nothing for ${condition}`)
     }
   }
 }
@@ -65,11 +66,11 @@ function selectSections<Condition extends string>(
   return conditions.reduce((rest, condition) => {
     const [before = '', ...sections] = rest.split(sectionStart(condition))
     if (before.includes(sectionEnd(condition)))
-      throw versionMismatch(file, `no start of ${condition}`)
+      throw createMismatchError(file, `no start of ${condition}`)
     return sections.reduce((page, section) => {
       const [content = '', after, ...extraEnds] = section.split(sectionEnd(condition))
       if (after === undefined || extraEnds.length > 0) {
-        throw versionMismatch(file, `no end of ${condition}`)
+        throw createMismatchError(file, `no end of ${condition}`)
       }
       return page + (trueConditions.includes(condition) ? content : '') + after
     }, before)
@@ -88,7 +89,7 @@ function compile<Name extends string>(
   const parts: { name: Name; text: string }[] = []
   for (let index = 0; index < rest.length; index += 2) {
     const name = placeholders.find((candidate) => candidate === rest[index])
-    if (name === undefined) throw versionMismatch(file, `{{${rest[index]}}}`)
+    if (name === undefined) throw createMismatchError(file, `{{${rest[index]}}}`)
     parts.push({ name, text: rest[index + 1] ?? '' })
   }
   return (values: Readonly<Record<Name, string>>): string => {
@@ -98,7 +99,7 @@ function compile<Name extends string>(
   }
 }
 
-function versionMismatch(file: string, problem: string) {
+function createMismatchError(file: string, problem: string) {
   return new StartupError(
     `The web was built for another version (${file}: ${problem}): npm run build`,
   )

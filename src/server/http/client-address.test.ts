@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   addressBlock,
+  createProxyWarning,
   isTrusted,
   readAddress,
   readNetworks,
-  untrustedProxyWarning,
 } from './client-address.ts'
 
 describe('readAddress', () => {
@@ -105,7 +105,7 @@ describe('the warning about an untrusted proxy', () => {
   ) {
     const lines: unknown[] = []
     const log = { warn: (details: unknown) => void lines.push(details) }
-    const warnOnce = untrustedProxyWarning(log, readNetworks(trusted))
+    const warnOnce = createProxyWarning(log, readNetworks(trusted))
     for (let n = 0; n < 2; n += 1) warnOnce(requestFrom(address, headers))
     return lines
   }

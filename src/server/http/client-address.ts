@@ -32,8 +32,8 @@ export function readAddress(text: string): string | null {
   const address = (bracketed ?? withPort ?? unquoted).replace(/%.*$/, '')
   const family = isIP(address)
   if (family !== 6) return family === 4 ? address : null
-  const normalized = new SocketAddress({ address, family: 'ipv6' }).address
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(normalized)?.[1] ?? normalized
+  const normalizedAddress = new SocketAddress({ address, family: 'ipv6' }).address
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(normalizedAddress)?.[1] ?? normalizedAddress
 }
 
 /**
@@ -94,7 +94,7 @@ export function isFromProxy(request: IncomingMessage): boolean {
  * Returns a function that warns once about an untrusted proxy, because all users behind it share
  * one client's limits.
  */
-export function untrustedProxyWarning(
+export function createProxyWarning(
   log: Pick<Logger, 'warn'>,
   trustedProxies: BlockList | null,
 ): (request: IncomingMessage) => void {

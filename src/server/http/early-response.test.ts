@@ -35,13 +35,13 @@ beforeEach(() => {
  */
 function openConnection(text: string): { socket: Socket; received: () => string } {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  let received = ''
+  let receivedText = ''
   socket.setEncoding('latin1').on('data', (chunk) => {
-    received += chunk
+    receivedText += chunk
   })
   socket.on('error', () => undefined)
   socket.write(text)
-  return { socket, received: () => received }
+  return { socket, received: () => receivedText }
 }
 
 it('sends status, code, message and headers, and disables caching', async () => {
@@ -108,9 +108,9 @@ it('reads at most 16 MiB', async () => {
     await sendEarlyError(request, response, unavailableError)
   }
   const head = `PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: ${1000 * MiB}\r\n\r\n`
-  const requestEvent = once(server, 'request')
+  const requestPromise = once(server, 'request')
   const { socket } = openConnection(head)
-  await requestEvent
+  await requestPromise
   const chunk = Buffer.alloc(MiB)
   const fillSocket = () => {
     while (!socket.destroyed && socket.write(chunk));
@@ -140,9 +140,9 @@ it('ignores a client that has disconnected', async () => {
     await sendEarlyError(request, response, unavailableError)
     expect(response.headersSent).toBe(false)
   }
-  const requestEvent = once(server, 'request')
+  const requestPromise = once(server, 'request')
   const { socket } = openConnection('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-  await requestEvent
+  await requestPromise
   socket.destroy()
   await closePromise
   await errorPromise

@@ -38,12 +38,12 @@ describe('a browser opening a page during a server error', () => {
     await app.deps.db.execute('alter table files_away rename to files')
     return { response, text: await response.text() }
   }
-  const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  const browserAccept = 'text/html,application/xhtml+xml,*/*;q=0.8'
 
   it.each(['/s/abcdefghij', '/api/download/abcdefghij'])(
     'gets an error page for %s with a retry link',
     async (path) => {
-      const { response, text } = await openDuringOutage(path, browser)
+      const { response, text } = await openDuringOutage(path, browserAccept)
       expect(response.status).toBe(500)
       expect(response.headers.get('content-type')).toContain('text/html')
       expect(response.headers.get('cache-control')).toBe('no-store')

@@ -39,11 +39,11 @@ describe('a limit shared by all clients', () => {
         const limiter = new FairLimit(limit)
         const countsByClient = new Map<number, number>()
         for (const client of steps) {
-          const unitsBefore = countsByClient.get(client) ?? 0
+          const unitCountBefore = countsByClient.get(client) ?? 0
           const hasFreeUnits = limiter.used < limit.total
           const isGranted = limiter.take(`192.0.2.${client}`) !== null
-          if (unitsBefore < limit.guaranteed) expect(isGranted).toBe(hasFreeUnits)
-          countsByClient.set(client, unitsBefore + Number(isGranted))
+          if (unitCountBefore < limit.guaranteed) expect(isGranted).toBe(hasFreeUnits)
+          countsByClient.set(client, unitCountBefore + Number(isGranted))
           expect(limiter.used).toBeLessThanOrEqual(limit.total)
         }
       }),

@@ -33,7 +33,7 @@ export function isLoopback(hostname: string): boolean {
  * name. Without APP_URL, IP addresses are served too, because users open a server with HOST=0.0.0.0
  * by the machine's address.
  */
-export function servedHosts({
+export function createServedHosts({
   appUrl,
   appUrlIsSet,
 }: {

@@ -161,8 +161,10 @@ describe('the connection limit', () => {
     bareServer = await serveWithConnectionLimit({
       log: { warn: (details: unknown) => void logEntries.push(details) },
     })
-    const results = await Promise.all(Array.from({ length: 20 }, () => sendRequest('127.0.0.1')))
-    expect(results.filter(Boolean)).toHaveLength(2)
+    const acceptances = await Promise.all(
+      Array.from({ length: 20 }, () => sendRequest('127.0.0.1')),
+    )
+    expect(acceptances.filter(Boolean)).toHaveLength(2)
     expect(await sendRequest('127.0.0.2')).toBe(true)
     expect(logEntries).toEqual([{ open: 2 }])
     for (const socket of openSockets.splice(0)) socket.destroy()
@@ -191,17 +193,17 @@ describe('resetSocket frees the handle of a connection that', () => {
     ['sent an unacknowledged FIN', (socket) => socket.end()],
   ])('%s', async (_, prepareSocket) => {
     server = createServer()
-    const connectionEvent = once(server, 'connection')
+    const connectionPromise = once(server, 'connection')
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
     clients.push(client)
     client.on('error', () => {})
-    const [socket] = (await connectionEvent) as [Socket]
+    const [socket] = (await connectionPromise) as [Socket]
     socket.on('error', () => {})
     prepareSocket(socket)
-    const closeEvent = once(socket, 'close')
+    const closePromise = once(socket, 'close')
     resetSocket(socket)
-    await closeEvent
+    await closePromise
     await expect
       .poll(() => new Promise((resolve) => server.getConnections((_e, count) => resolve(count))))
       .toBe(0)

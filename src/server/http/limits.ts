@@ -263,18 +263,18 @@ export class FairLimit {
    * @returns a function that releases the amount, to be called once; null if the limit is exceeded.
    */
   take(address: string, amount = 1): (() => void) | null {
-    const client = addressBlock(address)
-    const clientUsed = this.#byClient.get(client) ?? 0
+    const clientBlock = addressBlock(address)
+    const clientUsed = this.#byClient.get(clientBlock) ?? 0
     const freeCapacity = this.#limit.total - this.#used
     const clientLimit = Math.max(this.#limit.guaranteed, Math.floor(freeCapacity / 2))
     if (amount > freeCapacity || clientUsed + amount > clientLimit) return null
     this.#used += amount
-    this.#byClient.set(client, clientUsed + amount)
+    this.#byClient.set(clientBlock, clientUsed + amount)
     return () => {
       this.#used -= amount
-      const remainingAmount = (this.#byClient.get(client) ?? amount) - amount
-      if (remainingAmount > 0) this.#byClient.set(client, remainingAmount)
-      else this.#byClient.delete(client)
+      const remainingAmount = (this.#byClient.get(clientBlock) ?? amount) - amount
+      if (remainingAmount > 0) this.#byClient.set(clientBlock, remainingAmount)
+      else this.#byClient.delete(clientBlock)
     }
   }
 }
@@ -329,9 +329,9 @@ const largeBodyBytes = 4 * 1024
 export function bodyLimit(maxSize: number, memory: FairLimit = new FairLimit(largeBodies)) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     const { incoming: request } = c.env
-    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
-    if (Number(length) > maxSize) throw new AppError('BODY_TOO_LARGE')
-    const hasBody = coding !== undefined || Number(length) > 0
+    const { 'content-length': contentLength = '0', 'transfer-encoding': coding } = request.headers
+    if (Number(contentLength) > maxSize) throw new AppError('BODY_TOO_LARGE')
+    const hasBody = coding !== undefined || Number(contentLength) > 0
     // Bodies of GET and HEAD aren't read: they would stay in memory during a download, which can
     // take hours.
     if (!hasBody || c.req.method === 'GET' || c.req.method === 'HEAD') return next()

@@ -52,10 +52,10 @@ describe('a client that expects 100-continue', () => {
 
   it('is refused before it sends the body', async () => {
     const { uploadUrl } = await startUpload(await makePerson(app), { size: 4 })
-    const target = uploadUrl.slice(app.url.length)
-    const tooLongResponse = await exchange(putRequest(target, 5))
+    const uploadPath = uploadUrl.slice(app.url.length)
+    const tooLongResponse = await exchange(putRequest(uploadPath, 5))
     expect(tooLongResponse.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413'])
-    const alteredResponse = await exchange(putRequest(`${target}x`, 4))
+    const alteredResponse = await exchange(putRequest(`${uploadPath}x`, 4))
     expect(alteredResponse.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403'])
   })
 })

@@ -7,7 +7,7 @@ import { type SendOptions, send, statusAndErrorCode } from '../../../tests/suppo
 import { testClock } from '../../../tests/support/test-clock.ts'
 import type { Endpoint } from '../../shared/contract/endpoint.ts'
 import { type EndpointName, endpoints } from '../../shared/contract/index.ts'
-import { sameOrigin, servedHosts } from './hosts.ts'
+import { createServedHosts, sameOrigin } from './hosts.ts'
 import { type Call, type Handlers, mount } from './mount.ts'
 import { requestContext } from './request-context.ts'
 import type { Session, SessionUser } from './session.ts'
@@ -41,7 +41,7 @@ beforeAll(async () => {
       },
     ]),
   ) as unknown as Handlers<EndpointName>
-  const hosts = servedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
+  const hosts = createServedHosts({ appUrl: new URL('http://127.0.0.1'), appUrlIsSet: false })
   const deps = { log: pino({ level: 'silent' }), clock: testClock() }
   server = await serveBare((app) => {
     app.use(requestContext(deps, { trustedProxies: null, hosts }))
@@ -131,9 +131,9 @@ describe('an undeclared method', () => {
 
   it('HEAD is GET without the body', async () => {
     response = { status: 'ok' }
-    const result = await sendRequest('HEAD', '/api/health')
-    expect(result.status).toBe(200)
-    expect(result.body).toHaveLength(0)
+    const headResponse = await sendRequest('HEAD', '/api/health')
+    expect(headResponse.status).toBe(200)
+    expect(headResponse.body).toHaveLength(0)
   })
 
   it('HEAD has the error code in a header', async () => {

@@ -110,7 +110,7 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
     const params = parse(row.params, context.req.param())
     const query = parse(row.query, context.req.query())
     const body = row.body ? parse(row.body, parseJson(context)) : undefined
-    const result = await handler({
+    const response = await handler({
       params,
       query,
       body,
@@ -122,10 +122,10 @@ function route(name: EndpointName, handlers: Handlers<EndpointName>, options: Mo
       log: context.get('log'),
       context,
     } as Call<Endpoint>)
-    if (schema === null) return result as Response
+    if (schema === null) return response as Response
     const { cacheSeconds } = row
     context.header('cache-control', cacheSeconds ? `public, max-age=${cacheSeconds}` : 'no-store')
-    return context.json(schema.parse(result) as object)
+    return context.json(schema.parse(response) as object)
   }
 }
 

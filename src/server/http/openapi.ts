@@ -53,7 +53,7 @@ export function openApiDocument(
     const row: Endpoint = endpoints[name]
     paths[row.path] = {
       ...paths[row.path],
-      [row.method.toLowerCase()]: operation(name, row, limits),
+      [row.method.toLowerCase()]: createOperation(name, row, limits),
     }
   }
   return {
@@ -85,17 +85,17 @@ function findTag(name: EndpointName, row: Endpoint): string | undefined {
   return Object.entries(endpointsByFeature).find(([, endpoints]) => name in endpoints)?.[0]
 }
 
-function operation(operationId: EndpointName, row: Endpoint, limits: Limits) {
+function createOperation(operationId: EndpointName, row: Endpoint, limits: Limits) {
   return {
     operationId,
     tags: [findTag(operationId, row)],
     summary: row.summary,
     security: row.access === 'visitor' ? [] : [{ session: [] }],
-    parameters: [...parameters('path', row.params), ...parameters('query', row.query)],
+    parameters: [...createParameters('path', row.params), ...createParameters('query', row.query)],
     ...(row.body && {
       requestBody: {
         required: !row.body.safeParse(undefined).success,
-        content: json(toJsonSchema(row.body, 'input')),
+        content: createJsonContent(toJsonSchema(row.body, 'input')),
       },
     }),
     ...(row.bytes && {
@@ -105,8 +105,8 @@ function operation(operationId: EndpointName, row: Endpoint, limits: Limits) {
       },
     }),
     responses: {
-      ...success(row),
-      ...errorResponses(errorsOf(row), limits),
+      ...createSuccessResponse(row),
+      ...createErrorResponses(errorsOf(row), limits),
     },
   }
 }
@@ -116,11 +116,11 @@ function toJsonSchema(schema: ZodType, io: 'input' | 'output') {
   return rest
 }
 
-function json(schema: unknown) {
+function createJsonContent(schema: unknown) {
   return { 'application/json': { schema } }
 }
 
-function parameters(location: 'path' | 'query', schema: ZodType | undefined) {
+function createParameters(location: 'path' | 'query', schema: ZodType | undefined) {
   if (!schema) return []
   const { properties = {}, required = [] } = toJsonSchema(schema, 'input')
   return Object.entries(properties).map(([name, property]) => ({
@@ -131,16 +131,21 @@ function parameters(location: 'path' | 'query', schema: ZodType | undefined) {
   }))
 }
 
-function success(row: Endpoint) {
+function createSuccessResponse(row: Endpoint) {
   if (isJsonResponse(row.response)) {
-    return { 200: { description: 'Success', content: json(toJsonSchema(row.response, 'output')) } }
+    return {
+      200: {
+        description: 'Success',
+        content: createJsonContent(toJsonSchema(row.response, 'output')),
+      },
+    }
   }
   const { raw } = row.response
   if (raw === 'redirect') return { 302: { description: 'Redirect' } }
   return { 200: { description: 'Success', content: { [rawTypes[raw]]: {} } } }
 }
 
-function errorResponses(codes: readonly ErrorCode[], limits: Limits) {
+function createErrorResponses(codes: readonly ErrorCode[], limits: Limits) {
   const byStatus: Record<number, { description: string; content: unknown }> = {}
   for (const code of codes) {
     const { status } = errorTable[code]
@@ -148,7 +153,7 @@ function errorResponses(codes: readonly ErrorCode[], limits: Limits) {
     const line = `${code}: ${errorText(code, limits)}`
     byStatus[status] = {
       description: existingText ? `${existingText}\n\n${line}` : line,
-      content: json({ $ref: '#/components/schemas/Error' }),
+      content: createJsonContent({ $ref: '#/components/schemas/Error' }),
     }
   }
   return byStatus

@@ -37,16 +37,16 @@ export function operationsRoutes(
   }: Pick<Deps, 'config' | 'db' | 'metrics' | 'settings' | 'stopping' | 'stores'>,
   showPage: PageResponder,
 ): Handlers<'health' | 'ready' | 'metrics' | 'openApi' | 'docs'> {
-  let pendingCheck: Promise<unknown> | undefined
+  let checkPromise: Promise<unknown> | undefined
   const check = () => {
     // The endpoint is public and each check writes a file, so parallel calls share one check.
-    pendingCheck ??= withTimeout(
+    checkPromise ??= withTimeout(
       Promise.all([db.execute(sql`select 1`), stores.current.check()]),
       readyTimeoutMs,
     ).finally(() => {
-      pendingCheck = undefined
+      checkPromise = undefined
     })
-    return pendingCheck
+    return checkPromise
   }
 
   const openApi = cacheOpenApi(config.appUrl)
@@ -90,15 +90,15 @@ export function operationsRoutes(
  */
 function cacheOpenApi(appUrl: URL) {
   const cache = new Map<string, Promise<Variants>>()
-  let cachedLimits = ''
+  let cachedLimitsJson = ''
   return (origin: string, limits: Limits): Promise<Variants> => {
-    if (cachedLimits !== JSON.stringify(limits)) cache.clear()
-    cachedLimits = JSON.stringify(limits)
-    const server = origin === appUrl.origin ? origin : '/'
-    const text = () => JSON.stringify(openApiDocument(server, appUrl, limits))
-    const variants = cache.get(server) ?? compress(text(), openApiQuality)
-    cache.set(server, variants)
-    return variants
+    if (cachedLimitsJson !== JSON.stringify(limits)) cache.clear()
+    cachedLimitsJson = JSON.stringify(limits)
+    const serverUrl = origin === appUrl.origin ? origin : '/'
+    const toJson = () => JSON.stringify(openApiDocument(serverUrl, appUrl, limits))
+    const variantsPromise = cache.get(serverUrl) ?? compress(toJson(), openApiQuality)
+    cache.set(serverUrl, variantsPromise)
+    return variantsPromise
   }
 }
 

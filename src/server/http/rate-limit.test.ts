@@ -41,9 +41,9 @@ async function readCounts(): Promise<Record<string, number>> {
 }
 
 /** Returns the error if the attempt is refused, or null if it is allowed. */
-async function getError(attempt: Promise<unknown>): Promise<AppError | null> {
+async function getError(promise: Promise<unknown>): Promise<AppError | null> {
   try {
-    await attempt
+    await promise
     return null
   } catch (error) {
     if (error instanceof AppError && error.code === 'TOO_MANY_REQUESTS') return error
@@ -88,8 +88,10 @@ describe('spending', () => {
   })
 
   it('never exceeds a limit under concurrency', async () => {
-    const attempts = Array.from({ length: 20 }, () => getError(limits.spend([makeCounter('a', 7)])))
-    const rejections = (await Promise.all(attempts)).filter((error) => error !== null)
+    const errorPromises = Array.from({ length: 20 }, () =>
+      getError(limits.spend([makeCounter('a', 7)])),
+    )
+    const rejections = (await Promise.all(errorPromises)).filter((error) => error !== null)
     expect(rejections).toHaveLength(13)
     expect(await readCounts()).toEqual({ a: 7 })
   })
@@ -130,8 +132,8 @@ describe('the error for a full counter', () => {
     await limits.spend([{ key: 'short', max: 1, windowMs: 10_000 }])
     await limits.spend([{ key: 'long', max: 1, windowMs: 30_000 }])
     const counters = [makeCounter('short', 1), makeCounter('long', 1)]
-    for (const attempt of [limits.check(counters), limits.spend(counters)]) {
-      expect((await getError(attempt))?.headers).toEqual({ 'retry-after': '30' })
+    for (const attemptPromise of [limits.check(counters), limits.spend(counters)]) {
+      expect((await getError(attemptPromise))?.headers).toEqual({ 'retry-after': '30' })
     }
   })
 })

@@ -105,9 +105,9 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
 function tooManyAttempts(retryAfterMs: number): AppError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
   const minutes = Math.ceil(seconds / 60)
-  const span = seconds < 60 ? `${seconds} s` : minutes === 1 ? 'a minute' : `${minutes} minutes`
+  const waitText = seconds < 60 ? `${seconds} s` : minutes === 1 ? 'a minute' : `${minutes} minutes`
   return new AppError('TOO_MANY_REQUESTS', {
-    message: `Too many attempts. Please wait ${span} and try again.`,
+    message: `Too many attempts. Please wait ${waitText} and try again.`,
     headers: { 'retry-after': String(seconds) },
   })
 }

@@ -5,7 +5,7 @@ import { customAlphabet } from 'nanoid'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
 import { requestMessage } from '../logging/log.ts'
-import { clientAddress, untrustedProxyWarning } from './client-address.ts'
+import { clientAddress, createProxyWarning } from './client-address.ts'
 import type { HttpEnv } from './env.ts'
 import type { ServedHosts } from './hosts.ts'
 
@@ -21,7 +21,7 @@ export function requestContext(
   { log, clock }: { log: Logger; clock: Clock },
   options: { trustedProxies: BlockList | null; hosts: ServedHosts },
 ) {
-  const warnOfProxy = untrustedProxyWarning(log, options.trustedProxies)
+  const warnOfProxy = createProxyWarning(log, options.trustedProxies)
   return createMiddleware<HttpEnv>(async (c, next) => {
     const requestId = newRequestId()
     const { incoming, outgoing } = c.env

@@ -32,10 +32,10 @@ export async function runBatch<Entry, Answer>(
 }
 
 function entryError({ status, body, headers }: AppError): EntryError {
-  const seconds = headers['retry-after']
+  const retryAfterSeconds = headers['retry-after']
   return {
     httpStatus: status,
     ...body,
-    ...(seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds: Number(retryAfterSeconds) }),
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BareServer, serveBare } from '../../../tests/support/bare-server.ts'
 import { errorCodeOf, send } from '../../../tests/support/send.ts'
-import { sameOrigin, servedHosts } from './hosts.ts'
+import { createServedHosts, sameOrigin } from './hosts.ts'
 
 const host = 'files.example.org'
 
@@ -10,7 +10,7 @@ let calls = 0
 beforeAll(async () => {
   server = await serveBare((app) => {
     const appUrl = new URL(`https://${host}`)
-    app.use(sameOrigin(servedHosts({ appUrl, appUrlIsSet: true }), appUrl))
+    app.use(sameOrigin(createServedHosts({ appUrl, appUrlIsSet: true }), appUrl))
     app.all('*', (c) => {
       calls += 1
       return c.text('done')

@@ -49,8 +49,8 @@ describe('a compressed text', () => {
   it('is smaller with a higher quality', async () => {
     const lowQuality = await compress(`${text}${JSON.stringify(process.versions)}`, 1)
     const maxQuality = await compress(`${text}${JSON.stringify(process.versions)}`)
-    const size = (encodedVariants: Variants) => encodedVariants.get('br')?.body.length ?? 0
-    expect(size(maxQuality)).toBeLessThan(size(lowQuality))
+    const getSize = (encodedVariants: Variants) => encodedVariants.get('br')?.body.length ?? 0
+    expect(getSize(maxQuality)).toBeLessThan(getSize(lowQuality))
   })
 
   it('has a stable ETag that differs for each coding', () => {

@@ -73,11 +73,11 @@ function chooseCoding(acceptEncoding: string | undefined, variants: Variants): C
   const weights = new Map(
     parseAccept(acceptEncoding ?? '').map(({ type, q }) => [type.toLowerCase(), q]),
   )
-  const weight = (coding: Coding) =>
+  const getWeight = (coding: Coding) =>
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 0.001 : 0)
   const [best] = [...variants.keys()]
-    .filter((coding) => weight(coding) > 0)
-    .sort((a, b) => weight(b) - weight(a))
+    .filter((coding) => getWeight(coding) > 0)
+    .sort((a, b) => getWeight(b) - getWeight(a))
   return best ?? 'identity'
 }
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { servedHosts } from './hosts.ts'
+import { createServedHosts } from './hosts.ts'
 
 function getHosts(appUrl: string, appUrlIsSet = true) {
-  return servedHosts({ appUrl: new URL(appUrl), appUrlIsSet })
+  return createServedHosts({ appUrl: new URL(appUrl), appUrlIsSet })
 }
 
 /** The origin of a page opened with this `Host` header, or null if the request is refused. */

@@ -6,7 +6,7 @@ const now = new Date('2030-01-01T00:00:00.000Z')
 type StoredUser = Parameters<typeof toSessionUser>[0]
 
 /** Creates a user row. `changes` may contain invalid values. */
-function user(changes: Record<string, unknown> = {}) {
+function createUser(changes: Record<string, unknown> = {}) {
   return {
     id: 'ada',
     email: 'ada@example.org',
@@ -29,13 +29,13 @@ it.each([
   ['after the trial', -1, 'free'],
 ])('a user %s has the current tier', (_, leftMs, tier) => {
   const premiumTrialEndsAt = new Date(now.getTime() + leftMs)
-  expect(toSessionUser(user({ tier: 'premium', premiumTrialEndsAt }), now).tier).toBe(tier)
+  expect(toSessionUser(createUser({ tier: 'premium', premiumTrialEndsAt }), now).tier).toBe(tier)
 })
 
 it('Premium without an end date never expires', () => {
-  expect(toSessionUser(user({ tier: 'premium' }), now).tier).toBe('premium')
+  expect(toSessionUser(createUser({ tier: 'premium' }), now).tier).toBe('premium')
 })
 
 it.each(['gold', '', 'Premium', '__proto__'])('an unknown tier %j is an error', (tier) => {
-  expect(() => toSessionUser(user({ tier }), now)).toThrow(RangeError)
+  expect(() => toSessionUser(createUser({ tier }), now)).toThrow(RangeError)
 })

@@ -14,16 +14,16 @@ import {
 import { appPaths } from '../../shared/pages.ts'
 import { signedInHintCookie } from '../../shared/signed-in-hint.ts'
 import { StartupError } from '../errors.ts'
-import { webFiles } from './web-files.ts'
+import { createWebFiles } from './web-files.ts'
 
 const browser = 'text/html,application/xhtml+xml,*/*;q=0.8'
 const script = 'document.documentElement.dataset.theme="dark"'
-const index = `<!doctype html><title>Mayfly</title><script>${script}</script><div id="root"></div>`
+const indexHtml = `<!doctype html><title>Mayfly</title><script>${script}</script><div id="root"></div>`
 const code = `export const greeting = '${'Grüße '.repeat(100)}'`
 const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255, 13, 10])
 const secret = 'what lies outside'
 
-function compressedFiles(name: string, text: string) {
+function createCompressedFiles(name: string, text: string) {
   return {
     [name]: text,
     [`${name}.br`]: brotliCompressSync(text),
@@ -32,8 +32,8 @@ function compressedFiles(name: string, text: string) {
 }
 
 const builtFiles: Record<string, string | Buffer> = {
-  ...compressedFiles('web/index.html', index),
-  ...compressedFiles('web/assets/app-Ab12_x-9.js', code),
+  ...createCompressedFiles('web/index.html', indexHtml),
+  ...createCompressedFiles('web/assets/app-Ab12_x-9.js', code),
   'web/assets/picture-Cd34.png': picture,
   'web/assets/letters-Ef56.woff2': picture,
   'web/favicon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
@@ -51,8 +51,12 @@ beforeAll(async () => {
   for (const [file, body] of Object.entries(builtFiles)) await writeFile(join(folder, file), body)
   const serve = (appUrl: string, connect?: string[]) => {
     const distDir = join(folder, 'web')
-    const files = webFiles({ distDir, appUrl: new URL(appUrl), ...(connect && { connect }) })
-    return serveBare((app) => app.get('*', files))
+    const serveFiles = createWebFiles({
+      distDir,
+      appUrl: new URL(appUrl),
+      ...(connect && { connect }),
+    })
+    return serveBare((app) => app.get('*', serveFiles))
   }
   server = await serve('http://127.0.0.1:3000')
   httpsServer = await serve('https://files.example.org', ['https://bytes.example.org'])
@@ -78,11 +82,11 @@ function decompressBody({ headers, body }: HttpResponse): string {
   return bytes.toString()
 }
 
-const app = '/assets/app-Ab12_x-9.js'
+const appPath = '/assets/app-Ab12_x-9.js'
 
 describe('files', () => {
   it.each([
-    [app, 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
+    [appPath, 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
     ['/assets/picture-Cd34.png', 'image/png', 'public, max-age=31536000, immutable'],
     ['/assets/letters-Ef56.woff2', 'font/woff2', 'public, max-age=31536000, immutable'],
     ['/favicon.svg', 'image/svg+xml', 'no-cache'],
@@ -101,11 +105,11 @@ describe('files', () => {
   })
 
   it('are served regardless of the query', async () => {
-    expect((await get(`${app}?v=1`)).body.toString()).toBe(code)
+    expect((await get(`${appPath}?v=1`)).body.toString()).toBe(code)
   })
 
   it.each(['POST', 'PUT', 'DELETE'])("don't answer %s", async (method) => {
-    expect((await get(app, {}, { method })).status).toBe(404)
+    expect((await get(appPath, {}, { method })).status).toBe(404)
   })
 })
 
@@ -115,7 +119,7 @@ describe('the coding of a file', () => {
     ['gzip, deflate, br, zstd', 'br'],
     ['gzip, deflate', 'gzip'],
   ])('for Accept-Encoding %j is %j', async (acceptEncoding, coding) => {
-    for (const path of [app, '/login']) {
+    for (const path of [appPath, '/login']) {
       const response = await get(
         path,
         acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding },
@@ -124,7 +128,7 @@ describe('the coding of a file', () => {
       expect(response.headers['content-encoding']).toBe(coding)
       expect(response.headers['content-length']).toBe(String(response.body.length))
       expect(response.headers.vary).toContain('Accept-Encoding')
-      expect(decompressBody(response)).toBe(path === app ? code : index)
+      expect(decompressBody(response)).toBe(path === appPath ? code : indexHtml)
     }
   })
 
@@ -137,10 +141,10 @@ describe('the coding of a file', () => {
 
 describe('a cached response', () => {
   it('is not sent again', async () => {
-    const { headers } = await get(app, { 'accept-encoding': 'br' })
+    const { headers } = await get(appPath, { 'accept-encoding': 'br' })
     const conditionalHeaders = { 'accept-encoding': 'br', 'if-none-match': headers.etag ?? '' }
     for (const method of ['GET', 'HEAD']) {
-      const response = await get(app, conditionalHeaders, { method })
+      const response = await get(appPath, conditionalHeaders, { method })
       expect(response.status).toBe(304)
       expect(response.body.length).toBe(0)
       expect(response.headers).toMatchObject({
@@ -153,7 +157,7 @@ describe('a cached response', () => {
 })
 
 describe('HEAD', () => {
-  it.each([app, '/login', '/favicon.svg'])(
+  it.each([appPath, '/login', '/favicon.svg'])(
     '%s has the headers of GET and no body',
     async (path) => {
       const headers = { accept: browser, 'accept-encoding': 'br' }
@@ -178,7 +182,7 @@ describe("the application's pages", () => {
     for (const accept of [browser, '*/*']) {
       const response = await get(path, { accept, ...hintHeaders })
       expect(response.status).toBe(200)
-      expect(response.body.toString()).toBe(index)
+      expect(response.body.toString()).toBe(indexHtml)
       expect(response.headers).toMatchObject({
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'no-cache',
@@ -212,10 +216,10 @@ describe("the application's pages", () => {
 
   it.each([
     '/assets/app-Ab12_x-8.js',
-    `${app}.br`,
-    `${app}.gz`,
-    `${app}/`,
-    `${app}%00`,
+    `${appPath}.br`,
+    `${appPath}.gz`,
+    `${appPath}/`,
+    `${appPath}%00`,
     '/assets/',
   ])('never answer %s with the HTML', async (path) => {
     const response = await getAsBrowser(path)
@@ -288,7 +292,7 @@ describe('the security headers of the HTML', () => {
 describe('a missing build', () => {
   it.each(['', 'nowhere'])('fails the startup with a remedy (%j)', (name) => {
     const start = () =>
-      webFiles({ distDir: join(folder, name), appUrl: new URL('http://127.0.0.1:3000') })
+      createWebFiles({ distDir: join(folder, name), appUrl: new URL('http://127.0.0.1:3000') })
     expect(start).toThrow(StartupError)
     expect(start).toThrow('npm run build')
   })

@@ -41,7 +41,7 @@ const homePath = '/'
  * @param connect further origins for `connect-src`, such as object storage.
  * @throws {StartupError} if the web app hasn't been built.
  */
-export function webFiles(options: {
+export function createWebFiles(options: {
   distDir: string
   appUrl: URL
   pictures?: readonly string[]

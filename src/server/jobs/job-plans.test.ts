@@ -166,9 +166,9 @@ describe('the emails about first downloads', () => {
     })
     expect(owners).toHaveLength(dueCount)
     expect(rowsForOwners).toBeLessThanOrEqual((dueCount + 1) * filesPerOwner)
-    const [owner = ''] = owners
+    const [ownerId = ''] = owners
     const rowsForFiles = await measureRowsRead('first_downloads', async () => {
-      expect(await takeFirstDownloads(db, owner, 1000)).toHaveLength(filesPerOwner)
+      expect(await takeFirstDownloads(db, ownerId, 1000)).toHaveLength(filesPerOwner)
     })
     expect(rowsForFiles).toBeLessThanOrEqual(5 * filesPerOwner)
   })
@@ -176,14 +176,14 @@ describe('the emails about first downloads', () => {
 
 describe('the removal of old names from receipts', () => {
   it('reads only receipts with old names', async () => {
-    const insertReceipts = `insert into deletion_receipts
+    const insertReceiptsSql = `insert into deletion_receipts
         (file_id, owner_id, storage, storage_key, original_name, due_at, purged_at)
       select gen_random_uuid(), 'user-1', 'disk', 'removed', name, purged, purged
       from generate_series(1, $1::int) n,
         lateral (select $2::timestamptz - n * interval '1 minute' as purged) dates,
         lateral (select case when n <= $3 then 'Report.pdf' end as name) names`
     const minutesIn30Days = 30 * 24 * 60
-    await app.pool.query(insertReceipts, [2 * minutesIn30Days, app.clock(), minutesIn30Days])
+    await app.pool.query(insertReceiptsSql, [2 * minutesIn30Days, app.clock(), minutesIn30Days])
     await app.pool.query('vacuum analyze deletion_receipts')
     app.clock.advance(dueCount * minute)
     await expectFewReads('deletion_receipts', async () =>

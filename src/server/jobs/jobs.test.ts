@@ -22,7 +22,7 @@ function startQueue() {
 }
 
 /** Returns the jobs' dependencies, with a mailer that calls `send`. */
-function jobDeps(send: Mailer['send'] = async () => {}) {
+function createJobDeps(send: Mailer['send'] = async () => {}) {
   return { ...app.deps, mailer: { send, check: async () => {}, close() {} } }
 }
 
@@ -36,7 +36,7 @@ describe('the schedule', () => {
     const key = randomBytes(8).toString('hex')
     await app.deps.db.insert(rateLimits).values({ key, points: 1, expire: 1 })
     const queues = await Promise.all([startQueue(), startQueue()])
-    const servers = await Promise.all(queues.map((queue) => startJobs(jobDeps(), queue)))
+    const servers = await Promise.all(queues.map((queue) => startJobs(createJobDeps(), queue)))
     const { rows } = await app.pool.query('select name, cron from pgboss.schedule order by name')
     expect(rows).toEqual([
       { name: 'compare-storage', cron: '17 3 * * *' },
@@ -58,7 +58,7 @@ describe('the schedule', () => {
   it("records each job's last run with its result or error", async () => {
     const queue = await startQueue()
     const stores = createStores({ ...app.storage, list: () => failingListing('the store is away') })
-    const { run } = await startJobs({ ...jobDeps(), stores }, queue)
+    const { run } = await startJobs({ ...createJobDeps(), stores }, queue)
     const now = app.clock()
     await Promise.all([run('compare-storage'), run('expire-files'), run('sweep-uploads')])
     await expect
@@ -80,10 +80,11 @@ describe('the schedule', () => {
       .poll(() => findJobRun('sweep-uploads'))
       .toMatchObject({ result: { ended: 0, removed: 0, failed: 0, overdue: 0 } })
     const metrics = await scrape(app)
-    const runs = (labels: string) => metrics.get(`mayfly_job_duration_seconds_count{${labels}}`)
+    const getRunCount = (labels: string) =>
+      metrics.get(`mayfly_job_duration_seconds_count{${labels}}`)
     // The queue retries a failed run after a few seconds.
-    expect(runs('job="compare-storage",outcome="failed"')).toBeGreaterThan(0)
-    expect(runs('job="expire-files",outcome="done"')).toBeGreaterThan(0)
+    expect(getRunCount('job="compare-storage",outcome="failed"')).toBeGreaterThan(0)
+    expect(getRunCount('job="expire-files",outcome="done"')).toBeGreaterThan(0)
     await queue.stop()
   })
 })
@@ -91,7 +92,7 @@ describe('the schedule', () => {
 describe('a run whose server was killed', () => {
   let queues: JobQueue[] = []
   /** Starts a server whose jobs run until the test ends. */
-  const startServer = async (deps = jobDeps()) => {
+  const startServer = async (deps = createJobDeps()) => {
     const queue = await startQueue()
     queues.push(queue)
     return { boss: queue.boss, ...(await startJobs(deps, queue)) }
@@ -138,7 +139,7 @@ describe('a run whose server was killed', () => {
   /**
    * Lets one server detect dead runs, and then starts another server, which polls for work at once.
    */
-  const takeOver = async ({ boss }: Pick<JobQueue, 'boss'>, deps = jobDeps()) => {
+  const takeOver = async ({ boss }: Pick<JobQueue, 'boss'>, deps = createJobDeps()) => {
     await boss.supervise()
     await advanceMinutes(2)
     await startServer(deps)
@@ -168,17 +169,17 @@ describe('a run whose server was killed', () => {
 
   it('is distinguished from a run that takes hours on a live server', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    const { promise: runEnd, resolve: endRun } = Promise.withResolvers<void>()
+    const { promise: runEndPromise, resolve: endRun } = Promise.withResolvers<void>()
     const onStart = vi.fn()
     const stores = createStores({
       ...app.storage,
       async *list() {
         onStart()
-        await runEnd
+        await runEndPromise
         yield* app.storage.list()
       },
     })
-    const deps = { ...jobDeps(), stores }
+    const deps = { ...createJobDeps(), stores }
     const server = await startServer(deps)
     await server.run('compare-storage')
     await expect.poll(() => onStart.mock.calls.length).toBe(1)
@@ -206,7 +207,7 @@ describe('a run whose server was killed', () => {
       emails.add({ kind: 'forgot-password', email, askedAt }),
     )
     const sentTo: string[] = []
-    const deps = jobDeps(async ({ to }) => {
+    const deps = createJobDeps(async ({ to }) => {
       sentTo.push(to.address)
     })
     const server = await startServer(deps)

@@ -165,25 +165,25 @@ export async function listJobRecords(db: Db): Promise<JobRecord[]> {
  */
 export async function resetFutureTimestamps(pool: Pick<pg.Pool, 'query'>): Promise<number> {
   // Tolerates timestamps that other connections write while these statements run.
-  const soon = `now() + interval '1 minute'`
+  const soonSql = `now() + interval '1 minute'`
   // A single string without parameters makes these statements one round trip and one transaction.
   // `not blocked` and `state <> 'cancelled'` let them use indexes instead of scanning the table.
   // Due runs of the schedule pass through a pg-boss queue that accepts only one entry per minute.
   const results: unknown = await pool.query(`
     update pgboss.version set cron_on = null, bam_on = null, flow_on = null, reindex_on = null
-      where greatest(cron_on, bam_on, flow_on, reindex_on) > ${soon};
+      where greatest(cron_on, bam_on, flow_on, reindex_on) > ${soonSql};
     update pgboss.queue set monitor_claim_on = null, monitor_on = null, maintain_on = null
-      where greatest(monitor_claim_on, monitor_on, maintain_on) > ${soon};
-    update pgboss.schedule set created_on = now() where created_on > ${soon};
+      where greatest(monitor_claim_on, monitor_on, maintain_on) > ${soonSql};
+    update pgboss.schedule set created_on = now() where created_on > ${soonSql};
     update pgboss.job set start_after = now()
-      where state < 'active' and not blocked and start_after > ${soon}
+      where state < 'active' and not blocked and start_after > ${soonSql}
         and (state = 'created' and start_after < created_on + interval '1 minute'
           or state = 'retry'
-            and start_after > ${soon} + coalesce(retry_delay_max, 60) * interval '1 second');
+            and start_after > ${soonSql} + coalesce(retry_delay_max, 60) * interval '1 second');
     update pgboss.job set started_on = least(started_on, now()), heartbeat_on = now()
-      where state = 'active' and greatest(started_on, heartbeat_on) > ${soon};
+      where state = 'active' and greatest(started_on, heartbeat_on) > ${soonSql};
     update pgboss.job set singleton_on = null
       where name = '__pgboss__send-it' and state <> 'cancelled'
-        and singleton_on > (${soon}) at time zone 'utc'`)
+        and singleton_on > (${soonSql}) at time zone 'utc'`)
   return (results as pg.QueryResult[]).reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0)
 }

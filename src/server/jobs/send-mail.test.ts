@@ -9,7 +9,7 @@ import {
 } from '../../../tests/support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Mailer } from '../email/mailer.ts'
-import { smtpMailer } from '../email/smtp.ts'
+import { createSmtpMailer } from '../email/smtp.ts'
 import { emailQueueName, type JobQueue, openJobQueue } from './job-queue.ts'
 import { startJobs } from './jobs.ts'
 
@@ -20,7 +20,7 @@ let mailer: Mailer
 beforeAll(async () => {
   app = await startTestApp()
   server = await startSmtpServer()
-  mailer = smtpMailer({ url: server.url, from: app.deps.config.mailFrom })
+  mailer = createSmtpMailer({ url: server.url, from: app.deps.config.mailFrom })
   queue = await openJobQueue(app.pool, app.deps.log)
   await startJobs({ ...app.deps, mailer }, queue)
 })
@@ -168,10 +168,10 @@ describe('a queued email', () => {
       const maxDelay = 2 * minDelay
       return [minDelay, maxDelay].map((delay) => Math.min(delay, settings.retry_delay_max))
     })
-    const minDelays = delayRanges.map(([wait = 0]) => wait)
+    const minDelays = delayRanges.map(([delaySeconds = 0]) => delaySeconds)
     expect(minDelays.reduce((sum, delay) => sum + delay)).toBeGreaterThanOrEqual(24 * 60 * 60)
-    for (const [at, [, maxDelay = 0]] of delayRanges.slice(0, -1).entries()) {
-      expect(minDelays[at + 1]).toBeGreaterThanOrEqual(maxDelay)
+    for (const [retryIndex, [, maxDelay = 0]] of delayRanges.slice(0, -1).entries()) {
+      expect(minDelays[retryIndex + 1]).toBeGreaterThanOrEqual(maxDelay)
     }
     expect(minDelays.at(-1)).toBeGreaterThan(minDelays[0] ?? 0)
   })
@@ -213,11 +213,11 @@ describe('a queued email', () => {
       changedBy: 'email',
       removedGoogle: false,
     } as const
-    const transaction = app.deps.db.transaction(async (tx) => {
+    const transactionPromise = app.deps.db.transaction(async (tx) => {
       await queue.emails.add(request, tx)
       throw new Error('no')
     })
-    await expect(transaction).rejects.toThrow('no')
+    await expect(transactionPromise).rejects.toThrow('no')
     expect(await findJobs(id)).toEqual([])
     await app.deps.db.transaction((tx) => queue.emails.add(request, tx))
     expect(await findJobs(id)).toHaveLength(1)

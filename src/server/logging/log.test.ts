@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 
-const module = import.meta.resolve('./log.ts')
+const moduleUrl = import.meta.resolve('./log.ts')
 
 type Format = 'readable' | 'json'
 
 /** Returns the source code of a program that runs `script` with a logger. */
 function buildProgram(format: Format, script: string): string {
   return `
-    import { createLogger } from ${JSON.stringify(module)}
+    import { createLogger } from ${JSON.stringify(moduleUrl)}
     const log = await createLogger({ level: 'info', format: '${format}' })
     ${script}`
 }

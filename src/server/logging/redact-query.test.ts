@@ -54,11 +54,11 @@ describe('a logged query error', () => {
 
   it('omits the values of a query without drizzle', async () => {
     const ada = await makePerson(app)
-    const copyQuery = app.pool.query(
+    const copyPromise = app.pool.query(
       `insert into users select 'x', name, email from users where email = $1`,
       [ada.email],
     )
-    expect(JSON.stringify(logEntry(await getError(copyQuery)))).not.toContain(ada.email)
+    expect(JSON.stringify(logEntry(await getError(copyPromise)))).not.toContain(ada.email)
   })
 
   it('keeps every other error unchanged', () => {

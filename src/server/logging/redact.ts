@@ -31,8 +31,8 @@ export function redactedMessages(error: unknown): string {
     causes.push(causeText(cause))
     cause = cause instanceof Error ? cause.cause : undefined
   }
-  const messages = [redactedMessage(error), ...causes].join(', caused by ')
-  return messages.replaceAll(/(https?:\/\/[^\s?]*)\?\S*/g, '$1?…')
+  const messagesText = [redactedMessage(error), ...causes].join(', caused by ')
+  return messagesText.replaceAll(/(https?:\/\/[^\s?]*)\?\S*/g, '$1?…')
 }
 
 /** Stops at this depth, because a chain of causes can be circular. */
@@ -62,11 +62,11 @@ function omitValues(error: Error): object {
 }
 
 /** The SQLSTATE class of errors whose message contains a value. */
-const dataException = '22'
+const dataExceptionClass = '22'
 
 function messageWithoutValues(error: Error): string {
   if (isDrizzleError(error)) return `Failed query: ${error.query}`
-  const hasInvalidValue = isPostgresError(error) && error.code.startsWith(dataException)
+  const hasInvalidValue = isPostgresError(error) && error.code.startsWith(dataExceptionClass)
   return hasInvalidValue ? error.message.replace(/".*"/s, '"…"') : error.message
 }
 

@@ -9,14 +9,14 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const serverErrorStatuses = ['500', '503']
 
 /** Creates metrics for the number of requests and their duration. */
-export function httpMetrics(registers: Registry[]) {
-  const requests = new Counter({
+export function createHttpMetrics(registers: Registry[]) {
+  const requestCounter = new Counter({
     name: 'mayfly_http_requests_total',
     help: 'Requests, by declared path. The status is "none" if the client disconnected before it.',
     labelNames: ['method', 'route', 'status'],
     registers,
   })
-  const seconds = new Histogram({
+  const durationHistogram = new Histogram({
     name: 'mayfly_http_request_duration_seconds',
     help: 'From the start of a request to the end of its answer, including its bytes.',
     labelNames: ['route'],
@@ -30,7 +30,7 @@ export function httpMetrics(registers: Registry[]) {
     { method: 'PUT', route: '/storage/{part}' },
   ]
   for (const { method, route } of declaredRoutes) {
-    for (const status of serverErrorStatuses) requests.inc({ method, route, status }, 0)
+    for (const status of serverErrorStatuses) requestCounter.inc({ method, route, status }, 0)
   }
 
   return {
@@ -41,8 +41,8 @@ export function httpMetrics(registers: Registry[]) {
         const { method = '' } = request
         const route = getRoute(response)
         const status = response.headersSent ? String(response.statusCode) : 'none'
-        requests.inc({ method: methods.has(method) ? method : 'other', route, status })
-        seconds.observe({ route }, (performance.now() - startedAt) / 1000)
+        requestCounter.inc({ method: methods.has(method) ? method : 'other', route, status })
+        durationHistogram.observe({ route }, (performance.now() - startedAt) / 1000)
       })
     },
   }

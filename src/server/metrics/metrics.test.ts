@@ -40,25 +40,25 @@ function expectGrowth(series: string, expectedGrowth: number) {
   return expect.poll(measureGrowth, { message: series }).toBe(expectedGrowth)
 }
 
-function requests(method: string, route: string, status: number | 'none') {
+function requestSeries(method: string, route: string, status: number | 'none') {
   return `mayfly_http_requests_total{method="${method}",route="${route}",status="${status}"}`
 }
 
 describe('requests', () => {
   it('are counted by route', async () => {
     for (const code of ['aaaaaaaaaa', 'bbbbbbbbbb']) await visitor.fetch(`/api/links/${code}`)
-    await expectGrowth(requests('GET', '/api/links/{code}', 404), 2)
-    const count = 'mayfly_http_request_duration_seconds_count{route="/api/links/{code}"}'
-    await expectGrowth(count, 2)
+    await expectGrowth(requestSeries('GET', '/api/links/{code}', 404), 2)
+    const countSeries = 'mayfly_http_request_duration_seconds_count{route="/api/links/{code}"}'
+    await expectGrowth(countSeries, 2)
   })
 
   it('with unknown paths, methods or hosts share labels', async () => {
     for (const path of ['/a', '/b.php', '/api/c', '/assets/d.js', '/assets/%00']) {
       await visitor.fetch(path, { headers: { accept: 'text/html' } })
     }
-    await expectGrowth(requests('GET', 'undeclared', 404), 5)
+    await expectGrowth(requestSeries('GET', 'undeclared', 404), 5)
     await visitor.fetch('/api/health', { method: 'PROPFIND' })
-    await expectGrowth(requests('other', '/api/health', 405), 1)
+    await expectGrowth(requestSeries('other', '/api/health', 405), 1)
     const routes = [...(await scrape(app)).keys()].flatMap(
       (series) => /[{,]route="([^"]*)"/.exec(series)?.[1] ?? [],
     )
@@ -73,9 +73,9 @@ describe('requests', () => {
     await visitor.fetch('/login')
     await visitor.fetch('/favicon.svg')
     await visitor.fetch('/faq')
-    await expectGrowth(requests('GET', '/login', 200), 1)
-    await expectGrowth(requests('GET', '/faq', 200), 1)
-    await expectGrowth(requests('GET', '/{file of the web}', 200), 1)
+    await expectGrowth(requestSeries('GET', '/login', 200), 1)
+    await expectGrowth(requestSeries('GET', '/faq', 200), 1)
+    await expectGrowth(requestSeries('GET', '/{file of the web}', 200), 1)
   })
 })
 
@@ -89,8 +89,8 @@ describe('transfers', () => {
     await expectGrowth('mayfly_transfers_total{direction="download",outcome="complete"}', 1)
     await expectGrowth('mayfly_transfer_bytes_total{direction="upload"}', bytes.length)
     await expectGrowth('mayfly_transfer_bytes_total{direction="download"}', bytes.length)
-    await expectGrowth(requests('PUT', '/storage/{upload}', 200), 1)
-    await expectGrowth(requests('GET', '/api/download/{code}', 200), 1)
+    await expectGrowth(requestSeries('PUT', '/storage/{upload}', 200), 1)
+    await expectGrowth(requestSeries('GET', '/api/download/{code}', 200), 1)
     expect((await scrape(app)).get('mayfly_transfers_running{direction="upload"}')).toBe(0)
   })
 
@@ -98,7 +98,7 @@ describe('transfers', () => {
     const { shortCode } = await makeFile(await makePerson(app))
     const headResponse = await visitor.fetch(`/api/download/${shortCode}`, { method: 'HEAD' })
     expect(headResponse.status).toBe(200)
-    await expectGrowth(requests('HEAD', '/api/download/{code}', 200), 1)
+    await expectGrowth(requestSeries('HEAD', '/api/download/{code}', 200), 1)
     await expectGrowth('mayfly_transfers_total{direction="download",outcome="complete"}', 0)
   })
 
@@ -113,7 +113,7 @@ describe('transfers', () => {
     const body = new ReadableStream({
       start: (stream) => stream.enqueue(new Uint8Array(1000)),
     })
-    const uploadRequest = fetch(uploadUrl, {
+    const uploadPromise = fetch(uploadUrl, {
       method: 'PUT',
       headers: { 'content-type': 'text/plain', 'content-length': '2000000' },
       body,
@@ -124,7 +124,7 @@ describe('transfers', () => {
       .poll(async () => (await scrape(app)).get('mayfly_transfers_running{direction="upload"}'))
       .toBe(1)
     disconnect.abort()
-    await expect(uploadRequest).rejects.toThrow()
+    await expect(uploadPromise).rejects.toThrow()
     await expectGrowth('mayfly_transfers_total{direction="upload",outcome="cut"}', 1)
   })
 })
@@ -144,8 +144,8 @@ describe('the other metrics', () => {
       'mayfly_storage_errors_total{operation="check",store="s3"}',
       'mayfly_transfers_total{direction="upload",outcome="failed"}',
       'mayfly_mails_total{outcome="refused"}',
-      requests('POST', '/api/files/confirm-upload', 500),
-      requests('PUT', '/storage/{part}', 503),
+      requestSeries('POST', '/api/files/confirm-upload', 500),
+      requestSeries('PUT', '/storage/{part}', 503),
     ]) {
       expect(metricsBefore.get(series), series).toBe(0)
     }
@@ -154,16 +154,16 @@ describe('the other metrics', () => {
   it('are complete during a concurrent scrape', async () => {
     const metrics = createMetrics()
     const gauge = metrics.gauge('mayfly_test', 'Is emptied and set again by each reading.')
-    const scrapes: Promise<string>[] = []
+    const scrapePromises: Promise<string>[] = []
     metrics.beforeScrape(async () => {
       gauge.remove()
       await new Promise(setImmediate)
       gauge.set(1)
-      if (scrapes.length < 3) scrapes.push(metrics.scrape())
+      if (scrapePromises.length < 3) scrapePromises.push(metrics.scrape())
     })
-    scrapes.push(metrics.scrape())
-    await expect.poll(() => scrapes).toHaveLength(3)
-    for (const text of await Promise.all(scrapes)) expect(text).toContain('mayfly_test 1')
+    scrapePromises.push(metrics.scrape())
+    await expect.poll(() => scrapePromises).toHaveLength(3)
+    for (const text of await Promise.all(scrapePromises)) expect(text).toContain('mayfly_test 1')
   })
 
   it('omit the disk space for uploads if files are stored in a bucket', async () => {
@@ -197,9 +197,9 @@ describe('the other metrics', () => {
       failedAt: runTime,
       failure: 'no',
     })
-    const success = 'mayfly_job_last_success_timestamp_seconds{job="report-overdue"}'
+    const successSeries = 'mayfly_job_last_success_timestamp_seconds{job="report-overdue"}'
     const currentMetrics = await scrape(app)
-    expect(currentMetrics.get(success)).toBe(runTime.getTime() / 1000)
+    expect(currentMetrics.get(successSeries)).toBe(runTime.getTime() / 1000)
     expect(currentMetrics.get('mayfly_job_failures_in_a_row{job="report-overdue"}')).toBe(1)
     expect(
       currentMetrics.get('mayfly_job_last_result{figure="overdue",job="report-overdue"}'),
@@ -212,12 +212,12 @@ describe('the other metrics', () => {
       app.pool.query('alter table away rename to job_runs'),
     )
     expect(metricsDuringOutage.get('mayfly_database_up')).toBe(0)
-    expect(metricsDuringOutage.has(success)).toBe(false)
+    expect(metricsDuringOutage.has(successSeries)).toBe(false)
   })
 
   it('show the scheduling time of a job that has never succeeded', async () => {
-    const success = 'mayfly_job_last_success_timestamp_seconds{job="compare-storage"}'
-    expect((await scrape(app)).has(success)).toBe(false)
+    const successSeries = 'mayfly_job_last_success_timestamp_seconds{job="compare-storage"}'
+    expect((await scrape(app)).has(successSeries)).toBe(false)
     await queue.boss.createQueue('compare-storage')
     await queue.boss.schedule('compare-storage', '0 3 * * *')
     await recordFailedRun(app.deps.db, {
@@ -230,7 +230,7 @@ describe('the other metrics', () => {
         'select extract(epoch from created_on)::text as seconds from pgboss.schedule',
       )
     ).rows[0]
-    expect((await scrape(app)).get(success)).toBe(Number(schedule?.seconds))
+    expect((await scrape(app)).get(successSeries)).toBe(Number(schedule?.seconds))
     await queue.boss.unschedule('compare-storage')
   })
 

@@ -9,7 +9,7 @@ import {
   transferDirections,
   transferOutcomes,
 } from '../storage/disk/transfers.ts'
-import { httpMetrics } from './http-metrics.ts'
+import { createHttpMetrics } from './http-metrics.ts'
 
 /**
  * The metrics that Prometheus scrapes at `GET /metrics`. Label values come from a closed set, so
@@ -70,8 +70,8 @@ export function createMetrics() {
 
   return {
     registry,
-    http: httpMetrics(registers),
-    transfers: transferMetrics(registers),
+    http: createHttpMetrics(registers),
+    transfers: createTransferMetrics(registers),
     storageErrors,
 
     /** Measures a job's run. Call the returned function when the run ends. */
@@ -108,12 +108,12 @@ class CollectingRegistry extends Registry {
   #lastScrape: Promise<unknown> = Promise.resolve()
 
   override metrics(): Promise<string> {
-    const scrape = this.#lastScrape.then(async () => {
+    const scrapePromise = this.#lastScrape.then(async () => {
       await Promise.all(this.collectors.map((collect) => collect()))
       return super.metrics()
     })
-    this.#lastScrape = scrape.catch(() => {})
-    return scrape
+    this.#lastScrape = scrapePromise.catch(() => {})
+    return scrapePromise
   }
 }
 
@@ -121,21 +121,21 @@ class CollectingRegistry extends Registry {
  * Counts transfers through this server. Transfers directly between clients and a bucket aren't
  * counted.
  */
-function transferMetrics(registers: Registry[]): TransferMeter {
-  const bytes = new Counter({
+function createTransferMetrics(registers: Registry[]): TransferMeter {
+  const byteCounter = new Counter({
     name: 'mayfly_transfer_bytes_total',
     help: 'Bytes of files on the disk that were received or sent.',
     labelNames: ['direction'],
     registers,
   })
-  const transfers = new Counter({
+  const transferCounter = new Counter({
     name: 'mayfly_transfers_total',
     help: 'Transfers: complete, cut (the client disconnected), refused, failed.',
     labelNames: ['direction', 'outcome'],
     registers,
   })
   for (const direction of transferDirections) {
-    for (const outcome of transferOutcomes) transfers.inc({ direction, outcome }, 0)
+    for (const outcome of transferOutcomes) transferCounter.inc({ direction, outcome }, 0)
   }
   const runningTransfers = new Gauge({
     name: 'mayfly_transfers_running',
@@ -145,8 +145,8 @@ function transferMetrics(registers: Registry[]): TransferMeter {
   })
   for (const direction of transferDirections) runningTransfers.set({ direction }, 0)
   const counters = {
-    download: bytes.labels({ direction: 'download' }),
-    upload: bytes.labels({ direction: 'upload' }),
+    download: byteCounter.labels({ direction: 'download' }),
+    upload: byteCounter.labels({ direction: 'upload' }),
   }
   return {
     addBytes: (direction, count) => counters[direction].inc(count),
@@ -154,7 +154,7 @@ function transferMetrics(registers: Registry[]): TransferMeter {
       runningTransfers.inc({ direction })
       return (outcome) => {
         runningTransfers.dec({ direction })
-        transfers.inc({ direction, outcome })
+        transferCounter.inc({ direction, outcome })
       }
     },
   }

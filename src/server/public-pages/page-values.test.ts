@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
-import { type PublicPageInput, pageValues, valueReader } from './page-values.ts'
+import { createValueReader, type PublicPageInput, pageValues } from './page-values.ts'
 
 const megabyte = 1024 ** 2
 
@@ -105,7 +105,7 @@ describe('the settings on the public pages', () => {
     s3: null,
   }
   type CurrentSettings = Awaited<ReturnType<TestedDeps['settings']['current']>>
-  type TestedDeps = Parameters<typeof valueReader>[0]
+  type TestedDeps = Parameters<typeof createValueReader>[0]
 
   /** Creates a value reader whose reads return these settings one after another, and then fail. */
   const makeReader = (queuedSettings: Partial<CurrentSettings>[] = []) => {
@@ -118,7 +118,7 @@ describe('the settings on the public pages', () => {
       },
     }
     const log = { warn: (...args: unknown[]) => warnings.push(args) }
-    const values = valueReader({ config, settings, log } as unknown as TestedDeps)
+    const values = createValueReader({ config, settings, log } as unknown as TestedDeps)
     return { values, warnings }
   }
 

@@ -44,7 +44,7 @@ export interface PublicPageInput {
  * Returns a function that reads the current values for the public pages. It never rejects: while
  * the database is down, it uses the last known settings.
  */
-export function valueReader({
+export function createValueReader({
   config,
   log,
   settings,

@@ -213,11 +213,11 @@ describe('the route sets of spec §2', () => {
   it.each(['/nowhere', '/faq/', '/index.html', '/public-landing.html', '/download.html', '/s'])(
     'serve a not-found page at %s to browsers, and JSON to other clients',
     async (path) => {
-      const page = await get(path)
-      expect(page.status).toBe(404)
-      expect(await page.text()).toContain('There is nothing at this address')
-      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
-      const conditionalHeaders = { 'if-none-match': page.headers.get('etag') ?? '' }
+      const pageResponse = await get(path)
+      expect(pageResponse.status).toBe(404)
+      expect(await pageResponse.text()).toContain('There is nothing at this address')
+      expect(pageResponse.headers.get('content-security-policy')).toContain("default-src 'none'")
+      const conditionalHeaders = { 'if-none-match': pageResponse.headers.get('etag') ?? '' }
       expect((await get(path, conditionalHeaders)).status).toBe(404)
 
       const jsonResponse = await makeClient(app).fetch(path, {
@@ -278,8 +278,8 @@ describe('search engines', () => {
     ]) {
       expect((await get(path)).headers.get('x-robots-tag'), path).toBe('noindex')
     }
-    const bytes = await makeClient(app).fetch(`/s/${shortCode}`)
-    expect(bytes.headers.get('x-robots-tag')).toBe('noindex')
+    const downloadResponse = await makeClient(app).fetch(`/s/${shortCode}`)
+    expect(downloadResponse.headers.get('x-robots-tag')).toBe('noindex')
     expect(getMetaContent(await fetchPage(`/s/${shortCode}`), 'name', 'robots')).toBe('noindex')
     expect(getMetaContent(await fetchPage('/nowhere'), 'name', 'robots')).toBe('noindex')
   })

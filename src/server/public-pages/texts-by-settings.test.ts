@@ -7,7 +7,7 @@ import { settingDefaults } from '../../shared/rules/tiers/admin-settings.ts'
 import { defaultLimits } from '../../shared/rules/tiers/tier-limits.ts'
 import { readConfig } from '../config/config.ts'
 import { makeTemplate, readBuilt } from '../http/built-pages.ts'
-import { getConditions, valueReader } from './page-values.ts'
+import { createValueReader, getConditions } from './page-values.ts'
 
 /** Renders a built page for a visitor to a server with these environment variables. */
 async function renderPage(name: PublicPageName, env: Record<string, string>): Promise<ParsedPage> {
@@ -23,7 +23,9 @@ async function renderPage(name: PublicPageName, env: Record<string, string>): Pr
     isPartial: true,
   })
   const deps = { config, settings }
-  const values = await valueReader(deps as unknown as Parameters<typeof valueReader>[0])()
+  const values = await createValueReader(
+    deps as unknown as Parameters<typeof createValueReader>[0],
+  )()
   return parsePage(template(['visitor', ...getConditions(config)]).fill(values))
 }
 
@@ -225,11 +227,11 @@ describe('with signup closed', () => {
   it.each(['landing', 'faq', 'feedback', 'privacy', 'terms'] as const)(
     'the page %s has no link to the signup',
     async (name) => {
-      const links = async (env: Record<string, string>) =>
+      const fetchLinks = async (env: Record<string, string>) =>
         (await renderPage(name, env)).findAll('a').map((a) => attributeOf(a, 'href'))
-      expect(await links(closedSignupEnv)).not.toContain('/signup')
-      expect(await links(closedSignupEnv)).toContain('/login')
-      expect(await links({})).toContain('/signup')
+      expect(await fetchLinks(closedSignupEnv)).not.toContain('/signup')
+      expect(await fetchLinks(closedSignupEnv)).toContain('/login')
+      expect(await fetchLinks({})).toContain('/signup')
     },
   )
 

@@ -6,7 +6,7 @@ import { AdminSettings } from './admin-settings.ts'
 type SettingRows = { key: string; value: string; description: string }[]
 
 /** A fake database whose queries stay pending until the test resolves them, in any order. */
-function slowDatabase() {
+function createSlowDatabase() {
   const resolvers: ((freeSpace: string) => void)[] = []
   const query = () =>
     new Promise<SettingRows>((resolve) => {
@@ -28,32 +28,32 @@ function makeSettings(db: Db) {
 }
 
 it("a slow read that started before a change doesn't restore the old cap", async () => {
-  const { db, answers: responses } = slowDatabase()
+  const { db, answers: responses } = createSlowDatabase()
   const { settings, caps } = makeSettings(db)
-  const readBeforeChange = settings.read()
+  const earlierReadPromise = settings.read()
   settings.clearCache()
-  const readAfterChange = settings.read()
+  const laterReadPromise = settings.read()
   responses[1]?.('2000')
-  expect((await readAfterChange).free_space).toBe('2000')
+  expect((await laterReadPromise).free_space).toBe('2000')
   responses[0]?.('1000')
-  await readBeforeChange
+  await earlierReadPromise
   expect(caps).toEqual([2000])
   expect((await settings.read()).free_space).toBe('2000')
   expect(responses).toHaveLength(2)
 })
 
 it('a slow read sets no cap if a setting changes in the meantime', async () => {
-  const { db, answers: responses } = slowDatabase()
+  const { db, answers: responses } = createSlowDatabase()
   const { settings, caps } = makeSettings(db)
-  const readBeforeChange = settings.read()
+  const earlierReadPromise = settings.read()
   settings.clearCache()
   responses[0]?.('1000')
-  await readBeforeChange
+  await earlierReadPromise
   expect(caps).toEqual([])
 })
 
 it('parallel calls share one database query', async () => {
-  const { db, answers: responses } = slowDatabase()
+  const { db, answers: responses } = createSlowDatabase()
   const { settings, caps } = makeSettings(db)
   const readsPromise = Promise.all([settings.read(), settings.limits()])
   responses[0]?.('3000')
@@ -63,14 +63,14 @@ it('parallel calls share one database query', async () => {
 })
 
 it('a read for the administrator bypasses the cache', async () => {
-  const { db, answers: responses } = slowDatabase()
+  const { db, answers: responses } = createSlowDatabase()
   const { settings, caps } = makeSettings(db)
-  const firstRead = settings.read()
+  const firstReadPromise = settings.read()
   responses[0]?.('1000')
-  await firstRead
-  const freshRead = settings.readNow()
+  await firstReadPromise
+  const freshReadPromise = settings.readNow()
   responses[1]?.('2000')
-  expect((await freshRead).values.free_space).toBe('2000')
+  expect((await freshReadPromise).values.free_space).toBe('2000')
   expect((await settings.read()).free_space).toBe('2000')
   expect(caps).toEqual([1000, 2000])
 })

@@ -188,8 +188,8 @@ describe('uploads started after a change', () => {
       message: 'The free tier takes files up to 2MB. Upgrade to Premium for files up to 3MB.',
     })
     expect((await requestUpload(premium, { fileSize: 3 * megabyte })).status).toBe(200)
-    const rejectedUpload = await requestUpload(premium, { fileSize: 3 * megabyte + 1 })
-    await expectError(rejectedUpload, 413, 'FILE_TOO_LARGE')
+    const rejectedResponse = await requestUpload(premium, { fileSize: 3 * megabyte + 1 })
+    await expectError(rejectedResponse, 413, 'FILE_TOO_LARGE')
   })
 
   it('can have 10,000 parts if the limit allows it', async () => {

@@ -122,16 +122,16 @@ describe('POST /api/admin/settings', () => {
   })
 
   it('changes the signature of later emails', async () => {
-    const email = async () => {
+    const requestEmail = async () => {
       const { email } = await makePerson(app)
       await app.sendQueuedEmails()
       await makeClient(app).post('/api/auth/forgot-password', { email })
       return (await app.sendQueuedEmails())[0]?.content
     }
     const { supportEmail } = app.deps.config
-    expect((await email())?.text).toMatch(/\n-- \nMayfly\nSecure file sharing/)
+    expect((await requestEmail())?.text).toMatch(/\n-- \nMayfly\nSecure file sharing/)
     expect((await changeSetting('email_signature', 'Yours,\nthe <people> here')).status).toBe(200)
-    const signedEmail = await email()
+    const signedEmail = await requestEmail()
     expect(signedEmail?.text.endsWith(`\n-- \nYours,\nthe <people> here\n${supportEmail}\n`)).toBe(
       true,
     )
@@ -238,8 +238,8 @@ describe('POST /api/admin/settings', () => {
 
   it('rejects everyone but the administrator', async () => {
     const body = { key: 'premium_price', value: '9' }
-    const visitor = await makeClient(app).post('/api/admin/settings', body)
-    expect(visitor.status).toBe(401)
+    const visitorResponse = await makeClient(app).post('/api/admin/settings', body)
+    expect(visitorResponse.status).toBe(401)
     for (const tier of ['free', 'premium'] as const) {
       const user = await makePerson(app, { tier })
       expect((await user.post('/api/admin/settings', body)).status).toBe(403)

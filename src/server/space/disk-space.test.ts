@@ -20,17 +20,17 @@ describe('the default minimum of free space', () => {
 })
 
 describe('a full disk', () => {
-  const errorWithCode = (code: string, cause?: unknown) =>
+  const createErrorWithCode = (code: string, cause?: unknown) =>
     Object.assign(new Error('failed', { cause }), { code })
 
   test('is recognized by its error code, including in the cause of another error', () => {
     for (const code of ['ENOSPC', 'EDQUOT', '53100']) {
-      expect(isDiskFull(errorWithCode(code))).toBe(true)
-      expect(isDiskFull(errorWithCode('EIO', errorWithCode(code)))).toBe(true)
+      expect(isDiskFull(createErrorWithCode(code))).toBe(true)
+      expect(isDiskFull(createErrorWithCode('EIO', createErrorWithCode(code)))).toBe(true)
     }
     for (const otherError of [
-      errorWithCode('ENOENT'),
-      errorWithCode('53300'),
+      createErrorWithCode('ENOENT'),
+      createErrorWithCode('53300'),
       new Error('ENOSPC'),
       null,
       'ENOSPC',

@@ -200,12 +200,12 @@ export class DiskSpace implements UploadSpace {
     const [free, size, minFree] = [this.#free, this.#size, this.#minFree()]
     if (!this.#isShort && free <= minFree) {
       this.#isShort = true
-      const effect = storesUploads ? 'uploads are refused' : 'the database may need it soon'
+      const effectText = storesUploads ? 'uploads are refused' : 'the database may need it soon'
       const remedy =
         minFree < size
           ? 'Free some, or set MIN_FREE_SPACE'
           : 'The whole disk is smaller than the minimum. Set MIN_FREE_SPACE, or "Minimum free space" in the Admin Center, to less than the disk, or enlarge the disk'
-      log.warn({ free, minFree, size }, `Too little free space: ${effect}. ${remedy}`)
+      log.warn({ free, minFree, size }, `Too little free space: ${effectText}. ${remedy}`)
     } else if (this.#isShort && free >= minFree + Math.max(margin, minFree / 20)) {
       this.#isShort = false
       log.info({ free, minFree }, 'Enough free space again')
@@ -219,12 +219,12 @@ export class DiskSpace implements UploadSpace {
  */
 export function lowSpaceText({ free, size, minFree }: DiskSpaceStatus): string | null {
   if (free > minFree) return null
-  const rule = `${formatSizeLimit(minFree)} must stay free on the disk of DATA_DIR`
+  const ruleText = `${formatSizeLimit(minFree)} must stay free on the disk of DATA_DIR`
   const hint = 'The checks in the Admin Center say what to do.'
   if (minFree >= size) {
-    return `All uploads are refused: ${rule}, and the whole disk has ${formatSize(size)}. Set MIN_FREE_SPACE to less, or enlarge the disk. ${hint}`
+    return `All uploads are refused: ${ruleText}, and the whole disk has ${formatSize(size)}. Set MIN_FREE_SPACE to less, or enlarge the disk. ${hint}`
   }
-  return `All uploads are refused for now: ${rule}, and only ${formatSize(free)} are. ${hint}`
+  return `All uploads are refused for now: ${ruleText}, and only ${formatSize(free)} are. ${hint}`
 }
 
 export interface FreeSpace {

@@ -108,7 +108,8 @@ describe('a trial', () => {
     const renewableFile = await makeFile(ada, { days: '3' })
     setTime(29 * day)
     const activeFiles = []
-    for (let file = 0; file < 5; file += 1) activeFiles.push(await makeFile(ada, { days: '7' }))
+    for (let fileIndex = 0; fileIndex < 5; fileIndex += 1)
+      activeFiles.push(await makeFile(ada, { days: '7' }))
     await expireFiles(app.deps)
     const readStoredSize = async (id: string) => {
       const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
@@ -138,7 +139,7 @@ describe('a trial', () => {
     await startTrial(ada)
     await signInAt(30 * day - 1)
     const startedUploads = []
-    for (let file = 0; file < 4; file += 1) {
+    for (let fileIndex = 0; fileIndex < 4; fileIndex += 1) {
       const response = await requestUpload(ada, { fileSize: 0, expirationDays: '7' })
       startedUploads.push(await json<{ cloudKey: string; uploadUrl: string }>(response))
     }

@@ -122,10 +122,10 @@ describe('the last backup', () => {
 
   it.each([1, 2])('is an immediate warning if it lacks bytes of %i files', async (faults) => {
     await recordBackup(server.pool, { madeAt: timestampAgo(0), objects: 5, faults })
-    const files = faults === 1 ? '1 file' : '2 files'
+    const filesText = faults === 1 ? '1 file' : '2 files'
     expect(await runCheck()).toMatchObject({
       status: 'warning',
-      message: expect.stringContaining(`Last backup 1 second ago, 5 files. It lacks ${files} `),
+      message: expect.stringContaining(`Last backup 1 second ago, 5 files. It lacks ${filesText} `),
       cure: expect.stringContaining('again with a new folder'),
     })
   })

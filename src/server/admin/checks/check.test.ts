@@ -4,20 +4,20 @@ import { AppError } from '../../errors.ts'
 import { describeError, shellQuote, shortenReason } from './check.ts'
 
 /** Creates an error with extra properties, like the errors that libraries throw. */
-function errorWith(message: string, properties: object, options?: ErrorOptions): Error {
+function createError(message: string, properties: object, options?: ErrorOptions): Error {
   return Object.assign(new Error(message, options), properties)
 }
 
 describe('the reason shown for an error', () => {
-  const connectionRefused = errorWith('connect ECONNREFUSED', { code: 'ECONNREFUSED' })
+  const connectionRefused = createError('connect ECONNREFUSED', { code: 'ECONNREFUSED' })
 
   it.each([
     ['its message', new Error('no room'), 'no room'],
-    ['the system error code if there is no message', errorWith('', { code: 'EPIPE' }), 'EPIPE'],
+    ['the system error code if there is no message', createError('', { code: 'EPIPE' }), 'EPIPE'],
     ['its name if there is no message or code', new TypeError(''), 'TypeError'],
     [
       'the storage error name and its message',
-      errorWith('No.', { name: 'NoSuchKey', $fault: 'client' }),
+      createError('No.', { name: 'NoSuchKey', $fault: 'client' }),
       'NoSuchKey: No',
     ],
     [
@@ -32,12 +32,12 @@ describe('the reason shown for an error', () => {
     ],
     [
       'the cause of a failed query',
-      errorWith('f', { query: 'select', params: ['ada'] }, { cause: connectionRefused }),
+      createError('f', { query: 'select', params: ['ada'] }, { cause: connectionRefused }),
       connectionRefused.message,
     ],
     [
       'the statement without its values',
-      errorWith('ada', { query: 'select $1', params: ['ada'] }),
+      createError('ada', { query: 'select $1', params: ['ada'] }),
       'Failed query: select $1',
     ],
     [
@@ -52,7 +52,7 @@ describe('the reason shown for an error', () => {
   })
 
   it('is that of the innermost cause', () => {
-    const query = errorWith('f', { query: 'select', params: [] }, { cause: connectionRefused })
+    const query = createError('f', { query: 'select', params: [] }, { cause: connectionRefused })
     expect(describeError(new AppError('UNAVAILABLE', { cause: query }))).toBe(
       connectionRefused.message,
     )

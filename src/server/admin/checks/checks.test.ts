@@ -42,8 +42,10 @@ describe('GET /api/admin/checks', () => {
       await makePerson(app),
       await makePerson(app, { tier: 'premium' }),
     ]
-    const statuses = clients.map(async (client) => (await client.fetch('/api/admin/checks')).status)
-    expect(await Promise.all(statuses)).toEqual([401, 403, 403])
+    const statusPromises = clients.map(
+      async (client) => (await client.fetch('/api/admin/checks')).status,
+    )
+    expect(await Promise.all(statusPromises)).toEqual([401, 403, 403])
     expect((await admin.fetch('/api/admin/checks')).status).toBe(200)
   })
 
@@ -89,10 +91,10 @@ describe('GET /api/admin/checks', () => {
 
   it('counts failures for the page header, from a run at most ten minutes old', async () => {
     const clients = [makeClient(app), await makePerson(app, { tier: 'premium' })]
-    const statuses = clients.map(
+    const statusPromises = clients.map(
       async (client) => (await client.fetch('/api/admin/waiting')).status,
     )
-    expect(await Promise.all(statuses)).toEqual([401, 403])
+    expect(await Promise.all(statusPromises)).toEqual([401, 403])
 
     const fetchWaiting = async () => json(await admin.fetch('/api/admin/waiting'))
     await requestChecks(admin)

@@ -39,9 +39,9 @@ export async function checkClock({
   return findings
 }
 
-async function checkBucketClock(differenceMs: Promise<number>): Promise<Finding> {
+async function checkBucketClock(differencePromise: Promise<number>): Promise<Finding> {
   try {
-    return clockFinding('bucket', await withTimeout(differenceMs, stepTimeoutMs))
+    return clockFinding('bucket', await withTimeout(differencePromise, stepTimeoutMs))
   } catch (error) {
     return warning(
       `The clock of the bucket could not be read (${describeError(error)}).`,

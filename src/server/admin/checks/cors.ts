@@ -47,7 +47,7 @@ export async function checkCors({
 }
 
 async function uploadAsBrowser(url: string, origin: string, s3: S3Settings): Promise<Finding> {
-  const bucket = new URL(url).origin
+  const bucketOrigin = new URL(url).origin
   const signal = AbortSignal.timeout(stepTimeoutMs)
   const send = (method: string, headers: Record<string, string>, requestBody?: string) =>
     fetch(url, {
@@ -69,18 +69,18 @@ async function uploadAsBrowser(url: string, origin: string, s3: S3Settings): Pro
     const md5 = createHash('md5').update(testBody).digest('base64')
     const response = await send('PUT', { 'content-type': mimeType, 'content-md5': md5 }, testBody)
     const text = await response.text()
-    if (!response.ok) return uploadFinding(response.status, text, bucket)
+    if (!response.ok) return uploadFinding(response.status, text, bucketOrigin)
     if (!allowsOrigin(response, origin))
       return corsFinding('the answer to the upload names no origin', origin, s3)
     const exposedHeaders = parseHeaderList(response, 'access-control-expose-headers')
     if (!exposedHeaders.some((name) => matchesName(name, 'etag'))) {
       return corsFinding('pages cannot read the header ETag', origin, s3)
     }
-    return ok(`Pages of ${origin} can upload to ${bucket}.`)
+    return ok(`Pages of ${origin} can upload to ${bucketOrigin}.`)
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     return warning(
-      `This server could not reach ${bucket}, where browsers send files (${describeError(cause)}). Browsers may still reach it.`,
+      `This server could not reach ${bucketOrigin}, where browsers send files (${describeError(cause)}). Browsers may still reach it.`,
       `Upload a file in a browser. If that fails too, fix ${s3.publicEndpoint ? 'S3_PUBLIC_ENDPOINT' : 'S3_ENDPOINT'}: it must be the address at which browsers reach the storage.`,
     )
   }
@@ -127,10 +127,10 @@ function parseHeaderList(response: Response, header: string): string[] {
 }
 
 function corsFinding(reason: string, origin: string, { bucket }: S3Settings): Finding {
-  const rules = JSON.stringify({ CORSRules: [requiredCorsRule(origin)] })
+  const rulesJson = JSON.stringify({ CORSRules: [requiredCorsRule(origin)] })
   return failing(
     `Browsers refuse to send files from ${origin} to the bucket "${bucket}": ${reason}. Uploads fail.`,
-    `Write this rule to a file cors.json and apply it to the bucket: ${rules} With the AWS CLI: aws s3api put-bucket-cors --bucket ${shellQuote(bucket)} --cors-configuration file://cors.json`,
+    `Write this rule to a file cors.json and apply it to the bucket: ${rulesJson} With the AWS CLI: aws s3api put-bucket-cors --bucket ${shellQuote(bucket)} --cors-configuration file://cors.json`,
   )
 }
 

@@ -71,8 +71,8 @@ describe('a disk too small for the tier limits', () => {
   const simulateFreeSpace = (bytes: number) => {
     const minFree = 30 * megabyte
     const diskStatus = { size: 4096 * megabyte, minFree, operatorMinFree: minFree }
-    const free = minFree + bytes
-    vi.spyOn(app.deps.space, 'readStatus').mockResolvedValue({ ...diskStatus, free })
+    const freeBytes = minFree + bytes
+    vi.spyOn(app.deps.space, 'readStatus').mockResolvedValue({ ...diskStatus, free: freeBytes })
   }
   const fetchLine = async () => {
     const response = await admin.fetch('/api/admin/checks?fresh=true')
@@ -85,7 +85,7 @@ describe('a disk too small for the tier limits', () => {
 
   it("is a warning if only Premium files don't fit, and failing if Free files don't fit either", async () => {
     expect((await fetchLine()).status).toBe('ok')
-    const failingBefore = await countFailing()
+    const failingCountBefore = await countFailing()
     simulateFreeSpace(700 * megabyte)
     expect(await fetchLine()).toMatchObject({
       status: 'warning',
@@ -93,7 +93,7 @@ describe('a disk too small for the tier limits', () => {
         /: a file larger than 700 MB is refused now, though Premium allows 1GB\.$/,
       ),
     })
-    expect(await countFailing()).toBe(failingBefore)
+    expect(await countFailing()).toBe(failingCountBefore)
     simulateFreeSpace(57 * megabyte)
     expect(await fetchLine()).toMatchObject({
       status: 'failing',
@@ -102,7 +102,7 @@ describe('a disk too small for the tier limits', () => {
       ),
       cure: expect.stringMatching(/Reports.*enlarge the disk.*lower "Size of a file" under Limits/),
     })
-    expect(await countFailing()).toBe(failingBefore + 1)
+    expect(await countFailing()).toBe(failingCountBefore + 1)
 
     // The remedy says to lower the file size limits. This tests that doing so is enough.
     simulateFreeSpace(100 * megabyte)
@@ -110,7 +110,7 @@ describe('a disk too small for the tier limits', () => {
       expect((await admin.post('/api/admin/settings', { key, value: '100MB' })).status).toBe(200)
     }
     expect(await fetchLine()).toMatchObject({ status: 'ok', cure: '' })
-    expect(await countFailing()).toBe(failingBefore)
+    expect(await countFailing()).toBe(failingCountBefore)
     await app.deps.db.delete(settings)
     app.deps.settings.clearCache()
   })

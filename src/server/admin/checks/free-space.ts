@@ -19,27 +19,33 @@ export async function checkFreeSpace({
   const { free, size, minFree } = diskStatus
   const storesUploads = stores.current.name === 'disk'
   const hasEmbeddedDatabase = databaseUrl === null
-  const disk = `${formatSize(free)} of ${formatSize(size)} are free on the disk of DATA_DIR`
-  const effect = describeEffect(storesUploads, hasEmbeddedDatabase)
+  const freeText = `${formatSize(free)} of ${formatSize(size)} are free on the disk of DATA_DIR`
+  const effectText = describeEffect(storesUploads, hasEmbeddedDatabase)
   const remedy = remedyFor(diskStatus, { minFreeSpace, leastFree: cap.leastFree, dataDir })
   if (free < breathingSpace) {
     const consequence = hasEmbeddedDatabase
       ? 'the database and mail may stop'
       : 'mail and logs may stop'
     return [
-      failing(`The disk is full. ${disk}: ${effect}, and ${consequence} at any moment.`, remedy),
+      failing(
+        `The disk is full. ${freeText}: ${effectText}, and ${consequence} at any moment.`,
+        remedy,
+      ),
     ]
   }
   const requirement = `${formatSizeLimit(minFree)} must stay free`
   if (minFree >= size) {
     return [
-      failing(`Only ${disk}, and ${requirement}, more than the whole disk has: ${effect}.`, remedy),
+      failing(
+        `Only ${freeText}, and ${requirement}, more than the whole disk has: ${effectText}.`,
+        remedy,
+      ),
     ]
   }
   if (free <= minFree) {
     return [
       failing(
-        `Only ${disk}, less than the ${formatSizeLimit(minFree)} that must stay free: ${effect}.`,
+        `Only ${freeText}, less than the ${formatSizeLimit(minFree)} that must stay free: ${effectText}.`,
         remedy,
       ),
     ]
@@ -52,16 +58,16 @@ export async function checkFreeSpace({
     return [
       {
         status,
-        message: `Only ${disk}, and ${requirement}: ${text}.`,
+        message: `Only ${freeText}, and ${requirement}: ${text}.`,
         cure: `${remedy} ${limitRemedy}`,
       },
     ]
   }
-  const upcomingEffect = storesUploads
+  const upcomingEffectText = storesUploads
     ? `An upload that would leave less than ${formatSizeLimit(minFree)} is refused`
-    : `At ${formatSizeLimit(minFree)} ${effect}`
-  if (free <= 2 * minFree) return [warning(`Only ${disk}. ${upcomingEffect}.`, remedy)]
-  return [ok(minFree > 0 ? `${disk}. ${upcomingEffect}.` : `${disk}.`)]
+    : `At ${formatSizeLimit(minFree)} ${effectText}`
+  if (free <= 2 * minFree) return [warning(`Only ${freeText}. ${upcomingEffectText}.`, remedy)]
+  return [ok(minFree > 0 ? `${freeText}. ${upcomingEffectText}.` : `${freeText}.`)]
 }
 
 interface MinFreeSpaceSettings {

@@ -54,21 +54,21 @@ describe('the jobs', () => {
   })
 
   it('are failing after three consecutive failures and recover with a success', async () => {
-    const job = 'expire-files'
+    const jobName = 'expire-files'
     const fail = (failure: string) =>
-      recordFailedRun(app.deps.db, { job, failedAt: app.clock(), failure })
+      recordFailedRun(app.deps.db, { job: jobName, failedAt: app.clock(), failure })
     const succeed = () => {
       const now = app.clock()
       const result = { purged: 12, failed: 0 }
-      return recordRun(app.deps.db, { job, startedAt: now, endedAt: now, result })
+      return recordRun(app.deps.db, { job: jobName, startedAt: now, endedAt: now, result })
     }
-    const fetchCheckStatus = async () => (await getCheckLine(admin, `Jobs: ${job}`)).status
+    const fetchCheckStatus = async () => (await getCheckLine(admin, `Jobs: ${jobName}`)).status
     await succeed()
     await fail('first')
     await fail('second')
     expect(await fetchCheckStatus()).toBe('warning')
     await fail('third')
-    const line = await getCheckLine(admin, `Jobs: ${job}`)
+    const line = await getCheckLine(admin, `Jobs: ${jobName}`)
     expect(line.status).toBe('failing')
     expect(line.message).toMatch(
       /^The last 3 runs failed, .*: third\. Last success: .*: 0 failed \(will be retried\), 12 files deleted from storage\./,
@@ -76,7 +76,7 @@ describe('the jobs', () => {
     await succeed()
     expect(await fetchCheckStatus()).toBe('ok')
     await fail('again')
-    expect((await getCheckLine(admin, `Jobs: ${job}`)).message).toMatch(/^The last run failed/)
+    expect((await getCheckLine(admin, `Jobs: ${jobName}`)).message).toMatch(/^The last run failed/)
   })
 
   it('include a failing line for a job that never runs', async () => {

@@ -55,8 +55,8 @@ async function checkOverdue({ clock, db }: JobDeps): Promise<Finding> {
 function missingBytesFinding(missing: number | null): Finding {
   const about = 'files whose bytes are missing'
   if (missing === null) {
-    const schedule = 'The job compare-storage does it every night.'
-    return { about, ...ok(`Storage has not been compared with the database yet. ${schedule}`) }
+    const scheduleNote = 'The job compare-storage does it every night.'
+    return { about, ...ok(`Storage has not been compared with the database yet. ${scheduleNote}`) }
   }
   if (missing === 0) return { about, ...ok('None at the last comparison.') }
   const message = `${formatCount(missing, 'file')} ${missing === 1 ? 'has' : 'have'} no bytes in storage: something other than Mayfly deleted them.`

@@ -5,7 +5,7 @@ import { startSilentServer, startSmtpServer } from '../../../../tests/support/sm
 import { startTestApp, type TestApp } from '../../../../tests/support/test-app.ts'
 import { readConfig } from '../../config/config.ts'
 import { createMailer } from '../../email/create-mailer.ts'
-import { smtpMailer } from '../../email/smtp.ts'
+import { createSmtpMailer } from '../../email/smtp.ts'
 import { openJobQueue } from '../../jobs/job-queue.ts'
 import type { Finding } from './check.ts'
 import { checkMail } from './mail.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-function depsWith(env: Record<string, string>) {
+function createDeps(env: Record<string, string>) {
   const { dataDir, databaseUrl } = app.deps.config
   const config = readConfig({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl ?? '', ...env })
   return { ...app.deps, config }
@@ -26,7 +26,7 @@ function depsWith(env: Record<string, string>) {
 
 describe('email without a mail server', () => {
   const runCheck = async (env: Record<string, string>): Promise<Finding | undefined> => {
-    const deps = depsWith(env)
+    const deps = createDeps(env)
     return (await checkMail({ ...deps, mailer: createMailer(deps.config, deps) }))[0]
   }
 
@@ -46,11 +46,11 @@ describe('email without a mail server', () => {
   })
 
   it("is failing if the outbox folder can't be created", async () => {
-    const outbox = join(app.deps.config.dataDir, 'outbox')
-    await rm(outbox, { recursive: true, force: true })
-    await writeFile(outbox, '')
+    const outboxFolder = join(app.deps.config.dataDir, 'outbox')
+    await rm(outboxFolder, { recursive: true, force: true })
+    await writeFile(outboxFolder, '')
     const finding = await runCheck({})
-    await rm(outbox)
+    await rm(outboxFolder)
     expect(finding).toMatchObject({ status: 'failing', message: expect.stringContaining('EEXIST') })
   })
 })
@@ -59,7 +59,7 @@ describe('a mail server', () => {
   it('that rejects the login is reported with its response but without secrets', async () => {
     const server = await startSmtpServer()
     const url = server.url.replace('://', '://ada:hunter2hunter2@')
-    const deps = depsWith({ SMTP_URL: url })
+    const deps = createDeps({ SMTP_URL: url })
     const mailer = createMailer(deps.config, deps)
     const finding = (await checkMail({ ...deps, mailer }))[0]
     mailer.close()
@@ -75,7 +75,7 @@ describe('a mail server', () => {
   it('on another machine is failing without TLS, and a warning if TLS is optional', async () => {
     const server = await startSmtpServer()
     const runCheck = async (SMTP_URL: string) => {
-      const deps = depsWith({ SMTP_URL })
+      const deps = createDeps({ SMTP_URL })
       const mailer = createMailer(deps.config, deps)
       const finding = (await checkMail({ ...deps, mailer }))[0]
       mailer.close()
@@ -100,8 +100,8 @@ describe('a mail server', () => {
   it('that never responds is failing', async () => {
     const server = await startSilentServer()
     const url = `smtp://127.0.0.1:${server.port}`
-    const mailer = smtpMailer({ url, from: 'x@example.org' }, { greetingTimeoutMs: 50 })
-    const finding = (await checkMail({ ...depsWith({ SMTP_URL: url }), mailer }))[0]
+    const mailer = createSmtpMailer({ url, from: 'x@example.org' }, { greetingTimeoutMs: 50 })
+    const finding = (await checkMail({ ...createDeps({ SMTP_URL: url }), mailer }))[0]
     mailer.close()
     await server.close()
     expect(finding).toMatchObject({

@@ -120,12 +120,12 @@ async function checkLostEmails({ clock, config, db }: MailCheckDeps): Promise<Fi
   const { total, newest } = await listLostEmails(db, options)
   const about = 'lost emails'
   if (total === 0) return { about, ...ok(`None in the last ${reportedDays} days.`) }
-  const emails = total === 1 ? 'An email was' : `${total} emails were`
+  const emailsText = total === 1 ? 'An email was' : `${total} emails were`
   const remainderText =
     total > newest.length
       ? ` And ${total - newest.length} more: the query in docs/operations.md (Mail) lists them.`
       : ''
-  const message = `${emails} lost in the last ${reportedDays} days. ${newest.map((email) => describeLostEmail(email, now)).join(' ')}${remainderText}`
+  const message = `${emailsText} lost in the last ${reportedDays} days. ${newest.map((email) => describeLostEmail(email, now)).join(' ')}${remainderText}`
   const remedy =
     'See the answer of the mail server. If an address is wrong, contact its owner another way. If the sender was rejected, set MAIL_FROM to an address that this mail server accepts, and restart. Lost emails are not sent again; people can request new ones.'
   return { about, ...warning(message, remedy) }

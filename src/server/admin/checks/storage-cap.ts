@@ -61,9 +61,9 @@ export function storageCapFinding(
       cure: remedy,
     }
   if (capState === 'warning') {
-    const remainingSpace = formatSize(roundSizeDown(maxStored - stored))
+    const remainingSpaceText = formatSize(roundSizeDown(maxStored - stored))
     return warning(
-      `${usageText}. An upload larger than the ${remainingSpace} that are left is refused.`,
+      `${usageText}. An upload larger than the ${remainingSpaceText} that are left is refused.`,
       remedy,
     )
   }

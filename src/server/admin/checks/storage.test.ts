@@ -24,7 +24,7 @@ function runCheck(stores: readonly Partial<Storage>[], env: Record<string, strin
 }
 
 /** Creates the error that a store throws when its driver fails with this code. */
-function errorWithCode(code: string) {
+function createErrorWithCode(code: string) {
   const cause = Object.assign(new Error('told only in the log'), { code })
   return new AppError('UNAVAILABLE', { cause })
 }
@@ -68,16 +68,22 @@ describe('a store that works', () => {
 })
 
 describe('a store that fails', () => {
-  const folders = " The folders that it needs are '/srv/my data/files' and '/srv/my data/uploads'."
+  const foldersText =
+    " The folders that it needs are '/srv/my data/files' and '/srv/my data/uploads'."
 
   it.each([
-    ['ENOENT', disk, errorWithCode('ENOENT'), `Restore the folder, .* Mayfly\\.${folders}`],
-    ['ENOSPC', disk, errorWithCode('ENOSPC'), `Free space on the disk .*${folders}`],
-    ['no answer in time', disk, new TimeoutError(1), `Check the disk .*${folders}`],
+    [
+      'ENOENT',
+      disk,
+      createErrorWithCode('ENOENT'),
+      `Restore the folder, .* Mayfly\\.${foldersText}`,
+    ],
+    ['ENOSPC', disk, createErrorWithCode('ENOSPC'), `Free space on the disk .*${foldersText}`],
+    ['no answer in time', disk, new TimeoutError(1), `Check the disk .*${foldersText}`],
     [
       'NoSuchBucket',
       bucket,
-      errorWithCode('NoSuchBucket'),
+      createErrorWithCode('NoSuchBucket'),
       'Create the bucket, or .* existing one\\.',
     ],
     [
@@ -103,7 +109,7 @@ describe('a store that fails', () => {
   })
 
   it("isn't queried for versioning", async () => {
-    const error = errorWithCode('AccessDenied')
+    const error = createErrorWithCode('AccessDenied')
     const hasVersioning = () => Promise.reject(new Error('was asked'))
     const failingStore = { ...bucket, check: () => Promise.reject(error), hasVersioning }
     expect(await runCheck([failingStore], s3)).toMatchObject([{ status: 'failing' }])
@@ -111,7 +117,7 @@ describe('a store that fails', () => {
 })
 
 it('reports files stored before the move to a bucket on their own line', async () => {
-  const oldStore = { ...disk, check: () => Promise.reject(errorWithCode('EIO')) }
+  const oldStore = { ...disk, check: () => Promise.reject(createErrorWithCode('EIO')) }
   expect(await runCheck([bucket, oldStore], s3)).toMatchObject([
     { status: 'ok', message: expect.stringContaining('The bucket "files"') },
     {

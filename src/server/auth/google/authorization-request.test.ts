@@ -152,10 +152,10 @@ describe('the cookie', () => {
   it('is not stored in the database, nor is any secret of the request', async () => {
     const browser = new Browser()
     const secrets = await browser.startRequest()
-    const storedRows = JSON.stringify(await server.db.select().from(verifications))
-    expect(storedRows).toContain('/files')
+    const storedRowsJson = JSON.stringify(await server.db.select().from(verifications))
+    expect(storedRowsJson).toContain('/files')
     for (const secret of [browser.cookie.split('=')[1] ?? '', ...Object.values(secrets)]) {
-      expect(storedRows).not.toContain(secret)
+      expect(storedRowsJson).not.toContain(secret)
     }
   })
 })

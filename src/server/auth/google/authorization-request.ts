@@ -47,17 +47,17 @@ export async function startRequest(
   purpose: SignInPurpose,
 ): Promise<RequestSecrets> {
   const { clock, db } = deps
-  const browser = readBrowser(deps, context) ?? newToken()
+  const browserToken = readBrowserToken(deps, context) ?? newToken()
   const state = newToken()
   await db.insert(verifications).values({
     identifier: sha256(state),
-    value: JSON.stringify({ browser: sha256(browser), ...purpose } satisfies z.input<
+    value: JSON.stringify({ browser: sha256(browserToken), ...purpose } satisfies z.input<
       typeof storedRequest
     >),
     expiresAt: new Date(clock().getTime() + googleSignInTimeoutMs),
   })
-  writeCookie(deps, context, cookieName, browser, googleSignInTimeoutMs)
-  return deriveSecrets(browser, state)
+  writeCookie(deps, context, cookieName, browserToken, googleSignInTimeoutMs)
+  return deriveSecrets(browserToken, state)
 }
 
 /**
@@ -77,22 +77,22 @@ export async function completeRequest(
     .returning({ value })
   if (!row) return null
   const { browser: browserHash, next, linkTo } = storedRequest.parse(JSON.parse(row.value))
-  const browser = readBrowser(deps, context)
-  if (browser === undefined || !isSameText(sha256(browser), browserHash)) return null
-  return { next, linkTo, secrets: deriveSecrets(browser, state) }
+  const browserToken = readBrowserToken(deps, context)
+  if (browserToken === undefined || !isSameText(sha256(browserToken), browserHash)) return null
+  return { next, linkTo, secrets: deriveSecrets(browserToken, state) }
 }
 
 /**
  * Derives the nonce and the code verifier from the cookie and the state, so that read access to the
  * database isn't enough to complete a request.
  */
-function deriveSecrets(browser: string, state: string): RequestSecrets {
-  const secret = (purpose: string) =>
-    createHmac('sha256', browser).update(`${purpose} ${state}`).digest('base64url')
-  return { state, nonce: secret('nonce'), codeVerifier: secret('code verifier') }
+function deriveSecrets(browserToken: string, state: string): RequestSecrets {
+  const deriveSecret = (purpose: string) =>
+    createHmac('sha256', browserToken).update(`${purpose} ${state}`).digest('base64url')
+  return { state, nonce: deriveSecret('nonce'), codeVerifier: deriveSecret('code verifier') }
 }
 
-function readBrowser(deps: RequestDeps, context: Context<HttpEnv>): string | undefined {
+function readBrowserToken(deps: RequestDeps, context: Context<HttpEnv>): string | undefined {
   const value = readCookie(deps, context, cookieName)
   return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined
 }

@@ -106,20 +106,20 @@ export class Issuer {
   /** Fetches the discovery document. Concurrent sign-ins share one request. */
   async #loadClient(): Promise<Configuration> {
     this.#client ??= this.#discover()
-    const client = this.#client
+    const clientPromise = this.#client
     try {
-      return await client
+      return await clientPromise
     } catch (error) {
-      if (this.#client === client) this.#client = null
+      if (this.#client === clientPromise) this.#client = null
       throw new SignInRejectedError('google-away', 'discovery failed', { cause: error })
     }
   }
 
   async #discover(): Promise<Configuration> {
     const { issuer, clientId, clientSecret } = this.#settings
-    const client = await discovery(issuer, clientId, {}, clientAuthentication(clientSecret), {
+    const client = await discovery(issuer, clientId, {}, createClientAuthentication(clientSecret), {
       timeout: discoveryTimeoutSeconds,
-      [customFetch]: issuerFetch(issuer),
+      [customFetch]: createIssuerFetch(issuer),
       execute: [
         enableNonRepudiationChecks,
         ...(isLocalHttp(issuer) ? [allowInsecureRequests] : []),
@@ -136,7 +136,7 @@ export class Issuer {
  * Returns the function that adds the client id and secret to token requests: in the body if the
  * issuer supports it, otherwise in a header (RFC 8414 §2).
  */
-function clientAuthentication(clientSecret: string): ClientAuth {
+function createClientAuthentication(clientSecret: string): ClientAuth {
   const inBody = ClientSecretPost(clientSecret)
   const inHeader = ClientSecretBasic(clientSecret)
   return (server, ...rest) => {
@@ -170,7 +170,7 @@ function requireSafeEndpoints(client: Configuration, issuer: URL): void {
  * Returns a `fetch` for requests to the issuer. The issuer supplies the endpoints, so each URL is
  * checked to prevent SSRF. Redirects are not followed, and responses are limited in size.
  */
-function issuerFetch(issuer: URL): CustomFetch {
+function createIssuerFetch(issuer: URL): CustomFetch {
   return async (address, options) => {
     const url = new URL(address)
     if (!isSafeAddress(url, issuer)) throw new TypeError(`${url.origin} is no safe address`)

@@ -217,7 +217,7 @@ describe('linking Google to an account', () => {
     const { db } = google.app.deps
     const result = await db.transaction(async (tx) => {
       await tx.select().from(users).where(eq(users.id, person.id)).for('no key update')
-      const callbackResponse = browser.fetch(callbackUrl.href)
+      const callbackPromise = browser.fetch(callbackUrl.href)
       // Wait until the request has read its session and is blocked by the lock on the user's row.
       await expect
         .poll(async () => {
@@ -228,7 +228,7 @@ describe('linking Google to an account', () => {
         })
         .toBe(1)
       await tx.delete(sessions).where(eq(sessions.userId, person.id))
-      return { ended: callbackResponse }
+      return { ended: callbackPromise }
     })
     const response = await result.ended
     expect(response.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
@@ -261,10 +261,10 @@ describe('linking Google to an account', () => {
   })
 
   it('requires a session and rejects cross-site requests', async () => {
-    const visitor = await makeClient(google.app).post('/api/auth/user/ways/google', {
+    const visitorResponse = await makeClient(google.app).post('/api/auth/user/ways/google', {
       currentPassword: password,
     })
-    expect(visitor.status).toBe(401)
+    expect(visitorResponse.status).toBe(401)
     const { browser } = await makeOwner()
     const crossSiteHeaders = [
       ['origin', 'https://evil.example'],
@@ -375,10 +375,10 @@ describe('unlinking Google', () => {
   })
 
   it("affects only the caller's account", async () => {
-    const visitor = await makeClient(google.app).fetch('/api/auth/user/ways/google', {
+    const visitorResponse = await makeClient(google.app).fetch('/api/auth/user/ways/google', {
       method: 'DELETE',
     })
-    expect(visitor.status).toBe(401)
+    expect(visitorResponse.status).toBe(401)
     const { browser } = await makeOwner()
     await link(browser, makeIdentity())
     const { browser: otherBrowser } = await makeOwner()

@@ -38,9 +38,9 @@ export async function linkGoogle(
     // link Google.
     if (!account || !(await hasSession(tx, session)))
       throw new SignInRejectedError('google-signed-out')
-    const owner = await findLinkedUser(tx, subject)
-    if (owner === userId) return
-    if (owner !== null) throw new SignInRejectedError('google-taken')
+    const linkedUserId = await findLinkedUser(tx, subject)
+    if (linkedUserId === userId) return
+    if (linkedUserId !== null) throw new SignInRejectedError('google-taken')
 
     const hasSameVerifiedAddress = emailVerified && email === account.email
     if (!account.emailVerified && !hasSameVerifiedAddress)

@@ -53,8 +53,8 @@ describe.each([
   afterAll(() => issuerApp.close())
 
   it('creates an account with name and picture, and recognizes it the next time', async () => {
-    const picture = `${issuerApp.issuer.url.replace('http:', 'https:')}/grace.png`
-    const person = makeIdentity({ email: 'Grace@Example.org', picture })
+    const pictureUrl = `${issuerApp.issuer.url.replace('http:', 'https:')}/grace.png`
+    const person = makeIdentity({ email: 'Grace@Example.org', picture: pictureUrl })
     const { browser, path } = await issuerApp.signIn(person)
     expect(path).toBe('/')
     const user = await fetchUser(browser)
@@ -65,7 +65,7 @@ describe.each([
       lastName: 'Hopper',
       tier: 'free',
       isAdmin: false,
-      profileImageUrl: picture,
+      profileImageUrl: pictureUrl,
     })
     expect(await issuerApp.app.sendQueuedEmails()).toEqual([])
 

@@ -49,7 +49,7 @@ interface RouteOptions {
 }
 
 const callbackPath = '/api/auth/callback/google'
-const accountPage = '/account'
+const accountPath = '/account'
 
 /**
  * The endpoints for signing in with Google and for linking and unlinking it (spec §2, 'Google' and
@@ -58,15 +58,15 @@ const accountPage = '/account'
 export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHandlers {
   const { config, db, log } = deps
   const { google } = config
-  let issuer: Promise<Issuer> | undefined
+  let issuerPromise: Promise<Issuer> | undefined
   /** Loaded lazily, because the client library slows down startup and uses memory. */
   const openIssuer = (settings: GoogleSettings): Promise<Issuer> => {
-    issuer ??= import('./issuer.ts').then(({ Issuer }) => new Issuer(settings, log))
+    issuerPromise ??= import('./issuer.ts').then(({ Issuer }) => new Issuer(settings, log))
     // Let the next sign-in retry the import. It may have failed for lack of file descriptors.
-    issuer.catch(() => {
-      issuer = undefined
+    issuerPromise.catch(() => {
+      issuerPromise = undefined
     })
-    return issuer
+    return issuerPromise
   }
 
   return {
@@ -124,7 +124,7 @@ export function googleRoutes(deps: GoogleDeps, options: RouteOptions): GoogleHan
       )
       await deps.rateLimits.spend([counter('googleChangesByUser', userId)])
       try {
-        const purpose = { next: accountPage, linkTo: userId }
+        const purpose = { next: accountPath, linkTo: userId }
         return { url: await startAuthorization(deps, await openIssuer(google), call, purpose) }
       } catch (error) {
         if (!(error instanceof SignInRejectedError)) throw error
@@ -189,11 +189,11 @@ async function completeAuthorization(
       identity,
       call.clientAddress,
     )
-    return `${accountPage}?linked=google`
+    return `${accountPath}?linked=google`
   } catch (error) {
     const code = logSignInError(error, call)
     const isSignedIn = linkTo !== null && code !== 'google-signed-out'
-    return isSignedIn ? `${accountPage}?fault=${code}` : loginPage(code, next)
+    return isSignedIn ? `${accountPath}?fault=${code}` : loginPage(code, next)
   }
 }
 

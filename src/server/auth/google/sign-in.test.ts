@@ -280,11 +280,11 @@ describe('an account created with Google', () => {
     const { browser } = await google.signIn(makeIdentity())
     const { email } = await fetchUser(browser)
     const form = { firstName: 'Eve', lastName: 'x', email, password: 'secret1' }
-    const signup = await makeClient(google.app).post('/api/auth/signup', {
+    const signupResponse = await makeClient(google.app).post('/api/auth/signup', {
       ...form,
       confirmPassword: 'secret1',
     })
-    expect(signup.status).toBe(409)
+    expect(signupResponse.status).toBe(409)
     for (const password of ['secret1', 'null', 'undefined']) {
       const loginResponse = await makeClient(google.app).post('/api/auth/login', {
         email,

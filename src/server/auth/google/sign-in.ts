@@ -65,10 +65,10 @@ async function findOrCreateUser(tx: Db, deps: UserDeps, identity: Identity): Pro
     if (userId !== null) return userId
     const verifiedIdentity = requireVerifiedEmail(identity)
     await lockAddress(tx, verifiedIdentity.email)
-    const owner =
+    const ownerId =
       (await linkExistingUser(tx, deps, verifiedIdentity)) ??
       (await createUser(tx, deps, verifiedIdentity))
-    if (owner !== null) return owner
+    if (ownerId !== null) return ownerId
   }
   throw new SignInRejectedError('google-failed', 'the account changes all the time')
 }
@@ -108,8 +108,8 @@ async function linkExistingUser(
 
   const { id: userId } = account
   const now = clock()
-  const tookOver = !account.emailVerified
-  if (tookOver) {
+  const isTakeover = !account.emailVerified
+  if (isTakeover) {
     // The account's creator never proved ownership of the address, and may have prepared the
     // account to spy on the address's owner.
     await handOverUser(tx, userId, identity, now)
@@ -117,12 +117,12 @@ async function linkExistingUser(
   }
   const isLinked = await insertGoogleLink(tx, { userId, subject, now })
   if (!isLinked) throw new SignInRejectedError('google-second')
-  const by = tookOver ? 'taking-over' : 'address'
+  const by = isTakeover ? 'taking-over' : 'address'
   await writeAudit(tx, [
     ownEntry({ userId, address, now }, { action: 'link-google', details: { by } }),
   ])
   const linkedAt = now.toISOString()
-  await mailQueue.add({ kind: 'google-linked', userId, linkedAt, tookOver }, tx)
+  await mailQueue.add({ kind: 'google-linked', userId, linkedAt, tookOver: isTakeover }, tx)
   return userId
 }
 

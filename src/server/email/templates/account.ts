@@ -172,7 +172,7 @@ export function passwordChangedEmail(
     },
 ): EmailContent {
   const { sessions, danger } = passwordChangeTexts[details.changedBy]
-  const google = details.removedGoogle
+  const googleText = details.removedGoogle
     ? ' Google was removed from the account. You can add it again on the account page.'
     : ''
   return {
@@ -182,7 +182,7 @@ export function passwordChangedEmail(
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(details.name)} the password of ${details.email} was changed on ${details.changedAt}. ${sessions}${google}`,
+        text: `${greeting(details.name)} the password of ${details.email} was changed on ${details.changedAt}. ${sessions}${googleText}`,
       },
       {
         kind: 'paragraph',

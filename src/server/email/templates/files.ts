@@ -84,7 +84,7 @@ export function takedownEmail(details: {
 }): EmailContent {
   const { name, fileNames, count, reason, takenDownAt, supportEmail } = details
   const title = `${yourFilesText(count)} taken down`
-  const links = count === 1 ? 'Its link is closed' : 'Their links are closed'
+  const linksText = count === 1 ? 'Its link is closed' : 'Their links are closed'
   const [firstLine = '', ...otherLines] = reason.split('\n').filter((line) => line.trim() !== '')
   return {
     subject: title,
@@ -93,7 +93,7 @@ export function takedownEmail(details: {
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(name)} on ${takenDownAt} ${title}. ${links}, and the content is being deleted.`,
+        text: `${greeting(name)} on ${takenDownAt} ${title}. ${linksText}, and the content is being deleted.`,
       },
       ...limitedBlocks(fileNames, (text) => ({ kind: 'paragraph', text })),
       { kind: 'paragraph', strong: 'The reason:', text: firstLine },

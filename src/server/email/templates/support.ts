@@ -23,7 +23,7 @@ export function feedbackEmail(feedback: {
     preview: message.slice(0, 120),
     heading: title,
     blocks: [
-      ...paragraphs(message),
+      ...toParagraphs(message),
       {
         kind: 'note',
         text: `Sent by ${name}, ${email}, on ${timestampText(createdAt)}. Anybody can write any name and address into the form.`,
@@ -43,17 +43,17 @@ export function feedbackDigestEmail(digest: {
   adminCenter: string
 }): EmailContent {
   const { from, until, all, suspect, adminCenter } = digest
-  const messages = formatCount(all, 'message')
+  const messagesText = formatCount(all, 'message')
   const suspectCountText = suspect === all ? '' : `${groupDigits(suspect)} of them `
   const robotText = suspect === 0 ? '' : `, ${suspectCountText}probably from robots`
   return {
-    subject: `Feedback in the Admin Center: ${messages} in an hour`,
+    subject: `Feedback in the Admin Center: ${messagesText} in an hour`,
     preview: 'Not every message of this hour got its own email.',
     heading: 'Some feedback was not emailed',
     blocks: [
       {
         kind: 'paragraph',
-        text: `Not every message from ${timestampText(from)} to ${timestampText(until)} got its own email. The Admin Center has ${messages} of that hour${robotText}.`,
+        text: `Not every message from ${timestampText(from)} to ${timestampText(until)} got its own email. The Admin Center has ${messagesText} of that hour${robotText}.`,
       },
       {
         kind: 'button',
@@ -88,7 +88,7 @@ export function reportEmail(report: {
     blocks: [
       { kind: 'paragraph', text: fileName },
       { kind: 'paragraph', text: `Its link is ${link}. It was reported ${countText}.` },
-      ...paragraphs(reason, 'The last report says:'),
+      ...toParagraphs(reason, 'The last report says:'),
       {
         kind: 'note',
         text: `Sent by ${email ?? 'somebody who left no address'}, on ${timestampText(reportedAt)}. Anybody can report a file, under any address.`,
@@ -121,7 +121,7 @@ export function testEmail({ origin }: { origin: string }): EmailContent {
 /**
  * Splits text into paragraphs at line breaks, skipping blank lines. `lead` starts the first one.
  */
-function paragraphs(text: string, lead?: string): Block[] {
+function toParagraphs(text: string, lead?: string): Block[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return lines.map((line, index) => ({
     kind: 'paragraph',

@@ -30,7 +30,7 @@ export function trialEndsEmail(trial: Trial, timeLeft: string): EmailContent {
         kind: 'paragraph',
         text: 'Links that are active then stay active until they expire. Files with expired links are deleted, because only Premium can renew them.',
       },
-      button('Keep Premium', trial),
+      createButton('Keep Premium', trial),
     ],
   }
 }
@@ -50,12 +50,12 @@ export function trialEndedEmail(trial: Trial): EmailContent {
         kind: 'paragraph',
         text: 'Active links stay active until they expire. Files with expired links are deleted, because only Premium can renew them.',
       },
-      button('Upgrade Now', trial),
+      createButton('Upgrade Now', trial),
     ],
   }
 }
 
-function button(label: string, { dashboard }: Trial) {
+function createButton(label: string, { dashboard }: Trial) {
   const note = `Choose ${label} on your dashboard. This is a preview version: nothing is charged.`
   return { kind: 'button' as const, label, href: dashboard, note }
 }

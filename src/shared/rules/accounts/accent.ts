@@ -54,15 +54,15 @@ function hasShapeContrast(color: string, theme: Theme): boolean {
  */
 function findContrastingMix(color: string, theme: Theme): string {
   const target = theme === 'light' ? 0 : 1
-  const mixedColor = (fraction: number) =>
-    toHex(channels(color).map((value) => value + (target - value) * fraction))
+  const mixColor = (fraction: number) =>
+    toHex(toChannels(color).map((value) => value + (target - value) * fraction))
   let [low, high] = [0, 1]
   for (let step = 0; step < 10; step += 1) {
     const fraction = (low + high) / 2
-    if (hasShapeContrast(mixedColor(fraction), theme)) high = fraction
+    if (hasShapeContrast(mixColor(fraction), theme)) high = fraction
     else low = fraction
   }
-  return mixedColor(high)
+  return mixColor(high)
 }
 
 /** Returns the contrast ratio of two colors as defined by WCAG 2.2, from 1 to 21. */
@@ -72,14 +72,14 @@ export function contrast(colorA: string, colorB: string): number {
 }
 
 function luminance(color: string): number {
-  const [red = 0, green = 0, blue = 0] = channels(color).map((value) =>
+  const [red = 0, green = 0, blue = 0] = toChannels(color).map((value) =>
     value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4,
   )
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
 /** Returns red, green and blue as numbers from 0 to 1. */
-function channels(color: string): number[] {
+function toChannels(color: string): number[] {
   return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255)
 }
 

@@ -22,8 +22,8 @@ export interface SessionTimes {
 
 /** Returns when a session expires if it isn't used again. */
 export function sessionExpiry({ createdAt, lastSeenAt }: SessionTimes): Date {
-  const idleEnd = lastSeenAt.getTime() + maxIdleDays * dayInMs
-  return new Date(Math.min(idleEnd, createdAt.getTime() + maxSessionAgeMs))
+  const idleEndMs = lastSeenAt.getTime() + maxIdleDays * dayInMs
+  return new Date(Math.min(idleEndMs, createdAt.getTime() + maxSessionAgeMs))
 }
 
 /** How long links in emails are valid, by purpose. */

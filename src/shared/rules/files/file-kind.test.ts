@@ -131,6 +131,6 @@ test.each([
   ['text/plain\n', false],
   [`text/${'a'.repeat(250)}`, true],
   [`text/${'a'.repeat(251)}`, false],
-])('isMediaType(%j) is %s', (text, expected) => {
-  expect(isMediaType(text)).toBe(expected)
+])('isMediaType(%j) is %s', (text, isValid) => {
+  expect(isMediaType(text)).toBe(isValid)
 })

@@ -48,7 +48,7 @@ const extensionPattern = /(?<=.)(\.tar)?\.[^.\s]{1,32}$/iu
  * paths from file names, and browsers rename such files when saving them.
  */
 export function cleanFileName(name: string): string {
-  const cleaned = name
+  const cleanedName = name
     .replace(loneSurrogates, '')
     .normalize('NFC')
     .replace(boxesAndBlocks, '')
@@ -63,11 +63,11 @@ export function cleanFileName(name: string): string {
     .replace(/^\.+/u, '.')
     // Removing characters may have put a combining accent next to a letter, so normalize again.
     .normalize('NFC')
-  if (!visibleCharacter.test(cleaned)) return fallbackName
+  if (!visibleCharacter.test(cleanedName)) return fallbackName
   // Either the original name begins with a dot (.gitignore), or cleaning removed everything before
   // the extension (???.png). Only the latter needs a replacement.
-  const hasLostStem = cleaned.startsWith('.') && !name.trimStart().startsWith('.')
-  return shorten(hasLostStem ? fallbackName + cleaned : cleaned)
+  const hasLostStem = cleanedName.startsWith('.') && !name.trimStart().startsWith('.')
+  return shorten(hasLostStem ? fallbackName + cleanedName : cleanedName)
 }
 
 /** Returns the length in UTF-8 bytes of text without lone surrogates. */

@@ -26,8 +26,8 @@ export function formatOrder({ by, descending }: FileOrder): FileOrderText {
 }
 
 export function parseOrder(text: FileOrderText): FileOrder {
-  const descending = text.startsWith('-')
-  return { by: (descending ? text.slice(1) : text) as SortKey, descending }
+  const isDescending = text.startsWith('-')
+  return { by: (isDescending ? text.slice(1) : text) as SortKey, descending: isDescending }
 }
 
 /** Maximum number of files per page. */

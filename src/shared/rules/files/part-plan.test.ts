@@ -35,13 +35,14 @@ describe('planParts', () => {
         const partSize = partSizeFor(fileSize)
         const { count } = planParts(fileSize, partSize)
         expect(count).toBeLessThanOrEqual(maxPartCount)
-        let end = 0
+        let expectedOffset = 0
         for (let partNumber = 1; partNumber <= count; partNumber += 1) {
           const part = partRange(fileSize, partSize, partNumber)
-          if (part.offset !== end || part.size > partSize) throw new Error(`part ${partNumber}`)
-          end += part.size
+          if (part.offset !== expectedOffset || part.size > partSize)
+            throw new Error(`part ${partNumber}`)
+          expectedOffset += part.size
         }
-        expect(end).toBe(fileSize)
+        expect(expectedOffset).toBe(fileSize)
       }),
       { numRuns: 50 },
     )

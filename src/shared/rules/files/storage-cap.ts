@@ -39,9 +39,9 @@ export function formatCapSettings({ maxStored, leastFree }: StorageCap): Record<
 
 /** Parses the cap settings. Invalid values fall back to their defaults. */
 export function parseCapSettings(settings: Readonly<Record<CapKey, string>>): StorageCap {
-  const cap = parseSizeInRange(settings.storage_cap, minCap)
+  const capBytes = parseSizeInRange(settings.storage_cap, minCap)
   return {
-    maxStored: cap ?? defaultCap.maxStored,
+    maxStored: capBytes ?? defaultCap.maxStored,
     leastFree: parseSizeInRange(settings.free_space, 0) ?? defaultCap.leastFree,
   }
 }

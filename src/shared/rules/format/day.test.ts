@@ -22,9 +22,9 @@ describe('utcDay', () => {
   it('returns the day that contains the date', () => {
     fc.assert(
       fc.property(anyDate, (date) => {
-        const start = startOfDay(utcDay(date)).getTime()
-        expect(start).toBeLessThanOrEqual(date.getTime())
-        expect(start + dayInMs).toBeGreaterThan(date.getTime())
+        const startMs = startOfDay(utcDay(date)).getTime()
+        expect(startMs).toBeLessThanOrEqual(date.getTime())
+        expect(startMs + dayInMs).toBeGreaterThan(date.getTime())
       }),
     )
   })

@@ -20,9 +20,9 @@ export function startOfDay(day: string): Date {
  * `firstDay`.
  */
 export function daysBetween(firstDay: string, lastDay: string): string[] {
-  const start = startOfDay(firstDay).getTime()
-  const count = Math.max(0, (startOfDay(lastDay).getTime() - start) / dayInMs) + 1
-  return Array.from({ length: count }, (_, index) => utcDay(new Date(start + index * dayInMs)))
+  const startMs = startOfDay(firstDay).getTime()
+  const count = Math.max(0, (startOfDay(lastDay).getTime() - startMs) / dayInMs) + 1
+  return Array.from({ length: count }, (_, index) => utcDay(new Date(startMs + index * dayInMs)))
 }
 
 /** Returns the last `count` UTC days, including today. */

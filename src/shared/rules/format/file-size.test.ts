@@ -86,10 +86,13 @@ describe('roundSizeDown', () => {
     const unitBytes = { Bytes: 1, KB: kb, MB: mb, GB: gb }
     fc.assert(
       fc.property(fc.nat(2 ** 31 - 1), (bytes) => {
-        const rounded = roundSizeDown(bytes)
-        const [number, unit] = formatSize(rounded).split(' ') as [string, keyof typeof unitBytes]
-        expect(rounded).toBeLessThanOrEqual(bytes)
-        expect(bytes - rounded).toBeLessThan(0.1 * unitBytes[unit] + 1)
+        const roundedBytes = roundSizeDown(bytes)
+        const [number, unit] = formatSize(roundedBytes).split(' ') as [
+          string,
+          keyof typeof unitBytes,
+        ]
+        expect(roundedBytes).toBeLessThanOrEqual(bytes)
+        expect(bytes - roundedBytes).toBeLessThan(0.1 * unitBytes[unit] + 1)
         expect(Number(number) * unitBytes[unit]).toBeLessThanOrEqual(bytes)
       }),
     )
@@ -126,9 +129,9 @@ test.each<[string, number | null]>([
 test('parseSize reads formatted limits back, accurate to one decimal', () => {
   fc.assert(
     fc.property(fc.nat(80_000 * megabyte), (bytes) => {
-      const parsed = parseSize(formatSizeLimit(bytes))
-      expect(parsed).not.toBeNull()
-      expect(formatSizeLimit(parsed ?? 0)).toBe(formatSizeLimit(bytes))
+      const parsedBytes = parseSize(formatSizeLimit(bytes))
+      expect(parsedBytes).not.toBeNull()
+      expect(formatSizeLimit(parsedBytes ?? 0)).toBe(formatSizeLimit(bytes))
     }),
   )
 })

@@ -7,12 +7,12 @@ const units = ['Bytes', 'KB', 'MB', 'GB'] as const
  */
 export function formatSize(bytes: number): string {
   let amount = Math.max(0, Math.round(bytes)) || 0
-  let unit = 0
-  while (roundToOneDecimal(amount) >= 1024 && unit < units.length - 1) {
+  let unitIndex = 0
+  while (roundToOneDecimal(amount) >= 1024 && unitIndex < units.length - 1) {
     amount /= 1024
-    unit += 1
+    unitIndex += 1
   }
-  return `${roundToOneDecimal(amount)} ${units[unit]}`
+  return `${roundToOneDecimal(amount)} ${units[unitIndex]}`
 }
 
 /**
@@ -29,8 +29,8 @@ export function formatSizeLimit(bytes: number): string {
  */
 export function roundSizeDown(bytes: number): number {
   const wholeBytes = Math.max(0, Math.floor(bytes)) || 0
-  const unit = units.findLastIndex((_, exponent) => wholeBytes >= 1024 ** exponent)
-  const unitBytes = 1024 ** Math.max(0, unit)
+  const unitIndex = units.findLastIndex((_, exponent) => wholeBytes >= 1024 ** exponent)
+  const unitBytes = 1024 ** Math.max(0, unitIndex)
   return Math.floor((Math.floor((wholeBytes / unitBytes) * 10) / 10) * unitBytes)
 }
 

@@ -100,13 +100,13 @@ function dayNumber(date: Date, zone: TimeZone): number {
 
 function formatTime(date: Date, zone: TimeZone): string {
   const shiftedDate = shiftToZone(date, zone)
-  return `${twoDigits(shiftedDate.getUTCHours())}:${twoDigits(shiftedDate.getUTCMinutes())}`
+  return `${padToTwoDigits(shiftedDate.getUTCHours())}:${padToTwoDigits(shiftedDate.getUTCMinutes())}`
 }
 
 function formatSeconds(date: Date): string {
-  return twoDigits(date.getUTCSeconds())
+  return padToTwoDigits(date.getUTCSeconds())
 }
 
-function twoDigits(n: number): string {
+function padToTwoDigits(n: number): string {
   return String(n).padStart(2, '0')
 }

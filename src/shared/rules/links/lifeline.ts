@@ -23,10 +23,10 @@ export interface Lifeline {
  * `createdAt`, because the browser's clock may be slow.
  */
 export function lifeline(dates: LifelineDates, now: Date, canRenew: boolean): Lifeline {
-  const start = dates.createdAt.getTime()
-  const lifetimeMs = dates.maxLifetimeAt.getTime() - start
-  const toFraction = (time: number) =>
-    lifetimeMs > 0 ? Math.min(1, Math.max(0, (time - start) / lifetimeMs)) : 1
+  const createdMs = dates.createdAt.getTime()
+  const lifetimeMs = dates.maxLifetimeAt.getTime() - createdMs
+  const toFraction = (timeMs: number) =>
+    lifetimeMs > 0 ? Math.min(1, Math.max(0, (timeMs - createdMs) / lifetimeMs)) : 1
 
   const leftMs = Math.min(dates.expiresAt.getTime(), dates.maxLifetimeAt.getTime()) - now.getTime()
   const lived = toFraction(now.getTime())

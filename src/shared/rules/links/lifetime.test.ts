@@ -31,12 +31,14 @@ describe('firstLifetime', () => {
   it('adds the exact days, capped by the maximum lifetime, and doesn’t modify its argument', () => {
     fc.assert(
       fc.property(anyDate, anyDays, anyDays, (createdAt, chosenDays, maxLifetimeDays) => {
-        const before = createdAt.getTime()
+        const createdMs = createdAt.getTime()
         const dates = firstLifetime(createdAt, { expirationDays: chosenDays, maxLifetimeDays })
-        expect(dates.expiresAt.getTime() - before).toBe(Math.min(chosenDays, maxLifetimeDays) * day)
-        expect(dates.maxLifetimeAt.getTime() - before).toBe(maxLifetimeDays * day)
+        expect(dates.expiresAt.getTime() - createdMs).toBe(
+          Math.min(chosenDays, maxLifetimeDays) * day,
+        )
+        expect(dates.maxLifetimeAt.getTime() - createdMs).toBe(maxLifetimeDays * day)
         expect(lifetimeDays({ createdAt, ...dates })).toBe(maxLifetimeDays)
-        expect(createdAt.getTime()).toBe(before)
+        expect(createdAt.getTime()).toBe(createdMs)
       }),
     )
   })
@@ -59,11 +61,11 @@ describe('renewedExpiry', () => {
   it('returns maxLifetimeAt or the requested expiry, whichever is earlier', () => {
     fc.assert(
       fc.property(anyDate, anyDays, anyDate, (renewedAt, chosenDays, maxLifetimeAt) => {
-        const expiry = renewedExpiry(renewedAt, chosenDays, maxLifetimeAt).getTime()
-        const requestedExpiry = renewedAt.getTime() + chosenDays * day
-        expect(expiry).toBeLessThanOrEqual(maxLifetimeAt.getTime())
-        expect(expiry).toBeLessThanOrEqual(requestedExpiry)
-        expect([requestedExpiry, maxLifetimeAt.getTime()]).toContain(expiry)
+        const expiresAtMs = renewedExpiry(renewedAt, chosenDays, maxLifetimeAt).getTime()
+        const requestedExpiryMs = renewedAt.getTime() + chosenDays * day
+        expect(expiresAtMs).toBeLessThanOrEqual(maxLifetimeAt.getTime())
+        expect(expiresAtMs).toBeLessThanOrEqual(requestedExpiryMs)
+        expect([requestedExpiryMs, maxLifetimeAt.getTime()]).toContain(expiresAtMs)
       }),
     )
   })
@@ -81,12 +83,12 @@ describe('renewedExpiry', () => {
             maxLifetimeDays,
           })
           let expiry = expiresAt
-          let clock = createdAt.getTime()
+          let nowMs = createdAt.getTime()
           for (const { waited, chosen } of renewals) {
-            clock += waited
-            if (clock >= maxLifetimeAt.getTime()) break
-            expiry = renewedExpiry(new Date(clock), chosen, maxLifetimeAt)
-            expect(expiry.getTime()).toBeGreaterThan(clock)
+            nowMs += waited
+            if (nowMs >= maxLifetimeAt.getTime()) break
+            expiry = renewedExpiry(new Date(nowMs), chosen, maxLifetimeAt)
+            expect(expiry.getTime()).toBeGreaterThan(nowMs)
           }
           expect(expiry.getTime() - createdAt.getTime()).toBeLessThanOrEqual(maxLifetimeDays * day)
         },

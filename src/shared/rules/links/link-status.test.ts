@@ -43,9 +43,9 @@ describe('linkStatus, at the boundaries', () => {
     ['maxLifetimeAt passed before expiresAt', makeLink(day, 0), 'deleted', 'deleted'],
     ['purged after expiry', makeLink(-day, day, -1), 'deleted', 'deleted'],
     ['purged before both dates', makeLink(day, 2 * day, 0), 'deleted', 'deleted'],
-  ])('%s', (_, link, free, premium) => {
-    expect(linkStatus(link, 'free', now)).toBe(free)
-    expect(linkStatus(link, 'premium', now)).toBe(premium)
+  ])('%s', (_, link, freeStatus, premiumStatus) => {
+    expect(linkStatus(link, 'free', now)).toBe(freeStatus)
+    expect(linkStatus(link, 'premium', now)).toBe(premiumStatus)
   })
 })
 

@@ -57,8 +57,8 @@ export function activeLinkLabel(
   link: Pick<LinkDates, 'expiresAt' | 'maxLifetimeAt'>,
   now: Date,
 ): string {
-  const end = Math.min(link.expiresAt.getTime(), link.maxLifetimeAt.getTime())
-  return timeLeftText(end - now.getTime())
+  const endMs = Math.min(link.expiresAt.getTime(), link.maxLifetimeAt.getTime())
+  return timeLeftText(endMs - now.getTime())
 }
 
 /**
@@ -66,19 +66,19 @@ export function activeLinkLabel(
  * Null if the label never changes.
  */
 export function nextLabelChange(link: LinkDates, ownerTier: Tier, now: Date): Date | null {
-  const lifetimeEnd = link.maxLifetimeAt.getTime()
+  const lifetimeEndMs = link.maxLifetimeAt.getTime()
   switch (linkStatus(link, ownerTier, now)) {
     case 'deleted':
       return now >= link.maxLifetimeAt ? null : link.maxLifetimeAt
     case 'private': {
-      const days = Math.ceil((lifetimeEnd - now.getTime()) / dayInMs)
-      return new Date(lifetimeEnd - (days - 1) * dayInMs)
+      const days = Math.ceil((lifetimeEndMs - now.getTime()) / dayInMs)
+      return new Date(lifetimeEndMs - (days - 1) * dayInMs)
     }
     case 'active': {
-      const end = Math.min(link.expiresAt.getTime(), lifetimeEnd)
+      const endMs = Math.min(link.expiresAt.getTime(), lifetimeEndMs)
       // With the shortest time left, the text is still the same, so it changes one millisecond
       // later.
-      return new Date(end - minLeftWithSameText(end - now.getTime()) + 1)
+      return new Date(endMs - minLeftWithSameText(endMs - now.getTime()) + 1)
     }
   }
 }

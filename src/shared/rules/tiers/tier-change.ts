@@ -26,16 +26,16 @@ type TierChangeResult =
  * @throws {RangeError} for an unknown tier.
  */
 export function changeTier(state: StoredTier, request: TierRequest, now: Date): TierChangeResult {
-  const current = effectiveTier(state, now)
+  const currentTier = effectiveTier(state, now)
   if (request.reason === 'trial') {
     if (state.premiumTrialStartedAt !== null) return { ok: false, code: 'TRIAL_USED' }
     // Spec §4: offered only to free users.
-    if (current !== 'free') return { ok: false, code: 'ALREADY_PREMIUM' }
+    if (currentTier !== 'free') return { ok: false, code: 'ALREADY_PREMIUM' }
     const trial = { premiumTrialStartedAt: now, premiumTrialEndsAt: trialEnd(now) }
     return { ok: true, state: { tier: 'premium', ...trial } }
   }
-  const { to = current === 'free' ? 'premium' : 'free' } = request
-  const isOnTrial = current !== 'free' && state.premiumTrialEndsAt !== null
-  if (to === current && !isOnTrial) return { ok: true, state }
+  const { to = currentTier === 'free' ? 'premium' : 'free' } = request
+  const isOnTrial = currentTier !== 'free' && state.premiumTrialEndsAt !== null
+  if (to === currentTier && !isOnTrial) return { ok: true, state }
   return { ok: true, state: { ...state, tier: to, premiumTrialEndsAt: null } }
 }

@@ -70,9 +70,9 @@ export function selectedDays(
   return matchingDays ?? expirationDays[0] ?? defaultExpirationDays
 }
 
-/** True if a user who has `filesInUse` files can add another. */
-export function canAddFile(maxFiles: number | null, filesInUse: number): boolean {
-  return maxFiles === null || filesInUse < maxFiles
+/** True if a user who has `usedFileCount` files can add another. */
+export function canAddFile(maxFiles: number | null, usedFileCount: number): boolean {
+  return maxFiles === null || usedFileCount < maxFiles
 }
 
 /** Why a number of days is rejected. `INVALID_INPUT` means that no tier offers it. */
@@ -127,14 +127,14 @@ export function daysText(...days: readonly number[]): string {
  * Says how many more files a user can have, such as '2 of 3 left' or 'None left: delete files to
  * make room'.
  */
-export function filesLeftText(maxFiles: number, active: number): string {
-  const remainingFiles = maxFiles - active
-  if (remainingFiles <= 0) return 'None left: delete files to make room'
-  return `${remainingFiles.toLocaleString('en')} of ${maxFiles.toLocaleString('en')} left`
+export function filesLeftText(maxFiles: number, activeFileCount: number): string {
+  const remainingFileCount = maxFiles - activeFileCount
+  if (remainingFileCount <= 0) return 'None left: delete files to make room'
+  return `${remainingFileCount.toLocaleString('en')} of ${maxFiles.toLocaleString('en')} left`
 }
 
 /** Summarizes a tier's limits, such as '3 files at most, 500MB each, for 3 days'. */
 export function limitsText({ maxFiles, maxFileSize, expirationDays }: TierLimits): string {
-  const files = maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at most`
-  return `${files}, ${formatSizeLimit(maxFileSize)} each, for ${daysText(...expirationDays)}`
+  const fileCountText = maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at most`
+  return `${fileCountText}, ${formatSizeLimit(maxFileSize)} each, for ${daysText(...expirationDays)}`
 }

@@ -71,7 +71,7 @@ describe('effectiveTier', () => {
 describe('trialNotice', () => {
   const hour = 60 * 60_000
   const day = 24 * hour
-  const trial = (tier: Tier): StoredTier => ({
+  const createTrial = (tier: Tier): StoredTier => ({
     tier,
     premiumTrialStartedAt: trialStart,
     premiumTrialEndsAt: end,
@@ -89,7 +89,7 @@ describe('trialNotice', () => {
     // If the browser's clock is slow, the bar must not become longer than the whole trial.
     [31 * day, '31 days left', 1, 'calm'],
   ])("%d ms before the end is '%s'", (leftMs, label, fractionLeft, tone) => {
-    const notice = trialNotice(trial('premium'), dateFromEnd(-leftMs))
+    const notice = trialNotice(createTrial('premium'), dateFromEnd(-leftMs))
     expect(notice).toEqual({
       kind: 'running',
       label,
@@ -101,13 +101,13 @@ describe('trialNotice', () => {
   it('is expired from the exact end on, even before the database is updated', () => {
     for (const tier of tiers) {
       for (const lateMs of [0, 1, 400 * day]) {
-        expect(trialNotice(trial(tier), dateFromEnd(lateMs))).toEqual({ kind: 'expired' })
+        expect(trialNotice(createTrial(tier), dateFromEnd(lateMs))).toEqual({ kind: 'expired' })
       }
     }
   })
 
   it('is expired if the server reports the free tier, regardless of the browser’s clock', () => {
-    expect(trialNotice(trial('free'), dateFromEnd(-5000))).toEqual({ kind: 'expired' })
+    expect(trialNotice(createTrial('free'), dateFromEnd(-5000))).toEqual({ kind: 'expired' })
   })
 
   it('is an offer only for free users without an earlier trial', () => {
