@@ -49,7 +49,7 @@ class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean
 }
 
 const queryClient = createQueryClient(signInAgain)
-// What the first screen shows depends on the user, so request the user before rendering.
+// The first screen depends on who is signed in, so request the user before rendering.
 void queryClient.prefetchQuery(currentUserQuery)
 // A signed-out visitor will probably open the login or signup page next, and both need the list of
 // sign-in methods.

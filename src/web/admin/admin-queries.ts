@@ -71,7 +71,6 @@ export const limitSettingsQuery = queryOptions({
   ...alwaysRefetchOptions,
 })
 
-/** All feedback, newest first. */
 export const feedbackQuery = infiniteQueryOptions({
   queryKey: [adminKey, 'feedback'],
   queryFn: ({ pageParam: cursor, signal }) =>

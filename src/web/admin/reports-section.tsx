@@ -133,8 +133,8 @@ function ReportRow({ report, now, onTakeDown }: ReportRowProps) {
 }
 
 /**
- * What visitors wrote when they reported a file. Only the latest statement is shown until the list
- * is expanded.
+ * The reasons that visitors gave for reporting a file. Only the latest is shown until the list is
+ * expanded.
  */
 function Statements({ report, now }: { report: Report; now: Date }) {
   const id = useId()

@@ -20,7 +20,7 @@ export const sectionIds = Object.keys(sectionTitles) as SectionId[]
 export interface SectionFrameProps {
   /** The heading's id. The heading is a link target and can receive focus. */
   id: SectionId
-  /** A few words or figures next to the title. */
+  /** A short text or number next to the title. */
   note?: ReactNode
   /** A button at the end of the title's line. */
   action?: ReactNode

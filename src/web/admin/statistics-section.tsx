@@ -15,7 +15,7 @@ const statLabels = {
 
 const statEntries = Object.entries(statLabels) as [keyof typeof statLabels, string][]
 
-/** Shows the numbers of users, files and downloads (spec §7, admin stats). */
+/** Shows how many users, files and downloads there are (spec §7, admin stats). */
 export function StatisticsSection() {
   const query = useQuery(statsQuery)
   const { data, isError, isFetching } = query

@@ -17,7 +17,7 @@ import { FieldWithButton } from './setting-form.tsx'
 /** The maximum length of a file name in the dialog's title, in characters. */
 const maxNameLength = 60
 
-/** What the takedown dialog needs to know about a file. */
+/** A file to take down, as presented in the dialog. */
 export interface TakedownTarget {
   /** The file's name or link, shown in the dialog's title. */
   name: string
@@ -111,7 +111,7 @@ function reasonHint(sendsMail: boolean | undefined): string {
   return sendsMail === false ? `${myFilesHint} This server sends no email.` : myFilesHint
 }
 
-/** In characters. Well above the length of any link. */
+/** The maximum input length in characters, well above the length of any link. */
 const maxLinkLength = 500
 
 export interface TakeDownByLinkFormProps {

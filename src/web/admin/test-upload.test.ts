@@ -11,7 +11,7 @@ afterEach(() => page.close())
 
 const bucket = 'https://bucket.example.org'
 
-/** Runs the upload test. Storage sends `response`, or is unreachable if it is undefined. */
+/** Runs the upload test. Storage sends `response`. If undefined, storage is unreachable. */
 function runTest(origin: string, response?: Response) {
   page.on('POST /api/admin/test-s3-upload', () => ({ uploadUrl: `${origin}/key?signature=x` }))
   if (response) page.on('PUT /key', () => response)

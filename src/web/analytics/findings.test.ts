@@ -96,7 +96,7 @@ describe('summarizeMostDownloaded', () => {
     originalName,
     downloadCount,
   })
-  /** Returns the finding without the invisible direction marks around file names. */
+  /** Returns the summary without the invisible direction marks around file names. */
   const summarizeFiles = (...files: ReturnType<typeof makeFile>[]) =>
     summarizeMostDownloaded(files).replaceAll(/[\u2068\u2069]/g, '')
 

@@ -27,7 +27,7 @@ export type CallInput<Name extends JsonEndpointName> = InputPart<Name, 'params'>
   InputPart<Name, 'body'> &
   BytesInput<Name> & {
     signal?: AbortSignal
-    /** Bypasses the browser's cache and updates it with the response. */
+    /** If true, bypasses the browser's cache and updates it with the response. */
     fresh?: boolean
   }
 

@@ -12,7 +12,7 @@ import { useAuthForm } from './use-auth-form.ts'
 const confirmationMs = 60_000
 
 export interface ForgotPasswordProps {
-  /** Says whom to ask for an email that the server can't send. Null if it sends email. */
+  /** If the server can't send email, a note that says whom to ask for help; otherwise null. */
   noEmailNote: string | null
   /** Returns the email address entered in the login form. */
   getEmail: () => string

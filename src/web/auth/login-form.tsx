@@ -12,7 +12,7 @@ export interface LoginFormProps {
   email?: string | undefined
   /** The path on this server to open after sign-in. */
   next: string
-  /** Says whom to ask for an email that the server can't send. Null if it sends email. */
+  /** If the server can't send email, a note that says whom to ask for help; otherwise null. */
   noEmailNote: string | null
   emailField?: Ref<HTMLElement> | undefined
 }
@@ -77,7 +77,7 @@ function ResendVerification({
   noEmailNote,
 }: {
   email: string
-  /** Says whom to ask for an email that the server can't send. Null if it sends email. */
+  /** If the server can't send email, a note that says whom to ask for help; otherwise null. */
   noEmailNote: string | null
 }) {
   const resendMutation = useMutation({

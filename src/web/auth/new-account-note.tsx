@@ -6,7 +6,7 @@ import { durationText } from '../../shared/rules/format/numbers.ts'
 
 export interface NewAccountNoteProps {
   account: NewAccount
-  /** Says whom to ask for an email that the server can't send. Null if it sends email. */
+  /** If the server can't send email, a note that says whom to ask for help; otherwise null. */
   noEmailNote: string | null
   /** A link back to the signup page, in case the email address has a typo. */
   signupLink: ReactNode

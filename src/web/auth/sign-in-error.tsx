@@ -12,7 +12,6 @@ export function SignInErrorNote({ error }: { error: SignInError }) {
   )
 }
 
-/** Says why a Google sign-in failed and how to fix it. */
 export const signInErrorMessages: Record<SignInError, string> = {
   'google-denied':
     'Google did not let you in, because the sign-in was cancelled. Try again, or sign in with your password.',

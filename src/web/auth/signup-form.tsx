@@ -28,13 +28,12 @@ const verificationToastMs = 10_000
 export interface SignupFormProps {
   /** Who can sign up. The server enforces this too. */
   policy: SignupPolicy
-  /** Says whom to ask for an email that the server can't send. Null if it sends email. */
+  /** If the server can't send email, a note that says whom to ask for help; otherwise null. */
   noEmailNote: string | null
   /** Called when it is time to open the login page. */
   onDone: (account: NewAccount) => void
 }
 
-/** The signup form. */
 export function SignupForm({ policy, noEmailNote, onDone }: SignupFormProps) {
   const [waitingAccount, setWaitingAccount] = useState<NewAccount>()
 

@@ -1,8 +1,8 @@
 import { useSignInWays, useSupportEmail } from '../api/public-values.ts'
 
 /**
- * Returns a note that says whom to ask for an email that this server can't send, or null if it
- * sends email.
+ * Returns a note that says whom to ask for help because this server can't send email, or null if it
+ * can.
  */
 export function useNoEmailNote(): string | null {
   const { sendsMail } = useSignInWays()
@@ -11,8 +11,8 @@ export function useNoEmailNote(): string | null {
 }
 
 /**
- * Returns a note that says whom to ask for an email that the server can't send, or null if it sends
- * email.
+ * Returns a note that says whom to ask for help because the server can't send email, or null if it
+ * can.
  * @param supportEmail null if the server has no support address, undefined until known.
  */
 export function noEmailNote({

@@ -31,7 +31,6 @@ function toFormValues(brand: Partial<Brand> | null): BrandingValues {
   return { name, message, accent: accent ?? '' }
 }
 
-/** Loads the user's brand and shows the form. */
 export function BrandingSettings({ loading }: { loading: ReactNode }) {
   const query = useQuery(brandingQuery)
   return (

@@ -66,7 +66,6 @@ export interface NameSearchProps {
   onTextChange: (text: string) => void
 }
 
-/** A search field for file names. */
 export function NameSearch({ searchText, onTextChange }: NameSearchProps) {
   return (
     <div className="min-w-0 flex-1 max-sm:basis-full">

@@ -22,7 +22,7 @@ export function linkDates(file: StoredFile): LinkDates & LifelineDates {
 /** The exact time behind a label such as '3 days left'. */
 export interface LinkEnd {
   at: Date
-  /** The time in the browser's time zone, such as 'Until Tue 24 Nov, 14:02'. */
+  /** A label with the time in the browser's time zone, such as 'Until Tue 24 Nov, 14:02'. */
   text: string
 }
 

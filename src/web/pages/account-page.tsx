@@ -143,7 +143,7 @@ export interface DescribedSectionProps {
   /** The heading's id. The heading receives focus when the focused element is removed. */
   id: string
   title: string
-  /** What the section is for, in a sentence or two. */
+  /** One or two sentences about the section's purpose. */
   lead: ReactNode
   children: ReactNode
 }

@@ -251,7 +251,7 @@ export function Dashboard() {
   )
 }
 
-/** What determines the Upload tab's main action. */
+/** The state that determines the Upload tab's main action. */
 export interface UploadTabState {
   /** True while Recent Files marks files as new. */
   hasNewFiles: boolean

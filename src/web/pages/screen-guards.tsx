@@ -10,7 +10,7 @@ import { signInAgain } from './sign-in-again.ts'
 
 interface SignedInScreenProps {
   children: (user: User) => ReactNode
-  /** What visitors see instead of being redirected to the login page. */
+  /** Shown to visitors in place of a redirect to the login page. */
   visitor?: ReactNode
 }
 

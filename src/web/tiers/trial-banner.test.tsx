@@ -19,7 +19,7 @@ afterEach(() => {
   localStorage.clear()
 })
 
-/** Creates a user whose trial ends in `daysLeft` days, or who has had no trial if it is null. */
+/** Creates a user whose trial ends in `daysLeft` days. If null, the user has had no trial. */
 function user(tier: User['tier'], daysLeft: number | null, id = 'ada'): User {
   const endsAt = daysLeft === null ? null : new Date(Date.now() + daysLeft * dayMs).toISOString()
   return {

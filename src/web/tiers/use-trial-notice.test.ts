@@ -26,8 +26,8 @@ afterEach(() => {
 })
 
 /**
- * Creates a user whose trial ends in `remainingMs` milliseconds, or who has had no trial if it is
- * null.
+ * Creates a user whose trial ends in `remainingMs` milliseconds. If null, the user has had no
+ * trial.
  */
 function user(tier: User['tier'], remainingMs: number | null): User {
   const endsAt = remainingMs === null ? null : new Date(start.getTime() + remainingMs).toISOString()

@@ -59,7 +59,6 @@ export interface DialogButtonsProps extends Pick<ButtonProps, 'variant' | 'pendi
   onCancel: () => void
 }
 
-/** The Cancel and submit buttons for a form in a dialog. */
 export function DialogButtons({ label, onCancel, ...submit }: DialogButtonsProps) {
   return (
     <ButtonRow>
@@ -76,7 +75,6 @@ export function ButtonRow({ children }: { children: ReactNode }) {
   return <div className="flex flex-wrap justify-end gap-2 max-sm:[&>*]:flex-1">{children}</div>
 }
 
-/** The options for `confirm`. */
 export interface ConfirmOptions {
   title: string
   /** Says what the action does, and whether it can be undone. */
@@ -156,8 +154,8 @@ export function ConfirmDialogs() {
 }
 
 /**
- * Manages what a form dialog is about, such as the user to delete. Keeps it until the closing
- * animation has ended.
+ * Manages a form dialog's subject, such as the user to delete. The subject stays set until the
+ * closing animation has ended.
  * @param headingId the element that receives focus after `finish`, because the pressed button may
  * be gone. After `cancel`, focus returns to that button.
  */

@@ -31,7 +31,7 @@ function RetryButton({
 
 export interface LoadErrorProps {
   query: QueryState
-  /** What went wrong, without a period at the end, such as 'Your files could not be loaded'. */
+  /** The error message without a final period, such as 'Your files could not be loaded'. */
   title: string
   /** Says what still works, or what to do next. */
   children?: ReactNode
@@ -55,7 +55,7 @@ export function LoadError({ query, title, children }: LoadErrorProps) {
 
 export interface InlineLoadErrorProps {
   query: QueryState
-  /** What went wrong, as a sentence with a period. */
+  /** The error message, as a sentence with a period. */
   text: string
   /** The button's accessible name, if the page has several 'Try again' buttons. */
   label?: string
@@ -80,7 +80,7 @@ export interface QueryContentProps<Data> {
   query: QueryState<Data>
   /** Shown while the query has no data. */
   loading: ReactNode
-  /** What went wrong, without a period at the end, or an element to show instead. */
+  /** The error message without a final period, or an element to show instead. */
   failed: string | ReactNode
   children: (data: Data) => ReactNode
 }

@@ -49,7 +49,6 @@ export function LoadingRow() {
   )
 }
 
-/** A card with placeholders for rows that are loading. */
 export function RowsLoading({ label, rows }: { label: string; rows: number }) {
   return (
     <Card>

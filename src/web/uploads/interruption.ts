@@ -43,7 +43,6 @@ export function isBusy({ status, code, retryAfterMs }: FailedAttempt): boolean {
   return status === 429 || (status === 503 && !serverErrorCodes.has(code))
 }
 
-/** True if the server's disk is full. */
 export function isDiskFull({ code }: FailedAttempt): boolean {
   return code === ('DISK_FULL' satisfies ErrorCode)
 }

@@ -13,7 +13,6 @@ function getNames({ firstName, lastName }: User) {
   return { firstName, lastName }
 }
 
-/** A form for the user's name. */
 export function NameForm({ user }: { user: User }) {
   const client = useQueryClient()
   const [values, setValues] = useState(() => getNames(user))
@@ -22,7 +21,7 @@ export function NameForm({ user }: { user: User }) {
     send: async (body) => {
       const savedUser = await call('updateUser', { body })
       client.setQueryData(currentUserQuery.queryKey, savedUser)
-      // The server may have trimmed the names.
+      // The server trims the names, so show the saved ones.
       setValues(getNames(savedUser))
       toast({ title: 'Name saved' })
     },

@@ -20,7 +20,6 @@ function yesOrNo(value: boolean) {
   return value ? 'Yes' : 'No'
 }
 
-/** A table that compares the plans. */
 export function PlanTable() {
   return (
     <table className="plans">

@@ -89,7 +89,7 @@ function RunningBatch({ batch, current, interruption, onCancel }: RunningBatchPr
   )
 }
 
-/** Shows a batch's outcome. The progress bar is full if all files are stored. */
+/** The progress bar is full if all files are stored. */
 function BatchOutcome({ outcome, isComplete }: { outcome: string; isComplete: boolean }) {
   return (
     <>

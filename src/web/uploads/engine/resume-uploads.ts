@@ -125,7 +125,8 @@ export class UploadResumer {
 
   /**
    * Claims an upload and locates its bytes. Concurrent calls share one search. Returns null if this
-   * tab can't resume the upload, or if the server doesn't respond and the user can't help.
+   * tab can't resume the upload. Also returns null if the server doesn't respond and no action by
+   * the user would help.
    */
   async #locateBytes(id: string): Promise<{ record: UploadRecord; bytes: BytesState } | null> {
     const { list, files } = this.#deps

@@ -39,7 +39,7 @@ export function toPending(record: UploadRecord, now: number): UploadRecord {
   }
 }
 
-/** Pauses an upload. `need` is what the user has to provide before it can continue. */
+/** Pauses an upload. `need` is the action that the user must take before it can continue. */
 export function toPaused(record: UploadRecord, need: UploadNeed): UploadRecord {
   return { ...record, status: 'paused', need, error: null, code: null }
 }

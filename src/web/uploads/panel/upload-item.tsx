@@ -89,7 +89,7 @@ export function UploadBar(props: {
   label: string
   percent: number
   tone: 'accent' | 'quiet'
-  /** What screen readers announce instead of the percentage, worded as in spec §4. */
+  /** The text that screen readers announce instead of the percentage, worded as in spec §4. */
   text?: string | undefined
 }) {
   return (

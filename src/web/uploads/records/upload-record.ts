@@ -73,8 +73,8 @@ const uploadRecordSchema = z.object({
   /** The upload status, as defined in spec §3. */
   status: z.enum(['pending', 'uploading', 'paused', 'completed', 'failed']),
   /**
-   * What the user has to provide to resume a paused upload or retry a failed one. If null, a paused
-   * upload resumes automatically.
+   * The action that the user must take before a paused upload can resume or a failed one can be
+   * retried. If null, a paused upload resumes automatically.
    */
   need: z.enum(['file', 'permission', 'sign-in']).nullable(),
   lastActivity: timestampSchema,
