@@ -17,7 +17,7 @@ import { toast } from '../ui/toast.tsx'
 import { refreshAdminData, reportsQuery, showAdminFailure } from './admin-queries.ts'
 import { copiesText, reportSummary } from './report-text.ts'
 import { EmailLink, ExpandButton, SectionFrame } from './section.tsx'
-import { TakeDownByLinkForm, targetForReport, useTakedownDialog } from './takedown-dialog.tsx'
+import { TakeDownByLinkForm, toReportTarget, useTakedownDialog } from './takedown-dialog.tsx'
 
 /**
  * Reported files, the most recently reported first. The administrator can take each file down or
@@ -46,7 +46,7 @@ export function ReportsSection() {
             key={report.id}
             report={report}
             now={now}
-            onTakeDown={() => takedownDialog.open(targetForReport(report))}
+            onTakeDown={() => takedownDialog.open(toReportTarget(report))}
           />
         )}
       />

@@ -122,7 +122,7 @@ export function FieldWithButton({ field, button }: { field: ReactNode; button: R
   return (
     <div className="flex items-start gap-2">
       <div className="min-w-0 flex-1">{field}</div>
-      {/* The padding is as high as the line with the field's label. */}
+      {/* The padding aligns the button with the input, which is below its label. */}
       <div className="pt-[26px] [&>button]:h-11">{button}</div>
     </div>
   )

@@ -28,7 +28,7 @@ export interface TakedownTarget {
 }
 
 /** Returns the takedown target for a reported file. */
-export function targetForReport({ shortCode, file }: Report): TakedownTarget {
+export function toReportTarget({ shortCode, file }: Report): TakedownTarget {
   return {
     name: shortName(file.originalName, maxNameLength),
     warning: takedownWarning(file),
@@ -37,7 +37,7 @@ export function targetForReport({ shortCode, file }: Report): TakedownTarget {
 }
 
 /** Returns the takedown target for a link whose file is unknown. */
-export function targetForLink(shortCode: string): TakedownTarget {
+export function toLinkTarget(shortCode: string): TakedownTarget {
   return { name: `/s/${shortCode}`, warning: linkTakedownWarning, shortCode }
 }
 
@@ -129,7 +129,7 @@ export function TakeDownByLinkForm({ onTakeDown }: TakeDownByLinkFormProps) {
       shortCode === null ? { link: 'This is not a link to a file, nor the code of one.' } : {},
     )
     if (shortCode !== null)
-      onTakeDown({ ...targetForLink(shortCode), onDone: () => setTakedownCount(takedownCount + 1) })
+      onTakeDown({ ...toLinkTarget(shortCode), onDone: () => setTakedownCount(takedownCount + 1) })
   }
   return (
     <div className="mb-3">

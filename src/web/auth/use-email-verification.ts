@@ -20,13 +20,13 @@ export type EmailVerification =
  * @param token empty if the URL has none.
  */
 export function useEmailVerification(token: string): EmailVerification {
-  const [hasMatchingPasswords, setConfirmed] = useState(false)
+  const [isConfirmed, setConfirmed] = useState(false)
   const tokenCheckQuery = useQuery({
     queryKey: ['/api/auth/verify-email/check', token],
     queryFn: () => withErrorToast(call('checkVerifyToken', { body: { token } })),
-    enabled: token !== '' && !hasMatchingPasswords,
+    enabled: token !== '' && !isConfirmed,
   })
-  const canVerify = hasMatchingPasswords || tokenCheckQuery.data?.isOwnSignup === true
+  const canVerify = isConfirmed || tokenCheckQuery.data?.isOwnSignup === true
   const verificationQuery = useQuery({
     queryKey: ['/api/auth/verify-email', token],
     queryFn: () => verifyEmail(token),

@@ -16,8 +16,8 @@ export interface LogoFieldProps {
 /** Lets the user choose or remove a logo. */
 export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFieldProps) {
   const id = useId()
-  const fileInput = useRef<HTMLInputElement>(null)
-  const chooseButton = useRef<HTMLButtonElement>(null)
+  const fileInputRef = useRef<HTMLInputElement>(null)
+  const chooseButtonRef = useRef<HTMLButtonElement>(null)
   return (
     <fieldset
       className="grid gap-1.5"
@@ -35,7 +35,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
           </span>
         )}
         <input
-          ref={fileInput}
+          ref={fileInputRef}
           type="file"
           hidden
           aria-label="Logo"
@@ -48,10 +48,10 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
           }}
         />
         <Button
-          ref={chooseButton}
+          ref={chooseButtonRef}
           icon={<ImageUp />}
           disabled={disabled}
-          onClick={() => fileInput.current?.click()}
+          onClick={() => fileInputRef.current?.click()}
         >
           {logo === null ? 'Choose a picture' : 'Choose another picture'}
         </Button>
@@ -63,7 +63,7 @@ export function LogoField({ logo, error, disabled, onChosen, onRemove }: LogoFie
             onClick={() => {
               onRemove()
               // Removing the logo also removes the focused button.
-              chooseButton.current?.focus()
+              chooseButtonRef.current?.focus()
             }}
           >
             Remove logo

@@ -11,13 +11,13 @@ import { refreshFiles } from './use-files.ts'
 let page: WebPage
 let files: StoredFile[]
 let copiedTexts: string[]
-let newFilesReports: boolean[]
+let reportedHasNewFiles: boolean[]
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   page = openPage()
   files = [makeFile('old', 0)]
   copiedTexts = []
-  newFilesReports = []
+  reportedHasNewFiles = []
   page.on('GET /api/files', () => files)
   page.on('GET /api/settings/email-signature', () => ({ signature: '' }))
   const writeText = async (text: string) => void copiedTexts.push(text)
@@ -53,7 +53,7 @@ async function open() {
     <RecentFiles
       tier="premium"
       limit={5}
-      onNewFiles={(hasNewFiles) => newFilesReports.push(hasNewFiles)}
+      onNewFiles={(hasNewFiles) => reportedHasNewFiles.push(hasNewFiles)}
     />,
   )
   await settle()
@@ -81,7 +81,7 @@ test('files of the first load are not marked as new', async () => {
   await open()
   expect(getRow('old.txt').isMarked()).toBe(false)
   expect(getRow('old.txt').copiesAsMainAction()).toBe(false)
-  expect(newFilesReports.at(-1)).toBe(false)
+  expect(reportedHasNewFiles.at(-1)).toBe(false)
 })
 
 test('a new file is marked, and copying its link is the main action', async () => {
@@ -91,7 +91,7 @@ test('a new file is marked, and copying its link is the main action', async () =
   expect(getRow('new.txt').copiesAsMainAction()).toBe(true)
   expect(getRow('old.txt').isMarked()).toBe(false)
   expect(getRow('old.txt').copiesAsMainAction()).toBe(false)
-  expect(newFilesReports.at(-1)).toBe(true)
+  expect(reportedHasNewFiles.at(-1)).toBe(true)
   expect(screen.queryByRole('button', { name: 'Copy 1 link' })).toBeNull()
   expect(document.activeElement).toBe(document.body)
 })

@@ -130,10 +130,10 @@ function NewLink({
   signature,
   onClose,
 }: Pick<RenewDialogProps, 'file' | 'tier' | 'now' | 'signature'> & { onClose: () => void }) {
-  const copyButton = useRef<HTMLElement>(null)
+  const copyButtonRef = useRef<HTMLElement>(null)
   // Removing the previous step also removed the focused button. `useEffect` would run too late,
   // after the dialog has taken focus.
-  useLayoutEffect(() => copyButton.current?.focus(), [])
+  useLayoutEffect(() => copyButtonRef.current?.focus(), [])
   const dates = linkDates(file)
   const { host, origin } = window.location
   const link = `${origin}/s/${file.shortCode}`
@@ -145,7 +145,7 @@ function NewLink({
         </span>
         <div className="max-sm:flex-1">
           <CopyLinkButton
-            ref={copyButton}
+            ref={copyButtonRef}
             variant="primary"
             size="medium"
             link={link}

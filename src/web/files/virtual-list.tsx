@@ -56,7 +56,7 @@ export function VirtualList<Item>({
 
   // The first item measured at this window width provides the estimate for all heights. A wrong
   // estimate shifts all following items.
-  const heightEstimate = useRef({ width: 0, height: initialRowHeight })
+  const heightEstimateRef = useRef({ width: 0, height: initialRowHeight })
 
   // If this function changed on each render, the virtualizer would recompute all positions.
   const getItemKey = useCallback(
@@ -68,11 +68,11 @@ export function VirtualList<Item>({
   )
   const virtualizer = useWindowVirtualizer({
     count: total,
-    estimateSize: () => heightEstimate.current.height,
+    estimateSize: () => heightEstimateRef.current.height,
     measureElement: (element, entry, list) => {
       const height = measureElement(element, entry, list)
-      if (heightEstimate.current.width !== window.innerWidth) {
-        heightEstimate.current = { width: window.innerWidth, height }
+      if (heightEstimateRef.current.width !== window.innerWidth) {
+        heightEstimateRef.current = { width: window.innerWidth, height }
       }
       return height
     },

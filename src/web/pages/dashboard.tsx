@@ -80,7 +80,7 @@ function DashboardContent({ user }: { user: User }) {
   const days = selectedDays(limits[user.tier], preferredDays)
   const store = useUploadsStore()
   const hasOpenUploads = useHasOpenUploads(store)
-  const fileInput = useRef<HTMLInputElement>(null)
+  const fileInputRef = useRef<HTMLInputElement>(null)
   const [hasNewFiles, setHasNewFiles] = useState(false)
   const keptFiles = useKeptFiles()
   const [wantsTrial, forgetTrial] = useRequestedTrial(user)
@@ -105,13 +105,13 @@ function DashboardContent({ user }: { user: User }) {
     // The pressed button is removed with its card, so focus moves to the drop zone's heading.
     document.getElementById(dropZoneTitleId)?.focus()
   }
-  const heading = useRef<HTMLHeadingElement>(null)
+  const headingRef = useRef<HTMLHeadingElement>(null)
   const isDragging = usePageFiles(handleDrop)
 
   return (
     <>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-3">
-        <h1 ref={heading} tabIndex={-1} className="text-2xl wrap-anywhere">
+        <h1 ref={headingRef} tabIndex={-1} className="text-2xl wrap-anywhere">
           Welcome back, {welcomeName(user)}
         </h1>
         <div className="flex flex-wrap items-center gap-3 max-sm:w-full">
@@ -121,7 +121,7 @@ function DashboardContent({ user }: { user: User }) {
             isPrimary={tab === 'upload' && mainAction === 'trial'}
             onDone={() => {
               forgetTrial()
-              heading.current?.focus()
+              headingRef.current?.focus()
             }}
           />
         </div>
@@ -159,7 +159,7 @@ function DashboardContent({ user }: { user: User }) {
                       onDaysChange={setDays}
                       onFiles={handleDrop}
                       isPrimary={mainAction === 'choose'}
-                      inputRef={fileInput}
+                      inputRef={fileInputRef}
                     />
                   </div>
                   <UploadProblems store={store} />
@@ -171,7 +171,7 @@ function DashboardContent({ user }: { user: User }) {
                     onTierChange={() => document.getElementById(dropZoneTitleId)?.focus()}
                     onTryAnother={() => {
                       dismissCards()
-                      fileInput.current?.click()
+                      fileInputRef.current?.click()
                     }}
                   />
                   <UploadProgress store={store} />
@@ -213,7 +213,7 @@ function DashboardContent({ user }: { user: User }) {
                     isExpiring={params.get('show') === 'expiring-soon'}
                     onShowAll={() => selectTab('manager')}
                     onUpload={() => selectTab('upload')}
-                    onTierChange={() => heading.current?.focus()}
+                    onTierChange={() => headingRef.current?.focus()}
                   />
                 </>
               ),
@@ -226,7 +226,7 @@ function DashboardContent({ user }: { user: User }) {
                   user={user}
                   expiringPath={expiringPath}
                   onUpload={() => selectTab('upload')}
-                  onTierChange={() => heading.current?.focus()}
+                  onTierChange={() => headingRef.current?.focus()}
                 />
               ),
             },

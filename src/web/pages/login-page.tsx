@@ -39,7 +39,7 @@ function Login({ error }: { error?: SignInError }) {
   const next = useNextPath()
   const { signup } = useSignInWays()
   const noEmailNote = useNoEmailNote()
-  const emailField = useRef<HTMLInputElement>(null)
+  const emailFieldRef = useRef<HTMLInputElement>(null)
   const renderSignupLink = (label: string) => (
     <PageLink to="/signup" next={next}>
       {label}
@@ -72,12 +72,12 @@ function Login({ error }: { error?: SignInError }) {
         email={account?.email}
         next={next}
         noEmailNote={noEmailNote}
-        emailField={emailField}
+        emailField={emailFieldRef}
       />
       <div className="mt-3">
         <ForgotPassword
           noEmailNote={noEmailNote}
-          getEmail={() => emailField.current?.value ?? ''}
+          getEmail={() => emailFieldRef.current?.value ?? ''}
         />
       </div>
       <GoogleButton>Sign in with Google</GoogleButton>

@@ -5,7 +5,7 @@ import { openPage, setSignedInHint, type WebPage } from '../../../tests/support/
 import type { User } from '../../shared/contract/account.ts'
 import { FeedbackSection } from '../admin/feedback-section.tsx'
 import { MaintenanceSection } from '../admin/maintenance-section.tsx'
-import { targetForLink, useTakedownDialog } from '../admin/takedown-dialog.tsx'
+import { toLinkTarget, useTakedownDialog } from '../admin/takedown-dialog.tsx'
 import { ManagerSettings } from '../files/manager/manager-settings.tsx'
 import { AccountPage } from './account-page.tsx'
 import { ManagerTab } from './manager-tab.tsx'
@@ -44,7 +44,7 @@ function TakedownButton() {
   const { open, dialog } = useTakedownDialog()
   return (
     <>
-      <button type="button" onClick={() => open(targetForLink('Kd7wQm2xRt'))}>
+      <button type="button" onClick={() => open(toLinkTarget('Kd7wQm2xRt'))}>
         Ask
       </button>
       {dialog}

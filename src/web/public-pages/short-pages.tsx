@@ -49,7 +49,7 @@ export function UnavailablePage() {
     <div className="short">
       <h1>This page cannot be shown right now</h1>
       <p className="muted">{values.error}</p>
-      {/* Reloads the same path. */}
+      {/* This URL reloads the current path. */}
       <a className="button primary" href="?">
         Try again
       </a>

@@ -102,7 +102,7 @@ export function UpgradeCard(props: UpgradeCardProps) {
               Try it free for {trialDays} days
             </Button>
           ) : null}
-          {/* Spec §2: 'Continue with Free'. */}
+          {/* Spec §2 requires the label 'Continue with Free'. */}
           <Button variant="quiet" onClick={onContinue}>
             Continue with {tierTraits[user.tier].name}
           </Button>

@@ -14,16 +14,16 @@ export interface CheckboxProps {
  * wide and high.
  */
 export function Checkbox({ label, checked, mixed = false, onCheckedChange }: CheckboxProps) {
-  const box = useRef<HTMLInputElement>(null)
+  const checkboxRef = useRef<HTMLInputElement>(null)
   // HTML has no attribute for the indeterminate state, so set the property.
   useEffect(() => {
-    if (box.current) box.current.indeterminate = mixed
+    if (checkboxRef.current) checkboxRef.current.indeterminate = mixed
   }, [mixed])
   return (
     <label className="grid size-8 shrink-0 cursor-pointer place-items-center pointer-coarse:size-11">
       <span className="sr-only">{label}</span>
       <input
-        ref={box}
+        ref={checkboxRef}
         type="checkbox"
         checked={checked}
         onChange={({ target }) => onCheckedChange(target.checked)}

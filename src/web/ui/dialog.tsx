@@ -105,19 +105,19 @@ export function confirm(question: ConfirmOptions): Promise<boolean> {
 export function ConfirmDialogs() {
   const [question, setQuestion] = useState<ConfirmOptions | null>(null)
   const [isOpen, setOpen] = useState(false)
-  const cancelButton = useRef<HTMLElement>(null)
-  const isConfirmed = useRef(false)
+  const cancelButtonRef = useRef<HTMLElement>(null)
+  const isConfirmedRef = useRef(false)
   const resolveRef = useRef<(isConfirmed: boolean) => void>(undefined)
   useEffect(() => {
     showConfirmDialog = (newQuestion, resolve) => {
-      isConfirmed.current = false
+      isConfirmedRef.current = false
       resolveRef.current = resolve
       setQuestion(newQuestion)
       setOpen(true)
     }
   }, [])
   const close = (confirmed: boolean) => {
-    isConfirmed.current = confirmed
+    isConfirmedRef.current = confirmed
     setOpen(false)
     resolveRef.current?.(confirmed)
   }
@@ -129,8 +129,8 @@ export function ConfirmDialogs() {
         <AlertDialog.Backdrop className={backdropClass} />
         <AlertDialog.Popup
           className={details ? widePopupClass : popupClass}
-          initialFocus={cancelButton}
-          finalFocus={() => (isConfirmed.current && question.focusAfter?.()) || true}
+          initialFocus={cancelButtonRef}
+          finalFocus={() => (isConfirmedRef.current && question.focusAfter?.()) || true}
         >
           <AlertDialog.Title className="text-lg wrap-anywhere">{title}</AlertDialog.Title>
           <AlertDialog.Description className="mt-2 text-muted wrap-anywhere">
@@ -139,7 +139,7 @@ export function ConfirmDialogs() {
           {details}
           <div className="mt-6">
             <ButtonRow>
-              <Button ref={cancelButton} onClick={() => close(false)}>
+              <Button ref={cancelButtonRef} onClick={() => close(false)}>
                 Cancel
               </Button>
               <Button variant={confirmVariant} onClick={() => close(true)}>
@@ -162,9 +162,9 @@ export function ConfirmDialogs() {
 export function useDialogSubject<Subject>(headingId: string) {
   const [subject, setSubject] = useState<Subject | null>(null)
   const [open, setOpen] = useState(false)
-  const isFinished = useRef(false)
+  const isFinishedRef = useRef(false)
   const close = (finished: boolean) => {
-    isFinished.current = finished
+    isFinishedRef.current = finished
     setOpen(false)
   }
   return {
@@ -179,7 +179,7 @@ export function useDialogSubject<Subject>(headingId: string) {
     dialogProps: {
       open,
       onOpenChange: () => close(false),
-      finalFocus: () => (isFinished.current ? document.getElementById(headingId) : true),
+      finalFocus: () => (isFinishedRef.current ? document.getElementById(headingId) : true),
     },
   }
 }

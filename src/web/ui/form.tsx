@@ -27,21 +27,23 @@ export interface FormProps<Values> {
 
 /** A form that shows each of `errors` next to its field. The caller validates the values. */
 export function Form<Values>({ onSubmit, errors, children }: FormProps<Values>) {
-  const form = useRef<HTMLFormElement>(null)
+  const formRef = useRef<HTMLFormElement>(null)
   // The state makes the form look busy. The ref blocks another submit until React has rendered
   // that.
   const [isBusy, setBusy] = useState(false)
-  const isSubmitted = useRef(false)
+  const isSubmittedRef = useRef(false)
 
   useEffect(() => {
     if (Object.keys(errors).length === 0) return
-    form.current?.querySelector<HTMLElement>(':is(input, textarea)[aria-invalid="true"]')?.focus()
+    formRef.current
+      ?.querySelector<HTMLElement>(':is(input, textarea)[aria-invalid="true"]')
+      ?.focus()
   }, [errors])
 
   const submit = async (values: Values) => {
-    if (isSubmitted.current) return
+    if (isSubmittedRef.current) return
     const setSubmitted = (value: boolean) => {
-      isSubmitted.current = value
+      isSubmittedRef.current = value
       setBusy(value)
     }
     setSubmitted(true)
@@ -55,7 +57,7 @@ export function Form<Values>({ onSubmit, errors, children }: FormProps<Values>) 
 
   return (
     <form
-      ref={form}
+      ref={formRef}
       noValidate
       method="post"
       className="grid grid-cols-1 gap-5"

@@ -14,10 +14,10 @@ export interface SearchFieldProps {
  * A field for a search that runs while the user types. Escape and the clear button empty the field.
  */
 export function SearchField({ label, value, onValueChange, maxLength }: SearchFieldProps) {
-  const input = useRef<HTMLInputElement>(null)
+  const inputRef = useRef<HTMLInputElement>(null)
   const clearField = () => {
     onValueChange('')
-    input.current?.focus()
+    inputRef.current?.focus()
   }
   return (
     <div className="relative">
@@ -26,7 +26,7 @@ export function SearchField({ label, value, onValueChange, maxLength }: SearchFi
         className="pointer-events-none absolute inset-y-0 left-3 my-auto size-[18px] text-muted"
       />
       <input
-        ref={input}
+        ref={inputRef}
         type="search"
         aria-label={label}
         placeholder={label}

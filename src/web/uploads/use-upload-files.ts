@@ -52,10 +52,10 @@ export function useUploadFiles(store: UploadsStore, tier: Tier, limits: Limits):
     if (oversizedFiles.length > 0 && higherTier) toast(upgradeToast(higherTier, limits))
     if (acceptedFiles.length > 0) store.getState().add(acceptedFiles, days)
   }
-  const lastTier = useRef(tier)
+  const lastTierRef = useRef(tier)
   useEffect(() => {
-    const previousTier = lastTier.current
-    lastTier.current = tier
+    const previousTier = lastTierRef.current
+    lastTierRef.current = tier
     if (tierTraits[previousTier].upgradesTo === tier && skipped.picked.length > 0) upload(skipped)
   })
   return {

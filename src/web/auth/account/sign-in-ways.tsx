@@ -94,13 +94,13 @@ function RemoveGoogle({ unavailable }: { unavailable: string | undefined }) {
     },
   })
   const confirmAndRemove = async () => {
-    const hasMatchingPasswords = await confirm({
+    const isConfirmed = await confirm({
       title: 'Remove Google from your account?',
       description: 'You sign in with your password from then on. All other sessions end.',
       confirmLabel: 'Remove Google',
       focusAfter: () => document.getElementById('ways'),
     })
-    if (hasMatchingPasswords) mutate()
+    if (isConfirmed) mutate()
   }
   return (
     <Button

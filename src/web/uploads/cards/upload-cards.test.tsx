@@ -43,7 +43,7 @@ function makeUploading(id: string, sentBytes: number, fileName = `${id}.txt`) {
 function makeStored(id: string) {
   return uploadRecord({ id, uploadedBytes: 1000, status: 'completed' })
 }
-function makeFailed(id: string, error: string | null = 'Network error during upload') {
+function makeFailedUpload(id: string, error: string | null = 'Network error during upload') {
   return uploadRecord({ id, fileName: `${id}.txt`, status: 'failed', error })
 }
 
@@ -76,7 +76,7 @@ describe('the progress card', () => {
   })
 
   test('excludes the bytes of failed files', () => {
-    const { text } = show({ records: [makeFailed('a'), makeUploading('b', 500)] })
+    const { text } = show({ records: [makeFailedUpload('a'), makeUploading('b', 500)] })
     expect(text()).toContain('500 Bytes of 1000 Bytes')
   })
 
@@ -114,8 +114,8 @@ describe('the progress card', () => {
 
   test.each([
     ['all uploads succeeded', [makeStored('a'), makeStored('b')], '2 files uploaded', '100'],
-    ['one upload failed', [makeStored('a'), makeFailed('b')], '1 of 2 files uploaded', null],
-    ['the user canceled', [makeFailed('a', cancelledText)], cancelledText, null],
+    ['one upload failed', [makeStored('a'), makeFailedUpload('b')], '1 of 2 files uploaded', null],
+    ['the user canceled', [makeFailedUpload('a', cancelledText)], cancelledText, null],
   ])('shows the outcome when %s', (_, records, outcome, bar) => {
     const shownBatch = show({ records, outcome })
     expect(shownBatch.spoken()).toBe(outcome)
@@ -137,14 +137,19 @@ describe('the list of failed uploads', () => {
 
   test.each([
     ['nothing failed', [makeStored('a'), makeUploading('b', 1)]],
-    ['the user canceled', [makeFailed('a', cancelledText)]],
-    ['only a background upload failed', [{ ...makeFailed('a'), path: 'background' as const }]],
+    ['the user canceled', [makeFailedUpload('a', cancelledText)]],
+    [
+      'only a background upload failed',
+      [{ ...makeFailedUpload('a'), path: 'background' as const }],
+    ],
   ])('is hidden when %s', (_, records) => {
     expect(show({ records }).text()).toBe('')
   })
 
   test('shows each failed file with its error', () => {
-    const { rows, text } = show({ records: [makeFailed('a'), makeFailed('b', 'Too large')] })
+    const { rows, text } = show({
+      records: [makeFailedUpload('a'), makeFailedUpload('b', 'Too large')],
+    })
     expect(text()).toContain('Not uploaded')
     expect(rows()).toEqual([
       expect.stringContaining('Network error during upload'),
@@ -154,7 +159,7 @@ describe('the list of failed uploads', () => {
 
   test('shows the inline error once, as an alert', () => {
     const inlineError = 'The free tier holds 3 files at most.'
-    const { rows } = show({ records: [makeFailed('a', inlineError)], inlineError })
+    const { rows } = show({ records: [makeFailedUpload('a', inlineError)], inlineError })
     expect(screen.getByRole('alert').textContent).toBe(inlineError)
     expect(rows()[0]).not.toContain(inlineError)
   })
@@ -165,7 +170,7 @@ describe('the list of failed uploads', () => {
   })
 
   test('shows 50 files and counts the rest', () => {
-    const failedUploads = Array.from({ length: 52 }, (_, n) => makeFailed(`f${n}`))
+    const failedUploads = Array.from({ length: 52 }, (_, n) => makeFailedUpload(`f${n}`))
     const { rows, text } = show({ records: failedUploads })
     expect(rows()).toHaveLength(50)
     expect(text()).toContain('And 2 more')
@@ -175,7 +180,7 @@ describe('the list of failed uploads', () => {
 
   test('retries one file at a time, and dismisses its inline error', () => {
     const inlineError = 'The free tier holds 3 files at most.'
-    show({ records: [makeFailed('a', inlineError), makeFailed('b')], inlineError })
+    show({ records: [makeFailedUpload('a', inlineError), makeFailedUpload('b')], inlineError })
     clickButton(/Try again.*b\.txt/)
     expect(commands).toEqual(['resume b'])
     clickButton(/Try again.*a\.txt/)
@@ -184,7 +189,9 @@ describe('the list of failed uploads', () => {
 
   test('has no Try again button for a permanent failure', () => {
     const { message } = errorTable.CONTENT_BLOCKED
-    const { rows } = show({ records: [{ ...makeFailed('a', message), code: 'CONTENT_BLOCKED' }] })
+    const { rows } = show({
+      records: [{ ...makeFailedUpload('a', message), code: 'CONTENT_BLOCKED' }],
+    })
     expect(rows()).toEqual([expect.stringContaining(message)])
     expect(screen.queryByRole('button', { name: /Try again/ })).toBeNull()
     clickButton('Dismiss')
@@ -195,7 +202,7 @@ describe('the list of failed uploads', () => {
     const openDialog = vi
       .spyOn(HTMLInputElement.prototype, 'click')
       .mockImplementation(() => undefined)
-    const { text } = show({ records: [{ ...makeFailed('a'), need: 'file' }] })
+    const { text } = show({ records: [{ ...makeFailedUpload('a'), need: 'file' }] })
     expect(text()).toContain('You will be asked to choose the same file again.')
     clickButton(/Try again/)
     expect(openDialog).toHaveBeenCalledOnce()
@@ -209,7 +216,7 @@ describe('the list of failed uploads', () => {
       const page = openPage()
       page.on('GET /api/settings/contact', () => ({ supportEmail: 'help@example.org' }))
       const records = ['a', 'b'].map((id) => ({
-        ...makeFailed(id, errorTable[code].message),
+        ...makeFailedUpload(id, errorTable[code].message),
         code,
       }))
       page.show(<UploadProblems store={createStoreWith({ records })} />)
@@ -228,7 +235,7 @@ describe('the list of failed uploads', () => {
     page.on('GET /api/auth/user', () => ({ id: 'ada', isAdmin }))
     page.on('GET /api/settings/contact', () => ({ supportEmail: null }))
     const code = 'STORAGE_FULL'
-    const record = { ...makeFailed('a', errorTable[code].message), code }
+    const record = { ...makeFailedUpload('a', errorTable[code].message), code }
     page.show(<UploadProblems store={createStoreWith({ records: [record] })} />)
     const link = await screen.findByRole('link', { name })
     expect(link.getAttribute('href')).toBe(href)
@@ -238,7 +245,10 @@ describe('the list of failed uploads', () => {
   })
 
   test('dismisses all failures and the inline error at once', () => {
-    show({ records: [makeFailed('a'), makeStored('c'), makeFailed('b')], inlineError: 'Away' })
+    show({
+      records: [makeFailedUpload('a'), makeStored('c'), makeFailedUpload('b')],
+      inlineError: 'Away',
+    })
     clickButton('Dismiss')
     expect(commands).toEqual(['cancel a', 'cancel b', 'dismiss'])
   })

@@ -21,11 +21,11 @@ export interface UploadListProps extends Pick<UploadItemProps, 'isAdmin'> {
  * and the focused one.
  */
 export function UploadList({ id, state, records, isAdmin }: UploadListProps) {
-  const scroller = useRef<HTMLDivElement>(null)
+  const scrollerRef = useRef<HTMLDivElement>(null)
   const [focusedId, setFocusedId] = useState<string | null>(null)
   const virtualizer = useVirtualizer({
     count: records.length,
-    getScrollElement: () => scroller.current,
+    getScrollElement: () => scrollerRef.current,
     estimateSize: () => estimatedItemHeight,
     getItemKey: (index) => records[index]?.id ?? index,
     overscan: 4,
@@ -38,7 +38,7 @@ export function UploadList({ id, state, records, isAdmin }: UploadListProps) {
   })
   const height = virtualizer.getTotalSize()
   return (
-    <div ref={scroller} id={id} className="uploads-list" {...scrollProps}>
+    <div ref={scrollerRef} id={id} className="uploads-list" {...scrollProps}>
       <ul style={{ height }} onBlur={() => setFocusedId(null)}>
         {virtualizer.getVirtualItems().map(({ index, key, start }) => {
           const record = records[index]

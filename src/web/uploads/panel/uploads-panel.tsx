@@ -38,8 +38,8 @@ interface PanelProps {
 
 function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: PanelProps) {
   const [userChoice, setChosenOpen] = useState<boolean | null>(null)
-  const toggleButton = useRef<HTMLButtonElement>(null)
-  const hadFocus = useRef(false)
+  const toggleButtonRef = useRef<HTMLButtonElement>(null)
+  const hadFocusRef = useRef(false)
   const listId = useId()
 
   // The list opens automatically only while there are unfinished uploads, and only on the dashboard
@@ -51,8 +51,8 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
 
   // If the focused button disappears with its upload, move the focus to the header.
   useEffect(() => {
-    const hasLostFocus = hadFocus.current && document.activeElement === document.body
-    if (hasLostFocus) toggleButton.current?.focus()
+    const hasLostFocus = hadFocusRef.current && document.activeElement === document.body
+    if (hasLostFocus) toggleButtonRef.current?.focus()
   })
 
   const isUploading = counts.uploading + counts.pending > 0
@@ -64,16 +64,16 @@ function Panel({ state, records, counts, interruption, isDashboard, isAdmin }: P
       data-open={isOpen || undefined}
       aria-label="Background uploads"
       onFocus={() => {
-        hadFocus.current = true
+        hadFocusRef.current = true
       }}
       onBlur={({ relatedTarget }) => {
-        hadFocus.current = relatedTarget === null
+        hadFocusRef.current = relatedTarget === null
       }}
     >
       <div className="uploads-head">
         <h2>
           <button
-            ref={toggleButton}
+            ref={toggleButtonRef}
             type="button"
             className="uploads-toggle"
             aria-expanded={isOpen}

@@ -21,15 +21,15 @@ export type WorkerMessage =
 export function createJobHandler(
   post: (message: WorkerMessage) => void,
 ): (message: WorkerRequest) => Promise<void> {
-  const running = new Map<number, AbortController>()
+  const controllers = new Map<number, AbortController>()
   post('ready')
   return async ({ id, job }) => {
     if (job === 'cancel') {
-      running.get(id)?.abort()
+      controllers.get(id)?.abort()
       return
     }
     const controller = new AbortController()
-    running.set(id, controller)
+    controllers.set(id, controller)
     try {
       const value = await hashBlob(job.blob, job.algorithm, controller.signal)
       if (!controller.signal.aborted) post({ id, ok: true, value })
@@ -37,7 +37,7 @@ export function createJobHandler(
       if (controller.signal.aborted) return
       post(error instanceof FileUnreadableError ? { id, ok: false } : { id, ok: true, value: null })
     } finally {
-      running.delete(id)
+      controllers.delete(id)
     }
   }
 }

@@ -81,10 +81,10 @@ describe('a job', () => {
   })
 
   test('is cancelled by its signal, including in the worker', async () => {
-    const cancel = new AbortController()
-    const handleMessage = createChecksums(startWorker).sha256(file, cancel.signal)
+    const controller = new AbortController()
+    const handleMessage = createChecksums(startWorker).sha256(file, controller.signal)
     const reason = new Error('Cancelled by user')
-    cancel.abort(reason)
+    controller.abort(reason)
     await expect(handleMessage).rejects.toBe(reason)
     expect(
       startedWorkers[0]?.seen.map(({ job }) => (job === 'cancel' ? job : job.algorithm)),

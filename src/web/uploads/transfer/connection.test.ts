@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { browserConnection, wait, waitOrReconnect, watchUnload } from './connection.ts'
 
 const reason = new Error('Cancelled by user')
-let cancel: AbortController
+let controller: AbortController
 let isOnline: boolean
 
 beforeEach(() => {
   vi.useFakeTimers()
-  cancel = new AbortController()
+  controller = new AbortController()
   isOnline = true
   vi.stubGlobal('window', new EventTarget())
   vi.stubGlobal('navigator', {
@@ -41,25 +41,25 @@ describe.each([
   ['waitOrReconnect', waitOrReconnect],
 ])('%s', (_, promise) => {
   test('resolves after the given time', async () => {
-    const result = recordOutcome(promise(3000, cancel.signal))
+    const result = recordOutcome(promise(3000, controller.signal))
     await vi.advanceTimersByTimeAsync(10_000)
     expect(result).toEqual({ after: 3000, error: null })
   })
 
   test("rejects with the signal's reason, even if it is already aborted", async () => {
-    const result = recordOutcome(promise(3000, cancel.signal))
+    const result = recordOutcome(promise(3000, controller.signal))
     await vi.advanceTimersByTimeAsync(1000)
-    cancel.abort(reason)
+    controller.abort(reason)
     await vi.advanceTimersByTimeAsync(0)
     expect(result).toEqual({ after: 1000, error: reason })
-    await expect(promise(3000, cancel.signal)).rejects.toBe(reason)
+    await expect(promise(3000, controller.signal)).rejects.toBe(reason)
   })
 })
 
 test('only waitOrReconnect ends early when the browser comes back online', async () => {
   const [ended, whole] = [
-    recordOutcome(waitOrReconnect(3000, cancel.signal)),
-    recordOutcome(wait(3000, cancel.signal)),
+    recordOutcome(waitOrReconnect(3000, controller.signal)),
+    recordOutcome(wait(3000, controller.signal)),
   ]
   await vi.advanceTimersByTimeAsync(1000)
   goOnline()
@@ -69,7 +69,7 @@ test('only waitOrReconnect ends early when the browser comes back online', async
 
 describe('waiting for the connection', () => {
   test('ends immediately if the browser is online', async () => {
-    const result = recordOutcome(browserConnection.waitUntilOnline(cancel.signal))
+    const result = recordOutcome(browserConnection.waitUntilOnline(controller.signal))
     await vi.advanceTimersByTimeAsync(0)
     expect(result.after).toBe(0)
   })
@@ -77,7 +77,7 @@ describe('waiting for the connection', () => {
   test('ends when an offline browser reconnects, or after 30 s', async () => {
     isOnline = false
     const [first, second] = [1, 2].map(() =>
-      recordOutcome(browserConnection.waitUntilOnline(cancel.signal)),
+      recordOutcome(browserConnection.waitUntilOnline(controller.signal)),
     )
     await vi.advanceTimersByTimeAsync(5000)
     expect(first?.after).toBeNull()
@@ -85,7 +85,7 @@ describe('waiting for the connection', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect([first?.after, second?.after]).toEqual([5000, 5000])
     isOnline = false
-    const neverAborted = recordOutcome(browserConnection.waitUntilOnline(cancel.signal))
+    const neverAborted = recordOutcome(browserConnection.waitUntilOnline(controller.signal))
     await vi.advanceTimersByTimeAsync(60_000)
     expect(neverAborted.after).toBe(30_000)
   })
@@ -93,11 +93,11 @@ describe('waiting for the connection', () => {
 
 test('waiting while the page unloads ends a minute after the last beforeunload', async () => {
   const waitWhileUnloading = watchUnload()
-  await waitWhileUnloading(cancel.signal)
+  await waitWhileUnloading(controller.signal)
   window.dispatchEvent(new Event('beforeunload'))
   await vi.advanceTimersByTimeAsync(10_000)
-  const result = recordOutcome(waitWhileUnloading(cancel.signal))
+  const result = recordOutcome(waitWhileUnloading(controller.signal))
   await vi.advanceTimersByTimeAsync(60_000)
   expect(result).toEqual({ after: 50_000, error: null })
-  await waitWhileUnloading(cancel.signal)
+  await waitWhileUnloading(controller.signal)
 })

@@ -17,7 +17,7 @@ import {
 const noResponse: FailedAttempt = {}
 const busyFailure: FailedAttempt = { status: 503, retryAfterMs: 50_000 }
 
-let cancel: AbortController
+let controller: AbortController
 let waitsMs: number[]
 let interruptions: string[]
 let isOnline: boolean
@@ -26,13 +26,13 @@ let options: RetryOptions
 let deps: RetryDeps
 
 beforeEach(() => {
-  cancel = new AbortController()
+  controller = new AbortController()
   waitsMs = []
   interruptions = []
   isOnline = true
   isReady = () => true
   options = {
-    signal: cancel.signal,
+    signal: controller.signal,
     onInterrupted: (interruption) => interruptions.push(interruption),
   }
   deps = {
@@ -140,14 +140,14 @@ describe('the signal', () => {
   const reason = new Error('Cancelled by user')
 
   test('prevents any wait if it is already aborted', async () => {
-    cancel.abort(reason)
+    controller.abort(reason)
     await expect(countAttempts(noResponse)).rejects.toBe(reason)
     expect([waitsMs, interruptions]).toEqual([[], []])
   })
 
   test('aborted during the readiness check prevents any wait', async () => {
     deps.isServerReady = async () => {
-      cancel.abort(reason)
+      controller.abort(reason)
       return false
     }
     await expect(countAttempts(noResponse)).rejects.toBe(reason)

@@ -134,14 +134,14 @@ test.each([{}, { parts: { size: partSize, count } }])(
 )
 
 test("a file that is unreadable while the browser leaves the page doesn't fail", async () => {
-  const cancel = new AbortController()
+  const controller = new AbortController()
   const reason = new Error('Cancelled by user')
   deps.checksums = { part: () => Promise.reject(new FileUnreadableError(null)) }
   deps.waitWhileUnloading = (signal) => {
-    cancel.abort(reason)
+    controller.abort(reason)
     return Promise.reject(signal.reason)
   }
-  await expect(send({}, undefined, { signal: cancel.signal })).rejects.toBe(reason)
+  await expect(send({}, undefined, { signal: controller.signal })).rejects.toBe(reason)
 })
 
 describe('a single-part file that storage already has', () => {

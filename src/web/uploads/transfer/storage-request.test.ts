@@ -172,10 +172,10 @@ describe('a stall', () => {
 
 describe('cancelling', () => {
   test('ends the request with the reason and leaves no timer', async () => {
-    const cancel = new AbortController()
+    const controller = new AbortController()
     const reason = new Error('Cancelled by user')
-    const responsePromise = startRequest({ signal: cancel.signal })
-    cancel.abort(reason)
+    const responsePromise = startRequest({ signal: controller.signal })
+    controller.abort(reason)
     await expect(responsePromise).rejects.toBe(reason)
     expect(Xhr.last.aborted).toBe(true)
     expect(vi.getTimerCount()).toBe(0)

@@ -82,12 +82,12 @@ async function callWithTimeout<Input, Value>(
   signal: AbortSignal,
   timers: Timers,
 ): Promise<Outcome<Value>> {
-  const timeout = new AbortController()
+  const timeoutController = new AbortController()
   const cancelTimeout = timers.runAfter(timeoutMs, () =>
-    timeout.abort(new DOMException('No answer came in time.', 'TimeoutError')),
+    timeoutController.abort(new DOMException('No answer came in time.', 'TimeoutError')),
   )
   try {
-    const signals = isReadOnly ? [signal, timeout.signal] : [timeout.signal]
+    const signals = isReadOnly ? [signal, timeoutController.signal] : [timeoutController.signal]
     return await call(input, AbortSignal.any(signals))
   } finally {
     cancelTimeout()
