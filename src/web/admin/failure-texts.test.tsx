@@ -148,8 +148,8 @@ describe('changes in the Admin Center', () => {
     const emailField = await screen.findByLabelText('Type this address to delete the account')
     fireEvent.change(emailField, { target: { value: user.email } })
     press('Delete')
-    const toast = await screen.findByText('Mira Oake was already deleted')
-    expect(toast.parentElement?.textContent).not.toContain('file')
+    const toastTitle = await screen.findByText('Mira Oake was already deleted')
+    expect(toastTitle.parentElement?.textContent).not.toContain('file')
   })
 
   it.each([

@@ -18,13 +18,13 @@ function runTest(origin: string, response?: Response) {
   return testUpload()
 }
 
-function emptyResponse(code: number): Response {
+function makeEmptyResponse(code: number): Response {
   return new Response(null, { status: code })
 }
 
 describe('the upload test', () => {
   it.each([200, 204])('sends the announced bytes and reports the duration (%i)', async (code) => {
-    expect(await runTest('', emptyResponse(code))).toEqual({
+    expect(await runTest('', makeEmptyResponse(code))).toEqual({
       ok: true,
       text: expect.stringMatching(/^1 MB sent in \d+\.\d s$/),
     })
@@ -58,7 +58,7 @@ describe('the upload test', () => {
   ])(
     'does not mention a bucket if this server stores the files (%i)',
     async (code, expectedNote) => {
-      const result = await runTest('', emptyResponse(code))
+      const result = await runTest('', makeEmptyResponse(code))
       expect(result.text).toBe(`Upload failed with status ${code}`)
       expect(result.note).toMatch(expectedNote)
       expect(result.note).not.toMatch(/s3:|bucket|key/i)
@@ -71,7 +71,7 @@ describe('the upload test', () => {
     expect(unreachableBucketOutcome.note).toMatch(
       /^bucket\.example\.org cannot be reached .*S3_PUBLIC_ENDPOINT/,
     )
-    page.on('GET /', () => emptyResponse(200))
+    page.on('GET /', () => makeEmptyResponse(200))
     const corsOutcome = await runTest(bucket)
     // The text mentions write permission because some storage services omit CORS headers when they
     // reject a request.

@@ -27,13 +27,13 @@ describe('summarizeDownloads', () => {
     [[1, 1], '2 downloads in 30 days, at most 1 a day'],
     [[5, 5, 5], '15 downloads in 30 days, at most 5 a day'],
     [[1234, 1], '1,235 downloads in 30 days, most on 20 Nov'],
-  ])('for %j is: %s', (lastCounts, finding) => {
-    expect(summarizeDownloads(makeDayCounts(...lastCounts), today)).toBe(finding)
+  ])('for %j is: %s', (lastCounts, summary) => {
+    expect(summarizeDownloads(makeDayCounts(...lastCounts), today)).toBe(summary)
   })
 
   it('includes the year for a day in an earlier year', () => {
-    const finding = summarizeDownloads([{ day: '2025-12-31', count: 2 }], today)
-    expect(finding).toBe('2 downloads in 1 day, all on 31 Dec 2025')
+    const summary = summarizeDownloads([{ day: '2025-12-31', count: 2 }], today)
+    expect(summary).toBe('2 downloads in 1 day, all on 31 Dec 2025')
   })
 
   it('handles a single day', () => {
@@ -44,12 +44,12 @@ describe('summarizeDownloads', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 50 }), { minLength: 30, maxLength: 30 }), (counts) => {
         const dayCounts = makeDayCounts(...counts)
-        const finding = summarizeDownloads(dayCounts, today)
+        const summary = summarizeDownloads(dayCounts, today)
         const total = counts.reduce((sum, count) => sum + count, 0)
-        expect(Number.parseInt(finding.replace('No', '0').replace(',', ''), 10)).toBe(total)
+        expect(Number.parseInt(summary.replace('No', '0').replace(',', ''), 10)).toBe(total)
         const maxCount = Math.max(...counts)
         for (const { day, count } of dayCounts) {
-          const isNamed = new RegExp(`\\b${dayText(day, today)}\\b`).test(finding)
+          const isNamed = new RegExp(`\\b${dayText(day, today)}\\b`).test(summary)
           if (isNamed) expect(count).toBe(maxCount)
         }
       }),
@@ -73,8 +73,8 @@ describe('summarizeKinds', () => {
     [{ image: [114, 39], video: [14, 61] }, 'Videos take up 61% of the space'],
     [{ image: [9, 1], audio: [2, 9] }, 'Audio files take up 90% of the space'],
     [{ image: [5, 1], video: [2, 9999] }, 'Videos take up over 99% of the space'],
-  ])('for %j is: %s', (numbers, finding) => {
-    expect(summarizeKinds(makeKindCounts(numbers))).toBe(finding)
+  ])('for %j is: %s', (numbers, summary) => {
+    expect(summarizeKinds(makeKindCounts(numbers))).toBe(summary)
   })
 
   it('never says 100% when there is more than one kind', () => {
@@ -82,10 +82,10 @@ describe('summarizeKinds', () => {
     const size = fc.integer({ min: 1, max: 2 ** 40 })
     fc.assert(
       fc.property(count, size, count, size, (images, imageSize, videos, videoSize) => {
-        const finding = summarizeKinds(
+        const summary = summarizeKinds(
           makeKindCounts({ image: [images, imageSize], video: [videos, videoSize] }),
         )
-        expect(finding).not.toContain(' 100%')
+        expect(summary).not.toContain(' 100%')
       }),
     )
   })

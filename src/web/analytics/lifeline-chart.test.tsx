@@ -22,16 +22,18 @@ function show(counts: readonly number[], { canRenew = true, asTable = false } = 
       asTable={asTable}
     />,
   )
-  const percentAttribute = (element: Element | null | undefined, name: string) =>
+  const getPercentAttribute = (element: Element | null | undefined, name: string) =>
     Number.parseFloat(element?.getAttribute(name) ?? '')
   const [lived, valid, renewable] = container.querySelectorAll('svg[height="8"] > rect')
   return {
     heading: screen.getByRole('heading').textContent,
     rows: screen.getAllByRole('row').map(({ textContent }) => textContent),
-    bars: [...container.querySelectorAll('.chart-mark')].map((bar) => percentAttribute(bar, 'x')),
-    lived: percentAttribute(lived, 'width'),
-    valid: percentAttribute(valid, 'width'),
-    renewable: percentAttribute(renewable, 'width'),
+    bars: [...container.querySelectorAll('.chart-mark')].map((bar) =>
+      getPercentAttribute(bar, 'x'),
+    ),
+    lived: getPercentAttribute(lived, 'width'),
+    valid: getPercentAttribute(valid, 'width'),
+    renewable: getPercentAttribute(renewable, 'width'),
     axis: container.querySelector('.chart-axis')?.textContent,
   }
 }

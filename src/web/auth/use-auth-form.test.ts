@@ -26,7 +26,7 @@ interface Body {
 const failedToast = { title: 'Login failed', description: 'Please try again.' }
 const validInput = { email: 'ada@example.org', password: 'secret' }
 
-function form(changes: Partial<AuthForm<Body, Body>> = {}) {
+function renderAuthForm(changes: Partial<AuthForm<Body, Body>> = {}) {
   const sentBodies: Body[] = []
   const hook = page.run(() =>
     useAuthForm<Body, Body>({
@@ -53,12 +53,12 @@ function form(changes: Partial<AuthForm<Body, Body>> = {}) {
 }
 
 function renderFailingForm(error: unknown, changes: Partial<AuthForm<Body, Body>> = {}) {
-  return form({ send: () => Promise.reject(error), ...changes })
+  return renderAuthForm({ send: () => Promise.reject(error), ...changes })
 }
 
 describe('the input', () => {
   test('is parsed by the schema and sent, and the form returns the result of `send`', async () => {
-    const { sent, submit, errors } = form()
+    const { sent, submit, errors } = renderAuthForm()
     expect(await submit({ ...validInput, email: 'ada@example.org' })).toBe('leave')
     expect(sent).toEqual([validInput])
     expect(errors()).toEqual({})
@@ -66,7 +66,7 @@ describe('the input', () => {
   })
 
   test('is not sent if invalid, and each field shows its error', async () => {
-    const { sent, submit, errors } = form()
+    const { sent, submit, errors } = renderAuthForm()
     expect(await submit({ email: 'ada', password: '' })).toBeUndefined()
     expect(sent).toEqual([])
     expect(Object.keys(errors()).sort()).toEqual(['email', 'password'])
@@ -75,7 +75,7 @@ describe('the input', () => {
 
   test('also triggers a toast if the form defines one', async () => {
     const toastText = { title: 'Password too short', description: 'At least 6 characters.' }
-    const { submit } = form({
+    const { submit } = renderAuthForm({
       errorToast: ({ password }) => (password.length < 6 ? toastText : null),
     })
     await submit({ ...validInput, email: 'ada' })
@@ -85,7 +85,7 @@ describe('the input', () => {
   })
 
   test('clears earlier errors once it is valid', async () => {
-    const { submit, errors } = form()
+    const { submit, errors } = renderAuthForm()
     await submit({ ...validInput, email: 'ada' })
     await submit()
     expect(errors()).toEqual({})
@@ -167,10 +167,10 @@ const validValues = {
   confirmPassword: 'secret',
 }
 
-function fieldErrorsFor(change: Partial<typeof validValues>) {
+function getFieldErrors(change: Partial<typeof validValues>) {
   const values = { ...validValues, ...change }
-  const parsed = signupBody.safeParse(values)
-  return parsed.success ? {} : groupErrorsByField(parsed.error.issues, values)
+  const parseResult = signupBody.safeParse(values)
+  return parseResult.success ? {} : groupErrorsByField(parseResult.error.issues, values)
 }
 
 test.each<[string, Partial<typeof validValues>, Partial<typeof validValues>]>([
@@ -203,7 +203,7 @@ test.each<[string, Partial<typeof validValues>, Partial<typeof validValues>]>([
     },
   ],
 ])('field errors of the signup form: %s', (_, change, expected) => {
-  expect(fieldErrorsFor(change)).toEqual(expected)
+  expect(getFieldErrors(change)).toEqual(expected)
 })
 
 test("shows the server's first error for each field", () => {

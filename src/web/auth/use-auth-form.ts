@@ -48,16 +48,16 @@ export function useAuthForm<Body, Values>(form: AuthForm<Body, Values>) {
       showCallError(error, form.failed.title, form.failed.description, form.networkTitle),
   })
   const onSubmit = async (values: Values): Promise<unknown> => {
-    const parsed = form.schema.safeParse(values)
-    if (!parsed.success) {
-      setErrors(groupErrorsByField(parsed.error.issues, values as FieldValues))
+    const parseResult = form.schema.safeParse(values)
+    if (!parseResult.success) {
+      setErrors(groupErrorsByField(parseResult.error.issues, values as FieldValues))
       const text = form.errorToast?.(values)
       if (text) toast({ ...text, tone: 'destructive' })
       return undefined
     }
     setErrors({})
     try {
-      return await send(parsed.data)
+      return await send(parseResult.data)
     } catch (error) {
       if (error instanceof ApiError)
         setErrors(getServerFieldErrors(error, form, values as FieldValues))

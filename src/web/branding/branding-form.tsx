@@ -84,13 +84,13 @@ export function BrandingForm({ saved }: { saved: Brand | null }) {
   })
   const submit = async () => {
     const accent = values.accent.trim() || null
-    const parsed = branding.saveBranding.body.safeParse({ ...values, accent })
+    const parseResult = branding.saveBranding.body.safeParse({ ...values, accent })
     const fieldErrors: Record<string, string> = {}
-    for (const { path, message } of parsed.error?.issues ?? []) {
+    for (const { path, message } of parseResult.error?.issues ?? []) {
       fieldErrors[String(path[0])] ??= message
     }
     setErrors(fieldErrors)
-    if (parsed.success) await save.mutateAsync(parsed.data).catch(() => undefined)
+    if (parseResult.success) await save.mutateAsync(parseResult.data).catch(() => undefined)
   }
   const confirmRemoval = async () => {
     const isConfirmed = await confirm({

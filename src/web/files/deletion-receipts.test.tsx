@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => page.close())
 
-function response(names: string[], next?: string) {
+function makeResponse(names: string[], next?: string) {
   const timestamp = '2030-01-01T00:00:00.000Z'
   const items = names.map((name) => ({
     fileId: name,
@@ -40,7 +40,7 @@ function hasMoreButton() {
 }
 
 test('loads the receipts when the section is opened', async () => {
-  page.on(receiptsEndpoint, () => response(['a']))
+  page.on(receiptsEndpoint, () => makeResponse(['a']))
   expect(page.requests).toEqual([])
   await press('Show receipts')
   await expect.poll(getShownNames).toEqual(['a'])
@@ -64,14 +64,14 @@ test('can retry a failed load', async () => {
   page.on(receiptsEndpoint, () => errorResponse(500))
   await press('Show receipts')
   await expect.poll(page.text).toContain('The receipts could not be loaded')
-  page.on(receiptsEndpoint, () => response(['a']))
+  page.on(receiptsEndpoint, () => makeResponse(['a']))
   await press('Try again')
   await expect.poll(getShownNames).toEqual(['a'])
   expect(page.text()).not.toContain('could not be loaded')
 })
 
 test('keeps earlier pages when one fails, and can retry it', async () => {
-  page.on(receiptsEndpoint, () => response(['a', 'b'], 'after b'))
+  page.on(receiptsEndpoint, () => makeResponse(['a', 'b'], 'after b'))
   await press('Show receipts')
   await expect.poll(hasMoreButton).toBe(true)
   page.on(receiptsEndpoint, () => errorResponse(503))
@@ -79,7 +79,7 @@ test('keeps earlier pages when one fails, and can retry it', async () => {
   await expect.poll(page.text).toContain('Older receipts could not be loaded.')
   expect([getShownNames(), hasMoreButton()]).toEqual([['a', 'b'], false])
 
-  page.on(receiptsEndpoint, () => response(['c']))
+  page.on(receiptsEndpoint, () => makeResponse(['c']))
   await press('Try again')
   await expect.poll(getShownNames).toEqual(['a', 'b', 'c'])
   expect(page.requests.at(-1)?.query).toEqual({ limit: '20', cursor: 'after b' })

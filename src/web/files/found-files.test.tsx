@@ -92,7 +92,7 @@ describe('the download count', () => {
     fireEvent.click(button as Element)
     return button?.getAttribute('aria-expanded')
   }
-  const receipts = () =>
+  const getReceiptLabels = () =>
     screen
       .queryAllByRole('region', { name: /^Receipt of/ })
       .map((region) => region.getAttribute('aria-label'))
@@ -102,7 +102,7 @@ describe('the download count', () => {
     expect(press('3 downloads, receipt of a.txt')).toBe('true')
     expect(screen.getByRole('region', { name: 'Receipt of a.txt' }).textContent).toContain('Stored')
     expect(press('3 downloads, receipt of a.txt')).toBe('false')
-    expect(receipts()).toEqual([])
+    expect(getReceiptLabels()).toEqual([])
   })
 
   test('expands one file at a time', () => {
@@ -114,7 +114,7 @@ describe('the download count', () => {
     })
     press('0 downloads, receipt of a.txt')
     press('0 downloads, receipt of b.txt')
-    expect(receipts()).toEqual(['Receipt of b.txt'])
+    expect(getReceiptLabels()).toEqual(['Receipt of b.txt'])
   })
 })
 

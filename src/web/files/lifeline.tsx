@@ -33,7 +33,7 @@ export function LifelineShape(props: {
   const hatchingId = useId()
   const height = barHeights[props.size]
   const { lived, valid, renewable } = props.bar
-  const percentProps = (span: Span) => ({ x: `${span.x}%`, width: `${span.width}%` })
+  const toPercentProps = (span: Span) => ({ x: `${span.x}%`, width: `${span.width}%` })
   return (
     <svg width="100%" height={height} display="block" aria-hidden="true">
       <pattern
@@ -46,15 +46,15 @@ export function LifelineShape(props: {
         <rect width="3" height="6" fill="var(--line)" />
       </pattern>
       <rect
-        {...percentProps(lived)}
+        {...toPercentProps(lived)}
         height={height}
         rx={height / 2}
         fill="var(--edge)"
         opacity="0.5"
       />
-      <rect {...percentProps(valid)} height={height} rx={height / 2} fill={props.color} />
+      <rect {...toPercentProps(valid)} height={height} rx={height / 2} fill={props.color} />
       <rect
-        {...percentProps(renewable)}
+        {...toPercentProps(renewable)}
         height={height}
         rx={height / 2}
         fill={`url(#${hatchingId})`}

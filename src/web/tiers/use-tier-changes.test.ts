@@ -33,7 +33,7 @@ function renderTierChanges() {
   return () => hook.result.current
 }
 
-function cachedUser() {
+function getCachedUser() {
   return page.client.getQueryData(currentUserQuery.queryKey)
 }
 
@@ -47,7 +47,7 @@ test('starting a trial updates the user and shows when the trial ends', async ()
   const tierChanges = renderTierChanges()
   act(() => tierChanges().startTrial())
   await expect.poll(() => changedUsers).toEqual([premiumUser])
-  expect(cachedUser()).toEqual(premiumUser)
+  expect(getCachedUser()).toEqual(premiumUser)
   await expect.poll(page.text).toMatch(/^Your Premium trial has startedIt ends on .*31 .*\.$/)
 })
 
@@ -57,7 +57,7 @@ test('switching the tier updates the user and shows the new tier', async () => {
   act(() => tierChanges().switchTo('premium'))
   await expect.poll(page.text).toBe('Your account is Premium now')
   expect(page.requests).toMatchObject([{ call: toggleTierEndpoint, body: { tier: 'premium' } }])
-  expect(cachedUser()).toEqual(user('premium'))
+  expect(getCachedUser()).toEqual(user('premium'))
 })
 
 test.each([

@@ -59,15 +59,15 @@ test('shows nothing for Premium without a trial', () => {
 
 test('updates the remaining time every minute', async () => {
   const { notice, advance } = renderNotice(user('premium', 125 * minute))
-  const remainingText = () => {
+  const getRemainingText = () => {
     const now = notice()
     return now?.kind === 'running' ? now.label : now?.kind
   }
-  expect(remainingText()).toBe('2 hours left')
+  expect(getRemainingText()).toBe('2 hours left')
   await advance(5 * minute)
-  expect(remainingText()).toBe('2 hours left')
+  expect(getRemainingText()).toBe('2 hours left')
   await advance(minute)
-  expect(remainingText()).toBe('1 hour left')
+  expect(getRemainingText()).toBe('1 hour left')
 })
 
 test('at the end of the trial, changes the notice and reloads the user', async () => {

@@ -16,11 +16,11 @@ const retryDelayMs = 5000
 
 /** Returns the trial notice to show at the given time, or null for none. */
 function getTrialNotice(user: User, now: Date): TrialNotice | null {
-  const date = (text: string | null) => (text === null ? null : new Date(text))
+  const parseDate = (text: string | null) => (text === null ? null : new Date(text))
   const trialState = {
     tier: user.tier,
-    premiumTrialStartedAt: date(user.premiumTrialStartedAt),
-    premiumTrialEndsAt: date(user.premiumTrialEndsAt),
+    premiumTrialStartedAt: parseDate(user.premiumTrialStartedAt),
+    premiumTrialEndsAt: parseDate(user.premiumTrialEndsAt),
   }
   const notice = trialNotice(trialState, now)
   // The administrator can switch tiers at any time (spec §2) and needs no trial.

@@ -133,8 +133,8 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
   let currentRun: { ownerId: string; engine: UploadEngine } | null = null
   let user: string | null = null
 
-  const currentEngine = () => (currentRun?.ownerId === user ? currentRun?.engine : undefined)
-  const reloadRecords = () => currentEngine()?.reloadSoon()
+  const getEngine = () => (currentRun?.ownerId === user ? currentRun?.engine : undefined)
+  const reloadRecords = () => getEngine()?.reloadSoon()
   const notifyOtherTabs = openChannel(reloadRecords)
   const records = createRecordStore(() => localStorage, browserTimers, notifyOtherTabs)
 
@@ -144,7 +144,7 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
     currentRun = { ownerId, engine }
   }
 
-  const update = () => store.setState(currentEngine()?.shownUploads() ?? noUploads)
+  const update = () => store.setState(getEngine()?.shownUploads() ?? noUploads)
 
   const store: UploadsStore = createStore<UploadsState>()(() => ({
     ...noUploads,
@@ -153,14 +153,14 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
       const sizes = picked.map(({ file }) => file)
       const path = uploadPath(sizes, navigator.userAgent)
       const files = picked.map((file) => ({ id: nextId(), picked: file }))
-      void currentEngine()?.add({ batch: randomId(), path, expirationDays, files })
+      void getEngine()?.add({ batch: randomId(), path, expirationDays, files })
     },
-    cancel: (id) => void currentEngine()?.cancel(id),
-    cancelForeground: () => currentEngine()?.cancelForeground(),
-    resume: (id) => void currentEngine()?.resume(id),
-    provideFile: (id, picked) => void currentEngine()?.provideFile(id, picked),
-    clear: () => currentEngine()?.clear(),
-    dismissInlineError: () => currentEngine()?.dismissInlineError(),
+    cancel: (id) => void getEngine()?.cancel(id),
+    cancelForeground: () => getEngine()?.cancelForeground(),
+    resume: (id) => void getEngine()?.resume(id),
+    provideFile: (id, picked) => void getEngine()?.provideFile(id, picked),
+    clear: () => getEngine()?.clear(),
+    dismissInlineError: () => getEngine()?.dismissInlineError(),
   }))
 
   document.addEventListener('visibilitychange', () => {
@@ -172,7 +172,7 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
   window.addEventListener('pageshow', ({ persisted }) => {
     // The browser released this page's locks while it was frozen, so other tabs may have taken
     // them.
-    if (persisted && currentEngine()?.isRunning) location.reload()
+    if (persisted && getEngine()?.isRunning) location.reload()
   })
 
   return {
@@ -185,9 +185,9 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
       // Other tabs may have uploads waiting for this sign-in.
       notifyOtherTabs()
     },
-    handleTierChange: (before, after) => void currentEngine()?.handleTierChange(before, after),
+    handleTierChange: (before, after) => void getEngine()?.handleTierChange(before, after),
     signOut: async () => {
-      const oldEngine = currentEngine()
+      const oldEngine = getEngine()
       currentRun = null
       update()
       await oldEngine?.signOut()

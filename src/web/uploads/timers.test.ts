@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { browserTimers, repeat, throttle } from './timers.ts'
 
 let runTimes: number[]
-function task() {
+function recordRun() {
   return runTimes.push(Date.now())
 }
 
@@ -15,7 +15,7 @@ afterEach(() => {
 })
 
 test('throttled calls run once immediately, then once per interval and always after the last call', () => {
-  const runThrottled = throttle(browserTimers, 100, task)
+  const runThrottled = throttle(browserTimers, 100, recordRun)
   for (let at = 0; at < 250; at += 10) {
     runThrottled()
     vi.advanceTimersByTime(10)
@@ -29,7 +29,7 @@ test('throttled calls run once immediately, then once per interval and always af
 test('a task repeats until it returns false, and can be restarted', () => {
   let remainingRuns = 3
   const startRepeating = repeat(browserTimers, 100, () => {
-    task()
+    recordRun()
     remainingRuns -= 1
     return remainingRuns > 0
   })
@@ -45,7 +45,7 @@ test('a task repeats until it returns false, and can be restarted', () => {
 })
 
 test("a cancelled task doesn't run", () => {
-  browserTimers.runAfter(100, task)()
+  browserTimers.runAfter(100, recordRun)()
   vi.advanceTimersByTime(1000)
   expect(runTimes).toEqual([])
 })

@@ -92,12 +92,12 @@ test('has no actions without a selection', () => {
 })
 
 describe('copying links', () => {
-  const origin = () => window.location.origin
+  const getOrigin = () => window.location.origin
 
   test('copies one link per line', async () => {
     show({ selected: [makeActiveFile('a'), makeActiveFile('b')] })
     await copy('Copy 2 links')
-    expect(clipboard.copiedTexts).toEqual([`${origin()}/s/code-a\n${origin()}/s/code-b`])
+    expect(clipboard.copiedTexts).toEqual([`${getOrigin()}/s/code-a\n${getOrigin()}/s/code-b`])
     await expect.poll(page.text).toContain('2 links copied')
     expect(page.text()).not.toContain('no open link')
   })
@@ -105,7 +105,7 @@ describe('copying links', () => {
   test('skips an expired link and says so', async () => {
     show({ selected: [makeActiveFile('a'), makeExpiredFile('b')] })
     await copy('Copy 1 link')
-    expect(clipboard.copiedTexts).toEqual([`${origin()}/s/code-a`])
+    expect(clipboard.copiedTexts).toEqual([`${getOrigin()}/s/code-a`])
     await expect.poll(page.text).toContain('1 link copied1 file has no open link.')
   })
 

@@ -43,14 +43,14 @@ async function renderSelection() {
     },
     { search: '' },
   )
-  const now = () => hook.result.current
-  await expect.poll(() => now().list.files).toBeDefined()
+  const getResult = () => hook.result.current
+  await expect.poll(() => getResult().list.files).toBeDefined()
   return {
-    now,
+    getResult,
     search: (search: string) => hook.rerender({ search }),
-    toggle: (file: StoredFile) => act(() => now().selection.toggle(file)),
+    toggle: (file: StoredFile) => act(() => getResult().selection.toggle(file)),
     selectedIds: () =>
-      now()
+      getResult()
         .selection.selected.map(({ id }) => id)
         .join(''),
   }
@@ -66,63 +66,63 @@ test('toggling selects and deselects a file', async () => {
 })
 
 test('clearing deselects all files', async () => {
-  const { now, toggle, selectedIds } = await renderSelection()
+  const { getResult, toggle, selectedIds } = await renderSelection()
   toggle(a)
-  act(() => now().selection.clear())
+  act(() => getResult().selection.clear())
   expect(selectedIds()).toBe('')
 })
 
 test('deleted files are deselected', async () => {
-  const { now, toggle, selectedIds } = await renderSelection()
+  const { getResult, toggle, selectedIds } = await renderSelection()
   toggle(a)
   toggle(b)
-  act(() => now().selection.drop(new Set(['a', 'c'])))
+  act(() => getResult().selection.drop(new Set(['a', 'c'])))
   expect(selectedIds()).toBe('b')
 })
 
 describe('after a reload', () => {
   test('missing files are deselected and changed ones are updated', async () => {
-    const { now, toggle, selectedIds } = await renderSelection()
+    const { getResult, toggle, selectedIds } = await renderSelection()
     toggle(a)
     toggle(b)
     const renewedFile = { ...b, shortCode: 'another' }
     pages = { '': { items: [renewedFile, c] } }
     act(() => refreshFiles(page.client))
     await expect.poll(selectedIds).toBe('b')
-    expect(now().selection.selected).toEqual([renewedFile])
+    expect(getResult().selection.selected).toEqual([renewedFile])
   })
 
   test('files on unloaded pages stay selected', async () => {
-    const { toggle, selectedIds, now } = await renderSelection()
+    const { toggle, selectedIds, getResult } = await renderSelection()
     toggle(a)
     pages = { '': { items: [b, c], next: 'more' } }
     act(() => refreshFiles(page.client))
-    await expect.poll(() => now().list.hasMore).toBe(true)
+    await expect.poll(() => getResult().list.hasMore).toBe(true)
     expect(selectedIds()).toBe('a')
   })
 })
 
 describe('a new search', () => {
   test('starts without a selection', async () => {
-    const { toggle, selectedIds, search, now } = await renderSelection()
+    const { toggle, selectedIds, search, getResult } = await renderSelection()
     toggle(a)
     pages.text = { items: [a] }
     search('text')
-    await expect.poll(() => now().list.files).toEqual([a])
+    await expect.poll(() => getResult().list.files).toEqual([a])
     expect(selectedIds()).toBe('')
   })
 
   test('keeps the selection while the previous results are shown', async () => {
-    const { toggle, selectedIds, search, now } = await renderSelection()
+    const { toggle, selectedIds, search, getResult } = await renderSelection()
     toggle(a)
     const { respond: response, resolve } = delayedResponse()
     page.on('GET /api/files', response)
     search('text')
-    expect(now().list.isOutdated).toBe(true)
+    expect(getResult().list.isOutdated).toBe(true)
     toggle(b)
     expect(selectedIds()).toBe('ab')
     await act(async () => resolve([b]))
-    await expect.poll(() => now().list.isOutdated).toBe(false)
+    await expect.poll(() => getResult().list.isOutdated).toBe(false)
     expect(selectedIds()).toBe('')
     toggle(b)
     expect(selectedIds()).toBe('b')
@@ -132,32 +132,32 @@ describe('a new search', () => {
 describe('selecting all', () => {
   test('loads the whole list first', async () => {
     pages = { '': { items: [a, b], next: 'more' }, more: { items: [c] } }
-    const { now, selectedIds } = await renderSelection()
+    const { getResult, selectedIds } = await renderSelection()
     const { respond: response, resolve } = delayedResponse()
     page.on('GET /api/files', response)
-    act(() => now().selection.selectAll())
-    await expect.poll(() => now().selection.isLoadingAll).toBe(true)
+    act(() => getResult().selection.selectAll())
+    await expect.poll(() => getResult().selection.isLoadingAll).toBe(true)
     expect(selectedIds()).toBe('')
     await act(async () => resolve([a, b, c]))
     await expect.poll(selectedIds).toBe('abc')
-    await expect.poll(() => now().selection.isLoadingAll).toBe(false)
+    await expect.poll(() => getResult().selection.isLoadingAll).toBe(false)
   })
 
   test('shows an error and keeps the selection if that fails', async () => {
     pages = { '': { items: [a, b], next: 'more' } }
-    const { now, selectedIds, toggle } = await renderSelection()
+    const { getResult, selectedIds, toggle } = await renderSelection()
     toggle(a)
     page.on('GET /api/files', () => errorResponse(503))
-    act(() => now().selection.selectAll())
+    act(() => getResult().selection.selectAll())
     await expect.poll(page.text).toBe('ErrorFailed to load all files. Please try again.')
     expect(selectedIds()).toBe('a')
   })
 
   test('shows only the logout toast if the session has ended', async () => {
     pages = { '': { items: [a, b], next: 'more' } }
-    const { now } = await renderSelection()
+    const { getResult } = await renderSelection()
     page.on('GET /api/files', unauthorized)
-    act(() => now().selection.selectAll())
+    act(() => getResult().selection.selectAll())
     await expect.poll(page.signOutCount).toBeGreaterThan(0)
     expect(page.text()).toBe('')
   })

@@ -26,9 +26,9 @@ function hasFailed(record: UploadRecord) {
  */
 export function UploadProblems({ store }: { store: UploadsStore }) {
   const { records, otherTabIds, inlineError, ...commands } = useStore(store)
-  const failed = records.filter((record) => hasFailed(record) && !otherTabIds.has(record.id))
+  const failedUploads = records.filter((record) => hasFailed(record) && !otherTabIds.has(record.id))
   const dismiss = () => {
-    for (const { id } of failed) commands.cancel(id)
+    for (const { id } of failedUploads) commands.cancel(id)
     commands.dismissInlineError()
   }
   const retry = ({ id, error }: UploadRecord, picked: PickedFile | null) => {
@@ -36,7 +36,7 @@ export function UploadProblems({ store }: { store: UploadsStore }) {
     if (picked === null) commands.resume(id)
     else commands.provideFile(id, picked)
   }
-  if (failed.length === 0 && inlineError === null) return null
+  if (failedUploads.length === 0 && inlineError === null) return null
   return (
     <Card className="mb-4 py-3">
       <div className="flex items-start justify-between gap-3 px-4 sm:pr-4 sm:pl-5">
@@ -51,7 +51,7 @@ export function UploadProblems({ store }: { store: UploadsStore }) {
         <IconButton label="Dismiss" icon={<X />} onClick={dismiss} />
       </div>
       <ul className="max-h-80 overflow-y-auto">
-        {failed.slice(0, maxShownFailures).map((record) => (
+        {failedUploads.slice(0, maxShownFailures).map((record) => (
           <FailedUpload
             key={record.id}
             record={record}
@@ -61,10 +61,10 @@ export function UploadProblems({ store }: { store: UploadsStore }) {
           />
         ))}
       </ul>
-      {failed.some(isOutOfSpaceFailure) ? <SupportContact /> : null}
-      {failed.length > maxShownFailures ? (
+      {failedUploads.some(isOutOfSpaceFailure) ? <SupportContact /> : null}
+      {failedUploads.length > maxShownFailures ? (
         <p className="px-4 pt-1.5 text-muted text-sm tabular-nums sm:px-5">
-          And {failed.length - maxShownFailures} more
+          And {failedUploads.length - maxShownFailures} more
         </p>
       ) : null}
     </Card>

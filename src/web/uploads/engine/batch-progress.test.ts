@@ -34,14 +34,14 @@ function changeUpload(id: string, changes: Partial<UploadRecord>) {
 function addUploads(ids: Iterable<string>) {
   for (const id of ids) changeUpload(id, {})
 }
-const completed = { status: 'completed' } as const
-const failed = { status: 'failed', error: 'Upload failed' } as const
+const completedState = { status: 'completed' } as const
+const failedState = { status: 'failed', error: 'Upload failed' } as const
 
 test('a batch whose files are all stored shows success for 2 s', () => {
   addUploads('ab')
-  changeUpload('a', completed)
+  changeUpload('a', completedState)
   expect(progress.outcome).toBeNull()
-  changeUpload('b', completed)
+  changeUpload('b', completedState)
   expect(progress.outcome).toBe('Upload completed successfully!')
   vi.advanceTimersByTime(2000)
   expect(progress.outcome).toBeNull()
@@ -49,11 +49,11 @@ test('a batch whose files are all stored shows success for 2 s', () => {
 
 test('a file that fails and is retried is counted once', () => {
   addUploads('abc')
-  changeUpload('a', failed)
-  changeUpload('b', failed)
+  changeUpload('a', failedState)
+  changeUpload('b', failedState)
   changeUpload('b', { status: 'pending' })
-  changeUpload('b', completed)
-  changeUpload('c', completed)
+  changeUpload('b', completedState)
+  changeUpload('c', completedState)
   expect(progress.outcome).toBe('2 of 3 files uploaded')
 })
 
@@ -61,7 +61,7 @@ test("cancelled and paused uploads aren't counted", () => {
   addUploads('abc')
   changeUpload('a', toCancelled(uploadRecord(), 0))
   changeUpload('b', { status: 'paused' })
-  changeUpload('c', completed)
+  changeUpload('c', completedState)
   expect(progress.outcome).toBe('Upload completed successfully!')
 })
 
@@ -71,25 +71,25 @@ test("a batch cancelled as a whole has the outcome 'Cancelled by user'", () => {
   for (const id of 'ab') changeUpload(id, toCancelled(uploadRecord(), 0))
   expect(progress.outcome).toBe('Cancelled by user')
   addUploads('c')
-  changeUpload('c', completed)
+  changeUpload('c', completedState)
   expect(progress.outcome).toBe('Upload completed successfully!')
 })
 
 test('background uploads have no outcome', () => {
   changeUpload('a', { path: 'background' })
-  changeUpload('a', completed)
+  changeUpload('a', completedState)
   expect(progress.outcome).toBeNull()
 })
 
 test('a large drop gets one notice when it ends, and one after each retry', () => {
   dropSize = 11
   addUploads('abc')
-  changeUpload('a', completed)
-  changeUpload('b', failed)
+  changeUpload('a', completedState)
+  changeUpload('b', failedState)
   expect(notices).toEqual([])
-  changeUpload('c', completed)
+  changeUpload('c', completedState)
   expect(notices).toEqual(['2 of 3 files uploaded'])
   changeUpload('b', { status: 'pending' })
-  changeUpload('b', completed)
+  changeUpload('b', completedState)
   expect(notices.slice(1)).toEqual(['1 file uploaded successfully'])
 })

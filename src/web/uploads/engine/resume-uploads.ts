@@ -131,12 +131,12 @@ export class UploadResumer {
   async #locateBytes(id: string): Promise<{ record: UploadRecord; bytes: BytesState } | null> {
     const { list, files } = this.#deps
     if (!(await list.claim(id))) return null
-    const before = list.get(id)
-    if (!before || !canResume(before)) {
-      if (!before || before.status === 'completed') list.release(id)
+    const candidate = list.get(id)
+    if (!candidate || !canResume(candidate)) {
+      if (!candidate || candidate.status === 'completed') list.release(id)
       return null
     }
-    const located = await this.#startOrJoinSearch(before)
+    const located = await this.#startOrJoinSearch(candidate)
     const record = list.get(id)
     if (!record || !canResume(record) || !list.isClaimed(id)) return null
     // The user may have provided the file during the search.

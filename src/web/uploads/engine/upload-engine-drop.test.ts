@@ -166,8 +166,8 @@ describe('a drop of a thousand files', () => {
   })
 
   test('skips an upload that is cancelled before it is sent, and frees its slot', async () => {
-    const transferEnd = Promise.withResolvers<void>()
-    world.onSend = () => transferEnd.promise
+    const transferGate = Promise.withResolvers<void>()
+    world.onSend = () => transferGate.promise
     const ids = world.add(names.slice(0, 12).map((name) => fakeFile(name)))
     await advanceTime(100)
     expect(world.log.filter((line) => line.startsWith('send'))).toHaveLength(5)
@@ -176,7 +176,7 @@ describe('a drop of a thousand files', () => {
     await world.engine.cancel(ids[7] ?? '')
     await advanceTime(100)
     expect(world.log).toContain('abort key of 7.raw')
-    transferEnd.resolve()
+    transferGate.resolve()
     await advanceTime(10_000)
     expect(world.log).not.toContain('send key of 7.raw')
     expect(world.statuses().filter((line) => line.endsWith(' completed'))).toHaveLength(11)

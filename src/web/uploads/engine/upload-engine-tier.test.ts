@@ -53,10 +53,10 @@ test("a downgrade starts nothing and doesn't affect running uploads", async () =
   await addRejectedFiles()
   world.onStart = () => null
   await world.addStalled([fakeFile('running.txt'), fakeFile('waiting.txt')])
-  const before = world.statuses()
+  const statusesBefore = world.statuses()
   world.log.length = 0
   await world.engine.handleTierChange('premium', 'free')
   await advanceTime(5000)
-  expect(world.statuses()).toEqual(before)
+  expect(world.statuses()).toEqual(statusesBefore)
   expect(world.log).toEqual([])
 })

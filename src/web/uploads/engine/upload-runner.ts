@@ -132,18 +132,18 @@ export class UploadRunner {
     const { files, getRecord, update, onActivityChange, onRunEnd } = this.#deps
     const initialRecord = getRecord(id)
     if (!initialRecord) return
-    const currentRecord = () => getRecord(id) ?? initialRecord
+    const getCurrentRecord = () => getRecord(id) ?? initialRecord
     const deps = canOverlap ? this.#overlappingDeps : this.#singleDeps
     const run = new UploadRun(files.get(id)?.file ?? null, deps, {
-      get: currentRecord,
-      update: (changes) => update({ ...currentRecord(), ...changes }),
+      get: getCurrentRecord,
+      update: (changes) => update({ ...getCurrentRecord(), ...changes }),
       onActivityChange,
     })
     this.#runs.set(id, run)
     const result = await run.run()
     if (!result) return
     this.#runs.delete(id)
-    onRunEnd(currentRecord(), result)
+    onRunEnd(getCurrentRecord(), result)
   }
 
   #handleEnd(upload: QueuedUpload): void {

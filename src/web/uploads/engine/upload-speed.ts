@@ -31,8 +31,8 @@ export function withSample(samples: SpeedSamples, at: number, bytes: number): Sp
 export function bytesPerSecond(samples: SpeedSamples, at: number): number | null {
   const lastSample = samples.at(-1)
   const start = at - windowMs
-  const before = samples.findLast((sample) => sample.at <= start)
-  const first = before ? { at: start, bytes: before.bytes } : samples[0]
-  if (!first || !lastSample || at - first.at < minDurationMs) return null
-  return ((lastSample.bytes - first.bytes) / (at - first.at)) * 1000
+  const lastSampleBefore = samples.findLast((sample) => sample.at <= start)
+  const firstSample = lastSampleBefore ? { at: start, bytes: lastSampleBefore.bytes } : samples[0]
+  if (!firstSample || !lastSample || at - firstSample.at < minDurationMs) return null
+  return ((lastSample.bytes - firstSample.bytes) / (at - firstSample.at)) * 1000
 }

@@ -166,7 +166,7 @@ test('a read error while WebKit unloads the page pauses the upload', async () =>
     waitWhileUnloading: () => (isUnloading ? new Promise(() => undefined) : Promise.resolve()),
   })
   world.openAsUser('ada')
-  const unreadableFile = (name: string) => {
+  const makeUnreadableFile = (name: string) => {
     const arrayBuffer = () => Promise.reject(new DOMException('', 'NotReadableError'))
     return Object.assign(fakeFile(name), { slice: () => ({ arrayBuffer }) })
   }
@@ -174,7 +174,7 @@ test('a read error while WebKit unloads the page pauses the upload', async () =>
   // On unload, WebKit fires `beforeunload`, then reports a connection error and an unreadable file,
   // and fires `pagehide` last.
   isUnloading = true
-  world.add([unreadableFile('a.txt')])
+  world.add([makeUnreadableFile('a.txt')])
   await advanceTime(0)
   world.reload()
   await advanceTime(0)
@@ -182,7 +182,7 @@ test('a read error while WebKit unloads the page pauses the upload', async () =>
   expect(world.toasts).toEqual([])
 
   isUnloading = false
-  world.add([unreadableFile('b.txt')])
+  world.add([makeUnreadableFile('b.txt')])
   await advanceTime(0)
   expect(world.state().records[1]).toMatchObject({
     status: 'failed',

@@ -57,9 +57,9 @@ export function createKeptFiles(table: KeptFileTable, now: () => number): KeptFi
     if ((await list()).length + files.length > maxKeptFiles) return 'count'
     const keptAt = now()
     const random = [...crypto.getRandomValues(new Uint8Array(6))].join('')
-    const id = (index: number) => `${keptAt}-${String(index).padStart(3, '0')}-${random}`
+    const createId = (index: number) => `${keptAt}-${String(index).padStart(3, '0')}-${random}`
     try {
-      await table.add(files.map((file, index) => ({ id: id(index), file, keptAt })))
+      await table.add(files.map((file, index) => ({ id: createId(index), file, keptAt })))
       return null
     } catch (error) {
       const isFull = error instanceof Error && error.name === 'QuotaExceededError'

@@ -6,8 +6,8 @@ import {
   countByStatus,
   formatTimeLeft,
   getOverallInterruption,
+  getPanelRecords,
   type PanelScope,
-  panelRecords,
   speedText,
   summaryAnnouncement,
   summaryText,
@@ -26,7 +26,7 @@ describe('the listed uploads', () => {
       record({ id: 'd', path: 'foreground', status: 'completed' }),
     ]
     const getIds = (scope: PanelScope) =>
-      panelRecords(records, new Set(['d']), scope).map(({ id }) => id)
+      getPanelRecords(records, new Set(['d']), scope).map(({ id }) => id)
     expect(getIds('background')).toEqual(['b', 'c', 'd'])
     expect(getIds('all')).toEqual(['a', 'b', 'c', 'd'])
   })
@@ -40,7 +40,7 @@ describe('the listed uploads', () => {
       'uploading',
       'paused',
     ]
-    const scope = panelRecords(
+    const scope = getPanelRecords(
       statuses.map((status, index) => record({ id: String(index), status })),
       new Set(),
       'all',
@@ -78,8 +78,8 @@ describe('the header text', () => {
     expect(countStatuses('completed', 'completed')).toBe('2 files uploaded')
     const cancelled = { status: 'failed', error: 'Cancelled by user' } as const
     expect(summaryText(countByStatus([cancelled]), null)).toBe('1 upload cancelled')
-    const stored = { status: 'completed', error: null } as const
-    expect(summaryText(countByStatus([cancelled, stored]), null)).toBe('1 file uploaded')
+    const storedState = { status: 'completed', error: null } as const
+    expect(summaryText(countByStatus([cancelled, storedState]), null)).toBe('1 file uploaded')
   })
 })
 

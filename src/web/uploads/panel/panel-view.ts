@@ -22,7 +22,7 @@ const statusOrder: Record<UploadStatus, number> = {
 }
 
 /** Returns the panel's uploads sorted by `statusOrder`, then oldest first. */
-export function panelRecords(
+export function getPanelRecords(
   records: readonly UploadRecord[],
   otherTabIds: ReadonlySet<string>,
   scope: PanelScope,

@@ -226,11 +226,11 @@ describe('a drop', () => {
   test('without files shows an error until the upload gets a file', async () => {
     const { body } = show({ status: 'paused', need: 'file' })
     drop(body, ['Files'], [])
-    const alertText = () => screen.queryByRole('alert')?.textContent ?? null
-    await expect.poll(alertText).toContain('Nothing to upload')
+    const getAlertText = () => screen.queryByRole('alert')?.textContent ?? null
+    await expect.poll(getAlertText).toContain('Nothing to upload')
     expect(calls).toEqual([])
     drop(body)
-    await expect.poll(alertText).toBeNull()
+    await expect.poll(getAlertText).toBeNull()
   })
 
   test('highlights the upload that it is dragged over', () => {

@@ -222,7 +222,7 @@ function UploadItemContent({ record, activity, isInOtherTab, isAdmin, commands }
           />
         ) : null}
         {helpLink ? (
-          // Opens in a new tab, because this one has the files of uploads in memory.
+          // Opens in a new tab, because this one holds uploads' files in memory.
           <a className="upload-act" href={helpLink.href} target="_blank" rel="noreferrer">
             {helpLink.text}
           </a>

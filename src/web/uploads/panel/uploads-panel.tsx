@@ -8,8 +8,8 @@ import {
   type Counts,
   countByStatus,
   getOverallInterruption,
+  getPanelRecords,
   type PanelScope,
-  panelRecords,
   summaryAnnouncement,
   summaryText,
 } from './panel-view.ts'
@@ -111,7 +111,7 @@ export function UploadsPanel({ store, scope, path, isAdmin }: UploadsPanelProps)
   const state = useThrottledUploads(store)
   const { otherTabIds } = state
   const records = useMemo(
-    () => panelRecords(state.records, otherTabIds, scope),
+    () => getPanelRecords(state.records, otherTabIds, scope),
     [state.records, otherTabIds, scope],
   )
   const counts = countByStatus(records)

@@ -40,12 +40,12 @@ function getShownProgress() {
 
 test('progress is updated once a second, and no timer runs without changes', () => {
   expect(vi.getTimerCount()).toBe(0)
-  const before = renderCount
+  const renderCountBefore = renderCount
   for (let progress = 11; progress <= 35; progress += 1) {
     act(() => store.setState(makeState(progress)))
     advance(100)
   }
-  expect(renderCount - before).toBe(3)
+  expect(renderCount - renderCountBefore).toBe(3)
   advance(2000)
   expect(getShownProgress()).toBe(35)
   expect(vi.getTimerCount()).toBe(0)
@@ -60,10 +60,10 @@ test('a status change is shown immediately, even while progress is throttled', (
 })
 
 test('many changes cause one update', () => {
-  const before = renderCount
+  const renderCountBefore = renderCount
   for (let index = 0; index < 100; index += 1) {
     act(() => store.setState(makeState(index, { error: String(index) })))
     advance(10)
   }
-  expect(renderCount - before).toBeLessThanOrEqual(11)
+  expect(renderCount - renderCountBefore).toBeLessThanOrEqual(11)
 })

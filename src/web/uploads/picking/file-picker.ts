@@ -46,7 +46,7 @@ function chooseWithInput(): Promise<Drop | null> {
  */
 export async function chooseFile(): Promise<Drop | null> {
   const pickerResult = openFilePicker({ multiple: false })
-  const picked = pickerResult && (await pickerResult)
-  if (!picked) return chooseWithInput()
-  return isEmptyDrop(picked) ? null : picked
+  const drop = pickerResult && (await pickerResult)
+  if (!drop) return chooseWithInput()
+  return isEmptyDrop(drop) ? null : drop
 }

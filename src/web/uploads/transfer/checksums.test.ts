@@ -115,9 +115,9 @@ describe('without a worker', () => {
 
   test('a job gets no checksum when the worker crashes, and the next job starts a new one', async () => {
     const checksums = createChecksums(startWorker)
-    const first = checksums.part(file, 'crc32', neverAborted)
+    const firstPromise = checksums.part(file, 'crc32', neverAborted)
     startedWorkers[0]?.worker.onerror?.(new Event('error') as ErrorEvent)
-    expect(await first).toBeNull()
+    expect(await firstPromise).toBeNull()
     expect(startedWorkers[0]?.terminated).toBe(true)
     expect(await checksums.part(file, 'crc32', neverAborted)).toBe(crc32Base64(content))
   })

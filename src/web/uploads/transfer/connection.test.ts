@@ -25,11 +25,11 @@ afterEach(() => {
 /** Records how a promise settled and how many milliseconds that took (null while pending). */
 function recordOutcome(promise: Promise<void>) {
   const start = Date.now()
-  const result: { after: number | null; error: unknown } = { after: null, error: null }
+  const outcome: { after: number | null; error: unknown } = { after: null, error: null }
   const settle = (error: unknown = null) =>
-    Object.assign(result, { after: Date.now() - start, error })
+    Object.assign(outcome, { after: Date.now() - start, error })
   promise.then(() => settle(), settle)
-  return result
+  return outcome
 }
 function goOnline() {
   isOnline = true
@@ -39,20 +39,20 @@ function goOnline() {
 describe.each([
   ['wait', wait],
   ['waitOrReconnect', waitOrReconnect],
-])('%s', (_, promise) => {
+])('%s', (_, waitFor) => {
   test('resolves after the given time', async () => {
-    const result = recordOutcome(promise(3000, controller.signal))
+    const outcome = recordOutcome(waitFor(3000, controller.signal))
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(result).toEqual({ after: 3000, error: null })
+    expect(outcome).toEqual({ after: 3000, error: null })
   })
 
   test("rejects with the signal's reason, even if it is already aborted", async () => {
-    const result = recordOutcome(promise(3000, controller.signal))
+    const outcome = recordOutcome(waitFor(3000, controller.signal))
     await vi.advanceTimersByTimeAsync(1000)
     controller.abort(reason)
     await vi.advanceTimersByTimeAsync(0)
-    expect(result).toEqual({ after: 1000, error: reason })
-    await expect(promise(3000, controller.signal)).rejects.toBe(reason)
+    expect(outcome).toEqual({ after: 1000, error: reason })
+    await expect(waitFor(3000, controller.signal)).rejects.toBe(reason)
   })
 })
 
@@ -69,9 +69,9 @@ test('only waitOrReconnect ends early when the browser comes back online', async
 
 describe('waiting for the connection', () => {
   test('ends immediately if the browser is online', async () => {
-    const result = recordOutcome(browserConnection.waitUntilOnline(controller.signal))
+    const outcome = recordOutcome(browserConnection.waitUntilOnline(controller.signal))
     await vi.advanceTimersByTimeAsync(0)
-    expect(result.after).toBe(0)
+    expect(outcome.after).toBe(0)
   })
 
   test('ends when an offline browser reconnects, or after 30 s', async () => {
@@ -96,8 +96,8 @@ test('waiting while the page unloads ends a minute after the last beforeunload',
   await waitWhileUnloading(controller.signal)
   window.dispatchEvent(new Event('beforeunload'))
   await vi.advanceTimersByTimeAsync(10_000)
-  const result = recordOutcome(waitWhileUnloading(controller.signal))
+  const outcome = recordOutcome(waitWhileUnloading(controller.signal))
   await vi.advanceTimersByTimeAsync(60_000)
-  expect(result).toEqual({ after: 50_000, error: null })
+  expect(outcome).toEqual({ after: 50_000, error: null })
   await waitWhileUnloading(controller.signal)
 })

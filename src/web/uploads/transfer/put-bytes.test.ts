@@ -7,7 +7,7 @@ import type { StorageRequest, StorageResponse } from './storage-request.ts'
 
 const { signal } = new AbortController()
 
-function responseWith(
+function makeResponse(
   status: number,
   code: string | null = null,
   uploadOffset: number | null = null,
@@ -52,7 +52,7 @@ function putPiece(
 }
 
 test('a body is sent with its type, its checksum and a timeout of ten minutes', async () => {
-  const { requests, result } = putPiece(responseWith(200))
+  const { requests, result } = putPiece(makeResponse(200))
   expect(await result).toBeNull()
   expect(requests[0]).toMatchObject({
     method: 'PUT',
@@ -64,18 +64,18 @@ test('a body is sent with its type, its checksum and a timeout of ten minutes', 
 })
 
 test('the ticket determines the checksum algorithm', async () => {
-  const { requests } = putPiece(responseWith(200), { ticket: uploadTicket({ checksum: 'md5' }) })
+  const { requests } = putPiece(makeResponse(200), { ticket: uploadTicket({ checksum: 'md5' }) })
   await expect.poll(() => requests[0]?.headers).toMatchObject({ 'Content-MD5': 'abc=' })
 })
 
 test('the rest of a file is sent with its range and without a checksum', async () => {
-  const { requests } = putPiece(responseWith(200), {}, true)
+  const { requests } = putPiece(makeResponse(200), {}, true)
   await expect
     .poll(() => requests[0]?.headers)
     .toEqual({ 'Content-Type': 'video/mp4', Range: 'bytes=3-' })
 })
 
-test.each([responseWith(204), responseWith(409, 'UPLOAD_SEALED')])(
+test.each([makeResponse(204), makeResponse(409, 'UPLOAD_SEALED')])(
   '%o counts as stored',
   async (response) => {
     expect(await putPiece(response).result).toBeNull()
@@ -86,34 +86,34 @@ test.each<StorageResponse>([
   { kind: 'network' },
   { kind: 'timeout' },
   { kind: 'stalled' },
-  responseWith(408),
-  responseWith(429),
-  responseWith(500),
-  responseWith(503, 'DISK_FULL'),
-  responseWith(400, 'RequestTimeout'),
-  responseWith(400, 'IncompleteBody'),
-  responseWith(400, 'UPLOAD_INCOMPLETE'),
-  responseWith(409, 'UPLOAD_SUPERSEDED'),
-  responseWith(409, 'CHECKSUM_MISMATCH'),
-  responseWith(400, 'BadDigest'),
-  responseWith(400, 'XAmzContentChecksumMismatch'),
-  responseWith(403, 'SIGNATURE_EXPIRED'),
-  responseWith(416, null, 7),
+  makeResponse(408),
+  makeResponse(429),
+  makeResponse(500),
+  makeResponse(503, 'DISK_FULL'),
+  makeResponse(400, 'RequestTimeout'),
+  makeResponse(400, 'IncompleteBody'),
+  makeResponse(400, 'UPLOAD_INCOMPLETE'),
+  makeResponse(409, 'UPLOAD_SUPERSEDED'),
+  makeResponse(409, 'CHECKSUM_MISMATCH'),
+  makeResponse(400, 'BadDigest'),
+  makeResponse(400, 'XAmzContentChecksumMismatch'),
+  makeResponse(403, 'SIGNATURE_EXPIRED'),
+  makeResponse(416, null, 7),
 ])('%o allows another attempt', async (response) => {
   expect(await putPiece(response).result).toBe(response)
 })
 
 test.each([
-  [responseWith(404, 'NoSuchUpload'), 'gone'],
-  [responseWith(410), 'gone'],
-  [responseWith(400), 'status'],
-  [responseWith(401), 'status'],
-  [responseWith(409, 'SIZE_MISMATCH'), 'status'],
-  [responseWith(413), 'status'],
-  [responseWith(416), 'status'],
-  [responseWith(501), 'status'],
-  [responseWith(201), 'status'],
-  [responseWith(301), 'status'],
+  [makeResponse(404, 'NoSuchUpload'), 'gone'],
+  [makeResponse(410), 'gone'],
+  [makeResponse(400), 'status'],
+  [makeResponse(401), 'status'],
+  [makeResponse(409, 'SIZE_MISMATCH'), 'status'],
+  [makeResponse(413), 'status'],
+  [makeResponse(416), 'status'],
+  [makeResponse(501), 'status'],
+  [makeResponse(201), 'status'],
+  [makeResponse(301), 'status'],
 ])('%o fails as %s', async (response, kind) => {
   await expect(putPiece(response).result).rejects.toMatchObject({ kind, status: response.status })
 })

@@ -8,9 +8,9 @@ function trackTasks() {
   const tasks = new Map<string, PromiseWithResolvers<void>>()
   const startTask = (name: string) => () => {
     started.push(name)
-    const taskEnd = Promise.withResolvers<void>()
-    tasks.set(name, taskEnd)
-    return taskEnd.promise
+    const taskGate = Promise.withResolvers<void>()
+    tasks.set(name, taskGate)
+    return taskGate.promise
   }
   return { started, startTask, tasks }
 }

@@ -182,10 +182,10 @@ describe('cancelling', () => {
   })
 
   test('beforehand sends nothing', async () => {
-    const before = Xhr.last
+    const previousXhr = Xhr.last
     const reason = new Error('over')
     await expect(startRequest({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
-    expect(Xhr.last).toBe(before)
+    expect(Xhr.last).toBe(previousXhr)
   })
 })
 

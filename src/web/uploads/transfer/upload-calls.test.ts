@@ -48,7 +48,7 @@ afterEach(() => {
   expect(timers).toBe(0)
 })
 
-function options() {
+function makeOptions() {
   return {
     signal: controller.signal,
     onInterrupted: () => {
@@ -78,7 +78,7 @@ describe('a call', () => {
   test('without a response times out and is retried', async () => {
     const hangingCall = createCall([null, success])
     const start = Date.now()
-    const outcomePromise = callWithRetries(hangingCall, options(), deps)
+    const outcomePromise = callWithRetries(hangingCall, makeOptions(), deps)
     const durationMs = hangingCall.timeoutMs + firstWaitMs
     expect(await resultWithin(durationMs, outcomePromise)).toEqual(success)
     expect(hangingCall.asked.map((time) => time - start)).toEqual([0, durationMs])
@@ -87,7 +87,7 @@ describe('a call', () => {
 
   test('that never gets a response fails without a status', async () => {
     const hangingCall = createCall([null])
-    const outcomePromise = callWithRetries(hangingCall, options(), deps)
+    const outcomePromise = callWithRetries(hangingCall, makeOptions(), deps)
     const durationMs = uploadLimit.maxAttempts * (hangingCall.timeoutMs + maxWaitMs)
     expect(await resultWithin(durationMs, outcomePromise)).toEqual(failedCall(null))
     expect(hangingCall.asked).toHaveLength(uploadLimit.maxAttempts)
@@ -100,7 +100,7 @@ describe('a call', () => {
       failedCall(503),
       success,
     ])
-    const outcomePromise = callWithRetries(busyCall, options(), deps)
+    const outcomePromise = callWithRetries(busyCall, makeOptions(), deps)
     const durationMs = 20_000 + maxRetryAfterMs + maxWaitMs
     expect(await resultWithin(durationMs, outcomePromise)).toEqual(success)
     expect(waitsMs.slice(0, 2)).toEqual([20_000, maxRetryAfterMs])
@@ -112,7 +112,11 @@ describe('a call', () => {
     deps.wait = async (ms) => {
       waitsMs.push(ms)
     }
-    const outcomePromise = callWithRetries(createCall([failedCall(null), success]), options(), deps)
+    const outcomePromise = callWithRetries(
+      createCall([failedCall(null), success]),
+      makeOptions(),
+      deps,
+    )
     expect(await resultWithin(0, outcomePromise)).toEqual(success)
     expect(waitsMs).toEqual([firstWaitMs])
   })
@@ -120,7 +124,7 @@ describe('a call', () => {
   test("doesn't count attempts while the browser is offline", async () => {
     isOnline = false
     const failures = Array.from({ length: 5 * uploadLimit.maxAttempts }, () => failedCall(null))
-    expect(await callWithRetries(createCall([...failures, success]), options(), deps)).toEqual(
+    expect(await callWithRetries(createCall([...failures, success]), makeOptions(), deps)).toEqual(
       success,
     )
   })
@@ -133,7 +137,7 @@ describe('a call', () => {
       failedCall(503),
       failedCall(null),
     ])
-    const outcomePromise = callWithRetries(downCall, options(), deps)
+    const outcomePromise = callWithRetries(downCall, makeOptions(), deps)
     await vi.advanceTimersByTimeAsync(200 * maxWaitMs)
     expect(waitsMs.slice(-100)).toEqual(Array(100).fill(maxWaitMs))
     expect(interruptionCount).toBe(waitsMs.length)
@@ -144,21 +148,21 @@ describe('a call', () => {
 
   test("that fails permanently isn't retried", async () => {
     const failingCall = createCall([failedCall(404), success])
-    expect(await callWithRetries(failingCall, options(), deps)).toEqual(failedCall(404))
+    expect(await callWithRetries(failingCall, makeOptions(), deps)).toEqual(failedCall(404))
     expect(failingCall.asked).toHaveLength(1)
   })
 
   test("isn't retried if its own rule forbids it, even if the default allows it", async () => {
     const failingCall = createCall([failedCall(500), success])
     const startCall = { ...failingCall, shouldRetry: canRetryStart }
-    const outcomePromise = callWithRetries(startCall, options(), deps)
+    const outcomePromise = callWithRetries(startCall, makeOptions(), deps)
     expect(await resultWithin(maxWaitMs, outcomePromise)).toEqual(failedCall(500))
     expect(failingCall.asked).toHaveLength(1)
   })
 
   test('stops waiting when its signal is aborted', async () => {
     const reason = new Error('over')
-    const outcomePromise = callWithRetries(createCall([failedCall(503)]), options(), deps)
+    const outcomePromise = callWithRetries(createCall([failedCall(503)]), makeOptions(), deps)
     const rejection = expect(outcomePromise).rejects.toBe(reason)
     await vi.advanceTimersByTimeAsync(100)
     controller.abort(reason)
@@ -168,7 +172,7 @@ describe('a call', () => {
   test('that is aborted while pending still returns its response, because it may have changed something', async () => {
     const pendingResponse = Promise.withResolvers<Outcome<string>>()
     const slowCall = { ...createCall([]), call: () => pendingResponse.promise }
-    const outcomePromise = callWithRetries(slowCall, options(), deps)
+    const outcomePromise = callWithRetries(slowCall, makeOptions(), deps)
     controller.abort(new Error('over'))
     pendingResponse.resolve(success)
     expect(await resultWithin(0, outcomePromise)).toEqual(success)
