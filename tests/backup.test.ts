@@ -31,9 +31,9 @@ afterAll(() => rm(folder, { recursive: true }))
  * directories.
  */
 async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
-  const page = await readFile(join(root, 'docs/operations.md'), 'utf8')
+  const guide = await readFile(join(root, 'docs/operations.md'), 'utf8')
   const line =
-    page.split('\n').find((pageLine) => pageLine.includes(`npm run ${command} /srv`)) ?? ''
+    guide.split('\n').find((pageLine) => pageLine.includes(`npm run ${command} /srv`)) ?? ''
   const script = line
     .replace(/\/srv\/mayfly\/\w+/, `'${dataDir}'`)
     .replace(/\/srv\/backups\/[\d-]+/, `'${join(folder, 'backup')}'`)
@@ -90,8 +90,8 @@ async function killBackups(dataDir: string): Promise<void> {
   }
   await kill(/^createWriteStream .*\/files\/..\//, 2)
   await kill(lastStep, 1)
-  for (let count = 1; isLongRun; count += 1) {
-    if (lastStep.test(await kill(/^/, count))) break
+  for (let killCount = 1; isLongRun; killCount += 1) {
+    if (lastStep.test(await kill(/^/, killCount))) break
   }
 }
 

@@ -4,17 +4,17 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { builtPageFile, builtPages } from '../src/shared/public-pages.ts'
 
-const dist = resolve('dist/web')
+const distDir = resolve('dist/web')
 
 function readBuiltFile(file: string) {
-  return readFile(join(dist, file))
+  return readFile(join(distDir, file))
 }
 
 /** Assets below this size may not be worth compressing. */
 const minEncodedBytes = 1024
 
 test('every text asset has a smaller, equivalent variant in each coding', async () => {
-  const files = (await readdir(dist, { recursive: true })).filter(
+  const files = (await readdir(distDir, { recursive: true })).filter(
     (file) => /\.(js|css|svg)$/.test(file) || file === 'index.html',
   )
   expect(files.length).toBeGreaterThan(4)
@@ -31,13 +31,13 @@ test('every text asset has a smaller, equivalent variant in each coding', async 
 })
 
 test('every asset has a content hash in its name', async () => {
-  for (const file of await readdir(join(dist, 'assets'))) {
+  for (const file of await readdir(join(distDir, 'assets'))) {
     expect(file).toMatch(/-[\w-]{8}\.(js|css|woff2)(\.br|\.gz)?$/)
   }
 })
 
 test('no contextual ligature replaces the x between digits of a name or code', async () => {
-  const files = await readdir(dist, { recursive: true })
+  const files = await readdir(distDir, { recursive: true })
   // Skip index.html, because its styles are in a separate file.
   const pagesAndStyles = files.filter(
     (file) => /\.html$|index-.*\.css$/.test(file) && file !== 'index.html',
@@ -101,5 +101,5 @@ test("the download page's script is one file of at most 3 KB compressed", async 
     ([, name]) => name,
   )
   expect(lazyScripts).toEqual([expect.stringMatching(/^uploads-[\w-]+\.js$/)])
-  expect(await readdir(join(dist, 'assets'))).toContain(lazyScripts[0])
+  expect(await readdir(join(distDir, 'assets'))).toContain(lazyScripts[0])
 })

@@ -118,10 +118,10 @@ async function fingerprintTables(): Promise<Record<string, string>> {
   )
   const hashesByTable: Record<string, string> = {}
   for (const { name } of rows) {
-    const result = await app.pool.query(
+    const hashResult = await app.pool.query(
       `select count(*) || ':' || coalesce(sum(hashtextextended(t::text, 0)), 0) as print from "${name}" t`,
     )
-    hashesByTable[name] = result.rows[0].print
+    hashesByTable[name] = hashResult.rows[0].print
   }
   return hashesByTable
 }
@@ -154,8 +154,10 @@ describe('a GET', () => {
 
   it('changes no row, except for the endpoints in `sideEffects`', async () => {
     const fingerprintsBefore = await fingerprintTables()
-    const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
-    const namesOfGets = rows.filter(([, { method }]) => method === 'GET').map(([name]) => name)
+    const endpointEntries = Object.entries(endpoints) as [EndpointName, Endpoint][]
+    const namesOfGets = endpointEntries
+      .filter(([, { method }]) => method === 'GET')
+      .map(([name]) => name)
     for (const name of namesOfGets) if (!sideEffects.includes(name)) await callAsOwner(name)
     expect(await fingerprintTables()).toEqual(fingerprintsBefore)
   })
@@ -171,8 +173,8 @@ describe('a page of another site', () => {
   it('can make a browser send only GETs, with or without a session', async () => {
     const owner = await makePerson(app, { role: 'admin', tier: 'premium' })
     const file = await makeFile(owner)
-    const rows = Object.entries(endpoints) as [EndpointName, Endpoint][]
-    const writeEndpoints = rows.filter(([, { method }]) => method !== 'GET')
+    const endpointEntries = Object.entries(endpoints) as [EndpointName, Endpoint][]
+    const writeEndpoints = endpointEntries.filter(([, { method }]) => method !== 'GET')
     const fingerprintsBefore = await fingerprintTables()
     for (const [name, { method, path, bytes }] of writeEndpoints) {
       const filledPath = path.replace('{id}', file.id).replace('{code}', file.shortCode)

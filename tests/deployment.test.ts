@@ -115,11 +115,11 @@ describe('compose.yaml', async () => {
      * always exits with 0. Returns the service's exit code and the commands sent to the shell.
      */
     const runSetup = async (outputs: readonly string[]) => {
-      const log = join(folder, 'commands')
+      const logPath = join(folder, 'commands')
       for (const [at, text] of outputs.entries()) await writeFile(join(folder, `${at}`), text)
       const weedScript = `#!/bin/sh
-at=$(cat '${log}' 2>/dev/null | wc -l)
-cat >> '${log}'
+at=$(cat '${logPath}' 2>/dev/null | wc -l)
+cat >> '${logPath}'
 [ -e '${folder}/'$at ] || at=${outputs.length - 1}
 cat '${folder}/'$at
 `
@@ -128,7 +128,7 @@ cat '${folder}/'$at
       const script = String(services.bucket?.command?.at(0)).replaceAll('$$', '$')
       const PATH = `${folder}:${process.env.PATH}`
       const { status } = spawnSync('/bin/sh', ['-c', script], { env: { PATH } })
-      const commands = (await readFile(log, 'utf8')).trim().split('\n')
+      const commands = (await readFile(logPath, 'utf8')).trim().split('\n')
       return { status, commands }
     }
     const list = 's3.bucket.list'
@@ -180,11 +180,11 @@ describeRequiring('systemd', hasSystemd, 'the systemd units', () => {
   test.each(['mayfly.service', 'mayfly@.service'])('%s is valid', async (name) => {
     const folder = await mkdtemp(join(tmpdir(), 'mayfly-unit-'))
     const unit = await read(`deploy/systemd/${name}`)
-    const file = join(folder, name)
+    const path = join(folder, name)
     // The unit uses the path of npm on Debian, but `systemd-analyze verify` requires a command that
     // exists on this machine.
-    await writeFile(file, unit.replace('/usr/bin/npm', process.execPath))
-    const { status, stdout, stderr } = spawnSync(systemdAnalyze, ['verify', '--man=no', file])
+    await writeFile(path, unit.replace('/usr/bin/npm', process.execPath))
+    const { status, stdout, stderr } = spawnSync(systemdAnalyze, ['verify', '--man=no', path])
     await rm(folder, { recursive: true })
     expect([status, `${stdout}${stderr}`]).toEqual([0, ''])
   })
@@ -238,8 +238,8 @@ describe('the Dockerfile', async () => {
   })
 
   test('contains every file and package that the server and the documented commands import', async () => {
-    const page = await read('docs/operations.md')
-    const commands = Array.from(page.matchAll(/ node (scripts\/\S+)/g), ([, path = '']) => path)
+    const guide = await read('docs/operations.md')
+    const commands = Array.from(guide.matchAll(/ node (scripts\/\S+)/g), ([, path = '']) => path)
     const entries = new Set(['src/server/main.ts', ...commands])
     expect([...entries]).toEqual(
       expect.arrayContaining(['scripts/backup.ts', 'scripts/restore.ts']),
@@ -343,17 +343,17 @@ describeBehindNginx('nginx as configured in deploy', () => {
     expect(signedResponse.headers['access-control-allow-origin']).toBe(`https://${site}`)
     expect(bucketRequests.at(-1)?.url).toBe(path)
     expect(bucketRequests.at(-1)?.headers.host).toBe(host)
-    const count = bucketRequests.length
+    const countBefore = bucketRequests.length
     expect((await nginx.send(host, '/mayfly/?list-type=2')).status).toBe(403)
     const preflightResponse = await nginx.send(host, path, { method: 'OPTIONS' })
     expect(preflightResponse.status).toBe(204)
     expect(preflightResponse.headers['access-control-allow-methods']).toContain('PUT')
-    expect(bucketRequests).toHaveLength(count)
+    expect(bucketRequests).toHaveLength(countBefore)
   })
 })
 
 describeBehindNginx('nginx logs', () => {
-  const hosts = ['files.example.org', 's3.example.org']
+  const hostNames = ['files.example.org', 's3.example.org']
   let nginx: DeployedNginx
   beforeAll(async () => {
     // nginx logs a refused connection at the `error` level, and a missing socket at the `crit`
@@ -367,7 +367,7 @@ describeBehindNginx('nginx logs', () => {
     const path = '/s/SECRET?token=SECRET'
     const plain = await fetch(`http://127.0.0.1:${nginx.httpPort}${path}`, { redirect: 'manual' })
     expect(plain.status).toBe(301)
-    for (const host of hosts) {
+    for (const host of hostNames) {
       // Send each request twice, because nginx marks the servers as down after the first.
       for (let time = 0; time < 2; time += 1) {
         expect((await nginx.send(host, `${path}&X-Amz-Signature=SECRET`)).status).toBe(502)

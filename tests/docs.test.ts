@@ -65,13 +65,13 @@ test('every relative link resolves to a file and heading', () => {
 })
 
 test('every nginx example keeps short codes out of the logs', async () => {
-  const file = await readFile(join(root, 'deploy/nginx/mayfly.conf'), 'utf8')
-  const pages = [...documents.values()].flatMap((text) =>
+  const siteConfig = await readFile(join(root, 'deploy/nginx/mayfly.conf'), 'utf8')
+  const snippets = [...documents.values()].flatMap((text) =>
     matchGroups(text, /^```nginx\n(.*?)^```/gms),
   )
   // Check only proxies in front of Mayfly. A proxy in front of a bucket needn't forward the
   // client's IP address.
-  const servers = [file, ...pages]
+  const servers = [siteConfig, ...snippets]
     .flatMap((text) => text.split(/^server \{/m))
     .filter((server) => server.includes('proxy_set_header X-Forwarded-For'))
   expect(servers).toHaveLength(1)
@@ -141,8 +141,10 @@ describe('docs/threats.md', () => {
   })
 
   test('covers every endpoint', () => {
-    const rows = Object.values(endpoints).map(({ method, path }) => `\`${method} ${path}\``)
-    expect(rows.filter((endpoint) => !getText(page).includes(endpoint))).toEqual([])
+    const expectedEndpoints = Object.values(endpoints).map(
+      ({ method, path }) => `\`${method} ${path}\``,
+    )
+    expect(expectedEndpoints.filter((endpoint) => !getText(page).includes(endpoint))).toEqual([])
   })
 })
 
@@ -169,11 +171,11 @@ test('docs/specification.md announces no planned features', () => {
 })
 
 test('every decision is listed under its title', async () => {
-  const index = getText('docs/decisions/README.md')
+  const indexText = getText('docs/decisions/README.md')
   for (const [document, text] of documents) {
     const name = /^docs\/decisions\/(\d.*)$/.exec(document)?.[1]
     if (name === undefined) continue
     const title = matchGroups(text, /^# (.+)$/gm)[0]
-    expect(index).toContain(`[${title}](${name})`)
+    expect(indexText).toContain(`[${title}](${name})`)
   }
 })

@@ -13,17 +13,17 @@ import {
 const folder = resolve(import.meta.dirname, '../node_modules/drizzle-orm')
 
 test('shortens the exports to a pattern that resolves every name to the same file', () => {
-  const entry = (path: string) => ({
+  const makeEntry = (path: string) => ({
     import: { types: `${path}.d.ts`, default: `${path}.js` },
     require: { types: `${path}.d.cts`, default: `${path}.cjs` },
     types: `${path}.d.ts`,
     default: `${path}.js`,
   })
   const longExports: Exports = {
-    '.': entry('./index'),
-    './pg-core': entry('./pg-core/index'),
-    './pg-core/columns/text': entry('./pg-core/columns/text'),
-    './version': entry('./version'),
+    '.': makeEntry('./index'),
+    './pg-core': makeEntry('./pg-core/index'),
+    './pg-core/columns/text': makeEntry('./pg-core/columns/text'),
+    './version': makeEntry('./version'),
     './only-import': { import: { default: './only-import.js' } },
     './package.json': './package.json',
   }
@@ -63,11 +63,11 @@ test('resolves every module of the installed drizzle-orm', async () => {
 })
 
 test("shortens a package's exports only once", async () => {
-  const file = await writeManifest({ name: 'some', exports: { '.': './a.js' } })
-  expect(hasLongExports(file)).toBe(true)
-  shortenExports(file)
-  expect(hasLongExports(file)).toBe(false)
-  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+  const path = await writeManifest({ name: 'some', exports: { '.': './a.js' } })
+  expect(hasLongExports(path)).toBe(true)
+  shortenExports(path)
+  expect(hasLongExports(path)).toBe(false)
+  expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
     name: 'some',
     exports: { '.': './a.js', './*': { require: './*.cjs', default: './*.js' } },
   })
@@ -80,34 +80,34 @@ test.each([
   ['has null exports', { exports: null }],
   ['is null', null],
 ])("doesn't change a package whose package.json %s", async (_description, manifest) => {
-  const file = await writeManifest(manifest)
-  expect(hasLongExports(file)).toBe(false)
+  const path = await writeManifest(manifest)
+  expect(hasLongExports(path)).toBe(false)
 })
 
 test("doesn't change an unreadable package", async () => {
-  const file = await writeManifest({})
-  await writeFile(file, '{"exports":')
-  expect(hasLongExports(file)).toBe(false)
-  expect(hasLongExports(`${file}.missing`)).toBe(false)
+  const path = await writeManifest({})
+  await writeFile(path, '{"exports":')
+  expect(hasLongExports(path)).toBe(false)
+  expect(hasLongExports(`${path}.missing`)).toBe(false)
 })
 
 test("reports a package that isn't writable", async () => {
   const consoleError = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => consoleError.mockRestore())
   const longManifest = { exports: { '.': './a.js', './internal/*': null } }
-  const file = await writeManifest(longManifest)
-  await mkdir(`${file}.${process.pid}`)
-  shortenExports(file)
+  const path = await writeManifest(longManifest)
+  await mkdir(`${path}.${process.pid}`)
+  shortenExports(path)
   expect(consoleError.mock.calls).toEqual([
     [expect.stringMatching(/^drizzle-orm's exports stay long: EISDIR/)],
   ])
-  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(longManifest)
+  expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(longManifest)
 })
 
 async function writeManifest(manifest: unknown): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-exports-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  const file = join(folder, 'package.json')
-  await writeFile(file, JSON.stringify(manifest))
-  return file
+  const path = join(folder, 'package.json')
+  await writeFile(path, JSON.stringify(manifest))
+  return path
 }

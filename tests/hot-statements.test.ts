@@ -24,7 +24,7 @@ const rowCount = 5000
  * How often each statement runs. From its sixth execution on, a prepared statement may get a
  * generic plan.
  */
-const runs = 7
+const runCount = 7
 /** The maximum number of rows that any of these statements may read from a table. */
 const maxReads = 10
 
@@ -71,7 +71,7 @@ afterAll(() => app.close())
 
 async function runLifecycles(person: Awaited<ReturnType<typeof makePerson>>, shouldRenew: boolean) {
   const visitor = makeClient(app)
-  for (let run = 0; run < runs; run += 1) {
+  for (let run = 0; run < runCount; run += 1) {
     const startedUpload = await startUpload(person, { size: 5, idempotencyKey: `upload-${run}` })
     await expectOk(await fetch(startedUpload.uploadUrl, { method: 'HEAD' }))
     await expectOk(await putBytes(startedUpload, new TextEncoder().encode('hello')))
@@ -97,7 +97,7 @@ test.each([
   ['renewing a link', /update "files" set "short_code"/],
 ])('%s scans no table', (_, statement) => {
   const statementPlans = plans.filter((plan) => statement.test(plan))
-  expect(statementPlans.length).toBeGreaterThanOrEqual(runs)
+  expect(statementPlans.length).toBeGreaterThanOrEqual(runCount)
   for (const plan of statementPlans) {
     for (const table of Object.keys(fillStatements)) {
       expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table}\\b`))

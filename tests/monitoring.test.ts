@@ -181,11 +181,11 @@ describe('the example dashboard and the alert rules', () => {
   })
 
   test('select servers by an existing label', () => {
-    const queries = dashboard.templating.list
+    const variableQueries = dashboard.templating.list
       .filter(({ type }) => type === 'query')
       .map(({ query }) => (typeof query === 'string' ? query : query.query))
-    expect(queries).not.toEqual([])
-    for (const query of queries) {
+    expect(variableQueries).not.toEqual([])
+    for (const query of variableQueries) {
       const [, metric = '', label = ''] = /^label_values\((\w+), (\w+)\)$/.exec(query) ?? []
       expect([...commonLabels, ...(labelNamesBySeries.get(metric) ?? [])], query).toContain(label)
       expect(labelNamesBySeries.has(metric), `${metric} is not emitted`).toBe(true)
@@ -222,18 +222,18 @@ describe('the example dashboard and the alert rules', () => {
 
   test('watch each job, allowing more time for rare and long ones', () => {
     const jobAlerts = alerts.filter(([, expr]) => expr.includes('last_success_timestamp_seconds{'))
-    const limits = jobAlerts.map(([, expr]) => {
+    const timeLimits = jobAlerts.map(([, expr]) => {
       const [, operator, names = '', seconds] =
         /\{job(=~|!~)"([^"]*)"\}\)+ > (\d+)$/.exec(expr) ?? []
       const isWatched = (job: string) => names.split('|').includes(job) === (operator === '=~')
       return { watched: jobs.map(({ name }) => name as string).filter(isWatched), seconds }
     })
-    expect(limits).toEqual([
+    expect(timeLimits).toEqual([
       { watched: expect.arrayContaining(['expire-files', 'sweep-uploads']), seconds: '1800' },
       { watched: ['compute-digests'], seconds: '43200' },
       { watched: ['compare-storage', 'remove-old-days'], seconds: '180000' },
     ])
-    const watchedLimits = limits.flatMap((limit) => limit.watched)
+    const watchedLimits = timeLimits.flatMap((timeLimit) => timeLimit.watched)
     expect(watchedLimits.toSorted()).toEqual(jobs.map(({ name }) => name).toSorted())
   })
 

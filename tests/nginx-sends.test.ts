@@ -91,20 +91,20 @@ describeBehindNginx('a file that nginx sends', () => {
     const file = await makeFile(owner, { bytes })
     const path = `/s/${file.shortCode}`
     const { headers } = await request(path, {}, 'HEAD')
-    const [etag, modified] = [String(headers.etag), String(headers['last-modified'])]
-    const dateBefore = new Date(Date.parse(modified) - 60_000).toUTCString()
-    const dateAfter = new Date(Date.parse(modified) + 60_000).toUTCString()
+    const [etag, lastModified] = [String(headers.etag), String(headers['last-modified'])]
+    const dateBefore = new Date(Date.parse(lastModified) - 60_000).toUTCString()
+    const dateAfter = new Date(Date.parse(lastModified) + 60_000).toUTCString()
     const restRange = 'bytes=10-'
     let expectedCount = 0
     for (const [sent, status, start] of [
       [{ range: restRange, 'if-range': etag }, 206, 10],
-      [{ range: restRange, 'if-range': modified }, 206, 10],
+      [{ range: restRange, 'if-range': lastModified }, 206, 10],
       [{ range: restRange, 'if-range': '"other"' }, 200, 0],
       [{ range: restRange, 'if-range': dateBefore }, 200, 0],
       [{ 'if-none-match': etag }, 304, null],
       [{ 'if-none-match': '"other"' }, 200, 0],
       [{ 'if-modified-since': dateBefore }, 200, 0],
-      [{ 'if-modified-since': modified }, 304, null],
+      [{ 'if-modified-since': lastModified }, 304, null],
       [{ 'if-modified-since': dateAfter }, 304, null],
       [{ 'if-match': etag }, 200, 0],
       [{ 'if-match': '"other"' }, 412, null],

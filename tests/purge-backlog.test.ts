@@ -7,7 +7,7 @@ import { bindStores } from '../src/server/boot/open-storage.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { scheduleJobs } from '../src/server/jobs/jobs.ts'
 import type { File } from '../src/shared/contract/files.ts'
-import { openDirectPool } from './faults/direct-db.ts'
+import { openDirectDb } from './faults/direct-db.ts'
 import { checkPurged, checkStoredFiles } from './faults/invariants.ts'
 import { createDiskReader } from './faults/storage-reader.ts'
 import { serveApp } from './support/app-server.ts'
@@ -52,14 +52,14 @@ type StoredFile = File & { bytes: Uint8Array<ArrayBuffer> }
 let dataDir: string
 let database: TestDatabase
 let network: PostgresProxy
-let directDb: ReturnType<typeof openDirectPool>
+let directDb: ReturnType<typeof openDirectDb>
 let server: ServerProcess
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'mayfly-waking-'))
   database = await freshDatabase()
   network = await startPostgresProxy(database.url)
-  directDb = openDirectPool(database.url)
+  directDb = openDirectDb(database.url)
 })
 afterAll(async () => {
   await directDb.end()

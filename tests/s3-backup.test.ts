@@ -42,7 +42,7 @@ function clock(): Date {
 async function fillInstallation(
   { db }: Database,
   dataDir: string,
-  count: number,
+  fileCount: number,
 ): Promise<Map<string, Buffer<ArrayBuffer>>> {
   const now = clock()
   const expiryDate = new Date(now.getTime() + 24 * 3_600_000)
@@ -52,7 +52,11 @@ async function fillInstallation(
   const disk = await openSealedFiles(dataDir)
   await disk.claim(await readInstallation(db, now))
   // The first file is so large that the bucket needs several parts for it.
-  const sizes = [20 * 1024 * 1024 + 1, 0, ...Array.from({ length: count }, (_, index) => index + 1)]
+  const sizes = [
+    20 * 1024 * 1024 + 1,
+    0,
+    ...Array.from({ length: fileCount }, (_, index) => index + 1),
+  ]
   const bytesByKey = new Map(sizes.map((size) => [newStorageKey(), randomBytes(size)]))
   for (const [storageKey, bytes] of bytesByKey) {
     await disk.write(storageKey, bytes.length, Readable.from([bytes]))

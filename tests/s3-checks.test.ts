@@ -43,8 +43,8 @@ describeOnS3('the checks of a server with a bucket', () => {
         message: expect.stringContaining(`from ${app.url} to the bucket`),
         cure: expect.stringContaining(`put-bucket-cors --bucket ${bucket.settings.bucket}`),
       })
-      const rule = /\{"CORSRules".*\]\}/.exec(checkBefore.cure)?.[0] ?? ''
-      await setCorsRules(JSON.parse(rule).CORSRules)
+      const ruleText = /\{"CORSRules".*\]\}/.exec(checkBefore.cure)?.[0] ?? ''
+      await setCorsRules(JSON.parse(ruleText).CORSRules)
       const checkAfter = await getCheckLine(admin, 'CORS')
       expect(checkAfter).toMatchObject({ status: 'ok', message: expect.stringContaining(app.url) })
     })
@@ -54,7 +54,7 @@ describeOnS3('the checks of a server with a bucket', () => {
       ['no PUT', { AllowedMethods: ['GET', 'HEAD'] }],
       ['no MD5', { AllowedHeaders: ['content-type'] }],
       ['no exposed ETag', { ExposeHeaders: [] }],
-    ])('fail with %s', async (_, change) => {
+    ])('fail with %s', async (_, ruleChange) => {
       const rule = {
         AllowedOrigins: [app.url],
         AllowedMethods: ['PUT', 'GET', 'HEAD'],
@@ -63,7 +63,7 @@ describeOnS3('the checks of a server with a bucket', () => {
       }
       await setCorsRules([rule])
       expect((await getCheckLine(admin, 'CORS')).status).toBe('ok')
-      await setCorsRules([{ ...rule, ...change }])
+      await setCorsRules([{ ...rule, ...ruleChange }])
       expect((await getCheckLine(admin, 'CORS')).status).toBe('failing')
     })
 
@@ -71,9 +71,9 @@ describeOnS3('the checks of a server with a bucket', () => {
       const settings = { ...bucket.settings, publicEndpoint: new URL('http://127.0.0.1:1') }
       const store = openS3Storage({ settings, clock: app.clock })
       const config = { ...app.deps.config, s3: settings }
-      const corsCheck = await checkCors({ ...app.deps, config, stores: createStores(store) })
+      const corsFindings = await checkCors({ ...app.deps, config, stores: createStores(store) })
       await store.close()
-      expect(corsCheck).toEqual([
+      expect(corsFindings).toEqual([
         {
           status: 'warning',
           message: expect.stringContaining('http://127.0.0.1:1'),
@@ -110,9 +110,9 @@ describeOnS3('the checks of a server with a bucket', () => {
   ])("compare the server's clock with the bucket's: %d ms apart", async (differenceMs, status) => {
     const now = app.clock()
     app.clock.set(new Date(Date.now() + differenceMs))
-    const clockCheck = await checkClock(app.deps)
+    const clockFindings = await checkClock(app.deps)
     app.clock.set(now)
-    expect(clockCheck.find(({ about }) => about === 'bucket')?.status).toBe(status)
+    expect(clockFindings.find(({ about }) => about === 'bucket')?.status).toBe(status)
   })
 
   it('report a bucket that is missing, and one that keeps old versions of objects', async () => {

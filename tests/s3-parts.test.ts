@@ -74,9 +74,9 @@ describeOnS3('a multipart upload on S3', () => {
     app = await startTestApp({ env: bucket.env })
   })
   afterAll(async () => {
-    const failures = app.logLines.filter(({ level }) => level >= 50)
+    const errorLines = app.logLines.filter(({ level }) => level >= 50)
     await app.close()
-    expect(failures).toEqual([])
+    expect(errorLines).toEqual([])
   })
 
   const storedParts = async (person: Person, { cloudKey }: StartedUpload) =>

@@ -40,9 +40,9 @@ describeOnS3('a takedown on S3', () => {
     ada = await makePerson(app, { tier: 'premium' })
   })
   afterAll(async () => {
-    const failures = app.logLines.filter(({ level }) => level >= 50)
+    const errorLines = app.logLines.filter(({ level }) => level >= 50)
     await app.close()
-    expect(failures).toEqual([])
+    expect(errorLines).toEqual([])
   })
 
   const findRow = async ({ id }: Pick<File, 'id'>) => {
@@ -68,8 +68,8 @@ describeOnS3('a takedown on S3', () => {
   const uploadParts = async (bytes: Uint8Array<ArrayBuffer>) => {
     const startedUpload = await startUpload(ada, { size: bytes.length })
     const { size = 0, urls = {} } = startedUpload.parts ?? {}
-    for (const [n, url] of Object.entries(urls)) {
-      const body = bytes.subarray((Number(n) - 1) * size, Number(n) * size)
+    for (const [partNumber, url] of Object.entries(urls)) {
+      const body = bytes.subarray((Number(partNumber) - 1) * size, Number(partNumber) * size)
       const headers = { 'content-type': 'text/plain' }
       expect((await fetch(url, { method: 'PUT', headers, body })).status).toBe(200)
     }

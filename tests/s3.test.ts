@@ -39,7 +39,7 @@ const minute = 60_000
 const day = 24 * 60 * minute
 const successStatuses = [200, 204]
 
-function makeText(length: number) {
+function makeTextBytes(length: number) {
   return new Uint8Array(length).fill(65)
 }
 
@@ -47,7 +47,7 @@ function download(app: TestApp, { shortCode }: Pick<File, 'shortCode'>, init: Re
   return fetch(`${app.url}/api/download/${shortCode}`, init)
 }
 
-async function keyOf(app: TestApp, { id }: Pick<File, 'id'>): Promise<string> {
+async function findKey(app: TestApp, { id }: Pick<File, 'id'>): Promise<string> {
   const [row] = await app.deps.db.select().from(files).where(eq(files.id, id))
   return row?.storageKey ?? ''
 }
@@ -70,9 +70,9 @@ describeOnS3('a server with a bucket', () => {
     app = await startTestApp({ env: bucket.env })
   })
   afterAll(async () => {
-    const failures = app.logLines.filter(({ level }) => level >= 50)
+    const errorLines = app.logLines.filter(({ level }) => level >= 50)
     await app.close()
-    expect(failures).toEqual([])
+    expect(errorLines).toEqual([])
   })
 
   it('is ready and allows pages to use the bucket', async () => {
@@ -179,18 +179,18 @@ describeOnS3('a server with a bucket', () => {
       send(startedUpload.uploadUrl, {
         method: 'PUT',
         headers: { 'content-type': 'text/plain' },
-        body: Buffer.from(makeText(50_000)),
+        body: Buffer.from(makeTextBytes(50_000)),
       }),
-      putBytes(startedUpload, makeText(1001)),
-      putBytes(startedUpload, makeText(999)),
-      putBytes(startedUpload, makeText(1000), 'text/html'),
-      putBytes({ ...startedUpload, uploadUrl: alteredUrl.href }, makeText(1000)),
-      putBytes({ ...startedUpload, uploadUrl: expiredUrl }, makeText(1000)),
+      putBytes(startedUpload, makeTextBytes(1001)),
+      putBytes(startedUpload, makeTextBytes(999)),
+      putBytes(startedUpload, makeTextBytes(1000), 'text/html'),
+      putBytes({ ...startedUpload, uploadUrl: alteredUrl.href }, makeTextBytes(1000)),
+      putBytes({ ...startedUpload, uploadUrl: expiredUrl }, makeTextBytes(1000)),
     ])
     expect(responses.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
     expect(await countStoredBytes(bucket)).toBe(bytesBefore)
     await expectError(await requestConfirm(ada, startedUpload.cloudKey), 400, 'UPLOAD_INCOMPLETE')
-    expect(successStatuses).toContain((await putBytes(startedUpload, makeText(1000))).status)
+    expect(successStatuses).toContain((await putBytes(startedUpload, makeTextBytes(1000))).status)
     expect((await requestConfirm(ada, startedUpload.cloudKey)).status).toBe(200)
   })
 
@@ -208,7 +208,7 @@ describeOnS3('a server with a bucket', () => {
   it('creates a single file when several confirms race', async () => {
     const ada = await makePerson(app)
     const startedUpload = await startUpload(ada, { size: 10 })
-    await putBytes(startedUpload, makeText(10))
+    await putBytes(startedUpload, makeTextBytes(10))
     const responses = await Promise.all(
       Array.from({ length: 8 }, () => requestConfirm(ada, startedUpload.cloudKey)),
     )
@@ -219,7 +219,7 @@ describeOnS3('a server with a bucket', () => {
 
   it('confirms a batch except for uploads with no stored bytes', async () => {
     const ada = await makePerson(app, { tier: 'premium' })
-    const fileBytes = Array.from({ length: 20 }, (_, index) => makeText(10 + index))
+    const fileBytes = Array.from({ length: 20 }, (_, index) => makeTextBytes(10 + index))
     const startedUploads = await startAndSend(ada, fileBytes)
     const [emptyUpload] = await startUploads(ada, [uploadRequest()])
     const codes = codesOf(await confirmInBatch(ada, [...startedUploads, emptyUpload?.answer]))
@@ -232,7 +232,7 @@ describeOnS3('a server with a bucket', () => {
   it("rejects another user's key", async () => {
     const [ada, bob] = [await makePerson(app), await makePerson(app)]
     const startedUpload = await startUpload(ada, { size: 10 })
-    await putBytes(startedUpload, makeText(10))
+    await putBytes(startedUpload, makeTextBytes(10))
     expect((await requestConfirm(bob, startedUpload.cloudKey)).status).toBe(404)
     expect((await abortUpload(bob, startedUpload.cloudKey)).status).toBe(404)
     expect((await requestConfirm(ada, startedUpload.cloudKey)).status).toBe(200)
@@ -241,16 +241,16 @@ describeOnS3('a server with a bucket', () => {
   it('ends an aborted upload and its URL', async () => {
     const ada = await makePerson(app)
     const startedUpload = await startUpload(ada, { size: 10 })
-    await putBytes(startedUpload, makeText(10))
+    await putBytes(startedUpload, makeTextBytes(10))
     expect((await abortUpload(ada, startedUpload.cloudKey)).status).toBe(200)
     expect(await app.storage.storedSize(startedUpload.cloudKey)).toBeNull()
-    expect((await putBytes(startedUpload, makeText(10))).status).toBe(404)
+    expect((await putBytes(startedUpload, makeTextBytes(10))).status).toBe(404)
   })
 
   it("deletes a file's bytes, which also makes presigned URLs useless", async () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
-    const key = await keyOf(app, file)
+    const key = await findKey(app, file)
     const { headers } = await download(app, file, { redirect: 'manual' })
     expect((await ada.fetch(`/api/files/${file.id}`, { method: 'DELETE' })).status).toBe(200)
     expect((await download(app, file)).status).toBe(404)
@@ -283,11 +283,11 @@ describeOnS3('a server with a bucket', () => {
     it('deletes expired files, idle uploads and orphans', async () => {
       const ada = await makePerson(app)
       const file = await makeFile(ada)
-      const key = await keyOf(app, file)
+      const key = await findKey(app, file)
       const idleUpload = await startUpload(ada, { size: 10 })
-      await putBytes(idleUpload, makeText(10))
+      await putBytes(idleUpload, makeTextBytes(10))
       const deletedUpload = await startUpload(ada, { size: 10 })
-      await putBytes(deletedUpload, makeText(10))
+      await putBytes(deletedUpload, makeTextBytes(10))
       await app.deps.db.delete(uploads).where(eq(uploads.storageKey, deletedUpload.cloudKey))
       expect(await compareStorage(app.deps)).toMatchObject({ removed: 0, missing: 0 })
 
@@ -331,8 +331,8 @@ describeOnS3('a bucket behind a failing network', () => {
     const response = await download(app, file, { headers: { 'if-none-match': '"other"' } })
     expect((await response.arrayBuffer()).byteLength).toBe(1000)
     expect(await json<File[]>(await ada.fetch('/api/files'))).toMatchObject([{ downloadCount: 0 }])
-    const errors = app.logLines.filter(({ level }) => level >= 50)
-    expect(errors).toMatchObject([{ msg: 'Cannot count a download', fileId: file.id }])
+    const errorLines = app.logLines.filter(({ level }) => level >= 50)
+    expect(errorLines).toMatchObject([{ msg: 'Cannot count a download', fileId: file.id }])
     expectNoSignature(app, bucket)
     network.restore()
   })
@@ -350,9 +350,9 @@ describeOnS3('a bucket behind a failing network', () => {
       const ada = await makePerson(app, { tier: 'premium' })
       const remainingFile = await makeFile(ada)
       const removedFile = await makeFile(ada)
-      const key = await keyOf(app, removedFile)
+      const key = await findKey(app, removedFile)
       const sentUpload = await startUpload(ada, { size: 10 })
-      await putBytes(sentUpload, makeText(10))
+      await putBytes(sentUpload, makeTextBytes(10))
       const idempotencyKey = `while the bucket is ${fault}`
       const start = () => requestUpload(ada, { idempotencyKey })
       startFault()
@@ -382,7 +382,7 @@ describeOnS3('a bucket behind a failing network', () => {
 
       network.restore()
       const startedUpload = await json<StartedUpload>(await start())
-      expect(successStatuses).toContain((await putBytes(startedUpload, makeText(10))).status)
+      expect(successStatuses).toContain((await putBytes(startedUpload, makeTextBytes(10))).status)
       expect((await requestConfirm(ada, startedUpload.cloudKey)).status).toBe(200)
       const file = await json<File>(await requestConfirm(ada, sentUpload.cloudKey))
       expect(await (await download(app, file)).text()).toBe('A'.repeat(10))

@@ -4,10 +4,10 @@ import { readConfig } from '../src/server/config/config.ts'
 import { settingsSchema } from '../src/server/config/startup-settings.ts'
 
 /** A row in the README's table of settings: | `NAME` | default | meaning | */
-const row = /^\| `([A-Z][A-Z0-9_]+)` \| (.+?) \| .+ \|$/gm
+const rowPattern = /^\| `([A-Z][A-Z0-9_]+)` \| (.+?) \| .+ \|$/gm
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
-const documentedSettings = Array.from(readme.matchAll(row), ([, name = '', value = '']) => ({
+const documentedSettings = Array.from(readme.matchAll(rowPattern), ([, name = '', value = '']) => ({
   name,
   value,
 }))

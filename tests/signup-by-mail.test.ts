@@ -53,8 +53,8 @@ it('a signup during a mail server outage succeeds, and its email arrives later',
   expect(mail?.subject).toBe('Verify your email address for Mayfly')
   const link = new RegExp(`${app.url}/verify-email\\?token=([\\w-]{43})`)
   const [, inText] = link.exec(mail?.text ?? '') ?? []
-  const [, inHtml] = link.exec(String(mail?.html)) ?? []
-  expect(inHtml).toBe(inText)
+  const [, htmlLink] = link.exec(String(mail?.html)) ?? []
+  expect(htmlLink).toBe(inText)
 
   expect((await verifyEmail(app, inText)).status).toBe(200)
   await logIn(app, email, password)

@@ -35,8 +35,9 @@ async function recordWork(call: () => Promise<Response>) {
   const querySpy = vi.spyOn(pg.Client.prototype, 'query')
   const mailSpy = vi.spyOn(app.deps.mailQueue, 'add')
   const { status } = await call()
-  const statements = querySpy.mock.calls.map(([sent]) => {
-    const { text } = typeof sent === 'string' ? { text: sent } : (sent as unknown as pg.QueryConfig)
+  const statements = querySpy.mock.calls.map(([statement]) => {
+    const { text } =
+      typeof statement === 'string' ? { text: statement } : (statement as unknown as pg.QueryConfig)
     return text
   })
   const [hashCount, emailCount] = [hashSpy.mock.calls.length, mailSpy.mock.calls.length]

@@ -126,11 +126,11 @@ describe('a page on a rebound host name', () => {
 
 describe('a request that names two hosts', () => {
   it('is rejected, even if one of them is ours', async () => {
-    const [ours, evil] = [`Host: 127.0.0.1:${port}`, 'hOST: evil.example']
+    const [servedHost, foreignHost] = [`Host: 127.0.0.1:${port}`, 'hOST: evil.example']
     for (const hosts of [
-      [ours, evil],
-      [evil, ours],
-      [ours, ours],
+      [servedHost, foreignHost],
+      [foreignHost, servedHost],
+      [servedHost, servedHost],
     ]) {
       const { status } = await exchange(app, joinLines('GET /api/auth/user HTTP/1.1', ...hosts))
       expect(status).toBe(400)

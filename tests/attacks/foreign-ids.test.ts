@@ -88,8 +88,10 @@ async function findSessionId({ id }: Person) {
 }
 
 it('covers every endpoint that takes the id of a file or upload', () => {
-  const rows = Object.entries(endpoints as Record<string, Endpoint>)
-  const namesWithIds = rows.filter(([, row]) => takesId(row)).map(([name]) => name)
+  const endpointEntries = Object.entries(endpoints as Record<string, Endpoint>)
+  const namesWithIds = endpointEntries
+    .filter(([, endpoint]) => takesId(endpoint))
+    .map(([name]) => name)
   const testedNames = [...Object.keys(attempts), 'deleteFiles', 'confirmUploads']
   expect(testedNames.toSorted()).toEqual(namesWithIds.toSorted())
 })

@@ -280,10 +280,10 @@ it('logs no code, state, token or client secret', async () => {
   expect(await signInPath()).toBe('/')
   changeIdToken({ aud: ['another client'] })
   expect(await signInPath()).toBe('/login?fault=google-refused')
-  const log = JSON.stringify(app.logLines)
+  const logText = JSON.stringify(app.logLines)
   expect(secrets).toHaveLength(8)
   for (const secret of [...secrets, 'the-secret-of-the-client', victim.email]) {
     expect(secret.length).toBeGreaterThan(10)
-    expect(log).not.toContain(secret)
+    expect(logText).not.toContain(secret)
   }
 })

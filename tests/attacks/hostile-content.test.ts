@@ -135,9 +135,9 @@ describe('a file name', () => {
     const detailsResponse = await fetchAsVisitor(`/api/links/${shortCode}`)
     expect(detailsResponse.headers.get('content-type')).toMatch(/^application\/json/)
     expect(await detailsResponse.json()).toMatchObject({ originalName: cleanName })
-    const page = await (await fetchAsVisitor(`/s/${shortCode}`, browser)).text()
-    expect(page).not.toContain('<img src=x')
-    expect(page).not.toContain('\u202e')
+    const html = await (await fetchAsVisitor(`/s/${shortCode}`, browser)).text()
+    expect(html).not.toContain('<img src=x')
+    expect(html).not.toContain('\u202e')
   })
 
   it('is never part of a storage path', async () => {
@@ -217,10 +217,10 @@ describe('public information about a link', () => {
         ' ',
       ),
     )
-    const page = await (await fetchAsVisitor(`/s/${shortCode}`, browser)).text()
+    const html = await (await fetchAsVisitor(`/s/${shortCode}`, browser)).text()
     for (const secret of [owner.id, owner.email]) {
       expect(JSON.stringify(details)).not.toContain(secret)
-      expect(page).not.toContain(secret)
+      expect(html).not.toContain(secret)
     }
   })
 })

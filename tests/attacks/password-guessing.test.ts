@@ -56,8 +56,10 @@ function guessPassword(email: string, loginClient: LoginClient) {
   return logIn(email, 'a wrong guess', loginClient)
 }
 
-function guessPasswords(count: number, email: string, loginClient: () => LoginClient) {
-  return Promise.all(Array.from({ length: count }, () => guessPassword(email, loginClient())))
+function guessPasswords(attemptCount: number, email: string, loginClient: () => LoginClient) {
+  return Promise.all(
+    Array.from({ length: attemptCount }, () => guessPassword(email, loginClient())),
+  )
 }
 
 function countStatuses(responses: Response[]) {
@@ -75,7 +77,7 @@ async function setFailedLogins(email: string, failedCount: number) {
   await app.deps.db.update(rateLimits).set({ points: failedCount }).where(isForAccount)
 }
 
-function retryAfterSeconds(response: Response) {
+function getRetryAfterSeconds(response: Response) {
   return Number(response.headers.get('retry-after'))
 }
 
@@ -102,7 +104,7 @@ describe('guessing from one IP address', () => {
     const responses = await guessPasswords(100, email, () => ({ address }))
     expect(countStatuses(responses)).toEqual({ 401: 10, 429: 90 })
     const limitedResponse = responses.find(({ status }) => status === 429)
-    expect(retryAfterSeconds(limitedResponse as Response)).toBe(windowSeconds)
+    expect(getRetryAfterSeconds(limitedResponse as Response)).toBe(windowSeconds)
     expect(await limitedResponse?.json()).toEqual({
       code: 'TOO_MANY_REQUESTS',
       message: 'Too many attempts. Please wait 15 minutes and try again.',
@@ -221,8 +223,8 @@ describe('guessing from 100 IP addresses', () => {
     expect((await guessPassword(owner.email, { address })).status).toBe(401)
     const limitedResponse = await logIn(owner.email, owner.password, { address })
     expect(limitedResponse.status).toBe(429)
-    expect(retryAfterSeconds(limitedResponse)).toBe(windowSeconds)
-    app.clock.advance(retryAfterSeconds(limitedResponse) * 1000)
+    expect(getRetryAfterSeconds(limitedResponse)).toBe(windowSeconds)
+    app.clock.advance(getRetryAfterSeconds(limitedResponse) * 1000)
     expect((await logIn(owner.email, owner.password, { address })).status).toBe(200)
   })
 
@@ -243,7 +245,7 @@ describe('account enumeration', () => {
         const address = makeAddress()
         for (let attempt = 0; attempt < 12; attempt += 1) {
           const response = await guessPassword(name, { address })
-          statuses.push([response.status, retryAfterSeconds(response), await response.text()])
+          statuses.push([response.status, getRetryAfterSeconds(response), await response.text()])
         }
         await setFailedLogins(name, 70)
         const loginClient = { address: makeAddress() }
@@ -253,7 +255,7 @@ describe('account enumeration', () => {
           statuses,
           firstResponse.status,
           secondResponse.status,
-          retryAfterSeconds(secondResponse),
+          getRetryAfterSeconds(secondResponse),
         ]
       }),
     )

@@ -21,10 +21,10 @@ afterAll(() => server.close())
 
 const { perConnection, total } = connectionLimits.waitingRequests
 const pipelinedCount = perConnection + 1
-function makeRequests(count: number, lines = 'Host: x') {
+function makeRequests(count: number, headers = 'Host: x') {
   return Array.from(
     { length: count },
-    (_, number) => `GET /gate/${number} HTTP/1.1\r\n${lines}\r\n\r\n`,
+    (_, number) => `GET /gate/${number} HTTP/1.1\r\n${headers}\r\n\r\n`,
   )
 }
 
@@ -60,11 +60,11 @@ it.each([
   ['waiting', 'Host: x'],
   ['without a host', 'X-Nothing: x'],
   ['with an unknown expectation', 'Host: x\r\nExpect: gold'],
-])('closes a connection with too many requests %s, without handling them', async (_, lines) => {
+])('closes a connection with too many requests %s, without handling them', async (_, headers) => {
   startedRequests.length = 0
   releaseGate = Promise.withResolvers()
   const { socket } = openConnection(
-    [...makeRequests(1), ...makeRequests(pipelinedCount, lines)].join(''),
+    [...makeRequests(1), ...makeRequests(pipelinedCount, headers)].join(''),
   )
   await waitForClose(socket)
   expect(startedRequests).toEqual(['0'])
@@ -109,11 +109,11 @@ it('drops pipelined requests when their client disconnects', async () => {
 })
 
 it('rejects requests without a host or with an unknown expectation, in order', async () => {
-  for (const [lines, status] of [
+  for (const [headers, status] of [
     ['Connection: close', 400],
     ['Host: x\r\nExpect: gold', 417],
   ] as const) {
-    const { socket, answers: getReceived } = openConnection(makeRequests(1, lines).join(''))
+    const { socket, answers: getReceived } = openConnection(makeRequests(1, headers).join(''))
     await waitForClose(socket)
     expect(getReceived()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => google.close())
 
-const failedSignIn = '/login?fault=google-lost'
+const failedSignInPath = '/login?fault=google-lost'
 let personCount = 0
 
 /** Signs in as a new user, but stops before opening the callback URL. */
@@ -62,7 +62,7 @@ describe('a callback URL', () => {
     const { browser, back } = await signInToCallback()
     expect(await openCallback(browser, back)).toBe('/')
     const sessionCountBefore = await countRows(sessions)
-    expect(await openCallback(browser, back)).toBe(failedSignIn)
+    expect(await openCallback(browser, back)).toBe(failedSignInPath)
     expect(await countRows(sessions)).toBe(sessionCountBefore)
     expect((await browser.fetch('/api/auth/user')).status).toBe(200)
   })
@@ -74,7 +74,7 @@ describe('a callback URL', () => {
       Array.from({ length: 6 }, () => makeClient(google.app, browser.cookie()).fetch(back.href)),
     )
     const locations = responses.map(({ headers }) => headers.get('location')).toSorted()
-    expect(locations).toEqual(['/', ...Array(5).fill(failedSignIn)])
+    expect(locations).toEqual(['/', ...Array(5).fill(failedSignInPath)])
     expect(await countRows(sessions)).toBe(sessionCountBefore + 1)
     const successResponse = responses.find(({ headers }) => headers.get('location') === '/')
     const [cookie = ''] = successResponse?.headers.getSetCookie() ?? []
@@ -84,14 +84,14 @@ describe('a callback URL', () => {
 
   it('works in no other browser, even one with its own sign-in', async () => {
     const { browser, back } = await signInToCallback()
-    expect(await openCallback(makeBrowser(google.app), back)).toBe(failedSignIn)
+    expect(await openCallback(makeBrowser(google.app), back)).toBe(failedSignInPath)
     // The first attempt uses up the state, so each browser needs a new one.
-    expect(await openCallback(browser, back)).toBe(failedSignIn)
+    expect(await openCallback(browser, back)).toBe(failedSignInPath)
 
     const otherSignIn = await signInToCallback()
     const otherBrowser = makeBrowser(google.app)
     await otherBrowser.fetch('/api/login')
-    expect(await openCallback(otherBrowser, otherSignIn.back)).toBe(failedSignIn)
+    expect(await openCallback(otherBrowser, otherSignIn.back)).toBe(failedSignInPath)
   })
 
   it('neither signs a victim in as the attacker (login CSRF), nor signs the victim out', async () => {
@@ -101,7 +101,7 @@ describe('a callback URL', () => {
       google.app,
       await logIn(google.app, person.email, person.password),
     )
-    expect(await openCallback(victimBrowser, back)).toBe(failedSignIn)
+    expect(await openCallback(victimBrowser, back)).toBe(failedSignInPath)
     expect(await json(await victimBrowser.fetch('/api/auth/user'))).toMatchObject({ id: person.id })
   })
 
@@ -124,7 +124,7 @@ describe('a callback URL', () => {
       google.app,
       await logIn(google.app, person.email, person.password),
     )
-    expect(await openCallback(victimBrowser, back)).toBe(failedSignIn)
+    expect(await openCallback(victimBrowser, back)).toBe(failedSignInPath)
     expect(await json(await victimBrowser.fetch('/api/auth/user/ways'))).toMatchObject([
       { way: 'password' },
     ])
@@ -136,7 +136,7 @@ describe('a callback URL', () => {
     expect(await openCallback(timelySignIn.browser, timelySignIn.back)).toBe('/')
     const lateSignIn = await signInToCallback()
     google.app.clock.advance(10 * 60_000)
-    expect(await openCallback(lateSignIn.browser, lateSignIn.back)).toBe(failedSignIn)
+    expect(await openCallback(lateSignIn.browser, lateSignIn.back)).toBe(failedSignInPath)
   })
 
   it('may be pending in several tabs', async () => {
@@ -159,10 +159,10 @@ it('a sign-in returns to the login if the database is unreachable at the start o
   const pendingSignIn = await signInToCallback()
   await db.execute(sql`alter table verifications rename to away`)
   try {
-    const serverFailure = '/login?fault=google-failed'
-    expect(await openCallback(pendingSignIn.browser, pendingSignIn.back)).toBe(serverFailure)
+    const serverFailurePath = '/login?fault=google-failed'
+    expect(await openCallback(pendingSignIn.browser, pendingSignIn.back)).toBe(serverFailurePath)
     const startResponse = await makeClient(google.app).fetch('/api/login?next=/s/abc')
-    expect(startResponse.headers.get('location')).toBe(`${serverFailure}&next=%2Fs%2Fabc`)
+    expect(startResponse.headers.get('location')).toBe(`${serverFailurePath}&next=%2Fs%2Fabc`)
     expect(startResponse.headers.getSetCookie()).toEqual([])
   } finally {
     await db.execute(sql`alter table away rename to verifications`)
@@ -176,20 +176,20 @@ describe('an authorization code', () => {
     expect(await openCallback(firstSignIn.browser, firstSignIn.back)).toBe('/')
     const secondSignIn = await signInToCallback(firstSignIn.browser)
     secondSignIn.back.searchParams.set('code', firstSignIn.back.searchParams.get('code') ?? '')
-    expect(await openCallback(firstSignIn.browser, secondSignIn.back)).toBe(failedSignIn)
+    expect(await openCallback(firstSignIn.browser, secondSignIn.back)).toBe(failedSignInPath)
   })
 
   it('injected into another sign-in is rejected (PKCE)', async () => {
     const victimSignIn = await signInToCallback()
     const attacker = await signInToCallback()
     attacker.back.searchParams.set('code', victimSignIn.back.searchParams.get('code') ?? '')
-    expect(await openCallback(attacker.browser, attacker.back)).toBe(failedSignIn)
+    expect(await openCallback(attacker.browser, attacker.back)).toBe(failedSignInPath)
   })
 
   it.each(['x', 'x'.repeat(4000)])('that is invalid returns to the login: %#', async (code) => {
     const { browser, back } = await signInToCallback()
     back.searchParams.set('code', code)
-    expect(await openCallback(browser, back)).toBe(failedSignIn)
+    expect(await openCallback(browser, back)).toBe(failedSignInPath)
   })
 
   it('that is missing or empty returns to the login', async () => {
@@ -226,19 +226,19 @@ describe('a state', () => {
     '?error=access_denied&state=x&next=//evil.example',
   ])('that is invalid returns to the login: %#', async (query) => {
     const callbackUrl = new URL(`/api/auth/callback/google${query}`, google.app.url)
-    expect(await openCallback(makeBrowser(google.app), callbackUrl)).toBe(failedSignIn)
+    expect(await openCallback(makeBrowser(google.app), callbackUrl)).toBe(failedSignInPath)
   })
 
   it('that is repeated is rejected', async () => {
     const { browser, back } = await signInToCallback()
     back.searchParams.append('state', back.searchParams.get('state') ?? '')
-    expect(await openCallback(browser, back)).toBe(failedSignIn)
+    expect(await openCallback(browser, back)).toBe(failedSignInPath)
   })
 
   it('with a forged cookie is rejected', async () => {
     for (const cookie of ['mayfly.google=x', `mayfly.google=${'A'.repeat(43)}`, 'mayfly.google=']) {
       const { back } = await signInToCallback()
-      expect(await openCallback(makeBrowser(google.app, cookie), back)).toBe(failedSignIn)
+      expect(await openCallback(makeBrowser(google.app, cookie), back)).toBe(failedSignInPath)
     }
   })
 

@@ -179,13 +179,13 @@ describe('the request log', () => {
     const logText = JSON.stringify(app.logLines.slice(lineCountBefore))
     for (const path of ['/api/links/{code}', '/s/{code}', '/reset-password'])
       expect(logText).toContain(path)
-    const [, session = ''] = /session_token=([^;.]+)/.exec(cookie) ?? []
+    const [, sessionToken = ''] = /session_token=([^;.]+)/.exec(cookie) ?? []
     const [, signature = ''] = /signature=([\w-]+)/.exec(startedUpload.uploadUrl) ?? []
     const secrets = {
       email,
       password,
       newPassword,
-      session,
+      session: sessionToken,
       signature,
       token,
       metricsToken: wrongMetricsToken,

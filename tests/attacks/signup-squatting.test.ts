@@ -202,8 +202,8 @@ describe('a look-alike email address', () => {
   })
 
   it('in different case is the same address: one account, one lock, one counter', async () => {
-    const [local, domain] = email.split('@')
-    const upperCaseEmail = `${local?.toUpperCase()}@${domain?.toUpperCase()}`
+    const [localPart, domain] = email.split('@')
+    const upperCaseEmail = `${localPart?.toUpperCase()}@${domain?.toUpperCase()}`
     const attackerToken = await signUpForToken(app, {
       email: upperCaseEmail,
       password: attackerPassword,
@@ -227,11 +227,11 @@ describe('a look-alike email address', () => {
 describe('an expensive password', () => {
   it('of a megabyte is rejected before hashing', async () => {
     const hashSpy = vi.spyOn(app.deps.passwords, 'hash')
-    const large = 'x'.repeat(1024 ** 2)
+    const largeText = 'x'.repeat(1024 ** 2)
     const client = makeClient(app)
-    expect((await signUp(client, { email, password: large })).status).toBe(413)
-    expect(await tryLogin(email, large)).toBe(413)
-    expect((await resetPassword('x', large)).status).toBe(413)
+    expect((await signUp(client, { email, password: largeText })).status).toBe(413)
+    expect(await tryLogin(email, largeText)).toBe(413)
+    expect((await resetPassword('x', largeText)).status).toBe(413)
     for (const length of [129, 30_000]) {
       const longPassword = 'x'.repeat(length)
       expect((await signUp(client, { email, password: longPassword })).status).toBe(400)

@@ -56,8 +56,8 @@ describe('a stalled client', () => {
 
   it('is reset even if it sends another request', async () => {
     const text = getRequest(`${server.url}/bytes`)
-    const body = 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n'
-    const sockets = await sendWithoutReading(server.url, () => text + body, 5)
+    const requestText = 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n'
+    const sockets = await sendWithoutReading(server.url, () => text + requestText, 5)
     const sendTimer = setInterval(() => sockets.send('x'), stalledMs / 10)
     await expectClosedAndServing()
     clearInterval(sendTimer)

@@ -137,8 +137,10 @@ test('logging out ends the session in every tab, and unknown paths return 404', 
   ).toBeVisible()
   await page.getByRole('link', { name: 'Go to the start page' }).click()
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
-  const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
-  const stolenClient = makeClient(app, cookies)
+  const cookieHeader = (await context.cookies())
+    .map(({ name, value }) => `${name}=${value}`)
+    .join('; ')
+  const stolenClient = makeClient(app, cookieHeader)
   expect((await stolenClient.fetch('/api/auth/user')).status).toBe(200)
 
   const logoutRequestPromise = page.waitForRequest('**/api/logout')

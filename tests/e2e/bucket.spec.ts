@@ -245,13 +245,13 @@ test('a file edited before it is chosen again is stored as edited', async ({
   await writeFile(videoFile.path, bytes)
   await dropOnUpload(secondPage, videoFile.path, videoFile.name)
   await expectUpload(secondPage, videoFile.name, 'Completed')
-  const sum = await hashFile(videoFile.path)
-  expect(sum).not.toBe(videoFile.sha256)
+  const expectedSha256 = await hashFile(videoFile.path)
+  expect(expectedSha256).not.toBe(videoFile.sha256)
   const code = await codeOf(secondPage, videoFile.name)
-  expect(await hashDownload(app.url, code)).toBe(sum)
+  expect(await hashDownload(app.url, code)).toBe(expectedSha256)
   await computeDigests(app.deps)
   const [listed] = await (await secondPage.request.get('/api/files')).json()
-  expect(listed.sha256).toBe(sum)
+  expect(listed.sha256).toBe(expectedSha256)
 })
 
 test('the administrator tests email and bucket, and learns which permission is missing even without CORS', async ({
@@ -314,7 +314,7 @@ test('expired, deleted and taken-down files leave the bucket, and the owner is e
   const expiringFiles = [await makeFile(ada), await makeFile(ada)]
   let storedBytes = await countStoredBytes(bucket)
   await openAdminCenter(page, app)
-  for (const [act, button, did] of [
+  for (const [actionTitle, button, resultPattern] of [
     ['Expire files', 'Expire files', 'Bytes of 1 file removed'],
     ['Clean up expired files', 'Clean up', '2 files deleted'],
   ] as const) {
@@ -325,9 +325,9 @@ test('expired, deleted and taken-down files leave the bucket, and the owner is e
       .update(files)
       .set({ expiresAt, purgeAt: expiresAt })
       .where(eq(files.id, expiringFile.id))
-    const resultText = await startMaintenance(page, act)
+    const resultText = await startMaintenance(page, actionTitle)
     await page.getByRole('alertdialog').getByRole('button', { name: button }).click()
-    await expect(resultText).toContainText(did)
+    await expect(resultText).toContainText(resultPattern)
     storedBytes -= expiringFile.bytes.length
     await expect.poll(() => countStoredBytes(bucket)).toBe(storedBytes)
   }

@@ -32,11 +32,11 @@ async function crash(page: Page) {
   await page.close()
 }
 
-for (const [how, endTab] of [
+for (const [description, endTab] of [
   ['closed', (page: Page) => page.close()],
   ['crashed', crash],
 ] as const) {
-  test(`after a tab ${how} at 60 %, the same file resumes from the stored parts`, async ({
+  test(`after a tab ${description} at 60 %, the same file resumes from the stored parts`, async ({
     app,
     folder,
     errors,

@@ -185,7 +185,7 @@ test('never runs uploaded scripts or applies uploaded styles', async ({ app, err
     ),
   )
   const downloadPath = (code = '') => `/api/download/${code}`
-  const attempts = () =>
+  const tryAll = () =>
     tryToRun(
       page,
       downloadPath(script?.shortCode),
@@ -201,7 +201,7 @@ test('never runs uploaded scripts or applies uploaded styles', async ({ app, err
   await page.goto(`/s/${script?.shortCode}`)
   errors.expect(/403 \(Forbidden\)/)
   errors.allow(/MIME type \('application\/json'\)|bad HTTP response code \(403\)|net::ERR_FAILED/)
-  expect(await attempts()).toEqual(allRejected)
+  expect(await tryAll()).toEqual(allRejected)
   expect(await getDownloadCount(person)).toBe(0)
 
   // Browsers don't send Sec-Fetch-Dest on plain HTTP, so only the content type protects the page.
@@ -209,7 +209,7 @@ test('never runs uploaded scripts or applies uploaded styles', async ({ app, err
     route.fulfill({ response: await route.fetch({ headers: {} }) }),
   )
   errors.expect(/MIME type \('application\/octet-stream'\)/)
-  expect(await attempts()).toEqual(allRejected)
+  expect(await tryAll()).toEqual(allRejected)
   await page.reload()
   expect(await page.evaluate(() => navigator.serviceWorker.controller)).toBeNull()
 })

@@ -13,7 +13,7 @@ test('every email is readable in light and dark email clients', async ({ page })
   expect(Object.keys(emails).sort()).toEqual(files.map((file) => file.replace('.ts', '')).sort())
 
   const footer = { signature: 'Yours,\nthe people here', supportEmail: 'support@example.org' }
-  for (const [file, contents] of Object.entries(emails)) {
+  for (const [templateFile, contents] of Object.entries(emails)) {
     for (const content of contents) {
       await page.setContent(renderEmail(content, footer).html)
       await loadAxe(page)
@@ -21,7 +21,7 @@ test('every email is readable in light and dark email clients', async ({ page })
         await page.emulateMedia({ colorScheme })
         await expect(page.locator('body')).toHaveCSS('background-color', backgrounds[colorScheme])
         const violations = await findAxeViolations(page, ['color-contrast', 'link-in-text-block'])
-        expect(violations, `${file}, ${colorScheme}: ${content.subject}`).toEqual([])
+        expect(violations, `${templateFile}, ${colorScheme}: ${content.subject}`).toEqual([])
       }
     }
   }

@@ -40,11 +40,11 @@ test('a first sign-in with Google creates an account with the Google picture', a
   errors,
   page,
 }) => {
-  const picture = `${google.issuer.url.replace('http:', 'https:')}/grace.png`
-  google.issuer.person = { ...grace, picture }
+  const pictureUrl = `${google.issuer.url.replace('http:', 'https:')}/grace.png`
+  google.issuer.person = { ...grace, picture: pictureUrl }
   const referrers: (string | undefined)[] = []
   let isDown = false
-  await page.route(picture, (route) => {
+  await page.route(pictureUrl, (route) => {
     referrers.push(route.request().headers().referer)
     return isDown ? route.abort() : route.fulfill({ contentType: 'image/png', body: pictureBytes })
   })
@@ -54,7 +54,7 @@ test('a first sign-in with Google creates an account with the Google picture', a
   await expect(page.getByRole('heading', { name: 'Welcome back, Grace' })).toBeVisible()
   await expect(page).toHaveURL('/?tab=files')
   const avatar = page.getByRole('banner').locator('img')
-  await expect(avatar).toHaveAttribute('src', picture)
+  await expect(avatar).toHaveAttribute('src', pictureUrl)
   expect(referrers).toEqual([undefined])
 
   isDown = true

@@ -93,9 +93,9 @@ test('feedback: errors are explained, a failure keeps the input, success clears 
   const requestReleased = new Promise<void>((resolve) => {
     releaseRequest = resolve
   })
-  let requests = 0
+  let requestCount = 0
   await page.route('**/api/feedback', async (route) => {
-    requests += 1
+    requestCount += 1
     await requestReleased
     await route.continue()
   })
@@ -109,7 +109,7 @@ test('feedback: errors are explained, a failure keeps the input, success clears 
   for (const field of [nameField, emailField, messageField, page.getByLabel('Category')]) {
     await expect(field).toHaveValue('')
   }
-  expect(requests).toBe(1)
+  expect(requestCount).toBe(1)
   // This toast stays for 8 s instead of the usual 5 s. Real time passes too, so check well before 8
   // s.
   await page.clock.runFor(5500)

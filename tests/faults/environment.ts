@@ -10,7 +10,7 @@ import type { S3Server } from '../support/radosgw.ts'
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts'
 import type { ServerOptions } from './commands.ts'
-import { type DirectDb, openDirectPool } from './direct-db.ts'
+import { type DirectDb, openDirectDb } from './direct-db.ts'
 import { createFaultServer, type FaultServer } from './fault-server.ts'
 import { type SetupName, setups } from './setups.ts'
 import { createBucketReader, createDiskReader, type StorageReader } from './storage-reader.ts'
@@ -74,7 +74,7 @@ export async function startEnvironment(
   try {
     const network = await startPostgresProxy(database.url)
     cleanups.push(() => network.close())
-    const directDb = openDirectPool(database.url)
+    const directDb = openDirectDb(database.url)
     cleanups.push(() => directDb.end())
     const mailServer = await startSmtpServer()
     cleanups.push(() => mailServer.close())

@@ -5,7 +5,7 @@ import type { Command, CommandResult, NumberedCommand, ServerOptions } from './c
 
 const program = fileURLToPath(new URL('server-process.ts', import.meta.url))
 /** Shares the compile cache with `npm start`, so that the server starts faster. */
-const compileCache = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
+const compileCacheDir = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
 
 /** A server in a child process, which can be killed and restarted on the same port. */
 export interface FaultServer {
@@ -59,7 +59,7 @@ export function createFaultServer(options: ServerOptions, hasStandby: boolean): 
     fork(program, {
       env: {
         ...process.env,
-        NODE_COMPILE_CACHE: compileCache,
+        NODE_COMPILE_CACHE: compileCacheDir,
         SERVER_OPTIONS: JSON.stringify(options),
       },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

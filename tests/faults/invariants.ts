@@ -59,8 +59,8 @@ export async function checkNoOrphans(
      union all select storage_key from removals`,
   )
   const referencedKeys = new Set(rows.map(({ key }) => key))
-  const openUploads = storageReader.canStartLate ? [] : await storageReader.listOpenUploads()
-  for (const key of [...(await storageReader.sealedSizes()).keys(), ...openUploads]) {
+  const openUploadKeys = storageReader.canStartLate ? [] : await storageReader.listOpenUploads()
+  for (const key of [...(await storageReader.sealedSizes()).keys(), ...openUploadKeys]) {
     if (!referencedKeys.has(key)) throw new Violation(`${key} is stored, and no row names it`)
   }
 }

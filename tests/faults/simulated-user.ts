@@ -209,7 +209,7 @@ export async function download(
   return response?.status ?? null
 }
 
-async function downloadOwn(
+async function downloadOwnFile(
   user: SimulatedUser,
   file: ExpectedFile,
   isCounted: boolean,
@@ -322,7 +322,7 @@ export async function actRandomly(
     const file = user.files[random(Math.max(1, user.files.length))]
     const percentile = random(100)
     if (percentile < 45 || !file) await upload(user, createPendingUpload(user, random))
-    else if (percentile < 65) await downloadOwn(user, file, areDownloadsCounted)
+    else if (percentile < 65) await downloadOwnFile(user, file, areDownloadsCounted)
     else if (percentile < 75) await renew(user, file, user.days[random(user.days.length)] ?? 3)
     else if (percentile < 80) await Promise.all([renew(user, file, 3), deleteFile(user, file)])
     else if (percentile < 92) await deleteFile(user, file)

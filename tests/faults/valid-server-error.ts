@@ -21,8 +21,8 @@ export async function expectValidServerError(response: Response): Promise<void> 
 function findProblem({ status, headers }: Response, text: string): string | null {
   const { code, message } = parseBody(text)
   if (code === 'INTERNAL') return 'with the code of a defect'
-  const entry = Object.entries(errorTable).find(([name]) => name === code)?.[1]
-  if (entry?.status !== status) return 'without the code of such an error'
+  const tableEntry = Object.entries(errorTable).find(([name]) => name === code)?.[1]
+  if (tableEntry?.status !== status) return 'without the code of such an error'
   if (typeof message !== 'string' || message === '') return 'without a message'
   const hasRetryAfter = /^[1-9]\d*$/.test(headers.get('retry-after') ?? '')
   return status === 503 && !hasRetryAfter ? 'without Retry-After' : null

@@ -29,14 +29,14 @@ export interface TestBucket {
 export async function createBucket(server: S3Server): Promise<TestBucket> {
   const { endpoint, region, accessKeyId, secretAccessKey } = server
   const credentials = { accessKeyId, secretAccessKey }
-  const bucket = `test-${nanoid()
+  const bucketName = `test-${nanoid()
     .toLowerCase()
     .replaceAll(/[^a-z\d]/g, '0')}`
   const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
-  await client.send(new CreateBucketCommand({ Bucket: bucket }))
+  await client.send(new CreateBucketCommand({ Bucket: bucketName }))
   return {
     settings: {
-      bucket,
+      bucket: bucketName,
       region,
       endpoint: new URL(endpoint),
       publicEndpoint: null,
@@ -44,7 +44,7 @@ export async function createBucket(server: S3Server): Promise<TestBucket> {
       forcePathStyle: true,
     },
     env: {
-      S3_BUCKET: bucket,
+      S3_BUCKET: bucketName,
       S3_REGION: region,
       S3_ENDPOINT: endpoint,
       S3_ACCESS_KEY_ID: accessKeyId,
@@ -53,14 +53,15 @@ export async function createBucket(server: S3Server): Promise<TestBucket> {
     client,
     async allowOrigin(origin) {
       const CORSConfiguration = { CORSRules: [requiredCorsRule(origin)] }
-      await client.send(new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration }))
+      await client.send(new PutBucketCorsCommand({ Bucket: bucketName, CORSConfiguration }))
     },
     async denyPuts() {
-      const Resource = `arn:aws:s3:::${bucket}/*`
+      const Resource = `arn:aws:s3:::${bucketName}/*`
       const statement = { Effect: 'Deny', Principal: '*', Action: 's3:PutObject', Resource }
       const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [statement] })
-      await client.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy }))
-      return async () => void (await client.send(new DeleteBucketPolicyCommand({ Bucket: bucket })))
+      await client.send(new PutBucketPolicyCommand({ Bucket: bucketName, Policy }))
+      return async () =>
+        void (await client.send(new DeleteBucketPolicyCommand({ Bucket: bucketName })))
     },
   }
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { openDirectPool } from '../faults/direct-db.ts'
+import { openDirectDb } from '../faults/direct-db.ts'
 import {
   checkOpenUploads,
   checkPurged,
@@ -45,7 +45,7 @@ export async function expectConsistentDaysLater({
 }: ServerState) {
   const clock = testClock()
   const today = clock()
-  const directDb = openDirectPool(databaseUrl)
+  const directDb = openDirectDb(databaseUrl)
   const database = { url: databaseUrl, drop: async () => {} }
   const app = await serveApp(database, { dataDir, env, clock })
   const runJobsAfter = async (days: readonly number[]) => {

@@ -65,11 +65,11 @@ export async function startDeployedNginx(
     .replaceAll('/var/log/nginx', folder)
     .replace('/srv/mayfly/data', dataDir)
   const serverConfig = `${siteConfig}\n${await buildUpstreamConfig(upstreams)}`
-  const file = join(folder, 'nginx.conf')
-  await writeFile(file, buildCompleteConfig(folder, serverConfig))
-  const options = ['-c', file, '-e', join(folder, 'error.log')]
-  execFileSync('nginx', ['-t', ...options], { stdio: 'pipe' })
-  const child = spawn('nginx', options, { stdio: 'ignore' })
+  const configPath = join(folder, 'nginx.conf')
+  await writeFile(configPath, buildCompleteConfig(folder, serverConfig))
+  const args = ['-c', configPath, '-e', join(folder, 'error.log')]
+  execFileSync('nginx', ['-t', ...args], { stdio: 'pipe' })
+  const child = spawn('nginx', args, { stdio: 'ignore' })
   const exitPromise = once(child, 'exit')
   await eventually(() => fetch(`http://127.0.0.1:${httpPort}`, { redirect: 'manual' }))
   return {
@@ -122,10 +122,10 @@ async function buildUpstreamConfig(upstreams: AddressUpstreams | NameUpstreams):
 }
 
 function makeCertificate(folder: string, name: string): void {
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const keyOptions = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
   const files = ['-keyout', join(folder, `${name}.key`), '-out', join(folder, `${name}.pem`)]
   const names = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
-  execFileSync('openssl', ['req', '-x509', '-days', '2', ...key, ...files, ...names], {
+  execFileSync('openssl', ['req', '-x509', '-days', '2', ...keyOptions, ...files, ...names], {
     stdio: 'pipe',
   })
 }

@@ -98,15 +98,15 @@ export async function killDuringConfirms(
     if (kind === 'renewal') renewalCount += outcome === 'not applied' ? 1 : 2
   }
   const verifyAll = async (calls: readonly PendingCall[]) => {
-    const results: Outcome[] = []
+    const outcomes: Outcome[] = []
     for (const call of calls) {
       for (const outcome of await call.verify(links)) {
         recordOutcome(call, outcome)
-        results.push(outcome)
+        outcomes.push(outcome)
       }
     }
     await expectConsistent(environment, renewalCount)
-    return results
+    return outcomes
   }
   try {
     const baselineCalls = await prepareCalls(environment)
@@ -130,10 +130,10 @@ export async function killDuringConfirms(
         scheduleKill(environment.network, killMode, baselineCounts, random),
       )
       await environment.server.start()
-      const results = await verifyAll(calls)
-      if (killMode === 'the response') expect(results).toContain('applied')
-      if (killMode === 'the statement') expect(results).toContain('not applied')
-      if (results.some((outcome) => outcome !== 'acknowledged')) interruptedRoundCount += 1
+      const outcomes = await verifyAll(calls)
+      if (killMode === 'the response') expect(outcomes).toContain('applied')
+      if (killMode === 'the statement') expect(outcomes).toContain('not applied')
+      if (outcomes.some((outcome) => outcome !== 'acknowledged')) interruptedRoundCount += 1
       environment.bucketNetwork?.clearExchanges()
     })
     process.stderr.write(`killed confirms: ${JSON.stringify(Object.fromEntries(outcomeCounts))}\n`)

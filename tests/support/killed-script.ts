@@ -25,8 +25,8 @@ export async function runAndKill(
   env: Record<string, string>,
   { before, count, atLatest }: KillPoint,
 ): Promise<{ killedBefore: string | null; output: string }> {
-  const preload = resolve(import.meta.dirname, 'kill-before.ts')
-  const child = spawn(process.execPath, ['--import', preload, script, ...args], {
+  const preloadPath = resolve(import.meta.dirname, 'kill-before.ts')
+  const child = spawn(process.execPath, ['--import', preloadPath, script, ...args], {
     cwd: root,
     env: {
       ...process.env,

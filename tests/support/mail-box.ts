@@ -42,9 +42,9 @@ export function makeMailBox(): MailBox {
       const dueEmails = queuedEmails.filter(isDue)
       queuedEmails = queuedEmails.filter((item) => !isDue(item))
       for (const { request } of dueEmails) await sendMail(deps, { id: randomUUID() }, request)
-      const result = sentEmails
+      const emails = sentEmails
       sentEmails = []
-      return result
+      return emails
     },
   }
 }

@@ -24,10 +24,10 @@ export interface NginxProxy {
 export async function startNginxProxy(ports: readonly number[]): Promise<NginxProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-nginx-'))
   const settings = { folder, port: await freePort(), redirectPort: await freePort() }
-  const file = join(folder, 'nginx.conf')
+  const configPath = join(folder, 'nginx.conf')
   const logPath = join(folder, 'error.log')
-  await writeFile(file, await buildConfig(settings, ports))
-  const child = spawn('nginx', ['-c', file, '-e', logPath], { stdio: 'ignore' })
+  await writeFile(configPath, await buildConfig(settings, ports))
+  const child = spawn('nginx', ['-c', configPath, '-e', logPath], { stdio: 'ignore' })
   const exitPromise = once(child, 'exit')
   const url = `http://127.0.0.1:${settings.port}`
   await eventually(async () => {
@@ -40,7 +40,7 @@ export async function startNginxProxy(ports: readonly number[]): Promise<NginxPr
     url,
     async routeTo(newPorts) {
       const exitedCountBefore = await countExitedWorkers()
-      await writeFile(file, await buildConfig(settings, newPorts))
+      await writeFile(configPath, await buildConfig(settings, newPorts))
       child.kill('SIGHUP')
       await eventually(async () => {
         if ((await countExitedWorkers()) === exitedCountBefore)
@@ -66,7 +66,7 @@ async function buildConfig(
   { folder, port, redirectPort: redirectingPort }: NginxSettings,
   ports: readonly number[],
 ): Promise<string> {
-  const site = replaceAll(await readDeployFile('mayfly.conf'), [
+  const siteConfig = replaceAll(await readDeployFile('mayfly.conf'), [
     [/listen 80;/, `listen 127.0.0.1:${redirectingPort};`],
     [/listen 443 ssl http2;/, `listen 127.0.0.1:${port};`],
     [/^ *ssl_.*\n/gm, ''],
@@ -75,7 +75,7 @@ async function buildConfig(
     [/(proxy_set_header Host +)\$host;/, '$1$http_host;'],
   ])
   const serverLines = ports.map((port) => `$<before>127.0.0.1:${port}$<after>`).join('')
-  const addresses = replaceAll(await readDeployFile('addresses.conf'), [
+  const addressesConfig = replaceAll(await readDeployFile('addresses.conf'), [
     [
       /(?<=upstream mayfly \{\n)(?<before> +server )[\d.:]+(?<after>.*\n)(?: +server .*\n)*/,
       serverLines,
@@ -83,15 +83,15 @@ async function buildConfig(
   ])
   // nginx closes idle connections when it reloads. Browsers then retry their requests, but Node's
   // `fetch` doesn't.
-  const sites = `keepalive_timeout 0;\n${site}\n${addresses}`
+  const sitesConfig = `keepalive_timeout 0;\n${siteConfig}\n${addressesConfig}`
   // nginx logs the exit of a worker only at the `notice` level.
-  return `error_log ${folder}/error.log notice;\n${buildCompleteConfig(folder, sites)}`
+  return `error_log ${folder}/error.log notice;\n${buildCompleteConfig(folder, sitesConfig)}`
 }
 
 /** @throws {Error} if a pattern doesn't match the configuration in `deploy` anymore. */
 function replaceAll(text: string, changes: readonly (readonly [RegExp, string])[]): string {
-  return changes.reduce((changed, [pattern, to]) => {
-    if (changed.search(pattern) < 0) throw new Error(`deploy/nginx has nothing like ${pattern}`)
-    return changed.replace(pattern, to)
+  return changes.reduce((result, [pattern, replacement]) => {
+    if (result.search(pattern) < 0) throw new Error(`deploy/nginx has nothing like ${pattern}`)
+    return result.replace(pattern, replacement)
   }, text)
 }

@@ -110,23 +110,26 @@ function signingKey() {
  * default prints.
  */
 function makeAdapter() {
-  const rows = new Map<string, AdapterPayload>()
+  const payloadsByKey = new Map<string, AdapterPayload>()
   return (model: string): Adapter => {
     const makeKey = (id: string) => `${model} ${id}`
     const findPayload = (isMatch: (payload: AdapterPayload) => boolean) =>
-      [...rows].find(([at, payload]) => at.startsWith(`${model} `) && isMatch(payload))?.[1]
+      [...payloadsByKey].find(
+        ([at, payload]) => at.startsWith(`${model} `) && isMatch(payload),
+      )?.[1]
     return {
-      upsert: async (id, payload) => void rows.set(makeKey(id), payload),
-      find: async (id) => rows.get(makeKey(id)),
+      upsert: async (id, payload) => void payloadsByKey.set(makeKey(id), payload),
+      find: async (id) => payloadsByKey.get(makeKey(id)),
       findByUid: async (uid) => findPayload((payload) => payload.uid === uid),
       findByUserCode: async (code) => findPayload((payload) => payload.userCode === code),
       async consume(id) {
-        const payload = rows.get(makeKey(id))
+        const payload = payloadsByKey.get(makeKey(id))
         if (payload) payload.consumed = Math.floor(Date.now() / 1000)
       },
-      destroy: async (id) => void rows.delete(makeKey(id)),
+      destroy: async (id) => void payloadsByKey.delete(makeKey(id)),
       async revokeByGrantId(grantId) {
-        for (const [at, payload] of rows) if (payload.grantId === grantId) rows.delete(at)
+        for (const [at, payload] of payloadsByKey)
+          if (payload.grantId === grantId) payloadsByKey.delete(at)
       },
     }
   }

@@ -240,10 +240,10 @@ export async function transferErrorOf(transfer: Promise<void>) {
 
 /** Returns a `fault` function that makes the first `times` attempts at each part fail. */
 export function failFirstAttempts(times: number, fault: Fault, matches = (_: number) => true) {
-  const attempts = new Map<number, number>()
+  const attemptCounts = new Map<number, number>()
   return (partNumber: number) => {
-    const previousAttempts = attempts.get(partNumber) ?? 0
-    attempts.set(partNumber, previousAttempts + 1)
+    const previousAttempts = attemptCounts.get(partNumber) ?? 0
+    attemptCounts.set(partNumber, previousAttempts + 1)
     return matches(partNumber) && previousAttempts < times ? fault : null
   }
 }

@@ -94,8 +94,8 @@ export async function createDatabase(
   content: 'migrated' | 'nothing',
 ): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  const clause = content === 'migrated' ? `template ${template}` : ''
-  await withClient(adminUrl, (client) => client.query(`create database ${name} ${clause}`))
+  const templateClause = content === 'migrated' ? `template ${template}` : ''
+  await withClient(adminUrl, (client) => client.query(`create database ${name} ${templateClause}`))
   const host = new URL(adminUrl).searchParams.get('host') ?? ''
   return {
     url: makeUrl(host, name),

@@ -101,7 +101,7 @@ function buildTree(disk: RecordedDisk, steps: readonly Step[], lostChanges: Set<
   const namesByFolder = new Map(
     [...disk.folders].map((folder) => [folder, new Map<string, Node>()]),
   )
-  const bytes = new Map<Node, Buffer>()
+  const bytesByNode = new Map<Node, Buffer>()
   for (const step of steps) {
     if (step.kind === 'sync' || step.kind === 'promise' || lostChanges.has(step)) continue
     if (step.kind === 'name') {
@@ -109,13 +109,13 @@ function buildTree(disk: RecordedDisk, steps: readonly Step[], lostChanges: Set<
         if (node === null) namesByFolder.get(folder)?.delete(name)
         else namesByFolder.get(folder)?.set(name, node)
       }
-    } else bytes.set(step.node, applyChange(bytes.get(step.node) ?? Buffer.of(), step))
+    } else bytesByNode.set(step.node, applyChange(bytesByNode.get(step.node) ?? Buffer.of(), step))
   }
   const buildFolder = (folder: Node): Tree =>
     new Map(
       [...(namesByFolder.get(folder) ?? [])].map(([name, node]) => [
         name,
-        disk.folders.has(node) ? buildFolder(node) : (bytes.get(node) ?? Buffer.of()),
+        disk.folders.has(node) ? buildFolder(node) : (bytesByNode.get(node) ?? Buffer.of()),
       ]),
     )
   return buildFolder(disk.root)

@@ -41,7 +41,8 @@ function countNodeRows(node: string, table: string): number {
   const [, name = '', rowsPerLoop, loops] = scanMatch ?? []
   if (name !== table && !name.startsWith(`${table}_`)) return 0
   let rowCount = Number(rowsPerLoop)
-  for (const [, removed] of node.matchAll(/Rows Removed by .*: (\d+)/g)) rowCount += Number(removed)
+  for (const [, removedCount] of node.matchAll(/Rows Removed by .*: (\d+)/g))
+    rowCount += Number(removedCount)
   const searchCount = /Index Searches: (\d+)/.exec(node)?.[1] ?? 0
   return Math.max(rowCount * Number(loops), Number(searchCount))
 }
@@ -53,11 +54,11 @@ async function collectPlans(
 ): Promise<string[]> {
   const plans: string[] = []
   const onNotice = ({ message = '' }: { message?: string | undefined }) => void plans.push(message)
-  const forEachClient = async (sql: string, configure: (client: pg.PoolClient) => unknown) => {
+  const forEachClient = async (setupSql: string, configure: (client: pg.PoolClient) => unknown) => {
     const clientCount = pool.options.max ?? 1
     const clients = await Promise.all(Array.from({ length: clientCount }, () => pool.connect()))
     for (const client of clients) {
-      await client.query(sql)
+      await client.query(setupSql)
       configure(client)
       client.release()
     }

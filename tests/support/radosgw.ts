@@ -55,19 +55,19 @@ export async function startRadosgw(): Promise<S3Server & { stop(): Promise<void>
 
 async function startCluster(folder: string, processes: ChildProcess[]): Promise<S3Server> {
   const cluster = { id: randomUUID(), monitor: await freePort(), gateway: await freePort() }
-  const conf = join(folder, 'ceph.conf')
-  const monmap = join(folder, 'monmap')
-  const keyring = join(folder, 'keyring')
+  const configPath = join(folder, 'ceph.conf')
+  const monitorMapPath = join(folder, 'monmap')
+  const keyringPath = join(folder, 'keyring')
   await mkdir(join(folder, 'mon'))
   await mkdir(join(folder, 'osd'))
-  await writeFile(conf, buildConfiguration(folder, cluster))
+  await writeFile(configPath, buildConfiguration(folder, cluster))
 
   for (const [entity, ...caps] of entities) {
     const capabilities = caps.flatMap((part) => ['--cap', part, 'allow *'])
     const createFlag = entity === 'mon.' ? ['--create-keyring'] : []
     await execute('ceph-authtool', [
       ...createFlag,
-      keyring,
+      keyringPath,
       '--gen-key',
       '--name',
       entity,
@@ -76,11 +76,11 @@ async function startCluster(folder: string, processes: ChildProcess[]): Promise<
   }
   const signal = AbortSignal.timeout(startTimeoutMs)
   const run = (program: string, ...args: string[]) =>
-    execute(program, [...args, '--conf', conf], { signal })
+    execute(program, [...args, '--conf', configPath], { signal })
   /** Starts a program that the kernel kills as soon as this process dies. */
   const startDaemon = async (program: string, ...args: string[]) => {
     const log = await open(join(folder, `${program}.out`), 'w')
-    const command = ['--pdeathsig', 'KILL', program, '--foreground', '--conf', conf, ...args]
+    const command = ['--pdeathsig', 'KILL', program, '--foreground', '--conf', configPath, ...args]
     const child = spawn('setpriv', command, { stdio: ['ignore', log.fd, log.fd] })
     processes.push(child)
     await log.close()
@@ -94,9 +94,9 @@ async function startCluster(folder: string, processes: ChildProcess[]): Promise<
     '--addv',
     'a',
     `[${address}]`,
-    monmap,
+    monitorMapPath,
   ])
-  await run('ceph-mon', '--id', 'a', '--mkfs', '--monmap', monmap, '--keyring', keyring)
+  await run('ceph-mon', '--id', 'a', '--mkfs', '--monmap', monitorMapPath, '--keyring', keyringPath)
   await startDaemon('ceph-mon', '--id', 'a')
   const osdId = randomUUID()
   await run('ceph', 'osd', 'new', osdId, '0')

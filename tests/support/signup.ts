@@ -69,8 +69,8 @@ export async function makeUnverifiedUser(app: TestApp, email: string, accountPas
   const profile = { email, firstName: 'Mallory', lastName: 'Squatter', picture: null }
   const id = await insertUser(db, profile, { emailVerified: false, now: app.clock() })
   if (id === null) throw new Error(`${email} has an account already`)
-  const hash = await passwords.hash(accountPassword, saltFor(secret, email), 'test')
-  await setPassword(db, id, hash, app.clock())
+  const passwordHash = await passwords.hash(accountPassword, saltFor(secret, email), 'test')
+  await setPassword(db, id, passwordHash, app.clock())
   return id
 }
 

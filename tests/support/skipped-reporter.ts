@@ -26,8 +26,12 @@ export default class SkippedReporter implements Reporter {
       const tests = selectedTests.filter((test) => findMissingRequirement(test) === requirement)
       if (tests.length === 0) continue
       const testsByFile = Map.groupBy(tests, ({ module }) => module.relativeModuleId)
-      const counts = [...testsByFile].map(([file, { length }]) => `  ${file}: ${length}`)
-      const lines = [`SKIPPED: ${tests.length} tests that need ${description}`, ...counts, remedy]
+      const fileLines = [...testsByFile].map(([file, { length }]) => `  ${file}: ${length}`)
+      const lines = [
+        `SKIPPED: ${tests.length} tests that need ${description}`,
+        ...fileLines,
+        remedy,
+      ]
       process.stderr.write(`\n${lines.join('\n')}\n`)
     }
   }

@@ -31,8 +31,8 @@ export async function canMount(): Promise<boolean> {
 export async function mountSmallDisk(bytes: number): Promise<SmallDisk> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-small-'))
   try {
-    const options = ['-t', 'tmpfs', '-o', `size=${bytes},mode=0755`, 'mayfly-test', folder]
-    execFileSync('mount', options, { stdio: 'pipe' })
+    const mountArgs = ['-t', 'tmpfs', '-o', `size=${bytes},mode=0755`, 'mayfly-test', folder]
+    execFileSync('mount', mountArgs, { stdio: 'pipe' })
   } catch (error) {
     await rm(folder, { recursive: true })
     throw error

@@ -35,9 +35,9 @@ export async function startTakedownSetup(): Promise<TakedownSetup> {
 
 /** Closes a server and asserts that its log contains no errors. */
 export async function closeWithoutErrors(app: TestApp): Promise<void> {
-  const errors = app.logLines.filter(({ level }) => level >= 50)
+  const errorLines = app.logLines.filter(({ level }) => level >= 50)
   await app.close()
-  expect(errors).toEqual([])
+  expect(errorLines).toEqual([])
 }
 
 /**

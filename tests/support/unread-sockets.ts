@@ -11,11 +11,11 @@ export interface UnreadSockets {
 export async function sendWithoutReading(
   url: string,
   makeText: (index: number) => string,
-  count = 1,
+  connectionCount = 1,
 ): Promise<UnreadSockets> {
   const { hostname, port } = new URL(url)
   const openSockets = await Promise.all(
-    Array.from({ length: count }, (_, index) =>
+    Array.from({ length: connectionCount }, (_, index) =>
       connectAndSend(hostname, Number(port), makeText(index)),
     ),
   )

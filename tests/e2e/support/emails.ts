@@ -23,8 +23,8 @@ const email = 'ada@example.org'
 const supportEmail = 'support@example.org'
 const formattedTime = 'Tue 24 Nov 2026, 14:02 UTC'
 const browser = 'Firefox on Linux'
-const loginPage = `${origin}/login`
-const dashboard = `${origin}/`
+const loginUrl = `${origin}/login`
+const dashboardUrl = `${origin}/`
 const limits = defaultLimits.free
 const link = `${origin}/verify-email?token=${'a'.repeat(43)}`
 
@@ -32,8 +32,8 @@ const link = `${origin}/verify-email?token=${'a'.repeat(43)}`
 export const emails: Readonly<Record<string, readonly EmailContent[]>> = {
   account: [
     verifySignupEmail({ email, link, signedUpAt: formattedTime, browser }),
-    verifyAccountEmail({ email, link, askedAt: formattedTime, loginPage }),
-    addressTakenEmail({ name, email, signedUpAt: formattedTime, browser, loginPage }),
+    verifyAccountEmail({ email, link, askedAt: formattedTime, loginPage: loginUrl }),
+    addressTakenEmail({ name, email, signedUpAt: formattedTime, browser, loginPage: loginUrl }),
     resetPasswordEmail({ name, email, link, askedAt: formattedTime, hasPassword: true }),
     passwordChangedEmail({
       name,
@@ -41,7 +41,7 @@ export const emails: Readonly<Record<string, readonly EmailContent[]>> = {
       changedAt: formattedTime,
       changedBy: 'email',
       removedGoogle: false,
-      loginPage,
+      loginPage: loginUrl,
       supportEmail,
     }),
     googleLinkedEmail({
@@ -49,7 +49,7 @@ export const emails: Readonly<Record<string, readonly EmailContent[]>> = {
       email,
       linkedAt: formattedTime,
       tookOver: true,
-      loginPage,
+      loginPage: loginUrl,
       supportEmail,
     }),
   ],
@@ -92,7 +92,7 @@ export const emails: Readonly<Record<string, readonly EmailContent[]>> = {
     testEmail({ origin }),
   ],
   trial: [
-    trialEndedEmail({ name, endsAt: formattedTime, limits, dashboard }),
-    trialEndsEmail({ name, endsAt: formattedTime, limits, dashboard }, '3 days'),
+    trialEndedEmail({ name, endsAt: formattedTime, limits, dashboard: dashboardUrl }),
+    trialEndsEmail({ name, endsAt: formattedTime, limits, dashboard: dashboardUrl }, '3 days'),
   ],
 }

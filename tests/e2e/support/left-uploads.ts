@@ -63,7 +63,7 @@ export async function storeUploadRecords(page: Page, ownerId: string) {
   ])
   await page.goto('/robots.txt')
   await page.evaluate((entries) => {
-    for (const [key = '', record = ''] of entries) localStorage.setItem(key, record)
+    for (const [key = '', recordJson = ''] of entries) localStorage.setItem(key, recordJson)
     localStorage.setItem('mayfly-uploads-panel', 'open')
   }, entries)
 }

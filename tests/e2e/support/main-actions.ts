@@ -9,12 +9,12 @@ export function findMainActions(page: Page): Promise<string[]> {
     const probe = document.createElement('i')
     probe.style.backgroundColor = 'var(--accent)'
     document.body.append(probe)
-    const accent = getComputedStyle(probe).backgroundColor
+    const accentColor = getComputedStyle(probe).backgroundColor
     probe.remove()
     // Excludes the skip link, switches and selectable choices.
-    const actions = 'a:not([href="#content"]), button:not([role])'
-    return [...document.querySelectorAll<HTMLElement>(actions)]
-      .filter((button) => getComputedStyle(button).backgroundColor === accent)
+    const actionSelector = 'a:not([href="#content"]), button:not([role])'
+    return [...document.querySelectorAll<HTMLElement>(actionSelector)]
+      .filter((button) => getComputedStyle(button).backgroundColor === accentColor)
       .filter(
         (button) => button.checkVisibility() && !button.closest('[inert], [aria-hidden=true]'),
       )

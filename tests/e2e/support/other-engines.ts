@@ -94,11 +94,11 @@ async function openWebKit(): Promise<EnginePage> {
   const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x800x24'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
-  const display = await firstMatch(xvfb.stdio[3] as Readable, /^(\d+)$/)
+  const displayNumber = await firstMatch(xvfb.stdio[3] as Readable, /^(\d+)$/)
   const port = await freePort()
   const driver = spawn('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], {
     stdio: 'ignore',
-    env: { ...process.env, DISPLAY: `:${display}` },
+    env: { ...process.env, DISPLAY: `:${displayNumber}` },
   })
   // biome-ignore lint/suspicious/noExplicitAny: results differ by command.
   const callDriver = async (method: string, path: string, body?: object): Promise<any> => {
@@ -112,15 +112,15 @@ async function openWebKit(): Promise<EnginePage> {
   }
   await expect(() => callDriver('GET', '/status')).toPass()
   const { sessionId } = await callDriver('POST', '/session', { capabilities: {} })
-  const session = `/session/${sessionId}`
+  const sessionPath = `/session/${sessionId}`
   const findElement = async (xpath: string) => {
     const locator = { using: 'xpath', value: xpath }
-    const [id] = Object.values(await callDriver('POST', `${session}/element`, locator))
-    return `${session}/element/${id}`
+    const [id] = Object.values(await callDriver('POST', `${sessionPath}/element`, locator))
+    return `${sessionPath}/element/${id}`
   }
   return {
-    goto: (url) => callDriver('POST', `${session}/url`, { url }),
-    reload: () => callDriver('POST', `${session}/refresh`, {}),
+    goto: (url) => callDriver('POST', `${sessionPath}/url`, { url }),
+    reload: () => callDriver('POST', `${sessionPath}/refresh`, {}),
     evaluate: async (expression) => {
       const script = `const done = arguments[0]
         Promise.resolve(${expression}).then(
@@ -128,7 +128,7 @@ async function openWebKit(): Promise<EnginePage> {
           (error) => done(JSON.stringify({ error: String(error) })),
         )`
       const { value, error } = JSON.parse(
-        await callDriver('POST', `${session}/execute/async`, { script, args: [] }),
+        await callDriver('POST', `${sessionPath}/execute/async`, { script, args: [] }),
       )
       if (error) throw new Error(error)
       return value
@@ -137,7 +137,7 @@ async function openWebKit(): Promise<EnginePage> {
     chooseFile: async (xpath, path) =>
       callDriver('POST', `${await findElement(xpath)}/value`, { text: path }),
     close: async () => {
-      await callDriver('DELETE', session).catch(() => undefined)
+      await callDriver('DELETE', sessionPath).catch(() => undefined)
       await killProcess(driver)
       await killProcess(xvfb)
     },
@@ -149,8 +149,8 @@ function firstMatch(output: Readable, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     const lines = createInterface(output)
     lines.on('line', (line) => {
-      const found = pattern.exec(line)?.[1]
-      if (found !== undefined) resolve(found)
+      const match = pattern.exec(line)?.[1]
+      if (match !== undefined) resolve(match)
     })
     lines.on('close', () => reject(new Error(`The browser ended before it wrote ${pattern}.`)))
   })

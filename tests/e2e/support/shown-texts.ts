@@ -12,11 +12,11 @@ declare global {
  * @returns an array that grows as text appears.
  */
 export async function recordShownTexts(page: Page): Promise<string[]> {
-  const texts: string[] = []
-  await page.exposeFunction('noteShownText', (text: string) => void texts.push(text))
+  const shownTexts: string[] = []
+  await page.exposeFunction('noteShownText', (text: string) => void shownTexts.push(text))
   await page.addInitScript(observeTexts)
   await page.evaluate(observeTexts)
-  return texts
+  return shownTexts
 }
 
 /** Runs in the browser, inside the page. */
