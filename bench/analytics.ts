@@ -48,10 +48,10 @@ export async function measureAnalytics(cores: Cores, scratch: string): Promise<R
     await insertAllFiles(mayfly, http, cookie)
     const rows: Row[] = []
     const measure = async (label: string) => {
-      const times = await measureTimes(() =>
+      const durationsMs = await measureTimes(() =>
         http.expectOk(`${mayfly.url}/api/analytics`, { headers: { cookie } }),
       )
-      rows.push(createRow(`analytics of 100,000 files: ${label}`, 'ms', { mayfly: times }))
+      rows.push(createRow(`analytics of 100,000 files: ${label}`, 'ms', { mayfly: durationsMs }))
     }
     for (const [label, step] of Object.entries(steps)) {
       await mayfly.sql(step)

@@ -30,7 +30,7 @@ function createRequest(method: string, url: string, headers: string[]): string {
 }
 
 /** The text that the client received, and whether the server closed the connection. */
-export interface Received {
+export interface ReceivedData {
   text: string
   isClosed: boolean
 }
@@ -49,28 +49,28 @@ export async function exchange(
     unreadMs = 0,
     signal,
   }: { stopAt?: RegExp; maxMs?: number; unreadMs?: number; signal?: AbortSignal } = {},
-): Promise<Received> {
+): Promise<ReceivedData> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname, () => socket.write(text))
-  const received: Received = { text: '', isClosed: false }
+  const receivedData: ReceivedData = { text: '', isClosed: false }
   const stopController = new AbortController()
   const stop = () => stopController.abort()
   signal?.addEventListener('abort', stop)
   socket.setEncoding('latin1')
   socket.on('error', () => {}) // reset by the server; 'close' follows
   socket.on('close', () => {
-    received.isClosed = true
+    receivedData.isClosed = true
     stop()
   })
   const stopSignal = AbortSignal.any([stopController.signal, AbortSignal.timeout(maxMs)])
   await wait(unreadMs, undefined, { signal: stopSignal }).catch(() => {})
   socket.on('data', (chunk) => {
-    received.text += chunk
-    if (stopAt?.test(received.text)) stop()
+    receivedData.text += chunk
+    if (stopAt?.test(receivedData.text)) stop()
   })
   await wait(2 * maxMs, undefined, { signal: stopSignal }).catch(() => {})
   signal?.removeEventListener('abort', stop)
-  const result = { ...received }
+  const result = { ...receivedData }
   resetSocket(socket)
   return result
 }

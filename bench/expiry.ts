@@ -120,17 +120,23 @@ async function measureJob(
     processedCount += newCount
     seconds += (lastSeconds - run.started_at.getTime()) / 1000
   }
-  const tableScans = (await countTableScans(mayfly)) - scansBefore
-  return { seconds, count: processedCount, before, peak: readPeakBytes([mayfly.pid]), tableScans }
+  const tableScanCount = (await countTableScans(mayfly)) - scansBefore
+  return {
+    seconds,
+    count: processedCount,
+    before,
+    peak: readPeakBytes([mayfly.pid]),
+    tableScans: tableScanCount,
+  }
 }
 
 async function countTableScans(mayfly: Mayfly): Promise<number> {
   // Postgres backends report statistics at most once a second.
   await wait(1500)
-  const [files] = await mayfly.sql<{ scans: string }>(
+  const [fileStats] = await mayfly.sql<{ scans: string }>(
     "select seq_scan as scans from pg_stat_user_tables where relname = 'files'",
   )
-  return Number(files?.scans)
+  return Number(fileStats?.scans)
 }
 
 function createRows(label: string, unit: string, cost: JobCost): Row[] {

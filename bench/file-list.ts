@@ -44,10 +44,10 @@ export async function measureFileList(cores: Cores, scratch: string): Promise<Ro
     await insertAllFiles(mayfly, http, cookie)
     const rows: Row[] = []
     for (const [label, path] of Object.entries(requests)) {
-      const times = await measureTimes(() =>
+      const durationsMs = await measureTimes(() =>
         http.expectOk(`${mayfly.url}${path}`, { headers: { cookie } }),
       )
-      rows.push(createRow(`10,000 files: ${label}`, 'ms', { mayfly: times }))
+      rows.push(createRow(`10,000 files: ${label}`, 'ms', { mayfly: durationsMs }))
     }
     return [...rows, ...(await measureScrolling(mayfly, cookie))]
   } finally {
@@ -140,11 +140,11 @@ function findReportRow(page: Page, reportNumber: number) {
  * Scrolls until the list shows the file with this number. This may take several attempts, because
  * a row's height is known only once the row is rendered.
  */
-async function scrollTo(page: Page, reportNumber: number, pixels: number): Promise<void> {
+async function scrollTo(page: Page, reportNumber: number, scrollPixels: number): Promise<void> {
   const deadlineMs = performance.now() + scrollTimeoutMs
   while (!(await findReportRow(page, reportNumber).isVisible())) {
     if (performance.now() > deadlineMs) throw new Error(`Report ${reportNumber} was never shown.`)
-    await page.mouse.wheel(0, pixels)
+    await page.mouse.wheel(0, scrollPixels)
     await page.waitForTimeout(pauseMs)
   }
 }
@@ -165,15 +165,15 @@ function scroll(page: Page): Promise<number[]> {
     async ({ frames, pixels }) => {
       const waitForNextFrame = () =>
         new Promise<number>((resolve) => requestAnimationFrame(resolve))
-      const times: number[] = []
+      const frameTimesMs: number[] = []
       let lastFrameTime = await waitForNextFrame()
       for (let frame = 0; frame < frames; frame += 1) {
         window.scrollBy(0, pixels)
         const now = await waitForNextFrame()
-        times.push(now - lastFrameTime)
+        frameTimesMs.push(now - lastFrameTime)
         lastFrameTime = now
       }
-      return times
+      return frameTimesMs
     },
     { frames: frameCount, pixels: pixelsPerFrame },
   )

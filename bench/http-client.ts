@@ -14,9 +14,9 @@ interface RequestOptions {
 
 const requestTimeoutMs = 30_000
 
-/** A minimal HTTP client with at most `connections` open connections. */
-export function makeHttpClient(connections: number) {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+/** A minimal HTTP client with at most `maxConnections` open connections. */
+export function makeHttpClient(maxConnections: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: maxConnections })
 
   const send = (
     url: string,

@@ -166,10 +166,10 @@ export function uploadCalls(mayfly: Mayfly, http: HttpClient, cookie: string) {
   }
   const postForResults = async <Answer>(path: string, body: unknown): Promise<Answer[]> => {
     const { results } = (await post(path, body)) as { results: { answer?: Answer }[] }
-    return results.map(({ answer: response }) => {
-      if (response === undefined)
+    return results.map(({ answer }) => {
+      if (answer === undefined)
         throw new Error(`${path} refused an entry: ${JSON.stringify(results)}`)
-      return response
+      return answer
     })
   }
   const uploadRequest = (fileName: string, fileSize: number) => ({

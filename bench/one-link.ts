@@ -9,7 +9,7 @@ import { compare, createRow, type Row } from './report.ts'
 import { type Load, type LoadFigures, runWrk } from './wrk.ts'
 
 const rounds = 5
-const sizes = { '1 KiB': 1024, '1 MiB': 1024 ** 2 }
+const fileSizes = { '1 KiB': 1024, '1 MiB': 1024 ** 2 }
 
 /**
  * The user agents for the two measurements. Downloads by preview bots such as Slackbot are never
@@ -29,7 +29,7 @@ export async function measureOneLink(
   const http = makeHttpClient(1)
   const cookie = await signIn(mayfly, http)
   const rows: Row[] = []
-  for (const [size, length] of Object.entries(sizes)) {
+  for (const [size, length] of Object.entries(fileSizes)) {
     const file = { name: `${size}.bin`, bytes: randomBytes(length) }
     const path = `/api/download/${await uploadFile(mayfly, http, cookie, file)}`
     await writeFile(join(nginx.root, `${length}.bin`), file.bytes)

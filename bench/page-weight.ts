@@ -20,13 +20,13 @@ export async function measurePageWeight(mayfly: Mayfly): Promise<Row[]> {
   const rows: Row[] = []
   for (const [name, path] of pages) {
     const pageResponse = await http.expectOk(`${mayfly.url}${path}`, { headers: browserHeaders })
-    const sizes = new Map([['HTML', pageResponse.body.length]])
+    const sizesByKind = new Map([['HTML', pageResponse.body.length]])
     for (const asset of new Set(decodeHtml(pageResponse).match(/\/assets\/[\w.-]+/g))) {
       const { body } = await http.expectOk(`${mayfly.url}${asset}`, { headers: browserHeaders })
       const kind = asset.slice(asset.lastIndexOf('.') + 1)
-      sizes.set(kind, (sizes.get(kind) ?? 0) + body.length)
+      sizesByKind.set(kind, (sizesByKind.get(kind) ?? 0) + body.length)
     }
-    for (const [kind, bytes] of sizes) {
+    for (const [kind, bytes] of sizesByKind) {
       rows.push(createRow(`${name} page as sent: ${kind}`, 'bytes', { mayfly: [bytes] }))
     }
   }

@@ -52,13 +52,13 @@ export interface Report {
 
 /** Returns the report as Markdown. */
 export function asMarkdown({ machine, rows, tables, queries }: Report): string {
-  const blocks = [
+  const sections = [
     Object.entries(machine)
       .map(([name, value]) => `${name} ${value}`)
       .join(' · '),
   ]
   if (rows.length > 0) {
-    blocks.push(
+    sections.push(
       table(
         ['measured', 'unit', 'Mayfly (min to max)', 'nginx (min to max)', 'Mayfly / nginx'],
         rows.map((line) => [
@@ -71,9 +71,9 @@ export function asMarkdown({ machine, rows, tables, queries }: Report): string {
       ),
     )
   }
-  for (const { head, lines } of tables) blocks.push(table(head, lines))
+  for (const { head, lines } of tables) sections.push(table(head, lines))
   if (queries.length > 0) {
-    blocks.push(
+    sections.push(
       table(
         ['request', 'queries', 'which'],
         queries.map(({ request, statements }) => [
@@ -84,7 +84,7 @@ export function asMarkdown({ machine, rows, tables, queries }: Report): string {
       ),
     )
   }
-  return blocks.join('\n\n')
+  return sections.join('\n\n')
 }
 
 function formatFigure({ median, min, max }: Figure, format: (value: number) => string): string {

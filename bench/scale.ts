@@ -20,7 +20,7 @@ const bytesPerFile = 1800
 const warmUpCount = 5
 const timedCallCount = 60
 /** How many times all users and files are counted, which takes seconds in the last step. */
-const timedCountAlls = 3
+const timedCountAllCalls = 3
 /** How many times each request is sent to check its query plans. */
 const planCallCount = 3
 /**
@@ -61,16 +61,16 @@ interface Step {
  * are inserted with SQL. One server handles one request at a time, each for different random rows.
  * After the last step, checks the query plans: reading a whole large table is an error unless
  * query-plans.ts allows it.
- * @param steps from 1 to `maxSteps`.
+ * @param stepCount from 1 to `maxSteps`.
  * @throws {Error} if disk space is short.
  */
 export async function measureScale(
   cores: Cores,
   scratch: string,
-  steps: number,
+  stepCount: number,
 ): Promise<{ table: Table; problems: string[] }> {
-  const counts = Array.from({ length: steps }, (_step, index) => firstCount * 10 ** index)
-  requireFreeSpace(scratch, (counts.at(-1) ?? 0) * bytesPerFile)
+  const fileCounts = Array.from({ length: stepCount }, (_step, index) => firstCount * 10 ** index)
+  requireFreeSpace(scratch, (fileCounts.at(-1) ?? 0) * bytesPerFile)
   const secret = randomBytes(32).toString('hex')
   const start = () =>
     startMayfly(join(scratch, 'scale'), cores.server, { env: { AUTH_SECRET: secret } })
@@ -79,9 +79,9 @@ export async function measureScale(
   try {
     await createFunctions(mayfly)
     const measuredSteps: Step[] = []
-    for (const [index, count] of counts.entries()) {
+    for (const [index, count] of fileCounts.entries()) {
       await pauseJobs(mayfly)
-      await growTo(mayfly, counts[index - 1] ?? 0, count)
+      await growTo(mayfly, fileCounts[index - 1] ?? 0, count)
       const step = await measureStep(mayfly, count, secret)
       measuredSteps.push(step)
       printStep(step)
@@ -89,7 +89,7 @@ export async function measureScale(
     await logPlansFromNextStart(mayfly)
     await mayfly.stop()
     mayfly = await start()
-    const planSummary = await readPlans(mayfly, counts.at(-1) ?? 0, secret)
+    const planSummary = await readPlans(mayfly, fileCounts.at(-1) ?? 0, secret)
     return { table: asTable(measuredSteps, planSummary.rows), problems: planSummary.problems }
   } finally {
     await mayfly.stop()
@@ -122,7 +122,7 @@ async function measureStep(mayfly: Mayfly, fileCount: number, secret: string): P
       // If the server cancels the count, which it does after 25 s, measure the time until then.
       await requests.countAll(callIndex).catch(() => undefined)
     }
-    costs.set(countAllName, await measureCost(mayfly, timedCountAlls, countAll))
+    costs.set(countAllName, await measureCost(mayfly, timedCountAllCalls, countAll))
   })
   await withJobs(mayfly, async (run) => {
     for (const job of jobs) {
@@ -136,20 +136,20 @@ async function measureStep(mayfly: Mayfly, fileCount: number, secret: string): P
   return { files: fileCount, bytes: Number(size?.bytes), costs }
 }
 
-/** Sends a request `calls` times. Returns its cost. */
+/** Sends a request `callCount` times. Returns its cost. */
 async function measureCost(
   mayfly: Mayfly,
-  calls: number,
+  callCount: number,
   request: (callIndex: number) => Promise<unknown>,
 ): Promise<Cost> {
-  const times: number[] = []
+  const durationsMs: number[] = []
   const cpuBefore = readCpuMs(mayfly)
-  for (let callIndex = 0; callIndex < calls; callIndex += 1) {
+  for (let callIndex = 0; callIndex < callCount; callIndex += 1) {
     const startedAt = performance.now()
     await request(callIndex)
-    times.push(performance.now() - startedAt)
+    durationsMs.push(performance.now() - startedAt)
   }
-  return { times, cpu: (readCpuMs(mayfly) - cpuBefore) / calls }
+  return { times: durationsMs, cpu: (readCpuMs(mayfly) - cpuBefore) / callCount }
 }
 
 function readCpuMs(mayfly: Mayfly): number {
@@ -158,14 +158,14 @@ function readCpuMs(mayfly: Mayfly): number {
 
 async function withRequests(
   mayfly: Mayfly,
-  files: number,
+  fileCount: number,
   secret: string,
   rowCount: number,
   work: (requests: Requests) => Promise<void>,
 ): Promise<void> {
   const http = makeHttpClient(1)
   try {
-    const sample = await drawSample(mayfly, files, rowCount)
+    const sample = await drawSample(mayfly, fileCount, rowCount)
     await work(await prepareRequests(mayfly, http, sample, secret))
   } finally {
     http.close()
@@ -221,17 +221,23 @@ function asTable(steps: readonly Step[], rowsRead: ReadonlyMap<string, number>):
     'rows read',
   ]
   const lines = [...first.costs].map(([name, before]) => {
-    const after = last.costs.get(name) ?? before
+    const lastCost = last.costs.get(name) ?? before
     return [
       name,
       ...steps.map(({ costs }) => formatCost(costs.get(name) ?? before)),
-      (median(after.times) / median(before.times)).toFixed(2),
-      before.cpu && after.cpu ? (after.cpu / before.cpu).toFixed(2) : '',
+      (median(lastCost.times) / median(before.times)).toFixed(2),
+      before.cpu && lastCost.cpu ? (lastCost.cpu / before.cpu).toFixed(2) : '',
       String(rowsRead.get(name) ?? ''),
     ]
   })
-  const sizes = steps.map(({ bytes }) => gigabytes(bytes))
-  lines.push(['the database on the disk', ...sizes, (last.bytes / first.bytes).toFixed(2), '', ''])
+  const sizeTexts = steps.map(({ bytes }) => gigabytes(bytes))
+  lines.push([
+    'the database on the disk',
+    ...sizeTexts,
+    (last.bytes / first.bytes).toFixed(2),
+    '',
+    '',
+  ])
   const rounds = steps.map(({ files, costs }) => ({ files, costs: Object.fromEntries(costs) }))
   return { head: headings, lines, rounds }
 }

@@ -4,7 +4,7 @@ import {
   createPostRequest,
   createPutRequest,
   exchange,
-  type Received,
+  type ReceivedData,
 } from './exchange.ts'
 import { uploadCalls } from './mayfly.ts'
 import { type ActionContext, sharedBytes } from './soak-actions.ts'
@@ -81,16 +81,17 @@ export async function stallUntilClosed(
 ): Promise<boolean> {
   const requestText = await start(context)
   const startedAt = performance.now()
-  const received: Received = await exchange(context.mayfly, requestText, {
+  const receivedData: ReceivedData = await exchange(context.mayfly, requestText, {
     maxMs,
     unreadMs,
     signal,
   })
   const elapsedMs = performance.now() - startedAt
-  if (!received.isClosed && signal.aborted) return false
+  if (!receivedData.isClosed && signal.aborted) return false
   const secondsText = (elapsedMs / 1000).toFixed(0)
-  if (!received.isClosed) throw new Error(`connection still open after ${secondsText} s`)
+  if (!receivedData.isClosed) throw new Error(`connection still open after ${secondsText} s`)
   if (elapsedMs < minMs) throw new Error(`connection closed too early, after ${secondsText} s`)
-  if (!isExpected(received.text)) throw new Error(`received '${received.text.slice(0, 40)}'`)
+  if (!isExpected(receivedData.text))
+    throw new Error(`received '${receivedData.text.slice(0, 40)}'`)
   return true
 }

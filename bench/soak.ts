@@ -92,12 +92,12 @@ async function soak(rounds: number, roundMs: number): Promise<string[]> {
     'Postgres MiB',
   ]
   console.log(`${table(headings, lines)}\n`)
-  const counts = [...tally.actions].map(([name, { started, succeeded }]) => [
+  const actionRows = [...tally.actions].map(([name, { started, succeeded }]) => [
     name,
     String(started),
     String(succeeded),
   ])
-  console.log(`${table(['action', 'started', 'succeeded'], counts)}\n`)
+  console.log(`${table(['action', 'started', 'succeeded'], actionRows)}\n`)
   return [
     ...[...tally.problems].map(([problem, times]) => `${problem} (${times} times)`),
     ...(isShort ? [] : findGrowth(samples)),

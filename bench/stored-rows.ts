@@ -226,13 +226,13 @@ async function measureFileRowWal(mayfly: Mayfly): Promise<Row[]> {
 
 /** Measures the Admin Center's counts of all files and downloads. */
 async function measureStatistics(mayfly: Mayfly): Promise<Row[]> {
-  const times: number[] = []
+  const durationsMs: number[] = []
   for (let round = 0; round < 3; round += 1) {
     const startedAt = performance.now()
     await mayfly.sql('select count(*), sum(download_count) from files where deleted_at is null')
-    times.push(performance.now() - startedAt)
+    durationsMs.push(performance.now() - startedAt)
   }
-  return [createRow('600,000 files: counted for the Admin Center', 'ms', { mayfly: times })]
+  return [createRow('600,000 files: counted for the Admin Center', 'ms', { mayfly: durationsMs })]
 }
 
 /** Measures the WAL per new code in an index, for random codes and for codes with a date prefix. */
@@ -266,11 +266,13 @@ async function measureWalPerCall(
   work: () => Promise<unknown>,
 ): Promise<number> {
   await mayfly.sql('checkpoint')
-  const [before] = await mayfly.sql<{ at: string }>('select pg_current_wal_insert_lsn() as at')
+  const [positionBefore] = await mayfly.sql<{ at: string }>(
+    'select pg_current_wal_insert_lsn() as at',
+  )
   await work()
   const [walRow] = await mayfly.sql<{ bytes: string }>(
     'select pg_current_wal_insert_lsn() - $1::pg_lsn as bytes',
-    [before?.at],
+    [positionBefore?.at],
   )
   return Number(walRow?.bytes) / count
 }
@@ -292,7 +294,7 @@ async function measureLookUps(mayfly: Mayfly): Promise<Row[]> {
     'a table of codes': `select owner_id into found from bench_links
       join files on files.id = bench_links.id where bench_links.code = wanted`,
   }
-  const times = new Map<string, number[]>()
+  const durationsByWay = new Map<string, number[]>()
   for (let round = 0; round < 4; round += 1) {
     for (const [way, query] of Object.entries(lookUpStatements)) {
       const startedAt = performance.now()
@@ -300,10 +302,10 @@ async function measureLookUps(mayfly: Mayfly): Promise<Row[]> {
         for wanted in select code from bench_wanted loop ${query}; end loop; end $$`)
       const microseconds = ((performance.now() - startedAt) / lookUpCount) * 1000
       // Skip the first round, which reads pages from disk.
-      if (round > 0) times.set(way, [...(times.get(way) ?? []), microseconds])
+      if (round > 0) durationsByWay.set(way, [...(durationsByWay.get(way) ?? []), microseconds])
     }
   }
-  return [...times].map(([way, durations]) =>
+  return [...durationsByWay].map(([way, durations]) =>
     createRow(`a lookup by ${way}`, 'µs', { mayfly: durations }),
   )
 }

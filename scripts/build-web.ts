@@ -31,11 +31,11 @@ function getOutputs(result: BuildResult) {
  */
 async function buildApplication() {
   const uploadsPath = join(root, 'src/web/built-pages/uploads.tsx')
-  const result = await build({
+  const buildResult = await build({
     ...config,
     build: { rolldownOptions: { input: [join(root, 'src/web/index.html'), uploadsPath] } },
   })
-  const script = getOutputs(result).find(
+  const script = getOutputs(buildResult).find(
     (output) => output.type === 'chunk' && output.facadeModuleId === uploadsPath,
   )
   if (script === undefined) throw new Error('Expected a script with the uploads.')
@@ -49,7 +49,7 @@ async function buildApplication() {
  * @returns the URL path.
  */
 async function buildScript(source: string, uploadsScript: string, fileName?: string) {
-  const result = await build({
+  const buildResult = await build({
     ...config,
     publicDir: false,
     define: { uploadsScript: JSON.stringify(uploadsScript) },
@@ -64,7 +64,7 @@ async function buildScript(source: string, uploadsScript: string, fileName?: str
       },
     },
   })
-  const [file, ...extraScripts] = getOutputs(result).filter(({ type }) => type === 'chunk')
+  const [file, ...extraScripts] = getOutputs(buildResult).filter(({ type }) => type === 'chunk')
   if (file === undefined || extraScripts.length > 0)
     throw new Error(`Expected one script of ${source}.`)
   return `/${file.fileName}`

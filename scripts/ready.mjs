@@ -180,7 +180,8 @@ function nodeTarget() {
     isOlder(packagedVersion, minNodeVersion) &&
     npmNodeVersion !== undefined &&
     isOlder(packagedVersion, npmNodeVersion)
-  if (prefersNpmNode) return { target: npmNodePath(), isPackaged: false, version: npmNodeVersion }
+  if (prefersNpmNode)
+    return { target: getNpmNodePath(), isPackaged: false, version: npmNodeVersion }
   return { target: `../${name}/bin/node`, isPackaged: true, version: packagedVersion }
 }
 
@@ -288,7 +289,12 @@ async function installChromium() {
     if ((await findChromiumForTests()) === null) aptInstall(['chromium'])
   }
   if ((await findChromiumForTests()) === null) {
-    run([npmNodePath(), join(root, 'node_modules/@playwright/test/cli.js'), 'install', 'chromium'])
+    run([
+      getNpmNodePath(),
+      join(root, 'node_modules/@playwright/test/cli.js'),
+      'install',
+      'chromium',
+    ])
   }
   if ((await findChromiumForTests()) === null) {
     throw new SetupError(
@@ -382,11 +388,11 @@ function run([command, ...args]) {
  */
 function npm(args, errorMessage) {
   const npmCliPath = process.env.npm_execpath
-  const command = npmCliPath?.endsWith('npm-cli.js') ? [npmNodePath(), npmCliPath] : ['npm']
+  const command = npmCliPath?.endsWith('npm-cli.js') ? [getNpmNodePath(), npmCliPath] : ['npm']
   const quietFlags = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
-  const result = run([...command, ...args, ...quietFlags])
-  if (result.status === 0) return
-  const output = result.error?.message ?? `${result.stdout}${result.stderr}`
+  const npmResult = run([...command, ...args, ...quietFlags])
+  if (npmResult.status === 0) return
+  const output = npmResult.error?.message ?? `${npmResult.stdout}${npmResult.stderr}`
   throw new SetupError(`${output.trim()}\n${errorMessage}`)
 }
 
@@ -394,7 +400,7 @@ function npm(args, errorMessage) {
  * Returns the Node binary to run npm with. It isn't the one in node_modules, which an install may
  * replace.
  */
-function npmNodePath() {
+function getNpmNodePath() {
   return process.env.npm_node_execpath ?? process.execPath
 }
 

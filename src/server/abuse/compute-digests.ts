@@ -28,21 +28,21 @@ const batchBytes = 256 * 1024 ** 2
 export async function computeDigests(
   deps: DigestDeps,
 ): Promise<{ computed: number; failed: number; takenDown: number }> {
-  const total = { computed: 0, failed: 0, takenDown: 0 }
+  const totals = { computed: 0, failed: 0, takenDown: 0 }
   for (const store of deps.stores.all) {
     let lastId: string | null = null
     for (;;) {
       const batch = await computeBatch(deps, store, lastId)
       if (!batch) break
       lastId = batch.lastId
-      total.computed += batch.computed
-      total.failed += batch.failed
-      total.takenDown += batch.takenDown
+      totals.computed += batch.computed
+      totals.failed += batch.failed
+      totals.takenDown += batch.takenDown
       if (batch.failedAll) break
     }
   }
-  total.takenDown += await takeDownCopies(deps)
-  return total
+  totals.takenDown += await takeDownCopies(deps)
+  return totals
 }
 
 /** Computes the digests of the next batch of files. Returns null if there are no more files. */

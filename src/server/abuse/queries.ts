@@ -80,12 +80,12 @@ export async function blockContent(
   content: typeof blockedContent.$inferInsert,
 ): Promise<boolean> {
   if (content.size === 0) return false
-  const inserted = await tx
+  const insertedRows = await tx
     .insert(blockedContent)
     .values(content)
     .onConflictDoNothing()
     .returning({ sha256: blockedContent.sha256 })
-  return inserted.length > 0
+  return insertedRows.length > 0
 }
 
 /** Returns which of the given SHA-256s are blocked. */

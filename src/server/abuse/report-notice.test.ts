@@ -73,9 +73,9 @@ describe('support', () => {
       ),
     )
     await reportLink(visitor, otherFile.shortCode, { reason: 'another' })
-    const texts = (await app.sendQueuedEmails()).map(({ content }) => content.text)
-    expect(texts).toHaveLength(2)
-    expect(texts.filter((text) => text.includes('reported 12 times'))).toHaveLength(1)
+    const emailTexts = (await app.sendQueuedEmails()).map(({ content }) => content.text)
+    expect(emailTexts).toHaveLength(2)
+    expect(emailTexts.filter((text) => text.includes('reported 12 times'))).toHaveLength(1)
 
     // Even after the report is dismissed, no second email is sent on the same day.
     app.clock.advance(1)

@@ -202,27 +202,27 @@ export async function closeReportsOfFiles(
 export async function deleteExpiredReports(db: Db, now: Date): Promise<number> {
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayInMs)
   const isExpiredClosed = lt(reports.closedAt, daysAgo(closedReportDays))
-  const storedFile = db
+  const storedFileQuery = db
     .select({ id: files.id })
     .from(files)
     .where(and(eq(files.id, reports.fileId), isNull(files.purgingAt), isNull(files.purgedAt)))
   const isAbandoned = and(
     isNull(reports.closedAt),
     lt(reports.lastReportedAt, daysAgo(openReportDays)),
-    notExists(storedFile),
+    notExists(storedFileQuery),
   )
   return (await deleteReports(db, isExpiredClosed)) + (await deleteReports(db, isAbandoned))
 }
 
 function deleteReports(db: Db, condition: SQL | undefined): Promise<number> {
   return removeInBatches(async (limit) => {
-    const ids = db
+    const idsQuery = db
       .select({ id: reports.id })
       .from(reports)
       .where(condition)
       .limit(limit)
       .for('update', { skipLocked: true })
-    const { rowCount } = await db.delete(reports).where(inArray(reports.id, ids))
+    const { rowCount } = await db.delete(reports).where(inArray(reports.id, idsQuery))
     return rowCount ?? 0
   })
 }

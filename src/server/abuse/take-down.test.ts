@@ -227,11 +227,11 @@ describe('a takedown of a link that is not active', () => {
     const responses = await Promise.all(
       Array.from({ length: 8 }, () => takeDown(admin, file.shortCode)),
     )
-    const texts = await Promise.all(
+    const messages = await Promise.all(
       responses.map(async (response) => (await json<{ message: string }>(response)).message),
     )
-    expect(texts.filter((text) => text.startsWith('The file was taken down.'))).toHaveLength(1)
-    expect(texts.filter((text) => text.startsWith('The file had been'))).toHaveLength(7)
+    expect(messages.filter((text) => text.startsWith('The file was taken down.'))).toHaveLength(1)
+    expect(messages.filter((text) => text.startsWith('The file had been'))).toHaveLength(7)
     expect(await app.sendQueuedEmails()).toHaveLength(1)
   })
 
@@ -292,9 +292,9 @@ describe('a takedown of a link that is not active', () => {
         await app.pool.query('update files set is_content_proved = true where id = $1', [file.id])
         await reportLink(visitor, file.shortCode)
       } else {
-        const [content] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
-        if (!content) throw new Error('no file')
-        await proveContent(app.deps, content)
+        const [fileRow] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
+        if (!fileRow) throw new Error('no file')
+        await proveContent(app.deps, fileRow)
       }
       await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
       expect(await findFileRow(file.id)).toBeUndefined()

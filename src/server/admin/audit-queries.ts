@@ -45,12 +45,12 @@ export async function listAudit(db: Db, { limit, after, from, to, action, search
 
 /** Returns the newest entry of each action, in the same format as `listAudit`. */
 export function listNewestEntries(db: Db, actions: readonly AuditAction[]) {
-  const newestIds = db
+  const newestIdsQuery = db
     .selectDistinctOn([auditLog.action], { id: auditLog.id })
     .from(auditLog)
     .where(inArray(auditLog.action, [...actions]))
     .orderBy(auditLog.action, desc(auditLog.at), desc(auditLog.id))
-  return selectEntries(db, inArray(auditLog.id, newestIds))
+  return selectEntries(db, inArray(auditLog.id, newestIdsQuery))
 }
 
 function selectEntries(db: Db, condition: SQL | undefined) {

@@ -186,13 +186,15 @@ describe('deleting a user', () => {
     for (let round = 0; round < rounds; round += 1) {
       const ada = await makePerson(app)
       const { email, password } = ada
-      const [login] = await race.run(
+      const [loginResponse] = await race.run(
         () => makeClient(app).post('/api/auth/login', { email, password }),
         () => deletePerson(ada),
       )
-      expect([200, 401]).toContain(login.status)
-      race.recordWin(login.status === 200 ? 'first' : 'second')
-      const cookie = login.headers.getSetCookie().map((setCookie) => setCookie.split(';', 1)[0])
+      expect([200, 401]).toContain(loginResponse.status)
+      race.recordWin(loginResponse.status === 200 ? 'first' : 'second')
+      const cookie = loginResponse.headers
+        .getSetCookie()
+        .map((setCookie) => setCookie.split(';', 1)[0])
       const { status } = await makeClient(app, cookie.join('; ')).fetch('/api/files')
       expect(status).toBe(401)
       await expectNoTraces(ada, [])

@@ -365,8 +365,8 @@ describe('a deleted user', () => {
       const { email } = await signUp(verifyingApp)
       const { email: otherEmail } = await signUp(verifyingApp)
       const id = 'ada'
-      const at = verifyingApp.clock()
-      await db.insert(users).values({ id, email, name: 'Ada', createdAt: at, updatedAt: at })
+      const createdAt = verifyingApp.clock()
+      await db.insert(users).values({ id, email, name: 'Ada', createdAt, updatedAt: createdAt })
       const actor = { id: 'admin', ipAddress: '127.0.0.1' }
       await deleteUser(verifyingApp.deps, { userId: id, email }, actor)
       const remainingSignups = await db.select({ email: pendingSignups.email }).from(pendingSignups)

@@ -58,15 +58,19 @@ export async function deleteUser(
     const now = clock()
     await removePendingSignups(tx, user.email)
     const endedUploads = await endUploadsWhere(tx, eq(uploads.ownerId, userId), now, 'job')
-    const deletedFiles = await releaseAllFiles(tx, userId, now)
+    const deletedFileCount = await releaseAllFiles(tx, userId, now)
     await clearReceiptNames(tx, userId)
     await deleteClosedReports(tx, userId)
     await removeUser(tx, userId)
     // Once the user is deleted, this audit log entry is the only record of the email address.
-    const details = { email: user.email, deletedFiles, endedUploads: endedUploads.length }
+    const details = {
+      email: user.email,
+      deletedFiles: deletedFileCount,
+      endedUploads: endedUploads.length,
+    }
     const entry = { action: 'delete-user', subject: userId, details } as const
     await writeAudit(tx, [adminEntry(actor, now, entry)])
-    return { email: user.email, deletedFiles }
+    return { email: user.email, deletedFiles: deletedFileCount }
   })
   try {
     await retryRemovals(deps, maxRemovedAtOnce)

@@ -70,9 +70,12 @@ export function remedyFor(storage: StorageName, reason: string): string {
  */
 export function errorName(error: unknown): string {
   let name = ''
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if (current instanceof TimeoutError) return timeoutName
-    name = 'code' in current && typeof current.code === 'string' ? current.code : current.name
+  for (let currentError = error; currentError instanceof Error; currentError = currentError.cause) {
+    if (currentError instanceof TimeoutError) return timeoutName
+    name =
+      'code' in currentError && typeof currentError.code === 'string'
+        ? currentError.code
+        : currentError.name
   }
   return /^\w{1,60}$/.test(name) ? name : 'unknown error'
 }

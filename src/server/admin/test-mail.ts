@@ -26,12 +26,12 @@ export async function testMail(
   admin: Pick<SessionUser, 'email' | 'name'>,
   actor: Actor,
 ): Promise<SendResult> {
-  const result = await sendTestMail(deps, admin)
-  const details = { success: result.success, toOutbox: deps.config.smtpUrl === null }
+  const sendResult = await sendTestMail(deps, admin)
+  const details = { success: sendResult.success, toOutbox: deps.config.smtpUrl === null }
   await writeAudit(deps.db, [
     adminEntry(actor, deps.clock(), { action: 'test-mail', details: details }),
   ])
-  return result
+  return sendResult
 }
 
 async function sendTestMail(

@@ -34,12 +34,12 @@ export async function testStorage(
   timeoutMs = 15_000,
 ): Promise<StorageTestResult> {
   await deps.rateLimits.spend([counter('storageTestsByUser', actor.id)])
-  const result = await runStorageTest(deps, timeoutMs)
-  const details = { store: deps.stores.current.name, connected: result.connected }
+  const testResult = await runStorageTest(deps, timeoutMs)
+  const details = { store: deps.stores.current.name, connected: testResult.connected }
   await writeAudit(deps.db, [
     adminEntry(actor, deps.clock(), { action: 'test-storage', details: details }),
   ])
-  return result
+  return testResult
 }
 
 async function runStorageTest(deps: StorageDeps, timeoutMs: number): Promise<StorageTestResult> {

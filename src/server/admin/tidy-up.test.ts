@@ -83,10 +83,10 @@ it('GET /api/admin/maintenance returns the last result of each action that has r
   await runAction('expire-files')
   await runAction('settings', { key: 'app_version', value: 'v1' })
   const lines = await json<AuditEntry[]>(await admin.fetch('/api/admin/maintenance'))
-  const at = app.clock()
+  const now = app.clock()
   expect(lines).toMatchObject([
-    { action: 'expire-files', at: at.toISOString(), actor: admin.email },
-    { action: 'sanitize-file-names', at: new Date(at.getTime() - minute).toISOString() },
+    { action: 'expire-files', at: now.toISOString(), actor: admin.email },
+    { action: 'sanitize-file-names', at: new Date(now.getTime() - minute).toISOString() },
   ])
 })
 
@@ -251,9 +251,9 @@ describe('POST /api/admin/expire-files', () => {
       remove: (key) =>
         key === storageKey ? Promise.reject(new Error('EIO')) : app.storage.remove(key),
     })
-    const counts = { expiredCount: 2, failed: 1 }
-    expect(await expireFilesNow(failingDeps, adminActor())).toEqual(counts)
-    expect(await listAuditDetails('expire-files')).toEqual([counts])
+    const expectedCounts = { expiredCount: 2, failed: 1 }
+    expect(await expireFilesNow(failingDeps, adminActor())).toEqual(expectedCounts)
+    expect(await listAuditDetails('expire-files')).toEqual([expectedCounts])
   })
 
   it('reports a storage failure if no bytes could be removed', async () => {

@@ -55,14 +55,14 @@ export async function listUsers(
 ): Promise<CountedUser[]> {
   // With at least three characters, this uses the trigram index on the column.
   const searchCondition = search ? ilike(users.searchText, `%${escapePattern(search)}%`) : undefined
-  const matchingUsers = db
+  const matchingUsersQuery = db
     .select()
     .from(users)
     .where(searchCondition)
     .orderBy(desc(users.createdAt), desc(users.id))
     .limit(limit)
     .as('found')
-  const fileStats = db
+  const fileStatsQuery = db
     .select({
       fileCount: sql`count(*)`.mapWith(Number).as('file_count'),
       storedBytes: sql`coalesce(sum(${files.size}) filter (where ${files.purgedAt} is null), 0)`
@@ -73,27 +73,27 @@ export async function listUsers(
         .as('total_downloads'),
     })
     .from(files)
-    .where(and(eq(files.ownerId, matchingUsers.id), isCounted))
+    .where(and(eq(files.ownerId, matchingUsersQuery.id), isCounted))
     .as('counted')
-  const sessionStats = db
+  const sessionStatsQuery = db
     .select({ sessionCount: sql`count(*)`.mapWith(Number).as('session_count') })
     .from(sessions)
-    .where(and(eq(sessions.userId, matchingUsers.id), gt(sessions.expiresAt, now)))
+    .where(and(eq(sessions.userId, matchingUsersQuery.id), gt(sessions.expiresAt, now)))
     .as('opened')
-  const { fileCount, storedBytes, totalDownloads } = fileStats
-  const { sessionCount } = sessionStats
+  const { fileCount, storedBytes, totalDownloads } = fileStatsQuery
+  const { sessionCount } = sessionStatsQuery
   return db
     .select({
-      user: matchingUsers._.selectedFields,
+      user: matchingUsersQuery._.selectedFields,
       fileCount,
       storedBytes,
       totalDownloads,
       sessionCount,
     })
-    .from(matchingUsers)
-    .crossJoinLateral(fileStats)
-    .crossJoinLateral(sessionStats)
-    .orderBy(desc(matchingUsers.createdAt), desc(matchingUsers.id))
+    .from(matchingUsersQuery)
+    .crossJoinLateral(fileStatsQuery)
+    .crossJoinLateral(sessionStatsQuery)
+    .orderBy(desc(matchingUsersQuery.createdAt), desc(matchingUsersQuery.id))
 }
 
 /** Escapes the `like` wildcards `%` and `_` as well as the backslash. */

@@ -40,8 +40,8 @@ async function fetchAnalytics(person: Person): Promise<Analytics> {
   return json(response)
 }
 
-async function download({ shortCode }: { shortCode: string }, times = 1): Promise<void> {
-  for (let index = 0; index < times; index += 1) {
+async function download({ shortCode }: { shortCode: string }, count = 1): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
     const response = await makeClient(app).fetch(`/api/download/${shortCode}`)
     expect(response.status).toBe(200)
     await response.arrayBuffer()
@@ -202,22 +202,22 @@ describe('files by kind', () => {
       'e.HEIC',
       "f'.x",
     ]
-    const cases = types.flatMap((mimeType) =>
+    const fileKindCases = types.flatMap((mimeType) =>
       names.map((originalName) => ({ mimeType, originalName })),
     )
-    await insertFiles(app, ada.id, cases.length)
+    await insertFiles(app, ada.id, fileKindCases.length)
     const ids = await app.deps.db
       .select({ id: files.id })
       .from(files)
       .where(eq(files.ownerId, ada.id))
     const kinds: FileKind[] = []
     for (const [index, { id }] of ids.entries()) {
-      const testCase = cases[index] ?? { mimeType: '', originalName: '' }
+      const testCase = fileKindCases[index] ?? { mimeType: '', originalName: '' }
       const updateQuery = app.deps.db.update(files).set(testCase).where(eq(files.id, id))
       const [row] = await updateQuery.returning({ kind: files.kind })
       if (row) kinds.push(row.kind)
     }
-    expect(kinds).toEqual(cases.map(fileKind))
+    expect(kinds).toEqual(fileKindCases.map(fileKind))
   })
 })
 
@@ -260,13 +260,13 @@ describe('downloads per day', () => {
     await runAtTime(midnight, async () => {
       await download(firstFile)
       await download(secondFile)
-      const response = await fetchAnalytics(ada)
-      expect(getDailyCounts(response)).toEqual({
+      const analytics = await fetchAnalytics(ada)
+      expect(getDailyCounts(analytics)).toEqual({
         [utcDay(new Date(midnight.getTime() - 1))]: 3,
         [utcDay(midnight)]: 2,
       })
-      expect(response.days.map(({ day }) => day).toSorted()).toEqual(
-        response.days.map(({ day }) => day),
+      expect(analytics.days.map(({ day }) => day).toSorted()).toEqual(
+        analytics.days.map(({ day }) => day),
       )
     })
   })

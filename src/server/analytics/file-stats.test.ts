@@ -50,14 +50,14 @@ describe('the statistics of a file', () => {
     const lastDownloadAt = app.clock()
     app.clock.advance(day / 2)
     const days = daysBetween(firstDay, utcDay(app.clock()))
-    const counts = new Map([
+    const countsByDay = new Map([
       [firstDay, 2],
       [utcDay(lastDownloadAt), 1],
     ])
     expect(await readStats(ada, file.id)).toEqual({
       downloadCount: 3,
       lastDownloadAt: lastDownloadAt.toISOString(),
-      days: days.map((day) => ({ day, count: counts.get(day) ?? 0 })),
+      days: days.map((day) => ({ day, count: countsByDay.get(day) ?? 0 })),
     })
   })
 

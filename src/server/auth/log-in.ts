@@ -71,11 +71,13 @@ export async function logIn(
     const hash = await passwords.hash(credentials.password, salt, address)
     if (account && storedHash !== null && isSameText(hash, storedHash)) {
       const isUnverified = config.requireEmailVerification && !account.emailVerified
-      const result = isUnverified
+      const loginResult = isUnverified
         ? { unverified: account.id }
         : await openAccountSession(deps, account, client)
       await admission.succeed()
-      return 'token' in result ? { ...result, passwordHash: storedHash, knownBrowser } : result
+      return 'token' in loginResult
+        ? { ...loginResult, passwordHash: storedHash, knownBrowser }
+        : loginResult
     }
     // A login with a pending signup's password counts as a failed attempt. Otherwise anyone could
     // sign up with a stranger's address to reset the count of guesses at the stranger's password.

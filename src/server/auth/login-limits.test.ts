@@ -113,8 +113,8 @@ describe('an unknown browser', () => {
 
 describe('an account under attack from many addresses', () => {
   /** Sets the account's count of failed logins, as if they came from other IP addresses. */
-  const countGuesses = (guesses = 60) =>
-    setCounter(counter('wrongLoginsByAccount', unknownAttempt.accountHash), guesses)
+  const countGuesses = (guessCount = 60) =>
+    setCounter(counter('wrongLoginsByAccount', unknownAttempt.accountHash), guessCount)
 
   it('allows ten attempts per IP address until 60 logins have failed', async () => {
     await countGuesses(58)

@@ -84,14 +84,14 @@ async function admitUnknownBrowser(
     counter('loginsByAddress', address),
     counter('loginsByAccount', accountHash),
   ]
-  const counts = await rateLimits.check([
+  const countsByKey = await rateLimits.check([
     addressCounter,
     accountCounter,
     pairCounter,
     ...loginCounters,
   ])
 
-  const isUnderAttack = (counts.get(accountCounter.key) ?? 0) >= attackThreshold
+  const isUnderAttack = (countsByKey.get(accountCounter.key) ?? 0) >= attackThreshold
   const effectivePairCounter = isUnderAttack ? { ...pairCounter, max: 1 } : pairCounter
   const spentCounters = await rateLimits.spend([
     addressCounter,

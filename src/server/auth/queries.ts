@@ -200,7 +200,7 @@ export async function findAccountToken(
   hash: string,
   now: Date,
 ): Promise<AccountToken | undefined> {
-  const [token] = await db
+  const [tokenRow] = await db
     .select()
     .from(accountTokens)
     .where(
@@ -210,7 +210,7 @@ export async function findAccountToken(
         gt(accountTokens.expiresAt, now),
       ),
     )
-  return token
+  return tokenRow
 }
 
 /**
@@ -244,12 +244,12 @@ export async function removeExpiredRows(db: Db, now: Date): Promise<number> {
 
 /** Removes one batch of rows. Skips locked rows, because waiting for them could deadlock. */
 async function removeRows(db: Db, key: PgColumn, condition: SQL, limit: number): Promise<number> {
-  const keys = db
+  const keysQuery = db
     .select({ key })
     .from(key.table)
     .where(condition)
     .limit(limit)
     .for('update', { skipLocked: true })
-  const { rowCount } = await db.delete(key.table).where(inArray(key, keys))
+  const { rowCount } = await db.delete(key.table).where(inArray(key, keysQuery))
   return rowCount ?? 0
 }

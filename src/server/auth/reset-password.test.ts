@@ -173,12 +173,12 @@ describe('POST /api/auth/reset-password', () => {
   it('verifies the email address and sends an email without a sign-in link', async () => {
     const person = await makePerson(app)
     await resetPassword(await requestResetToken(person))
-    const [notice] = await app.sendQueuedEmails()
-    expect(notice).toMatchObject({
+    const [noticeEmail] = await app.sendQueuedEmails()
+    expect(noticeEmail).toMatchObject({
       to: { address: person.email },
       content: { subject: 'Your Mayfly password was changed' },
     })
-    expect(notice?.content.text).not.toContain('token')
+    expect(noticeEmail?.content.text).not.toContain('token')
     const [row] = await app.deps.db.select().from(users).where(eq(users.id, person.id))
     expect(row?.emailVerified).toBe(true)
   })

@@ -86,9 +86,11 @@ describe('emails to account owners', () => {
     { kind: 'google-linked', tookOver: true },
   ] as const
   const writeChangeEmail = (change: (typeof changes)[number], userId = person.id) => {
-    const at = app.clock().toISOString()
+    const timestamp = app.clock().toISOString()
     const request =
-      change.kind === 'google-linked' ? { ...change, linkedAt: at } : { ...change, changedAt: at }
+      change.kind === 'google-linked'
+        ? { ...change, linkedAt: timestamp }
+        : { ...change, changedAt: timestamp }
     return writeAccountEmail(app.deps, { ...request, userId })
   }
 

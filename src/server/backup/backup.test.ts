@@ -140,14 +140,14 @@ it('restores everything stored when the backup began, despite concurrent uploads
   const deletedFile = await makeFile(ada)
   const deletedKey = await findStorageKey(deletedFile)
   const filesDuring: Awaited<ReturnType<typeof makeFile>>[] = []
-  const result = await backUp(async (key) => {
+  const backupResult = await backUp(async (key) => {
     filesDuring.push(await makeFile(ada))
     if (key !== deletedKey) return
     // The owner deletes this file after the backup has read the rows.
     await requestDeletion(ada, [deletedFile.id])
     await expireFiles(app.deps)
   })
-  expect(result).toMatchObject({ damagedFileIds: [], objects: 3 })
+  expect(backupResult).toMatchObject({ damagedFileIds: [], objects: 3 })
   expect(await findLastBackup(app.deps.db)).toEqual({
     madeAt: (await verifyBackup(backupFolder)).manifest.madeAt,
     objects: 3,
@@ -187,13 +187,13 @@ it('restores everything stored when the backup began, despite concurrent uploads
 })
 
 it('reads all rows from one snapshot', async () => {
-  const counts = await inSnapshot(app.pool, async (client) => {
+  const rowCounts = await inSnapshot(app.pool, async (client) => {
     const count = async () => (await client.query('select 1 from files')).rowCount
     const countBefore = await count()
     await makeFile(ada)
     return [countBefore, await count()]
   })
-  expect(counts).toEqual([0, 0])
+  expect(rowCounts).toEqual([0, 0])
 })
 
 it('is incomplete after an interruption and can be repeated in a new folder', async () => {
@@ -221,10 +221,10 @@ it('names the files whose bytes were lost or altered in storage, and backs up th
   }
   await rm(await findPath(lostFile))
   await appendFile(await findPath(alteredFile), 'x')
-  const result = await backUp()
-  expect(result.objects).toBe(1)
+  const backupResult = await backUp()
+  expect(backupResult.objects).toBe(1)
   expect(await findLastBackup(app.deps.db)).toMatchObject({ objects: 1, faults: 2 })
-  expect(result.damagedFileIds.toSorted()).toEqual([lostFile.id, alteredFile.id].toSorted())
+  expect(backupResult.damagedFileIds.toSorted()).toEqual([lostFile.id, alteredFile.id].toSorted())
 
   const target = await freshDatabase()
   const restoredServer = await serveApp(target, { dataDir: await restore(target) })

@@ -18,11 +18,11 @@ it('the metrics show the time of the last backup, and omit it while the database
   const readGauge = async () =>
     /^mayfly_last_backup_timestamp_seconds (.*)$/m.exec(await metrics.scrape())?.[1]
   expect(await readGauge()).toBe('0')
-  const at = new Date('2026-03-04T05:06:07.000Z')
-  await recordBackup(server.pool, { madeAt: at.toISOString(), objects: 1, faults: 0 })
-  expect(await readGauge()).toBe(String(at.getTime() / 1000))
+  const madeAt = new Date('2026-03-04T05:06:07.000Z')
+  await recordBackup(server.pool, { madeAt: madeAt.toISOString(), objects: 1, faults: 0 })
+  expect(await readGauge()).toBe(String(madeAt.getTime() / 1000))
   await server.pool.query('alter table settings rename to away')
   expect(await readGauge()).toBeUndefined()
   await server.pool.query('alter table away rename to settings')
-  expect(await readGauge()).toBe(String(at.getTime() / 1000))
+  expect(await readGauge()).toBe(String(madeAt.getTime() / 1000))
 })

@@ -76,12 +76,12 @@ export async function makeBackup(folder: string, options: BackupOptions): Promis
       if (installationId === null) {
         throw new StartupError('No server has used this database yet: there is nothing to back up.')
       }
-      const copied = await copyRows(client, backup, extraRowSets)
+      const copiedRows = await copyRows(client, backup, extraRowSets)
       await pipeline(
         toJsonLines(listStoredFiles(client)),
         createWriteStream(fileListPath, { mode: 0o600 }),
       )
-      return { installation: installationId, ...copied }
+      return { installation: installationId, ...copiedRows }
     })
     for (const name of secretFiles) await copySecret(name, config.dataDir, backup)
     const { deleted, ...copied } = await copyFiles(
@@ -150,7 +150,7 @@ async function copyFiles(
     stores.set(name, storePromise)
     return storePromise
   }
-  const total = { objects: 0, bytes: 0, damagedFileIds: [] as string[], deleted: [] as string[] }
+  const totals = { objects: 0, bytes: 0, damagedFileIds: [] as string[], deleted: [] as string[] }
   const copyToBackup = async (file: StoredFile) => ({
     ...file,
     copied: await copyFile(file, await openStore(file.storage), backup, pool),
@@ -159,15 +159,15 @@ async function copyFiles(
     for await (const { id, key, size, copied } of Readable.from(files).map(copyToBackup, {
       concurrency,
     })) {
-      if (copied === 'lost') total.damagedFileIds.push(id)
-      else if (copied === 'deleted') total.deleted.push(key)
+      if (copied === 'lost') totals.damagedFileIds.push(id)
+      else if (copied === 'deleted') totals.deleted.push(key)
       else {
         await backup.addChecksum(objectPath(key), copied.sha256)
-        total.objects += 1
-        total.bytes += size
+        totals.objects += 1
+        totals.bytes += size
       }
     }
-    return total
+    return totals
   } finally {
     await Promise.allSettled(
       [...stores.values()].map(async (storePromise) => (await storePromise).close()),

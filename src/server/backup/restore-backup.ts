@@ -70,15 +70,15 @@ export async function restoreBackup(
   })
   await restoreSecrets(folder, config)
   const store = await openObjects(storeOfNewFiles(config), config, clock)
-  let objects: number
+  let objectCount: number
   try {
     await claimStore(store, manifest.installation)
     await store.removeLeftoverParts?.()
-    objects = await restoreFiles(folder, store)
+    objectCount = await restoreFiles(folder, store)
   } finally {
     await store.close()
   }
-  const rows = await fillDatabase(pool, async (client) => {
+  const rowCount = await fillDatabase(pool, async (client) => {
     await requireNoRows(client)
     let count = 0
     for (const { set, columns, file } of tables) {
@@ -91,7 +91,7 @@ export async function restoreBackup(
     await markAsPurging(client, manifest.deleted, clock())
     return count
   })
-  return { rows, objects }
+  return { rows: rowCount, objects: objectCount }
 }
 
 /**

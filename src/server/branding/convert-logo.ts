@@ -55,10 +55,14 @@ async function convert(image: Uint8Array): Promise<Logo> {
   const timeout = { seconds: timeoutSeconds }
   try {
     // Reads only the first frame of an animated image.
-    const input = sharp(image, { failOn: 'error', limitInputPixels: maxLogoSide ** 2, pages: 1 })
-    const { width, height } = await input.metadata()
+    const inputImage = sharp(image, {
+      failOn: 'error',
+      limitInputPixels: maxLogoSide ** 2,
+      pages: 1,
+    })
+    const { width, height } = await inputImage.metadata()
     if (width > maxLogoSide || height > maxLogoSide) throw tooLargeError()
-    const { data, info: rawInfo } = await input
+    const { data, info: rawInfo } = await inputImage
       .timeout(timeout)
       .autoOrient()
       .resize({ ...boundingBox, fit: 'inside', withoutEnlargement: true })

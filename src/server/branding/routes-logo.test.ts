@@ -229,8 +229,8 @@ describe('a logo upload', () => {
   })
 })
 
-function createSquareSize(pixels: number) {
-  return { width: pixels, height: pixels }
+function createSquareSize(sideLength: number) {
+  return { width: sideLength, height: sideLength }
 }
 
 function takeFirstHalf(bytes: Buffer) {

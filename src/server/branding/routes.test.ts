@@ -176,9 +176,9 @@ describe('links of an owner with a brand', () => {
     await putBrand(trialUser, brand)
     const logoUrl = await storeLogo(app, trialUser)
     expect(await fetchDetails(shortCode)).toEqual({ ...brand, logoUrl })
-    const page = await fetchLinkPage(shortCode)
+    const linkPageHtml = await fetchLinkPage(shortCode)
     for (const text of ['Harbour &amp; Pine', 'For the opening.', 'Sent with', logoUrl]) {
-      expect(page).toContain(text)
+      expect(linkPageHtml).toContain(text)
     }
     app.clock.set(trialEnd)
     expect(await fetchDetails(shortCode)).toBeNull()

@@ -78,7 +78,7 @@ export function allowsPlaintext(url: string): boolean {
  * would also read values such as `0` as `false`.
  */
 export function removeTlsSetting(url: string): string {
-  const result = new URL(url)
-  result.searchParams.delete('requireTLS')
-  return result.href
+  const parsedUrl = new URL(url)
+  parsedUrl.searchParams.delete('requireTLS')
+  return parsedUrl.href
 }

@@ -65,7 +65,7 @@ support@example.org
 
 it('strips control characters and characters that reorder text', () => {
   const hostileText = 'in\u202evoice\u001b[31m\u0000 \u2066x\u2069\r\ny'
-  const rendered = renderEmail(
+  const renderedEmail = renderEmail(
     {
       subject: hostileText,
       preview: hostileText,
@@ -78,13 +78,13 @@ it('strips control characters and characters that reorder text', () => {
     { signature: 'Mayfly', supportEmail },
   )
   const printableText = 'invoice[31m x y'
-  expect(rendered.subject).toBe(printableText)
-  expect(rendered.text.split('\n\n').slice(0, 3)).toEqual([
+  expect(renderedEmail.subject).toBe(printableText)
+  expect(renderedEmail.text.split('\n\n').slice(0, 3)).toEqual([
     printableText,
     `${printableText} ${printableText}`,
     printableText,
   ])
-  for (const part of [rendered.text, rendered.html]) {
+  for (const part of [renderedEmail.text, renderedEmail.html]) {
     expect(part).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u)
   }
 })
@@ -107,8 +107,8 @@ describe('html', () => {
   })
 
   it('does not escape its own results again, single or in arrays', () => {
-    const items = ['a', '<b>'].map((text) => html`<li>${text}</li>`)
-    expect(html`<ul>${items}</ul>${html`<hr>`}${7}`.text).toBe(
+    const listItems = ['a', '<b>'].map((text) => html`<li>${text}</li>`)
+    expect(html`<ul>${listItems}</ul>${html`<hr>`}${7}`.text).toBe(
       '<ul><li>a</li><li>&lt;b&gt;</li></ul><hr>7',
     )
   })

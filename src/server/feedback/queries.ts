@@ -8,9 +8,9 @@ export type FeedbackRow = typeof feedback.$inferSelect
 
 /** Stores feedback and returns its id. */
 export async function insertFeedback(tx: Db, row: Omit<FeedbackRow, 'id'>): Promise<string> {
-  const [inserted] = await tx.insert(feedback).values(row).returning({ id: feedback.id })
-  if (!inserted) throw new Error('inserting feedback returned no row')
-  return inserted.id
+  const [insertedRow] = await tx.insert(feedback).values(row).returning({ id: feedback.id })
+  if (!insertedRow) throw new Error('inserting feedback returned no row')
+  return insertedRow.id
 }
 
 /** Counts the feedback messages from a time span, and how many of them are probably from bots. */
@@ -39,13 +39,13 @@ export async function removeFeedback(tx: Db, id: string): Promise<FeedbackRow | 
 export function removeOldFeedback(db: Db, now: Date): Promise<number> {
   const cutoff = new Date(now.getTime() - feedbackRetentionMs)
   return removeInBatches(async (limit) => {
-    const ids = db
+    const idsQuery = db
       .select({ id: feedback.id })
       .from(feedback)
       .where(lt(feedback.createdAt, cutoff))
       .limit(limit)
       .for('update', { skipLocked: true })
-    const { rowCount } = await db.delete(feedback).where(inArray(feedback.id, ids))
+    const { rowCount } = await db.delete(feedback).where(inArray(feedback.id, idsQuery))
     return rowCount ?? 0
   })
 }

@@ -86,11 +86,11 @@ export async function writeFeedbackDigest(
   request: Extract<MailRequest, { kind: 'feedback-digest' }>,
 ): Promise<OutgoingEmail | null> {
   const span = { from: new Date(request.from), until: new Date(request.until) }
-  const counts = await countFeedback(db, span)
-  if (counts.all === 0) return null
+  const feedbackCounts = await countFeedback(db, span)
+  if (feedbackCounts.all === 0) return null
   const adminCenterUrl = `${config.appUrl.origin}/admin`
   return emailToSupport(
     config,
-    feedbackDigestEmail({ ...span, ...counts, adminCenter: adminCenterUrl }),
+    feedbackDigestEmail({ ...span, ...feedbackCounts, adminCenter: adminCenterUrl }),
   )
 }

@@ -20,9 +20,9 @@ const page =
 
 describe('a template', () => {
   it('fills placeholders and keeps sections whose condition is true', () => {
-    const values = { name: 'a.txt', size: '1 KB' }
-    expect(createTemplate(page)([]).fill(values)).toBe('<b>a.txt</b>')
-    expect(createTemplate(page)(['known']).fill(values)).toBe(
+    const placeholderValues = { name: 'a.txt', size: '1 KB' }
+    expect(createTemplate(page)([]).fill(placeholderValues)).toBe('<b>a.txt</b>')
+    expect(createTemplate(page)(['known']).fill(placeholderValues)).toBe(
       '<b>a.txt</b><i title="1 KB">known</i>',
     )
     expect(createTemplate(page)(['late', 'known']).text).toContain('late')

@@ -6,10 +6,10 @@ import { FairLimit, type SharedLimit } from './limits.ts'
  * Lets many clients take one unit at a time until all of them are refused. Returns how many units
  * the most successful client got.
  */
-function maxShareOfOneClient(limit: SharedLimit, clients: number): number {
+function maxShareOfOneClient(limit: SharedLimit, clientCount: number): number {
   const limiter = new FairLimit(limit)
-  const countsByClient = Array.from({ length: clients }, () => 0)
-  for (let rejectionCount = 0; rejectionCount < clients; ) {
+  const countsByClient = Array.from({ length: clientCount }, () => 0)
+  for (let rejectionCount = 0; rejectionCount < clientCount; ) {
     rejectionCount = 0
     for (const [client, count] of countsByClient.entries()) {
       if (limiter.take(`192.0.2.${client}`)) countsByClient[client] = count + 1
@@ -27,8 +27,8 @@ describe('a limit shared by all clients', () => {
     [{ total: 512, guaranteed: 16 }, 30, 16],
     [{ total: 256, guaranteed: 16 }, 1, 85],
     [{ total: 256, guaranteed: 16 }, 14, 16],
-  ])('%j gives each of %i greedy clients %i', (limit, clients, expectedShare) => {
-    expect(maxShareOfOneClient(limit, clients)).toBe(expectedShare)
+  ])('%j gives each of %i greedy clients %i', (limit, clientCount, expectedShare) => {
+    expect(maxShareOfOneClient(limit, clientCount)).toBe(expectedShare)
   })
 
   it('is never exceeded, and guarantees each client its share while capacity is left', () => {

@@ -39,8 +39,11 @@ async function serve(
   })
   responses.add(response)
   handler(request, response)
-  const check = async (checks: number, onCheck: (check: number) => unknown = () => undefined) => {
-    for (let n = 0; n < checks && !request.socket.destroyed; n += 1) {
+  const check = async (
+    checkCount: number,
+    onCheck: (check: number) => unknown = () => undefined,
+  ) => {
+    for (let n = 0; n < checkCount && !request.socket.destroyed; n += 1) {
       stalledClients.check()
       if (request.socket.destroyed) break
       await onCheck(n)

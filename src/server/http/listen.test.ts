@@ -19,13 +19,13 @@ function exchange(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(app.url)
     const socket = connect(Number(port), hostname)
-    let response = ''
+    let responseText = ''
     socket.setEncoding('utf8')
     socket.on('data', (chunk) => {
-      response += chunk
-      if (/HTTP\/1\.1 [2-5]/.test(response)) socket.end()
+      responseText += chunk
+      if (/HTTP\/1\.1 [2-5]/.test(responseText)) socket.end()
     })
-    socket.on('end', () => resolve(response))
+    socket.on('end', () => resolve(responseText))
     socket.on('error', reject)
     socket.write(text)
   })
@@ -46,17 +46,17 @@ describe('a client that expects 100-continue', () => {
 
   it('gets one 100 Continue', async () => {
     const { uploadUrl } = await startUpload(await makePerson(app), { size: 4 })
-    const response = await exchange(`${putRequest(uploadUrl.slice(app.url.length), 4)}body`)
-    expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200'])
+    const responseText = await exchange(`${putRequest(uploadUrl.slice(app.url.length), 4)}body`)
+    expect(responseText.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200'])
   })
 
   it('is refused before it sends the body', async () => {
     const { uploadUrl } = await startUpload(await makePerson(app), { size: 4 })
     const uploadPath = uploadUrl.slice(app.url.length)
-    const tooLongResponse = await exchange(putRequest(uploadPath, 5))
-    expect(tooLongResponse.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413'])
-    const alteredResponse = await exchange(putRequest(`${uploadPath}x`, 4))
-    expect(alteredResponse.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403'])
+    const tooLongResponseText = await exchange(putRequest(uploadPath, 5))
+    expect(tooLongResponseText.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413'])
+    const alteredResponseText = await exchange(putRequest(`${uploadPath}x`, 4))
+    expect(alteredResponseText.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403'])
   })
 })
 

@@ -28,7 +28,7 @@ let response: unknown
 /** The session that every request has. */
 let session: Session | null
 /** How many times the session was read. */
-let sessionReads = 0
+let sessionReadCount = 0
 
 let server: BareServer
 beforeAll(async () => {
@@ -46,7 +46,7 @@ beforeAll(async () => {
   server = await serveBare((app) => {
     app.use(requestContext(deps, { trustedProxies: null, hosts }))
     const readSession = async () => {
-      sessionReads += 1
+      sessionReadCount += 1
       return session
     }
     const origin = sameOrigin(hosts, new URL('http://127.0.0.1'))
@@ -60,7 +60,7 @@ beforeEach(() => {
   calls = []
   response = { message: 'done' }
   session = makeSession('user')
-  sessionReads = 0
+  sessionReadCount = 0
 })
 
 function makeSession(role: 'user' | 'admin'): Session {
@@ -98,7 +98,7 @@ describe('access', () => {
   it('a call open to visitors reads no session', async () => {
     response = { status: 'ok' }
     expect((await sendRequest('GET', '/api/health')).status).toBe(200)
-    expect(sessionReads).toBe(0)
+    expect(sessionReadCount).toBe(0)
     expect(calls).toMatchObject([{ name: 'health', call: { user: undefined } }])
   })
 

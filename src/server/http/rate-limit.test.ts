@@ -91,8 +91,8 @@ describe('spending', () => {
     const errorPromises = Array.from({ length: 20 }, () =>
       getError(limits.spend([makeCounter('a', 7)])),
     )
-    const rejections = (await Promise.all(errorPromises)).filter((error) => error !== null)
-    expect(rejections).toHaveLength(13)
+    const errors = (await Promise.all(errorPromises)).filter((error) => error !== null)
+    expect(errors).toHaveLength(13)
     expect(await readCounts()).toEqual({ a: 7 })
   })
 

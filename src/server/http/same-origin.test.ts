@@ -6,13 +6,13 @@ import { createServedHosts, sameOrigin } from './hosts.ts'
 const host = 'files.example.org'
 
 let server: BareServer
-let calls = 0
+let callCount = 0
 beforeAll(async () => {
   server = await serveBare((app) => {
     const appUrl = new URL(`https://${host}`)
     app.use(sameOrigin(createServedHosts({ appUrl, appUrlIsSet: true }), appUrl))
     app.all('*', (c) => {
-      calls += 1
+      callCount += 1
       return c.text('done')
     })
   })
@@ -44,11 +44,11 @@ const foreignOrigins: [string, Record<string, string>][] = [
 
 describe.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s', (method) => {
   it.each(foreignOrigins)('from %s is refused without effect', async (_description, headers) => {
-    const callsBefore = calls
+    const callsBefore = callCount
     const response = await sendRequest(method, headers)
     expect(response.status).toBe(403)
     expect(errorCodeOf(response)).toBe('FOREIGN_ORIGIN')
-    expect(calls).toBe(callsBefore)
+    expect(callCount).toBe(callsBefore)
   })
 
   it.each<[string, Record<string, string>]>([

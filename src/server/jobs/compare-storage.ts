@@ -39,12 +39,12 @@ export type Comparison = {
  * - A file without its object is logged as an error, because accepted bytes are lost.
  */
 export async function compareStorage(deps: CompareDeps): Promise<Comparison> {
-  const total: Comparison = { objects: 0, removed: 0, failed: 0, missing: 0 }
-  for (const storage of deps.stores.all) await compareStore(deps, storage, total)
-  if (total.missing > 0) {
-    deps.log.error({ count: total.missing }, 'bytes of files are missing in storage')
+  const totals: Comparison = { objects: 0, removed: 0, failed: 0, missing: 0 }
+  for (const storage of deps.stores.all) await compareStore(deps, storage, totals)
+  if (totals.missing > 0) {
+    deps.log.error({ count: totals.missing }, 'bytes of files are missing in storage')
   }
-  return total
+  return totals
 }
 
 async function compareStore(

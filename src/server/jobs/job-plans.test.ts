@@ -28,7 +28,7 @@ const ownerCount = 1000
 const userCount = 10_000
 /** How many rows each test's job must handle, and how many rows it may read. */
 const dueCount = 30
-const maxReads = 20 * dueCount
+const maxReadCount = 20 * dueCount
 
 type Table = 'files' | 'users' | 'first_downloads' | 'deletion_receipts'
 
@@ -82,7 +82,7 @@ async function measureRowsRead(table: Table, work: () => Promise<unknown>) {
 async function expectFewReads(table: Table, work: () => Promise<unknown>) {
   const rowCount = await measureRowsRead(table, work)
   expect(rowCount).toBeGreaterThanOrEqual(dueCount)
-  expect(rowCount).toBeLessThan(maxReads)
+  expect(rowCount).toBeLessThan(maxReadCount)
 }
 
 async function reportDueFiles() {
@@ -161,16 +161,16 @@ describe('the emails about first downloads', () => {
     await app.pool.query('vacuum analyze first_downloads')
     const { db } = app.deps
     let owners: string[] = []
-    const rowsForOwners = await measureRowsRead('first_downloads', async () => {
+    const rowsReadForOwners = await measureRowsRead('first_downloads', async () => {
       owners = await findOwnersOfFirstDownloads(db, 'user-3', dueCount)
     })
     expect(owners).toHaveLength(dueCount)
-    expect(rowsForOwners).toBeLessThanOrEqual((dueCount + 1) * filesPerOwner)
+    expect(rowsReadForOwners).toBeLessThanOrEqual((dueCount + 1) * filesPerOwner)
     const [ownerId = ''] = owners
-    const rowsForFiles = await measureRowsRead('first_downloads', async () => {
+    const rowsReadForFiles = await measureRowsRead('first_downloads', async () => {
       expect(await takeFirstDownloads(db, ownerId, 1000)).toHaveLength(filesPerOwner)
     })
-    expect(rowsForFiles).toBeLessThanOrEqual(5 * filesPerOwner)
+    expect(rowsReadForFiles).toBeLessThanOrEqual(5 * filesPerOwner)
   })
 })
 

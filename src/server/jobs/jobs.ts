@@ -152,10 +152,10 @@ async function runJob(deps: JobDeps, { name, run }: Job): Promise<void> {
   const startedAt = clock()
   const recordOutcome = metrics.startJob(name)
   try {
-    const result = await run(deps)
-    const hasChanges = Object.values(result).some((count) => count > 0)
-    log[hasChanges ? 'info' : 'debug']({ job: name, result }, 'job done')
-    await recordRun(db, { job: name, startedAt, endedAt: clock(), result })
+    const jobResult = await run(deps)
+    const hasChanges = Object.values(jobResult).some((count) => count > 0)
+    log[hasChanges ? 'info' : 'debug']({ job: name, result: jobResult }, 'job done')
+    await recordRun(db, { job: name, startedAt, endedAt: clock(), result: jobResult })
     recordOutcome('done')
   } catch (error) {
     recordOutcome('failed')

@@ -93,17 +93,20 @@ describe('a queued email', () => {
     ['is out of space for the content (452)', { content: 452 }, 1],
     ['disconnects', 'drop', 1],
     ['accepts it but disconnects before confirming', 'accept-and-drop', 2],
-  ])('is sent again with the same Message-ID after the server %s', async (_, reaction, copies) => {
-    server.setReaction(reaction)
-    await queueResetEmail(email)
-    await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('retry')
-    server.setReaction('accept')
-    await retryNow()
-    await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('completed')
-    const receivedEmails = emailsTo(email)
-    expect(receivedEmails).toHaveLength(copies)
-    expect(new Set(receivedEmails.map(({ messageId }) => messageId)).size).toBe(1)
-  })
+  ])(
+    'is sent again with the same Message-ID after the server %s',
+    async (_, reaction, copyCount) => {
+      server.setReaction(reaction)
+      await queueResetEmail(email)
+      await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('retry')
+      server.setReaction('accept')
+      await retryNow()
+      await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('completed')
+      const receivedEmails = emailsTo(email)
+      expect(receivedEmails).toHaveLength(copyCount)
+      expect(new Set(receivedEmails.map(({ messageId }) => messageId)).size).toBe(1)
+    },
+  )
 
   it('waits while the mail server is down and arrives when it is back', async () => {
     await server.close()
@@ -117,12 +120,12 @@ describe('a queued email', () => {
   it('arrives eventually, however many attempts failed in a short time', async () => {
     server.setReaction({ recipient: 451 })
     await queueResetEmail(email)
-    for (let retries = 0; retries < 4; retries += 1) {
-      const expectedJob = { state: 'retry', retry_count: retries }
+    for (let retryIndex = 0; retryIndex < 4; retryIndex += 1) {
+      const expectedJob = { state: 'retry', retry_count: retryIndex }
       await expect.poll(async () => (await findJobs(email))[0]).toMatchObject(expectedJob)
       const [job] = await findJobs(email)
-      expect(job?.wait).toBeGreaterThanOrEqual(30 * 2 ** retries)
-      if (retries === 3) server.setReaction('accept')
+      expect(job?.wait).toBeGreaterThanOrEqual(30 * 2 ** retryIndex)
+      if (retryIndex === 3) server.setReaction('accept')
       await retryNow()
     }
     await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('completed')
@@ -163,8 +166,8 @@ describe('a queued email', () => {
     expect(settings.retry_backoff).toBe(true)
     // The queue doubles the delay after each attempt and adds random jitter of up to the same
     // amount.
-    const delayRanges = Array.from({ length: settings.retry_limit }, (_, retries) => {
-      const minDelay = settings.retry_delay * 2 ** Math.min(retries, 15)
+    const delayRanges = Array.from({ length: settings.retry_limit }, (_, retryIndex) => {
+      const minDelay = settings.retry_delay * 2 ** Math.min(retryIndex, 15)
       const maxDelay = 2 * minDelay
       return [minDelay, maxDelay].map((delay) => Math.min(delay, settings.retry_delay_max))
     })

@@ -26,8 +26,8 @@ function spawnLogger(format: Format, script: string) {
 
 async function readLog(format: Format, script: string): Promise<string> {
   const child = spawnLogger(format, script)
-  const [output] = await Promise.all([text(child.stdout), text(child.stderr)])
-  return output
+  const [stdout] = await Promise.all([text(child.stdout), text(child.stderr)])
+  return stdout
 }
 
 function lineNumbers(output: string): number[] {

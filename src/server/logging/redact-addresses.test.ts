@@ -32,7 +32,7 @@ describe('redactAddresses', () => {
   })
 
   it('leaves dates and bytes unchanged', () => {
-    const at = new Date(0)
-    expect(redactAddresses({ at })).toEqual({ at })
+    const date = new Date(0)
+    expect(redactAddresses({ at: date })).toEqual({ at: date })
   })
 })

@@ -4,13 +4,13 @@ import { createValueReader, type PublicPageInput, pageValues } from './page-valu
 
 const megabyte = 1024 ** 2
 
-const free = {
+const freeLimits = {
   maxFiles: 3,
   maxFileSize: 500 * megabyte,
   expirationDays: [3],
   maxLifetimeDays: 30,
 }
-const premium = {
+const premiumLimits = {
   maxFiles: null,
   maxFileSize: 1024 * megabyte,
   expirationDays: [3, 5, 7],
@@ -22,7 +22,7 @@ const input: PublicPageInput = {
   privacyEmail: 'privacy@example.org',
   version: 'v0.9.10',
   price: '8',
-  limits: { free, premium },
+  limits: { free: freeLimits, premium: premiumLimits },
   signupDomains: '',
   storageHost: '',
 }
@@ -68,8 +68,8 @@ describe('the values on the public pages', () => {
 
   it('reflect changed limits', () => {
     const limits = {
-      free: { ...free, maxFiles: 1, maxFileSize: 2 * megabyte, expirationDays: [1] },
-      premium: { ...premium, maxFiles: 50, expirationDays: [1], maxLifetimeDays: 90 },
+      free: { ...freeLimits, maxFiles: 1, maxFileSize: 2 * megabyte, expirationDays: [1] },
+      premium: { ...premiumLimits, maxFiles: 50, expirationDays: [1], maxLifetimeDays: 90 },
     }
     expect(pageValues({ ...input, limits })).toMatchObject({
       freeFiles: '1 file',
@@ -124,7 +124,7 @@ describe('the settings on the public pages', () => {
 
   it('are the last known ones while the database is down', async () => {
     const changedValues = { ...settingDefaults('support@example.org'), app_version: 'v2' }
-    const limits = { ...input.limits, free: { ...free, maxFiles: 9 } }
+    const limits = { ...input.limits, free: { ...freeLimits, maxFiles: 9 } }
     const { values, warnings } = makeReader([{ values: changedValues, limits }])
     expect(await values()).toMatchObject({ version: 'v2', freeFiles: '9 files' })
     expect(warnings).toEqual([])

@@ -79,11 +79,11 @@ export function createValueReader({
 
 /** Returns the text of every placeholder on the public pages. */
 export function pageValues({ limits, ...input }: PublicPageInput): PlaceholderValues {
-  const free = limits[defaultTier]
-  const premium = limits[tiers.at(-1) ?? defaultTier]
-  const maxLifetimeDays = Math.max(free.maxLifetimeDays, premium.maxLifetimeDays)
-  const longestFreeDays = Math.max(...free.expirationDays)
-  const longestPremiumDays = Math.max(...premium.expirationDays)
+  const freeLimits = limits[defaultTier]
+  const premiumLimits = limits[tiers.at(-1) ?? defaultTier]
+  const maxLifetimeDays = Math.max(freeLimits.maxLifetimeDays, premiumLimits.maxLifetimeDays)
+  const longestFreeDays = Math.max(...freeLimits.expirationDays)
+  const longestPremiumDays = Math.max(...premiumLimits.expirationDays)
   const toPercent = (days: number) =>
     String(Math.round((1000 * Math.min(days, maxLifetimeDays)) / maxLifetimeDays) / 10)
   return {
@@ -93,20 +93,20 @@ export function pageValues({ limits, ...input }: PublicPageInput): PlaceholderVa
     TIER_FILE_SIZE: limitErrorText(defaultTier, 'TIER_FILE_SIZE', limits),
     TIER_EXPIRATION: limitErrorText(defaultTier, 'TIER_EXPIRATION', limits),
     price: priceText(input.price),
-    freeFiles: filesText(free.maxFiles),
-    premiumFiles: filesText(premium.maxFiles),
-    freeFilesFirst: capitalize(filesText(free.maxFiles)),
-    premiumFilesFirst: capitalize(filesText(premium.maxFiles)),
-    freeFilesAtOnce: maxFilesText(free),
-    freeFilesAtOnceFirst: capitalize(maxFilesText(free)),
-    freeFileSize: formatSizeLimit(free.maxFileSize),
-    premiumFileSize: formatSizeLimit(premium.maxFileSize),
-    freeDays: daysText(...free.expirationDays),
-    premiumDays: daysText(...premium.expirationDays),
+    freeFiles: filesText(freeLimits.maxFiles),
+    premiumFiles: filesText(premiumLimits.maxFiles),
+    freeFilesFirst: capitalize(filesText(freeLimits.maxFiles)),
+    premiumFilesFirst: capitalize(filesText(premiumLimits.maxFiles)),
+    freeFilesAtOnce: maxFilesText(freeLimits),
+    freeFilesAtOnceFirst: capitalize(maxFilesText(freeLimits)),
+    freeFileSize: formatSizeLimit(freeLimits.maxFileSize),
+    premiumFileSize: formatSizeLimit(premiumLimits.maxFileSize),
+    freeDays: daysText(...freeLimits.expirationDays),
+    premiumDays: daysText(...premiumLimits.expirationDays),
     maxLifetime: daysText(maxLifetimeDays),
     maxLifetimeDays: String(maxLifetimeDays),
     trial: daysText(trialDays),
-    largestFileBytes: String(Math.max(free.maxFileSize, premium.maxFileSize)),
+    largestFileBytes: String(Math.max(freeLimits.maxFileSize, premiumLimits.maxFileSize)),
     freeEnd: toPercent(longestFreeDays),
     premiumEnd: toPercent(longestPremiumDays),
     premiumSpan: toPercent(Math.max(0, longestPremiumDays - longestFreeDays)),

@@ -328,13 +328,13 @@ describe('a share without a service worker', () => {
     client.write(
       `POST /share HTTP/1.1\r\nHost: ${host}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000000\r\n\r\n--x\r\n`,
     )
-    let response = ''
+    let responseText = ''
     for await (const chunk of client) {
-      response += chunk
-      if (response.includes('</html>')) break
+      responseText += chunk
+      if (responseText.includes('</html>')) break
     }
     client.destroy()
-    expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
-    expect(response).toMatch(/\r\nConnection: close\r\n/i)
+    expect(responseText).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    expect(responseText).toMatch(/\r\nConnection: close\r\n/i)
   })
 })

@@ -12,8 +12,8 @@ import { createValueReader, getConditions } from './page-values.ts'
 /** Renders a built page for a visitor to a server with these environment variables. */
 async function renderPage(name: PublicPageName, env: Record<string, string>): Promise<ParsedPage> {
   const config = readConfig(env)
-  const current = { values: settingDefaults(config.supportEmail), limits: defaultLimits }
-  const settings = { current: async () => current }
+  const currentSettings = { values: settingDefaults(config.supportEmail), limits: defaultLimits }
+  const settings = { current: async () => currentSettings }
   const file = builtPageFile(name)
   const template = makeTemplate({
     file,

@@ -114,18 +114,18 @@ export class AdminSettings {
     actor,
     ipAddress,
   }: SettingChange): Promise<StoredSetting> {
-    const at = this.#clock()
+    const now = this.#clock()
     const changedSetting = await this.#db.transaction(async (tx) => {
       // Limits are validated against each other, so changes must not run in parallel.
       await lockSettings(tx)
       const storedSettings = await findSettings(tx)
       const validation = checkSetting(key, value, this.withDefaults(storedSettings))
       if (!validation.ok) throw new AppError('INVALID_INPUT', { message: validation.error })
-      const setting = await writeSetting(tx, { key, value: validation.value, description }, at)
+      const setting = await writeSetting(tx, { key, value: validation.value, description }, now)
       const from = storedSettings.find((setting) => setting.key === key)?.value ?? null
       const details = { key, from, to: setting.value }
       await writeAudit(tx, [
-        { at, actor, action: 'change-setting', subject: null, ipAddress, details },
+        { at: now, actor, action: 'change-setting', subject: null, ipAddress, details },
       ])
       return setting
     })

@@ -35,11 +35,15 @@ export async function writeSetting(
   now: Date,
 ): Promise<StoredSetting> {
   const { key, value, description } = setting
-  const changes = { value, updatedAt: now, ...(description === undefined ? {} : { description }) }
+  const changedColumns = {
+    value,
+    updatedAt: now,
+    ...(description === undefined ? {} : { description }),
+  }
   const [row] = await tx
     .insert(settings)
-    .values({ key, ...changes })
-    .onConflictDoUpdate({ target: settings.key, set: changes })
+    .values({ key, ...changedColumns })
+    .onConflictDoUpdate({ target: settings.key, set: changedColumns })
     .returning({ description: settings.description })
   return { key, value, description: row?.description ?? '' }
 }

@@ -258,9 +258,9 @@ describe('POST /api/admin/settings', () => {
       .from(auditLog)
       .where(eq(auditLog.action, 'change-setting'))
       .orderBy(auditLog.id)
-    const changes = lines.slice(-8).map(({ details }) => details)
+    const changeDetails = lines.slice(-8).map(({ details }) => details)
     // Each change starts from the value that the previous one wrote.
-    for (const [index, line] of changes.slice(1).entries())
-      expect(line.from).toBe(changes[index]?.to)
+    for (const [index, line] of changeDetails.slice(1).entries())
+      expect(line.from).toBe(changeDetails[index]?.to)
   })
 })

@@ -24,8 +24,8 @@ export async function diskUsage(path: string): Promise<number> {
   let sum = ownBytes
   for (let from = 0; from < names.length; from += concurrency) {
     const batch = names.slice(from, from + concurrency)
-    const sizes = await Promise.all(batch.map((name) => diskUsage(join(path, name))))
-    for (const size of sizes) sum += size
+    const entrySizes = await Promise.all(batch.map((name) => diskUsage(join(path, name))))
+    for (const size of entrySizes) sum += size
   }
   return sum
 }

@@ -74,7 +74,7 @@ export type EndedTrial = Pick<UserRow, 'id' | 'premiumTrialEndsAt'>
  * locked by other transactions.
  */
 export function endTrials(tx: Db, now: Date, limit: number): Promise<EndedTrial[]> {
-  const endedTrialIds = tx
+  const endedTrialIdsQuery = tx
     .select({ id: users.id })
     .from(users)
     // `isTrialOver` contains the tier as a literal, because Postgres can't use the partial index on
@@ -85,6 +85,6 @@ export function endTrials(tx: Db, now: Date, limit: number): Promise<EndedTrial[
   return tx
     .update(users)
     .set({ tier: 'free', updatedAt: now })
-    .where(inArray(users.id, endedTrialIds))
+    .where(inArray(users.id, endedTrialIdsQuery))
     .returning({ id: users.id, premiumTrialEndsAt: users.premiumTrialEndsAt })
 }

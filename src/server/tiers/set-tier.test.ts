@@ -185,14 +185,14 @@ describe('the audit log', () => {
   it('records each tier change with actor, user, reason, IP address, and the tier before and after', async () => {
     const ada = await makePerson(app)
     const admin = await makePerson(app, { role: 'admin' })
-    const at = app.clock()
-    const trialEndsAt = new Date(at.getTime() + 30 * day).toISOString()
+    const now = app.clock()
+    const trialEndsAt = new Date(now.getTime() + 30 * day).toISOString()
     await startTrial(ada)
     await toggleTier(ada)
     await toggleTier(admin)
     const makeLine = (actor: string, details: unknown) => ({
       id: expect.any(Number),
-      at,
+      at: now,
       actor,
       action: 'set-tier',
       subject: actor,

@@ -37,9 +37,9 @@ export function setTier(
     const userBefore = await lockUser(tx, userId)
     if (!userBefore) return null
     const now = clock()
-    const decision = changeTier(userBefore, request, now)
-    if (!decision.ok) throw new AppError(decision.code)
-    const { state } = decision
+    const result = changeTier(userBefore, request, now)
+    if (!result.ok) throw new AppError(result.code)
+    const { state } = result
     if (state === userBefore) return toSessionUser(userBefore, now)
 
     const userAfter = await updateUserTier(tx, userId, state, now)

@@ -61,14 +61,14 @@ async function fetchUser(person: Client): Promise<User> {
  * each.
  */
 async function tryUploads(person: Client) {
-  const results: Record<string, string> = {}
+  const resultsByDays: Record<string, string> = {}
   for (const days of ['3', '7']) {
     const response = await requestUpload(person, { expirationDays: days })
     const body = await json<{ code?: string; cloudKey?: string }>(response)
-    results[days] = body.code ?? 'ok'
+    resultsByDays[days] = body.code ?? 'ok'
     if (body.cloudKey !== undefined) await abortUpload(person, body.cloudKey)
   }
-  return results
+  return resultsByDays
 }
 
 /** Sends all queued emails. Returns those to this person. */

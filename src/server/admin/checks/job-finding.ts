@@ -88,8 +88,8 @@ export function jobFinding(job: JobRecord, { now, serverStartedAt }: CheckTimes)
 /** Returns the interval of a cron schedule and the time of its next run, in UTC. */
 function parseSchedule(cron: string, now: Date): { intervalMs: number; next: Date } {
   const schedule = CronExpressionParser.parse(cron, { currentDate: now, tz: 'UTC' })
-  const next = schedule.next().toDate()
-  return { intervalMs: schedule.next().toDate().getTime() - next.getTime(), next }
+  const nextRunAt = schedule.next().toDate()
+  return { intervalMs: schedule.next().toDate().getTime() - nextRunAt.getTime(), next: nextRunAt }
 }
 
 /**

@@ -153,6 +153,6 @@ async function checkWaitingEmails({ db }: MailCheckDeps): Promise<Finding> {
   return { about, ...warning(message, remedy) }
 }
 
-function waitingText(emails: number): string {
-  return emails === 1 ? 'An email has been waiting' : `${emails} emails have been waiting`
+function waitingText(emailCount: number): string {
+  return emailCount === 1 ? 'An email has been waiting' : `${emailCount} emails have been waiting`
 }

@@ -68,11 +68,11 @@ it('reports a check that throws, rejects or hangs on its own line and runs the o
 })
 
 it('runs checks in parallel', async () => {
-  let runningChecks = 0
+  let runningCheckCount = 0
   const bothRunning = Promise.withResolvers<void>()
   const waitForBoth = async () => {
-    runningChecks += 1
-    if (runningChecks === 2) bothRunning.resolve()
+    runningCheckCount += 1
+    if (runningCheckCount === 2) bothRunning.resolve()
     await bothRunning.promise
     return [ok('Fine.')]
   }

@@ -75,8 +75,8 @@ describe('a response from the issuer', () => {
   it('is accepted once', async () => {
     const browser = new Browser()
     const { state } = await browser.startRequest()
-    const results = await Promise.all([1, 2, 3, 4].map(() => browser.completeRequest(state)))
-    expect(results.filter((result) => result !== null)).toHaveLength(1)
+    const authorizations = await Promise.all([1, 2, 3, 4].map(() => browser.completeRequest(state)))
+    expect(authorizations.filter((result) => result !== null)).toHaveLength(1)
     expect(await browser.completeRequest(state)).toBeNull()
   })
 

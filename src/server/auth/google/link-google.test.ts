@@ -62,11 +62,11 @@ function unlink(browser: TestBrowser): Promise<Response> {
 }
 
 async function listWays(browser: TestBrowser): Promise<string[]> {
-  const ways = await json<{ way: string; since: string }[]>(
+  const signInWays = await json<{ way: string; since: string }[]>(
     await browser.fetch('/api/auth/user/ways'),
   )
-  for (const { since } of ways) expect(new Date(since).getTime()).toBeGreaterThan(0)
-  return ways.map(({ way }) => way)
+  for (const { since } of signInWays) expect(new Date(since).getTime()).toBeGreaterThan(0)
+  return signInWays.map(({ way }) => way)
 }
 
 describe('a password reset by email', () => {
@@ -215,7 +215,7 @@ describe('linking Google to an account', () => {
       pathname.includes('callback'),
     )
     const { db } = google.app.deps
-    const result = await db.transaction(async (tx) => {
+    const callbackResult = await db.transaction(async (tx) => {
       await tx.select().from(users).where(eq(users.id, person.id)).for('no key update')
       const callbackPromise = browser.fetch(callbackUrl.href)
       // Wait until the request has read its session and is blocked by the lock on the user's row.
@@ -230,7 +230,7 @@ describe('linking Google to an account', () => {
       await tx.delete(sessions).where(eq(sessions.userId, person.id))
       return { ended: callbackPromise }
     })
-    const response = await result.ended
+    const response = await callbackResult.ended
     expect(response.headers.get('location')).toBe('/login?fault=google-signed-out&next=%2Faccount')
     expect(await listWays(await signIn(person))).toEqual(['password'])
   })

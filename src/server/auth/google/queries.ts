@@ -32,8 +32,8 @@ export async function listSignInWays(
     .select({ provider: accounts.providerId, since: accounts.updatedAt })
     .from(accounts)
     .where(eq(accounts.userId, userId))
-  const ways = Object.entries(providers) as [SignInMethod, string][]
-  return ways.flatMap(([way, provider]) =>
+  const providerEntries = Object.entries(providers) as [SignInMethod, string][]
+  return providerEntries.flatMap(([way, provider]) =>
     rows.filter((row) => row.provider === provider).map(({ since }) => ({ way, since })),
   )
 }

@@ -91,7 +91,7 @@ describe.each([
 
 describe('the start of a sign-in', () => {
   it('redirects to the issuer with a unique state, nonce and PKCE challenge', async () => {
-    const values = new Set<string>()
+    const states = new Set<string>()
     for (const browser of [makeBrowser(google.app), makeBrowser(google.app)]) {
       for (const _ of [1, 2]) {
         const response = await browser.fetch('/api/login')
@@ -110,10 +110,10 @@ describe('the start of a sign-in', () => {
           code_challenge_method: 'S256',
         })
         for (const name of ['state', 'nonce', 'code_challenge'])
-          values.add(searchParams.get(name) ?? '')
+          states.add(searchParams.get(name) ?? '')
       }
     }
-    expect(values.size).toBe(12)
+    expect(states.size).toBe(12)
   })
 
   it('sets a short-lived cookie that scripts cannot read', async () => {

@@ -165,7 +165,7 @@ export class SignInRejectedError extends Error {
  */
 export function joinMessages(error: unknown): string {
   const messages: string[] = []
-  for (let current = error; current instanceof Error; current = current.cause)
-    messages.push(current.message)
+  for (let currentError = error; currentError instanceof Error; currentError = currentError.cause)
+    messages.push(currentError.message)
   return messages.join(': ')
 }

@@ -84,11 +84,11 @@ const details = {
 
 function takedownTexts(changes: Partial<typeof details> = {}) {
   const { subject, blocks } = takedownEmail({ ...details, ...changes })
-  const texts = blocks.map((block) => {
+  const blockTexts = blocks.map((block) => {
     const strong = 'strong' in block && block.strong ? `${block.strong} ` : ''
     return 'text' in block ? strong + block.text : ''
   })
-  return [subject, ...texts]
+  return [subject, ...blockTexts]
 }
 
 it('a takedown email names the only file, the reason and the support address', () => {

@@ -17,7 +17,9 @@ const anyColor = fc
 
 /** Returns the hue in degrees, as in HSL. Null for grays. */
 function getHue(color: string): number | null {
-  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((start) =>
+    Number.parseInt(color.slice(start, start + 2), 16),
+  )
   const max = Math.max(r, g, b)
   const chroma = max - Math.min(r, g, b)
   if (chroma === 0) return null

@@ -80,7 +80,7 @@ function luminance(color: string): number {
 
 /** Returns red, green and blue as numbers from 0 to 1. */
 function toChannels(color: string): number[] {
-  return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255)
+  return [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16) / 255)
 }
 
 function toHex(rgb: readonly number[]): string {

@@ -70,8 +70,8 @@ const kindByExtension: ReadonlyMap<string, FileKind> = new Map(
  */
 export function fileKind(file: { mimeType: string; originalName: string }): FileKind {
   const type = file.mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  const match = typePatterns.find(([pattern]) => pattern.test(type))
-  if (match) return match[1]
+  const matchingPattern = typePatterns.find(([pattern]) => pattern.test(type))
+  if (matchingPattern) return matchingPattern[1]
   const extension = /[^.]\.([^.]+)$/.exec(file.originalName)?.[1]?.toLowerCase() ?? ''
   return kindByExtension.get(extension) ?? 'other'
 }

@@ -75,10 +75,10 @@ export function fileSizeWarning(
     (tier) => maxStored !== null && limits[tier].maxFileSize > maxStored,
   )
   if (maxStored === null || tiersOverCap.length === 0) return null
-  const sizes = tiersOverCap.map(
+  const sizeTexts = tiersOverCap.map(
     (tier) => `${formatSizeLimit(limits[tier].maxFileSize)} in ${tierTraits[tier].name}`,
   )
-  return `A file may have ${sizes.join(' and ')}, but files above the storage limit of ${formatSizeLimit(maxStored)} are always refused.`
+  return `A file may have ${sizeTexts.join(' and ')}, but files above the storage limit of ${formatSizeLimit(maxStored)} are always refused.`
 }
 
 /** The checks show a warning once this fraction of the cap is used. */

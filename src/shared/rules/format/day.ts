@@ -32,8 +32,8 @@ export function lastDays(now: Date, count: number): string[] {
 
 /** Returns the count for each day, with 0 for days missing from `dayCounts`. */
 export function withEmptyDays(days: readonly string[], dayCounts: readonly DayCount[]): DayCount[] {
-  const counts = new Map(dayCounts.map(({ day, count }) => [day, count]))
-  return days.map((day) => ({ day, count: counts.get(day) ?? 0 }))
+  const countsByDay = new Map(dayCounts.map(({ day, count }) => [day, count]))
+  return days.map((day) => ({ day, count: countsByDay.get(day) ?? 0 }))
 }
 
 /** Number of days shown in the download statistics, including today. */

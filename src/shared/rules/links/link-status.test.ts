@@ -185,16 +185,16 @@ describe('nextLabelChange', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (link, tier, fraction) => {
           const label = linkLabel(link, tier, now)
-          const next = nextLabelChange(link, tier, now)
-          if (next === null) {
+          const nextChangeAt = nextLabelChange(link, tier, now)
+          if (nextChangeAt === null) {
             expect(linkLabel(link, tier, fromNow(fraction * 90 * day))).toBe(label)
             return
           }
-          const waitMs = next.getTime() - now.getTime()
+          const waitMs = nextChangeAt.getTime() - now.getTime()
           expect(waitMs).toBeGreaterThan(0)
           expect(linkLabel(link, tier, fromNow(Math.floor(fraction * (waitMs - 1))))).toBe(label)
           expect(linkLabel(link, tier, fromNow(waitMs - 1))).toBe(label)
-          expect(linkLabel(link, tier, next)).not.toBe(label)
+          expect(linkLabel(link, tier, nextChangeAt)).not.toBe(label)
         },
       ),
     )

@@ -9,7 +9,7 @@ import {
   settingKeys,
 } from './admin-settings.ts'
 
-const current = settingDefaults('help@example.org')
+const currentSettings = settingDefaults('help@example.org')
 
 const validSettings: [SettingKey, string, string][] = [
   ['premium_price', '1', '1'],
@@ -91,11 +91,11 @@ const invalidSettings: [SettingKey, string][] = [
 
 describe('checkSetting', () => {
   it.each(validSettings)('stores %s %j as %j', (key, text, value) => {
-    expect(checkSetting(key, text, current)).toEqual({ ok: true, value })
+    expect(checkSetting(key, text, currentSettings)).toEqual({ ok: true, value })
   })
 
   it.each(invalidSettings)('rejects %s %j', (key, text) => {
-    expect(checkSetting(key, text, current)).toMatchObject({ ok: false })
+    expect(checkSetting(key, text, currentSettings)).toMatchObject({ ok: false })
   })
 
   it('states the bounds of each setting', () => {
@@ -105,8 +105,8 @@ describe('checkSetting', () => {
       'The days to choose from must be 5 whole numbers at most, each from 1 to 365, such as 3, 5, 7.',
       'The maximum lifetime must be a whole number of days from 1 to 365.',
     ]
-    const results = settingKeys.map((key) => checkSetting(key, '', current))
-    expect(results).toEqual(
+    const verdicts = settingKeys.map((key) => checkSetting(key, '', currentSettings))
+    expect(verdicts).toEqual(
       [
         'The price must be a number from 1 to 99, in whole cents.',
         'The version must be one line of 1 to 40 characters.',
@@ -124,15 +124,15 @@ describe('checkSetting', () => {
     const anyText = fc.oneof(fc.string({ maxLength: 600 }), numbers, fc.constant('600 MB'))
     fc.assert(
       fc.property(fc.constantFrom(...settingKeys), anyText, (key, text) => {
-        const result = checkSetting(key, text, current)
-        fc.pre(result.ok)
-        expect(checkSetting(key, result.value, current)).toEqual(result)
+        const verdict = checkSetting(key, text, currentSettings)
+        fc.pre(verdict.ok)
+        expect(checkSetting(key, verdict.value, currentSettings)).toEqual(verdict)
       }),
     )
   })
 
   it('accepts every default', () => {
-    for (const [key, value] of Object.entries(current))
-      expect(checkSetting(key as SettingKey, value, current)).toEqual({ ok: true, value })
+    for (const [key, value] of Object.entries(currentSettings))
+      expect(checkSetting(key as SettingKey, value, currentSettings)).toEqual({ ok: true, value })
   })
 })

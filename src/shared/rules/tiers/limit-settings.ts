@@ -150,11 +150,11 @@ export function checkLimitBounds({ tier, name }: LimitId, text: string): LimitVe
  * Like `checkLimitBounds`, but also checks that the value doesn't conflict with the other limits.
  */
 export function checkLimit({ tier, name }: LimitId, text: string, limits: Limits): LimitVerdict {
-  const result = checkLimitBounds({ tier, name }, text)
-  if (!result.ok) return result
-  const changedLimits = { ...limits[tier], ...parseLimit(name, result.value) }
+  const verdict = checkLimitBounds({ tier, name }, text)
+  if (!verdict.ok) return verdict
+  const changedLimits = { ...limits[tier], ...parseLimit(name, verdict.value) }
   const error = limitsError({ ...limits, [tier]: changedLimits })
-  return error === null ? result : { ok: false, error }
+  return error === null ? verdict : { ok: false, error }
 }
 
 /**

@@ -44,17 +44,17 @@ describe('starting a trial', () => {
     ['premium, trial unused', 'ALREADY_PREMIUM'],
     ['premium after a trial', 'TRIAL_USED'],
   ])('%s: %s', (stateName, expected) => {
-    const verdict = requestChange(stateName, { reason: 'trial' })
-    expect(verdict.ok ? 'ok' : verdict.code).toBe(expected)
-    if (!verdict.ok) expect(errorTable[verdict.code].status).toBe(409)
-    else expect(verdict.state).toEqual(makeState('premium', now, fromNow(thirtyDaysMs)))
+    const result = requestChange(stateName, { reason: 'trial' })
+    expect(result.ok ? 'ok' : result.code).toBe(expected)
+    if (!result.ok) expect(errorTable[result.code].status).toBe(409)
+    else expect(result.state).toEqual(makeState('premium', now, fromNow(thirtyDaysMs)))
   })
 
   it('lasts 30 days of 24 hours, even across a change to daylight saving time', () => {
-    const verdict = requestChange('free, trial unused', { reason: 'trial' })
-    if (!verdict.ok) throw new Error(verdict.code)
-    expect(effectiveTier(verdict.state, fromNow(thirtyDaysMs - 1))).toBe('premium')
-    expect(effectiveTier(verdict.state, fromNow(thirtyDaysMs))).toBe('free')
+    const result = requestChange('free, trial unused', { reason: 'trial' })
+    if (!result.ok) throw new Error(result.code)
+    expect(effectiveTier(result.state, fromNow(thirtyDaysMs - 1))).toBe('premium')
+    expect(effectiveTier(result.state, fromNow(thirtyDaysMs))).toBe('free')
   })
 })
 
@@ -83,11 +83,11 @@ describe('switching the tier', () => {
     ['premium after a trial', 'premium', 'unchanged'],
   ])('%s, target: %s', (stateName, to, expected) => {
     for (const reason of ['preview', 'administrator'] as const) {
-      const verdict = requestChange(stateName, { reason, to: requestedTiers[to] })
-      if (!verdict.ok) throw new Error(verdict.code)
+      const result = requestChange(stateName, { reason, to: requestedTiers[to] })
+      if (!result.ok) throw new Error(result.code)
       // A result that is the same object means that there is nothing to write.
-      if (expected === 'unchanged') expect(verdict.state).toBe(tierStates[stateName])
-      else expect(verdict.state).toEqual(expected)
+      if (expected === 'unchanged') expect(result.state).toBe(tierStates[stateName])
+      else expect(result.state).toEqual(expected)
     }
   })
 })
@@ -104,21 +104,21 @@ describe('any series of changes', () => {
   it('starts at most one trial, and each switch takes effect immediately', () => {
     fc.assert(
       fc.property(anyState, fc.array(fc.tuple(anyRequest, anyDate)), (initialState, steps) => {
-        let current: StoredTier = initialState
-        let trialCount = current.premiumTrialStartedAt === null ? 0 : 1
-        for (const [request, at] of steps.toSorted(([, a], [, b]) => a.getTime() - b.getTime())) {
-          const tierBefore = effectiveTier(current, at)
-          const verdict = changeTier(current, request, at)
-          if (!verdict.ok) continue
-          current = verdict.state
-          const tierAfter = effectiveTier(current, at)
+        let currentState: StoredTier = initialState
+        let trialCount = currentState.premiumTrialStartedAt === null ? 0 : 1
+        for (const [request, date] of steps.toSorted(([, a], [, b]) => a.getTime() - b.getTime())) {
+          const tierBefore = effectiveTier(currentState, date)
+          const result = changeTier(currentState, request, date)
+          if (!result.ok) continue
+          currentState = result.state
+          const tierAfter = effectiveTier(currentState, date)
           if (request.reason === 'trial') {
             trialCount += 1
             expect([tierBefore, tierAfter]).toEqual(['free', 'premium'])
           } else expect(tierAfter).toBe(request.to ?? (tierBefore === 'free' ? 'premium' : 'free'))
         }
         expect(trialCount).toBeLessThanOrEqual(1)
-        expect(current.premiumTrialStartedAt !== null).toBe(trialCount === 1)
+        expect(currentState.premiumTrialStartedAt !== null).toBe(trialCount === 1)
       }),
     )
   })

@@ -189,8 +189,8 @@ describe('across all tiers', () => {
 
 describe('canAddFile', () => {
   it('is true below the limit or if there is none', () => {
-    const results = [0, 1, 2, 3, 4].map((count) => canAddFile(3, count))
-    expect(results).toEqual([true, true, true, false, false])
+    const canAddResults = [0, 1, 2, 3, 4].map((count) => canAddFile(3, count))
+    expect(canAddResults).toEqual([true, true, true, false, false])
     expect(canAddFile(null, 1_000_000)).toBe(true)
   })
 })
