@@ -42,7 +42,7 @@ export function affectedUserText({ action, subject, details }: SubjectFields): s
 type SentenceFormatter = (details: Details) => string | undefined
 
 /** Returns a formatter that yields undefined for details that don't match `schema`. */
-function sentenceFormatter<Parsed>(
+function createSentenceFormatter<Parsed>(
   schema: z.ZodType<Parsed>,
   format: (parsed: Parsed) => string,
 ): SentenceFormatter {
@@ -53,15 +53,15 @@ function sentenceFormatter<Parsed>(
 }
 
 /** Returns a formatter for actions that report a count, as in 'Expired files: 12'. */
-function countFormatter(action: string, name: string): SentenceFormatter {
-  return sentenceFormatter(z.object({ [name]: z.number() }), (parsed) => {
+function createCountFormatter(action: string, name: string): SentenceFormatter {
+  return createSentenceFormatter(z.object({ [name]: z.number() }), (parsed) => {
     return `${action}: ${parsed[name]?.toLocaleString('en')}`
   })
 }
 
 /** Returns a formatter for tests that report a result, as in 'Sent a test email: failed'. */
-function resultFormatter(action: string, name: string): SentenceFormatter {
-  return sentenceFormatter(z.object({ [name]: z.boolean() }), (parsed) => {
+function createResultFormatter(action: string, name: string): SentenceFormatter {
+  return createSentenceFormatter(z.object({ [name]: z.boolean() }), (parsed) => {
     return `${action}: ${parsed[name] ? 'OK' : 'failed'}`
   })
 }
@@ -85,7 +85,7 @@ const tierStateSchema = z.object({ tier: z.enum(tiers), trialEndsAt: z.string().
 
 /** Formatters by action. Other actions are shown by name only. */
 const sentenceFormatters: Partial<Record<AuditAction, SentenceFormatter>> = {
-  'set-tier': sentenceFormatter(
+  'set-tier': createSentenceFormatter(
     z.object({ from: tierStateSchema, to: tierStateSchema }),
     ({ from, to }) => {
       const tierNames = [from, to].map(({ tier }) => tierTraits[tier].name)
@@ -94,19 +94,19 @@ const sentenceFormatters: Partial<Record<AuditAction, SentenceFormatter>> = {
       return `Tier: ${[...new Set(tierNames)].join(' to ')}${trialSuffix}`
     },
   ),
-  'set-role': sentenceFormatter(
+  'set-role': createSentenceFormatter(
     z.object({ from: z.enum(roles), to: z.enum(roles) }),
     ({ from, to }) => `Role: ${roleNames[from]} to ${roleNames[to]}`,
   ),
-  'change-password': sentenceFormatter(
+  'change-password': createSentenceFormatter(
     z.object({ by: z.enum(passwordChangeMethods) }),
     ({ by }) => passwordChangeDescriptions[by],
   ),
-  'link-google': sentenceFormatter(
+  'link-google': createSentenceFormatter(
     z.object({ by: z.enum(googleLinkReasons) }),
     ({ by }) => googleLinkDescriptions[by],
   ),
-  'change-setting': sentenceFormatter(
+  'change-setting': createSentenceFormatter(
     z.object({ key: z.enum(settingKeys), from: z.string().nullable(), to: z.string() }),
     ({ key, from, to }) => {
       const newValue = settingValue(key, to)
@@ -115,28 +115,28 @@ const sentenceFormatters: Partial<Record<AuditAction, SentenceFormatter>> = {
       return `${settingLabel(key)}: ${oldValue} to ${newValue}`
     },
   ),
-  'delete-user': sentenceFormatter(
+  'delete-user': createSentenceFormatter(
     z.object({ deletedFiles: z.number() }),
     ({ deletedFiles }) => `Deleted a user, with ${formatCount(deletedFiles, 'file')}`,
   ),
-  'take-down': sentenceFormatter(
+  'take-down': createSentenceFormatter(
     takedownDetailsSchema,
     (details) => `Took /s/${details.shortCode} down: ${details.reason}`,
   ),
-  'block-content': sentenceFormatter(
+  'block-content': createSentenceFormatter(
     takedownDetailsSchema,
     (details) => `Blocked the content of /s/${details.shortCode}: ${details.reason}`,
   ),
-  'clean-up-expired': countFormatter('Cleaned up expired files', 'deletedCount'),
-  'expire-files': sentenceFormatter(
+  'clean-up-expired': createCountFormatter('Cleaned up expired files', 'deletedCount'),
+  'expire-files': createSentenceFormatter(
     z.object({ expiredCount: z.number(), failed: z.number().default(0) }),
     ({ expiredCount, failed }) =>
       `Expired files: ${expiredCount.toLocaleString('en')}${failed > 0 ? `, ${failed.toLocaleString('en')} failed` : ''}`,
   ),
-  'expire-trials': countFormatter('Expired trials', 'expiredCount'),
-  'test-storage': resultFormatter('Tested the storage connection', 'connected'),
-  'test-mail': resultFormatter('Sent a test email', 'success'),
-  'sanitize-file-names': countFormatter('Sanitized filenames', 'updated'),
+  'expire-trials': createCountFormatter('Expired trials', 'expiredCount'),
+  'test-storage': createResultFormatter('Tested the storage connection', 'connected'),
+  'test-mail': createResultFormatter('Sent a test email', 'success'),
+  'sanitize-file-names': createCountFormatter('Sanitized filenames', 'updated'),
 }
 
 function isTextSetting(key: SettingKey): key is TextSettingKey {

@@ -1,5 +1,5 @@
 import { readHint } from '../api/hint-cookie.ts'
-import { currentTheme, setTheme, subscribeToTheme } from '../ui/theme.ts'
+import { getCurrentTheme, setTheme, subscribeToTheme } from '../ui/theme.ts'
 import { recordKeyPrefix } from '../uploads/records/record-key.ts'
 
 /** Activates the theme button and loads the uploads panel for users with uploads. */
@@ -11,7 +11,7 @@ export function enhancePage(): void {
 function enableThemeButton() {
   const button = document.querySelector('#theme')
   if (button === null) return
-  const getOtherTheme = () => (currentTheme() === 'dark' ? 'light' : 'dark')
+  const getOtherTheme = () => (getCurrentTheme() === 'dark' ? 'light' : 'dark')
   const updateLabel = () => button.setAttribute('aria-label', `Switch to ${getOtherTheme()} theme`)
   button.addEventListener('click', () => setTheme(getOtherTheme()))
   subscribeToTheme(updateLabel)

@@ -37,11 +37,11 @@ test("shows 'Unauthorized / You are logged out. Logging in again...' once and op
 })
 
 test('stays on a page with active uploads and explains what to do', async () => {
-  const blockUnload = (event: Event) => event.preventDefault()
-  window.addEventListener('beforeunload', blockUnload)
+  const preventUnload = (event: Event) => event.preventDefault()
+  window.addEventListener('beforeunload', preventUnload)
   signInAgain()
   await vi.advanceTimersByTimeAsync(500)
-  window.removeEventListener('beforeunload', blockUnload)
+  window.removeEventListener('beforeunload', preventUnload)
   expect(
     countOccurrences('You are logged out. Log in in another tab, and your uploads go on.'),
   ).toBe(1)

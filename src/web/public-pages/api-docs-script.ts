@@ -1,11 +1,11 @@
 import styles from 'swagger-ui-dist/swagger-ui.css?url'
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js'
-import { currentTheme, subscribeToTheme } from '../ui/theme.ts'
+import { getCurrentTheme, subscribeToTheme } from '../ui/theme.ts'
 import './page-script.ts'
 
 /** Swagger UI uses its dark theme while <html> has the class `dark-mode`. */
 function syncSwaggerTheme() {
-  document.documentElement.classList.toggle('dark-mode', currentTheme() === 'dark')
+  document.documentElement.classList.toggle('dark-mode', getCurrentTheme() === 'dark')
 }
 
 syncSwaggerTheme()

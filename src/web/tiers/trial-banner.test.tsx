@@ -20,7 +20,7 @@ afterEach(() => {
 })
 
 /** Creates a user whose trial ends in `daysLeft` days. If null, the user has had no trial. */
-function user(tier: User['tier'], daysLeft: number | null, id = 'ada'): User {
+function makeUser(tier: User['tier'], daysLeft: number | null, id = 'ada'): User {
   const endsAt = daysLeft === null ? null : new Date(Date.now() + daysLeft * dayMs).toISOString()
   return {
     id,
@@ -30,14 +30,14 @@ function user(tier: User['tier'], daysLeft: number | null, id = 'ada'): User {
   } as User
 }
 
-function userWithoutTrial() {
-  return user('free', null)
+function makeUserWithoutTrial() {
+  return makeUser('free', null)
 }
-function userInTrial() {
-  return user('premium', 12)
+function makeUserInTrial() {
+  return makeUser('premium', 12)
 }
-function userAfterTrial() {
-  return user('free', -1)
+function makeUserAfterTrial() {
+  return makeUser('free', -1)
 }
 
 function show(user: User, isPrimary = false) {
@@ -65,45 +65,48 @@ function reload(user: User) {
 }
 
 test.each([
-  ['without a trial', userWithoutTrial, 'Premium, free for 30 days'],
-  ['in a trial', userInTrial, '12 days left'],
-  ['after a trial', userAfterTrial, 'Trial expired'],
-])('shows the right banner to a user %s', (_, makeUser, expectedText) => {
-  expect(show(makeUser()).text()).toContain(expectedText)
+  ['without a trial', makeUserWithoutTrial, 'Premium, free for 30 days'],
+  ['in a trial', makeUserInTrial, '12 days left'],
+  ['after a trial', makeUserAfterTrial, 'Trial expired'],
+])('shows the right banner to a user %s', (_, makeInitialUser, expectedText) => {
+  expect(show(makeInitialUser()).text()).toContain(expectedText)
 })
 
 test('shows the exact end of a running trial, also to screen readers', () => {
-  show(userInTrial())
+  show(makeUserInTrial())
   const { title } = screen.getByRole('status')
   expect(title).toMatch(/^until \w{3} \d+ \w{3}( \d{4})?, \d\d:\d\d$/)
   expect(screen.getByText(title).className).toBe('sr-only')
 })
 
 test('the administrator gets no trial offer, but sees a running trial', () => {
-  expect(show({ ...userWithoutTrial(), isAdmin: true }).text()).toBeNull()
+  expect(show({ ...makeUserWithoutTrial(), isAdmin: true }).text()).toBeNull()
   page.close()
   page = openPage()
-  expect(show({ ...userInTrial(), isAdmin: true }).text()).toContain('12 days left')
+  expect(show({ ...makeUserInTrial(), isAdmin: true }).text()).toContain('12 days left')
 })
 
 test('Premium without a trial has no banner', () => {
-  expect(show(user('premium', null)).text()).toBeNull()
+  expect(show(makeUser('premium', null)).text()).toBeNull()
 })
 
 describe('the button', () => {
   test('starts the offered trial', async () => {
-    page.on('POST /api/auth/start-trial', () => ({ message: '', user: userInTrial() }))
-    await show(userWithoutTrial()).press('Start trial')
+    page.on('POST /api/auth/start-trial', () => ({ message: '', user: makeUserInTrial() }))
+    await show(makeUserWithoutTrial()).press('Start trial')
     await expect.poll(() => doneCount).toBe(1)
   })
 
   test.each([
-    ['keeps Premium during a trial', userInTrial, 'Keep Premium'],
-    ['upgrades to Premium after the trial has ended', userAfterTrial, 'Upgrade Now'],
-  ])('%s, once the user confirms the price', async (_, makeUser, name) => {
+    ['keeps Premium during a trial', makeUserInTrial, 'Keep Premium'],
+    ['upgrades to Premium after the trial has ended', makeUserAfterTrial, 'Upgrade Now'],
+  ])('%s, once the user confirms the price', async (_, makeInitialUser, name) => {
     page.on('GET /api/settings/premium-price', () => ({ price: 12 }))
-    page.on('POST /api/auth/toggle-premium', () => ({ message: '', user: user('premium', null) }))
-    const { press } = show(makeUser())
+    page.on('POST /api/auth/toggle-premium', () => ({
+      message: '',
+      user: makeUser('premium', null),
+    }))
+    const { press } = show(makeInitialUser())
     await press(name)
     const findDialog = () => screen.queryByRole('alertdialog')
     await expect.poll(() => findDialog()?.textContent).toContain('$12 per month')
@@ -124,25 +127,25 @@ describe('the button', () => {
 
 describe('a dismissed banner', () => {
   test.each([
-    ['the trial offer', userWithoutTrial],
-    ['the expiry notice', userAfterTrial],
-  ])('stays hidden after a reload: %s', async (_, makeUser) => {
-    const { press, text } = show(makeUser())
+    ['the trial offer', makeUserWithoutTrial],
+    ['the expiry notice', makeUserAfterTrial],
+  ])('stays hidden after a reload: %s', async (_, makeInitialUser) => {
+    const { press, text } = show(makeInitialUser())
     await press('Dismiss')
     expect([text(), doneCount]).toEqual([null, 1])
-    expect(reload(makeUser()).text()).toBeNull()
+    expect(reload(makeInitialUser()).text()).toBeNull()
   })
 
   test('is shown again for another notice, another user, or a requested trial', async () => {
-    await show(userWithoutTrial()).press('Dismiss')
+    await show(makeUserWithoutTrial()).press('Dismiss')
     page.close()
     page = openPage()
-    expect(show(userWithoutTrial(), true).text()).toContain('Premium, free for 30 days')
-    expect(reload(userAfterTrial()).text()).toContain('Trial expired')
-    expect(reload(user('free', null, 'bob')).text()).toContain('Premium, free for 30 days')
+    expect(show(makeUserWithoutTrial(), true).text()).toContain('Premium, free for 30 days')
+    expect(reload(makeUserAfterTrial()).text()).toContain('Trial expired')
+    expect(reload(makeUser('free', null, 'bob')).text()).toContain('Premium, free for 30 days')
   })
 
   test('cannot be dismissed while the trial runs', () => {
-    expect(show(userInTrial()).canDismiss()).toBe(false)
+    expect(show(makeUserInTrial()).canDismiss()).toBe(false)
   })
 })

@@ -20,11 +20,11 @@ let changedUsers: User[]
 beforeEach(() => {
   page = openPage()
   changedUsers = []
-  page.client.setQueryData(currentUserQuery.queryKey, user('free'))
+  page.client.setQueryData(currentUserQuery.queryKey, makeUser('free'))
 })
 afterEach(() => page.close())
 
-function user(tier: User['tier'], premiumTrialEndsAt: string | null = null): User {
+function makeUser(tier: User['tier'], premiumTrialEndsAt: string | null = null): User {
   return { id: 'ada', tier, premiumTrialEndsAt } as User
 }
 
@@ -42,7 +42,7 @@ function isUserInvalidated() {
 }
 
 test('starting a trial updates the user and shows when the trial ends', async () => {
-  const premiumUser = user('premium', '2030-01-31T12:00:00.000Z')
+  const premiumUser = makeUser('premium', '2030-01-31T12:00:00.000Z')
   page.on(startTrialEndpoint, () => ({ message: '', user: premiumUser }))
   const tierChanges = renderTierChanges()
   act(() => tierChanges().startTrial())
@@ -52,12 +52,12 @@ test('starting a trial updates the user and shows when the trial ends', async ()
 })
 
 test('switching the tier updates the user and shows the new tier', async () => {
-  page.on(toggleTierEndpoint, () => ({ message: '', user: user('premium') }))
+  page.on(toggleTierEndpoint, () => ({ message: '', user: makeUser('premium') }))
   const tierChanges = renderTierChanges()
   act(() => tierChanges().switchTo('premium'))
   await expect.poll(page.text).toBe('Your account is Premium now')
   expect(page.requests).toMatchObject([{ call: toggleTierEndpoint, body: { tier: 'premium' } }])
-  expect(getCachedUser()).toEqual(user('premium'))
+  expect(getCachedUser()).toEqual(makeUser('premium'))
 })
 
 test.each([
@@ -95,6 +95,6 @@ test('all buttons are pending while the tier changes', async () => {
   const [first, second] = [renderTierChanges(), renderTierChanges()]
   act(() => first().switchTo('premium'))
   await expect.poll(() => second().isPending).toBe(true)
-  await act(async () => resolve({ message: '', user: user('premium') }))
+  await act(async () => resolve({ message: '', user: makeUser('premium') }))
   await expect.poll(() => first().isPending || second().isPending).toBe(false)
 })

@@ -29,7 +29,7 @@ afterEach(() => {
  * Creates a user whose trial ends in `remainingMs` milliseconds. If null, the user has had no
  * trial.
  */
-function user(tier: User['tier'], remainingMs: number | null): User {
+function makeUser(tier: User['tier'], remainingMs: number | null): User {
   const endsAt = remainingMs === null ? null : new Date(start.getTime() + remainingMs).toISOString()
   return {
     id: 'ada',
@@ -50,15 +50,15 @@ function renderNotice(user: User) {
 }
 
 test('offers a trial to a free user who has not had one', () => {
-  expect(renderNotice(user('free', null)).notice()).toMatchObject({ kind: 'offer' })
+  expect(renderNotice(makeUser('free', null)).notice()).toMatchObject({ kind: 'offer' })
 })
 
 test('shows nothing for Premium without a trial', () => {
-  expect(renderNotice(user('premium', null)).notice()).toBeNull()
+  expect(renderNotice(makeUser('premium', null)).notice()).toBeNull()
 })
 
 test('updates the remaining time every minute', async () => {
-  const { notice, advance } = renderNotice(user('premium', 125 * minute))
+  const { notice, advance } = renderNotice(makeUser('premium', 125 * minute))
   const getRemainingText = () => {
     const now = notice()
     return now?.kind === 'running' ? now.label : now?.kind
@@ -71,7 +71,7 @@ test('updates the remaining time every minute', async () => {
 })
 
 test('at the end of the trial, changes the notice and reloads the user', async () => {
-  const { notice, advance } = renderNotice(user('premium', 90_000))
+  const { notice, advance } = renderNotice(makeUser('premium', 90_000))
   // Advances in two steps, because React renders and sets the second timer only at the end of the
   // first `advance`.
   await advance(60_000)
@@ -84,20 +84,20 @@ test('at the end of the trial, changes the notice and reloads the user', async (
 })
 
 test('reloads the user every five seconds while the server still returns premium', async () => {
-  const { advance, become } = renderNotice(user('premium', 1000))
+  const { advance, become } = renderNotice(makeUser('premium', 1000))
   await advance(1000)
   expect(reloadCount).toBe(1)
   await advance(4999)
   expect(reloadCount).toBe(1)
   await advance(1)
   expect(reloadCount).toBe(2)
-  become(user('free', 1000))
+  become(makeUser('free', 1000))
   await advance(10 * minute)
   expect(reloadCount).toBe(2)
 })
 
 test('updates the notice at once when the page becomes visible', async () => {
-  const { notice, advance } = renderNotice(user('premium', 10 * minute))
+  const { notice, advance } = renderNotice(makeUser('premium', 10 * minute))
   // Time passes but no timers run, as in a background tab.
   vi.setSystemTime(start.getTime() + 10 * minute)
   expect(notice()).toMatchObject({ kind: 'running' })
@@ -107,7 +107,7 @@ test('updates the notice at once when the page becomes visible', async () => {
 })
 
 test('leaves no timer after the banner unmounts', () => {
-  const { leave } = renderNotice(user('premium', 10 * minute))
+  const { leave } = renderNotice(makeUser('premium', 10 * minute))
   leave()
   expect(vi.getTimerCount()).toBe(0)
 })

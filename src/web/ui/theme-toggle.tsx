@@ -2,7 +2,7 @@ import { Moon, Sun } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import type { Theme } from '../../shared/rules/accounts/accent.ts'
 import { IconButton } from './button.tsx'
-import { currentTheme, setTheme, subscribeToTheme } from './theme.ts'
+import { getCurrentTheme, setTheme, subscribeToTheme } from './theme.ts'
 
 /** A button that switches between the light and the dark theme (spec §2). */
 export function ThemeToggle() {
@@ -18,5 +18,5 @@ export function ThemeToggle() {
 }
 
 function useTheme(): [Theme, (theme: Theme) => void] {
-  return [useSyncExternalStore(subscribeToTheme, currentTheme, () => 'light' as const), setTheme]
+  return [useSyncExternalStore(subscribeToTheme, getCurrentTheme, () => 'light' as const), setTheme]
 }

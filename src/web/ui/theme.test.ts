@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { currentTheme, setTheme, subscribeToTheme, themeKey } from './theme.ts'
+import { getCurrentTheme, setTheme, subscribeToTheme, themeKey } from './theme.ts'
 
 let themes: string[]
 let unsubscribe: () => void
@@ -8,7 +8,7 @@ beforeEach(() => {
   localStorage.clear()
   document.documentElement.removeAttribute('data-theme')
   themes = []
-  unsubscribe = subscribeToTheme(() => themes.push(currentTheme()))
+  unsubscribe = subscribeToTheme(() => themes.push(getCurrentTheme()))
 })
 afterEach(() => {
   unsubscribe()
@@ -16,9 +16,9 @@ afterEach(() => {
 })
 
 it('is light by default and persists a change', () => {
-  expect(currentTheme()).toBe('light')
+  expect(getCurrentTheme()).toBe('light')
   setTheme('dark')
-  expect(currentTheme()).toBe('dark')
+  expect(getCurrentTheme()).toBe('dark')
   expect(localStorage.getItem(themeKey)).toBe('dark')
   setTheme('light')
   expect(themes).toEqual(['dark', 'light'])
@@ -47,5 +47,5 @@ it('stops notifying a listener after it unsubscribes', () => {
   setTheme('dark')
   window.dispatchEvent(new StorageEvent('storage', { key: themeKey, newValue: 'light' }))
   expect(themes).toEqual([])
-  expect(currentTheme()).toBe('dark')
+  expect(getCurrentTheme()).toBe('dark')
 })

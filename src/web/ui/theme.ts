@@ -6,7 +6,7 @@ export const themeKey = 'mayfly-theme'
 const changeEventName = 'mayfly-theme-changed'
 
 /** Returns the current theme, which is light by default. */
-export function currentTheme(): Theme {
+export function getCurrentTheme(): Theme {
   return document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light'
 }
 

@@ -46,7 +46,7 @@ const calls: UploadCalls = {
 }
 
 /** Doesn't use `crypto.randomUUID`, which requires a secure context. */
-function randomId(): string {
+function createRandomId(): string {
   return [...crypto.getRandomValues(new Uint8Array(8))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
@@ -58,7 +58,7 @@ function createIdGenerator(): () => string {
   let sequence = 0
   return () => {
     sequence += 1
-    return `${encode(Date.now(), 9)}-${encode(sequence, 5)}-${randomId()}`
+    return `${encode(Date.now(), 9)}-${encode(sequence, 5)}-${createRandomId()}`
   }
 }
 
@@ -153,7 +153,7 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
       const sizes = picked.map(({ file }) => file)
       const path = uploadPath(sizes, navigator.userAgent)
       const files = picked.map((file) => ({ id: nextId(), picked: file }))
-      void getEngine()?.add({ batch: randomId(), path, expirationDays, files })
+      void getEngine()?.add({ batch: createRandomId(), path, expirationDays, files })
     },
     cancel: (id) => void getEngine()?.cancel(id),
     cancelForeground: () => getEngine()?.cancelForeground(),

@@ -35,8 +35,8 @@ test('the store contains the saved uploads of the signed-in user', async () => {
   localStorage.setItem(recordKeyPrefix + oldRecord.id, JSON.stringify(oldRecord))
   const client = new QueryClient()
   const store = renderStore(client)
-  const shownIds = () => store.getState().records.map(({ id }) => id)
-  expect(shownIds()).toEqual([])
+  const getShownIds = () => store.getState().records.map(({ id }) => id)
+  expect(getShownIds()).toEqual([])
   for (const [user, ids] of [
     ['ada', [oldRecord.id]],
     ['grace', []],
@@ -44,7 +44,7 @@ test('the store contains the saved uploads of the signed-in user', async () => {
     [null, []],
   ] as const) {
     signIn(client, user)
-    await expect.poll(shownIds, { message: String(user) }).toEqual(ids)
+    await expect.poll(getShownIds, { message: String(user) }).toEqual(ids)
   }
 })
 

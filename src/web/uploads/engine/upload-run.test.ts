@@ -193,13 +193,13 @@ describe('a transfer', () => {
 })
 
 describe('a failed attempt', () => {
-  const failedCall = (status: number, code: string | null = null) =>
+  const makeFailedOutcome = (status: number, code: string | null = null) =>
     ({ ok: false, error: callError(status, code) }) as const
   const getCallNames = () => recordedCalls.map(({ call }) => call)
 
   test.each([
-    ['different bytes', failedCall(409, 'CHECKSUM_MISMATCH'), 'getUploadUrl'],
-    ['missing bytes', failedCall(400, 'UPLOAD_INCOMPLETE'), 'listParts'],
+    ['different bytes', makeFailedOutcome(409, 'CHECKSUM_MISMATCH'), 'getUploadUrl'],
+    ['missing bytes', makeFailedOutcome(400, 'UPLOAD_INCOMPLETE'), 'listParts'],
   ])('is repaired once if the server has %s', async (_, response, nextCall) => {
     calls.confirmUpload = async () => response
     startRun()
@@ -209,8 +209,8 @@ describe('a failed attempt', () => {
   })
 
   test("is confirmed, or restarted if the server doesn't know the upload", async () => {
-    calls.listParts = async () => failedCall(404)
-    calls.confirmUpload = async () => failedCall(404)
+    calls.listParts = async () => makeFailedOutcome(404)
+    calls.confirmUpload = async () => makeFailedOutcome(404)
     startRun({ ticket })
     await vi.advanceTimersByTimeAsync(0)
     expect(getCallNames()).toEqual(['listParts', 'confirmUpload', 'getUploadUrl', 'confirmUpload'])

@@ -100,9 +100,9 @@ export class UploadRunner {
 
   /** Empties the queue and returns its uploads. */
   dequeueAll(): UploadRecord[] {
-    const waiting = [...this.#waiting.keys()]
+    const waitingIds = [...this.#waiting.keys()]
     this.#waiting.clear()
-    return waiting.flatMap((id) => this.#deps.getRecord(id) ?? [])
+    return waitingIds.flatMap((id) => this.#deps.getRecord(id) ?? [])
   }
 
   /** Returns each running upload's speed and any interruption, by record ID. */

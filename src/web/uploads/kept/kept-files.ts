@@ -56,8 +56,8 @@ export function createKeptFiles(table: KeptFileTable, now: () => number): KeptFi
   const keep = async (files: readonly File[]): Promise<KeepError | null> => {
     if ((await list()).length + files.length > maxKeptFiles) return 'count'
     const keptAt = now()
-    const random = [...crypto.getRandomValues(new Uint8Array(6))].join('')
-    const createId = (index: number) => `${keptAt}-${String(index).padStart(3, '0')}-${random}`
+    const suffix = [...crypto.getRandomValues(new Uint8Array(6))].join('')
+    const createId = (index: number) => `${keptAt}-${String(index).padStart(3, '0')}-${suffix}`
     try {
       await table.add(files.map((file, index) => ({ id: createId(index), file, keptAt })))
       return null

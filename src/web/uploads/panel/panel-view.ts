@@ -87,10 +87,10 @@ export function summaryAnnouncement(counts: Counts, interruption: Interruption |
   if (uploading + pending === 0) return describeResult(counts)
   if (interruption) return interruptionSummaries[interruption]
   const running = `Uploading ${formatCount(pending + uploading + completed, 'file')}`
-  return [running, ...describeAttention(counts)].join(', ')
+  return [running, ...describePausedAndFailed(counts)].join(', ')
 }
 
-function describeAttention({ paused, failed }: Counts): string[] {
+function describePausedAndFailed({ paused, failed }: Counts): string[] {
   return [
     ...(paused > 0 ? [`${formatCount(paused, 'upload')} paused`] : []),
     ...(failed > 0 ? [`${paused > 0 ? failed : formatCount(failed, 'upload')} failed`] : []),
@@ -99,7 +99,7 @@ function describeAttention({ paused, failed }: Counts): string[] {
 
 function describeResult(counts: Counts): string {
   const { completed, cancelled } = counts
-  const attention = describeAttention(counts)
+  const attention = describePausedAndFailed(counts)
   if (attention.length > 0) return attention.join(', ')
   return completed === 0 && cancelled > 0
     ? `${formatCount(cancelled, 'upload')} cancelled`

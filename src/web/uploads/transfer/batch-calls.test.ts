@@ -13,7 +13,7 @@ afterEach(() => {
 
 const { signal: neverAborted } = new AbortController()
 
-function failedCall(callError: Partial<CallError>): Outcome<never> {
+function makeFailedOutcome(callError: Partial<CallError>): Outcome<never> {
   return { ok: false, error: { status: null, code: null, message: null, ...callError } }
 }
 
@@ -68,18 +68,21 @@ test("a rejected entry doesn't affect the others", async () => {
   const outcomes = callAll(server, ['a', 'b', 'missing'])
   await vi.advanceTimersByTimeAsync(50)
   expect(await Promise.all(outcomes)).toEqual([
-    failedCall({ status: 503, code: 'DISK_FULL', message: 'Full.', retryAfterMs: 60_000 }),
+    makeFailedOutcome({ status: 503, code: 'DISK_FULL', message: 'Full.', retryAfterMs: 60_000 }),
     { ok: true, value: 'b' },
-    failedCall({}),
+    makeFailedOutcome({}),
   ])
 })
 
 test.each([null, 401, 429, 503])('%s fails every call of the batch', async (status) => {
   const server = createFakeServer()
-  server.onBatch = async () => failedCall({ status })
+  server.onBatch = async () => makeFailedOutcome({ status })
   const outcomes = callAll(server, ['a', 'b'])
   await vi.advanceTimersByTimeAsync(50)
-  expect(await Promise.all(outcomes)).toEqual([failedCall({ status }), failedCall({ status })])
+  expect(await Promise.all(outcomes)).toEqual([
+    makeFailedOutcome({ status }),
+    makeFailedOutcome({ status }),
+  ])
 })
 
 test('an aborted call ends immediately, even after it was sent', async () => {
@@ -88,9 +91,9 @@ test('an aborted call ends immediately, even after it was sent', async () => {
   const controllers = [new AbortController(), new AbortController()]
   const [early, late] = controllers.map(({ signal }, index) => server.call(`${index}`, signal))
   controllers[0]?.abort()
-  expect(await early).toEqual(failedCall({}))
+  expect(await early).toEqual(makeFailedOutcome({}))
   await vi.advanceTimersByTimeAsync(50)
   expect(server.sent).toEqual([['1']])
   controllers[1]?.abort()
-  expect(await late).toEqual(failedCall({}))
+  expect(await late).toEqual(makeFailedOutcome({}))
 })

@@ -82,10 +82,10 @@ describe('a job', () => {
 
   test('is cancelled by its signal, including in the worker', async () => {
     const controller = new AbortController()
-    const handleMessage = createChecksums(startWorker).sha256(file, controller.signal)
+    const checksumPromise = createChecksums(startWorker).sha256(file, controller.signal)
     const reason = new Error('Cancelled by user')
     controller.abort(reason)
-    await expect(handleMessage).rejects.toBe(reason)
+    await expect(checksumPromise).rejects.toBe(reason)
     expect(
       startedWorkers[0]?.seen.map(({ job }) => (job === 'cancel' ? job : job.algorithm)),
     ).toEqual(['sha256', 'cancel'])
@@ -124,9 +124,9 @@ describe('without a worker', () => {
 
   test("a job gets no checksum if the script doesn't load within 15 s", async () => {
     vi.useFakeTimers()
-    const handleMessage = createChecksums(startSilentWorker).part(file, 'crc32', neverAborted)
+    const checksumPromise = createChecksums(startSilentWorker).part(file, 'crc32', neverAborted)
     vi.advanceTimersByTime(15_000)
-    expect(await handleMessage).toBeNull()
+    expect(await checksumPromise).toBeNull()
   })
 })
 

@@ -145,18 +145,18 @@ test("a file that is unreadable while the browser leaves the page doesn't fail",
 })
 
 describe('a single-part file that storage already has', () => {
-  const storedParts = (checksum?: string) => [{ partNumber: 1, size: content.length, checksum }]
+  const makeStoredParts = (checksum?: string) => [{ partNumber: 1, size: content.length, checksum }]
   const computeContentChecksum = () =>
     hashBlob(new Blob([content]), 'crc32', new AbortController().signal)
 
   test('is not resent if its checksum or its date matches', async () => {
     await send({}, undefined, {
-      storedParts: storedParts((await computeContentChecksum()) ?? ''),
+      storedParts: makeStoredParts((await computeContentChecksum()) ?? ''),
       hasOriginalDate: false,
       isResumed: true,
     })
     await send({}, undefined, {
-      storedParts: storedParts(),
+      storedParts: makeStoredParts(),
       hasOriginalDate: true,
       isResumed: true,
     })
@@ -167,7 +167,7 @@ describe('a single-part file that storage already has', () => {
     'in an older version is not confirmed (%s)',
     async (checksum) => {
       const sendPromise = send({}, undefined, {
-        storedParts: storedParts(checksum),
+        storedParts: makeStoredParts(checksum),
         hasOriginalDate: false,
         isResumed: true,
       })

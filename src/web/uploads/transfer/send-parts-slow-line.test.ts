@@ -57,12 +57,12 @@ function openConnection(bytesPerSecond: number, buffer: number) {
   const ticker = setInterval(tick, tickMs)
   const send: Send = (request) =>
     new Promise((resolve, reject) => {
-      const timeout = setTimeout(() => {
+      const timer = setTimeout(() => {
         connection.ends.push('timeout')
         runningRequest.end({ kind: 'timeout' })
       }, request.timeoutMs)
       const remove = () => {
-        clearTimeout(timeout)
+        clearTimeout(timer)
         running.delete(runningRequest)
       }
       const end = (response: StorageResponse) => {

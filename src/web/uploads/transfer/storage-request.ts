@@ -127,7 +127,7 @@ export function sendByXhr(request: StorageRequest): Promise<StorageResponse> {
     xhr.addEventListener('load', () => {
       const { status, responseText } = xhr
       const responseHeaders = getAccessibleHeaders(xhr)
-      const retryAfter = parseWholeNumber(responseHeaders.get('Retry-After'))
+      const retryAfterSeconds = parseWholeNumber(responseHeaders.get('Retry-After'))
       finish({
         kind: 'response',
         status,
@@ -136,7 +136,7 @@ export function sendByXhr(request: StorageRequest): Promise<StorageResponse> {
             ? (parseErrorCode(responseText) ?? responseHeaders.get('X-Error-Code'))
             : null,
         uploadOffset: parseWholeNumber(responseHeaders.get('Upload-Offset')),
-        retryAfterMs: retryAfter === null ? null : retryAfter * 1000,
+        retryAfterMs: retryAfterSeconds === null ? null : retryAfterSeconds * 1000,
       })
     })
     xhr.addEventListener('error', () => finish({ kind: 'network' }))

@@ -12,7 +12,10 @@ import {
 } from './retry-policy.ts'
 import { type CallDeps, callWithRetries, canRetryStart, requireValue } from './upload-calls.ts'
 
-function failedCall(status: number | null, retryAfterMs: number | null = null): Outcome<never> {
+function makeFailedOutcome(
+  status: number | null,
+  retryAfterMs: number | null = null,
+): Outcome<never> {
   const callError: CallError = { status, code: null, message: null, retryAfterMs }
   return { ok: false, error: callError }
 }
@@ -43,9 +46,9 @@ beforeEach(() => {
   }
 })
 afterEach(() => {
-  const timers = vi.getTimerCount()
+  const timerCount = vi.getTimerCount()
   vi.useRealTimers()
-  expect(timers).toBe(0)
+  expect(timerCount).toBe(0)
 })
 
 function makeOptions() {
@@ -67,7 +70,7 @@ function createCall(outcomes: (Outcome<string> | null)[]) {
     const nextOutcome = outcomes.length > 1 ? outcomes.shift() : outcomes[0]
     if (nextOutcome) return Promise.resolve(nextOutcome)
     return new Promise((resolve) =>
-      limit.addEventListener('abort', () => resolve(failedCall(null)), { once: true }),
+      limit.addEventListener('abort', () => resolve(makeFailedOutcome(null)), { once: true }),
     )
   }
   return { asked: callTimes, call, input: 'what?', timeoutMs: 30_000, shouldRetry: isTransient }
@@ -89,15 +92,15 @@ describe('a call', () => {
     const hangingCall = createCall([null])
     const outcomePromise = callWithRetries(hangingCall, makeOptions(), deps)
     const durationMs = uploadLimit.maxAttempts * (hangingCall.timeoutMs + maxWaitMs)
-    expect(await resultWithin(durationMs, outcomePromise)).toEqual(failedCall(null))
+    expect(await resultWithin(durationMs, outcomePromise)).toEqual(makeFailedOutcome(null))
     expect(hangingCall.asked).toHaveLength(uploadLimit.maxAttempts)
   })
 
   test('is retried no sooner than Retry-After says, up to a limit', async () => {
     const busyCall = createCall([
-      failedCall(429, 20_000),
-      failedCall(503, 86_400_000),
-      failedCall(503),
+      makeFailedOutcome(429, 20_000),
+      makeFailedOutcome(503, 86_400_000),
+      makeFailedOutcome(503),
       success,
     ])
     const outcomePromise = callWithRetries(busyCall, makeOptions(), deps)
@@ -113,7 +116,7 @@ describe('a call', () => {
       waitsMs.push(ms)
     }
     const outcomePromise = callWithRetries(
-      createCall([failedCall(null), success]),
+      createCall([makeFailedOutcome(null), success]),
       makeOptions(),
       deps,
     )
@@ -123,7 +126,9 @@ describe('a call', () => {
 
   test("doesn't count attempts while the browser is offline", async () => {
     isOnline = false
-    const failures = Array.from({ length: 5 * uploadLimit.maxAttempts }, () => failedCall(null))
+    const failures = Array.from({ length: 5 * uploadLimit.maxAttempts }, () =>
+      makeFailedOutcome(null),
+    )
     expect(await callWithRetries(createCall([...failures, success]), makeOptions(), deps)).toEqual(
       success,
     )
@@ -132,10 +137,10 @@ describe('a call', () => {
   test('is retried as long as the server is down', async () => {
     isReady = false
     const downCall = createCall([
-      failedCall(null),
-      failedCall(502),
-      failedCall(503),
-      failedCall(null),
+      makeFailedOutcome(null),
+      makeFailedOutcome(502),
+      makeFailedOutcome(503),
+      makeFailedOutcome(null),
     ])
     const outcomePromise = callWithRetries(downCall, makeOptions(), deps)
     await vi.advanceTimersByTimeAsync(200 * maxWaitMs)
@@ -143,26 +148,30 @@ describe('a call', () => {
     expect(interruptionCount).toBe(waitsMs.length)
     isReady = true
     const durationMs = uploadLimit.maxAttempts * maxWaitMs
-    expect(await resultWithin(durationMs, outcomePromise)).toEqual(failedCall(null))
+    expect(await resultWithin(durationMs, outcomePromise)).toEqual(makeFailedOutcome(null))
   })
 
   test("that fails permanently isn't retried", async () => {
-    const failingCall = createCall([failedCall(404), success])
-    expect(await callWithRetries(failingCall, makeOptions(), deps)).toEqual(failedCall(404))
+    const failingCall = createCall([makeFailedOutcome(404), success])
+    expect(await callWithRetries(failingCall, makeOptions(), deps)).toEqual(makeFailedOutcome(404))
     expect(failingCall.asked).toHaveLength(1)
   })
 
   test("isn't retried if its own rule forbids it, even if the default allows it", async () => {
-    const failingCall = createCall([failedCall(500), success])
+    const failingCall = createCall([makeFailedOutcome(500), success])
     const startCall = { ...failingCall, shouldRetry: canRetryStart }
     const outcomePromise = callWithRetries(startCall, makeOptions(), deps)
-    expect(await resultWithin(maxWaitMs, outcomePromise)).toEqual(failedCall(500))
+    expect(await resultWithin(maxWaitMs, outcomePromise)).toEqual(makeFailedOutcome(500))
     expect(failingCall.asked).toHaveLength(1)
   })
 
   test('stops waiting when its signal is aborted', async () => {
     const reason = new Error('over')
-    const outcomePromise = callWithRetries(createCall([failedCall(503)]), makeOptions(), deps)
+    const outcomePromise = callWithRetries(
+      createCall([makeFailedOutcome(503)]),
+      makeOptions(),
+      deps,
+    )
     const rejection = expect(outcomePromise).rejects.toBe(reason)
     await vi.advanceTimersByTimeAsync(100)
     controller.abort(reason)
@@ -190,7 +199,7 @@ describe('a response required for a transfer', () => {
   ])('with the status %s fails it as %s', (status, kind) => {
     let failure: unknown
     try {
-      requireValue(failedCall(status))
+      requireValue(makeFailedOutcome(status))
     } catch (error) {
       failure = error
     }
