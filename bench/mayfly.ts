@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { freePort } from '../tests/support/free-port.ts'
+import { findFreePort } from '../tests/support/free-port.ts'
 import type { HttpClient } from './http-client.ts'
 import { pinToCores } from './machine.ts'
 import { listProcessTree } from './process-cost.ts'
@@ -53,7 +53,7 @@ export async function startMayfly(
     env?: Record<string, string>
   } = {},
 ): Promise<Mayfly> {
-  const port = await freePort()
+  const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   const command = pinToCores(cores, ['sh', '-c', await startCommand()])
   const { pid, readyMs, stop } = await startServer(command, {

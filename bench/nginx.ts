@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../tests/support/free-port.ts'
+import { findFreePort } from '../tests/support/free-port.ts'
 import { pinToCores } from './machine.ts'
 import { listProcessTree } from './process-cost.ts'
 import { startServer } from './servers.ts'
@@ -56,7 +56,7 @@ export interface Nginx {
  * server block.
  */
 export async function startNginx(dir: string, cores: string, extraConfig = ''): Promise<Nginx> {
-  const port = await freePort()
+  const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   const root = join(dir, 'root')
   await mkdir(join(root, 'files'), { recursive: true })

@@ -11,7 +11,7 @@ import { openReadOnly } from '../src/server/db/open.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { dayInMs } from '../src/shared/rules/format/units.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
-import { freePort } from './support/free-port.ts'
+import { findFreePort } from './support/free-port.ts'
 import { runAndKill } from './support/killed-script.ts'
 import { logIn, makeClient, makeFile, sha256, signUp } from './support/make.ts'
 import { isLongRun } from './support/rounds.ts'
@@ -74,11 +74,11 @@ function queueEmail(dataDir: string, id: string): Promise<void> {
  * before every step. Asserts that no killed backup counts as complete.
  */
 async function killBackups(dataDir: string): Promise<void> {
-  const lastStep = /^rename .*\/SHA256SUMS$/
+  const lastStepPattern = /^rename .*\/SHA256SUMS$/
   const kill = async (before: RegExp, count: number) => {
     const backupDir = await mkdtemp(join(folder, 'killed-'))
     const env = { DATA_DIR: dataDir }
-    const killPoint = { before, count, atLatest: lastStep }
+    const killPoint = { before, count, atLatest: lastStepPattern }
     const { killedBefore, output } = await runAndKill(
       ['scripts/backup.ts', backupDir],
       env,
@@ -89,16 +89,16 @@ async function killBackups(dataDir: string): Promise<void> {
     return killedBefore ?? ''
   }
   await kill(/^createWriteStream .*\/files\/..\//, 2)
-  await kill(lastStep, 1)
+  await kill(lastStepPattern, 1)
   for (let killCount = 1; isLongRun; killCount += 1) {
-    if (lastStep.test(await kill(/^/, killCount))) break
+    if (lastStepPattern.test(await kill(/^/, killCount))) break
   }
 }
 
 test('backs up and restores a server with the documented commands, during uploads and after a killed backup', async () => {
   const dataDir = join(folder, 'data')
   await prepareDataFolder(dataDir)
-  const port = await freePort()
+  const port = await findFreePort()
   const server = await startServerProcess({ dataDir, port })
   const { email, password } = await signUp(server)
   const ada = makeClient(server, await logIn(server, email, password))

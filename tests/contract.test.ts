@@ -155,10 +155,10 @@ describe('a GET', () => {
   it('changes no row, except for the endpoints in `sideEffects`', async () => {
     const fingerprintsBefore = await fingerprintTables()
     const endpointEntries = Object.entries(endpoints) as [EndpointName, Endpoint][]
-    const namesOfGets = endpointEntries
+    const namesOfGetEndpoints = endpointEntries
       .filter(([, { method }]) => method === 'GET')
       .map(([name]) => name)
-    for (const name of namesOfGets) if (!sideEffects.includes(name)) await callAsOwner(name)
+    for (const name of namesOfGetEndpoints) if (!sideEffects.includes(name)) await callAsOwner(name)
     expect(await fingerprintTables()).toEqual(fingerprintsBefore)
   })
 

@@ -14,7 +14,7 @@ import { settingsSchema } from '../src/server/config/startup-settings.ts'
 import { privateNetworks } from '../src/server/http/client-address.ts'
 import type { File } from '../src/shared/contract/files.ts'
 import { type DeployedNginx, startDeployedNginx } from './support/deployed-nginx.ts'
-import { freePort } from './support/free-port.ts'
+import { findFreePort } from './support/free-port.ts'
 import { followImports } from './support/imported-files.ts'
 import { type NameServer, startNameServer } from './support/name-server.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
@@ -301,10 +301,10 @@ describeBehindNginx('nginx as configured in deploy', () => {
     const [, cookie] = await callApi('/api/auth/login', { email, password })
     const bytes = Buffer.alloc(3_000_000, 'mayfly')
     const uploadOptions = { fileName: 'a.bin', fileType: 'text/plain', expirationDays: '3' }
-    const upload = { ...uploadOptions, fileSize: bytes.length }
+    const uploadRequest = { ...uploadOptions, fileSize: bytes.length }
     const [startedUpload] = await callApi<{ uploadUrl: string; cloudKey: string }>(
       '/api/files/get-upload-url',
-      upload,
+      uploadRequest,
       cookie,
     )
     const { origin, pathname, search } = new URL(startedUpload.uploadUrl)
@@ -358,7 +358,7 @@ describeBehindNginx('nginx logs', () => {
   beforeAll(async () => {
     // nginx logs a refused connection at the `error` level, and a missing socket at the `crit`
     // level.
-    const [refusing, absent] = [`127.0.0.1:${await freePort()}`, 'unix:/nowhere/mayfly.sock']
+    const [refusing, absent] = [`127.0.0.1:${await findFreePort()}`, 'unix:/nowhere/mayfly.sock']
     nginx = await startDeployedNginx({ servers: [refusing, absent], bucket: absent })
   })
   afterAll(() => nginx.stop())
@@ -406,7 +406,7 @@ describeBehindNginx('nginx in front of containers', () => {
   let nginx: DeployedNginx
   const servers: Server[] = []
   beforeAll(async () => {
-    ;[names, port] = [await startNameServer(), await freePort()]
+    ;[names, port] = [await startNameServer(), await findFreePort()]
     // nginx must start even when no container is running.
     nginx = await startDeployedNginx({ nameServer: names.port, port })
   })
@@ -429,8 +429,8 @@ describeBehindNginx('nginx in front of containers', () => {
   const requestBoth = async (): Promise<string[]> => {
     const postOptions = { method: 'POST', body: 'body' }
     const siteResponse = await nginx.send('files.example.org', '/', postOptions)
-    const bucket = await nginx.send('s3.example.org', '/mayfly/a?X-Amz-Signature=a')
-    return [siteResponse, bucket].map(({ status, body }) =>
+    const bucketResponse = await nginx.send('s3.example.org', '/mayfly/a?X-Amz-Signature=a')
+    return [siteResponse, bucketResponse].map(({ status, body }) =>
       status === 200 ? body.toString() : `${status}`,
     )
   }

@@ -111,11 +111,14 @@ describe('a section cited in a comment', () => {
 
   test.each(Object.entries(paths))('exists in the %s', async (documentName, path) => {
     const sections = new Set(matchGroups(getText(path), /^## (\d+)\. /gm))
-    const citation = new RegExp(`\\b${documentName} §(\\d+)`, 'gi')
+    const citationPattern = new RegExp(`\\b${documentName} §(\\d+)`, 'gi')
     const missingSections: string[] = []
     for (const name of await readdir(join(root, 'src'), { recursive: true })) {
       if (!/\.tsx?$/.test(name)) continue
-      const citedSections = matchGroups(await readFile(join(root, 'src', name), 'utf8'), citation)
+      const citedSections = matchGroups(
+        await readFile(join(root, 'src', name), 'utf8'),
+        citationPattern,
+      )
       for (const section of citedSections)
         if (!sections.has(section)) missingSections.push(`${name}: §${section}`)
     }

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { eventually } from './support/eventually.ts'
-import { freePort } from './support/free-port.ts'
+import { findFreePort } from './support/free-port.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -46,7 +46,7 @@ afterEach(async () => {
 })
 
 async function run(environment: Record<string, string> = {}): Promise<Run> {
-  const port = await freePort()
+  const port = await findFreePort()
   const child = spawn(process.execPath, [...nodeFlags, 'src/server/main.ts'], {
     cwd: root,
     env: {

@@ -11,8 +11,8 @@ import { openDirectDb } from './faults/direct-db.ts'
 import { checkPurged, checkStoredFiles } from './faults/invariants.ts'
 import { createDiskReader } from './faults/storage-reader.ts'
 import { serveApp } from './support/app-server.ts'
-import { dueFileCode, insertDueFiles } from './support/due-files.ts'
-import { freePort } from './support/free-port.ts'
+import { getDueFileCode, insertDueFiles } from './support/due-files.ts'
+import { findFreePort } from './support/free-port.ts'
 import { hangTimeoutMs } from './support/hang.ts'
 import {
   expectOk,
@@ -152,7 +152,9 @@ async function expectServes(
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
   await expectOpens(activeFile)
   // Check files at both ends of the backlog.
-  const dueCodes = [1 + (round % dueRowCount), dueRowCount - (round % dueRowCount)].map(dueFileCode)
+  const dueCodes = [1 + (round % dueRowCount), dueRowCount - (round % dueRowCount)].map(
+    getDueFileCode,
+  )
   for (const code of [
     renewableFile.shortCode,
     ...expiredFiles.map((file) => file.shortCode),
@@ -191,7 +193,7 @@ test(
     const dueCount = await countDue(premium)
     expect(dueCount).toBe(dueRowCount + backlog.expiredFiles.length)
     const env = { DATABASE_URL: network.url }
-    server = await startServerProcess({ dataDir, port: await freePort(), env })
+    server = await startServerProcess({ dataDir, port: await findFreePort(), env })
     onTestFinished(async () => {
       server.kill('SIGTERM')
       await server.exitCode

@@ -6,7 +6,7 @@ import { checkPurged } from './faults/invariants.ts'
 import { logIn, makeClient, makeFile, putBytes, signUp, startUpload } from './support/make.ts'
 import { freshDatabase } from './support/postgres.ts'
 import { chooseRounds } from './support/rounds.ts'
-import { seededRounds } from './support/seeded-rounds.ts'
+import { runSeededRounds } from './support/seeded-rounds.ts'
 import { requestConfirm } from './support/upload-requests.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -46,7 +46,7 @@ test('jobs killed at any statement resume and never report a file as purged whil
     const statementCount = network.statements.length
 
     let interruptedCount = 0
-    await seededRounds(rounds, async (random) => {
+    await runSeededRounds(rounds, async (random) => {
       const codes = await makeFilesAndUploads()
       await passDays(daysUntilAllExpired)
       const activeUpload = await startUpload(await signIn(), { size: 10 })

@@ -7,7 +7,7 @@ import { createStores } from '../src/server/storage/stores.ts'
 import { retryRemovals } from '../src/server/uploads/end-uploads.ts'
 import { requestUserDeletion } from './support/admin-requests.ts'
 import { countStoredBytes } from './support/bucket.ts'
-import { freePort } from './support/free-port.ts'
+import { findFreePort } from './support/free-port.ts'
 import { json, makeClient, makeFile, makePerson, putBytes, startUpload } from './support/make.ts'
 import { describeOnS3, makeBucket, type TestBucket } from './support/s3.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
@@ -131,7 +131,7 @@ describeOnS3('the administrator on S3', () => {
     })
 
     it('reports a refused connection', async () => {
-      const endpoint = new URL(`http://127.0.0.1:${await freePort()}`)
+      const endpoint = new URL(`http://127.0.0.1:${await findFreePort()}`)
       expect((await testConnection({ endpoint })).message).toMatch(
         /\(ECONNREFUSED\)\. Check that the storage/,
       )

@@ -9,7 +9,7 @@ import type { File } from '../src/shared/contract/files.ts'
 import { serveApp } from './support/app-server.ts'
 import { countStoredBytes } from './support/bucket.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
-import { freePort } from './support/free-port.ts'
+import { findFreePort } from './support/free-port.ts'
 import {
   json,
   logIn,
@@ -40,7 +40,7 @@ describeOnS3('a server process', () => {
 
   it('keeps files in a bucket when killed between upload and confirm', async () => {
     const { env } = await makeBucket()
-    const settings = { dataDir: join(folder, 'kept'), port: await freePort(), env }
+    const settings = { dataDir: join(folder, 'kept'), port: await findFreePort(), env }
     await prepareDataFolder(settings.dataDir)
     const killedServer = await startServerProcess(settings)
     const { email, password } = await signUp(killedServer)
@@ -67,7 +67,7 @@ describeOnS3('a server process', () => {
     const missingBucketEnv = { ...env, S3_BUCKET: 'there-is-none' }
     const settings = {
       dataDir: join(folder, 'wrong'),
-      port: await freePort(),
+      port: await findFreePort(),
       env: missingBucketEnv,
     }
     await prepareDataFolder(settings.dataDir)

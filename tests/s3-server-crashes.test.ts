@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createBucketReader } from './faults/storage-reader.ts'
 import { chooseCrashRounds, runCrashScenario } from './support/crash-scenario.ts'
 import { expectConsistentDaysLater } from './support/days-later.ts'
-import { freePort } from './support/free-port.ts'
+import { findFreePort } from './support/free-port.ts'
 import { logIn, makeClient, makeFile, signUp } from './support/make.ts'
 import { type NginxProxy, startNginxProxy } from './support/nginx.ts'
 import { freshDatabase } from './support/postgres.ts'
@@ -30,7 +30,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       folder = await mkdtemp(join(tmpdir(), 'mayfly-crashes-'))
       database = await freshDatabase()
       bucket = await makeBucket()
-      ports = [await freePort(), await freePort()]
+      ports = [await findFreePort(), await findFreePort()]
       proxy = await startNginxProxy(ports)
       const env = {
         ...bucket.env,

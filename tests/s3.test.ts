@@ -141,15 +141,15 @@ describeOnS3('a server with a bucket', () => {
 
   it('signs downloads for a minute, or until the link expires if that is sooner', async () => {
     const file = await makeFile(await makePerson(app))
-    const getUrlLifetime = async () => {
+    const getUrlLifetimeSeconds = async () => {
       const { headers } = await download(app, file, { redirect: 'manual' })
       const { searchParams } = new URL(headers.get('location') ?? '')
       return Number(searchParams.get('X-Amz-Expires'))
     }
-    expect(await getUrlLifetime()).toBe(60)
+    expect(await getUrlLifetimeSeconds()).toBe(60)
     const now = app.clock()
     app.clock.set(new Date(new Date(file.expiresAt).getTime() - 20_000))
-    expect(await getUrlLifetime()).toBeLessThanOrEqual(20)
+    expect(await getUrlLifetimeSeconds()).toBeLessThanOrEqual(20)
     app.clock.set(new Date(file.expiresAt))
     expect((await download(app, file, { redirect: 'manual' })).status).toBe(404)
     app.clock.set(now)

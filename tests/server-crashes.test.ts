@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { File } from '../src/shared/contract/files.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { eventually } from './support/eventually.ts'
-import { freePort } from './support/free-port.ts'
+import { findFreePort } from './support/free-port.ts'
 import {
   type Client,
   json,
@@ -26,7 +26,7 @@ import {
   startUpload,
 } from './support/make.ts'
 import { isLongRun } from './support/rounds.ts'
-import { type RandomInt, seededRounds } from './support/seeded-rounds.ts'
+import { type RandomInt, runSeededRounds } from './support/seeded-rounds.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
 
 let folder: string
@@ -53,7 +53,7 @@ async function restart() {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mayfly-fault-'))
-  settings = { dataDir: join(folder, 'data'), port: await freePort() }
+  settings = { dataDir: join(folder, 'data'), port: await findFreePort() }
   await prepareDataFolder(settings.dataDir)
 })
 
@@ -259,7 +259,7 @@ test('after repeated kills, confirmed files and parts are intact and everything 
    */
   const completePartCounts = isLongRun ? [0, 1, 2, 3, 4] : [0, 2, partNumbers.length]
 
-  await seededRounds(completePartCounts.length, async (random) => {
+  await runSeededRounds(completePartCounts.length, async (random) => {
     const interruptedUploads = [
       await interruptFileUploads(random, bytesByCode, offsets),
       await interruptPartUpload(random, completePartCounts.shift() ?? 0),

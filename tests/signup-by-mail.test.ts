@@ -4,7 +4,7 @@ import { createSmtpMailer } from '../src/server/email/smtp.ts'
 import { emailQueueName, type JobQueue, openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { startJobs } from '../src/server/jobs/jobs.ts'
 import { logIn, makeClient } from './support/make.ts'
-import { newAddress, password, signUp, verifyEmail } from './support/signup.ts'
+import { makeAddress, password, signUp, verifyEmail } from './support/signup.ts'
 import { startSmtpServer, type TestSmtpServer } from './support/smtp-server.ts'
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
@@ -37,7 +37,7 @@ function findEmailsTo(email: string) {
 }
 
 it('a signup during a mail server outage succeeds, and its email arrives later', async () => {
-  const email = newAddress()
+  const email = makeAddress()
   server.setReaction({ recipient: 451 })
   const response = await signUp(makeClient(app), { email })
   expect(await response.json()).toMatchObject({ requiresVerification: true })
@@ -51,9 +51,9 @@ it('a signup during a mail server outage succeeds, and its email arrives later',
     .toBe(1)
   const [mail] = findEmailsTo(email)
   expect(mail?.subject).toBe('Verify your email address for Mayfly')
-  const link = new RegExp(`${app.url}/verify-email\\?token=([\\w-]{43})`)
-  const [, inText] = link.exec(mail?.text ?? '') ?? []
-  const [, htmlLink] = link.exec(String(mail?.html)) ?? []
+  const linkPattern = new RegExp(`${app.url}/verify-email\\?token=([\\w-]{43})`)
+  const [, inText] = linkPattern.exec(mail?.text ?? '') ?? []
+  const [, htmlLink] = linkPattern.exec(String(mail?.html)) ?? []
   expect(htmlLink).toBe(inText)
 
   expect((await verifyEmail(app, inText)).status).toBe(200)
@@ -67,13 +67,13 @@ it('a signup during a mail server outage succeeds, and its email arrives later',
 })
 
 it('a slow mail server delays no response and receives the email only once', async () => {
-  const email = newAddress()
+  const email = makeAddress()
   server.setReaction('hold')
   const response = await signUp(makeClient(app), { email })
   expect(await response.json()).toMatchObject({ requiresVerification: true })
   await expect.poll(() => server.attemptedRecipients).toContain(email)
   // Other people can still sign up while the mail server delays the first email.
-  expect((await signUp(makeClient(app), { email: newAddress() })).status).toBe(200)
+  expect((await signUp(makeClient(app), { email: makeAddress() })).status).toBe(200)
   expect(findEmailsTo(email)).toEqual([])
   server.setReaction('accept')
   await expect.poll(() => findEmailsTo(email).length).toBe(1)

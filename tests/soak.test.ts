@@ -23,16 +23,16 @@ function makeTenSamples(change: (round: number) => Partial<Sample>): Sample[] {
 describe('growth', () => {
   test("isn't reported for figures that fluctuate or rise only at first", () => {
     expect(findGrowth(makeTenSamples(() => ({})))).toEqual([])
-    const unevenChange = (round: number) => ({
+    const makeUnevenChange = (round: number) => ({
       memoryMiB: 200 + (round % 3) * 14,
       heapMiB: 60 + (round % 3) * 20,
       handles: 44 + (round % 2) * 6,
       connections: 7 + (round % 3),
       checkedOut: round % 2,
     })
-    expect(findGrowth(makeTenSamples(unevenChange))).toEqual([])
-    const warmUpChange = (round: number) => ({ memoryMiB: Math.min(250, 150 + 40 * round) })
-    expect(findGrowth(makeTenSamples(warmUpChange))).toEqual([])
+    expect(findGrowth(makeTenSamples(makeUnevenChange))).toEqual([])
+    const makeWarmUpChange = (round: number) => ({ memoryMiB: Math.min(250, 150 + 40 * round) })
+    expect(findGrowth(makeTenSamples(makeWarmUpChange))).toEqual([])
   })
 
   test.each<[figure: keyof Sample, each: number, found: string]>([

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { makeClient } from '../support/make.ts'
 import {
-  newAddress,
+  makeAddress,
   resendVerification,
   signUp,
   signUpForToken,
@@ -23,7 +23,7 @@ let app: TestApp
 let emails: { known: string; waiting: string }
 beforeAll(async () => {
   app = await startTestApp({ env: withVerification })
-  emails = { known: newAddress(), waiting: newAddress() }
+  emails = { known: makeAddress(), waiting: makeAddress() }
   await verifyEmail(app, await signUpForToken(app, { email: emails.known }))
   await signUpForToken(app, { email: emails.waiting })
 })
@@ -74,8 +74,8 @@ const calls: [string, RequestWork, (email: string) => Promise<Response>][] = [
 
 it.each(calls)('%s costs the same work for any address', async (_, work, call) => {
   // Warm up: the first call also opens connections and prepares statements.
-  await call(newAddress())
-  const unknownWork = await recordWork(() => call(newAddress()))
+  await call(makeAddress())
+  const unknownWork = await recordWork(() => call(makeAddress()))
   expect(unknownWork).toMatchObject(work)
   for (const email of [emails.known, emails.waiting]) {
     expect(await recordWork(() => call(email))).toEqual(unknownWork)

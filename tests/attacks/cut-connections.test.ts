@@ -30,7 +30,7 @@ import {
 import { freshDatabase } from '../support/postgres.ts'
 import { cutPoints, type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import { isLongRun } from '../support/rounds.ts'
-import { newAddress, signUpForToken, verifyEmail } from '../support/signup.ts'
+import { makeAddress, signUpForToken, verifyEmail } from '../support/signup.ts'
 
 /**
  * The attack: the connection to Postgres breaks during any of a call's statements: before Postgres
@@ -275,7 +275,7 @@ async function prepareSignup(): Promise<Attempt> {
 }
 
 async function prepareEmailVerification(): Promise<Attempt> {
-  const email = newAddress()
+  const email = makeAddress()
   app.deps.config.requireEmailVerification = true
   const token = await signUpForToken(app, { email })
   app.deps.config.requireEmailVerification = false

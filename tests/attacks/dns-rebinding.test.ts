@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([app.close(), proxiedApp.close()]))
 
-function reboundHeaders() {
+function makeReboundHeaders() {
   return {
     host: `rebound.example:${port}`,
     origin: `http://rebound.example:${port}`,
@@ -55,7 +55,7 @@ describe('a page on a rebound host name', () => {
   it("can't guess passwords", async () => {
     const response = await send(`${app.url}/api/auth/login`, {
       method: 'POST',
-      headers: { ...reboundHeaders(), 'content-type': 'application/json' },
+      headers: { ...makeReboundHeaders(), 'content-type': 'application/json' },
       body: JSON.stringify({ email: person.email, password: person.password }),
     })
     expect(statusAndErrorCode(response)).toEqual([421, 'HOST_NOT_SERVED'])
@@ -75,7 +75,7 @@ describe('a page on a rebound host name', () => {
     '/favicon.svg',
     '/nowhere',
   ])('gets nothing from %s', async (path) => {
-    const response = await send(app.url, { path, headers: reboundHeaders() })
+    const response = await send(app.url, { path, headers: makeReboundHeaders() })
     expect(statusAndErrorCode(response)).toEqual([421, 'HOST_NOT_SERVED'])
     expect(response.headers['access-control-allow-origin']).toBeUndefined()
   })
@@ -86,10 +86,10 @@ describe('a page on a rebound host name', () => {
     const typeHeader = { 'content-type': 'application/octet-stream' }
     const response = await send(app.url, {
       ...putRequest,
-      headers: { ...typeHeader, ...reboundHeaders() },
+      headers: { ...typeHeader, ...makeReboundHeaders() },
     })
     expect(statusAndErrorCode(response)).toEqual([421, 'HOST_NOT_SERVED'])
-    const expectHeaders = { ...reboundHeaders(), ...typeHeader, expect: '100-continue' }
+    const expectHeaders = { ...makeReboundHeaders(), ...typeHeader, expect: '100-continue' }
     expect((await send(app.url, { ...putRequest, headers: expectHeaders })).status).toBe(421)
 
     const { shortCode } = await makeFile(person)
@@ -98,19 +98,19 @@ describe('a page on a rebound host name', () => {
       `/api/download/${shortCode}`,
       `/download/${shortCode}`,
     ]) {
-      expect((await send(app.url, { path, headers: reboundHeaders() })).status).toBe(421)
+      expect((await send(app.url, { path, headers: makeReboundHeaders() })).status).toBe(421)
     }
     const [file] = await (await person.fetch('/api/files')).json()
     expect(file.downloadCount).toBe(0)
   })
 
   it("gets an error with the reason, which doesn't echo the request", async () => {
-    const apiResponse = await send(app.url, { headers: reboundHeaders() })
+    const apiResponse = await send(app.url, { headers: makeReboundHeaders() })
     expect(JSON.parse(apiResponse.body.toString()).message).toBe(
       `This server does not serve this host. Open ${app.url}, or set APP_URL to the address that people open.`,
     )
     const pageResponse = await send(app.url, {
-      headers: { ...reboundHeaders(), accept: 'text/html,*/*;q=0.8' },
+      headers: { ...makeReboundHeaders(), accept: 'text/html,*/*;q=0.8' },
     })
     expect(pageResponse.status).toBe(421)
     expect(pageResponse.headers['content-type']).toBe('application/json')

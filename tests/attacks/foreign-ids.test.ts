@@ -55,14 +55,14 @@ afterAll(() => app.close())
  * Request fields that name a file, an upload or a session. `ownerId` is excluded: it only says who
  * the page believes is signed in.
  */
-const idFields = /^(?!ownerId$)(id|.+Ids?|cloudKeys?|uploads)$/
+const idFieldPattern = /^(?!ownerId$)(id|.+Ids?|cloudKeys?|uploads)$/
 
 function takesId({ access, params, query, body }: Endpoint) {
   const fields = [params, query, body].flatMap((schema) =>
     schema && 'shape' in schema ? Object.keys(schema.shape as object) : [],
   )
   // Admin endpoints exist to act on other users' files. contract.test.ts tests access to them.
-  return access === 'user' && fields.some((field) => idFields.test(field))
+  return access === 'user' && fields.some((field) => idFieldPattern.test(field))
 }
 
 type Attempt = (client: Client, name: string) => Promise<Response>

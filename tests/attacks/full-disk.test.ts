@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { freePort } from '../support/free-port.ts'
+import { findFreePort } from '../support/free-port.ts'
 import {
   type Client,
   json,
@@ -69,7 +69,7 @@ async function restart() {
 describeOnSmallDisk('a disk of 110 MB', () => {
   beforeAll(async () => {
     disk = await mountSmallDisk(diskBytes)
-    settings = { dataDir: join(disk.folder, 'data'), port: await freePort() }
+    settings = { dataDir: join(disk.folder, 'data'), port: await findFreePort() }
     server = await startServerProcess(settings)
     account = await signUp(server)
     user = await signIn()

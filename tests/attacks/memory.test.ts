@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectionLimits } from '../../src/server/http/limits.ts'
 import { transferLimits } from '../../src/server/storage/disk/transfers.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
-import { freePort } from '../support/free-port.ts'
+import { findFreePort } from '../support/free-port.ts'
 import { hangTimeoutMs } from '../support/hang.ts'
 import {
   json,
@@ -61,7 +61,7 @@ function useServer() {
     const dataDir = join(folder, 'data')
     await prepareDataFolder(dataDir)
     const env = { TRUST_PROXY: 'on', METRICS_TOKEN: metricsToken }
-    server = await startServerProcess({ dataDir, port: await freePort(), env })
+    server = await startServerProcess({ dataDir, port: await findFreePort(), env })
     const { email, password } = await signUp(server)
     cookie = await logIn(server, email, password)
     owner = makeClient(server, cookie)

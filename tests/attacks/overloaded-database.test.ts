@@ -100,12 +100,12 @@ test('sheds requests beyond the limit and answers the queued ones', async () => 
   expect((await visitor.fetch('/api/health')).status).toBe(200)
   // A running download continues, and a job waits instead of being rejected.
   expect(new Uint8Array(await downloadResponse.arrayBuffer())).toEqual(bytes)
-  const job = app.deps.db.execute(sql`select 1`)
+  const jobPromise = app.deps.db.execute(sql`select 1`)
   expect(app.pool.waitingCount).toBeGreaterThanOrEqual(queueLimit)
 
   await directDb.query('commit')
   for (const pendingResponse of pendingResponses) expect((await pendingResponse).status).toBe(200)
-  expect((await job).rowCount).toBe(1)
+  expect((await jobPromise).rowCount).toBe(1)
   expect((await owner.fetch('/api/files')).status).toBe(200)
 })
 

@@ -158,7 +158,7 @@ describe('guessing from one IP address', () => {
     await guessPassword('first@example.org', { address })
     await app.deps.db.update(rateLimits).set({ points: 98 }).where(eq(rateLimits.key, key))
     const emails = Array.from({ length: 20 }, (_, n) => `invented-${n}@example.org`)
-    const responses = await Promise.all(emails.map((name) => guessPassword(name, { address })))
+    const responses = await Promise.all(emails.map((email) => guessPassword(email, { address })))
     expect(countStatuses(responses)).toEqual({ 401: 2, 429: 18 })
   })
 
@@ -432,7 +432,7 @@ describe('the table of counters', () => {
       .where(eq(rateLimits.key, `wrongLoginsByAddress:${address}`))
     const rowCountBefore = await db.$count(rateLimits)
     const emails = Array.from({ length: 50 }, (_, n) => `made-up-${n}@example.org`)
-    const responses = await Promise.all(emails.map((name) => guessPassword(name, { address })))
+    const responses = await Promise.all(emails.map((email) => guessPassword(email, { address })))
     expect(countStatuses(responses)).toEqual({ 429: 50 })
     expect(await db.$count(rateLimits)).toBe(rowCountBefore)
 

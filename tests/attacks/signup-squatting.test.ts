@@ -7,9 +7,9 @@ import { sendMail } from '../../src/server/jobs/send-mail.ts'
 import { type GoogleApp, startGoogleApp } from '../support/google-app.ts'
 import { json, logIn, makeClient } from '../support/make.ts'
 import {
-  cookiesOf,
+  getCookies,
+  makeAddress,
   makeUnverifiedUser,
-  newAddress,
   signUp,
   signUpForToken,
   signupForm,
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 beforeEach(() => {
-  email = newAddress()
+  email = makeAddress()
 })
 afterEach(() => vi.restoreAllMocks())
 
@@ -80,7 +80,7 @@ describe("a victim's email address used by an attacker", () => {
     const signupResponse = await signUp(makeClient(app), { email, ...victimSignup })
     app.clock.advance(1000)
     await signUpForToken(app, { email, password: attackerPassword })
-    await makeClient(app, cookiesOf(signupResponse)).post('/api/auth/resend-verification', {
+    await makeClient(app, getCookies(signupResponse)).post('/api/auth/resend-verification', {
       email,
     })
     const [resentEmail] = await app.sendQueuedEmails()
@@ -128,7 +128,7 @@ describe('a token', () => {
     await verifyEmail(app, await signUpForToken(app, { email, ...victimSignup }))
     await makeClient(app).post('/api/auth/forgot-password', { email })
     const [mail] = await app.sendQueuedEmails()
-    const otherToken = await signUpForToken(app, { email: newAddress() })
+    const otherToken = await signUpForToken(app, { email: makeAddress() })
     expect((await verifyEmail(app, tokenIn(mail))).status).toBe(400)
     expect((await resetPassword(otherToken, 'a new password')).status).toBe(400)
     expect((await verifyEmail(app, otherToken)).status).toBe(200)
@@ -137,7 +137,7 @@ describe('a token', () => {
   })
 
   it('verifies only its own account', async () => {
-    const [ownEmail, otherEmail] = [newAddress(), newAddress()]
+    const [ownEmail, otherEmail] = [makeAddress(), makeAddress()]
     for (const address of [ownEmail, otherEmail]) await makeUnverifiedUser(app, address)
     await makeClient(app).post('/api/auth/resend-verification', { email: ownEmail })
     const [mail] = await app.sendQueuedEmails()
@@ -242,14 +242,14 @@ describe('an expensive password', () => {
 
   it('is hashed once per login, however many signups are pending', async () => {
     await verifyEmail(app, await signUpForToken(app, { email, ...victimSignup }))
-    const unknownAddress = newAddress()
+    const unknownAddress = makeAddress()
     for (const address of [email, unknownAddress]) {
       for (let n = 0; n < 5; n += 1) {
         await signUpForToken(app, { email: address, password: `${attackerPassword} ${n}` })
       }
     }
     // This email address has an account and a pending signup, with different salts.
-    const mixedCaseEmail = newAddress()
+    const mixedCaseEmail = makeAddress()
     await signUpForToken(app, { email: mixedCaseEmail, password: attackerPassword })
     await makeUnverifiedUser(app, mixedCaseEmail, victimPassword)
     const hashSpy = vi.spyOn(app.deps.passwords, 'hash')
@@ -260,7 +260,7 @@ describe('an expensive password', () => {
       [email, 'a wrong one', 401],
       [unknownAddress, `${attackerPassword} 0`, 403],
       [unknownAddress, 'a wrong one', 401],
-      [newAddress(), 'a wrong one', 401],
+      [makeAddress(), 'a wrong one', 401],
       [mixedCaseEmail, 'a wrong one', 401],
     ]
     for (const [address, password, status] of logins) {

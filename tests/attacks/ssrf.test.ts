@@ -7,9 +7,9 @@ import { jobs } from '../../src/server/jobs/jobs.ts'
 import type { File } from '../../src/shared/contract/files.ts'
 import { putBrand, putLogo } from '../support/brands.ts'
 import { type Client, makeClient, makeFile, makePerson, type Person } from '../support/make.ts'
-import { solidPng } from '../support/pictures.ts'
+import { makeSolidPng } from '../support/pictures.ts'
 import { send } from '../support/send.ts'
-import { newAddress, signUp } from '../support/signup.ts'
+import { makeAddress, signUp } from '../support/signup.ts'
 import { startSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { requestUpload } from '../support/upload-requests.ts'
@@ -90,7 +90,7 @@ it.each<[string, () => Buffer | Promise<Buffer>]>([
 it.each(['png', 'jpeg', 'webp'] as const)(
   'fetches nothing named in the metadata of a %s',
   async (format) => {
-    const picture = await sharp(await solidPng({ width: 40, height: 20 }))
+    const picture = await sharp(await makeSolidPng({ width: 40, height: 20 }))
       .withExif({
         IFD0: { ImageDescription: makeLureUrl('exif'), Copyright: makeLureUrl('copyright') },
       })
@@ -152,7 +152,7 @@ it('fetches nothing named in a file or a report', async () => {
 
 it('fetches nothing named in a signup', async () => {
   const emailCountBefore = smtpServer.received.length
-  const email = newAddress()
+  const email = makeAddress()
   const names = { firstName: makeLureUrl('first'), lastName: `<img src="${makeLureUrl('last')}">` }
   const response = await signUp(visitor, { email, ...names }, makeLureUrl('browser'))
   expect(response.status).toBe(200)

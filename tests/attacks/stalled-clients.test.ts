@@ -14,7 +14,7 @@ const bodyMs = 200
 const headersMs = 200
 
 /** Requests to `/wait` block on this promise, as they would on a database that doesn't respond. */
-const work = Promise.withResolvers<void>()
+const unblocked = Promise.withResolvers<void>()
 let server: BareServer
 beforeAll(async () => {
   const streamBody = (c: Context<HttpEnv>, body: BodyInit) => c.newResponse(new Response(body).body)
@@ -26,7 +26,7 @@ beforeAll(async () => {
       app.get('/health', (c) => c.text('ok'))
       app.post('/read', async (c) => c.text(await c.req.text()))
       app.post('/wait', async (c) => {
-        await work.promise
+        await unblocked.promise
         return c.text(await c.req.text())
       })
     },
@@ -124,7 +124,7 @@ describe('the request timeout', () => {
     // for longer than the timeout.
     expect(await exchange(`${makeRequestText('/read', 4)}not`)).toBe('')
     expect(await exchange(`${makeRequestText('/read', 4)}not`)).toBe('')
-    work.resolve()
+    unblocked.resolve()
     expect(await waitingPromise).toMatch(/^HTTP\/1\.1 200 [\s\S]*here$/)
     expect(await emptyBodyPromise).toMatch(/^HTTP\/1\.1 200 /)
   })

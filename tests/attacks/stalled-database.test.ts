@@ -130,8 +130,8 @@ async function startUpload(
 
 async function signUp(email: string) {
   const password = 'correct horse'
-  const names = { firstName: 'Ada', lastName: 'Lovelace' }
-  const form = { ...names, email, password, confirmPassword: password }
+  const fullName = { firstName: 'Ada', lastName: 'Lovelace' }
+  const form = { ...fullName, email, password, confirmPassword: password }
   const response = await makeClient(app).post('/api/auth/signup', form)
   if (!response.ok) expectUnavailable(response)
 }

@@ -118,7 +118,7 @@ describe('a session ended by its owner', () => {
     const [, stolenSession] = await json<SessionView[]>(await person.fetch('/api/auth/sessions'))
 
     await app.sendQueuedEmails()
-    const lateChange = await app.deps.db.transaction(async (tx) => {
+    const lateChangeResult = await app.deps.db.transaction(async (tx) => {
       // The thief's change waits for this lock: the password is verified, but nothing is written
       // yet.
       await tx.execute(sql`select 1 from users where id = ${person.id} for update`)
@@ -128,7 +128,7 @@ describe('a session ended by its owner', () => {
       expect((await person.fetch(path, { method: 'DELETE' })).status).toBe(200)
       return { changing: changePromise }
     })
-    const response = await lateChange.changing
+    const response = await lateChangeResult.changing
     expect(response.status).toBe(401)
     expect(response.headers.getSetCookie()).toEqual([])
     await logIn(app, person.email, person.password)

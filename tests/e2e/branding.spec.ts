@@ -1,5 +1,5 @@
 import { makeFile, makePerson } from '../support/make.ts'
-import { solidPng } from '../support/pictures.ts'
+import { makeSolidPng } from '../support/pictures.ts'
 import { openDashboard } from './support/dashboard.ts'
 import { pressOn, typeInto } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
@@ -46,7 +46,7 @@ test('a brand is set on the account page, shown on link pages without scripts, a
   await chooseLogo('logo.png', 'image/png', Buffer.from('no PNG'))
   await saveButton.click()
   await expect(page.getByText('This image cannot be read')).toBeVisible()
-  await chooseLogo('logo.png', 'image/png', await solidPng({ width: 120, height: 60 }))
+  await chooseLogo('logo.png', 'image/png', await makeSolidPng({ width: 120, height: 60 }))
   await expect(preview).toContainText('Harbour & Pine')
   await pressOn(page, saveButton)
   await expect(page.getByText('Branding saved')).toBeVisible()

@@ -15,7 +15,7 @@ import { openAdminCenter, section, startMaintenance } from './support/admin.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { hashFile, writeRandomFile } from './support/files.ts'
 import {
-  connectionErrors,
+  connectionErrorPattern,
   countSentBytes,
   countStoredPuts,
   expect,
@@ -27,11 +27,11 @@ import {
 } from './support/network.ts'
 import { getPostgresUrl } from './support/run.ts'
 import {
-  codeOf,
   dropOnUpload,
   expectArrived,
   expectUpload,
   hashDownload,
+  readShortCode,
 } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -67,9 +67,9 @@ const test = onNetwork.extend<
   app: async ({ bucket, network, smtp }, use) => {
     network.forwardTo(Number(bucket.settings.endpoint?.port))
     const database = await createDatabase(getPostgresUrl(), 'migrated')
-    const storage = { ...bucket.env, S3_PUBLIC_ENDPOINT: network.url }
+    const storageEnv = { ...bucket.env, S3_PUBLIC_ENDPOINT: network.url }
     const mailEnv = { SMTP_URL: smtp.url, REQUIRE_EMAIL_VERIFICATION: 'off' }
-    const app = await serveApp(database, { env: { ...storage, ...mailEnv } })
+    const app = await serveApp(database, { env: { ...storageEnv, ...mailEnv } })
     await bucket.allowOrigin(app.url)
     await use(app)
     app.deps.mailer.close()
@@ -138,7 +138,9 @@ test('a large file is uploaded in parts and downloaded unchanged', async ({
   await dropFiles(page, [videoFile.path])
   await expectUpload(page, videoFile.name, 'Completed')
   expect(countSentBytes(network)).toBe(videoFile.size)
-  expect(await hashDownload(app.url, await codeOf(page, videoFile.name))).toBe(videoFile.sha256)
+  expect(await hashDownload(app.url, await readShortCode(page, videoFile.name))).toBe(
+    videoFile.sha256,
+  )
 })
 
 test('repeated bucket failures cost only the parts in flight', async ({
@@ -149,7 +151,7 @@ test('repeated bucket failures cost only the parts in flight', async ({
   errors,
   page,
 }) => {
-  errors.expect(connectionErrors)
+  errors.expect(connectionErrorPattern)
   const videoFile = await writeRandomFile(folder, 'film.mkv', 75 * mebibyte + 1)
   await openDashboard(page, app, await signUp(app))
   const interruptions = [
@@ -201,7 +203,7 @@ test('after the tab is closed at 60 %, choosing the same file resumes from the s
   errors,
   page,
 }) => {
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   const partCount = 13
   const videoFile = await writeRandomFile(folder, 'film.mkv', partCount * 8 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
@@ -227,7 +229,7 @@ test('a file edited before it is chosen again is stored as edited', async ({
   errors,
   page,
 }) => {
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   await openDashboard(page, app, await makePerson(app))
   await stallAfter(network, 47 * mebibyte, () => chooseFiles(page, [videoFile.path]))
   const isFirstPart = ({ url }: { url: string }) => /[?&]partNumber=1(&|$)/.test(url)
@@ -247,7 +249,7 @@ test('a file edited before it is chosen again is stored as edited', async ({
   await expectUpload(secondPage, videoFile.name, 'Completed')
   const expectedSha256 = await hashFile(videoFile.path)
   expect(expectedSha256).not.toBe(videoFile.sha256)
-  const code = await codeOf(secondPage, videoFile.name)
+  const code = await readShortCode(secondPage, videoFile.name)
   expect(await hashDownload(app.url, code)).toBe(expectedSha256)
   await computeDigests(app.deps)
   const [listed] = await (await secondPage.request.get('/api/files')).json()
@@ -295,7 +297,7 @@ test('the administrator tests email and bucket, and learns which permission is m
   // Without a CORS rule the browser hides the bucket's response from the page.
   await bucket.allowOrigin('https://elsewhere.example.org')
   errors.expect(/blocked by CORS policy/)
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   const blockedResultText = await testUpload()
   await expect(blockedResultText).toContainText(`Allow the origin ${app.url}`)
   await expect(blockedResultText).toContainText('lacks write permission')

@@ -28,7 +28,7 @@ const test = base.extend({
 /**
  * Browsers honor this header only on HTTPS and loopback addresses. Elsewhere they log a warning.
  */
-const openerPolicyIgnored = /Cross-Origin-Opener-Policy header has been ignored/
+const openerPolicyWarning = /Cross-Origin-Opener-Policy header has been ignored/
 
 test('everything works when the server is opened by its IP address', async ({
   app,
@@ -38,7 +38,7 @@ test('everything works when the server is opened by its IP address', async ({
   page,
   visitor,
 }) => {
-  if (address !== '127.0.0.1') errors.expect(openerPolicyIgnored)
+  if (address !== '127.0.0.1') errors.expect(openerPolicyWarning)
   const person = await signUp(app)
   await page.goto('/login')
   await fillLogin(page, person)

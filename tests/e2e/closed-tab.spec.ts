@@ -3,7 +3,7 @@ import { makePerson } from '../support/make.ts'
 import { chooseFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import {
-  connectionErrors,
+  connectionErrorPattern,
   countSentBytes,
   countStoredPuts,
   expect,
@@ -43,7 +43,7 @@ for (const [description, endTab] of [
     page,
     network,
   }) => {
-    errors.allow(connectionErrors)
+    errors.allow(connectionErrorPattern)
     const size = partCount * partSize
     const file = await writeRandomFile(folder, 'footage.mov', size)
     const otherFile = await writeRandomFile(folder, 'holiday.mov', size)

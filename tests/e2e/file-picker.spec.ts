@@ -6,7 +6,7 @@ import {
   reloadAndConfirm,
 } from './support/dashboard.ts'
 import {
-  connectionErrors,
+  connectionErrorPattern,
   expect,
   reloadWhileStalled,
   stallAfter,
@@ -18,7 +18,7 @@ import { expectArrived, expectUpload, pressResume, uploadItem } from './support/
 const mebibyte = 1024 ** 2
 
 test.beforeEach(async ({ app, errors, page }) => {
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   await openDashboard(page, app, await makePerson(app))
 })
 
@@ -122,7 +122,7 @@ test('a dismissed picker opens no second dialog and can be opened again', async 
   expect(dialogCount).toBe(0)
 })
 
-for (const [browser, begin] of [
+for (const [browser, setUpPicker] of [
   ['without the picker', removePicker],
   ['that blocks the picker', denyPicker],
 ] as const) {
@@ -132,7 +132,7 @@ for (const [browser, begin] of [
     network,
     page,
   }) => {
-    await begin(page)
+    await setUpPicker(page)
     await page.reload()
     const openFileChooser = async (press: () => Promise<void>) => {
       const chooserPromise = page.waitForEvent('filechooser')

@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import type { BrowserContext } from '@playwright/test'
 import type { TestApp } from '../support/app-server.ts'
 import type { ChaosProxy } from '../support/chaos-proxy.ts'
-import { freePort } from '../support/free-port.ts'
+import { findFreePort } from '../support/free-port.ts'
 import { signUp } from '../support/make.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import {
-  connectionErrors,
+  connectionErrorPattern,
   countSentBytes,
   expect,
   expectNoWastedPuts,
@@ -16,7 +16,7 @@ import {
   stallAfter,
   test,
 } from './support/network.ts'
-import { codeOf, expectArrived, hashDownload, uploadItem } from './support/uploads.ts'
+import { expectArrived, hashDownload, readShortCode, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 const maxInFlight = 5
@@ -66,7 +66,7 @@ test('an upload survives ten network failures and resends only parts in flight',
   page,
   network,
 }) => {
-  errors.expect(connectionErrors)
+  errors.expect(connectionErrorPattern)
   const file = await writeRandomFile(folder, 'footage.mov', 128 * mebibyte + 12_345)
   await openDashboard(page, app, await signUp(app))
 
@@ -95,7 +95,7 @@ test('a stalled connection times out, and its parts are sent again', async ({
   page,
   network,
 }) => {
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   const file = await writeRandomFile(folder, 'footage.mov', 30 * mebibyte)
   await page.clock.install()
   await openDashboard(page, app, await signUp(app))
@@ -114,7 +114,7 @@ test('a stalled connection times out, and its parts are sent again', async ({
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   expectNoWastedPuts(network)
   await expect(fileRow(page, file.name)).toBeVisible()
-  expect(await hashDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+  expect(await hashDownload(app.url, await readShortCode(page, file.name))).toBe(file.sha256)
 })
 
 test('a small file resumes from the bytes on the server', async ({
@@ -125,7 +125,7 @@ test('a small file resumes from the bytes on the server', async ({
   page,
   network,
 }) => {
-  errors.expect(connectionErrors)
+  errors.expect(connectionErrorPattern)
   const file = await writeRandomFile(folder, 'photo.raw', 7 * mebibyte)
   await openDashboard(page, app, await signUp(app))
 
@@ -142,7 +142,7 @@ test('a small file resumes from the bytes on the server', async ({
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   expect(countSentBytes(network, exchangeCountBefore)).toBeLessThan(4 * mebibyte)
   await expect(fileRow(page, file.name)).toBeVisible()
-  expect(await hashDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+  expect(await hashDownload(app.url, await readShortCode(page, file.name))).toBe(file.sha256)
 })
 
 test('three uploads survive a ten-minute server outage', async ({
@@ -152,7 +152,7 @@ test('three uploads survive a ten-minute server outage', async ({
   page,
   network,
 }) => {
-  errors.expect(connectionErrors)
+  errors.expect(connectionErrorPattern)
   const files = await Promise.all(
     ['one.raw', 'two.raw', 'three.raw'].map((name) => writeRandomFile(folder, name, 2 * mebibyte)),
   )
@@ -178,7 +178,7 @@ test('three uploads survive a ten-minute server outage', async ({
 
   for (const { name, sha256 } of files) {
     await expect(fileRow(page, name)).toBeVisible()
-    expect(await hashDownload(app.url, await codeOf(page, name))).toBe(sha256)
+    expect(await hashDownload(app.url, await readShortCode(page, name))).toBe(sha256)
   }
 })
 
@@ -188,10 +188,10 @@ test('an upload resumes from the bytes on disk after the server is killed and re
   network,
   visitor,
 }) => {
-  errors.expect(connectionErrors)
+  errors.expect(connectionErrorPattern)
   const settings = {
     dataDir: join(folder, 'data'),
-    port: await freePort(),
+    port: await findFreePort(),
     env: { APP_URL: network.url },
   }
   network.forwardTo(settings.port)

@@ -4,7 +4,7 @@ import { writeRandomFile, writeSparseFile } from './support/files.ts'
 import { dropOnLanding, openLanding } from './support/landing.ts'
 import { findMainActions } from './support/main-actions.ts'
 import { expect, test } from './support/test.ts'
-import { codeOf, hashDownload } from './support/uploads.ts'
+import { hashDownload, readShortCode } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -69,7 +69,7 @@ test('a file dropped by a visitor is kept and uploaded after signup', async ({
   await page.getByRole('button', { name: 'Upload it' }).click()
   await expect(fileRow(page, file.name)).toBeVisible()
   await expect(page.getByRole('heading', { name: /waiting/ })).toBeHidden()
-  expect(await hashDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+  expect(await hashDownload(app.url, await readShortCode(page, file.name))).toBe(file.sha256)
   await page.reload()
   await expect(fileRow(page, file.name)).toBeVisible()
   await expect(page.getByRole('heading', { name: /waiting/ })).toBeHidden()

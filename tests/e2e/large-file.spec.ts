@@ -2,7 +2,7 @@ import { makePerson } from '../support/make.ts'
 import { dropFiles, openDashboard } from './support/dashboard.ts'
 import { writeLargestFile } from './support/files.ts'
 import { expect, test } from './support/test.ts'
-import { codeOf, expectUpload, hashDownload } from './support/uploads.ts'
+import { expectUpload, hashDownload, readShortCode } from './support/uploads.ts'
 
 test('a 1 GB file is uploaded in parts, each sent once, and downloads unchanged', async ({
   app,
@@ -21,7 +21,7 @@ test('a 1 GB file is uploaded in parts, each sent once, and downloads unchanged'
   expect(putStatuses).toHaveLength(128)
   expect(putStatuses.filter((status) => ![200, 204].includes(status))).toEqual([])
 
-  const code = await codeOf(page, videoFile.name)
+  const code = await readShortCode(page, videoFile.name)
   expect(await hashDownload(app.url, code)).toBe(videoFile.sha256)
   const visitorPage = await visitor()
   await visitorPage.goto(`/s/${code}`)

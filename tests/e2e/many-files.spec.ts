@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { File } from '../../src/shared/contract/files.ts'
 import { json, makePerson } from '../support/make.ts'
 import { dropFiles, openDashboard } from './support/dashboard.ts'
-import { pseudoRandom } from './support/files.ts'
+import { generateRandomBytes } from './support/files.ts'
 import { expect, isPut, isStart, test } from './support/network.ts'
 
 /**
@@ -24,7 +24,7 @@ test('all files of a large folder are uploaded, and the page stays responsive', 
   const hashesByName = new Map<string, string>()
   const photosFolder = join(folder, 'photos')
   await mkdir(join(photosFolder, 'more'), { recursive: true })
-  const [bytes = Buffer.alloc(0)] = pseudoRandom(fileSize)
+  const [bytes = Buffer.alloc(0)] = generateRandomBytes(fileSize)
   for (let index = 0; index < fileCount; index += 1) {
     bytes.writeUInt32BE(index)
     const name = `photo-${index}.raw`

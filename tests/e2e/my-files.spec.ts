@@ -7,8 +7,8 @@ import { tabTo } from './support/keyboard.ts'
 import { expect, test } from './support/test.ts'
 
 const serverError = { status: 500, json: { message: 'Internal server error' } }
-const listUrl = /\/api\/files\?/
-const listError = /500 \(Internal Server Error\).*\/api\/files\?/
+const listUrlPattern = /\/api\/files\?/
+const listErrorPattern = /500 \(Internal Server Error\).*\/api\/files\?/
 
 test('a free user retries a failed list, learns why a link ended, and clears the history', async ({
   app,
@@ -23,17 +23,17 @@ test('a free user retries a failed list, learns why a link ended, and clears the
       await app.deps.db.update(files).set(expiredFields).where(eq(files.id, id))
   }
   const releaseFailure = Promise.withResolvers<void>()
-  await page.route(listUrl, async (route) => {
+  await page.route(listUrlPattern, async (route) => {
     await releaseFailure.promise
     await route.fulfill(serverError)
   })
-  errors.expect(listError)
+  errors.expect(listErrorPattern)
   await openDashboard(page, app, person)
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(page.getByRole('status').filter({ hasText: 'Loading your files' })).toBeVisible()
   releaseFailure.resolve()
   await expect(page.getByRole('alert')).toContainText('Your files could not be loaded')
-  await page.unroute(listUrl)
+  await page.unroute(listUrlPattern)
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByText('1 active link')).toBeVisible()
   const copyButton = fileRow(page, 'first.txt').getByRole('button', { name: 'Copy' })
@@ -81,8 +81,8 @@ test('a list of thousands of files loads page by page and is searched on the ser
   expect(await rows.count()).toBeLessThan(100)
   await expect(rows.first()).toHaveAttribute('aria-setsize', '2500')
 
-  errors.expect(listError)
-  await page.route(listUrl, (route) => route.fulfill(serverError), { times: 1 })
+  errors.expect(listErrorPattern)
+  await page.route(listUrlPattern, (route) => route.fulfill(serverError), { times: 1 })
   await page.mouse.wheel(0, 1e6)
   const alert = page.getByRole('alert').filter({ hasText: 'The files after these could not be' })
   await alert.getByRole('button', { name: 'Try again' }).click()

@@ -2,7 +2,7 @@ import { devices } from '@playwright/test'
 import { makePerson } from '../support/make.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { connectionErrors, expect, stallAfter, test } from './support/network.ts'
+import { connectionErrorPattern, expect, stallAfter, test } from './support/network.ts'
 import { recordShownTexts } from './support/shown-texts.ts'
 import { expectUpload, uploadItem, uploadsPanel } from './support/uploads.ts'
 
@@ -15,10 +15,15 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   network,
   visitor,
 }) => {
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   const { userAgent, isMobile, hasTouch, deviceScaleFactor } = devices['Pixel 7'] ?? {}
-  const phone = { isMobile, hasTouch, deviceScaleFactor, viewport: { width: 390, height: 844 } }
-  const page = await visitor({ ...phone, ...(userAgent && { userAgent }) } as object)
+  const phoneOptions = {
+    isMobile,
+    hasTouch,
+    deviceScaleFactor,
+    viewport: { width: 390, height: 844 },
+  }
+  const page = await visitor({ ...phoneOptions, ...(userAgent && { userAgent }) } as object)
   // The photo is larger than the connection's buffers, so a stall keeps its upload in progress.
   const photoFile = await writeRandomFile(folder, 'photo.jpg', 20 * mebibyte)
   const noteFile = await writeRandomFile(folder, 'note.txt', 1000)
@@ -26,9 +31,9 @@ test('on a phone every upload goes to the panel, which fits 390 px', async ({
   // The page must not mention actions that aren't possible on a phone.
   await expect(page.getByRole('heading', { name: 'Choose what to upload' })).toBeVisible()
   await expect(page.getByText('Upload a file. It gets a short link')).toBeVisible()
-  for (const unsupportedAction of [/drop/i, /pasting/]) {
+  for (const actionPattern of [/drop/i, /pasting/]) {
     await expect(
-      page.getByRole('main').getByText(unsupportedAction).filter({ visible: true }),
+      page.getByRole('main').getByText(actionPattern).filter({ visible: true }),
     ).toHaveCount(0)
   }
   const shownTexts = await recordShownTexts(page)

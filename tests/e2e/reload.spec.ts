@@ -2,7 +2,7 @@ import { makeFile, makePerson } from '../support/make.ts'
 import { chooseFiles, dropFiles, openDashboard, reloadAndConfirm } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import {
-  connectionErrors,
+  connectionErrorPattern,
   countSentBytes,
   expect,
   isConfirm,
@@ -11,7 +11,13 @@ import {
   test,
 } from './support/network.ts'
 import { recordShownTexts } from './support/shown-texts.ts'
-import { codeOf, expectUpload, hashDownload, pressCancel, uploadsPanel } from './support/uploads.ts'
+import {
+  expectUpload,
+  hashDownload,
+  pressCancel,
+  readShortCode,
+  uploadsPanel,
+} from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 const day = 24 * 3_600_000
@@ -24,7 +30,7 @@ test('uploads are paused after a reload, and canceling one frees its slot', asyn
   page,
   network,
 }) => {
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   const person = await makePerson(app)
   const songFile = await writeRandomFile(folder, 'song.flac', 51 * mebibyte)
   await openDashboard(page, app, person)
@@ -48,7 +54,7 @@ test("a reload while finalizing doesn't require choosing the file again", async 
   page,
   network,
 }) => {
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   await openDashboard(page, app, await makePerson(app))
   network.stall(isConfirm)
   await chooseFiles(page, [videoFile.path])
@@ -60,7 +66,9 @@ test("a reload while finalizing doesn't require choosing the file again", async 
   network.restore()
   await expectUpload(page, videoFile.name, 'Completed')
   expect(countSentBytes(network, exchangeCountBefore)).toBe(0)
-  expect(await hashDownload(app.url, await codeOf(page, videoFile.name))).toBe(videoFile.sha256)
+  expect(await hashDownload(app.url, await readShortCode(page, videoFile.name))).toBe(
+    videoFile.sha256,
+  )
 })
 
 test('a finished upload leaves the panel after a day', async ({ app, videoFile, page }) => {

@@ -4,9 +4,9 @@ import { createDatabase } from '../support/postgres-server.ts'
 import { startSlowNetwork } from '../support/slow-network.ts'
 import { dropFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
-import { connectionErrors, expect, test as onNetwork } from './support/network.ts'
+import { connectionErrorPattern, expect, test as onNetwork } from './support/network.ts'
 import { getPostgresUrl } from './support/run.ts'
-import { codeOf, expectUpload, hashDownload, uploadItem } from './support/uploads.ts'
+import { expectUpload, hashDownload, readShortCode, uploadItem } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -34,7 +34,7 @@ test('on a slow connection, speed and time left are shown, and expired part URLs
   // The server rejects a part with an expired URL before it has read the whole body, then closes
   // the connection.
   errors.allow(/403 \(Forbidden\).*\/storage\//)
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   const file = await writeRandomFile(folder, 'footage.mov', 51 * mebibyte)
   await openDashboard(page, app, await makePerson(app))
 
@@ -59,5 +59,5 @@ test('on a slow connection, speed and time left are shown, and expired part URLs
   expect(signRequests.length).toBeGreaterThan(0)
   // Download directly from the server, because the network is slow in both directions.
   const directUrl = `http://127.0.0.1:${app.deps.config.port}`
-  expect(await hashDownload(directUrl, await codeOf(page, file.name))).toBe(file.sha256)
+  expect(await hashDownload(directUrl, await readShortCode(page, file.name))).toBe(file.sha256)
 })

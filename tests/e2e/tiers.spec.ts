@@ -74,8 +74,8 @@ test('a trial is offered, counts down days and hours, and ends while the page is
 test('Keep Premium shows the price and makes Premium permanent', async ({ app, page }) => {
   const premiumTrialStartedAt = app.clock()
   const premiumTrialEndsAt = new Date(premiumTrialStartedAt.getTime() + day)
-  const trial = { premiumTrialStartedAt, premiumTrialEndsAt }
-  const person = await makePerson(app, { tier: 'premium', ...trial })
+  const trialFields = { premiumTrialStartedAt, premiumTrialEndsAt }
+  const person = await makePerson(app, { tier: 'premium', ...trialFields })
   await openDashboard(page, app, person)
   const banner = page.getByRole('complementary', { name: 'Premium trial' })
   await pressOn(page, banner.getByRole('button', { name: 'Keep Premium' }))

@@ -12,7 +12,7 @@ import {
 } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import {
-  connectionErrors,
+  connectionErrorPattern,
   expect,
   reloadWhileStalled,
   stallAfter,
@@ -20,13 +20,13 @@ import {
 } from './support/network.ts'
 import { countHandles, expectHandleSaved, mockPicker } from './support/picker.ts'
 import {
-  codeOf,
   dropOnUpload,
   expectArrived,
   expectUpload,
   hashDownload,
   pressCancel,
   pressResume,
+  readShortCode,
   uploadItem,
   uploadsPanel,
 } from './support/uploads.ts'
@@ -62,7 +62,7 @@ test('an upload whose tab was reloaded can be resumed and sent by another tab', 
   network,
   errors,
 }) => {
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   await openDashboard(page, app, await makePerson(app))
   await mockPicker(page, videoFile, { asks: true })
   await stallAfter(network, 30 * mebibyte, () => pressChooseFiles(page))
@@ -93,7 +93,7 @@ test('signing out in one tab removes the uploads of all tabs from the browser', 
   network,
   errors,
 }) => {
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   errors.allow(/401 \(Unauthorized\)/)
   const person = await makePerson(app)
   await openDashboard(page, app, person)
@@ -128,7 +128,7 @@ test("closing a tab mid-upload leaves another tab's upload running and offers to
   page,
   network,
 }) => {
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   const person = await makePerson(app)
   const songFile = await writeRandomFile(folder, 'song.flac', 51 * mebibyte)
   await openDashboard(page, app, person)
@@ -146,7 +146,9 @@ test("closing a tab mid-upload leaves another tab's upload running and offers to
 
   await expectUpload(otherTab, songFile.name, 'Completed')
   await expect(fileRow(otherTab, songFile.name)).toBeVisible()
-  expect(await hashDownload(app.url, await codeOf(otherTab, songFile.name))).toBe(songFile.sha256)
+  expect(await hashDownload(app.url, await readShortCode(otherTab, songFile.name))).toBe(
+    songFile.sha256,
+  )
   await expectUpload(otherTab, videoFile.name, 'Paused')
   await dropOnUpload(otherTab, videoFile.path, videoFile.name)
   await expectArrived(otherTab, app, videoFile)

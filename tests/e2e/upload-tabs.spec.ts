@@ -1,6 +1,6 @@
 import { makePerson } from '../support/make.ts'
 import { dropFiles, openDashboard, openSecondTab, reloadAndConfirm } from './support/dashboard.ts'
-import { connectionErrors, expect, stallAfter, test } from './support/network.ts'
+import { connectionErrorPattern, expect, stallAfter, test } from './support/network.ts'
 import { expectArrived, expectUpload } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -12,7 +12,7 @@ test("a dropped file's upload resumes automatically after a reload", async ({
   page,
   network,
 }) => {
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   await openDashboard(page, app, await makePerson(app))
   await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [videoFile.path]))
 
@@ -29,7 +29,7 @@ test("a dropped file's upload resumes in another tab when its own tab is closed"
   page,
   network,
 }) => {
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   await openDashboard(page, app, await makePerson(app))
   const otherTab = await openSecondTab(context)
   await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [videoFile.path]))

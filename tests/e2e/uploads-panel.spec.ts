@@ -3,7 +3,7 @@ import { chooseFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import { pressOn } from './support/keyboard.ts'
 import {
-  connectionErrors,
+  connectionErrorPattern,
   expect,
   isConfirm,
   isStart,
@@ -23,7 +23,7 @@ test("a download page shows the visitor's own uploads, and loads no panel code f
   page,
   visitor,
 }) => {
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   const person = await makePerson(app, { tier: 'premium' })
   const { shortCode } = await makeFile(person)
   await openDashboard(page, app, person)
@@ -84,7 +84,7 @@ test("an upload that the server can't start yet says so and starts later", async
   errors,
   page,
 }) => {
-  errors.allow(connectionErrors)
+  errors.allow(connectionErrorPattern)
   const noteFile = await writeRandomFile(folder, 'note.txt', 1000)
   await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
   network.respondWith(503, isStart)

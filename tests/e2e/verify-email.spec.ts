@@ -1,7 +1,7 @@
 import type { Page, Route } from '@playwright/test'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { createDatabase } from '../support/postgres-server.ts'
-import { newAddress, password, signUpForToken, withVerification } from '../support/signup.ts'
+import { makeAddress, password, signUpForToken, withVerification } from '../support/signup.ts'
 import { pressOn, typeInto } from './support/keyboard.ts'
 import { getPostgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
@@ -41,7 +41,7 @@ test('signing up works by keyboard up to the dashboard, even with a second email
   errors,
   page,
 }) => {
-  const email = newAddress()
+  const email = makeAddress()
   await page.clock.install()
   await page.goto('/signup')
   await expect(page.getByRole('button', { name: 'Sign Up' })).toBeVisible()
@@ -112,7 +112,7 @@ test('a network error is reported, and the link works afterwards', async ({
   page,
 }) => {
   errors.allow(/ERR_FAILED/)
-  const token = await signUpForToken(app, { email: newAddress() })
+  const token = await signUpForToken(app, { email: makeAddress() })
   const releaseFailure = Promise.withResolvers<void>()
   const failLater = async (route: Route) => {
     await releaseFailure.promise
@@ -137,7 +137,7 @@ test('the signup page says who may sign up', async ({ app, page }) => {
   app.deps.config.signup = ['example.com']
   await page.goto('/signup')
   await expect(page.getByText('Only addresses of example.com can sign up here.')).toBeVisible()
-  await fillSignup(page, newAddress())
+  await fillSignup(page, makeAddress())
   await expect(page.getByText('This address is of another domain.')).toBeVisible()
   await expect(page.getByRole('textbox', { name: 'Email' })).toBeFocused()
 

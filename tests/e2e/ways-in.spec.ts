@@ -7,7 +7,7 @@ import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashbo
 import { writeRandomFile, writeSparseFile } from './support/files.ts'
 import { expect, stallAfter, test } from './support/network.ts'
 import { recordShownTexts } from './support/shown-texts.ts'
-import { codeOf, hashDownload } from './support/uploads.ts'
+import { hashDownload, readShortCode } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -32,14 +32,14 @@ test('each file of a dropped folder gets a link, and all links are copied at onc
   await expect(page.getByText('Upload completed successfully!').last()).toBeVisible()
   for (const file of files) {
     await expect(fileRow(page, file.name)).toBeVisible()
-    expect(await hashDownload(app.url, await codeOf(page, file.name))).toBe(file.sha256)
+    expect(await hashDownload(app.url, await readShortCode(page, file.name))).toBe(file.sha256)
     await expect.poll(() => shownTexts).toContain(`${file.name} uploaded successfully`)
   }
   await expect.poll(() => shownTexts).toContain('Upload Complete')
   await page.getByRole('button', { name: 'Copy 3 links' }).click()
   await expect(page.getByText('3 links copied')).toBeVisible()
   const links = (await page.evaluate(() => navigator.clipboard.readText())).split('\n')
-  const codes = await Promise.all(files.map(({ name }) => codeOf(page, name)))
+  const codes = await Promise.all(files.map(({ name }) => readShortCode(page, name)))
   expect(links.toSorted()).toEqual(codes.map((code) => `${app.url}/s/${code}`).toSorted())
 })
 

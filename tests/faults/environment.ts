@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createBucket } from '../support/bucket.ts'
 import { type ChaosProxy, startChaosProxy } from '../support/chaos-proxy.ts'
-import { freePort } from '../support/free-port.ts'
+import { findFreePort } from '../support/free-port.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
 import type { TestDatabase, TestPostgres } from '../support/postgres-server.ts'
 import type { S3Server } from '../support/radosgw.ts'
@@ -90,7 +90,7 @@ export async function startEnvironment(
     const options = {
       databaseUrl: network.url,
       dataDir,
-      port: await freePort(),
+      port: await findFreePort(),
       now: Date.now() + clockLeadMs,
       env: { SMTP_URL: mailServer.url, REQUIRE_EMAIL_VERIFICATION: 'off', ...bucket?.env },
       limits,

@@ -34,7 +34,7 @@ const methodChoices = ['any', 'any', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'] as 
  * Draws the requests that a bucket fault affects: at least half of those with one HTTP method, or
  * of all requests.
  */
-function randomRequests(random: RandomInt): (exchange: Exchange) => boolean {
+function drawRequests(random: RandomInt): (exchange: Exchange) => boolean {
   const chosenMethod = methodChoices[random(methodChoices.length)] ?? 'any'
   const percent = 50 + random(51)
   return ({ method }) =>
@@ -58,7 +58,7 @@ function interrupt(
 
 /** Makes the bucket respond to some requests with this status. */
 function respondWith(status: number): Fault['inject'] {
-  return interrupt((network, random) => network.respondWith(status, randomRequests(random)))
+  return interrupt((network, random) => network.respondWith(status, drawRequests(random)))
 }
 
 /** Faults in the bucket, the mail server and the disk. */
@@ -82,7 +82,7 @@ export const externalFaults = {
     affects: ['bucket'],
     weight: 1,
     isPossible: hasBucket,
-    inject: interrupt((network, random) => network.stall(randomRequests(random))),
+    inject: interrupt((network, random) => network.stall(drawRequests(random))),
   },
   'the bucket returns 500': {
     affects: ['bucket'],
@@ -100,7 +100,7 @@ export const externalFaults = {
     affects: ['bucket'],
     weight: 4,
     isPossible: hasBucket,
-    inject: interrupt((network, random) => network.dropResponses(randomRequests(random))),
+    inject: interrupt((network, random) => network.dropResponses(drawRequests(random))),
   },
   'the mail server is down': {
     affects: ['mail'],

@@ -22,7 +22,7 @@ import { DiskSpace, type UploadSpace } from '../../src/server/space/disk-space.t
 import type { DiskStorage } from '../../src/server/storage/disk/disk.ts'
 import type { Storage } from '../../src/server/storage/storage.ts'
 import { storeOfNewFiles } from '../../src/server/storage/stores.ts'
-import { freePort } from './free-port.ts'
+import { findFreePort } from './free-port.ts'
 import { makeMailBox } from './mail-box.ts'
 import type { TestDatabase } from './postgres-server.ts'
 import { type TestClock, testClock } from './test-clock.ts'
@@ -87,7 +87,7 @@ export async function serveApp(
 ): Promise<TestApp> {
   const dataDir = existingDataDir ?? (await mkdtemp(join(tmpdir(), 'mayfly-app-')))
   // Presigned URLs contain the port, so choose it before listening.
-  const port = await freePort()
+  const port = await findFreePort()
   const config = readConfig({
     PORT: String(port),
     DATA_DIR: dataDir,

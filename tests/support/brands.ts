@@ -3,7 +3,7 @@ import { branding } from '../../src/server/db/schema.ts'
 import type { Brand } from '../../src/shared/contract/branding.ts'
 import type { TestApp } from './app-server.ts'
 import { type Client, json, type Person } from './make.ts'
-import { solidPng } from './pictures.ts'
+import { makeSolidPng } from './pictures.ts'
 
 export function putBrand(person: Client, body: unknown): Promise<Response> {
   return person.fetch('/api/branding', {
@@ -46,7 +46,7 @@ export async function saveBrand(
   person: Client,
   brand: { name: string; accent: string; message: string },
 ): Promise<void> {
-  const logo = await solidPng({ width: 400, height: 90 })
+  const logo = await makeSolidPng({ width: 400, height: 90 })
   const responses = [await putBrand(person, brand), await putLogo(person, logo)]
   for (const response of responses) if (!response.ok) throw new Error(await response.text())
 }

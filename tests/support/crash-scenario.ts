@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { CrashUser } from './crash-user.ts'
 import { chooseRounds } from './rounds.ts'
-import { type RandomInt, seededRounds } from './seeded-rounds.ts'
+import { type RandomInt, runSeededRounds } from './seeded-rounds.ts'
 
 const userCount = 3
 /** How long a user pauses between cycles, to leave CPU time to a restarting server. */
@@ -34,7 +34,7 @@ export async function runCrashScenario(
   let failure: unknown
   const runPromises: Promise<void>[] = []
   let round = 0
-  await seededRounds(rounds, async (random) => {
+  await runSeededRounds(rounds, async (random) => {
     round += 1
     if (round === 1) {
       for (let userIndex = 0; userIndex < userCount; userIndex += 1) {

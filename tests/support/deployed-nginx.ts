@@ -7,7 +7,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { eventually } from './eventually.ts'
-import { freePort } from './free-port.ts'
+import { findFreePort } from './free-port.ts'
 
 /**
  * A running nginx with the configuration from `deploy/nginx`, except for ports and certificates.
@@ -50,7 +50,7 @@ export async function startDeployedNginx(
   dataDir = '/srv/mayfly/data',
 ): Promise<DeployedNginx> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-deployed-'))
-  const [httpPort, tlsPort] = [await freePort(), await freePort()]
+  const [httpPort, tlsPort] = [await findFreePort(), await findFreePort()]
   const tlsDir = join(folder, 'tls')
   await mkdir(tlsDir)
   const hasBucket = !('servers' in upstreams) || upstreams.bucket !== undefined

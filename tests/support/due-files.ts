@@ -36,7 +36,7 @@ export async function insertDueFiles(
 }
 
 /** Returns the short code of the file with this number. Numbers start at 1. */
-export function dueFileCode(number: number): string {
+export function getDueFileCode(number: number): string {
   const letters: Record<string, string> = { 0: 'a', 1: 'b', 2: 'c', 5: 'd' }
   return String(number)
     .padStart(10, '0')

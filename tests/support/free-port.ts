@@ -9,7 +9,7 @@ const range = [20_000, 32_000] as const
  * Returns a free local port. It comes from a rarely used range, so that it stays free until the
  * server starts, and again while the server restarts.
  */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(...range)
     const probe = createServer().listen(port, '127.0.0.1')

@@ -1,5 +1,5 @@
 import type { TestApp, TestAppOptions } from './app-server.ts'
-import { freePort } from './free-port.ts'
+import { findFreePort } from './free-port.ts'
 import { makeBrowser, type TestBrowser } from './issuer-browser.ts'
 import { type IssuerPerson, type OidcIssuer, startOidcIssuer } from './oidc-issuer.ts'
 
@@ -31,7 +31,7 @@ export async function serveGoogleApp(
   serve: (options: TestAppOptions) => Promise<TestApp>,
   options: GoogleAppOptions = {},
 ): Promise<GoogleApp> {
-  const port = await freePort()
+  const port = await findFreePort()
   const app = await serve({
     env: {
       GOOGLE_ISSUER: `http://127.0.0.1:${port}`,

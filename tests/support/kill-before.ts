@@ -32,13 +32,13 @@ function killBeforeCalls<Owner extends object>(
   const originalMethod: unknown = Reflect.get(owner, name)
   if (typeof originalMethod !== 'function') throw new Error(`there is no function ${name}`)
   Reflect.set(owner, name, function (this: unknown, ...args: unknown[]) {
-    onStep(`${name} ${stepText(args[argumentIndex])}`)
+    onStep(`${name} ${getStepText(args[argumentIndex])}`)
     return Reflect.apply(originalMethod, this, args)
   })
 }
 
 /** A query is either a string or an object with a `text` property. */
-function stepText(argument: unknown): string {
+function getStepText(argument: unknown): string {
   if (typeof argument === 'object' && argument !== null && 'text' in argument) {
     return String(argument.text)
   }

@@ -24,7 +24,7 @@ import {
 } from './make.ts'
 import { lossKinds, type PostgresProxy } from './postgres-proxy.ts'
 import { isLongRun } from './rounds.ts'
-import { type RandomInt, seededRounds } from './seeded-rounds.ts'
+import { type RandomInt, runSeededRounds } from './seeded-rounds.ts'
 import { type EntryResult, requestConfirms } from './upload-batches.ts'
 import { requestConfirm } from './upload-requests.ts'
 
@@ -120,7 +120,7 @@ export async function killDuringConfirms(
     outcomeCounts.clear()
 
     let interruptedRoundCount = 0
-    await seededRounds(rounds, async (random) => {
+    await runSeededRounds(rounds, async (random) => {
       const killMode = killModes[round % killModes.length] ?? 'any statement'
       round += 1
       const calls = await prepareCalls(environment)

@@ -50,7 +50,7 @@ export function makeNetworkDirection({
   let timer: NodeJS.Timeout | undefined
 
   /** Returns the next connection that is ready to send, and moves it to the back of the queue. */
-  const nextFlow = (now: number): Flow | undefined => {
+  const takeNextFlow = (now: number): Flow | undefined => {
     const index = flows.findIndex(
       ({ queue, isBlocked, readyAt }) => queue.length > 0 && !isBlocked && readyAt <= now,
     )
@@ -80,7 +80,7 @@ export function makeNetworkDirection({
     if (isIdle) nextSendAt = Math.max(nextSendAt, now)
     isIdle = false
     while (nextSendAt <= now) {
-      const flow = nextFlow(now)
+      const flow = takeNextFlow(now)
       if (!flow) {
         isIdle = true
         return

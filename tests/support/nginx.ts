@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildCompleteConfig, readDeployFile } from './deployed-nginx.ts'
 import { eventually } from './eventually.ts'
-import { freePort } from './free-port.ts'
+import { findFreePort } from './free-port.ts'
 
 export interface NginxProxy {
   url: string
@@ -23,7 +23,7 @@ export interface NginxProxy {
  */
 export async function startNginxProxy(ports: readonly number[]): Promise<NginxProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'mayfly-nginx-'))
-  const settings = { folder, port: await freePort(), redirectPort: await freePort() }
+  const settings = { folder, port: await findFreePort(), redirectPort: await findFreePort() }
   const configPath = join(folder, 'nginx.conf')
   const logPath = join(folder, 'error.log')
   await writeFile(configPath, await buildConfig(settings, ports))

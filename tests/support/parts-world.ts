@@ -17,7 +17,7 @@ export type Fault =
   | { kind: 'lost'; cause: 'network' | 'timeout' | 'stalled'; stored: boolean }
   | { kind: 'status'; status: number; code?: string; stored?: boolean; retryAfterMs?: number }
 
-function httpResponse(
+function makeHttpResponse(
   status: number,
   code: string | null = null,
   retryAfterMs: number | null = null,
@@ -106,11 +106,11 @@ export function simulateParts(count: number, size = count * partSize) {
       storePart()
       acceptedParts.add(partNumber)
       simulation.successfulPuts += 1
-      return httpResponse(200)
+      return makeHttpResponse(200)
     }
     if (fault.stored) storePart()
     if (fault.kind === 'lost') return { kind: fault.cause }
-    return httpResponse(fault.status, fault.code, fault.retryAfterMs ?? null)
+    return makeHttpResponse(fault.status, fault.code, fault.retryAfterMs ?? null)
   }
 
   const listStoredParts = () =>

@@ -62,8 +62,8 @@ interface Message {
  * `url`.
  */
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
-  const target = new URL(databaseUrl)
-  const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`
+  const targetUrl = new URL(databaseUrl)
+  const path = `${targetUrl.searchParams.get('host')}/.s.PGSQL.5432`
   const sockets = new Set<Socket>()
   let statements: string[] = []
   let pendingCut: { n: number; point: CutPoint } | null = null
@@ -105,7 +105,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     let statement = ''
     onMessages(client, { hasStartupMessage: true }, ({ type, bytes }) => {
       if (silentSockets.has(client)) return
-      statement += sqlOf(type, bytes)
+      statement += getSql(type, bytes)
       if (type === 'Q' || type === 'S') {
         statements.push(statement)
         if (pendingSilence?.matches(statement)) pendingSilence.remaining -= 1
@@ -137,7 +137,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
   return {
-    url: `postgres://postgres@127.0.0.1:${port}${target.pathname}`,
+    url: `postgres://postgres@127.0.0.1:${port}${targetUrl.pathname}`,
     get statements() {
       return statements
     },
@@ -204,7 +204,7 @@ function onMessages(
 }
 
 /** Returns the SQL in a message, or the name of its prepared statement. */
-function sqlOf(type: string, bytes: Buffer): string {
+function getSql(type: string, bytes: Buffer): string {
   const strings = bytes.toString('utf8', 5).split('\0')
   if (type === 'Q') return strings[0] ?? ''
   if (type === 'P') return strings[1] ?? ''

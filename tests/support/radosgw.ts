@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { freePort } from './free-port.ts'
+import { findFreePort } from './free-port.ts'
 
 /** A real S3 server: a Ceph cluster with one monitor, one OSD and one gateway. */
 export interface S3Server {
@@ -54,7 +54,7 @@ export async function startRadosgw(): Promise<S3Server & { stop(): Promise<void>
 }
 
 async function startCluster(folder: string, processes: ChildProcess[]): Promise<S3Server> {
-  const cluster = { id: randomUUID(), monitor: await freePort(), gateway: await freePort() }
+  const cluster = { id: randomUUID(), monitor: await findFreePort(), gateway: await findFreePort() }
   const configPath = join(folder, 'ceph.conf')
   const monitorMapPath = join(folder, 'monmap')
   const keyringPath = join(folder, 'keyring')

@@ -7,7 +7,7 @@ export type RandomInt = (limit: number) => number
  * Runs rounds that use seeded random numbers. If a round fails, the error contains the seed. To
  * repeat the rounds, set FAULT_SEED to that seed.
  */
-export async function seededRounds(
+export async function runSeededRounds(
   rounds: number,
   runRound: (random: RandomInt) => Promise<void>,
 ): Promise<void> {

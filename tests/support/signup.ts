@@ -10,7 +10,7 @@ export const withVerification = { REQUIRE_EMAIL_VERIFICATION: 'on' }
 
 export const password = 'correct horse'
 
-export function newAddress(): string {
+export function makeAddress(): string {
   return `${randomUUID()}@example.org`
 }
 
@@ -53,7 +53,7 @@ export function verifyEmail(app: TestApp, token: unknown): Promise<Response> {
 }
 
 /** Returns the cookies set by a response, formatted as a Cookie header. */
-export function cookiesOf(response: Response): string {
+export function getCookies(response: Response): string {
   return response.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';', 1)[0])
@@ -84,13 +84,13 @@ export function tryLogin(app: TestApp, email: string, typedPassword = password):
 }
 
 /** Returns a response's status and error code, such as '401 INVALID_TOKEN'. */
-export async function statusAndCode(response: Response): Promise<string> {
+export async function readStatusAndCode(response: Response): Promise<string> {
   const { code } = await json<{ code?: string }>(response)
   return `${response.status} ${code ?? ''}`.trim()
 }
 
 /** Returns the parts of a response that a client can see, without values that differ each time. */
-export async function comparableResponse(response: Response) {
+export async function toComparableResponse(response: Response) {
   const headers = Object.fromEntries(response.headers)
   for (const header of ['date', 'x-request-id']) delete headers[header]
   const cookie = headers['set-cookie']?.replace(/=[\w-]{36};/, '=<an id>;')

@@ -44,7 +44,7 @@ export async function closeWithoutErrors(app: TestApp): Promise<void> {
  * Returns random bytes, so that each file has different content. Files with the same bytes are
  * taken down together.
  */
-export function randomFileBytes(size = 1000): Uint8Array<ArrayBuffer> {
+export function makeFileBytes(size = 1000): Uint8Array<ArrayBuffer> {
   return new Uint8Array(randomBytes(size))
 }
 
@@ -85,7 +85,7 @@ export async function listReports(admin: Client, query = ''): Promise<Report[]> 
 }
 
 /** Returns the audit log entries about takedowns of a user's files. */
-export async function takedownAudit(admin: Client, { email }: Person): Promise<AuditEntry[]> {
+export async function listTakedownAudit(admin: Client, { email }: Person): Promise<AuditEntry[]> {
   const query = `?search=${encodeURIComponent(email)}&action=take-down`
   return json(await admin.fetch(`/api/admin/audit${query}`))
 }

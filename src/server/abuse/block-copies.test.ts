@@ -18,11 +18,11 @@ import {
   closeWithoutErrors,
   findListedFile,
   listReports,
-  randomFileBytes,
+  listTakedownAudit,
+  makeFileBytes,
   reportLink,
   startTakedownSetup,
   takeDownOrThrow,
-  takedownAudit,
   uploadAndConfirm,
   uploadBytes,
 } from '../../../tests/support/takedowns.ts'
@@ -48,7 +48,7 @@ afterAll(() => closeWithoutErrors(app))
 
 describe('blocked content', () => {
   it('cannot be uploaded again in a single request by any user', async () => {
-    const bytes = randomFileBytes()
+    const bytes = makeFileBytes()
     const file = await makeFile(owner, { bytes })
     await takeDownOrThrow(admin, file.shortCode)
     const eve = await makePerson(app)
@@ -97,13 +97,13 @@ describe('blocked content', () => {
   })
 
   it('is rejected in a batch without affecting the other entries', async () => {
-    const bytes = randomFileBytes()
+    const bytes = makeFileBytes()
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     const premiumUser = await makePerson(app, { tier: 'premium' })
     const startedUploads = await startAndSend(premiumUser, [
-      randomFileBytes(),
+      makeFileBytes(),
       bytes,
-      randomFileBytes(),
+      makeFileBytes(),
     ])
     expect(codesOf(await confirmInBatch(premiumUser, startedUploads))).toEqual([
       'ok',
@@ -114,7 +114,7 @@ describe('blocked content', () => {
   })
 
   it('is rejected by each of many parallel confirms', async () => {
-    const bytes = randomFileBytes()
+    const bytes = makeFileBytes()
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     const key = await uploadBytes(owner, bytes)
     const responses = await Promise.all(Array.from({ length: 6 }, () => requestConfirm(owner, key)))
@@ -124,14 +124,14 @@ describe('blocked content', () => {
   })
 
   it('is rejected when a confirm is repeated after the takedown', async () => {
-    const bytes = randomFileBytes()
+    const bytes = makeFileBytes()
     const { cloudKey, response } = await uploadAndConfirm(owner, bytes)
     await takeDownOrThrow(admin, (await json<File>(response)).shortCode)
     await expectError(await requestConfirm(owner, cloudKey), 409, 'CONTENT_BLOCKED')
   })
 
   it('excludes content that differs by one byte or only has the same size', async () => {
-    const bytes = randomFileBytes()
+    const bytes = makeFileBytes()
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     const otherBytes = bytes.slice()
     otherBytes[0] = (otherBytes[0] ?? 0) ^ 1
@@ -142,7 +142,7 @@ describe('blocked content', () => {
 
 describe('other files with the same content', () => {
   it('are counted before the takedown and taken down with it, and their owners are emailed', async () => {
-    const bytes = randomFileBytes()
+    const bytes = makeFileBytes()
     const [ada, bob] = [await makePerson(app, { tier: 'premium' }), await makePerson(app)]
     const reportedFile = await makeFile(owner, { bytes, name: 'one' })
     const [adaFile, adaCopy] = [await makeFile(ada, { bytes }), await makeFile(ada, { bytes })]
@@ -171,7 +171,7 @@ describe('other files with the same content', () => {
     const emailToAda = emails.find(({ to }) => to.address === ada.email)
     expect(emailToAda?.content.subject).toBe('2 of your files were taken down')
 
-    const lines = await takedownAudit(admin, ada)
+    const lines = await listTakedownAudit(admin, ada)
     expect(lines.map(({ details }) => details.shortCode).toSorted()).toEqual(
       [adaFile.shortCode, adaCopy.shortCode].toSorted(),
     )
@@ -179,7 +179,7 @@ describe('other files with the same content', () => {
   })
 
   it('are all taken down, even if that takes several transactions', async () => {
-    const bytes = randomFileBytes(10)
+    const bytes = makeFileBytes(10)
     const eve = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(eve, { bytes })
     await app.pool.query(
@@ -199,7 +199,7 @@ describe('other files with the same content', () => {
 
 describe('a takedown interrupted after blocking the content', () => {
   it('is completed by the next run of the job', async () => {
-    const bytes = randomFileBytes()
+    const bytes = makeFileBytes()
     const [file, copiedFile] = [await makeFile(owner, { bytes }), await makeFile(admin, { bytes })]
     await app.deps.db.insert(blockedContent).values({
       sha256: sha256(bytes),

@@ -3,7 +3,7 @@ import { type Client, json, makeFile, type Person, sha256 } from '../../../tests
 import {
   canDownload,
   findListedFile,
-  randomFileBytes,
+  makeFileBytes,
   startTakedownSetup,
   takeDownOrThrow,
   uploadBytes,
@@ -50,7 +50,7 @@ async function getErrorCode(promise: Promise<unknown>): Promise<string> {
 
 describe('a confirmed file', () => {
   it('is usable immediately and gets its SHA-256 later, exactly once', async () => {
-    const bytes = randomFileBytes()
+    const bytes = makeFileBytes()
     requestCount = 0
     const file = await confirmOrThrow(await uploadBytes(owner, bytes))
     expect([file.sha256, requestCount]).toEqual([null, 1])
@@ -66,7 +66,7 @@ describe('a confirmed file', () => {
   })
 
   it('is checked against the SHA-256 claimed by each confirm, before the response', async () => {
-    const bytes = randomFileBytes()
+    const bytes = makeFileBytes()
     const wrongKey = await uploadBytes(owner, bytes)
     expect(await getErrorCode(confirmOrThrow(wrongKey, 'f'.repeat(64)))).toBe('CHECKSUM_MISMATCH')
     expect(await app.storage.storedSize(wrongKey)).toBeNull()
@@ -86,8 +86,8 @@ describe('a confirmed file', () => {
 
   it("that cannot be read is retried later and doesn't delay other files", async () => {
     const files = [
-      await confirmOrThrow(await uploadBytes(owner, randomFileBytes())),
-      await confirmOrThrow(await uploadBytes(owner, randomFileBytes())),
+      await confirmOrThrow(await uploadBytes(owner, makeFileBytes())),
+      await confirmOrThrow(await uploadBytes(owner, makeFileBytes())),
     ]
     let hasFailed = false
     const flakyDeps = depsWith({
@@ -103,7 +103,7 @@ describe('a confirmed file', () => {
   })
 
   it('that was deleted is not read', async () => {
-    const file = await confirmOrThrow(await uploadBytes(owner, randomFileBytes()))
+    const file = await confirmOrThrow(await uploadBytes(owner, makeFileBytes()))
     await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
     expect(await computeDigests(app.deps)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
   })
@@ -111,7 +111,7 @@ describe('a confirmed file', () => {
 
 describe('content that was taken down', () => {
   it('cannot be confirmed as a new file', async () => {
-    const bytes = randomFileBytes()
+    const bytes = makeFileBytes()
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     const key = await uploadBytes(owner, bytes)
     expect(await getErrorCode(confirmOrThrow(key))).toBe('CONTENT_BLOCKED')
@@ -119,7 +119,7 @@ describe('content that was taken down', () => {
   })
 
   it('is also found in files whose SHA-256 was unknown', async () => {
-    const bytes = randomFileBytes()
+    const bytes = makeFileBytes()
     const unhashedFile = await confirmOrThrow(await uploadBytes(owner, bytes))
     await takeDownOrThrow(admin, (await makeFile(owner, { bytes })).shortCode)
     await computeDigests(app.deps)
@@ -129,7 +129,7 @@ describe('content that was taken down', () => {
 
   it('is found in a file whose hashing failed because the storage folder was unmounted', async () => {
     // No blocked content has this size, so the confirm doesn't compute the SHA-256 itself.
-    const bytes = randomFileBytes(1001)
+    const bytes = makeFileBytes(1001)
     const file = await confirmOrThrow(await uploadBytes(owner, bytes))
     const depsWithUnmountedStorage = depsWith({
       digest: async () => null,
@@ -146,7 +146,7 @@ describe('content that was taken down', () => {
   })
 
   it('is blocked even if its bytes were temporarily missing', async () => {
-    const bytes = randomFileBytes(1002)
+    const bytes = makeFileBytes(1002)
     const file = await confirmOrThrow(await uploadBytes(owner, bytes))
     const depsWithLostFile = depsWith({ digest: async () => null })
     expect(await computeDigests(depsWithLostFile)).toEqual({ computed: 0, failed: 0, takenDown: 0 })
@@ -159,7 +159,7 @@ describe('content that was taken down', () => {
   })
 
   it('is blocked even if its SHA-256 is still unknown', async () => {
-    const bytes = randomFileBytes()
+    const bytes = makeFileBytes()
     const file = await confirmOrThrow(await uploadBytes(owner, bytes))
     await takeDownOrThrow(admin, file.shortCode)
     expect(await getErrorCode(confirmOrThrow(await uploadBytes(owner, bytes)))).toBe(

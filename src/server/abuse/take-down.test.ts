@@ -14,12 +14,12 @@ import {
   closeWithoutErrors,
   findListedFile,
   listReports,
-  randomFileBytes,
+  listTakedownAudit,
+  makeFileBytes,
   reportLink,
   startTakedownSetup,
   takeDown,
   takeDownOrThrow,
-  takedownAudit,
   uploadAndConfirm,
 } from '../../../tests/support/takedowns.ts'
 import type { TestApp } from '../../../tests/support/test-app.ts'
@@ -54,7 +54,7 @@ async function findFileRow(id: string) {
 }
 
 async function findTakedownEntry({ id }: { id: string }) {
-  const lines = await takedownAudit(admin, owner)
+  const lines = await listTakedownAudit(admin, owner)
   return lines.find(({ details }) => details.fileId === id)
 }
 
@@ -150,7 +150,7 @@ describe('a link that is taken down', () => {
   })
 
   it('lets a running download finish', async () => {
-    const bytes = randomFileBytes(24 * 1024 * 1024)
+    const bytes = makeFileBytes(24 * 1024 * 1024)
     const file = await makeFile(owner, { bytes })
     const reader = (await visitor.fetch(`/api/download/${file.shortCode}`)).body?.getReader()
     const firstChunk = await reader?.read()
@@ -218,7 +218,7 @@ describe('a takedown of a link that is not active', () => {
     )
     expect((await findFileRow(file.id))?.takedownReason).toBe('First.')
     expect(await app.sendQueuedEmails()).toHaveLength(1)
-    const lines = await takedownAudit(admin, owner)
+    const lines = await listTakedownAudit(admin, owner)
     expect(lines.filter(({ details }) => details.fileId === file.id)).toHaveLength(1)
   })
 
@@ -388,7 +388,7 @@ describe('POST /api/admin/takedown', () => {
     // Simulates a file in a bucket, whose SHA-256 was sent by the client and not verified.
     await app.deps.db
       .update(files)
-      .set({ isContentProved: false, sha256: sha256(randomFileBytes()) })
+      .set({ isContentProved: false, sha256: sha256(makeFileBytes()) })
       .where(eq(files.id, file.id))
     const unreadableStorage = { ...app.storage, sha256: () => Promise.reject(new Error('EIO')) }
     const depsWithUnreadableStorage = { ...app.deps, stores: createStores(unreadableStorage) }

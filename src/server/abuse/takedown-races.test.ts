@@ -15,7 +15,7 @@ import { chooseRounds } from '../../../tests/support/rounds.ts'
 import {
   canDownload,
   closeWithoutErrors,
-  randomFileBytes,
+  makeFileBytes,
   reportLink,
   startTakedownSetup,
   takeDown,
@@ -72,7 +72,7 @@ async function findStorageKey(id: string) {
 
 it('with a renewal: neither the old link nor the new one is active', async () => {
   for (let round = 0; round < rounds; round += 1) {
-    const file = await makeFile(ada, { bytes: randomFileBytes() })
+    const file = await makeFile(ada, { bytes: makeFileBytes() })
     await reportLink(visitor, file.shortCode)
     const key = await findStorageKey(file.id)
     const [takedown, renewal] = await Promise.all([
@@ -88,7 +88,7 @@ it('with a renewal: neither the old link nor the new one is active', async () =>
 
 it('with confirms of the same content by others: no link is left', async () => {
   for (let round = 0; round < rounds; round += 1) {
-    const bytes = randomFileBytes()
+    const bytes = makeFileBytes()
     const file = await makeFile(ada, { bytes })
     const freeUser = await makePerson(app)
     const uploaders = [bob, bob, freeUser]
@@ -115,7 +115,7 @@ it('with confirms of the same content by others: no link is left', async () => {
 
 it('with downloads: each returns all of the bytes or none, and later ones return none', async () => {
   for (let round = 0; round < rounds; round += 1) {
-    const file = await makeFile(ada, { bytes: randomFileBytes() })
+    const file = await makeFile(ada, { bytes: makeFileBytes() })
     const key = await findStorageKey(file.id)
     const [takedown, ...downloads] = await Promise.all([
       afterRandomDelay(() => takeDown(admin, file.shortCode)),

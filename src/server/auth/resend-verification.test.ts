@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { logIn, makeClient } from '../../../tests/support/make.ts'
 import {
-  comparableResponse,
-  cookiesOf,
-  newAddress,
+  getCookies,
+  makeAddress,
+  readStatusAndCode,
   resendVerification,
   signUp,
   signUpForToken,
-  statusAndCode,
+  toComparableResponse,
   tokenIn,
   tryLogin,
   verifyEmail,
@@ -26,17 +26,17 @@ beforeAll(async () => {
 afterAll(() => app.close())
 beforeEach(async () => {
   await app.sendQueuedEmails()
-  email = newAddress()
+  email = makeAddress()
 })
 
 describe('POST /api/auth/resend-verification', () => {
   it('responds identically for every email address', async () => {
-    const [pendingAddress, knownAddress] = [newAddress(), newAddress()]
+    const [pendingAddress, knownAddress] = [makeAddress(), makeAddress()]
     await signUp(makeClient(app), { email: pendingAddress })
     await verifyEmail(app, await signUpForToken(app, { email: knownAddress }))
     const responses = []
     for (const address of [email, pendingAddress, knownAddress])
-      responses.push(await comparableResponse(await resendVerification(app, address)))
+      responses.push(await toComparableResponse(await resendVerification(app, address)))
     expect(responses[0]).toMatchObject({
       status: 200,
       body: JSON.stringify({
@@ -57,7 +57,7 @@ describe('POST /api/auth/resend-verification', () => {
     await signUp(makeClient(app), { email, password: 'the second' })
     await app.sendQueuedEmails()
     await resendVerification(app, email)
-    await resendVerification(app, email, cookiesOf(firstResponse))
+    await resendVerification(app, email, getCookies(firstResponse))
     const [newestEmail, ownEmail] = await app.sendQueuedEmails()
     expect((await verifyEmail(app, tokenIn(ownEmail))).status).toBe(200)
     await logIn(app, email, 'the first')
@@ -70,7 +70,7 @@ describe('POST /api/auth/resend-verification', () => {
     await signUp(makeClient(app), { email, password: 'the second' })
     await app.sendQueuedEmails()
     const loginResponse = await tryLogin(app, email, 'the first')
-    await resendVerification(app, email, cookiesOf(loginResponse))
+    await resendVerification(app, email, getCookies(loginResponse))
     const [sentEmail] = await app.sendQueuedEmails()
     await verifyEmail(app, tokenIn(sentEmail))
     await logIn(app, email, 'the first')
@@ -86,11 +86,11 @@ describe('POST /api/auth/resend-verification', () => {
   })
 
   it('ignores a cookie with an unknown id or someone else’s signup', async () => {
-    const otherSignupResponse = await signUp(makeClient(app), { email: newAddress() })
+    const otherSignupResponse = await signUp(makeClient(app), { email: makeAddress() })
     await signUp(makeClient(app), { email })
     await app.sendQueuedEmails()
     for (const cookie of [
-      cookiesOf(otherSignupResponse),
+      getCookies(otherSignupResponse),
       "mayfly.unverified='; --",
       'mayfly.unverified=x',
     ]) {
@@ -107,10 +107,10 @@ describe('the email limit per address', () => {
     expect(await app.sendQueuedEmails()).toHaveLength(6)
     await resendVerification(app, email)
     expect(await app.sendQueuedEmails()).toEqual([])
-    expect(await statusAndCode(await tryLogin(app, email, 'password 5'))).toBe(
+    expect(await readStatusAndCode(await tryLogin(app, email, 'password 5'))).toBe(
       '403 EMAIL_NOT_VERIFIED',
     )
-    expect(await statusAndCode(await tryLogin(app, email, 'password 6'))).toBe(
+    expect(await readStatusAndCode(await tryLogin(app, email, 'password 6'))).toBe(
       '401 INVALID_CREDENTIALS',
     )
     app.clock.advance(15 * minute)
@@ -124,10 +124,10 @@ describe('the email limit per address', () => {
     for (let n = 0; n < 8; n += 1)
       await signUp(makeClient(app), { email, password: `password ${n}` })
     expect(await app.sendQueuedEmails()).toHaveLength(6)
-    expect(await statusAndCode(await tryLogin(app, email, 'password 5'))).toBe(
+    expect(await readStatusAndCode(await tryLogin(app, email, 'password 5'))).toBe(
       '403 EMAIL_NOT_VERIFIED',
     )
-    expect(await statusAndCode(await tryLogin(app, email, 'password 6'))).toBe(
+    expect(await readStatusAndCode(await tryLogin(app, email, 'password 6'))).toBe(
       '401 INVALID_CREDENTIALS',
     )
   })

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, logIn, makeClient } from '../../../tests/support/make.ts'
 import { send } from '../../../tests/support/send.ts'
 import {
-  comparableResponse,
-  newAddress,
+  makeAddress,
   password,
+  readStatusAndCode,
   resendVerification,
   signUp,
   signUpForToken,
   signupForm,
-  statusAndCode,
+  toComparableResponse,
   tokenIn,
   tryLogin,
   verifyEmail,
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 beforeEach(async () => {
   await app.sendQueuedEmails()
-  email = newAddress()
+  email = makeAddress()
 })
 
 function listUsers(address: string) {
@@ -94,9 +94,9 @@ describe('POST /api/auth/signup with email verification', () => {
   })
 
   it('responds identically for an existing, a pending and the administrator’s address', async () => {
-    const knownAddress = newAddress()
+    const knownAddress = makeAddress()
     await verifyEmail(app, await signUpForToken(app, { email: knownAddress }))
-    const pendingAddress = newAddress()
+    const pendingAddress = makeAddress()
     await signUpForToken(app, { email: pendingAddress })
     const adminEmail = app.deps.config.adminEmail
     const strangerPassword = 'a password of the stranger'
@@ -104,7 +104,7 @@ describe('POST /api/auth/signup with email verification', () => {
     const responses = []
     for (const address of [email, knownAddress, pendingAddress, adminEmail]) {
       responses.push(
-        await comparableResponse(
+        await toComparableResponse(
           await signUp(makeClient(app), { email: address, password: strangerPassword }),
         ),
       )
@@ -121,7 +121,9 @@ describe('POST /api/auth/signup with email verification', () => {
     // The stranger who signed up with these addresses tries to log in with each of them.
     const loginResponses = []
     for (const address of [email, knownAddress, pendingAddress, adminEmail]) {
-      loginResponses.push(await comparableResponse(await tryLogin(app, address, strangerPassword)))
+      loginResponses.push(
+        await toComparableResponse(await tryLogin(app, address, strangerPassword)),
+      )
     }
     expect(loginResponses[0]?.status).toBe(403)
     for (const loginResponse of loginResponses.slice(1))
@@ -141,7 +143,7 @@ describe('POST /api/auth/signup with email verification', () => {
     )
     expect(sentEmail?.content.text).toContain(`Go to Login: ${app.url}/login\n`)
     expect(tokenIn(sentEmail)).toBe('')
-    expect(await statusAndCode(await tryLogin(app, email, 'another one'))).toBe(
+    expect(await readStatusAndCode(await tryLogin(app, email, 'another one'))).toBe(
       '403 EMAIL_NOT_VERIFIED',
     )
     await logIn(app, email, password)
@@ -186,8 +188,8 @@ describe('the cookie of a pending signup over https', () => {
 describe('POST /api/auth/login with an unverified address', () => {
   it('reports the missing verification only for the correct password', async () => {
     await signUp(makeClient(app), { email })
-    expect(await statusAndCode(await tryLogin(app, email))).toBe('403 EMAIL_NOT_VERIFIED')
-    expect(await statusAndCode(await tryLogin(app, email, 'a wrong one'))).toBe(
+    expect(await readStatusAndCode(await tryLogin(app, email))).toBe('403 EMAIL_NOT_VERIFIED')
+    expect(await readStatusAndCode(await tryLogin(app, email, 'a wrong one'))).toBe(
       '401 INVALID_CREDENTIALS',
     )
     expect((await tryLogin(app, email)).headers.getSetCookie().join()).not.toContain('session')
@@ -199,16 +201,18 @@ describe('POST /api/auth/login with an unverified address', () => {
       app.clock.advance(1)
     }
     for (const secret of ['the first', 'the second']) {
-      expect(await statusAndCode(await tryLogin(app, email, secret))).toBe('403 EMAIL_NOT_VERIFIED')
+      expect(await readStatusAndCode(await tryLogin(app, email, secret))).toBe(
+        '403 EMAIL_NOT_VERIFIED',
+      )
     }
   })
 
   it('rejects a signup that is older than 24 hours', async () => {
     const token = await signUpForToken(app, { email })
     app.clock.advance(24 * hour - 1)
-    expect(await statusAndCode(await tryLogin(app, email))).toBe('403 EMAIL_NOT_VERIFIED')
+    expect(await readStatusAndCode(await tryLogin(app, email))).toBe('403 EMAIL_NOT_VERIFIED')
     app.clock.advance(1)
-    expect(await statusAndCode(await tryLogin(app, email))).toBe('401 INVALID_CREDENTIALS')
-    expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
+    expect(await readStatusAndCode(await tryLogin(app, email))).toBe('401 INVALID_CREDENTIALS')
+    expect(await readStatusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
   })
 })

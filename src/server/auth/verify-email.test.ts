@@ -2,14 +2,14 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, logIn, makeClient, makeFile } from '../../../tests/support/make.ts'
 import {
-  cookiesOf,
+  getCookies,
+  makeAddress,
   makeUnverifiedUser,
-  newAddress,
   password,
+  readStatusAndCode,
   resendVerification,
   signUp,
   signUpForToken,
-  statusAndCode,
   tokenIn,
   tryLogin,
   verifyEmail,
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 beforeEach(async () => {
   await app.sendQueuedEmails()
-  email = newAddress()
+  email = makeAddress()
 })
 
 function listUsers(address: string) {
@@ -53,8 +53,8 @@ it('only the browser that signed up skips the confirmation button', async () => 
     const client = makeClient(app, cookie)
     return json(await client.post('/api/auth/verify-email/check', { token: tokenIn(sentEmail) }))
   }
-  expect(await checkToken(cookiesOf(response))).toEqual({ isOwnSignup: true })
-  for (const cookie of ['', cookiesOf(strangerResponse), 'mayfly.unverified=']) {
+  expect(await checkToken(getCookies(response))).toEqual({ isOwnSignup: true })
+  for (const cookie of ['', getCookies(strangerResponse), 'mayfly.unverified=']) {
     expect(await checkToken(cookie)).toEqual({ isOwnSignup: false })
   }
   expect(await listUsers(email)).toEqual([])
@@ -63,7 +63,7 @@ it('only the browser that signed up skips the confirmation button', async () => 
   expect(await checkToken('')).toEqual({ isOwnSignup: true })
 
   const responsePromise = makeClient(app).post('/api/auth/verify-email/check', { token: 'x' })
-  expect(await statusAndCode(await responsePromise)).toBe('400 TOKEN_INVALID')
+  expect(await readStatusAndCode(await responsePromise)).toBe('400 TOKEN_INVALID')
 })
 
 describe('POST /api/auth/verify-email', () => {
@@ -85,8 +85,8 @@ describe('POST /api/auth/verify-email', () => {
       await signUpForToken(app, { email, password: 'the second', firstName: 'Grace' }),
     ]
     expect((await verifyEmail(app, secondToken)).status).toBe(200)
-    expect(await statusAndCode(await verifyEmail(app, firstToken))).toBe('400 TOKEN_INVALID')
-    expect(await statusAndCode(await tryLogin(app, email, 'the first'))).toBe(
+    expect(await readStatusAndCode(await verifyEmail(app, firstToken))).toBe('400 TOKEN_INVALID')
+    expect(await readStatusAndCode(await tryLogin(app, email, 'the first'))).toBe(
       '401 INVALID_CREDENTIALS',
     )
     await logIn(app, email, 'the second')
@@ -102,16 +102,16 @@ describe('POST /api/auth/verify-email', () => {
     const [sentEmail] = await app.sendQueuedEmails()
     const resetForm = { token: tokenIn(sentEmail), newPassword: 'another password' }
     expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(200)
-    expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
+    expect(await readStatusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
   })
 
   it.each([undefined, null, '', 7, {}, 'x'.repeat(201)])('rejects %j', async (token) => {
-    expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 INVALID_INPUT')
+    expect(await readStatusAndCode(await verifyEmail(app, token))).toBe('400 INVALID_INPUT')
   })
 
   it('rejects an invalid token', async () => {
     for (const token of ['x', "' or 1=1 --", '%', 'A'.repeat(43), '\0']) {
-      expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
+      expect(await readStatusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
     }
   })
 
@@ -134,10 +134,10 @@ describe('POST /api/auth/verify-email', () => {
     const token = await signUpForToken(app, { email })
     try {
       config.signup = 'closed'
-      expect(await statusAndCode(await verifyEmail(app, token))).toBe('403 SIGNUP_NOT_ALLOWED')
+      expect(await readStatusAndCode(await verifyEmail(app, token))).toBe('403 SIGNUP_NOT_ALLOWED')
       config.signup = signup
       config.adminEmail = email
-      expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
+      expect(await readStatusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
     } finally {
       Object.assign(config, { signup, adminEmail })
     }
@@ -161,8 +161,8 @@ describe('an unverified account', () => {
   it("can't log in until it is verified by a new email", async () => {
     const id = await makeUnverifiedUser(app, email)
     const loginResponse = await tryLogin(app, email)
-    expect(await statusAndCode(loginResponse)).toBe('403 EMAIL_NOT_VERIFIED')
-    await resendVerification(app, email, cookiesOf(loginResponse))
+    expect(await readStatusAndCode(loginResponse)).toBe('403 EMAIL_NOT_VERIFIED')
+    await resendVerification(app, email, getCookies(loginResponse))
     const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.to).toEqual({ name: '', address: email })
     expect(JSON.stringify(sentEmail)).not.toContain('Mallory')
@@ -178,18 +178,18 @@ describe('an unverified account', () => {
     app.clock.advance(24 * hour - 1)
     expect((await verifyEmail(app, validToken)).status).toBe(200)
 
-    const otherAddress = newAddress()
+    const otherAddress = makeAddress()
     const expiredToken = await makeTokenForAccount(otherAddress)
     app.clock.advance(24 * hour)
-    expect(await statusAndCode(await verifyEmail(app, expiredToken))).toBe('400 TOKEN_INVALID')
+    expect(await readStatusAndCode(await verifyEmail(app, expiredToken))).toBe('400 TOKEN_INVALID')
     expect(await listUsers(otherAddress)).toMatchObject([{ emailVerified: false }])
   })
 
   it('is not verified by an email to its previous address', async () => {
     const token = await makeTokenForAccount(email)
-    const newEmail = newAddress()
+    const newEmail = makeAddress()
     await app.deps.db.update(users).set({ email: newEmail }).where(eq(users.email, email))
-    expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
+    expect(await readStatusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
     expect(await listUsers(newEmail)).toMatchObject([{ emailVerified: false }])
   })
 
@@ -197,7 +197,7 @@ describe('an unverified account', () => {
   const makeTokenForAccount = async (address: string) => {
     await makeUnverifiedUser(app, address)
     const loginResponse = await tryLogin(app, address)
-    await resendVerification(app, address, cookiesOf(loginResponse))
+    await resendVerification(app, address, getCookies(loginResponse))
     const [sentEmail] = await app.sendQueuedEmails()
     return tokenIn(sentEmail)
   }
@@ -207,12 +207,12 @@ describe('an unverified account', () => {
     await signUp(makeClient(app), { email, password: 'of the signup' })
     await app.sendQueuedEmails()
     const loginResponse = await tryLogin(app, email, 'of the account')
-    await resendVerification(app, email, cookiesOf(loginResponse))
+    await resendVerification(app, email, getCookies(loginResponse))
     const [sentEmail] = await app.sendQueuedEmails()
     expect(sentEmail?.content.text).toContain('for the account with this address')
     await verifyEmail(app, tokenIn(sentEmail))
     await logIn(app, email, 'of the account')
-    expect(await statusAndCode(await tryLogin(app, email, 'of the signup'))).toBe(
+    expect(await readStatusAndCode(await tryLogin(app, email, 'of the signup'))).toBe(
       '401 INVALID_CREDENTIALS',
     )
   })
@@ -222,7 +222,7 @@ describe('an unverified account', () => {
     const token = await signUpForToken(app, { email, password: 'of the signup' })
     const { db } = app.deps
     await db.update(users).set({ emailVerified: true }).where(eq(users.id, id))
-    expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
+    expect(await readStatusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
     await logIn(app, email, 'of the account')
     expect(await listUsers(email)).toMatchObject([{ firstName: 'Mallory' }])
   })
@@ -239,7 +239,7 @@ describe('an unverified account', () => {
     await db.update(users).set({ emailVerified: false }).where(eq(users.id, id))
     const now = app.clock()
     await db.insert(accounts).values({
-      id: newAddress(),
+      id: makeAddress(),
       userId: id,
       accountId: 'at google',
       providerId: 'google',
@@ -254,7 +254,7 @@ describe('an unverified account', () => {
       { id, name: 'Ada Lovelace', firstName: 'Ada', image: null, emailVerified: true },
     ])
     expect((await squatter.fetch('/api/auth/user')).status).toBe(401)
-    expect(await statusAndCode(await tryLogin(app, email, 'of a squatter'))).toBe(
+    expect(await readStatusAndCode(await tryLogin(app, email, 'of a squatter'))).toBe(
       '401 INVALID_CREDENTIALS',
     )
     const resetForm = { token: tokenIn(resetEmail), newPassword: 'from an old email' }
@@ -297,7 +297,7 @@ describe('an unverified account', () => {
     const [sentEmail] = await app.sendQueuedEmails()
     const resetForm = { token: tokenIn(sentEmail), newPassword: 'of the reset' }
     expect((await makeClient(app).post('/api/auth/reset-password', resetForm)).status).toBe(200)
-    expect(await statusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
+    expect(await readStatusAndCode(await verifyEmail(app, token))).toBe('400 TOKEN_INVALID')
     await logIn(app, email, 'of the reset')
   })
 })
@@ -320,7 +320,7 @@ it('a password change reveals nothing to a stranger with a pending signup for th
 
 it('only expired signups and email records are removed', async () => {
   const { db } = app.deps
-  const oldAddress = newAddress()
+  const oldAddress = makeAddress()
   await signUpForToken(app, { email: oldAddress })
   app.clock.advance(23 * hour)
   await signUpForToken(app, { email })

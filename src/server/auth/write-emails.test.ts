@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeUnverifiedUser, newAddress, withVerification } from '../../../tests/support/signup.ts'
+import { makeAddress, makeUnverifiedUser, withVerification } from '../../../tests/support/signup.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { tokenLifetimeMs } from '../../shared/rules/accounts/session-lifetime.ts'
 import { accounts, accountTokens, pendingSignups, users } from '../db/schema.ts'
@@ -38,7 +38,7 @@ async function findToken(email: OutgoingEmail | null) {
 describe('emails to account owners', () => {
   let person: { id: string; email: string }
   beforeEach(async () => {
-    const email = newAddress()
+    const email = makeAddress()
     person = { id: await makeUnverifiedUser(app, email), email }
     await setVerified(person.id, true)
   })
@@ -112,7 +112,7 @@ describe('emails to account owners', () => {
   })
 })
 
-async function addSignup(email = newAddress(), browser: string | null = null): Promise<string> {
+async function addSignup(email = makeAddress(), browser: string | null = null): Promise<string> {
   const id = randomUUID()
   const createdAt = app.clock()
   await insertPendingSignup(app.deps.db, {
@@ -133,7 +133,7 @@ describe('the signup email', () => {
     writeAccountEmail(app.deps, { kind: 'signup', signupId })
 
   it('links to its signup for a day and repeats no user input', async () => {
-    const address = newAddress()
+    const address = makeAddress()
     const id = await addSignup(address, 'Firefox on Linux')
     const email = await writeSignupEmail(id)
     expect(await findToken(email)).toMatchObject({
@@ -164,7 +164,7 @@ describe('the signup email', () => {
   })
 
   it('notifies the owner of a verified account without a link', async () => {
-    const address = newAddress()
+    const address = makeAddress()
     const userId = await makeUnverifiedUser(app, address)
     const id = await addSignup(address)
     // Whoever receives the email owns the address, so its link may take over the unverified
@@ -188,7 +188,7 @@ describe('the resent verification email', () => {
   }
 
   it("is for this browser's signup, or else the newest", async () => {
-    const [address, otherSignup] = [newAddress(), await addSignup()]
+    const [address, otherSignup] = [makeAddress(), await addSignup()]
     expect(await writeResentEmail(address, otherSignup)).toBeNull()
     const olderId = await addSignup(address)
     app.clock.advance(1000)
@@ -204,7 +204,7 @@ describe('the resent verification email', () => {
   })
 
   it("verifies the account named in the browser's cookie, or one without a pending signup", async () => {
-    const address = newAddress()
+    const address = makeAddress()
     const userId = await makeUnverifiedUser(app, address)
     const email = await writeResentEmail(address)
     expect(await findToken(email)).toMatchObject({
@@ -225,11 +225,11 @@ describe('the resent verification email', () => {
   })
 
   it('is not written for a verified account or an unknown email address', async () => {
-    const address = newAddress()
+    const address = makeAddress()
     const userId = await makeUnverifiedUser(app, address)
     await setVerified(userId, true)
     expect(await writeResentEmail(address)).toBeNull()
     expect(await writeResentEmail(address, userId)).toBeNull()
-    expect(await writeResentEmail(newAddress())).toBeNull()
+    expect(await writeResentEmail(makeAddress())).toBeNull()
   })
 })

@@ -3,7 +3,7 @@ import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { getBrand, putLogo, readError, storeLogo } from '../../../tests/support/brands.ts'
 import { json, makeClient, makePerson, type Person } from '../../../tests/support/make.ts'
-import { pngOfZeros, randomPicture, solidPng } from '../../../tests/support/pictures.ts'
+import { makePngOfZeros, makeRandomPicture, makeSolidPng } from '../../../tests/support/pictures.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { type Brand, maxLogoBytes, maxLogoSide } from '../../shared/contract/branding.ts'
 import { branding, users } from '../db/schema.ts'
@@ -26,11 +26,19 @@ async function saveLogo(person: Person, bytes: Uint8Array): Promise<string> {
 
 describe('a logo', () => {
   it.each([
-    ['a PNG', () => solidPng({ width: 600, height: 300 }), [480, 240]],
-    ['a tall JPEG', () => randomPicture({ width: 60, height: 600 }).jpeg().toBuffer(), [24, 240]],
-    ['a WebP', () => randomPicture({ width: 100, height: 50 }).webp().toBuffer(), [100, 50]],
-    ['one pixel', () => solidPng({ width: 1, height: 1 }), [1, 1]],
-    ['an image of the maximum width', () => solidPng({ width: maxLogoSide, height: 1 }), [480, 1]],
+    ['a PNG', () => makeSolidPng({ width: 600, height: 300 }), [480, 240]],
+    [
+      'a tall JPEG',
+      () => makeRandomPicture({ width: 60, height: 600 }).jpeg().toBuffer(),
+      [24, 240],
+    ],
+    ['a WebP', () => makeRandomPicture({ width: 100, height: 50 }).webp().toBuffer(), [100, 50]],
+    ['one pixel', () => makeSolidPng({ width: 1, height: 1 }), [1, 1]],
+    [
+      'an image of the maximum width',
+      () => makeSolidPng({ width: maxLogoSide, height: 1 }),
+      [480, 1],
+    ],
     ['a rotated photo', () => createRotatedJpeg(), [100, 200]],
   ] as const)(
     'of %s becomes a small PNG without metadata',
@@ -46,15 +54,15 @@ describe('a logo', () => {
   )
 
   it('of random noise is also small', async () => {
-    const image = await randomPicture({ width: 240, height: 120 }).png().toBuffer()
+    const image = await makeRandomPicture({ width: 240, height: 120 }).png().toBuffer()
     const response = await fetch(await saveLogo(ada, image))
     expect((await response.arrayBuffer()).byteLength).toBeLessThanOrEqual(maxLogoPngBytes)
   })
 
   it('of an animation is its first frame', async () => {
     const frames = await Promise.all([
-      solidPng(createSquareSize(16), '#ff0000'),
-      solidPng(createSquareSize(16), '#0000ff'),
+      makeSolidPng(createSquareSize(16), '#ff0000'),
+      makeSolidPng(createSquareSize(16), '#0000ff'),
     ])
     const animation = await sharp(frames, { join: { animated: true } })
       .webp({ lossless: true })
@@ -65,7 +73,7 @@ describe('a logo', () => {
   })
 
   it('is public, cacheable forever and has no active content', async () => {
-    const logoUrl = await saveLogo(ada, await solidPng(createSquareSize(30)))
+    const logoUrl = await saveLogo(ada, await makeSolidPng(createSquareSize(30)))
     expect(logoUrl).toMatch(new RegExp(`^${app.url}/api/branding/logo/[0-9a-f]{32}$`))
     const response = await makeClient(app).fetch(new URL(logoUrl).pathname)
     expect(response.status).toBe(200)
@@ -78,9 +86,9 @@ describe('a logo', () => {
   })
 
   it('gets a new URL when the image changes, and the old URL stops working', async () => {
-    const firstUrl = await saveLogo(ada, await solidPng(createSquareSize(30), '#ff0000'))
-    expect(await saveLogo(ada, await solidPng(createSquareSize(30), '#ff0000'))).toBe(firstUrl)
-    const secondUrl = await saveLogo(ada, await solidPng(createSquareSize(30), '#00ff00'))
+    const firstUrl = await saveLogo(ada, await makeSolidPng(createSquareSize(30), '#ff0000'))
+    expect(await saveLogo(ada, await makeSolidPng(createSquareSize(30), '#ff0000'))).toBe(firstUrl)
+    const secondUrl = await saveLogo(ada, await makeSolidPng(createSquareSize(30), '#00ff00'))
     expect(secondUrl).not.toBe(firstUrl)
     expect((await fetch(firstUrl)).status).toBe(404)
     expect((await fetch(secondUrl)).status).toBe(200)
@@ -88,7 +96,7 @@ describe('a logo', () => {
 
   it('shared by two accounts is served while either may show it', async () => {
     const bob = await makePerson(app, { tier: 'premium' })
-    const image = await solidPng(createSquareSize(30), '#0f0f0f')
+    const image = await makeSolidPng(createSquareSize(30), '#0f0f0f')
     const logoUrl = await saveLogo(ada, image)
     expect(await saveLogo(bob, image)).toBe(logoUrl)
     await ada.fetch('/api/branding', { method: 'DELETE' })
@@ -107,7 +115,7 @@ describe('a logo', () => {
 
   it('can be saved twice in parallel, and one of the two is kept', async () => {
     const images = await Promise.all(
-      ['#111111', '#222222'].map((color) => solidPng(createSquareSize(40), color)),
+      ['#111111', '#222222'].map((color) => makeSolidPng(createSquareSize(40), color)),
     )
     const savedUrls = await Promise.all(images.map((image) => saveLogo(ada, image)))
     const { logoUrl } = (await getBrand(ada)) ?? {}
@@ -141,7 +149,7 @@ describe('a logo upload', () => {
     [
       'a GIF',
       () =>
-        sharp(pngOfZeros(createSquareSize(1), 9))
+        sharp(makePngOfZeros(createSquareSize(1), 9))
           .gif()
           .toBuffer(),
       unreadableMessage,
@@ -149,40 +157,40 @@ describe('a logo upload', () => {
     [
       'an AVIF',
       async () =>
-        sharp(await solidPng(createSquareSize(16)))
+        sharp(await makeSolidPng(createSquareSize(16)))
           .avif()
           .toBuffer(),
       unreadableMessage,
     ],
     [
       'a truncated PNG',
-      async () => takeFirstHalf(await randomPicture(createSquareSize(64)).png().toBuffer()),
+      async () => takeFirstHalf(await makeRandomPicture(createSquareSize(64)).png().toBuffer()),
       unreadableMessage,
     ],
     [
       'a truncated JPEG',
-      async () => takeFirstHalf(await randomPicture(createSquareSize(64)).jpeg().toBuffer()),
+      async () => takeFirstHalf(await makeRandomPicture(createSquareSize(64)).jpeg().toBuffer()),
       unreadableMessage,
     ],
     [
       'a truncated WebP',
-      async () => takeFirstHalf(await randomPicture(createSquareSize(64)).webp().toBuffer()),
+      async () => takeFirstHalf(await makeRandomPicture(createSquareSize(64)).webp().toBuffer()),
       unreadableMessage,
     ],
     [
       'a PNG with a flipped bit',
-      async () => withFlippedBit(await randomPicture(createSquareSize(64)).png().toBuffer()),
+      async () => withFlippedBit(await makeRandomPicture(createSquareSize(64)).png().toBuffer()),
       unreadableMessage,
     ],
-    ['a PNG without pixel data', () => pngOfZeros(createSquareSize(1000)), unreadableMessage],
+    ['a PNG without pixel data', () => makePngOfZeros(createSquareSize(1000)), unreadableMessage],
     [
       'an image one pixel too wide',
-      () => solidPng({ width: maxLogoSide + 1, height: 1 }),
+      () => makeSolidPng({ width: maxLogoSide + 1, height: 1 }),
       tooLargeMessage,
     ],
     [
       'an image one pixel too tall',
-      () => solidPng({ width: 1, height: maxLogoSide + 1 }),
+      () => makeSolidPng({ width: 1, height: maxLogoSide + 1 }),
       tooLargeMessage,
     ],
   ] as const)('of %s is rejected, and the logo stays', async (_description, makeImage, message) => {
@@ -193,7 +201,7 @@ describe('a logo upload', () => {
   })
 
   it('of a decompression bomb is rejected before decoding', async () => {
-    const decompressionBomb = pngOfZeros({ width: 60_000, height: 60_000 }, 60_000_000)
+    const decompressionBomb = makePngOfZeros({ width: 60_000, height: 60_000 }, 60_000_000)
     expect(decompressionBomb.length).toBeLessThan(100_000)
     const error = await readError(await putLogo(ada, decompressionBomb))
     expect(error).toMatchObject({ status: 400, code: 'LOGO_UNREADABLE' })
@@ -212,14 +220,14 @@ describe('a logo upload', () => {
       } as RequestInit),
     )
     const settledPromise = Promise.allSettled(stalledResponsePromises)
-    await saveLogo(bob, await solidPng(createSquareSize(8)))
+    await saveLogo(bob, await makeSolidPng(createSquareSize(8)))
     controller.abort()
     expect((await settledPromise).every(({ status }) => status === 'rejected')).toBe(true)
   })
 
   it('is accepted up to a megabyte and rejected one byte above', async () => {
     const paddedPng = Buffer.concat([
-      await solidPng(createSquareSize(5)),
+      await makeSolidPng(createSquareSize(5)),
       Buffer.alloc(maxLogoBytes),
     ])
     const largestLogo = paddedPng.subarray(0, maxLogoBytes)
@@ -249,7 +257,7 @@ function withFlippedBit(bytes: Buffer) {
  * metadata.
  */
 function createRotatedJpeg() {
-  return randomPicture({ width: 200, height: 100 })
+  return makeRandomPicture({ width: 200, height: 100 })
     .jpeg()
     .withMetadata({ orientation: 6 })
     .toBuffer()

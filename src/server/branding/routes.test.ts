@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { getBrand, putBrand, putLogo, readError, storeLogo } from '../../../tests/support/brands.ts'
 import { json, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
-import { solidPng } from '../../../tests/support/pictures.ts'
+import { makeSolidPng } from '../../../tests/support/pictures.ts'
 import { queryPlansOf } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { Brand } from '../../shared/contract/branding.ts'
@@ -127,7 +127,10 @@ describe('without a tier that includes branding', () => {
     ['reading', (person) => person.fetch('/api/branding')],
     ['saving', (person) => putBrand(person, brand)],
     ['removing', (person) => person.fetch('/api/branding', { method: 'DELETE' })],
-    ['saving a logo', async (person) => putLogo(person, await solidPng({ width: 2, height: 2 }))],
+    [
+      'saving a logo',
+      async (person) => putLogo(person, await makeSolidPng({ width: 2, height: 2 })),
+    ],
     ['removing a logo', (person) => person.fetch('/api/branding/logo', { method: 'DELETE' })],
   ]
   const tierError = {

@@ -17,14 +17,14 @@ async function fillWithLongContent(app: TestApp): Promise<void> {
   const longNamedUser = await makePerson(app, { tier: 'premium' })
   const { id } = await makeFile(longNamedUser)
   await db.update(files).set({ downloadCount: 1_234_567 }).where(eq(files.id, id))
-  const names = { name: 'Wolfeschlegelstein'.repeat(11), email: longAddress }
-  await db.update(users).set(names).where(eq(users.id, longNamedUser.id))
+  const longFields = { name: 'Wolfeschlegelstein'.repeat(11), email: longAddress }
+  await db.update(users).set(longFields).where(eq(users.id, longNamedUser.id))
   const now = app.clock()
   const message = `${'unbroken'.repeat(60)}\n\nتعليق طويل\n`.repeat(3)
   await db.insert(feedback).values([
     {
-      ...names,
-      name: names.name.slice(0, 100),
+      ...longFields,
+      name: longFields.name.slice(0, 100),
       category: 'bug',
       message,
       isSuspect: true,
@@ -34,10 +34,10 @@ async function fillWithLongContent(app: TestApp): Promise<void> {
   ])
   const details = { key: 'app_version', from: null, to: 'v'.repeat(40) }
   const ipAddress = '2001:db8:1234:5678:9abc:def0:1234:5678'
-  const entry = { at: now, action: 'change-setting' as const, ipAddress, details }
+  const auditEntry = { at: now, action: 'change-setting' as const, ipAddress, details }
   await db.insert(auditLog).values(
     Array.from({ length: 21 }, () => ({
-      ...entry,
+      ...auditEntry,
       actor: longNamedUser.id,
       subject: longNamedUser.id,
     })),
@@ -75,7 +75,7 @@ const corsRule = JSON.stringify({
 })
 
 /** Check results in every status, with the longest possible messages. */
-const lines: CheckResult[] = [
+const checkResults: CheckResult[] = [
   { name: 'Database', status: 'ok', message: 'Postgres 18.4 answers in 2 ms.', cure: '' },
   {
     name: 'CORS',
@@ -142,7 +142,7 @@ export const adminScreens: Screens = {
   'Admin Center with the longest of everything': async ({ app, page }) => {
     await fillWithLongContent(app)
     await makeReports(app)
-    await page.route('**/api/admin/checks', (route) => route.fulfill({ json: lines }))
+    await page.route('**/api/admin/checks', (route) => route.fulfill({ json: checkResults }))
     await openAdminCenter(page, app)
     const checksSection = section(page, 'Checks')
     await checksSection.getByRole('button', { name: 'Show what is OK (2)' }).click()

@@ -63,14 +63,14 @@ export const dashboardScreens: Screens = {
   },
   'a trial in its last hours, of the administrator': async ({ app, page }) => {
     const now = app.clock().getTime()
-    const trial = {
+    const trialFields = {
       premiumTrialStartedAt: new Date(now - 29 * day),
       premiumTrialEndsAt: new Date(now + 9.5 * hour),
     }
     await openDashboard(
       page,
       app,
-      await makePerson(app, { tier: 'premium', role: 'admin', ...trial }),
+      await makePerson(app, { tier: 'premium', role: 'admin', ...trialFields }),
     )
     await expect(page.getByText('9 hours left')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Switch to Free' })).toBeVisible()
@@ -101,8 +101,8 @@ export const dashboardScreens: Screens = {
     const file = await makeFile(person, { name: longName })
     const now = app.clock()
     const takedownReason = `It is malware.\n${'averylongword'.repeat(20)}`
-    const changes = { takenDownAt: now, takedownReason, purgingAt: now, expiresAt: now }
-    await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))
+    const takedownFields = { takenDownAt: now, takedownReason, purgingAt: now, expiresAt: now }
+    await app.deps.db.update(files).set(takedownFields).where(eq(files.id, file.id))
     await openDashboard(page, app, person)
     await page.getByRole('button', { name: `Reason of ${longName}` }).click()
     await expect(page.getByText('If this is a mistake, write to')).toBeVisible()

@@ -15,7 +15,7 @@ export interface DiskFile {
 const blockSize = 4 * 1024 * 1024
 
 /** Yields bytes that are reproducible and can't be compressed: encrypted zeros. */
-export function* pseudoRandom(size: number): Generator<Buffer> {
+export function* generateRandomBytes(size: number): Generator<Buffer> {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 'mayfly'), Buffer.alloc(16))
   for (let remaining = size; remaining > 0; remaining -= blockSize) {
     yield cipher.update(Buffer.alloc(Math.min(remaining, blockSize)))
@@ -63,7 +63,7 @@ async function writeUniqueFile(folder: string, name: string, size: number): Prom
   const path = join(folder, name)
   const hash = createHash('sha256')
   await pipeline(
-    pseudoRandom(size),
+    generateRandomBytes(size),
     async function* (blocks) {
       for await (const block of blocks) {
         hash.update(block)

@@ -10,7 +10,7 @@ import { test as base, expect } from './test.ts'
 /**
  * Console messages about a broken transfer. Which one appears depends on when the connection broke.
  */
-export const connectionErrors = /net::ERR_|Failed to load resource/
+export const connectionErrorPattern = /net::ERR_|Failed to load resource/
 
 const mebibyte = 1024 ** 2
 

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { expect } from '@playwright/test'
 import type { EngineName } from '../../../scripts/engines.mjs'
-import { freePort } from '../../support/free-port.ts'
+import { findFreePort } from '../../support/free-port.ts'
 
 /** A page in a browser that Playwright can't drive. */
 export interface EnginePage {
@@ -28,7 +28,7 @@ export function openEngine(name: EngineName, folder: string): Promise<EnginePage
 async function openFirefox(folder: string): Promise<EnginePage> {
   const args = ['--headless', '--no-remote', '--profile', folder, '--remote-debugging-port', '0']
   const firefox = spawn('firefox-esr', args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  const url = await firstMatch(firefox.stderr, /BiDi listening on (ws:\S+)/)
+  const url = await findFirstMatch(firefox.stderr, /BiDi listening on (ws:\S+)/)
   const socket = new WebSocket(`${url}/session`)
   await once(socket, 'open')
   const pendingCalls = new Map<number, (response: BidiResponse) => void>()
@@ -94,8 +94,8 @@ async function openWebKit(): Promise<EnginePage> {
   const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x800x24'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
-  const displayNumber = await firstMatch(xvfb.stdio[3] as Readable, /^(\d+)$/)
-  const port = await freePort()
+  const displayNumber = await findFirstMatch(xvfb.stdio[3] as Readable, /^(\d+)$/)
+  const port = await findFreePort()
   const driver = spawn('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], {
     stdio: 'ignore',
     env: { ...process.env, DISPLAY: `:${displayNumber}` },
@@ -145,7 +145,7 @@ async function openWebKit(): Promise<EnginePage> {
 }
 
 /** Resolves with the first capture group of the first matching line. */
-function firstMatch(output: Readable, pattern: RegExp): Promise<string> {
+function findFirstMatch(output: Readable, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     const lines = createInterface(output)
     lines.on('line', (line) => {

@@ -10,7 +10,7 @@ import { keepTempFilesInMemory } from '../../support/files-in-memory.ts'
 import { startTestPostgres } from '../../support/postgres-server.ts'
 
 /** Environment variables that tell Playwright's workers where to find the run's resources. */
-const variables = { postgres: 'E2E_POSTGRES_URL', folder: 'E2E_FOLDER' }
+const variableNames = { postgres: 'E2E_POSTGRES_URL', folder: 'E2E_FOLDER' }
 
 const readyScript = join(import.meta.dirname, '../../../scripts/ready.mjs')
 
@@ -27,8 +27,8 @@ export default async function setup() {
   // cache, which halves the CPU time of a download.
   process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=1`
   const postgres = await startTestPostgres(addJobs)
-  process.env[variables.postgres] = postgres.url
-  process.env[variables.folder] = folder
+  process.env[variableNames.postgres] = postgres.url
+  process.env[variableNames.folder] = folder
   return async () => {
     await rm(folder, { recursive: true })
     await postgres.stop()
@@ -56,10 +56,10 @@ function readVariable(variable: string): string {
 
 /** Returns the URL of the administrative database on the run's Postgres server. */
 export function getPostgresUrl(): string {
-  return readVariable(variables.postgres)
+  return readVariable(variableNames.postgres)
 }
 
 /** Returns the run's directory on disk, shared by all tests, for files to upload. */
 export function getRunFolder(): string {
-  return readVariable(variables.folder)
+  return readVariable(variableNames.folder)
 }

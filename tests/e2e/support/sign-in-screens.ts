@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test'
 import { signUp } from '../../support/make.ts'
-import { newAddress, signUpForToken } from '../../support/signup.ts'
+import { makeAddress, signUpForToken } from '../../support/signup.ts'
 import type { Screens } from './open-screens.ts'
 
 /** Makes pages offer Google sign-in, even though the server doesn't support it. */
@@ -72,12 +72,12 @@ export const signInScreens: Screens = {
   },
   'an address to verify in another browser': async ({ app, page }) => {
     app.deps.config.requireEmailVerification = true
-    await page.goto(`/verify-email?token=${await signUpForToken(app, { email: newAddress() })}`)
+    await page.goto(`/verify-email?token=${await signUpForToken(app, { email: makeAddress() })}`)
     await expect(page.getByRole('button', { name: 'Verify my address' })).toBeVisible()
   },
   'a verified address': async ({ app, page }) => {
     app.deps.config.requireEmailVerification = true
-    await page.goto(`/verify-email?token=${await signUpForToken(app, { email: newAddress() })}`)
+    await page.goto(`/verify-email?token=${await signUpForToken(app, { email: makeAddress() })}`)
     await page.getByRole('button', { name: 'Verify my address' }).click()
     await expect(page.getByRole('link', { name: 'Go to Login' })).toBeVisible()
   },

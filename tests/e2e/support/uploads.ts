@@ -51,7 +51,7 @@ export async function openPanel(page: Page): Promise<void> {
   if (await collapsedButton.isVisible()) await collapsedButton.press('Enter')
 }
 
-export async function codeOf(page: Page, name: string): Promise<string> {
+export async function readShortCode(page: Page, name: string): Promise<string> {
   const link = fileRow(page, name).getByRole('link', { name: /^\/s\// })
   const href = await link.getAttribute('href')
   return new URL(href ?? '', page.url()).pathname.split('/').at(-1) ?? ''
@@ -77,5 +77,5 @@ export async function expectArrived(
   listing = page,
 ): Promise<void> {
   await expectUpload(page, file.name, 'Completed')
-  expect(await hashDownload(server.url, await codeOf(listing, file.name))).toBe(file.sha256)
+  expect(await hashDownload(server.url, await readShortCode(listing, file.name))).toBe(file.sha256)
 }

@@ -53,35 +53,37 @@ export function submitForm(fields: Record<string, string>, button: string, regio
 }
 
 /**
- * Runs `perform` while requests that match `calls` fail with an empty 500 response. They continue
- * to fail afterwards.
+ * Runs `perform` while requests that match `callPattern` fail with an empty 500 response. They
+ * continue to fail afterwards.
  */
-export function withServerError(calls: RegExp, perform: WalkStep['perform']) {
+export function withServerError(callPattern: RegExp, perform: WalkStep['perform']) {
   return async (context: ScreenContext) => {
     context.errors.expect(/500 \(Internal Server Error\)/)
-    await context.page.route(calls, (route) => route.fulfill({ status: 500, body: '' }))
+    await context.page.route(callPattern, (route) => route.fulfill({ status: 500, body: '' }))
     await perform(context)
   }
 }
 
 /**
- * Runs `perform`. The first request that matches `call` fails with 400 and `body`, as if a proxy
- * had rejected it.
+ * Runs `perform`. The first request that matches `callPattern` fails with 400 and `body`, as if a
+ * proxy had rejected it.
  */
-export function withBadRequest(call: RegExp, perform: WalkStep['perform'], body = '') {
+export function withBadRequest(callPattern: RegExp, perform: WalkStep['perform'], body = '') {
   return async (context: ScreenContext) => {
     context.errors.expect(/400 \(Bad Request\)/)
-    await context.page.route(call, (route) => route.fulfill({ status: 400, body }), { times: 1 })
+    await context.page.route(callPattern, (route) => route.fulfill({ status: 400, body }), {
+      times: 1,
+    })
     await perform(context)
   }
 }
 
-/** Runs `perform` while requests that match `call` succeed with `message`. */
-export function withResponse(call: RegExp, message: string, perform: WalkStep['perform']) {
+/** Runs `perform` while requests that match `callPattern` succeed with `message`. */
+export function withResponse(callPattern: RegExp, message: string, perform: WalkStep['perform']) {
   return async (context: ScreenContext) => {
-    await context.page.route(call, (route) => route.fulfill({ json: { message } }))
+    await context.page.route(callPattern, (route) => route.fulfill({ json: { message } }))
     await perform(context)
-    await context.page.unroute(call)
+    await context.page.unroute(callPattern)
   }
 }
 
