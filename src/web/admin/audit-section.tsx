@@ -150,7 +150,7 @@ function AuditRow({ line, now }: { line: AuditEntry; now: Date }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const text = auditText(line)
-  const affectedUser = affectedUserText(line)
+  const userText = affectedUserText(line)
   return (
     <li className="border-line border-t text-sm first:max-lg:border-t-0">
       <div
@@ -170,10 +170,10 @@ function AuditRow({ line, now }: { line: AuditEntry; now: Date }) {
           {text}
         </span>
         <span className="line-clamp-2 wrap-anywhere max-lg:col-start-1 max-lg:row-start-3">
-          {affectedUser === null ? null : (
+          {userText === null ? null : (
             <>
               <CellLabel>Whom: </CellLabel>
-              {affectedUser}
+              {userText}
             </>
           )}
         </span>
@@ -189,7 +189,7 @@ function AuditRow({ line, now }: { line: AuditEntry; now: Date }) {
           />
         </div>
       </div>
-      {isOpen ? <Details id={id} line={line} affectedUser={affectedUser} /> : null}
+      {isOpen ? <Details id={id} line={line} affectedUser={userText} /> : null}
     </li>
   )
 }

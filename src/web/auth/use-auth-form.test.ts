@@ -5,12 +5,7 @@ import { z } from 'zod'
 import { openPage, type WebPage } from '../../../tests/support/web-page.ts'
 import { signupBody } from '../../shared/contract/account.ts'
 import { ApiError, NetworkError } from '../api/call.ts'
-import {
-  type AuthForm,
-  groupErrorsByField,
-  parseFieldErrors,
-  useAuthForm,
-} from './use-auth-form.ts'
+import { type AuthForm, parseFieldErrors, toFieldErrors, useAuthForm } from './use-auth-form.ts'
 
 let page: WebPage
 beforeEach(() => {
@@ -170,7 +165,7 @@ const validValues = {
 function getFieldErrors(change: Partial<typeof validValues>) {
   const values = { ...validValues, ...change }
   const parseResult = signupBody.safeParse(values)
-  return parseResult.success ? {} : groupErrorsByField(parseResult.error.issues, values)
+  return parseResult.success ? {} : toFieldErrors(parseResult.error.issues, values)
 }
 
 test.each<[string, Partial<typeof validValues>, Partial<typeof validValues>]>([

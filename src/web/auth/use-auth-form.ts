@@ -50,7 +50,7 @@ export function useAuthForm<Body, Values>(form: AuthForm<Body, Values>) {
   const onSubmit = async (values: Values): Promise<unknown> => {
     const parseResult = form.schema.safeParse(values)
     if (!parseResult.success) {
-      setErrors(groupErrorsByField(parseResult.error.issues, values as FieldValues))
+      setErrors(toFieldErrors(parseResult.error.issues, values as FieldValues))
       const text = form.errorToast?.(values)
       if (text) toast({ ...text, tone: 'destructive' })
       return undefined
@@ -106,7 +106,7 @@ function issueText(issue: z.core.$ZodIssue, value: string): string {
 }
 
 /** Returns the first error for each field, worded for the user. */
-export function groupErrorsByField(
+export function toFieldErrors(
   issues: readonly z.core.$ZodIssue[],
   values: FieldValues,
 ): FieldErrors {

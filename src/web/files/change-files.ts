@@ -5,7 +5,7 @@ import { formatCount } from '../../shared/rules/format/numbers.ts'
 import { call, hasErrorCode, ignoreErrors, publicMessage } from '../api/call.ts'
 import { showFailure } from '../api/show-failure.ts'
 import { toast } from '../ui/toast.tsx'
-import { changeFiles, deleteKey, refreshFiles, resetFileLists } from './use-files.ts'
+import { changeFiles, deleteMutationKey, refreshFiles, resetFileLists } from './use-files.ts'
 
 /** Reports whether a renewal error is permanent, which makes retrying pointless. */
 export function isPermanentError(error: unknown): boolean {
@@ -18,7 +18,7 @@ export function isPermanentError(error: unknown): boolean {
 export function useDeleteFile() {
   const client = useQueryClient()
   return useMutation({
-    mutationKey: deleteKey,
+    mutationKey: deleteMutationKey,
     mutationFn: (file: StoredFile) =>
       call('deleteFile', { params: { id: file.id } }).catch(ignoreErrors('FILE_NOT_FOUND')),
     onSuccess: (_, file) => {

@@ -52,7 +52,7 @@ export function FileRow({
   const lifelineState = lifeline(dates, now, tierTraits[tier].renewal && file.purgingAt === null)
   const kind = fileKind(file)
   const link = `${window.location.origin}/s/${file.shortCode}`
-  const size = formatSize(file.size)
+  const sizeText = formatSize(file.size)
   const shownLinkEnd = getLinkEnd(dates, takedown?.at ?? null, tier, now)
 
   const downloadsButton = <DownloadsCount file={file} {...details} />
@@ -99,7 +99,7 @@ export function FileRow({
           <TakedownReason id={reasonId} takedown={takedown} now={now} />
         ) : null}
       </div>
-      <span className="hidden text-right text-muted tabular-nums lg:block">{size}</span>
+      <span className="hidden text-right text-muted tabular-nums lg:block">{sizeText}</span>
       <div className="col-span-full grid gap-1.5 sm:col-span-2 sm:col-start-2 lg:col-span-1 lg:col-start-auto">
         <Lifeline state={lifelineState} size="small" />
         <div className="flex flex-wrap justify-between gap-x-4 text-sm tabular-nums">
@@ -112,7 +112,7 @@ export function FileRow({
           </time>
           <span className="sr-only">{shownLinkEnd.text}</span>
           <span className="text-muted lg:hidden">
-            {size} · {downloadsButton}
+            {sizeText} · {downloadsButton}
           </span>
         </div>
       </div>

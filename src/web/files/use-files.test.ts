@@ -13,7 +13,7 @@ import { newestFirst, parseOrder } from '../../shared/rules/files/file-order.ts'
 import {
   allFiles,
   changeFiles,
-  deleteKey,
+  deleteMutationKey,
   type ListView,
   loadAll,
   refreshFiles,
@@ -121,7 +121,7 @@ describe('a list', () => {
     const { respond: response, resolve } = delayedResponse()
     const deletionMutation = page.client
       .getMutationCache()
-      .build(page.client, { mutationKey: deleteKey, mutationFn: response })
+      .build(page.client, { mutationKey: deleteMutationKey, mutationFn: response })
       .execute(first)
     await expect.poll(() => now().files).toHaveLength(99)
     takeListQueries()

@@ -34,7 +34,7 @@ const listsKey = '/api/files'
  * The mutation key for deleting a single file. The lists hide that file immediately. Files in a
  * bulk deletion stay visible until the server has responded.
  */
-export const deleteKey = ['DELETE /api/files']
+export const deleteMutationKey = ['DELETE /api/files']
 
 /** Determines which files a list contains, and in what order. */
 export interface ListView {
@@ -117,9 +117,9 @@ function flattenPages({ pages }: { pages: readonly FilePage[] }): readonly Store
 }
 
 /**
- * Returns a list's loaded files without those being deleted individually (see `deleteKey`), which
- * reappear only if the deletion fails. While a new search or order loads, returns the previous
- * files.
+ * Returns a list's loaded files without those being deleted individually (see
+ * `deleteMutationKey`), which reappear only if the deletion fails. While a new search or order
+ * loads, returns the previous files.
  */
 export function useFiles(view = allFiles, options: { refetchOnWindowFocus?: 'always' } = {}) {
   const { data, ...query } = useInfiniteQuery({
@@ -128,7 +128,7 @@ export function useFiles(view = allFiles, options: { refetchOnWindowFocus?: 'alw
     ...options,
   })
   const deletingIds = useMutationState({
-    filters: { mutationKey: deleteKey, status: 'pending' },
+    filters: { mutationKey: deleteMutationKey, status: 'pending' },
     select: ({ state }) => (state.variables as StoredFile).id,
   })
   const files = useMemo(() => {

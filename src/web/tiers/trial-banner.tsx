@@ -86,8 +86,8 @@ export function TrialBanner({ user, isPrimary, onDone }: TrialBannerProps) {
 }
 
 function PriceText({ label }: { label: string }) {
-  const price = priceText(usePremiumPrice())
-  return `${price} per month. A preview version: nothing is charged. ${label} switches your account at once.`
+  const priceLabel = priceText(usePremiumPrice())
+  return `${priceLabel} per month. A preview version: nothing is charged. ${label} switches your account at once.`
 }
 
 /**

@@ -9,7 +9,7 @@ import { showFailure } from '../api/show-failure.ts'
 import { currentUserQuery } from '../api/use-current-user.ts'
 import { toast } from '../ui/toast.tsx'
 
-const tierChangeKey = ['change of tier']
+const tierChangeMutationKey = ['change of tier']
 
 /**
  * Returns functions that start the user's trial and switch the user's tier. A toast shows the
@@ -30,7 +30,7 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
     void client.invalidateQueries(currentUserQuery)
   }
   const startTrialMutation = useMutation({
-    mutationKey: tierChangeKey,
+    mutationKey: tierChangeMutationKey,
     mutationFn: () => call('startTrial'),
     onSuccess({ user }) {
       applyUser(user)
@@ -40,7 +40,7 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
       showError(error, 'Failed to start trial', publicMessage(error) ?? 'Please try again.'),
   })
   const switchTierMutation = useMutation({
-    mutationKey: tierChangeKey,
+    mutationKey: tierChangeMutationKey,
     mutationFn: (tier: Tier) => call('togglePremium', { body: { tier } }),
     onSuccess({ user }) {
       applyUser(user)
@@ -52,7 +52,7 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
     startTrial: () => startTrialMutation.mutate(),
     switchTo: (tier: Tier) => switchTierMutation.mutate(tier),
     /** True while any button on the page is changing the tier. */
-    isPending: useIsMutating({ mutationKey: tierChangeKey }) > 0,
+    isPending: useIsMutating({ mutationKey: tierChangeMutationKey }) > 0,
   }
 }
 

@@ -12,10 +12,10 @@ interface NamedFile {
  */
 export function describeFiles(files: readonly NamedFile[]): string {
   const [first, ...others] = files
-  const size = formatSize(files.reduce((sum, file) => sum + file.size, 0))
+  const sizeText = formatSize(files.reduce((sum, file) => sum + file.size, 0))
   return first && others.length === 0
-    ? `${first.name} (${size})`
-    : `${files.length} files (${size})`
+    ? `${first.name} (${sizeText})`
+    : `${files.length} files (${sizeText})`
 }
 
 const keepErrorMessages: Record<KeepError, (files: string) => string> = {

@@ -70,8 +70,8 @@ function HatchedBar({ width }: { width: number }) {
 
 /** The bar, with marks at the longest link duration that each plan allows. */
 function Bar() {
-  const freeEnd = `${values.freeEnd}%`
-  const premiumEnd = `${values.premiumEnd}%`
+  const freeEndPercent = `${values.freeEnd}%`
+  const premiumEndPercent = `${values.premiumEnd}%`
   // A stroke in the page's background color separates this part of the bar from its neighbors.
   const validBarProps = {
     height: 15,
@@ -92,15 +92,15 @@ function Bar() {
         <rect width="3" height="6" fill="var(--line)" />
       </pattern>
       <rect y="1" width="100%" height="12" rx="6" fill={hatchingFill} stroke="var(--line)" />
-      <rect x={freeEnd} width={`${values.premiumSpan}%`} y="-0.5" {...validBarProps} />
-      <rect width={freeEnd} y="-0.5" {...validBarProps} />
+      <rect x={freeEndPercent} width={`${values.premiumSpan}%`} y="-0.5" {...validBarProps} />
+      <rect width={freeEndPercent} y="-0.5" {...validBarProps} />
       <text className="not-narrow" x="0" y="32">
         upload
       </text>
-      <text x={freeEnd} y="32" textAnchor="middle">
+      <text x={freeEndPercent} y="32" textAnchor="middle">
         {values.freeMark}
       </text>
-      <text x={premiumEnd} y="32">
+      <text x={premiumEndPercent} y="32">
         {values.premiumMark}
       </text>
       <text x="100%" y="32" textAnchor="end">

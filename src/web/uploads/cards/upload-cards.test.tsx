@@ -36,11 +36,11 @@ function createStoreWith(state: Partial<UploadsState>): UploadsStore {
   )
 }
 
-function makeUploading(id: string, sentBytes: number, fileName = `${id}.txt`) {
+function makeRunningUpload(id: string, sentBytes: number, fileName = `${id}.txt`) {
   const sizes = { fileSize: 1000, uploadedBytes: sentBytes, progress: Math.floor(sentBytes / 10) }
   return uploadRecord({ id, fileName, ...sizes, status: 'uploading' })
 }
-function makeStored(id: string) {
+function makeStoredUpload(id: string) {
   return uploadRecord({ id, uploadedBytes: 1000, status: 'completed' })
 }
 function makeFailedUpload(id: string, error: string | null = 'Network error during upload') {
@@ -60,29 +60,29 @@ describe('the progress card', () => {
   }
 
   test('is empty when no upload is running or has just finished', () => {
-    const { text, bar } = show({ records: [makeStored('a')] })
+    const { text, bar } = show({ records: [makeStoredUpload('a')] })
     expect([text(), bar()]).toEqual(['', null])
   })
 
   test('shows the bytes, and the position in a batch of several files', () => {
-    const oneUpload = show({ records: [makeUploading('a', 500)] })
+    const oneUpload = show({ records: [makeRunningUpload('a', 500)] })
     expect(oneUpload.text()).toContain('Uploading a.txt... 50%')
     expect(oneUpload.text()).toContain('500 Bytes of 1000 Bytes')
     expect(oneUpload.text()).not.toContain('File 1 of')
     cleanup()
-    const twoUploads = show({ records: [makeStored('a'), makeUploading('b', 500)] })
+    const twoUploads = show({ records: [makeStoredUpload('a'), makeRunningUpload('b', 500)] })
     expect(twoUploads.text()).toContain('File 2 of 2 · 1.5 KB of 2 KB')
     expect(twoUploads.bar()).toBe('75')
   })
 
   test('excludes the bytes of failed files', () => {
-    const { text } = show({ records: [makeFailedUpload('a'), makeUploading('b', 500)] })
+    const { text } = show({ records: [makeFailedUpload('a'), makeRunningUpload('b', 500)] })
     expect(text()).toContain('500 Bytes of 1000 Bytes')
   })
 
   test('shows and announces why an upload is waiting to retry', () => {
     const activity = { a: { interruption: 'no-response', bytesPerSecond: null } } as const
-    const { text, spoken, become } = show({ records: [makeUploading('a', 500)], activity })
+    const { text, spoken, become } = show({ records: [makeRunningUpload('a', 500)], activity })
     expect(spoken()).toBe('Connection lost, trying again')
     expect(text()).toContain('· Connection lost, trying again')
     become({ activity: {} })
@@ -92,29 +92,39 @@ describe('the progress card', () => {
   test('announces each quarter once the upload has started', () => {
     const { spoken, become } = show({ records: [uploadRecord({ id: 'a' })] })
     expect(spoken()).toBe('')
-    become({ records: [makeUploading('a', 100)] })
+    become({ records: [makeRunningUpload('a', 100)] })
     expect(spoken()).toBe('Uploading a.txt')
-    become({ records: [makeUploading('a', 499)] })
+    become({ records: [makeRunningUpload('a', 499)] })
     expect(spoken()).toBe('Uploading a.txt: 25%')
   })
 
   test('truncates a long name in the middle but announces it in full', () => {
     const name = `${'x'.repeat(200)}.mp4`
-    const { text, spoken } = show({ records: [makeUploading('a', 0, name)] })
+    const { text, spoken } = show({ records: [makeRunningUpload('a', 0, name)] })
     expect(spoken()).toContain(name)
     const shownText = text().replace(spoken() ?? '', '')
     expect(shownText).toMatch(/^Uploading x+…x+\.mp4\.\.\. 0%/)
   })
 
   test('cancels all files with one button', () => {
-    show({ records: [makeUploading('a', 0), makeUploading('b', 0)] })
+    show({ records: [makeRunningUpload('a', 0), makeRunningUpload('b', 0)] })
     fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
     expect(commands).toEqual(['cancel all'])
   })
 
   test.each([
-    ['all uploads succeeded', [makeStored('a'), makeStored('b')], '2 files uploaded', '100'],
-    ['one upload failed', [makeStored('a'), makeFailedUpload('b')], '1 of 2 files uploaded', null],
+    [
+      'all uploads succeeded',
+      [makeStoredUpload('a'), makeStoredUpload('b')],
+      '2 files uploaded',
+      '100',
+    ],
+    [
+      'one upload failed',
+      [makeStoredUpload('a'), makeFailedUpload('b')],
+      '1 of 2 files uploaded',
+      null,
+    ],
     ['the user canceled', [makeFailedUpload('a', cancelledText)], cancelledText, null],
   ])('shows the outcome when %s', (_, records, outcome, bar) => {
     const shownBatch = show({ records, outcome })
@@ -136,7 +146,7 @@ describe('the list of failed uploads', () => {
     fireEvent.click(screen.getByRole('button', { name }))
 
   test.each([
-    ['nothing failed', [makeStored('a'), makeUploading('b', 1)]],
+    ['nothing failed', [makeStoredUpload('a'), makeRunningUpload('b', 1)]],
     ['the user canceled', [makeFailedUpload('a', cancelledText)]],
     [
       'only a background upload failed',
@@ -246,7 +256,7 @@ describe('the list of failed uploads', () => {
 
   test('dismisses all failures and the inline error at once', () => {
     show({
-      records: [makeFailedUpload('a'), makeStored('c'), makeFailedUpload('b')],
+      records: [makeFailedUpload('a'), makeStoredUpload('c'), makeFailedUpload('b')],
       inlineError: 'Away',
     })
     clickButton('Dismiss')
@@ -297,10 +307,10 @@ describe('the foreground batch', () => {
   })
 
   test('excludes cancelled uploads', () => {
-    const [makeStored, cancelled] = makeRecords('a completed', 'a failed')
-    if (!makeStored || !cancelled) throw new Error('no records')
-    const { batch } = selectBatch([makeStored, { ...cancelled, error: 'Cancelled by user' }])
-    expect(batch).toEqual([makeStored])
+    const [stored, cancelled] = makeRecords('a completed', 'a failed')
+    if (!stored || !cancelled) throw new Error('no records')
+    const { batch } = selectBatch([stored, { ...cancelled, error: 'Cancelled by user' }])
+    expect(batch).toEqual([stored])
   })
 
   test('excludes uploads of other tabs', () => {

@@ -115,10 +115,15 @@ describe('a ten-minute server outage', () => {
 })
 
 describe('a full server disk', () => {
-  const diskFull = { ...storedResponse, status: 503, code: 'DISK_FULL', retryAfterMs: minute }
+  const diskFullResponse = {
+    ...storedResponse,
+    status: 503,
+    code: 'DISK_FULL',
+    retryAfterMs: minute,
+  }
 
   test('is shown while uploads wait, and all but cancelled ones continue once space is free', async () => {
-    respond = () => diskFull
+    respond = () => diskFullResponse
     world.isServerReady = false
     const [firstId = ''] = world.add(makeThreeFiles())
     await advanceTime(60 * minute)
@@ -134,7 +139,7 @@ describe('a full server disk', () => {
   })
 
   test('fails the file with an explanation if other requests succeed', async () => {
-    respond = () => diskFull
+    respond = () => diskFullResponse
     world.add(makeThreeFiles().slice(0, 1))
     await advanceTime(uploadLimit.maxAttempts * 2 * minute)
     expect(world.state().records).toMatchObject([

@@ -86,8 +86,8 @@ export function summaryAnnouncement(counts: Counts, interruption: Interruption |
   const { pending, uploading, completed } = counts
   if (uploading + pending === 0) return describeResult(counts)
   if (interruption) return interruptionSummaries[interruption]
-  const running = `Uploading ${formatCount(pending + uploading + completed, 'file')}`
-  return [running, ...describePausedAndFailed(counts)].join(', ')
+  const runningText = `Uploading ${formatCount(pending + uploading + completed, 'file')}`
+  return [runningText, ...describePausedAndFailed(counts)].join(', ')
 }
 
 function describePausedAndFailed({ paused, failed }: Counts): string[] {

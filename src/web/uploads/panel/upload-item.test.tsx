@@ -164,12 +164,12 @@ test.each([
   [true, 'See the checks', '/admin#checks'],
 ])('an error about a full server links to help in a new tab; administrator: %s', (...args) => {
   const [isAdmin, name, href] = args
-  const diskFull = {
+  const diskFullFields = {
     status: 'failed',
     error: errorTable.DISK_FULL.message,
     code: 'DISK_FULL',
   } as const
-  show(diskFull, undefined, { isAdmin })
+  show(diskFullFields, undefined, { isAdmin })
   const link = screen.getByRole('link', { name })
   expect([link.getAttribute('href'), link.getAttribute('target')]).toEqual([href, '_blank'])
   cleanup()

@@ -110,13 +110,13 @@ export function UploadBar(props: {
 
 function ProgressFigures({ record, activity }: Pick<UploadItemProps, 'record' | 'activity'>) {
   const { status, fileSize } = record
-  const percent = `${Math.floor(record.progress)}%`
-  if (status === 'paused') return <span>{percent} · Upload paused</span>
+  const percentText = `${Math.floor(record.progress)}%`
+  if (status === 'paused') return <span>{percentText} · Upload paused</span>
   // A pending upload is interrupted if its get-upload-url call has failed.
   if (isActive(record) && activity?.interruption) {
     return (
       <span>
-        {percent} ·{' '}
+        {percentText} ·{' '}
         <span className="upload-interrupted">{interruptionMessages[activity.interruption]}</span>
       </span>
     )
@@ -124,21 +124,21 @@ function ProgressFigures({ record, activity }: Pick<UploadItemProps, 'record' | 
   if (status !== 'uploading') {
     return (
       <>
-        <span>{percent}</span>
+        <span>{percentText}</span>
         {status === 'failed' ? null : <span>{formatSize(fileSize)}</span>}
       </>
     )
   }
   const bytesPerSecond = activity?.bytesPerSecond ?? null
-  const speed = speedText(bytesPerSecond)
-  const timeLeft = formatTimeLeft(record, bytesPerSecond)
+  const speedLabel = speedText(bytesPerSecond)
+  const timeLeftText = formatTimeLeft(record, bytesPerSecond)
   return (
     <>
       <span>
-        {percent}
-        {speed === null ? '' : ` · ${speed}`}
+        {percentText}
+        {speedLabel === null ? '' : ` · ${speedLabel}`}
       </span>
-      {timeLeft === null ? null : <span>{timeLeft}</span>}
+      {timeLeftText === null ? null : <span>{timeLeftText}</span>}
     </>
   )
 }

@@ -92,8 +92,8 @@ describe("failures aren't counted", () => {
 
   test('while the disk is full', async () => {
     isReady = () => false
-    const diskFull = { status: 503, code: 'DISK_FULL', retryAfterMs: 60_000 }
-    expect(await countAttempts(diskFull)).toBe(100)
+    const diskFullFailure = { status: 503, code: 'DISK_FULL', retryAfterMs: 60_000 }
+    expect(await countAttempts(diskFullFailure)).toBe(100)
     expect(new Set(waitsMs)).toEqual(new Set([60_000]))
     expect(new Set(interruptions)).toEqual(new Set(['disk-full']))
   })
