@@ -16,31 +16,31 @@ import {
 import { startTestApp, type TestApp } from './support/test-app.ts'
 
 let app: TestApp
-let persons: Record<'user' | 'other user' | 'premium user' | 'administrator', Person>
-let callers: Record<'visitor' | keyof typeof persons, Client>
+let usersByRole: Record<'user' | 'other user' | 'premium user' | 'administrator', Person>
+let clientsByRole: Record<'visitor' | keyof typeof usersByRole, Client>
 let fileId: string
 beforeAll(async () => {
   app = await startTestApp()
-  persons = {
+  usersByRole = {
     user: await makePerson(app),
     'other user': await makePerson(app),
     'premium user': await makePerson(app, { tier: 'premium' }),
     administrator: await makePerson(app, { role: 'admin' }),
   }
   await signAllIn()
-  fileId = (await makeFile(callers.user)).id
+  fileId = (await makeFile(clientsByRole.user)).id
 })
 afterAll(() => app.close())
 
 async function signAllIn() {
   const makeSignedInClient = async ({ email, password }: Person) =>
     makeClient(app, await logIn(app, email, password))
-  callers = {
+  clientsByRole = {
     visitor: makeClient(app),
-    user: await makeSignedInClient(persons.user),
-    'other user': await makeSignedInClient(persons['other user']),
-    'premium user': await makeSignedInClient(persons['premium user']),
-    administrator: await makeSignedInClient(persons.administrator),
+    user: await makeSignedInClient(usersByRole.user),
+    'other user': await makeSignedInClient(usersByRole['other user']),
+    'premium user': await makeSignedInClient(usersByRole['premium user']),
+    administrator: await makeSignedInClient(usersByRole.administrator),
   }
 }
 
@@ -48,7 +48,7 @@ const names = Object.keys(endpoints) as EndpointName[]
 
 /**
  * Calls an endpoint with `{}` as the body. An id in the path is that of a file owned by
- * `people.user`.
+ * `usersByRole.user`.
  */
 function callEndpoint(caller: Client, endpoint: Endpoint) {
   const path = endpoint.path.replace('{id}', fileId).replace('{code}', 'unknown')
@@ -67,7 +67,7 @@ describe.each(names)('%s', (name) => {
   it(`allows ${row.access} callers only`, async () => {
     // The administrator comes last, because admin calls can change what other users see.
     for (const caller of ['visitor', 'other user', 'premium user', 'administrator'] as const) {
-      const response = await callEndpoint(callers[caller], row)
+      const response = await callEndpoint(clientsByRole[caller], row)
       const { status } = response
       // An error that depends on the user's tier isn't an access error.
       const body = await json<{ code?: string } | null>(response).catch(() => null)
@@ -86,7 +86,7 @@ describe.each(names)('%s', (name) => {
   })
 
   it('returns only declared fields', async () => {
-    for (const caller of Object.values(callers)) {
+    for (const caller of Object.values(clientsByRole)) {
       const response = await callEndpoint(caller, row)
       if (response.status < 400) continue
       const body = await json<{ code: string }>(response).catch(() => null)
@@ -105,7 +105,7 @@ describe.each(names)('%s', (name) => {
       .map(({ method }) => method)
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
       if (methods.includes(method)) continue
-      const response = await callers.user.fetch(path, { method })
+      const response = await clientsByRole.user.fetch(path, { method })
       expect(response.status).toBe(405)
       expect(response.headers.get('allow')).toContain(row.method)
     }
@@ -204,10 +204,10 @@ describe('a page of another site', () => {
 describe("another user's file", () => {
   it('appears not to exist, even to the administrator', async () => {
     for (const caller of ['other user', 'administrator'] as const) {
-      const foreignResponse = await callers[caller].fetch(`/api/files/${fileId}`, {
+      const foreignResponse = await clientsByRole[caller].fetch(`/api/files/${fileId}`, {
         method: 'DELETE',
       })
-      const missingResponse = await callers[caller].fetch('/api/files/unknown', {
+      const missingResponse = await clientsByRole[caller].fetch('/api/files/unknown', {
         method: 'DELETE',
       })
       expect(foreignResponse.status).toBe(404)
@@ -221,7 +221,7 @@ describe('the Date header', () => {
     const timeBefore = app.clock()
     app.clock.advance(3_600_000)
     for (const path of ['/api/health', '/api/files', '/api/links/x', '/api/nothing', '/', '/s/x']) {
-      const { headers } = await callers.user.fetch(path)
+      const { headers } = await clientsByRole.user.fetch(path)
       expect(headers.get('date'), path).toBe(app.clock().toUTCString())
     }
     app.clock.set(timeBefore)
@@ -233,7 +233,7 @@ describe('unknown paths', () => {
     '%s returns a JSON 404',
     async (path) => {
       for (const method of ['GET', 'POST']) {
-        const response = await callers.user.fetch(path, { method })
+        const response = await clientsByRole.user.fetch(path, { method })
         expect(response.status).toBe(404)
         expect(await response.json()).toEqual({ message: 'Not found', code: 'NOT_FOUND' })
       }
@@ -244,7 +244,7 @@ describe('unknown paths', () => {
 describe('GET /api/openapi.json', () => {
   it('lists every endpoint', async () => {
     const document = await json<{ openapi: string; paths: Record<string, object> }>(
-      await callers.visitor.fetch('/api/openapi.json'),
+      await clientsByRole.visitor.fetch('/api/openapi.json'),
     )
     expect(document.openapi).toBe('3.1.0')
     const documentedEndpoints = Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -34,8 +34,8 @@ function getPolicyText(): string {
 /** Returns what the policy's section 'Who can see it' says about the audience at this position. */
 function getAudienceText(index: number): string {
   const section = findElements(policy.findOne('main'), 'section')[3]
-  const dataText = section && findElements(section, 'dd')[index]
-  return dataText ? textOf(dataText).replaceAll(/\s+/g, ' ') : ''
+  const dataElement = section && findElements(section, 'dd')[index]
+  return dataElement ? textOf(dataElement).replaceAll(/\s+/g, ' ') : ''
 }
 
 /**

@@ -253,9 +253,9 @@ test(
       'select job, failure from job_runs where failures > 0',
     )
     expect(failedJobsResult.rows).toEqual([])
-    const storedSize = createDiskReader(dataDir)
-    await checkPurged(directDb, storedSize)
-    await checkStoredFiles(directDb, storedSize)
+    const diskReader = createDiskReader(dataDir)
+    await checkPurged(directDb, diskReader)
+    await checkStoredFiles(directDb, diskReader)
     const renewalResponse = await requestRenewal(person, backlog.renewable.id)
     await expectOk(renewalResponse)
     await expectOpens({ ...backlog.renewable, ...(await json<File>(renewalResponse)) })

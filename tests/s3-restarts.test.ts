@@ -27,7 +27,7 @@ import { requestConfirm } from './support/upload-requests.ts'
 
 const day = 24 * 3_600_000
 
-function makeText(length: number) {
+function makeTextBytes(length: number) {
   return new Uint8Array(length).fill(65)
 }
 
@@ -48,7 +48,7 @@ describeOnS3('a server process', () => {
     const startedUpload = await startUpload(makeClient(killedServer, cookie), { size: 10 })
     killedServer.kill('SIGKILL')
     await killedServer.exitCode
-    expect((await putBytes(startedUpload, makeText(10))).status).toBe(200)
+    expect((await putBytes(startedUpload, makeTextBytes(10))).status).toBe(200)
 
     const secondServer = await startServerProcess(settings)
     const confirmResponse = await requestConfirm(
@@ -91,7 +91,7 @@ describeOnS3('a server switched to S3 and back', () => {
     const signInAgain = async () => makeClient(app, await logIn(app, ada.email, ada.password))
     const diskFile = await makeFile(ada)
     const openUpload = await startUpload(ada, { size: 10 })
-    await putBytes(openUpload, makeText(10))
+    await putBytes(openUpload, makeTextBytes(10))
     await app.close()
 
     app = await serveFromS3()

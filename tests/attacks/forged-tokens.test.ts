@@ -41,7 +41,7 @@ afterEach(() => {
 
 type Claims = Record<string, unknown>
 
-/** Makes the issuer's ID tokens name the victim, with these claims changed. */
+/** Makes the issuer's ID tokens identify the victim, with these claims changed. */
 function changeIdToken(claims: Claims) {
   issuer.service.removeAllListeners('beforeTokenSigning')
   issuer.service.on('beforeTokenSigning', ({ payload }: MutableToken) => {

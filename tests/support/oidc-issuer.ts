@@ -36,7 +36,7 @@ export interface OidcIssuerOptions {
 export async function startOidcIssuer(options: OidcIssuerOptions): Promise<OidcIssuer> {
   const { port, client, redirectUri, conformIdTokenClaims } = options
   const url = `http://127.0.0.1:${port}`
-  const personsById = new Map<string, IssuerPerson>()
+  const peopleById = new Map<string, IssuerPerson>()
   const provider = new Provider(url, {
     adapter: makeAdapter(),
     clients: [
@@ -57,7 +57,7 @@ export async function startOidcIssuer(options: OidcIssuerOptions): Promise<OidcI
     features: { devInteractions: { enabled: false } },
     findAccount: (_, sub) => ({
       accountId: sub,
-      claims: async () => ({ ...personsById.get(sub), sub }),
+      claims: async () => ({ ...peopleById.get(sub), sub }),
     }),
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     jwks: { keys: [signingKey()] },
@@ -81,7 +81,7 @@ export async function startOidcIssuer(options: OidcIssuerOptions): Promise<OidcI
     }
     const { person } = issuer
     if (person === null) return finish({ error: 'access_denied' })
-    personsById.set(person.sub, person)
+    peopleById.set(person.sub, person)
     if (prompt.name === 'login') return finish({ login: { accountId: person.sub } })
     const grant = new provider.Grant({
       accountId: session?.accountId ?? '',

@@ -38,7 +38,7 @@ async function makePersonWithSessions(app: TestApp) {
 }
 
 /** Opens the account page. It offers the given sign-in methods, whatever the server supports. */
-async function openAccount(page: Page, methods: ('password' | 'google')[]) {
+async function openAccountPage(page: Page, methods: ('password' | 'google')[]) {
   await offerGoogle(page)
   const since = new Date().toISOString()
   await page.route('**/api/auth/user/ways', (route) =>
@@ -54,19 +54,19 @@ async function openAccount(page: Page, methods: ('password' | 'google')[]) {
 export const accountScreens: Screens = {
   'adding Google': async ({ app, page }) => {
     await signIn(page, app, await makePerson(app))
-    await openAccount(page, ['password'])
+    await openAccountPage(page, ['password'])
     await page.getByRole('button', { name: 'Add Google' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add Google' })
     await dialog.getByRole('button', { name: 'Go to Google' }).click()
     await expect(dialog.getByText('Please fill in this field.')).toBeVisible()
   },
   'the question before removing Google': async ({ page }) => {
-    await openAccount(page, ['password', 'google'])
+    await openAccountPage(page, ['password', 'google'])
     await page.getByRole('button', { name: 'Remove Google' }).click()
     await expect(page.getByRole('alertdialog')).toContainText('Remove Google')
   },
   'account without a password': async ({ page }) => {
-    await openAccount(page, ['google'])
+    await openAccountPage(page, ['google'])
     await expect(page.getByRole('button', { name: 'Send the email' })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Remove Google' })).toBeDisabled()
     await expect(page.getByText(/^Custom branding is part of Premium/)).toBeVisible()

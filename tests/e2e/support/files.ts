@@ -52,8 +52,8 @@ const sha256BySize = new Map<number, Promise<string>>()
 
 /** Writes the shared file of this size unless it exists. Returns its SHA-256. */
 async function shareFile(size: number): Promise<string> {
-  const existingFile = (await readdir(getRunFolder())).find((entry) => entry.startsWith(`${size}-`))
-  if (existingFile !== undefined) return existingFile.slice(`${size}-`.length)
+  const existingName = (await readdir(getRunFolder())).find((entry) => entry.startsWith(`${size}-`))
+  if (existingName !== undefined) return existingName.slice(`${size}-`.length)
   const { path, sha256 } = await writeUniqueFile(getRunFolder(), `of-${process.pid}-${size}`, size)
   await rename(path, getSharedPath(size, sha256))
   return sha256

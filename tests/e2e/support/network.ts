@@ -77,8 +77,8 @@ export async function reopen(
 }
 
 /**
- * Returns the total size of all PUT bodies, including repeated ones, sent after the first `since`
- * requests.
+ * Returns the total size of all PUT bodies, including repeated ones, from the exchange at
+ * `firstIndex` on.
  */
 export function countSentBytes(network: ChaosProxy, firstIndex = 0): number {
   return network.exchanges
