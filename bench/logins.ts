@@ -79,11 +79,11 @@ async function measureFloods(mayfly: Mayfly, setupLabel: string): Promise<Row[]>
   }
   http.close()
   return [...figuresByName].flatMap(([name, figures]) => {
-    const rowFor = (label: string, unit: string, value: (round: LoginRound) => number) =>
-      createRow(`${label} ${name}, ${setupLabel}`, unit, { mayfly: figures.map(value) })
+    const toRow = (label: string, unit: string, getValue: (round: LoginRound) => number) =>
+      createRow(`${label} ${name}, ${setupLabel}`, unit, { mayfly: figures.map(getValue) })
     const impactRows = [
-      rowFor('8 MiB download', 'ms', ({ download }) => download),
-      rowFor('GET /api/files', 'ms', ({ list }) => list),
+      toRow('8 MiB download', 'ms', ({ download }) => download),
+      toRow('GET /api/files', 'ms', ({ list }) => list),
     ]
     if (name === 'alone') return impactRows
     const loginsPerSecond = (isCounted: (status: number) => boolean) => (round: LoginRound) =>
@@ -93,12 +93,12 @@ async function measureFloods(mayfly: Mayfly, setupLabel: string): Promise<Row[]>
       ) / round.seconds
     return [
       ...impactRows,
-      rowFor(
+      toRow(
         'logins that were hashed',
         '/s',
         loginsPerSecond((status) => status === 200 || status === 401),
       ),
-      rowFor(
+      toRow(
         'logins that were refused',
         '/s',
         loginsPerSecond((status) => status === 429 || status === 503),

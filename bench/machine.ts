@@ -26,7 +26,7 @@ function readOutput(command: string, ...args: string[]): string {
 }
 
 /** Returns one sentence per missing program, with the command that installs it. */
-export function missingPrograms(): string[] {
+export function findMissingPrograms(): string[] {
   return Object.entries(packages)
     .filter(([program]) => readOutput('which', program) === '')
     .map(([program, name]) => `${program} is not installed: apt-get install --yes ${name}`)
@@ -52,7 +52,7 @@ export function pinToCores(cores: string, command: string[]): string[] {
 
 /** Creates a temporary directory in memory, or on disk if there isn't enough memory. */
 export async function makeScratch(): Promise<{ dir: string; inMemory: boolean }> {
-  const isInMemory = freeBytes('/dev/shm') >= scratchBytes
+  const isInMemory = readFreeBytes('/dev/shm') >= scratchBytes
   return { dir: await makeFolder(isInMemory ? '/dev/shm' : diskFolder), inMemory: isInMemory }
 }
 
@@ -71,7 +71,7 @@ async function makeFolder(parent: string): Promise<string> {
   return dir
 }
 
-function freeBytes(folder: string): number {
+function readFreeBytes(folder: string): number {
   try {
     const { bavail, bsize } = statfsSync(folder)
     return bavail * bsize

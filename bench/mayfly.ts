@@ -88,16 +88,16 @@ export async function startMayfly(
       await client.end()
     }
   }
-  const postgresPids = () => listProcessTree(Number(lines[0]))
+  const listPostgresPids = () => listProcessTree(Number(lines[0]))
   return {
     url,
     dataDir,
     pid,
     pids() {
-      const postgresPidSet = new Set(postgresPids())
+      const postgresPidSet = new Set(listPostgresPids())
       return listProcessTree(pid).filter((treePid) => !postgresPidSet.has(treePid))
     },
-    postgresPids,
+    postgresPids: listPostgresPids,
     readyMs,
     sql: (text, values) => inSession((sql) => sql(text, values)),
     inSession,

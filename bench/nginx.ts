@@ -7,8 +7,8 @@ import { listProcessTree } from './process-cost.ts'
 import { startServer } from './servers.ts'
 
 /**
- * Keeps Debian's defaults where they matter: sendfile and an access log. Two workers for the two
- * cores. WebDAV handles PUTs. Temporary files are on the same file system as the root, so nginx
+ * Keeps Debian's defaults where they matter: sendfile and an access log. The two workers match the
+ * two cores. WebDAV handles PUTs. Temporary files are on the same file system as the root, so nginx
  * moves them instead of copying.
  */
 function createConfiguration(dir: string, port: number, extraConfig: string) {

@@ -70,13 +70,13 @@ export async function measurePages(
 }
 
 function createRows(label: string, mayfly: LoadFigures[], nginx?: LoadFigures[]): Row[] {
-  const rowFor = (unit: string, value: (figures: LoadFigures) => number) =>
-    compare(label, unit, mayfly.map(value), nginx?.map(value))
+  const toRow = (unit: string, getValue: (figures: LoadFigures) => number) =>
+    compare(label, unit, mayfly.map(getValue), nginx?.map(getValue))
   return [
-    rowFor('requests/s', (figures) => figures.requestsPerSecond),
-    rowFor('p50 ms', (figures) => figures.p50Millis),
-    rowFor('p99 ms', (figures) => figures.p99Millis),
-    rowFor('CPU µs a request', (figures) => figures.cpuMicros),
+    toRow('requests/s', (figures) => figures.requestsPerSecond),
+    toRow('p50 ms', (figures) => figures.p50Millis),
+    toRow('p99 ms', (figures) => figures.p99Millis),
+    toRow('CPU µs a request', (figures) => figures.cpuMicros),
   ]
 }
 

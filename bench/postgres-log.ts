@@ -11,13 +11,13 @@ export async function captureLog<Result>(
   work: () => Promise<Result>,
 ): Promise<{ result: Result; log: string }> {
   const path = join(dataDir, 'postgres.log')
-  const startOffset = await settledSize(path)
+  const startOffset = await waitForSettledSize(path)
   const result = await work()
-  return { result, log: await readFrom(path, startOffset, await settledSize(path)) }
+  return { result, log: await readFrom(path, startOffset, await waitForSettledSize(path)) }
 }
 
 /** Waits until the file stops growing. Returns its size. */
-async function settledSize(path: string): Promise<number> {
+async function waitForSettledSize(path: string): Promise<number> {
   for (;;) {
     const { size } = await stat(path)
     await wait(settledAfterMs)

@@ -37,7 +37,7 @@ const allowedScans: readonly { table: string; prefix: string }[] = [
   { table: 'preferences', prefix: 'select "preferences"."user_id" from "preferences" inner join' },
 ]
 
-/** Makes Postgres log every query plan with actual row counts, starting with its next start. */
+/** Makes Postgres log every query plan with actual row counts, beginning at its next start. */
 export function logPlansFromNextStart(mayfly: Mayfly): Promise<void> {
   return mayfly.inSession(async (sql) => {
     await sql("alter system set session_preload_libraries = 'auto_explain'")

@@ -51,7 +51,7 @@ export interface Report {
 }
 
 /** Returns the report as Markdown. */
-export function asMarkdown({ machine, rows, tables, queries }: Report): string {
+export function formatMarkdown({ machine, rows, tables, queries }: Report): string {
   const sections = [
     Object.entries(machine)
       .map(([name, value]) => `${name} ${value}`)

@@ -17,9 +17,9 @@ import {
   describeMachine,
   divideCores,
   environment,
+  findMissingPrograms,
   makeDiskScratch,
   makeScratch,
-  missingPrograms,
 } from './machine.ts'
 import { measureManyTransfers } from './many-transfers.ts'
 import { type Mayfly, startMayfly } from './mayfly.ts'
@@ -29,7 +29,7 @@ import { measurePagePaint } from './page-paint.ts'
 import { measurePageWeight } from './page-weight.ts'
 import { measurePages } from './pages.ts'
 import { countQueries } from './queries.ts'
-import { asMarkdown, type Report, type Row, saveReport } from './report.ts'
+import { formatMarkdown, type Report, type Row, saveReport } from './report.ts'
 import { maxSteps, measureScale } from './scale.ts'
 import { measureSmallFiles } from './small-files.ts'
 import { measureStartUp } from './start-up.ts'
@@ -89,7 +89,7 @@ const problems = [
   ...(isCount(stepCount) && stepCount <= maxSteps
     ? []
     : [`--steps is a number from 1 to ${maxSteps}.`]),
-  ...missingPrograms(),
+  ...findMissingPrograms(),
 ]
 if (problems.length > 0) {
   console.error(problems.join('\n'))
@@ -146,7 +146,7 @@ async function runBenchmarks(names: string[]): Promise<void> {
     process.off('SIGINT', exitOnSignal)
     for (const dir of [scratch.dir, diskScratch]) await rm(dir, { recursive: true, force: true })
   }
-  console.log(`\n${asMarkdown(report)}\n`)
+  console.log(`\n${formatMarkdown(report)}\n`)
   console.log(`Every round: ${await saveReport(report, new Date())}`)
   for (const error of errors) console.error(error)
   if (errors.length > 0) process.exitCode = 1

@@ -8,7 +8,7 @@ import { filesPerUser } from './scale-rows.ts'
 
 const fileBytes = 1024
 /** Approximate number of files and users that the samples are drawn from. */
-const sampledRows = { files: 20_000, users: 4_000 }
+const sampledRowCounts = { files: 20_000, users: 4_000 }
 
 /** A file with an active link. */
 interface OpenFile {
@@ -45,8 +45,8 @@ export async function drawSample(
   fileCount: number,
   count: number,
 ): Promise<Sample> {
-  const createSampleSql = (table: keyof typeof sampledRows, rowCount: number) =>
-    `${table} tablesample system (${Math.min(100, (100 * sampledRows[table]) / rowCount)})`
+  const createSampleSql = (table: keyof typeof sampledRowCounts, rowCount: number) =>
+    `${table} tablesample system (${Math.min(100, (100 * sampledRowCounts[table]) / rowCount)})`
   const sampledFilesSql = createSampleSql('files', fileCount)
   const sampledUsersSql = createSampleSql('users', fileCount / filesPerUser)
   const links = await mayfly.sql<OpenFile>(

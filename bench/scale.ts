@@ -90,7 +90,7 @@ export async function measureScale(
     await mayfly.stop()
     mayfly = await start()
     const planSummary = await readPlans(mayfly, fileCounts.at(-1) ?? 0, secret)
-    return { table: asTable(measuredSteps, planSummary.rows), problems: planSummary.problems }
+    return { table: createTable(measuredSteps, planSummary.rows), problems: planSummary.problems }
   } finally {
     await mayfly.stop()
   }
@@ -206,11 +206,11 @@ async function readPlans(mayfly: Mayfly, fileCount: number, secret: string): Pro
 
 /** Prints one step's results. A table of all steps follows at the end. */
 function printStep({ files, bytes, costs }: Step): void {
-  console.error(`${files.toLocaleString('en')} files, ${gigabytes(bytes)}:`)
+  console.error(`${files.toLocaleString('en')} files, ${formatGigabytes(bytes)}:`)
   for (const [name, cost] of costs) console.error(`  ${name}: ${formatCost(cost)}`)
 }
 
-function asTable(steps: readonly Step[], rowsRead: ReadonlyMap<string, number>): Table {
+function createTable(steps: readonly Step[], rowsRead: ReadonlyMap<string, number>): Table {
   const [first, last] = [steps[0], steps.at(-1)]
   if (!(first && last)) throw new RangeError('no steps')
   const headings = [
@@ -230,7 +230,7 @@ function asTable(steps: readonly Step[], rowsRead: ReadonlyMap<string, number>):
       String(rowsRead.get(name) ?? ''),
     ]
   })
-  const sizeTexts = steps.map(({ bytes }) => gigabytes(bytes))
+  const sizeTexts = steps.map(({ bytes }) => formatGigabytes(bytes))
   lines.push([
     'the database on the disk',
     ...sizeTexts,
@@ -242,7 +242,7 @@ function asTable(steps: readonly Step[], rowsRead: ReadonlyMap<string, number>):
   return { head: headings, lines, rounds }
 }
 
-function gigabytes(bytes: number): string {
+function formatGigabytes(bytes: number): string {
   return `${(bytes / 1e9).toFixed(2)} GB`
 }
 

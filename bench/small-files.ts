@@ -15,7 +15,7 @@ const fileBytes = 100 * 1024
 const rounds = 7
 const warmUpRounds = 10
 
-/** What one way of uploading costs, with one value per round. */
+/** The cost of one way of uploading, with one value per round. */
 interface UploadCost {
   /** Files per second. */
   rate: number[]

@@ -38,7 +38,7 @@ const batchNames = ['one.bin', 'two.bin', 'three.bin']
 /** More pipelined requests than the 16 that the server allows. */
 const pipelinedRequestCount = 40
 
-/** What users, programs and attackers do, by name. */
+/** The actions of users, programs and attackers, by name. */
 export const actions: Readonly<Record<string, Action>> = {
   page: (context) => expectStatus(context, 200, `/s/${context.code}`, { headers: html }),
   details: (context) => expectStatus(context, 200, `/api/links/${context.code}`),

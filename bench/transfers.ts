@@ -203,12 +203,12 @@ function createEmptyPair(): SamplePair {
 }
 
 function createRows(label: string, { mayfly, nginx }: SamplePair): Row[] {
-  const rowFor = (unit: string, value: (sample: TransferSample) => number) =>
-    compare(label, unit, mayfly.map(value), nginx.map(value))
+  const toRow = (unit: string, getValue: (sample: TransferSample) => number) =>
+    compare(label, unit, mayfly.map(getValue), nginx.map(getValue))
   return [
-    rowFor('MB/s', (sample) => sample.megabytesPerSecond),
-    rowFor('CPU s', (sample) => sample.serverCpu),
-    rowFor('peak MiB', (sample) => sample.peakMegabytes),
+    toRow('MB/s', (sample) => sample.megabytesPerSecond),
+    toRow('CPU s', (sample) => sample.serverCpu),
+    toRow('peak MiB', (sample) => sample.peakMegabytes),
     createRow(`${label}: curl busy`, '%', {
       mayfly: mayfly.map(({ clientBusy }) => clientBusy * 100),
       nginx: nginx.map(({ clientBusy }) => clientBusy * 100),

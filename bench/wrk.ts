@@ -16,7 +16,7 @@ export interface Load {
    * `url`.
    */
   pathsFile?: string
-  /** Parallel requests; 32 by default. */
+  /** Number of parallel requests. Defaults to 32. */
   connections?: number
   /** Returns the pids of the processes whose CPU time to measure. */
   pids: () => number[]

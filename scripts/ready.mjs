@@ -104,7 +104,7 @@ async function runIfDue(step) {
 function needsInstall() {
   const lockedPackages = readJson('package-lock.json').packages
   const installedPackages = readJson('node_modules/.package-lock.json')?.packages
-  if (!installedPackages || !nodePackage()) return true
+  if (!installedPackages || !getNodePackage()) return true
   if (Object.hasOwn(lockedPackages, postgresPath) && !existsSync(join(root, postgresPath)))
     return true
   return Object.entries(lockedPackages).some(([path, { version, integrity, optional }]) => {
@@ -121,7 +121,7 @@ function needsInstall() {
  * the lock file.
  */
 function install() {
-  npm(
+  runNpm(
     [
       'install',
       '--no-save',
@@ -132,7 +132,7 @@ function install() {
     ],
     'The dependencies could not be installed. Check the network and that this folder can be written.',
   )
-  if (!nodePackage()) {
+  if (!getNodePackage()) {
     throw new SetupError(
       `There is no Node 24 for ${process.platform}-${process.arch} among the packages.`,
     )
@@ -150,19 +150,19 @@ function install() {
  * packages can't contain links, and the one to Node, which npm 10 removes together with other
  * platforms' packages.
  */
-function missingLinks() {
+function findMissingLinks() {
   const symlinks = readJson(join(postgresPath, 'native/pg-symlinks.json')) ?? []
   const links = symlinks.map(({ source, target }) => ({
     link: join(postgresPath, target),
     target: basename(source),
   }))
-  const { target, isPackaged } = nodeTarget()
+  const { target, isPackaged } = getNodeTarget()
   // Keep existing links, except a link to Node that is broken or should point to the Node that runs
   // npm.
   const hasWorkingLink = isPackaged && existsSync(join(root, nodeLinkPath))
   return [
     ...links.filter(({ link }) => !lstatSync(join(root, link), noThrow)),
-    ...(hasWorkingLink || linkTarget(nodeLinkPath) === target
+    ...(hasWorkingLink || readLinkTarget(nodeLinkPath) === target
       ? []
       : [{ link: nodeLinkPath, target }]),
   ]
@@ -172,8 +172,8 @@ function missingLinks() {
  * Returns the Node binary for the server: the one from an npm package, or the Node that runs npm
  * (`isPackaged` is false) if that is a newer Node 24.
  */
-function nodeTarget() {
-  const name = nodePackage()
+function getNodeTarget() {
+  const name = getNodePackage()
   const packagedVersion = readJson(`node_modules/${name}/package.json`)?.version ?? minNodeVersion
   const npmNodeVersion = / node\/v(24\.[\d.]+) /.exec(process.env.npm_config_user_agent ?? '')?.[1]
   const prefersNpmNode =
@@ -190,9 +190,9 @@ function nodeTarget() {
  * start this script, because the Node that runs npm is then unknown.
  */
 function warnOfOldNode() {
-  const { target, isPackaged, version } = nodeTarget()
+  const { target, isPackaged, version } = getNodeTarget()
   const isOutdated =
-    isPackaged && isOlder(version, minNodeVersion) && linkTarget(nodeLinkPath) === target
+    isPackaged && isOlder(version, minNodeVersion) && readLinkTarget(nodeLinkPath) === target
   if (!isOutdated || !process.env.npm_config_user_agent) return
   console.error(
     `This runs on Node ${version}, npm's newest 24 for this machine, which lacks security fixes. ` +
@@ -204,17 +204,17 @@ function isOlder(version, otherVersion) {
   return version.localeCompare(otherVersion, 'en', { numeric: true }) < 0
 }
 
-function linkTarget(link) {
+function readLinkTarget(link) {
   const path = join(root, link)
   return lstatSync(path, noThrow)?.isSymbolicLink() && existsSync(path) ? readlinkSync(path) : null
 }
 
 function needsLinks() {
-  return missingLinks().length > 0
+  return findMissingLinks().length > 0
 }
 
 function makeLinks() {
-  for (const { link, target } of missingLinks()) {
+  for (const { link, target } of findMissingLinks()) {
     rmSync(join(root, link), { force: true })
     symlinkSync(target, join(root, link))
   }
@@ -227,7 +227,7 @@ function makeLinks() {
 }
 
 /** Returns the name of the npm package that contains Node 24 for this platform, if there is one. */
-function nodePackage() {
+function getNodePackage() {
   const platform = `${process.platform}-${process.arch}`
   const names = [`node-${platform}`, `node-bin-${platform}`]
   return names.find((name) => existsSync(join(root, 'node_modules', name, 'bin/node')))
@@ -235,18 +235,18 @@ function nodePackage() {
 
 function needsWebBuild() {
   const hasBuild = existsSync(join(root, 'dist/web'))
-  return !hasBuild || readText(webStampPath) !== hashOfWebSources()
+  return !hasBuild || readText(webStampPath) !== hashWebSources()
 }
 
 function buildWeb() {
   // Hash before the build, so that a file saved during it triggers another build.
-  const hash = hashOfWebSources()
-  npm(['run', '--silent', 'build'], 'The web could not be built.')
+  const hash = hashWebSources()
+  runNpm(['run', '--silent', 'build'], 'The web could not be built.')
   mkdirSync(join(root, 'dist'), { recursive: true })
   writeFileSync(join(root, webStampPath), hash)
 }
 
-function hashOfWebSources() {
+function hashWebSources() {
   const hash = createHash('sha256')
   for (const source of webSources) {
     for (const file of listFiles(source)) {
@@ -275,7 +275,7 @@ async function needsChromium() {
   return (
     chromiumPath !== process.env.CHROMIUM_PATH &&
     chromiumPath !== headlessShell.path &&
-    aptHas(headlessShell.package)
+    hasAptPackage(headlessShell.package)
   )
 }
 
@@ -285,8 +285,8 @@ async function needsChromium() {
  */
 async function installChromium() {
   if (hasApt()) {
-    aptInstall([headlessShell.package])
-    if ((await findChromiumForTests()) === null) aptInstall(['chromium'])
+    installWithApt([headlessShell.package])
+    if ((await findChromiumForTests()) === null) installWithApt(['chromium'])
   }
   if ((await findChromiumForTests()) === null) {
     run([
@@ -308,14 +308,14 @@ async function installChromium() {
  * Returns the packages for each missing engine, except for engines that apt-get is known not to
  * provide.
  */
-function missingEnginePackages() {
+function findMissingEnginePackages() {
   const names = Object.keys(otherEngines).filter((name) => !hasEngine(name))
   if (names.length === 0 || !hasApt()) return []
   // Ubuntu has no Firefox package with this name. Before the first `apt-get update`, the package
   // lists are empty, so assume that every package exists.
-  const hasPackageLists = aptHas('xvfb')
+  const hasPackageLists = hasAptPackage('xvfb')
   const packages = names.map((name) => otherEngines[name].packages)
-  return packages.filter((group) => !hasPackageLists || group.every(aptHas))
+  return packages.filter((group) => !hasPackageLists || group.every(hasAptPackage))
 }
 
 /**
@@ -323,11 +323,11 @@ function missingEnginePackages() {
  * missing engine are skipped.
  */
 function needsEngines() {
-  return missingEnginePackages().length > 0
+  return findMissingEnginePackages().length > 0
 }
 
 function installEngines() {
-  for (const packages of missingEnginePackages()) aptInstall(packages)
+  for (const packages of findMissingEnginePackages()) installWithApt(packages)
   const missingEngines = Object.keys(otherEngines).filter((name) => !hasEngine(name))
   if (missingEngines.length > 0) console.error(`Not installed: ${missingEngines.join(', ')}`)
 }
@@ -342,7 +342,7 @@ function needsS3() {
 
 /** If the installation fails, the tests that need S3 are skipped, and the test run reports them. */
 function installS3() {
-  aptInstall(cephPackages)
+  installWithApt(cephPackages)
   const missingPrograms = missingCephPrograms()
   if (missingPrograms.length > 0) console.error(`Not installed: ${missingPrograms.join(', ')}`)
 }
@@ -356,7 +356,7 @@ function needsNginx() {
 }
 
 function installNginx() {
-  aptInstall(nginxPackages)
+  installWithApt(nginxPackages)
   if (!hasNginx()) console.error('Not installed: nginx')
 }
 
@@ -365,12 +365,12 @@ function hasApt() {
 }
 
 /** True if apt-get's local lists contain the package. */
-function aptHas(name) {
+function hasAptPackage(name) {
   return /Candidate: \d/.test(run(['env', 'LC_ALL=C', 'apt-cache', 'policy', name]).stdout ?? '')
 }
 
 /** Runs apt-get as root or with passwordless sudo. */
-function aptInstall(packages) {
+function installWithApt(packages) {
   const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n']
   const runApt = (args) =>
     run([...sudo, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', ...args])
@@ -386,7 +386,7 @@ function run([command, ...args]) {
  * Runs the npm that started this script, or the one on the PATH, without printing its output.
  * @throws {SetupError} with npm's output and `errorMessage`.
  */
-function npm(args, errorMessage) {
+function runNpm(args, errorMessage) {
   const npmCliPath = process.env.npm_execpath
   const command = npmCliPath?.endsWith('npm-cli.js') ? [getNpmNodePath(), npmCliPath] : ['npm']
   const quietFlags = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']

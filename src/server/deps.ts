@@ -26,7 +26,7 @@ export interface Deps {
   stores: Stores
   /** The free space on the disk that holds `DATA_DIR`. */
   space: Pick<DiskSpace, 'readStatus'>
-  /** Signs cookies. */
+  /** The key for cookie signatures, keyed hashes and password salts. */
   secret: string
   passwords: Pick<PasswordHashing, 'hash'>
   rateLimits: RateLimits

@@ -39,7 +39,7 @@ async function run(config: Config): Promise<void> {
     setTimeout(collectGarbage, gcDelayMs).unref()
     await databaseLost.promise
   } catch (error) {
-    printLine(startupError(error, log))
+    printLine(describeStartupError(error, log))
     stop(1)
   }
 }
@@ -57,7 +57,7 @@ async function start(options: DataFolderOptions): Promise<string> {
   }
 }
 
-function startupError(error: unknown, log: Logger): string {
+function describeStartupError(error: unknown, log: Logger): string {
   if (error instanceof StartupError) return error.message
   log.fatal({ err: error }, 'The server cannot run')
   return `The server cannot run: ${redactedMessage(error)}`

@@ -100,8 +100,8 @@ describe('POST /api/links/{code}/report', () => {
     const [listedReport] = await listReports(admin)
     expect(listedReport?.count).toBe(110)
     const keptReasons = listedReport?.statements.map(({ reason }) => Number(reason))
-    const range = (from: number) => Array.from({ length: 50 }, (_, n) => from + n)
-    expect(keptReasons).toEqual([...range(1), ...range(61)])
+    const createRange = (from: number) => Array.from({ length: 50 }, (_, n) => from + n)
+    expect(keptReasons).toEqual([...createRange(1), ...createRange(61)])
   })
 
   it('removes bidirectional and control characters', async () => {

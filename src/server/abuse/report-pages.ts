@@ -7,7 +7,7 @@ import {
 import type { ReportChoice } from '../../shared/rules/links/report.ts'
 import { makeTemplate, pageHeaders, readBuilt } from '../http/built-pages.ts'
 
-/** What a visitor entered in the report form. */
+/** A visitor's input in the report form. */
 export interface ReportInput {
   choice: ReportChoice | null
   words: string

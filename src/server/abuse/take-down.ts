@@ -19,7 +19,7 @@ export interface TakedownRequest {
   actor: Actor
 }
 
-/** What a takedown did to the link and to the file's content. */
+/** The effects of a takedown on the link and on the file's content. */
 export interface TakedownResult {
   /**
    * `ended`: this call took the file down. `ended-before`: an earlier takedown did. `over`: the

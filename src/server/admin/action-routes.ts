@@ -29,7 +29,7 @@ export function adminActionRoutes(
     async deleteUser({ params, body, ...call }) {
       const target = { userId: params.id, email: body?.email }
       const { email, deletedFiles } = await deleteUser(deps, target, toActor(call))
-      return { message: deletionMessage(email, deletedFiles), deletedFiles }
+      return { message: describeDeletion(email, deletedFiles), deletedFiles }
     },
 
     cleanUpExpired: async (call) => ({ deletedCount: await cleanUpExpired(deps, toActor(call)) }),
@@ -41,7 +41,7 @@ export function adminActionRoutes(
       const details = { expiredCount, failed }
       const entry = adminEntry(toActor(call), deps.clock(), { action: 'expire-files', details })
       await writeAudit(deps.db, [entry])
-      if (expiredCount === 0 && failed > 0) throw removalError(failed)
+      if (expiredCount === 0 && failed > 0) throw createRemovalError(failed)
       return details
     },
 
@@ -69,12 +69,12 @@ function toActor({ user, clientAddress }: { user: { id: string }; clientAddress:
   return { id: user.id, ipAddress: clientAddress }
 }
 
-function removalError(failedCount: number): AppError {
+function createRemovalError(failedCount: number): AppError {
   return new AppError('UNAVAILABLE', {
     message: `Storage did not remove the bytes of ${formatCount(failedCount, 'file')}. The server retries by itself. Test the storage connection to see why.`,
   })
 }
 
-function deletionMessage(email: string, fileCount: number): string {
+function describeDeletion(email: string, fileCount: number): string {
   return `${email} is deleted, with ${formatCount(fileCount, 'file')}. Links have ended, and the bytes are being removed.`
 }

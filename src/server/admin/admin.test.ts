@@ -127,14 +127,14 @@ describe('GET /api/admin/users', () => {
     const newAdmin = await makePerson(app, { role: 'admin' })
     const response = await newAdmin.fetch(`/api/admin/users?search=${owner.email}`)
     expect(await json(response)).toMatchObject([{ tier: 'free', fileCount: 1, totalDownloads: 4 }])
-    const sessionCount = async () => (await searchUsers(owner.email))[0]?.sessionCount
+    const countSessions = async () => (await searchUsers(owner.email))[0]?.sessionCount
     await logIn(app, owner.email, owner.password)
-    expect(await sessionCount()).toBe(2)
+    expect(await countSessions()).toBe(2)
     await app.pool.query(`update sessions set expires_at = $1 where user_id = $2`, [
       app.clock(),
       owner.id,
     ])
-    expect(await sessionCount()).toBe(0)
+    expect(await countSessions()).toBe(0)
   })
 
   it('exposes no secrets of users', async () => {

@@ -20,7 +20,7 @@ export async function cleanUpExpired(
 ): Promise<number> {
   const { clock, db } = deps
   let total = 0
-  const auditEntry = (deletedCount: number, at: Date) => {
+  const createAuditEntry = (deletedCount: number, at: Date) => {
     const runningTotal = total > 0 && { totalDeleted: total + deletedCount }
     return adminEntry(actor, at, {
       action: 'clean-up-expired',
@@ -34,7 +34,7 @@ export async function cleanUpExpired(
     const deletedFiles = await db.transaction(async (tx) => {
       const now = clock()
       const markedFiles = await markAllExpiredDeleted(tx, page, now)
-      if (markedFiles.length > 0) await writeAudit(tx, [auditEntry(markedFiles.length, now)])
+      if (markedFiles.length > 0) await writeAudit(tx, [createAuditEntry(markedFiles.length, now)])
       return markedFiles
     })
     total += deletedFiles.length
@@ -42,6 +42,6 @@ export async function cleanUpExpired(
     if (page.end === null) break
     lastFileId = page.end
   }
-  if (total === 0) await writeAudit(db, [auditEntry(0, clock())])
+  if (total === 0) await writeAudit(db, [createAuditEntry(0, clock())])
   return total
 }

@@ -44,7 +44,7 @@ function deletePerson({ id, email }: Person) {
   return requestUserDeletion(admin, id, { email })
 }
 
-async function exists({ id }: Person) {
+async function userExists({ id }: Person) {
   return (await app.deps.db.$count(users, eq(users.id, id))) === 1
 }
 
@@ -219,7 +219,7 @@ describe('DELETE /api/admin/users/{id}', () => {
       { userId: ada.id, email: ada.email },
       actor,
     )
-    expect(await exists(ada)).toBe(false)
+    expect(await userExists(ada)).toBe(false)
     const findReceipts = () =>
       app.deps.db.select().from(deletionReceipts).where(eq(deletionReceipts.fileId, file.id))
     expect(await findReceipts()).toEqual([])
@@ -234,7 +234,7 @@ describe('DELETE /api/admin/users/{id}', () => {
       email: ` ${ada.email.toUpperCase()} `,
     })
     expect(response.status).toBe(200)
-    expect(await exists(ada)).toBe(false)
+    expect(await userExists(ada)).toBe(false)
   })
 
   it.each([undefined, {}])('deletes by id alone if the body has no email (%j)', async (body) => {
@@ -243,9 +243,9 @@ describe('DELETE /api/admin/users/{id}', () => {
     const response = await requestUserDeletion(admin, ada.id, body)
     expect(response.status).toBe(200)
     expect(await json(response)).toMatchObject({ deletedFiles: 1 })
-    expect(await exists(ada)).toBe(false)
+    expect(await userExists(ada)).toBe(false)
     expect(await fetchStatus(`/api/download/${file.shortCode}`)).toBe(404)
-    expect(await exists(bob)).toBe(true)
+    expect(await userExists(bob)).toBe(true)
   })
 
   it.each([
@@ -262,7 +262,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     const ada = await makePerson(app)
     const file = await makeFile(ada)
     await expectError(await requestUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
-    expect(await exists(ada)).toBe(true)
+    expect(await userExists(ada)).toBe(true)
     expect(await fetchStatus(`/api/download/${file.shortCode}`)).toBe(200)
     expect(await fetchStatus('/api/files', ada)).toBe(200)
   })
@@ -271,7 +271,7 @@ describe('DELETE /api/admin/users/{id}', () => {
     const ada = await makePerson(app)
     const body = { email: ada.email, force: true }
     await expectError(await requestUserDeletion(admin, ada.id, body), 400, 'INVALID_INPUT')
-    expect(await exists(ada)).toBe(true)
+    expect(await userExists(ada)).toBe(true)
   })
 
   it('returns an error for an unknown user', async () => {
@@ -292,7 +292,7 @@ describe('DELETE /api/admin/users/{id}', () => {
   it('rejects deleting the administrator, whatever the body', async () => {
     for (const body of [undefined, { email: admin.email }, { email: 'x' }])
       await expectError(await requestUserDeletion(admin, admin.id, body), 409, 'ADMIN_STAYS')
-    expect(await exists(admin)).toBe(true)
+    expect(await userExists(admin)).toBe(true)
   })
 
   it('deletes a user once, regardless of the number of requests', async () => {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Deps } from '../deps.ts'
-import { diskUsage } from '../space/disk-usage.ts'
+import { measureDiskUsage } from '../space/disk-usage.ts'
 import { sumFilesIn } from '../uploads/queries.ts'
 
 /** The disk space that Mayfly uses in `DATA_DIR`, in bytes per category. */
@@ -31,7 +31,7 @@ export async function readDiskUsage({
   const usage: DiskUsage = { files: await sumFilesIn(db, 'disk'), ...emptyParts }
   for (const name of await readdir(dataDir)) {
     if (name === 'files') continue
-    usage[toMeasuredPart(name)] += await diskUsage(join(dataDir, name))
+    usage[toMeasuredPart(name)] += await measureDiskUsage(join(dataDir, name))
   }
   return usage
 }

@@ -15,7 +15,7 @@ const folderAccessRemedy =
 const freeSpaceRemedy = 'Free space on the disk of DATA_DIR, or enlarge it.'
 const diskRemedy = 'Check the disk and the system log: the disk or its file system is failing.'
 
-/** What the administrator can do about each storage error. The keys are error names and codes. */
+/** Instructions for the administrator, by store and by the error's name or code. */
 const remedies: Readonly<Record<StorageName, Readonly<Record<string, string>>>> = {
   s3: {
     NoSuchBucket: 'Create the bucket, or set S3_BUCKET to an existing one.',
@@ -57,7 +57,7 @@ const defaultRemedies: Readonly<Record<StorageName, string>> = {
   disk: 'Check the folder and the log of Mayfly.',
 }
 
-/** Returns what the administrator can do about an error with this name in this kind of store. */
+/** Returns instructions for the administrator for an error with this name in this kind of store. */
 export function remedyFor(storage: StorageName, reason: string): string {
   const ownRemedies = remedies[storage]
   return (Object.hasOwn(ownRemedies, reason) && ownRemedies[reason]) || defaultRemedies[storage]

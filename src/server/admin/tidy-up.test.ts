@@ -38,7 +38,7 @@ afterEach(async () => {
 })
 afterAll(() => app.close())
 
-function adminActor() {
+function getAdminActor() {
   return { id: admin.id, ipAddress: '127.0.0.1' }
 }
 
@@ -93,7 +93,7 @@ it('GET /api/admin/maintenance returns the last result of each action that has r
 /** Calls the administrator's action to expire files, with these dependencies. */
 async function expireFilesNow(
   deps: TestApp['deps'],
-  { id, ipAddress }: ReturnType<typeof adminActor>,
+  { id, ipAddress }: ReturnType<typeof getAdminActor>,
 ) {
   return adminActionRoutes(deps).expireFiles({ user: { id }, clientAddress: ipAddress } as never)
 }
@@ -154,7 +154,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     const { storageKey } = await getFileRow(app, file.id)
     app.clock.advance(4 * day)
     const failingDeps = createDepsWithStore({ remove: () => Promise.reject(new Error('EIO')) })
-    expect(await cleanUpExpired(failingDeps, adminActor())).toBe(1)
+    expect(await cleanUpExpired(failingDeps, getAdminActor())).toBe(1)
     expect(await app.storage.storedSize(storageKey)).toBe(1000)
     expect(await expireFiles(app.deps)).toEqual({ purged: 1, failed: 0 })
     expect(await app.storage.storedSize(storageKey)).toBeNull()
@@ -166,7 +166,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     app.clock.advance(31 * day)
     Object.assign(admin, makeClient(app, await logIn(app, admin.email, admin.password)))
     const deletedCounts = await Promise.all(
-      [1, 2].map(() => cleanUpExpired(app.deps, adminActor(), 50)),
+      [1, 2].map(() => cleanUpExpired(app.deps, getAdminActor(), 50)),
     )
     expect(deletedCounts.reduce((sum, count) => sum + count, 0)).toBe(230)
     const lines = (await listAuditDetails('clean-up-expired')) as { deletedCount: number }[]
@@ -179,7 +179,7 @@ describe('POST /api/admin/cleanup-expired', () => {
     await insertFiles(app, ada.id, 120)
     app.clock.advance(31 * day)
     Object.assign(admin, makeClient(app, await logIn(app, admin.email, admin.password)))
-    expect(await cleanUpExpired(app.deps, adminActor(), 50)).toBe(120)
+    expect(await cleanUpExpired(app.deps, getAdminActor(), 50)).toBe(120)
     expect(await listAuditDetails('clean-up-expired')).toEqual([
       { deletedCount: 20, totalDeleted: 120 },
       { deletedCount: 50, totalDeleted: 100 },
@@ -234,10 +234,10 @@ describe('POST /api/admin/expire-files', () => {
     })
     const jobPromise = expireFiles(hangingDeps)
     await removalStarted.promise
-    expect(await expireFilesNow(app.deps, adminActor())).toMatchObject({ expiredCount: 0 })
+    expect(await expireFilesNow(app.deps, getAdminActor())).toMatchObject({ expiredCount: 0 })
     // By now, the job has been stuck for so long that another run may claim its files.
     app.clock.advance(2 * minute)
-    expect(await expireFilesNow(app.deps, adminActor())).toMatchObject({ expiredCount: 3 })
+    expect(await expireFilesNow(app.deps, getAdminActor())).toMatchObject({ expiredCount: 3 })
     removalAllowed.resolve()
     expect(await jobPromise).toEqual({ purged: 0, failed: 0 })
   })
@@ -252,7 +252,7 @@ describe('POST /api/admin/expire-files', () => {
         key === storageKey ? Promise.reject(new Error('EIO')) : app.storage.remove(key),
     })
     const expectedCounts = { expiredCount: 2, failed: 1 }
-    expect(await expireFilesNow(failingDeps, adminActor())).toEqual(expectedCounts)
+    expect(await expireFilesNow(failingDeps, getAdminActor())).toEqual(expectedCounts)
     expect(await listAuditDetails('expire-files')).toEqual([expectedCounts])
   })
 
@@ -261,7 +261,7 @@ describe('POST /api/admin/expire-files', () => {
     await makeFile(ada)
     app.clock.advance(3 * day)
     const failingDeps = createDepsWithStore({ remove: () => Promise.reject(new Error('EIO')) })
-    await expect(expireFilesNow(failingDeps, adminActor())).rejects.toMatchObject({
+    await expect(expireFilesNow(failingDeps, getAdminActor())).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       headers: { 'retry-after': '5' },
       message: expect.stringContaining('the bytes of 1 file. The server retries by itself.'),

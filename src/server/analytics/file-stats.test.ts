@@ -91,14 +91,14 @@ describe('the statistics of a file', () => {
   it('are available only to the owner, until the file is deleted', async () => {
     const { id } = await makeFile(ada)
     const bob = await makePerson(app, { tier: 'premium' })
-    const statsStatus = async (person: Person, id: string) =>
+    const fetchStatsStatus = async (person: Person, id: string) =>
       (await person.fetch(`/api/files/${id}/stats`)).status
-    expect(await statsStatus(ada, id)).toBe(200)
+    expect(await fetchStatsStatus(ada, id)).toBe(200)
     for (const otherId of [id, 'no-id', `${id}0`, '%00', 'x'.repeat(64)]) {
-      expect(await statsStatus(bob, otherId)).toBe(404)
+      expect(await fetchStatsStatus(bob, otherId)).toBe(404)
     }
-    expect(await statsStatus(ada, 'x'.repeat(65))).toBe(400)
+    expect(await fetchStatsStatus(ada, 'x'.repeat(65))).toBe(400)
     await ada.fetch(`/api/files/${id}`, { method: 'DELETE' })
-    expect(await statsStatus(ada, id)).toBe(404)
+    expect(await fetchStatsStatus(ada, id)).toBe(404)
   })
 })

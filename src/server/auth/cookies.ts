@@ -47,7 +47,7 @@ export function readSessionToken(
   const separatorIndex = cookie.lastIndexOf('.')
   if (separatorIndex === -1) return null
   const token = cookie.slice(0, separatorIndex)
-  return isSameText(cookie.slice(separatorIndex + 1), signature(token, secret)) ? token : null
+  return isSameText(cookie.slice(separatorIndex + 1), sign(token, secret)) ? token : null
 }
 
 /**
@@ -62,7 +62,7 @@ export function setSessionCookies(
   context: Context<HttpEnv>,
   { token, createdAt }: { token: string; createdAt: Date },
 ): void {
-  const signedToken = `${token}.${signature(token, deps.secret)}`
+  const signedToken = `${token}.${sign(token, deps.secret)}`
   const endMs = createdAt.getTime() + maxSessionAgeMs
   writeSessionCookies(deps, context, signedToken, nanoid(8), endMs - deps.clock().getTime())
 }
@@ -96,6 +96,6 @@ function cookieOptions(appUrl: URL, maxAgeMs: number) {
 }
 
 /** Synchronous, because Web Crypto would queue in the thread pool behind file I/O. */
-function signature(token: string, secret: string): string {
+function sign(token: string, secret: string): string {
   return createHmac('sha256', secret).update(token).digest('base64')
 }

@@ -23,7 +23,7 @@ interface LoginClient {
   previousToken: string | null
 }
 
-/** The password was right, but the email address is unverified. */
+/** A login with the right password but an unverified email address. */
 interface UnverifiedLogin {
   /** The id of the pending signup or of the account. */
   unverified: string

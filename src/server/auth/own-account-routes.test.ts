@@ -118,7 +118,7 @@ function changePassword(client: Client, currentPassword: unknown, newPassword: u
   return client.post('/api/auth/change-password', { currentPassword, newPassword })
 }
 
-function cookieHeader(response: Response) {
+function toCookieHeader(response: Response) {
   return response.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';', 1)[0])
@@ -141,7 +141,7 @@ describe('POST /api/auth/change-password', () => {
     // The browser's old cookie is invalid too, because it may have been copied.
     expect(await fetchStatus(person)).toBe(401)
     expect(await fetchStatus(otherBrowser)).toBe(401)
-    expect(await fetchStatus(makeClient(app, cookieHeader(response)))).toBe(200)
+    expect(await fetchStatus(makeClient(app, toCookieHeader(response)))).toBe(200)
 
     const { email, password } = person
     expect((await makeClient(app).post('/api/auth/login', { email, password })).status).toBe(401)
@@ -168,7 +168,7 @@ describe('POST /api/auth/change-password', () => {
     const response = await changePassword(person, person.password, 'a new password')
     const [cookie] = response.headers.getSetCookie()
     expect(cookie).toContain(`; Max-Age=${(80 * dayMs) / 1000}; Path=/; HttpOnly; SameSite=Lax`)
-    const client = makeClient(app, cookieHeader(response))
+    const client = makeClient(app, toCookieHeader(response))
     for (const days of [13, 13, 13, 13, 13, 13]) {
       app.clock.advance(days * dayMs)
       expect(await fetchStatus(client)).toBe(200)
@@ -254,16 +254,18 @@ describe('POST /api/auth/change-password', () => {
       email: person.email,
       password: person.password,
     })
-    const oldCookie = cookieHeader(loginResponse)
+    const oldCookie = toCookieHeader(loginResponse)
     const response = await changePassword(
       makeClient(app, oldCookie),
       person.password,
       'a new password',
     )
-    const knownBrowserCookie = (cookies: string) =>
+    const findKnownBrowserCookie = (cookies: string) =>
       /mayfly\.known_browser=([^;]+)/.exec(cookies)?.[1]
-    expect(knownBrowserCookie(cookieHeader(response))).toMatch(/^[\w-]{21}\.[\w-]{43}$/)
-    expect(knownBrowserCookie(cookieHeader(response))).not.toBe(knownBrowserCookie(oldCookie))
+    expect(findKnownBrowserCookie(toCookieHeader(response))).toMatch(/^[\w-]{21}\.[\w-]{43}$/)
+    expect(findKnownBrowserCookie(toCookieHeader(response))).not.toBe(
+      findKnownBrowserCookie(oldCookie),
+    )
   })
 
   it('succeeds once when called in parallel', async () => {
@@ -280,7 +282,7 @@ describe('POST /api/auth/change-password', () => {
     for (const response of rejectedResponses) expect(response.headers.getSetCookie()).toEqual([])
     await logIn(app, person.email, passwords[successIndex] ?? '')
     expect(
-      await fetchStatus(makeClient(app, cookieHeader(responses[successIndex] as Response))),
+      await fetchStatus(makeClient(app, toCookieHeader(responses[successIndex] as Response))),
     ).toBe(200)
     expect(await app.sendQueuedEmails()).toHaveLength(1)
   })

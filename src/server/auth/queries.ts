@@ -92,7 +92,7 @@ export async function insertUser(
       id: randomUUID(),
       email: owner.email,
       emailVerified,
-      ...ownerColumns(owner, now),
+      ...toOwnerColumns(owner, now),
       createdAt: now,
     })
     .onConflictDoNothing()
@@ -113,14 +113,14 @@ export async function handOverUser(
 ): Promise<void> {
   await tx
     .update(users)
-    .set({ ...ownerColumns(owner, now), emailVerified: true })
+    .set({ ...toOwnerColumns(owner, now), emailVerified: true })
     .where(eq(users.id, userId))
   await tx.delete(accounts).where(eq(accounts.userId, userId))
   await tx.delete(accountTokens).where(eq(accountTokens.userId, userId))
   await tx.delete(sessions).where(eq(sessions.userId, userId))
 }
 
-function ownerColumns({ firstName, lastName, picture }: AccountOwner, updatedAt: Date) {
+function toOwnerColumns({ firstName, lastName, picture }: AccountOwner, updatedAt: Date) {
   return { firstName, lastName, name: `${firstName} ${lastName}`.trim(), image: picture, updatedAt }
 }
 

@@ -66,7 +66,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
     async signup({ body, clientAddress, context }) {
       const address = addressBlock(clientAddress)
       const signupCounter = counter('signupsByAddress', address)
-      await rateLimits.spend([signupCounter, ...emailCounters(deps, body.email, address)])
+      await rateLimits.spend([signupCounter, ...createEmailCounters(deps, body.email, address)])
       const browser = browserName(context.req.header('user-agent'))
       const { signupId } = await signUp(deps, body, { address, browser })
       if (signupId !== null) setUnverifiedCookie(context, signupId)
@@ -86,7 +86,7 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
     async resendVerification({ body, clientAddress, context }) {
       const address = addressBlock(clientAddress)
       const emailCounter = counter('emailsByAddress', address)
-      await rateLimits.spend([emailCounter, ...emailCounters(deps, body.email, address)])
+      await rateLimits.spend([emailCounter, ...createEmailCounters(deps, body.email, address)])
       await mailQueue.add({
         kind: 'resend-verification',
         email: body.email.toLowerCase(),
@@ -156,7 +156,11 @@ export function authRoutes(deps: AuthDeps): AuthHandlers {
  * Returns no counter if addresses don't have to be verified. Its limit is lower than the limit for
  * all clients together, so one client can't use up the emails that the address's owner needs.
  */
-function emailCounters({ config, secret }: AuthDeps, email: string, client: string): Counter[] {
+function createEmailCounters(
+  { config, secret }: AuthDeps,
+  email: string,
+  client: string,
+): Counter[] {
   if (!config.requireEmailVerification) return []
   const name = `${client} ${hashAccountEmail(secret, email)}`
   return [counter('signupEmailsByAccountAndAddress', name)]

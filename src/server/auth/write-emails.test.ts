@@ -22,13 +22,13 @@ function setVerified(userId: string, isVerified: boolean) {
   return app.deps.db.update(users).set({ emailVerified: isVerified }).where(eq(users.id, userId))
 }
 
-function contentText(email: OutgoingEmail | null): string {
+function getContentText(email: OutgoingEmail | null): string {
   return JSON.stringify(email?.content)
 }
 
 /** Returns the database row for the token in an email's link, or null if there is none. */
 async function findToken(email: OutgoingEmail | null) {
-  const token = /\?token=([\w-]{43})/.exec(contentText(email))?.[1] ?? ''
+  const token = /\?token=([\w-]{43})/.exec(getContentText(email))?.[1] ?? ''
   const { db } = app.deps
   const hasSameHash = eq(accountTokens.hash, tokenHash(token))
   const [row] = await db.select().from(accountTokens).where(hasSameHash)
@@ -51,7 +51,7 @@ describe('emails to account owners', () => {
   it('contain a reset token that is valid for an hour for this account', async () => {
     const email = await writeResetEmail()
     expect(email?.to).toEqual({ name: 'Mallory', address: person.email })
-    expect(contentText(email)).toContain(`${app.url}/reset-password?token=`)
+    expect(getContentText(email)).toContain(`${app.url}/reset-password?token=`)
     const [account] = await app.deps.db
       .select()
       .from(accounts)
@@ -72,7 +72,7 @@ describe('emails to account owners', () => {
 
   it('offer to set a password if the account has none', async () => {
     const removeToken = (email: OutgoingEmail | null) =>
-      contentText(email).replace(/token=[\w-]+/g, '')
+      getContentText(email).replace(/token=[\w-]+/g, '')
     const emailBefore = removeToken(await writeResetEmail())
     await app.deps.db.update(accounts).set({ password: null }).where(eq(accounts.userId, person.id))
     expect(removeToken(await writeResetEmail())).not.toBe(emailBefore)
@@ -96,10 +96,10 @@ describe('emails to account owners', () => {
 
   it('have their own text for each change and no sign-in link', async () => {
     const emails = await Promise.all(changes.map((change) => writeChangeEmail(change)))
-    expect(new Set(emails.map(contentText)).size).toBe(changes.length)
+    expect(new Set(emails.map(getContentText)).size).toBe(changes.length)
     for (const email of emails) {
       expect(email?.to).toEqual({ name: 'Mallory', address: person.email })
-      expect(contentText(email)).not.toContain('token=')
+      expect(getContentText(email)).not.toContain('token=')
     }
   })
 
@@ -107,7 +107,7 @@ describe('emails to account owners', () => {
     await setVerified(person.id, false)
     const email = await writeChangeEmail(change)
     expect(email).toMatchObject({ isVerified: false, to: { name: '', address: person.email } })
-    expect(contentText(email)).not.toContain('Mallory')
+    expect(getContentText(email)).not.toContain('Mallory')
     expect(await writeChangeEmail(change, 'nobody')).toBeNull()
   })
 })
@@ -143,8 +143,8 @@ describe('the signup email', () => {
       expiresAt: new Date(app.clock().getTime() + dayMs),
     })
     expect(email?.to).toEqual({ name: '', address })
-    expect(contentText(email)).toContain('Firefox on Linux')
-    expect(contentText(email)).not.toMatch(/Mallory|stranger/)
+    expect(getContentText(email)).toContain('Firefox on Linux')
+    expect(getContentText(email)).not.toMatch(/Mallory|stranger/)
   })
 
   it('keeps its signup valid for a day, even if it is delivered late', async () => {
@@ -177,7 +177,7 @@ describe('the signup email', () => {
     const email = await writeSignupEmail(id)
     expect(email?.to).toEqual({ name: 'Mallory', address })
     expect(await findToken(email)).toBeNull()
-    expect(contentText(email)).toContain(`${app.url}/login`)
+    expect(getContentText(email)).toContain(`${app.url}/login`)
   })
 })
 

@@ -48,23 +48,23 @@ export async function writeAccountEmail(
       return signup ? signupEmail(deps, signup) : null
     }
     case 'resend-verification':
-      return verificationEmail(deps, request)
+      return writeVerificationEmail(deps, request)
     default: {
       const account =
         request.kind === 'forgot-password'
           ? await findAccountByEmail(db, request.email)
           : await findAccount(db, request.userId)
-      return account ? emailToOwner(account, await contentFor(deps, account, request)) : null
+      return account ? emailToOwner(account, await writeContent(deps, account, request)) : null
     }
   }
 }
 
-async function contentFor(
+async function writeContent(
   deps: EmailDeps,
   account: Account,
   request: RequestOf<'forgot-password' | 'password-changed' | 'google-linked'>,
 ): Promise<EmailContent> {
-  const details = { name: greetingName(account), email: account.email, ...helpDetails(deps) }
+  const details = { name: greetingName(account), email: account.email, ...getHelpDetails(deps) }
   switch (request.kind) {
     case 'forgot-password':
       return resetPasswordEmail({
@@ -92,7 +92,7 @@ async function contentFor(
  * Writes the verification email for the pending signup or account with the id `subject`. If there
  * is none, it is for the email address's newest pending signup, or failing that, for its account.
  */
-async function verificationEmail(
+async function writeVerificationEmail(
   deps: EmailDeps,
   { email, subject, askedAt }: RequestOf<'resend-verification'>,
 ): Promise<OutgoingEmail | null> {
@@ -103,7 +103,7 @@ async function verificationEmail(
   }
   if (!account || account.emailVerified) return null
   const link = await createTokenLink(deps, account, 'verify-email')
-  const { loginPage } = helpDetails(deps)
+  const { loginPage } = getHelpDetails(deps)
   const requestTime = { askedAt: timestampText(new Date(askedAt)) }
   return emailToOwner(account, verifyAccountEmail({ email, link, loginPage, ...requestTime }))
 }
@@ -119,7 +119,7 @@ async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<Outg
   const details = { email, browser, signedUpAt: timestampText(signup.createdAt) }
   const account = await findAccountByEmail(db, email)
   if (account?.emailVerified) {
-    const { loginPage } = helpDetails(deps)
+    const { loginPage } = getHelpDetails(deps)
     return emailToOwner(
       account,
       addressTakenEmail({ ...details, name: account.firstName, loginPage }),
@@ -140,7 +140,10 @@ async function signupEmail(deps: EmailDeps, signup: PendingSignup): Promise<Outg
     return true
   })
   if (!isPending) return null
-  const content = verifySignupEmail({ ...details, link: tokenLink(deps, 'verify-email', token) })
+  const content = verifySignupEmail({
+    ...details,
+    link: buildTokenLink(deps, 'verify-email', token),
+  })
   return { to: { name: '', address: email }, isVerified: false, content }
 }
 
@@ -158,13 +161,13 @@ async function createTokenLink(
     stamp: credentialStamp(account),
     expiresAt: new Date(deps.clock().getTime() + tokenLifetimeMs[purpose]),
   })
-  return tokenLink(deps, purpose, token)
+  return buildTokenLink(deps, purpose, token)
 }
 
-function tokenLink({ config }: EmailDeps, page: TokenPurpose, token: string): string {
+function buildTokenLink({ config }: EmailDeps, page: TokenPurpose, token: string): string {
   return `${config.appUrl.origin}/${page}?token=${token}`
 }
 
-function helpDetails({ config }: EmailDeps) {
+function getHelpDetails({ config }: EmailDeps) {
   return { loginPage: `${config.appUrl.origin}/login`, supportEmail: config.supportEmail }
 }

@@ -62,7 +62,7 @@ const manifestSchema = z.object({
 export type Manifest = z.infer<typeof manifestSchema>
 
 /** Returns a stored file's path within a backup. */
-export function objectPath(key: string): string {
+export function getObjectPath(key: string): string {
   return join('files', key.slice(0, 2), key)
 }
 
@@ -208,7 +208,7 @@ export async function verifyBackup(folder: string): Promise<VerifiedBackup> {
     listedCount += 1
   }
   if (fileCount !== listedCount + 1) {
-    throw damagedBackupError(
+    throw createDamagedBackupError(
       `it has ${fileCount} files, and ${sumsFile} lists ${listedCount} of them`,
     )
   }
@@ -224,7 +224,7 @@ async function countFiles(folder: string): Promise<number> {
     let count = 0
     for await (const entry of await opendir(folder, { recursive: true })) {
       if (entry.isDirectory()) continue
-      if (!entry.isFile()) throw damagedBackupError(`${entry.name} is not a regular file`)
+      if (!entry.isFile()) throw createDamagedBackupError(`${entry.name} is not a regular file`)
       count += 1
     }
     return count
@@ -249,7 +249,7 @@ export async function* readChecksums(
   for await (const line of createInterface({ input: file.createReadStream() })) {
     const [, sha256, path] = /^([\da-f]{64}) {2}([\w./-]+)$/.exec(line) ?? []
     if (!sha256 || !path || path.includes('..'))
-      throw damagedBackupError(`${sumsFile} is not a valid list`)
+      throw createDamagedBackupError(`${sumsFile} is not a valid list`)
     yield { path, sha256 }
   }
 }
@@ -265,11 +265,11 @@ export async function* readVerified(
     hash.update(chunk)
     yield chunk
   }
-  if (hash.digest('hex') !== sha256) throw damagedBackupError(`${path} was altered`)
+  if (hash.digest('hex') !== sha256) throw createDamagedBackupError(`${path} was altered`)
 }
 
 /** Returns the error for a damaged backup. */
-export function damagedBackupError(reason: string): StartupError {
+export function createDamagedBackupError(reason: string): StartupError {
   return new StartupError(`The backup is damaged: ${reason}. Nothing was restored.`)
 }
 

@@ -21,7 +21,7 @@ import type { Deps } from '../deps.ts'
 import { StartupError } from '../errors.ts'
 import { nullIfMissing } from '../storage/disk/file-system.ts'
 import type { SealedObjects } from '../storage/storage.ts'
-import { BackupWriter, type Manifest, objectPath, secretFiles } from './backup-folder.ts'
+import { BackupWriter, getObjectPath, type Manifest, secretFiles } from './backup-folder.ts'
 import { recordBackup } from './last-backup.ts'
 import { openObjects } from './open-objects.ts'
 
@@ -162,7 +162,7 @@ async function copyFiles(
       if (copied === 'lost') totals.damagedFileIds.push(id)
       else if (copied === 'deleted') totals.deleted.push(key)
       else {
-        await backup.addChecksum(objectPath(key), copied.sha256)
+        await backup.addChecksum(getObjectPath(key), copied.sha256)
         totals.objects += 1
         totals.bytes += size
       }
@@ -183,14 +183,14 @@ async function copyFile(
 ): Promise<{ sha256: string } | 'deleted' | 'lost'> {
   try {
     const bytes = await store.read(key)
-    const writtenFile = bytes && (await backup.write(objectPath(key), bytes))
+    const writtenFile = bytes && (await backup.write(getObjectPath(key), bytes))
     if (writtenFile?.size === size && (sha256 ?? writtenFile.sha256) === writtenFile.sha256)
       return writtenFile
   } catch (error) {
     // If the file was deleted while it was being read, the failure is expected.
     if (await isFileStored(pool, id)) throw error
   }
-  await backup.remove(objectPath(key))
+  await backup.remove(getObjectPath(key))
   return (await isFileStored(pool, id)) ? 'lost' : 'deleted'
 }
 

@@ -23,7 +23,7 @@ import { nullIfMissing } from '../storage/disk/file-system.ts'
 import type { SealedObjects } from '../storage/storage.ts'
 import { storeOfNewFiles } from '../storage/stores.ts'
 import {
-  damagedBackupError,
+  createDamagedBackupError,
   type Manifest,
   readChecksums,
   readVerified,
@@ -85,7 +85,7 @@ export async function restoreBackup(
       count += await writeRows(client, set, columns, createReadStream(join(folder, 'rows', file)))
     }
     if ((await findInstallation(client)) !== manifest.installation) {
-      throw damagedBackupError('its rows belong to another installation than its files')
+      throw createDamagedBackupError('its rows belong to another installation than its files')
     }
     await moveToStore(client, store.name)
     await markAsPurging(client, manifest.deleted, clock())
@@ -115,15 +115,17 @@ async function findTables(
     )
     const columns = table?.columns.flatMap((name) => existingColumns.get(name) ?? []) ?? []
     if (table === undefined || new Set(columns).size !== table.columns.length)
-      throw unknownNamesError()
+      throw createUnknownNamesError()
     tables.push({ set: rowSet, columns, file: table.file })
   }
-  if (tables.length !== rows.length) throw unknownNamesError()
+  if (tables.length !== rows.length) throw createUnknownNamesError()
   return tables
 }
 
-function unknownNamesError(): StartupError {
-  return damagedBackupError('manifest.json names other tables or columns than this version has')
+function createUnknownNamesError(): StartupError {
+  return createDamagedBackupError(
+    'manifest.json names other tables or columns than this version has',
+  )
 }
 
 /**
@@ -169,8 +171,8 @@ async function restoreFiles(folder: string, store: SealedObjects): Promise<numbe
   const copyToStore = async ({ path, sha256 }: { path: string; sha256: string }) => {
     if (!path.startsWith('files/')) return 0
     const { size } = await stat(join(folder, path))
-    const bytes = Readable.from(readVerified(folder, path, sha256), { objectMode: false })
-    await store.write(basename(path), size, bytes)
+    const byteStream = Readable.from(readVerified(folder, path, sha256), { objectMode: false })
+    await store.write(basename(path), size, byteStream)
     return 1
   }
   const copiedCounts = Readable.from(readChecksums(folder)).map(copyToStore, { concurrency })

@@ -61,7 +61,7 @@ async function convert(image: Uint8Array): Promise<Logo> {
       pages: 1,
     })
     const { width, height } = await inputImage.metadata()
-    if (width > maxLogoSide || height > maxLogoSide) throw tooLargeError()
+    if (width > maxLogoSide || height > maxLogoSide) throw createTooLargeError()
     const { data, info: rawInfo } = await inputImage
       .timeout(timeout)
       .autoOrient()
@@ -86,7 +86,7 @@ async function convert(image: Uint8Array): Promise<Logo> {
   throw new AppError('LOGO_UNREADABLE')
 }
 
-function tooLargeError(): AppError {
+function createTooLargeError(): AppError {
   const maxSideText = groupDigits(maxLogoSide)
   const message = `This image is too large: it can be at most ${maxSideText} pixels wide and high.`
   return new AppError('LOGO_UNREADABLE', { message })

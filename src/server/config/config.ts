@@ -136,7 +136,7 @@ export function readConfig(environment: Environment): Config {
   if (!parsed.data) throw new ConfigError(problems)
 
   const env = parsed.data
-  const appUrl = env.APP_URL ?? new URL(`http://${reachableHost(env.HOST)}:${env.PORT}`)
+  const appUrl = env.APP_URL ?? new URL(`http://${toReachableHost(env.HOST)}:${env.PORT}`)
   problems.push(...findUnreachableS3Settings(env, appUrl))
   if (problems.length > 0) throw new ConfigError(problems)
   const supportEmail = env.SUPPORT_EMAIL ?? `support@${appUrl.hostname}`
@@ -180,7 +180,7 @@ function canReceiveEmail(hostname: string): boolean {
 /**
  * Returns the host, or localhost in place of a wildcard address, for a URL to open on this machine.
  */
-function reachableHost(host: string): string {
+function toReachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
   return isIP(host) === 6 ? `[${host}]` : host
 }

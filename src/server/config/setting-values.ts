@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { fixedPolicies, type SignupPolicy } from '../../shared/rules/accounts/signup-policy.ts'
 import { privateNetworks, readNetworks } from '../http/client-address.ts'
 
-/** The error for an invalid value. The message includes the value. */
+/** Returns the error for an invalid value. Its message includes the value. */
 export function invalid(remedy: string) {
   return {
     error: (issue: { input?: unknown }) => `is ${JSON.stringify(issue.input)}: ${remedy}`,
   }
 }
 
-/** The error for an invalid secret. The message doesn't include the secret. */
+/** Returns the error for an invalid secret. Its message doesn't include the secret. */
 export function invalidSecret(remedy: string) {
   return { error: `cannot be used: ${remedy}` }
 }
@@ -37,8 +37,8 @@ const sizeUnits = ['', 'KiB', 'MiB', 'GiB', 'TiB']
 const sizePattern = new RegExp(`^(\\d{1,12})(${sizeUnits.join('|')})$`)
 
 /**
- * The schema of a size such as `512MiB`, parsed into bytes. An unset size becomes null.
- * @param fallback what applies then, for the error message.
+ * Parses a size such as `512MiB` into bytes, and an unset size into null.
+ * @param fallback the size used if it is unset, as stated in the error message.
  */
 export function byteSize(fallback: string) {
   return z

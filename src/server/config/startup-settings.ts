@@ -24,7 +24,7 @@ export type LogFormat = (typeof logFormats)[number]
 
 const minTokenLength = 16
 
-/** How each setting is parsed, and its default. The README explains what the settings mean. */
+/** Parses each setting and defines its default. The README explains the settings. */
 export const settingsSchema = z.object({
   PORT: z
     .string()

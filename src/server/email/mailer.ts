@@ -30,7 +30,7 @@ export interface Mailer {
   close(): void
 }
 
-/** The mail server permanently rejected this email or its recipient. */
+/** Thrown if the mail server permanently rejects an email or its recipient. */
 export class MailRejectedError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)

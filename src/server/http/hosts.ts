@@ -89,7 +89,7 @@ export function admitHost(
       void sendEarlyError(request, response, new AppError('INVALID_INPUT', { message }))
       return false
     }
-    const requestedHosts = [...hostHeaders, ...targetHost(url)]
+    const requestedHosts = [...hostHeaders, ...parseTargetHosts(url)]
     if (
       requestedHosts.length > 0 &&
       requestedHosts.every((host) => hosts.pageOrigin(host) !== null)
@@ -109,7 +109,7 @@ export function admitHost(
 }
 
 /** Returns the host in a request line such as `GET http://host/path` (RFC 9112 §3.2.2). */
-function targetHost(url: string): string[] {
+function parseTargetHosts(url: string): string[] {
   const [, host] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
   return host === undefined ? [] : [host]
 }

@@ -206,7 +206,7 @@ export class StalledClients {
 function readProgress(response: ServerResponse): Progress | null {
   const { req: request, socket } = response
   if (!socket) return null
-  if (response.writableLength > 0) return { activity: 'read', bytes: bytesFlushed(socket) }
+  if (response.writableLength > 0) return { activity: 'read', bytes: countFlushedBytes(socket) }
   // While the read buffer is full, the server doesn't read from the socket.
   const canReceive = !request.complete && request.readableLength < request.readableHighWaterMark
   return canReceive ? { activity: 'send', bytes: socket.bytesRead } : null
@@ -216,7 +216,7 @@ function readProgress(response: ServerResponse): Progress | null {
  * Returns how many written bytes the kernel has accepted. Node's public fields count only complete
  * writes, so this reads the internal ones, as Node's own timeouts do.
  */
-function bytesFlushed(
+function countFlushedBytes(
   socket: Socket & { _handle?: { bytesWritten?: number; writeQueueSize?: number } | null },
 ): number {
   const { bytesWritten = 0, writeQueueSize = 0 } = socket._handle ?? {}

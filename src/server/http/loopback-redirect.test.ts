@@ -25,7 +25,7 @@ afterAll(() => Promise.all([loopbackServer.close(), publicServer.close()]))
  * Opens `path` on `host` as a browser would. Returns the redirect target, or null if there is no
  * redirect.
  */
-async function redirectTarget(
+async function fetchRedirectTarget(
   server: BareServer,
   host: string,
   path: string,
@@ -47,11 +47,13 @@ describe('a page under another loopback name', () => {
     '127.1.2.3:3000',
   ])('redirects from %s to the public name, keeping path and query', async (host) => {
     const path = '/s/abc%2Fd?next=%2Flogin&x=a%20b'
-    expect(await redirectTarget(loopbackServer, host, path)).toBe(`http://127.0.0.1:3000${path}`)
+    expect(await fetchRedirectTarget(loopbackServer, host, path)).toBe(
+      `http://127.0.0.1:3000${path}`,
+    )
   })
 
   it('also redirects HEAD', async () => {
-    const redirectUrl = await redirectTarget(loopbackServer, 'localhost:3000', '/login', {
+    const redirectUrl = await fetchRedirectTarget(loopbackServer, 'localhost:3000', '/login', {
       method: 'HEAD',
     })
     expect(redirectUrl).toBe('http://127.0.0.1:3000/login')
@@ -59,8 +61,8 @@ describe('a page under another loopback name', () => {
 
   it('redirects to the public name', async () => {
     const server = await serve('http://localhost:3000')
-    expect(await redirectTarget(server, '127.0.0.1:3000', '/')).toBe('http://localhost:3000/')
-    expect(await redirectTarget(server, 'localhost:3000', '/')).toBeNull()
+    expect(await fetchRedirectTarget(server, '127.0.0.1:3000', '/')).toBe('http://localhost:3000/')
+    expect(await fetchRedirectTarget(server, 'localhost:3000', '/')).toBeNull()
     await server.close()
   })
 
@@ -73,7 +75,7 @@ describe('a page under another loopback name', () => {
     '/%5cevil.example',
     'http://localhost:3000//evil.example/',
   ])('never redirects to another machine: %s', async (path) => {
-    const redirectUrl = await redirectTarget(loopbackServer, 'localhost:3000', path)
+    const redirectUrl = await fetchRedirectTarget(loopbackServer, 'localhost:3000', path)
     expect(new URL(redirectUrl ?? '').origin).toBe('http://127.0.0.1:3000')
   })
 
@@ -81,10 +83,10 @@ describe('a page under another loopback name', () => {
     const segment = fc.stringMatching(/^[\w@:.%~;=?&/-]{0,20}$/)
     await fc.assert(
       fc.asyncProperty(segment, async (rest) => {
-        const redirectUrl = await redirectTarget(loopbackServer, 'localhost:3000', `/${rest}`)
+        const redirectUrl = await fetchRedirectTarget(loopbackServer, 'localhost:3000', `/${rest}`)
         const { host, pathname, search } = new URL(redirectUrl ?? '')
         expect(host).toBe('127.0.0.1:3000')
-        expect(await redirectTarget(loopbackServer, host, pathname + search)).toBeNull()
+        expect(await fetchRedirectTarget(loopbackServer, host, pathname + search)).toBeNull()
       }),
       { numRuns: 60 },
     )
@@ -106,14 +108,14 @@ describe('a request that is not redirected', () => {
     ['a request for JSON', 'localhost:3000', { headers: { accept: 'application/json' } }],
     ['a request that accepts any type', 'localhost:3000', { headers: { accept: '*/*' } }],
   ])('%s', async (_description, host, options) => {
-    expect(await redirectTarget(loopbackServer, host, '/', options)).toBeNull()
+    expect(await fetchRedirectTarget(loopbackServer, host, '/', options)).toBeNull()
   })
 
   it.each(['localhost', '127.0.0.1', 'other.example'])(
     '%s, if the public name is not a loopback name',
     async (host) => {
-      expect(await redirectTarget(publicServer, host, '/')).toBeNull()
-      expect(await redirectTarget(publicServer, `${host}:443`, '/')).toBeNull()
+      expect(await fetchRedirectTarget(publicServer, host, '/')).toBeNull()
+      expect(await fetchRedirectTarget(publicServer, `${host}:443`, '/')).toBeNull()
     },
   )
 })

@@ -23,7 +23,7 @@ const rows = names.map((name) => {
 
 /** The calls that reached a handler. */
 let calls: { name: EndpointName; call: AnyCall }[] = []
-/** What every handler returns. */
+/** The value that every handler returns. */
 let response: unknown
 /** The session that every request has. */
 let session: Session | null

@@ -134,10 +134,10 @@ export function requireMetricsAccess(
 function hasToken({ headers }: IncomingMessage, token: string): boolean {
   const [, sentToken = ''] = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
   // Compares digests, because `timingSafeEqual` requires equal lengths.
-  return timingSafeEqual(digest(sentToken), digest(token))
+  return timingSafeEqual(computeDigest(sentToken), computeDigest(token))
 }
 
-function digest(text: string): Buffer {
+function computeDigest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 

@@ -102,7 +102,7 @@ export function createRateLimits(options: RateLimitOptions): RateLimits {
 }
 
 /** Returns the error for a client that may retry after `retryAfterMs`. */
-function tooManyAttempts(retryAfterMs: number): AppError {
+function createRateLimitError(retryAfterMs: number): AppError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
   const minutes = Math.ceil(seconds / 60)
   const waitText = seconds < 60 ? `${seconds} s` : minutes === 1 ? 'a minute' : `${minutes} minutes`
@@ -134,7 +134,7 @@ class CountingLimits implements RateLimits {
       ({ key, points }) => points >= (maxByKey.get(key) ?? unlimited),
     )
     if (fullCounters.length > 0)
-      throw tooManyAttempts(Math.max(...fullCounters.map(getWindowEnd)) - now)
+      throw createRateLimitError(Math.max(...fullCounters.map(getWindowEnd)) - now)
     return new Map(rows.map(({ key, points }) => [key, points]))
   }
 
@@ -163,7 +163,7 @@ class CountingLimits implements RateLimits {
     if (spentCounters.size === counters.length) return spentCounters
     await this.refund(spentCounters)
     await this.check(counters.filter(({ key }) => !spentCounters.has(key)))
-    throw tooManyAttempts(0) // The counter was full a moment ago, and now it is not.
+    throw createRateLimitError(0) // The counter was full a moment ago, and now it is not.
   }
 
   async add(counters: readonly Counter[]): Promise<void> {

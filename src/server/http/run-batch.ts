@@ -21,17 +21,17 @@ export async function runBatch<Entry, Answer>(
   const results = entries.map((entry): EntryResult<Answer> => {
     if (entry instanceof InvalidEntry) {
       const error = new AppError('INVALID_INPUT', { message: describeIssues(entry.issues) })
-      return { error: entryError(error) }
+      return { error: toEntryError(error) }
     }
     const { value: result } = workResults.next()
     return result?.status === 'fulfilled'
       ? { answer: result.value }
-      : { error: entryError(toLoggedError(result?.reason, context)) }
+      : { error: toEntryError(toLoggedError(result?.reason, context)) }
   })
   return { results }
 }
 
-function entryError({ status, body, headers }: AppError): EntryError {
+function toEntryError({ status, body, headers }: AppError): EntryError {
   const retryAfterSeconds = headers['retry-after']
   return {
     httpStatus: status,

@@ -105,7 +105,7 @@ describe('the coding of a response', () => {
 })
 
 describe('a cached response', () => {
-  const browserHeaders = (ifNoneMatch: string) => ({
+  const createBrowserHeaders = (ifNoneMatch: string) => ({
     'accept-encoding': 'br',
     'if-none-match': ifNoneMatch.replace('TAG', getEtag('br')),
   })
@@ -113,7 +113,7 @@ describe('a cached response', () => {
   it.each(['TAG', 'W/TAG', '"other", TAG', '"other",W/TAG', '*'])(
     'is not sent again: %s',
     async (ifNoneMatch) => {
-      const response = await requestVariant(browserHeaders(ifNoneMatch))
+      const response = await requestVariant(createBrowserHeaders(ifNoneMatch))
       expect([response.status, await response.text()]).toEqual([304, ''])
       expect(response.headers.get('etag')).toBe(getEtag('br'))
       expect(response.headers.get('content-type')).toBe('text/plain')
@@ -122,12 +122,12 @@ describe('a cached response', () => {
 
   it('is sent again if the version or coding differs', async () => {
     for (const ifNoneMatch of ['"other"', getEtag('gzip'), getEtag('br').slice(1, -1), '']) {
-      expect((await requestVariant(browserHeaders(ifNoneMatch))).status).toBe(200)
+      expect((await requestVariant(createBrowserHeaders(ifNoneMatch))).status).toBe(200)
     }
   })
 
   it('is sent again if the status is 404', async () => {
-    const response = await requestVariant(browserHeaders('TAG'), { status: 404 })
+    const response = await requestVariant(createBrowserHeaders('TAG'), { status: 404 })
     expect(response.status).toBe(404)
     expect(Buffer.from(await response.arrayBuffer())).toEqual(getBody('br'))
   })

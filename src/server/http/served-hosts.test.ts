@@ -6,7 +6,7 @@ function getHosts(appUrl: string, appUrlIsSet = true) {
   return createServedHosts({ appUrl: new URL(appUrl), appUrlIsSet })
 }
 
-/** The origin of a page opened with this `Host` header, or null if the request is refused. */
+/** A `Host` header, and the origin of a page opened with it, or null if the request is refused. */
 type TestCases = [host: string | undefined, origin: string | null][]
 
 describe('a public host name', () => {

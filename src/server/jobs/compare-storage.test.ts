@@ -193,7 +193,7 @@ describe('changes during a comparison', () => {
     }
     return compareStorage({ ...app.deps, stores: createStores({ ...app.storage, list: listing }) })
   }
-  const emptyListing = async function* (): AsyncGenerator<StoredObject> {}
+  const createEmptyListing = async function* (): AsyncGenerator<StoredObject> {}
 
   it("don't cause the removal of an object whose row was inserted after the rows were read", async () => {
     const file = await makeFile(await makePerson(app, { tier: 'premium' }))
@@ -208,7 +208,7 @@ describe('changes during a comparison', () => {
 
   it('cause no error for an object missing from the listing but present in storage', async () => {
     await makeFile(await makePerson(app))
-    expect(await compareAfter(async () => {}, emptyListing)).toMatchObject({
+    expect(await compareAfter(async () => {}, createEmptyListing)).toMatchObject({
       objects: 0,
       missing: 0,
     })

@@ -66,7 +66,7 @@ function queueResetEmail(email: string) {
   return queue.emails.add({ kind: 'forgot-password', email, askedAt })
 }
 
-function emailsTo(email: string) {
+function listEmailsTo(email: string) {
   return server.received.filter(({ to }) =>
     [to ?? []].flat().some(({ value }) => value.some(({ address }) => address === email)),
   )
@@ -80,9 +80,9 @@ describe('a queued email', () => {
 
   it('is sent with its job id as the Message-ID', async () => {
     await queueResetEmail(email)
-    await expect.poll(() => emailsTo(email).length).toBe(1)
+    await expect.poll(() => listEmailsTo(email).length).toBe(1)
     const [job] = await findJobs(email)
-    const [receivedEmail] = emailsTo(email)
+    const [receivedEmail] = listEmailsTo(email)
     expect(receivedEmail?.messageId).toBe(`<${job?.id}@${app.deps.config.appUrl.hostname}>`)
     await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('completed')
     expect((await scrape(app)).get('mayfly_mails_total{outcome="sent"}')).toBe(1)
@@ -102,7 +102,7 @@ describe('a queued email', () => {
       server.setReaction('accept')
       await retryNow()
       await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('completed')
-      const receivedEmails = emailsTo(email)
+      const receivedEmails = listEmailsTo(email)
       expect(receivedEmails).toHaveLength(copyCount)
       expect(new Set(receivedEmails.map(({ messageId }) => messageId)).size).toBe(1)
     },
@@ -114,7 +114,7 @@ describe('a queued email', () => {
     await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('retry')
     server = await startSmtpServer(Number(new URL(server.url).port))
     await retryNow()
-    await expect.poll(() => emailsTo(email).length).toBe(1)
+    await expect.poll(() => listEmailsTo(email).length).toBe(1)
   })
 
   it('arrives eventually, however many attempts failed in a short time', async () => {
@@ -129,7 +129,7 @@ describe('a queued email', () => {
       await retryNow()
     }
     await expect.poll(async () => (await findJobs(email))[0]?.state).toBe('completed')
-    expect(emailsTo(email)).toHaveLength(1)
+    expect(listEmailsTo(email)).toHaveLength(1)
   })
 
   it('is kept with the reason and not retried if it is permanently rejected (550)', async () => {

@@ -30,7 +30,7 @@ async function readLog(format: Format, script: string): Promise<string> {
   return stdout
 }
 
-function lineNumbers(output: string): number[] {
+function extractLineNumbers(output: string): number[] {
   return Array.from(output.matchAll(/"line":(\d+)/g), ([, number]) => Number(number))
 }
 
@@ -74,7 +74,9 @@ describe.each(['readable', 'json'] as const)('a %s log', (format) => {
       `for (let line = 1; line < 5000; line += 1) log.info({ line }, 'request')\n${endScript}`,
     )
     expect(output.trimEnd().split('\n')).toHaveLength(4999)
-    expect(lineNumbers(output)).toEqual(Array.from({ length: 4999 }, (_, index) => index + 1))
+    expect(extractLineNumbers(output)).toEqual(
+      Array.from({ length: 4999 }, (_, index) => index + 1),
+    )
   })
 })
 
@@ -95,7 +97,7 @@ it.each([
   const reader = spawn('sh', ['-c', slowReader, process.execPath, program], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  expect(lineNumbers(await text(reader.stdout))).toEqual([1, 2])
+  expect(extractLineNumbers(await text(reader.stdout))).toEqual([1, 2])
 })
 
 it('the process keeps running after the log reader closes the pipe', async () => {

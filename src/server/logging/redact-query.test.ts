@@ -79,15 +79,15 @@ describe('the error message of a command', () => {
     const deniedError = Object.assign(new Error('Access denied.'), { name: 'AccessDenied' })
     const refusedError = new AggregateError([], '')
     Object.assign(refusedError, { code: 'ECONNREFUSED' })
-    const messagesWithCause = (cause: unknown) =>
+    const getMessagesWithCause = (cause: unknown) =>
       redactedMessages(new Error('The storage is away.', { cause }))
-    expect(messagesWithCause(deniedError)).toBe(
+    expect(getMessagesWithCause(deniedError)).toBe(
       'The storage is away., caused by AccessDenied: Access denied.',
     )
-    expect(messagesWithCause(refusedError)).toBe(
+    expect(getMessagesWithCause(refusedError)).toBe(
       'The storage is away., caused by AggregateError: ECONNREFUSED',
     )
-    expect(messagesWithCause(undefined)).toBe('The storage is away.')
+    expect(getMessagesWithCause(undefined)).toBe('The storage is away.')
   })
 
   it('omits query values and signatures, and stops at a circular cause', async () => {
@@ -97,8 +97,8 @@ describe('the error message of a command', () => {
     const url = 'https://s3.example.org/b/k?X-Amz-Signature=confidential&a=b'
     const circularError = new Error(`no answer from ${url} in time`)
     circularError.cause = circularError
-    const messages = redactedMessages(circularError)
-    expect(messages).toContain('no answer from https://s3.example.org/b/k?… in time')
-    expect(`${messages} ${redactedMessages(wrappingError)}`).not.toContain('confidential')
+    const messagesText = redactedMessages(circularError)
+    expect(messagesText).toContain('no answer from https://s3.example.org/b/k?… in time')
+    expect(`${messagesText} ${redactedMessages(wrappingError)}`).not.toContain('confidential')
   })
 })

@@ -175,15 +175,15 @@ describe('the other metrics', () => {
   })
 
   it('count storage failures but not client errors', async () => {
-    const errorCounter = (operation: string) =>
+    const errorSeries = (operation: string) =>
       `mayfly_storage_errors_total{operation="${operation}",store="disk"}`
     const person = await makePerson(app)
     const { cloudKey } = await startUpload(person, { size: 5 })
     const response = await person.post('/api/files/confirm-upload', { cloudKey })
     expect(response.status).toBe(400)
     await expect(app.storage.storedSize('../no/key')).rejects.toThrow()
-    await expectGrowth(errorCounter('storedSize'), 1)
-    expect((await scrape(app)).get(errorCounter('seal'))).toBe(0)
+    await expectGrowth(errorSeries('storedSize'), 1)
+    expect((await scrape(app)).get(errorSeries('seal'))).toBe(0)
   })
 
   it('include the jobs of all servers, and nothing stale while the database is down', async () => {

@@ -28,7 +28,7 @@ export interface PublicPageInput {
   supportEmail: string
   privacyEmail: string
   version: string
-  /** Dollars per month. */
+  /** The price of Premium, in dollars per month. */
   price: string
   limits: Limits
   /**

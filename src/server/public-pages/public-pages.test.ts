@@ -33,7 +33,7 @@ async function fetchPage(path: string, headers: Record<string, string> = {}): Pr
   return parsePage(await (await get(path, headers)).text())
 }
 
-function mainText(page: ParsedPage): string {
+function getMainText(page: ParsedPage): string {
   return textOf(page.findOne('body')).replaceAll(/\s+/g, ' ')
 }
 
@@ -65,7 +65,7 @@ describe.each(paths)('the public page %s', (path) => {
     expect(getMetaContent(page, 'property', 'og:url')).toBe(url)
     expect(attributeOf(page.findOne('link', { rel: 'canonical' }), 'href')).toBe(url)
     expect(getMetaContent(page, 'property', 'og:image')).toBe(`${app.url}/icon-512.png`)
-    expect(mainText(page)).toContain('v0.9.10')
+    expect(getMainText(page)).toContain('v0.9.10')
   })
 
   it('has the same security headers as every page', async () => {
@@ -141,7 +141,7 @@ describe('the landing page', () => {
 
   it('describes the product without scripts, with six features and two plans', async () => {
     const page = await fetchPage('/')
-    const shownText = mainText(page)
+    const shownText = getMainText(page)
     for (const text of [
       'Share files by short links that expire.',
       'The link works for 3, 5 or 7 days, then the file is deleted.',
@@ -165,7 +165,7 @@ describe('the landing page', () => {
   it('shows the current price and version from the settings', async () => {
     await changeSetting('premium_price', '12.5')
     await changeSetting('app_version', 'v1.0')
-    const shownText = mainText(await fetchPage('/'))
+    const shownText = getMainText(await fetchPage('/'))
     expect(shownText).toContain('$12.50 per month')
     expect(shownText).toContain('v1.0')
   })
@@ -175,7 +175,7 @@ describe('the landing page', () => {
     const scriptCount = (await fetchPage('/')).findAll('script').length
     await changeSetting('app_version', version)
     const page = await fetchPage('/')
-    expect(mainText(page)).toContain(version)
+    expect(getMainText(page)).toContain(version)
     expect(page.findAll('script')).toHaveLength(scriptCount)
   })
 })
@@ -318,8 +318,8 @@ describe('a share without a service worker', () => {
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('no-store')
     const page = parsePage(await response.text())
-    expect(mainText(page)).toContain('nothing was uploaded')
-    expect(mainText(await fetchPage('/share'))).toContain('nothing was uploaded')
+    expect(getMainText(page)).toContain('nothing was uploaded')
+    expect(getMainText(await fetchPage('/share'))).toContain('nothing was uploaded')
   })
 
   it('is answered before its body has arrived', async () => {

@@ -115,14 +115,14 @@ const previewCrawlers = [
  * because that is the only way they see `noindex`. Otherwise they could still list the URLs.
  */
 function robotsText(origin: string): string {
-  const group = (agents: readonly string[], paths: readonly string[]) =>
+  const formatGroup = (agents: readonly string[], paths: readonly string[]) =>
     [
       ...agents.map((agent) => `User-agent: ${agent}`),
       ...paths.map((path) => `Disallow: ${path}`),
     ].join('\n')
   return `${[
-    group(['*'], [...alwaysDisallowedPaths, '/s/', '/download/']),
-    group(previewCrawlers, alwaysDisallowedPaths),
+    formatGroup(['*'], [...alwaysDisallowedPaths, '/s/', '/download/']),
+    formatGroup(previewCrawlers, alwaysDisallowedPaths),
     `Sitemap: ${origin}/sitemap.xml`,
   ].join('\n\n')}\n`
 }

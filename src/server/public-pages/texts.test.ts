@@ -33,7 +33,7 @@ async function fetchPage(path: string): Promise<ParsedPage> {
   return parsePage(await response.text())
 }
 
-function mainText(page: ParsedPage): string {
+function getMainText(page: ParsedPage): string {
   return textOf(page.findOne('main')).replaceAll(/\s+/g, ' ')
 }
 
@@ -75,8 +75,8 @@ describe('the FAQ', () => {
 
   it('links home, and to the two email addresses for further questions', async () => {
     const page = await fetchPage('/faq')
-    expect(mainText(page)).toContain('Back to home')
-    expect(mainText(page)).toContain('Still have questions?')
+    expect(getMainText(page)).toContain('Back to home')
+    expect(getMainText(page)).toContain('Still have questions?')
     const card = findElements(page.findOne('main'), 'section').find((section) =>
       textOf(section).startsWith('Still have questions?'),
     )
@@ -85,7 +85,7 @@ describe('the FAQ', () => {
   })
 
   it('states the limits of both tiers, and that failed uploads retry', async () => {
-    const shownText = mainText(await fetchPage('/faq'))
+    const shownText = getMainText(await fetchPage('/faq'))
     for (const text of [
       'up to 500MB each with Free, up to 1GB each with Premium',
       'With Free for 3 days, with Premium for 3, 5 or 7 days',
@@ -104,12 +104,12 @@ describe('the terms and the privacy policy', () => {
     '%s: shows the date July 12, 2025, and the contact addresses',
     async (path) => {
       const page = await fetchPage(path)
-      expect(mainText(page)).toContain('Last updated July 12, 2025')
+      expect(getMainText(page)).toContain('Last updated July 12, 2025')
       expect(attributeOf(page.findAll('time')[0], 'datetime')).toBe('2025-07-12')
       const links = findLinkTargets(page)
       expect(links).toContain(`mailto:${supportEmail}`)
       expect(links).toContain(`mailto:${privacyEmail}`)
-      expect(mainText(page)).toContain(app.url)
+      expect(getMainText(page)).toContain(app.url)
     },
   )
 })
@@ -143,7 +143,7 @@ describe('every text page', () => {
 
   it.each(['/faq', '/terms'])('%s: shows the current price from the settings', async (path) => {
     await admin.post('/api/admin/settings', { key: 'premium_price', value: '12.5' })
-    const shownText = mainText(await fetchPage(path))
+    const shownText = getMainText(await fetchPage(path))
     expect(shownText).toContain('$12.50 per month')
     expect(shownText).not.toContain('$8')
   })

@@ -28,48 +28,48 @@ function makeSettings(db: Db) {
 }
 
 it("a slow read that started before a change doesn't restore the old cap", async () => {
-  const { db, answers: responses } = createSlowDatabase()
+  const { db, answers: resolvers } = createSlowDatabase()
   const { settings, caps } = makeSettings(db)
   const earlierReadPromise = settings.read()
   settings.clearCache()
   const laterReadPromise = settings.read()
-  responses[1]?.('2000')
+  resolvers[1]?.('2000')
   expect((await laterReadPromise).free_space).toBe('2000')
-  responses[0]?.('1000')
+  resolvers[0]?.('1000')
   await earlierReadPromise
   expect(caps).toEqual([2000])
   expect((await settings.read()).free_space).toBe('2000')
-  expect(responses).toHaveLength(2)
+  expect(resolvers).toHaveLength(2)
 })
 
 it('a slow read sets no cap if a setting changes in the meantime', async () => {
-  const { db, answers: responses } = createSlowDatabase()
+  const { db, answers: resolvers } = createSlowDatabase()
   const { settings, caps } = makeSettings(db)
   const earlierReadPromise = settings.read()
   settings.clearCache()
-  responses[0]?.('1000')
+  resolvers[0]?.('1000')
   await earlierReadPromise
   expect(caps).toEqual([])
 })
 
 it('parallel calls share one database query', async () => {
-  const { db, answers: responses } = createSlowDatabase()
+  const { db, answers: resolvers } = createSlowDatabase()
   const { settings, caps } = makeSettings(db)
   const readsPromise = Promise.all([settings.read(), settings.limits()])
-  responses[0]?.('3000')
+  resolvers[0]?.('3000')
   await readsPromise
-  expect(responses).toHaveLength(1)
+  expect(resolvers).toHaveLength(1)
   expect(caps).toEqual([3000])
 })
 
 it('a read for the administrator bypasses the cache', async () => {
-  const { db, answers: responses } = createSlowDatabase()
+  const { db, answers: resolvers } = createSlowDatabase()
   const { settings, caps } = makeSettings(db)
   const firstReadPromise = settings.read()
-  responses[0]?.('1000')
+  resolvers[0]?.('1000')
   await firstReadPromise
   const freshReadPromise = settings.readNow()
-  responses[1]?.('2000')
+  resolvers[1]?.('2000')
   expect((await freshReadPromise).values.free_space).toBe('2000')
   expect((await settings.read()).free_space).toBe('2000')
   expect(caps).toEqual([1000, 2000])

@@ -15,7 +15,7 @@ const ignoredCodes = ['ENOENT', 'EACCES', 'EPERM']
  * Returns how many bytes a file, or a folder with all its contents, uses on disk. Missing or
  * unreadable entries count as zero.
  */
-export async function diskUsage(path: string): Promise<number> {
+export async function measureDiskUsage(path: string): Promise<number> {
   const stats = await lstat(path).catch(ignoreExpectedErrors)
   if (!stats) return 0
   const ownBytes = stats.blocks * 512
@@ -24,7 +24,7 @@ export async function diskUsage(path: string): Promise<number> {
   let sum = ownBytes
   for (let from = 0; from < names.length; from += concurrency) {
     const batch = names.slice(from, from + concurrency)
-    const entrySizes = await Promise.all(batch.map((name) => diskUsage(join(path, name))))
+    const entrySizes = await Promise.all(batch.map((name) => measureDiskUsage(join(path, name))))
     for (const size of entrySizes) sum += size
   }
   return sum

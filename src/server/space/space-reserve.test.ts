@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 const neverAborted = new AbortController().signal
-async function sizeOnDisk() {
+async function readSizeOnDisk() {
   return (await stat(join(folder, 'reserve'))).blocks * 512
 }
 
@@ -20,7 +20,7 @@ test('the reserve uses real disk space and survives a restart', async () => {
   expect([reserve.size, reserve.missingBytes]).toEqual([0, reserveBytes])
   await reserve.fill(neverAborted)
   expect([reserve.size, reserve.missingBytes]).toEqual([reserveBytes, 0])
-  expect(await sizeOnDisk()).toBeGreaterThanOrEqual(reserveBytes)
+  expect(await readSizeOnDisk()).toBeGreaterThanOrEqual(reserveBytes)
   expect((await SpaceReserve.open(folder)).size).toBe(reserveBytes)
 })
 
@@ -33,7 +33,7 @@ test("a sparse file doesn't count as reserve", async () => {
   const reopened = await SpaceReserve.open(folder)
   expect(reopened.size).toBe(0)
   await reopened.fill(neverAborted)
-  expect(await sizeOnDisk()).toBeGreaterThanOrEqual(reserveBytes)
+  expect(await readSizeOnDisk()).toBeGreaterThanOrEqual(reserveBytes)
 })
 
 test('the reserve frees the requested bytes but keeps the part for the next start', async () => {
@@ -41,7 +41,7 @@ test('the reserve frees the requested bytes but keeps the part for the next star
   await reserve.fill(neverAborted)
   const requestedBytes = 3 * 1024 * 1024
   expect(await reserve.shrink(requestedBytes, startupReserveBytes)).toBe(requestedBytes)
-  expect(await sizeOnDisk()).toBeLessThan(reserveBytes)
+  expect(await readSizeOnDisk()).toBeLessThan(reserveBytes)
   expect(await reserve.shrink(reserveBytes, startupReserveBytes)).toBe(
     reserveBytes - startupReserveBytes - requestedBytes,
   )

@@ -39,7 +39,7 @@ export class SpaceReserve {
   /** Opens the reserve in `folder`, with the size that an earlier process gave it. */
   static async open(folder: string): Promise<SpaceReserve> {
     const path = join(folder, 'reserve')
-    return new SpaceReserve(path, await allocatedBytes(path))
+    return new SpaceReserve(path, await readAllocatedBytes(path))
   }
 
   /** The reserve's current size on disk. */
@@ -86,7 +86,7 @@ export class SpaceReserve {
 }
 
 /** Returns how many bytes are allocated to a file on disk. */
-async function allocatedBytes(path: string): Promise<number> {
+async function readAllocatedBytes(path: string): Promise<number> {
   try {
     const { size, blocks } = await stat(path)
     return Math.min(size, blocks * 512)

@@ -55,7 +55,7 @@ export function setTier(
       actor,
       ipAddress,
     }
-    await writeAudit(tx, [tierEntry(tierChange)])
+    await writeAudit(tx, [createTierEntry(tierChange)])
     if (reason === 'trial') await queueTrialEmails(mailQueue, userAfter, tx)
     return toSessionUser(userAfter, now)
   })
@@ -75,7 +75,7 @@ export async function expireTrials({
       const now = clock()
       const users = await endTrials(tx, now, batchSize)
       const entries = users.map(({ id, premiumTrialEndsAt }) =>
-        tierEntry({
+        createTierEntry({
           userId: id,
           reason: 'trial',
           from: { tier: 'premium', premiumTrialEndsAt },
@@ -95,7 +95,7 @@ export async function expireTrials({
 
 type TierState = Pick<StoredTier, 'tier' | 'premiumTrialEndsAt'>
 
-function tierEntry(change: {
+function createTierEntry(change: {
   userId: string
   reason: TierReason
   from: TierState

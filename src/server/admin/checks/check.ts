@@ -39,7 +39,7 @@ export interface Finding {
   about?: string
   status: CheckStatus
   message: string
-  /** What the administrator should do. Empty if the status is ok. */
+  /** Instructions for the administrator. Empty if the status is ok. */
   cure: string
 }
 

@@ -45,8 +45,8 @@ describe('the free space', () => {
   }
 
   it('is failing below MIN_FREE_SPACE, a warning below twice that, and ok above', async () => {
-    const largerThanDisk = await runCheck(({ size }) => 2 * size)
-    expect(largerThanDisk).toMatchObject({
+    const oversizedFinding = await runCheck(({ size }) => 2 * size)
+    expect(oversizedFinding).toMatchObject({
       status: 'failing',
       message: expect.stringMatching(/more than the whole disk has: uploads are refused\.$/),
       cure: expect.stringMatching(

@@ -11,11 +11,11 @@ function dateAgo(ms: number) {
   return new Date(now.getTime() - ms)
 }
 
-function runAt(ms: number, result = {}) {
+function createRun(ms: number, result = {}) {
   return { startedAt: dateAgo(ms), endedAt: dateAgo(ms), result }
 }
 
-function failureAt(ms: number, consecutiveFailures: number) {
+function createFailure(ms: number, consecutiveFailures: number) {
   return { at: dateAgo(ms), reason: 'no room', consecutiveFailures }
 }
 
@@ -38,37 +38,57 @@ function makeFinding(record: Partial<JobRecord>, serverStartedAt = dateAgo(100 *
 
 describe('a job', () => {
   it.each<[string, Partial<JobRecord>, string]>([
-    ['that ran 30 seconds ago', { success: runAt(30_000) }, 'ok'],
-    ['that last ran two intervals and 15 minutes ago', { success: runAt(17 * minute) }, 'ok'],
-    ['that last ran a minute in the future', { success: runAt(-minute) }, 'ok'],
-    ['that last ran more than a minute in the future', { success: runAt(-minute - 1) }, 'failing'],
-    ['that last failed in the future', { failure: failureAt(-hour, 1) }, 'failing'],
+    ['that ran 30 seconds ago', { success: createRun(30_000) }, 'ok'],
+    ['that last ran two intervals and 15 minutes ago', { success: createRun(17 * minute) }, 'ok'],
+    ['that last ran a minute in the future', { success: createRun(-minute) }, 'ok'],
+    [
+      'that last ran more than a minute in the future',
+      { success: createRun(-minute - 1) },
+      'failing',
+    ],
+    ['that last failed in the future', { failure: createFailure(-hour, 1) }, 'failing'],
     [
       'that is running, after a run in the future',
-      { success: runAt(-hour), runningSince: now },
+      { success: createRun(-hour), runningSince: now },
       'ok',
     ],
     [
       'that last ran more than two intervals and 15 minutes ago',
-      { success: runAt(17 * minute + 1) },
+      { success: createRun(17 * minute + 1) },
       'failing',
     ],
     ['that never ran', {}, 'failing'],
     ['that was scheduled a minute ago', { scheduledAt: dateAgo(minute) }, 'ok'],
     [
       'that has been running for hours',
-      { success: runAt(5 * hour), runningSince: dateAgo(5 * hour) },
+      { success: createRun(5 * hour), runningSince: dateAgo(5 * hour) },
       'ok',
     ],
-    ['that just failed once', { success: runAt(hour), failure: failureAt(minute, 1) }, 'warning'],
-    ['that failed twice', { failure: failureAt(minute, 2) }, 'warning'],
-    ['that failed three times', { failure: failureAt(minute, 3) }, 'failing'],
-    ['that failed an hour ago and has not run since', { failure: failureAt(hour, 1) }, 'failing'],
-    ['that runs daily and last ran 9 hours ago', { ...dailyJob, success: runAt(9 * hour) }, 'ok'],
-    ['that runs daily and last ran 33 hours ago', { ...dailyJob, success: runAt(33 * hour) }, 'ok'],
+    [
+      'that just failed once',
+      { success: createRun(hour), failure: createFailure(minute, 1) },
+      'warning',
+    ],
+    ['that failed twice', { failure: createFailure(minute, 2) }, 'warning'],
+    ['that failed three times', { failure: createFailure(minute, 3) }, 'failing'],
+    [
+      'that failed an hour ago and has not run since',
+      { failure: createFailure(hour, 1) },
+      'failing',
+    ],
+    [
+      'that runs daily and last ran 9 hours ago',
+      { ...dailyJob, success: createRun(9 * hour) },
+      'ok',
+    ],
+    [
+      'that runs daily and last ran 33 hours ago',
+      { ...dailyJob, success: createRun(33 * hour) },
+      'ok',
+    ],
     [
       'that runs daily and last ran 57 hours ago',
-      { ...dailyJob, success: runAt(57 * hour) },
+      { ...dailyJob, success: createRun(57 * hour) },
       'failing',
     ],
   ])('%s', (_, record, status) => {
@@ -82,7 +102,7 @@ describe('a job', () => {
     expect(getMessage({ runningSince: dateAgo(minute) })).toMatch(
       /^No run has finished yet\. Running since /,
     )
-    expect(getMessage({ failure: failureAt(minute, 1) })).toContain('It has not succeeded yet.')
+    expect(getMessage({ failure: createFailure(minute, 1) })).toContain('It has not succeeded yet.')
   })
 
   it("is not overdue within 15 minutes of the server's start", () => {
@@ -91,21 +111,22 @@ describe('a job', () => {
   })
 
   it('shows its last run, its result and its next run', () => {
-    expect(makeFinding({ success: runAt(minute, { purged: 12, failed: 0 }) })).toEqual({
+    expect(makeFinding({ success: createRun(minute, { purged: 12, failed: 0 }) })).toEqual({
       status: 'ok',
       message:
         'Last success: Sat 21 Nov, 11:29 UTC: 12 files deleted from storage, 0 failed (will be retried). Next run: Sat 21 Nov, 11:31 UTC.',
       cure: '',
     })
     expect(
-      makeFinding({ ...dailyJob, success: runAt(9 * hour), runningSince: dateAgo(hour) }).message,
+      makeFinding({ ...dailyJob, success: createRun(9 * hour), runningSince: dateAgo(hour) })
+        .message,
     ).toBe(
       'Last success: Sat 21 Nov, 02:30 UTC. Running since Sat 21 Nov, 10:30 UTC. Next run: Sun 22 Nov, 03:17 UTC.',
     )
   })
 
   it('reports a last run in the future, which a clock correction can cause', () => {
-    expect(makeFinding({ success: runAt(-4 * 24 * hour) })).toEqual({
+    expect(makeFinding({ success: createRun(-4 * 24 * hour) })).toEqual({
       status: 'failing',
       message:
         'Its last run is recorded for Wed 25 Nov, 11:30 UTC, in the future: a clock was ahead then, or is behind now. Next run: Sat 21 Nov, 11:31 UTC.',
@@ -114,7 +135,7 @@ describe('a job', () => {
   })
 
   it('shows how often, when and why it failed', () => {
-    expect(makeFinding({ failure: failureAt(minute, 3) })).toMatchObject({
+    expect(makeFinding({ failure: createFailure(minute, 3) })).toMatchObject({
       message:
         'The last 3 runs failed, the newest on Sat 21 Nov, 11:29 UTC: no room. It has not succeeded yet. Next run: Sat 21 Nov, 11:31 UTC.',
       cure: expect.stringContaining('"job failed"'),

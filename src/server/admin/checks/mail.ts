@@ -46,7 +46,9 @@ async function checkServer({ config, mailer }: MailCheckDeps): Promise<Finding> 
   try {
     await withTimeout(mailer.check(), stepTimeoutMs)
   } catch (error) {
-    return smtpUrl === null ? outboxFailure(error, config.dataDir) : serverFailure(error, smtpUrl)
+    return smtpUrl === null
+      ? describeOutboxFailure(error, config.dataDir)
+      : describeServerFailure(error, smtpUrl)
   }
   return smtpUrl === null ? outboxFinding(config) : serverFinding(smtpUrl)
 }
@@ -60,7 +62,7 @@ function serverFinding(smtpUrl: string): Finding {
   )
 }
 
-function serverFailure(error: unknown, smtpUrl: string): Finding {
+function describeServerFailure(error: unknown, smtpUrl: string): Finding {
   const host = getHost(smtpUrl)
   const reason = describeError(error)
   const retryNote = 'Emails wait and are retried for a day'
@@ -82,7 +84,7 @@ function serverFailure(error: unknown, smtpUrl: string): Finding {
   )
 }
 
-function outboxFailure(error: unknown, dataDir: string): Finding {
+function describeOutboxFailure(error: unknown, dataDir: string): Finding {
   return failing(
     `No mail can be written to ${join(dataDir, 'outbox')} (${describeError(error)}).`,
     'Make it a folder that the user running the server can write to, or set SMTP_URL and restart.',

@@ -145,7 +145,7 @@ export async function countWaitingEmails(
   }
 }
 
-/** What the queue has recorded about a job's runs. */
+/** The queue's records of a job's runs. */
 export interface JobRecord {
   name: JobName
   cron: string

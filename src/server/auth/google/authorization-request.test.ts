@@ -67,9 +67,9 @@ describe('a response from the issuer', () => {
     const browser = new Browser()
     const { state, nonce, codeVerifier } = await browser.startRequest()
     const [, cookie = ''] = browser.cookie.split('=')
-    const secretFor = (purpose: string) =>
+    const deriveSecret = (purpose: string) =>
       createHmac('sha256', cookie).update(`${purpose} ${state}`).digest('base64url')
-    expect([nonce, codeVerifier]).toEqual([secretFor('nonce'), secretFor('code verifier')])
+    expect([nonce, codeVerifier]).toEqual([deriveSecret('nonce'), deriveSecret('code verifier')])
   })
 
   it('is accepted once', async () => {

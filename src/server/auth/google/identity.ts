@@ -5,7 +5,8 @@ export interface Identity {
   /** The issuer's id for the user. Never changes and is never reassigned. */
   subject: string
   /**
-   * In lower case. Null if the issuer sends no email address, or one that an account can't have.
+   * The email address in lower case. Null if the issuer sends none, or one that an account can't
+   * have.
    */
   email: string | null
   /** Whether the issuer has verified that the user owns the email address. */
@@ -21,7 +22,7 @@ export type Claims = Readonly<Record<string, unknown>> & { sub: string }
 
 /** True if the ID token lacks claims that userinfo may contain. */
 export function needsUserInfo(idToken: Claims): boolean {
-  return asText(idToken.email) === '' || readFirstName(idToken) === ''
+  return toText(idToken.email) === '' || readFirstName(idToken) === ''
 }
 
 /**
@@ -35,7 +36,7 @@ export function readIdentity(
   userInfo: Claims | null,
   allowedOrigins: readonly string[],
 ): Identity {
-  const emailClaims = asText(idToken.email) === '' ? (userInfo ?? idToken) : idToken
+  const emailClaims = toText(idToken.email) === '' ? (userInfo ?? idToken) : idToken
   const parsed = emailAddress.safeParse(emailClaims.email)
   const email = parsed.success ? parsed.data.toLowerCase() : null
   const nameClaims = readFirstName(idToken) === '' ? (userInfo ?? idToken) : idToken
@@ -52,13 +53,13 @@ export function readIdentity(
 
 function readNames(claims: Claims, email: string | null) {
   const firstName = readFirstName(claims)
-  const lastName = cleanName(asText(claims.family_name))
+  const lastName = cleanName(toText(claims.family_name))
   if (firstName !== '') return { firstName, lastName }
   return { firstName: cleanName(email?.split('@')[0] ?? '') || 'User', lastName: '' }
 }
 
 function readFirstName(claims: Claims): string {
-  return cleanName(asText(claims.given_name)) || cleanName(asText(claims.name))
+  return cleanName(toText(claims.given_name)) || cleanName(toText(claims.name))
 }
 
 /** Counted in characters. Signups allow 100 UTF-16 code units, and a character takes up to two. */
@@ -73,7 +74,7 @@ function cleanName(value: string): string {
 }
 
 function readPictureUrl(claim: unknown, origins: readonly string[]): string | null {
-  const url = URL.parse(asText(claim))
+  const url = URL.parse(toText(claim))
   if (url?.protocol !== 'https:' || url.href.length > 2000) return null
   if (`${url.username}${url.password}` !== '') return null
   const isAllowed = origins.some((origin) => {
@@ -83,6 +84,6 @@ function readPictureUrl(claim: unknown, origins: readonly string[]): string | nu
   return isAllowed ? url.href : null
 }
 
-function asText(claim: unknown): string {
+function toText(claim: unknown): string {
   return typeof claim === 'string' ? claim : ''
 }

@@ -3,26 +3,26 @@ import { expect, it } from 'vitest'
 import { toSignInRejection } from './issuer.ts'
 import { joinMessages, SignInRejectedError } from './sign-in.ts'
 
-function authorizationError(error: string) {
+function createAuthorizationError(error: string) {
   return new AuthorizationResponseError('failed', { cause: new URLSearchParams({ error }) })
 }
-function tokenError(error: string) {
+function createTokenError(error: string) {
   return new ResponseBodyError('failed', { cause: { error }, response: new Response() })
 }
-function libraryError(code: string) {
+function createLibraryError(code: string) {
   return Object.assign(new ClientError('failed'), { code })
 }
 
 it.each([
-  ['access_denied instead of a code', authorizationError('access_denied'), 'google-denied'],
-  ['server_error instead of a code', authorizationError('server_error'), 'google-away'],
-  ['invalid_scope instead of a code', authorizationError('invalid_scope'), 'google-refused'],
-  ['invalid_grant instead of tokens', tokenError('invalid_grant'), 'google-lost'],
-  ['invalid_client instead of tokens', tokenError('invalid_client'), 'google-failed'],
-  ['access_denied instead of tokens', tokenError('access_denied'), 'google-refused'],
-  ['a timeout', libraryError('OAUTH_TIMEOUT'), 'google-away'],
-  ['a clock difference', libraryError('OAUTH_JWT_TIMESTAMP_CHECK_FAILED'), 'google-clock'],
-  ['a wrong claim', libraryError('OAUTH_JWT_CLAIM_COMPARISON_FAILED'), 'google-refused'],
+  ['access_denied instead of a code', createAuthorizationError('access_denied'), 'google-denied'],
+  ['server_error instead of a code', createAuthorizationError('server_error'), 'google-away'],
+  ['invalid_scope instead of a code', createAuthorizationError('invalid_scope'), 'google-refused'],
+  ['invalid_grant instead of tokens', createTokenError('invalid_grant'), 'google-lost'],
+  ['invalid_client instead of tokens', createTokenError('invalid_client'), 'google-failed'],
+  ['access_denied instead of tokens', createTokenError('access_denied'), 'google-refused'],
+  ['a timeout', createLibraryError('OAUTH_TIMEOUT'), 'google-away'],
+  ['a clock difference', createLibraryError('OAUTH_JWT_TIMESTAMP_CHECK_FAILED'), 'google-clock'],
+  ['a wrong claim', createLibraryError('OAUTH_JWT_CLAIM_COMPARISON_FAILED'), 'google-refused'],
   ['no connection', new TypeError('fetch failed'), 'google-away'],
   ['an unknown error', new Error('odd'), 'google-refused'],
   ['a thrown string', 'odd', 'google-refused'],

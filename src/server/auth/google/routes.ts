@@ -171,7 +171,7 @@ async function completeAuthorization(
   const { linkTo, next, secrets } = request
   const { context } = call
   try {
-    const identity = await issuer.identify(responseUrl(call), secrets)
+    const identity = await issuer.identify(getResponseUrl(call), secrets)
     if (linkTo === null) {
       const newSession = await signInWithGoogle(deps, identity, {
         address: call.clientAddress,
@@ -210,7 +210,7 @@ function readState({ context }: GoogleCall): string {
  * Returns the URL of the issuer's redirect, with the origin that is registered with the issuer. The
  * request itself may show another origin because of a proxy.
  */
-function responseUrl({ context, publicOrigin }: GoogleCall): URL {
+function getResponseUrl({ context, publicOrigin }: GoogleCall): URL {
   return new URL(`${callbackPath}${new URL(context.req.url).search}`, publicOrigin)
 }
 

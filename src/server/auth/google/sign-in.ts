@@ -146,7 +146,8 @@ async function createUser(
 }
 
 /**
- * A sign-in with Google was rejected. The browser is redirected to a page that shows the reason.
+ * Thrown if a sign-in with Google is rejected. The browser is redirected to a page that shows the
+ * reason.
  */
 export class SignInRejectedError extends Error {
   readonly code: SignInError

@@ -79,7 +79,7 @@ export function fileKind(file: { mimeType: string; originalName: string }): File
 /** A media type as defined in RFC 9110, without parameters. */
 export const mediaTypePattern = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/
 
-/** In characters. */
+/** Maximum length of a media type, in characters. */
 export const maxMediaTypeLength = 255
 
 /** True if the server accepts this media type. */

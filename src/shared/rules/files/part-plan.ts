@@ -23,14 +23,14 @@ export const partUrlLifetimeMs = hourInMs
  * except the last.
  */
 export interface PartPlan {
-  /** In bytes. */
+  /** The size of every part except the last, in bytes. */
   size: number
   count: number
 }
 
 /** The position of a part in the file. */
 export interface PartRange {
-  /** Starts at 1. */
+  /** Part numbers start at 1. */
   partNumber: number
   offset: number
   size: number

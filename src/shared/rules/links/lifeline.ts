@@ -8,11 +8,11 @@ export interface LifelineDates {
 
 /** A file's maximum lifetime in three parts, each a fraction from 0 to 1. */
 export interface Lifeline {
-  /** The time that has passed. */
+  /** The fraction that has passed. */
   lived: number
-  /** The time until the link expires. */
+  /** The fraction left until the link expires. */
   valid: number
-  /** The time that a renewal could add. */
+  /** The fraction that a renewal could add. */
   renewable: number
   tone: TimeTone
 }
@@ -61,9 +61,9 @@ const minPartWidth = 2.2
  * part, from the previous one.
  */
 export function lifelineBar(line: Lifeline): LifelineBar {
-  const visibleWidth = (part: number) => (part > 0 ? Math.max(part * 100, minPartWidth) : 0)
-  const valid = visibleWidth(line.valid)
-  const lived = Math.min(visibleWidth(line.lived), 100 - valid)
+  const toVisibleWidth = (part: number) => (part > 0 ? Math.max(part * 100, minPartWidth) : 0)
+  const valid = toVisibleWidth(line.valid)
+  const lived = Math.min(toVisibleWidth(line.lived), 100 - valid)
   const end = Math.min(100, lived + valid)
   return {
     lived: makeSpan(0, lived - (valid > 0 || line.renewable > 0 ? gap : 0)),

@@ -18,14 +18,14 @@ describe('defaultExpirationDays', () => {
 
 describe('firstLifetime', () => {
   it('counts days of exactly 24 hours, even across daylight saving time and the end of February', () => {
-    const lifetimeLimits = (expirationDays: number) => ({ expirationDays, maxLifetimeDays: 30 })
-    expect(firstLifetime(new Date('2026-03-06T23:59:59.999Z'), lifetimeLimits(3))).toEqual({
+    const createLimits = (expirationDays: number) => ({ expirationDays, maxLifetimeDays: 30 })
+    expect(firstLifetime(new Date('2026-03-06T23:59:59.999Z'), createLimits(3))).toEqual({
       expiresAt: new Date('2026-03-09T23:59:59.999Z'),
       maxLifetimeAt: new Date('2026-04-05T23:59:59.999Z'),
     })
-    expect(
-      firstLifetime(new Date('2028-02-27T00:00:00.000Z'), lifetimeLimits(5)).expiresAt,
-    ).toEqual(new Date('2028-03-03T00:00:00.000Z'))
+    expect(firstLifetime(new Date('2028-02-27T00:00:00.000Z'), createLimits(5)).expiresAt).toEqual(
+      new Date('2028-03-03T00:00:00.000Z'),
+    )
   })
 
   it('adds the exact days, capped by the maximum lifetime, and doesn’t modify its argument', () => {

@@ -118,7 +118,7 @@ export function isEndingSoon(leftMs: number): boolean {
   return tone === 'amber' || tone === 'red'
 }
 
-/** Codes from `errorTable`. */
+/** Why a renewal is rejected: a code from `errorTable`. */
 export type RenewalError = 'TIER_RENEWAL' | 'FILE_GONE'
 
 /** Checks whether an active or private link can be renewed at `now`. */

@@ -33,7 +33,7 @@ export const defaultPremiumPrice = 8
 /** Lowest and highest price of Premium, in dollars per month. */
 export const priceBounds = { min: 1, max: 99 } as const
 
-/** In characters. */
+/** Maximum length of the version, in characters. */
 export const maxVersionLength = 40
 export const maxSignatureLength = 500
 

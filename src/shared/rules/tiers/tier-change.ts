@@ -29,7 +29,7 @@ export function changeTier(state: StoredTier, request: TierRequest, now: Date): 
   const currentTier = effectiveTier(state, now)
   if (request.reason === 'trial') {
     if (state.premiumTrialStartedAt !== null) return { ok: false, code: 'TRIAL_USED' }
-    // Spec §4: offered only to free users.
+    // Spec §4: only free users can start a trial.
     if (currentTier !== 'free') return { ok: false, code: 'ALREADY_PREMIUM' }
     const trial = { premiumTrialStartedAt: now, premiumTrialEndsAt: trialEnd(now) }
     return { ok: true, state: { tier: 'premium', ...trial } }

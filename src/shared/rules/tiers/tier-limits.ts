@@ -8,7 +8,7 @@ import { type Tier, tiers, tierTraits } from './tier.ts'
 export interface TierLimits {
   /** Maximum number of active files and open uploads combined. Null means no limit. */
   maxFiles: number | null
-  /** In bytes. */
+  /** Maximum size of a file, in bytes. */
   maxFileSize: number
   /** The periods after which a link can expire, in days, in ascending order. Never empty. */
   expirationDays: readonly number[]

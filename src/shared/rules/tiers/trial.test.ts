@@ -111,14 +111,14 @@ describe('trialNotice', () => {
   })
 
   it('is an offer only for free users without an earlier trial', () => {
-    const noticeFor = (tier: Tier | null, premiumTrialStartedAt: Date | null) =>
+    const getNotice = (tier: Tier | null, premiumTrialStartedAt: Date | null) =>
       trialNotice({ tier, premiumTrialStartedAt, premiumTrialEndsAt: null }, end)
-    expect(noticeFor('free', null)).toEqual({ kind: 'offer' })
-    expect(noticeFor(null, null)).toEqual({ kind: 'offer' })
-    expect(noticeFor('premium', null)).toBeNull()
-    expect(noticeFor('premium', trialStart)).toBeNull()
+    expect(getNotice('free', null)).toEqual({ kind: 'offer' })
+    expect(getNotice(null, null)).toEqual({ kind: 'offer' })
+    expect(getNotice('premium', null)).toBeNull()
+    expect(getNotice('premium', trialStart)).toBeNull()
     // This user ended the trial early by switching to the free tier.
-    expect(noticeFor('free', trialStart)).toBeNull()
+    expect(getNotice('free', trialStart)).toBeNull()
   })
 
   it('shows the full time left for a trial that starts now', () => {

@@ -48,7 +48,7 @@ export function trialEnd(now: Date): Date {
   return new Date(now.getTime() + trialMs)
 }
 
-/** What the trial banner shows (spec §2). */
+/** The content of the trial banner (spec §2). */
 export type TrialNotice =
   | { kind: 'offer' }
   | {
