@@ -55,12 +55,12 @@ describe('the Node upload program in docs/uploads.md', () => {
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  const twoParts = partSizeFor(0) + 1
+  const twoPartSize = partSizeFor(0) + 1
 
   it.each([
     ['in one piece', 1000, true],
-    ['in parts', twoParts, true],
-    ['in parts signed during the upload', twoParts, false],
+    ['in parts', twoPartSize, true],
+    ['in parts signed during the upload', twoPartSize, false],
   ])('uploads a file %s', async (_, size, hasUrls) => {
     expect(program).toContain('parts.urls[number]')
     const adaptedProgram = hasUrls ? program : program.replace('parts.urls[number]', 'null')

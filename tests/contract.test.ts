@@ -131,7 +131,12 @@ describe('a GET', () => {
    * GET endpoints with side effects. `download` and `openLink` count a download. `logout` and
    * `testStorage` change data but reject cross-site requests.
    */
-  const sideEffects: readonly EndpointName[] = ['logout', 'testStorage', 'download', 'openLink']
+  const endpointsWithSideEffects: readonly EndpointName[] = [
+    'logout',
+    'testStorage',
+    'download',
+    'openLink',
+  ]
 
   const callAsOwner = async (name: EndpointName) => {
     const { path } = endpoints[name]
@@ -158,7 +163,8 @@ describe('a GET', () => {
     const namesOfGetEndpoints = endpointEntries
       .filter(([, { method }]) => method === 'GET')
       .map(([name]) => name)
-    for (const name of namesOfGetEndpoints) if (!sideEffects.includes(name)) await callAsOwner(name)
+    for (const name of namesOfGetEndpoints)
+      if (!endpointsWithSideEffects.includes(name)) await callAsOwner(name)
     expect(await fingerprintTables()).toEqual(fingerprintsBefore)
   })
 

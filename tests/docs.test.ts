@@ -55,8 +55,8 @@ test('every relative link resolves to a file and heading', () => {
       if (/^(https?|mailto):/.test(link)) continue
       const [path = '', anchor] = link.split('#')
       const target = path === '' ? document : relative(root, resolve(root, dirname(document), path))
-      const exists = existsSync(join(root, target))
-      if (!exists || (anchor !== undefined && !listAnchors(target).includes(anchor))) {
+      const fileExists = existsSync(join(root, target))
+      if (!fileExists || (anchor !== undefined && !listAnchors(target).includes(anchor))) {
         brokenLinks.push(`${document}: ${link}`)
       }
     }

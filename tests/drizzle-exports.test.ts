@@ -92,13 +92,13 @@ test("doesn't change an unreadable package", async () => {
 })
 
 test("reports a package that isn't writable", async () => {
-  const consoleError = vi.spyOn(console, 'error').mockImplementation(() => {})
-  onTestFinished(() => consoleError.mockRestore())
+  const consoleErrorSpy = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => consoleErrorSpy.mockRestore())
   const longManifest = { exports: { '.': './a.js', './internal/*': null } }
   const path = await writeManifest(longManifest)
   await mkdir(`${path}.${process.pid}`)
   shortenExports(path)
-  expect(consoleError.mock.calls).toEqual([
+  expect(consoleErrorSpy.mock.calls).toEqual([
     [expect.stringMatching(/^drizzle-orm's exports stay long: EISDIR/)],
   ])
   expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(longManifest)

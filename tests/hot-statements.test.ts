@@ -71,8 +71,11 @@ afterAll(() => app.close())
 
 async function runLifecycles(person: Awaited<ReturnType<typeof makePerson>>, shouldRenew: boolean) {
   const visitor = makeClient(app)
-  for (let run = 0; run < runCount; run += 1) {
-    const startedUpload = await startUpload(person, { size: 5, idempotencyKey: `upload-${run}` })
+  for (let runIndex = 0; runIndex < runCount; runIndex += 1) {
+    const startedUpload = await startUpload(person, {
+      size: 5,
+      idempotencyKey: `upload-${runIndex}`,
+    })
     await expectOk(await fetch(startedUpload.uploadUrl, { method: 'HEAD' }))
     await expectOk(await putBytes(startedUpload, new TextEncoder().encode('hello')))
     const confirmResponse = await requestConfirm(person, startedUpload.cloudKey)

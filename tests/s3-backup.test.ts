@@ -49,8 +49,8 @@ async function fillInstallation(
   const ownerId = randomUUID()
   const user = { id: ownerId, name: 'Ada', email: 'ada@example.org' }
   await db.insert(users).values({ ...user, createdAt: now, updatedAt: now })
-  const disk = await openSealedFiles(dataDir)
-  await disk.claim(await readInstallation(db, now))
+  const sealedFiles = await openSealedFiles(dataDir)
+  await sealedFiles.claim(await readInstallation(db, now))
   // The first file is so large that the bucket needs several parts for it.
   const sizes = [
     20 * 1024 * 1024 + 1,
@@ -59,7 +59,7 @@ async function fillInstallation(
   ]
   const bytesByKey = new Map(sizes.map((size) => [newStorageKey(), randomBytes(size)]))
   for (const [storageKey, bytes] of bytesByKey) {
-    await disk.write(storageKey, bytes.length, Readable.from([bytes]))
+    await sealedFiles.write(storageKey, bytes.length, Readable.from([bytes]))
     const shortCode = storageKey.slice(0, 10)
     const columns = { ownerId, storage: 'disk', storageKey, shortCode, size: bytes.length } as const
     const dates = {
@@ -76,7 +76,7 @@ async function fillInstallation(
   await db
     .insert(uploads)
     .values({ ...upload, ...uploadDetails, createdAt: now, lastActivityAt: now })
-  await disk.close()
+  await sealedFiles.close()
   return bytesByKey
 }
 
@@ -105,10 +105,10 @@ describeOnS3('a backup', () => {
   it('moves an installation to a bucket and back, even if killed on the way', async () => {
     const dataDir = join(folder, 'data')
     await prepareDataFolder(dataDir)
-    const source = await openDatabase({ dataDir, databaseUrl: null }, log)
-    await (await openJobQueue(source.pool, log)).stop()
-    const bytesByKey = await fillInstallation(source, dataDir, 24)
-    await source.close()
+    const sourceDatabase = await openDatabase({ dataDir, databaseUrl: null }, log)
+    await (await openJobQueue(sourceDatabase.pool, log)).stop()
+    const bytesByKey = await fillInstallation(sourceDatabase, dataDir, 24)
+    await sourceDatabase.close()
     const [bucket, outside] = [await makeBucket(), await emptyDatabase()]
     const outboundDir = join(folder, 'out')
     await run(['scripts/backup.ts', outboundDir], { DATA_DIR: dataDir })
@@ -124,15 +124,18 @@ describeOnS3('a backup', () => {
     })
     expect(killedRestore.killedBefore, killedRestore.output).toMatch(/^query copy "files"/)
     await run(['scripts/restore.ts', outboundDir], env)
-    const target = await openDatabase({ dataDir: newDataDir, databaseUrl: outside.url }, log)
-    const objects = openS3Storage({ settings: bucket.settings, clock })
+    const targetDatabase = await openDatabase(
+      { dataDir: newDataDir, databaseUrl: outside.url },
+      log,
+    )
+    const bucketObjects = openS3Storage({ settings: bucket.settings, clock })
     try {
-      await expectBytes(objects, bytesByKey)
+      await expectBytes(bucketObjects, bytesByKey)
       expect(await countStoredBytes(bucket)).toBe(totalSize(bytesByKey))
-      expect(await readStores(target)).toEqual(['s3'])
-      expect(await target.db.$count(uploads)).toBe(0)
+      expect(await readStores(targetDatabase)).toEqual(['s3'])
+      expect(await targetDatabase.db.$count(uploads)).toBe(0)
     } finally {
-      for (const resource of [target, objects]) await resource.close()
+      for (const resource of [targetDatabase, bucketObjects]) await resource.close()
     }
 
     const returnDir = join(folder, 'back')
@@ -150,15 +153,15 @@ describeOnS3('a backup', () => {
     expect(interruptedRestore.killedBefore, interruptedRestore.output).toMatch(/^rename/)
     await run(['scripts/restore.ts', returnDir], { DATA_DIR: homeDir })
     const homeDatabase = await openDatabase({ dataDir: homeDir, databaseUrl: null }, log)
-    const disk = await openSealedFiles(homeDir)
+    const sealedFiles = await openSealedFiles(homeDir)
     try {
-      await expectBytes(disk, bytesByKey)
+      await expectBytes(sealedFiles, bytesByKey)
       expect(await readStores(homeDatabase)).toEqual(['disk'])
       expect(await homeDatabase.db.$count(files)).toBe(bytesByKey.size)
       const [user] = await homeDatabase.db.select({ name: users.name }).from(users)
       expect(user).toEqual({ name: 'Ada' })
     } finally {
-      for (const resource of [homeDatabase, disk]) await resource.close()
+      for (const resource of [homeDatabase, sealedFiles]) await resource.close()
       await outside.drop()
     }
   })
@@ -166,11 +169,11 @@ describeOnS3('a backup', () => {
   it('overwrites what a killed restore left in the bucket', async () => {
     const dataDir = join(folder, 'of-disk')
     const [from, to] = [await freshDatabase(), await freshDatabase()]
-    const source = await openDatabase({ dataDir, databaseUrl: from.url }, log)
-    const bytesByKey = await fillInstallation(source, dataDir, 3)
+    const sourceDatabase = await openDatabase({ dataDir, databaseUrl: from.url }, log)
+    const bytesByKey = await fillInstallation(sourceDatabase, dataDir, 3)
     const bucket = await makeBucket()
-    const target = await openDatabase({ dataDir, databaseUrl: to.url }, log)
-    const objects = openS3Storage({ settings: bucket.settings, clock })
+    const targetDatabase = await openDatabase({ dataDir, databaseUrl: to.url }, log)
+    const bucketObjects = openS3Storage({ settings: bucket.settings, clock })
     const config = { appUrl, dataDir, s3: null, authSecret: null, databaseUrl: from.url }
     try {
       const backupDir = join(folder, 'backup')
@@ -180,19 +183,19 @@ describeOnS3('a backup', () => {
       // Leave an open upload and an object with the wrong bytes in the bucket.
       const [key = ''] = bytesByKey.keys()
       const changedObject = { Bucket: bucket.settings.bucket, Key: `files/${key}` }
-      await objects.claim(await readInstallation(source.db, clock()))
+      await bucketObjects.claim(await readInstallation(sourceDatabase.db, clock()))
       await bucket.client.send(new PutObjectCommand({ ...changedObject, Body: 'x' }))
-      await objects.signUpload({ key, size: 1, mimeType: 'text/plain', expiresAt: clock() })
+      await bucketObjects.signUpload({ key, size: 1, mimeType: 'text/plain', expiresAt: clock() })
       await restoreBackup(await verifyBackup(backupDir), {
         extraRowSets: [],
         config: { ...config, s3: bucket.settings },
         clock,
-        pool: target.pool,
+        pool: targetDatabase.pool,
       })
-      await expectBytes(objects, bytesByKey)
+      await expectBytes(bucketObjects, bytesByKey)
       expect(await countOpenUploads(bucket, key)).toBe(0)
     } finally {
-      for (const resource of [source, target, objects]) await resource.close()
+      for (const resource of [sourceDatabase, targetDatabase, bucketObjects]) await resource.close()
       for (const { drop } of [from, to]) await drop()
     }
   })

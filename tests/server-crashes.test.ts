@@ -337,11 +337,11 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     await restart()
 
     const [file] = await json<File[]>(await user.fetch('/api/files'))
-    const countedDownloads = file?.downloadCount ?? 0
-    expect(countedDownloads).toBeGreaterThanOrEqual(completedCount)
+    const countedDownloadCount = file?.downloadCount ?? 0
+    expect(countedDownloadCount).toBeGreaterThanOrEqual(completedCount)
     // After a graceful stop, every counted download has received its response. A killed server may
     // have counted a download without responding.
-    expect(countedDownloads).toBeLessThanOrEqual(
+    expect(countedDownloadCount).toBeLessThanOrEqual(
       completedCount + (signal === 'SIGTERM' ? 0 : clients),
     )
   },

@@ -406,10 +406,11 @@ describe('a connection cut at any statement', () => {
       expect(statements.includes('begin') && statements.includes('commit')).toBe(transaction)
       await uncutAttempt.check('done')
 
-      const firstCutPoint = randomInt(cutPoints.length)
+      const firstCutPointIndex = randomInt(cutPoints.length)
       for (const [cutPointIndex, cutPoint] of cutPoints.entries()) {
         for (const [index, statement] of statements.entries()) {
-          if (!isLongRun && (firstCutPoint + index) % cutPoints.length !== cutPointIndex) continue
+          if (!isLongRun && (firstCutPointIndex + index) % cutPoints.length !== cutPointIndex)
+            continue
           const attempt = await prepare()
           await eventually(expectIntactPool)
           proxy.cutAt(index + 1, cutPoint)

@@ -24,10 +24,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-let lastAddress = 0
+let addressCount = 0
 function makeAddress() {
-  lastAddress += 1
-  return `198.51.${Math.floor(lastAddress / 250)}.${1 + (lastAddress % 250)}`
+  addressCount += 1
+  return `198.51.${Math.floor(addressCount / 250)}.${1 + (addressCount % 250)}`
 }
 
 function createAccount(server: Pick<TestApp, 'url'> = app) {
@@ -164,10 +164,10 @@ describe('guessing from one IP address', () => {
 
   it('counts an IPv6 network as one address', async () => {
     const { email, password } = await createAccount()
-    let lastHost = 0
+    let hostCount = 0
     const responses = await guessPasswords(30, email, () => {
-      lastHost += 1
-      return { address: `2001:db8:0:7::${lastHost.toString(16)}` }
+      hostCount += 1
+      return { address: `2001:db8:0:7::${hostCount.toString(16)}` }
     })
     expect(countStatuses(responses)).toEqual({ 401: 10, 429: 20 })
     expect((await logIn(email, password, { address: '2001:db8:0:8::1' })).status).toBe(200)

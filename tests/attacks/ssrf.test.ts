@@ -26,7 +26,7 @@ let smtpServer: TestSmtpServer
 /** The first line that the listener received on each connection. */
 const requestLines: string[] = []
 let listenerAddress: string
-const listener = createServer((socket) => {
+const listenerServer = createServer((socket) => {
   const lineIndex = requestLines.push('a connection without a word') - 1
   socket.on('error', () => undefined)
   socket.once('data', (bytes) => {
@@ -36,9 +36,9 @@ const listener = createServer((socket) => {
 })
 
 beforeAll(async () => {
-  listener.listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  listenerAddress = `127.0.0.1:${(listener.address() as AddressInfo).port}`
+  listenerServer.listen(0, '127.0.0.1')
+  await once(listenerServer, 'listening')
+  listenerAddress = `127.0.0.1:${(listenerServer.address() as AddressInfo).port}`
   smtpServer = await startSmtpServer()
   app = await startTestApp()
   app.deps.mailer = createSmtpMailer({ url: smtpServer.url, from: 'support@mayfly.example' })
@@ -49,7 +49,7 @@ afterAll(async () => {
   app.deps.mailer.close()
   await app.close()
   await smtpServer.close()
-  listener.close()
+  listenerServer.close()
 })
 
 /** Returns a URL that points to the listener. Its path says which field contained the URL. */

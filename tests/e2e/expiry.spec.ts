@@ -45,10 +45,10 @@ test("a free user's link expires on every screen at the same time", async ({
   await expect(row.getByRole('button', { name: 'Renew' })).toHaveCount(0)
 
   const client = makeClient(app)
-  const expiryTime = Date.parse(file.expiresAt)
-  app.clock.set(new Date(expiryTime - 1))
+  const expiryTimeMs = Date.parse(file.expiresAt)
+  app.clock.set(new Date(expiryTimeMs - 1))
   expect((await client.fetch(`/api/download/${file.shortCode}`)).status).toBe(200)
-  app.clock.set(new Date(expiryTime))
+  app.clock.set(new Date(expiryTimeMs))
   const expiredResponse = await client.fetch(`/api/download/${file.shortCode}`)
   expect(expiredResponse.status).toBe(404)
   expect(await expiredResponse.json()).toMatchObject({ message: 'File not found or expired' })

@@ -6,7 +6,7 @@ import { writeRandomFile, writeSparseFile } from './support/files.ts'
 import { recordShownTexts } from './support/shown-texts.ts'
 import { expect, test } from './support/test.ts'
 
-const freeLimit = 500 * 1024 * 1024
+const freeLimitBytes = 500 * 1024 * 1024
 
 test("a free user's fourth file is rejected next to the drop zone", async ({
   app,
@@ -81,7 +81,7 @@ test("the first three files of a free user's folder are stored", async ({ app, f
 
 test('an oversized file is skipped and the others continue', async ({ app, folder, page }) => {
   const smallFile = await writeRandomFile(folder, 'small.txt', 1000)
-  const largeFilePath = await writeSparseFile(folder, 'large.iso', freeLimit + 1)
+  const largeFilePath = await writeSparseFile(folder, 'large.iso', freeLimitBytes + 1)
   const otherFile = await writeRandomFile(folder, 'other.txt', 1000)
   const person = await makePerson(app)
   await openDashboard(page, app, person)

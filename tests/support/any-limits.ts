@@ -31,13 +31,13 @@ export const anyLimits: fc.Arbitrary<Limits> = fc
  */
 function raiseToAtLeast(minimum: TierLimits, limits: TierLimits): TierLimits {
   const { maxFiles, expirationDays } = limits
-  const longestExpiry = Math.max(...expirationDays, ...minimum.expirationDays)
+  const longestExpiryDays = Math.max(...expirationDays, ...minimum.expirationDays)
   return {
     ...limits,
     maxFiles:
       maxFiles === null || minimum.maxFiles === null ? null : Math.max(minimum.maxFiles, maxFiles),
     maxFileSize: Math.max(minimum.maxFileSize, limits.maxFileSize),
-    expirationDays: [...new Set([...expirationDays.slice(0, -1), longestExpiry])],
+    expirationDays: [...new Set([...expirationDays.slice(0, -1), longestExpiryDays])],
     maxLifetimeDays: Math.max(minimum.maxLifetimeDays, limits.maxLifetimeDays),
   }
 }

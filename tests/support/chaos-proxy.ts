@@ -168,8 +168,14 @@ export async function startChaosProxy(): Promise<ChaosProxy> {
     { requestTimeout: 0, keepAliveTimeout: 600_000 },
     (request, response) => {
       const { method = 'GET', url = '/' } = request
-      const interrupted = arePutsStalled && method === 'PUT'
-      const exchange: Exchange = { method, url, bodyBytes: 0, status: null, interrupted }
+      const isInterrupted = arePutsStalled && method === 'PUT'
+      const exchange: Exchange = {
+        method,
+        url,
+        bodyBytes: 0,
+        status: null,
+        interrupted: isInterrupted,
+      }
       exchanges.push(exchange)
       if (forcedResponse?.matches(exchange)) {
         request.on('data', (chunk: Buffer) => {

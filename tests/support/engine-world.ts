@@ -195,7 +195,7 @@ export function openEngineWorld() {
     },
   } satisfies Omit<EngineDeps, 'records'>
   const tabs = new Set<Tab>()
-  let ids = 0
+  let idCount = 0
 
   const openTab = (ownerId = 'ada'): Tab => {
     let isOpen = true
@@ -261,13 +261,13 @@ export function openEngineWorld() {
    */
   const add = (picked: readonly (File | PickedFile)[], userAgent = 'Desktop'): string[] => {
     const files = picked.map((file) => {
-      ids += 1
-      const id = String(ids).padStart(6, '0')
+      idCount += 1
+      const id = String(idCount).padStart(6, '0')
       return { id, picked: file instanceof File ? { file } : file }
     })
     const sizes = files.map(({ picked: { file } }) => file)
     const path = uploadPath(sizes, userAgent)
-    void engineWorld.engine.add({ batch: `drop ${ids}`, path, expirationDays: 3, files })
+    void engineWorld.engine.add({ batch: `drop ${idCount}`, path, expirationDays: 3, files })
     return files.map(({ id }) => id)
   }
   /** Stalls all transfers. Returns a function that completes them. */

@@ -12,13 +12,13 @@ const range = [20_000, 32_000] as const
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(...range)
-    const probe = createServer().listen(port, '127.0.0.1')
-    const isFree = await once(probe, 'listening').then(
+    const probeServer = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(probeServer, 'listening').then(
       () => true,
       () => false,
     )
     if (!isFree) continue
-    await new Promise((resolve) => probe.close(resolve))
+    await new Promise((resolve) => probeServer.close(resolve))
     return port
   }
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 /** The most bytes that a connection may send before the next connection takes its turn. */
 const packetBytes = 8 * 1024
 /** Reading from a connection pauses while at least this many of its bytes are queued. */
-const highWaterMark = 1024 * 1024
+const highWaterMarkBytes = 1024 * 1024
 
 interface Flow {
   to: Socket
@@ -43,7 +43,7 @@ export function makeNetworkDirection({
 }): NetworkDirection {
   const flows: Flow[] = []
   const packetsInFlight: Packet[] = []
-  const bytesPerMilli = bytesPerSecond / 1000
+  const bytesPerMs = bytesPerSecond / 1000
   let nextSendAt = 0
   let isIdle = true
   let deliveredBytes = 0
@@ -65,7 +65,7 @@ export function makeNetworkDirection({
     if (bytes.length === firstChunk.length) flow.queue.shift()
     else flow.queue[0] = firstChunk.subarray(packetBytes)
     flow.queuedBytes -= bytes.length
-    if (flow.queuedBytes < highWaterMark) flow.from.resume()
+    if (flow.queuedBytes < highWaterMarkBytes) flow.from.resume()
     return bytes
   }
 
@@ -86,7 +86,7 @@ export function makeNetworkDirection({
         return
       }
       const bytes = dequeuePacket(flow)
-      nextSendAt += bytes.length / bytesPerMilli
+      nextSendAt += bytes.length / bytesPerMs
       packetsInFlight.push({ flow, bytes, arrivesAt: nextSendAt + delayMs })
       if (flow.isOver && flow.queue.length === 0) finishFlow(flow, nextSendAt)
     }
@@ -142,7 +142,7 @@ export function makeNetworkDirection({
       from.on('data', (chunk) => {
         flow.queue.push(chunk)
         flow.queuedBytes += chunk.length
-        if (flow.queuedBytes >= highWaterMark) from.pause()
+        if (flow.queuedBytes >= highWaterMarkBytes) from.pause()
         tick()
       })
       from.once('end', () => {

@@ -211,14 +211,14 @@ export function simulateParts(count: number, size = count * partSize) {
     })
     transferPromise.catch(() => undefined)
     // Advance the time only when all code is waiting for a timer.
-    for (let steps = 0; !isSettled; steps += 1) {
+    for (let stepCount = 0; !isSettled; stepCount += 1) {
       for (let pass = 0; pass < 5; pass += 1) await new Promise(setImmediate)
       const nextTimer = timers.reduce<(typeof timers)[number] | null>(
         (earliest, timer) => (earliest && earliest.at <= timer.at ? earliest : timer),
         null,
       )
       if (isSettled) break
-      if (!nextTimer || steps > 20_000) throw new Error('the transfer is stuck')
+      if (!nextTimer || stepCount > 20_000) throw new Error('the transfer is stuck')
       timers = timers.filter((timer) => timer !== nextTimer)
       time = nextTimer.at
       nextTimer.run()

@@ -79,32 +79,32 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
 
   const isDue = (point: CutPoint) =>
     pendingCut?.point === point && statements.length >= pendingCut.n
-  const onConnection = (client: Socket) => {
-    const upstream = createConnection(path)
-    for (const socket of [client, upstream]) {
+  const onConnection = (clientSocket: Socket) => {
+    const postgresSocket = createConnection(path)
+    for (const socket of [clientSocket, postgresSocket]) {
       sockets.add(socket)
       socket.setNoDelay(true)
       socket.on('error', () => {})
       socket.on('close', () => {
         sockets.delete(socket)
         if (droppedSockets.has(socket)) return
-        client.destroy()
-        upstream.destroy()
+        clientSocket.destroy()
+        postgresSocket.destroy()
       })
     }
-    if (isSilent) silentSockets.add(client)
+    if (isSilent) silentSockets.add(clientSocket)
     // Real connections can be closed by either a FIN or an RST, so tests use both.
     const cutNow = (method: 'end' | 'reset') => {
       pendingCut = null
       wasCut = true
-      if (method === 'end') client.end()
-      else client.resetAndDestroy()
-      upstream.destroy()
+      if (method === 'end') clientSocket.end()
+      else clientSocket.resetAndDestroy()
+      postgresSocket.destroy()
     }
     let isCutting = false
     let statement = ''
-    onMessages(client, { hasStartupMessage: true }, ({ type, bytes }) => {
-      if (silentSockets.has(client)) return
+    onMessages(clientSocket, { hasStartupMessage: true }, ({ type, bytes }) => {
+      if (silentSockets.has(clientSocket)) return
       statement += getSql(type, bytes)
       if (type === 'Q' || type === 'S') {
         statements.push(statement)
@@ -113,22 +113,22 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
         if (pendingSilence?.remaining === 0) {
           const { loss } = pendingSilence
           pendingSilence = null
-          silentSockets.add(client)
+          silentSockets.add(clientSocket)
           if (loss === 'the statement') return
         }
         if (isDue('before Postgres receives it')) return cutNow('end')
         isCutting = pendingCut !== null && statements.length >= pendingCut.n
       }
-      upstream.write(bytes)
+      postgresSocket.write(bytes)
     })
-    onMessages(upstream, { hasStartupMessage: false }, ({ type, bytes }) => {
-      if (silentSockets.has(client)) return
+    onMessages(postgresSocket, { hasStartupMessage: false }, ({ type, bytes }) => {
+      if (silentSockets.has(clientSocket)) return
       const isReadyForQuery = type === 'Z'
       if (isCutting && isDue('after Postgres ran it, before the response')) {
         if (isReadyForQuery) cutNow('reset')
         return
       }
-      client.write(bytes)
+      clientSocket.write(bytes)
       if (isCutting && isReadyForQuery && isDue('after the response')) cutNow('end')
     })
   }

@@ -71,11 +71,11 @@ function makeStore() {
       isReported = true
     }
     req.on('data', (chunk: Buffer) => {
-      const capacity =
+      const remainingBytes =
         'bytesBefore' in fault ? Math.max(0, start + fault.bytesBefore - bytes.length) : Infinity
-      bytes = Buffer.concat([bytes, chunk.subarray(0, Math.min(capacity, chunk.length))])
-      if (fault.kind === 'reset' && chunk.length >= capacity) req.socket.destroy()
-      if (fault.kind === 'stall' && chunk.length >= capacity) reportStall()
+      bytes = Buffer.concat([bytes, chunk.subarray(0, Math.min(remainingBytes, chunk.length))])
+      if (fault.kind === 'reset' && chunk.length >= remainingBytes) req.socket.destroy()
+      if (fault.kind === 'stall' && chunk.length >= remainingBytes) reportStall()
     })
     req.on('error', () => undefined)
     req.on('end', () => {
@@ -124,9 +124,9 @@ function makeSend(stallEvents: EventTarget): Send {
       const size = body?.size ?? 0
       const lengthHeader = { 'Content-Length': String(size) }
       const req = request(url, { method, headers: { ...headers, ...lengthHeader }, agent: false })
-      let timedOut = false
+      let hasTimedOut = false
       const timeOut = () => {
-        timedOut = true
+        hasTimedOut = true
         req.destroy()
       }
       stallEvents.addEventListener('stall', timeOut)
@@ -160,7 +160,7 @@ function makeSend(stallEvents: EventTarget): Send {
       req.on('error', () =>
         settle(() => {
           if (signal.aborted) reject(signal.reason)
-          else resolve({ kind: timedOut ? 'timeout' : 'network' })
+          else resolve({ kind: hasTimedOut ? 'timeout' : 'network' })
         }),
       )
       if (!body) req.end()

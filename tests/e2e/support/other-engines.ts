@@ -27,8 +27,8 @@ export function openEngine(name: EngineName, folder: string): Promise<EnginePage
 /** Launches Firefox through WebDriver BiDi. */
 async function openFirefox(folder: string): Promise<EnginePage> {
   const args = ['--headless', '--no-remote', '--profile', folder, '--remote-debugging-port', '0']
-  const firefox = spawn('firefox-esr', args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  const url = await findFirstMatch(firefox.stderr, /BiDi listening on (ws:\S+)/)
+  const firefoxProcess = spawn('firefox-esr', args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const url = await findFirstMatch(firefoxProcess.stderr, /BiDi listening on (ws:\S+)/)
   const socket = new WebSocket(`${url}/session`)
   await once(socket, 'open')
   const pendingCalls = new Map<number, (response: BidiResponse) => void>()
@@ -77,7 +77,7 @@ async function openFirefox(folder: string): Promise<EnginePage> {
     },
     close: async () => {
       socket.close()
-      await killProcess(firefox)
+      await killProcess(firefoxProcess)
     },
   }
 }
@@ -91,12 +91,12 @@ interface BidiResponse {
 
 /** Launches WebKitGTK on a virtual display through WebKitWebDriver. */
 async function openWebKit(): Promise<EnginePage> {
-  const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x800x24'], {
+  const xvfbProcess = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x800x24'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
-  const displayNumber = await findFirstMatch(xvfb.stdio[3] as Readable, /^(\d+)$/)
+  const displayNumber = await findFirstMatch(xvfbProcess.stdio[3] as Readable, /^(\d+)$/)
   const port = await findFreePort()
-  const driver = spawn('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], {
+  const driverProcess = spawn('WebKitWebDriver', [`--port=${port}`, '--host=127.0.0.1'], {
     stdio: 'ignore',
     env: { ...process.env, DISPLAY: `:${displayNumber}` },
   })
@@ -138,8 +138,8 @@ async function openWebKit(): Promise<EnginePage> {
       callDriver('POST', `${await findElement(xpath)}/value`, { text: path }),
     close: async () => {
       await callDriver('DELETE', sessionPath).catch(() => undefined)
-      await killProcess(driver)
-      await killProcess(xvfb)
+      await killProcess(driverProcess)
+      await killProcess(xvfbProcess)
     },
   }
 }
