@@ -60,11 +60,11 @@ export function deletionText({
 }: Pick<ListedUser, 'fileCount' | 'sessionCount'>): string {
   const sessionsText = sessionCount === 0 ? '' : `${formatCount(sessionCount, 'open session')}, `
   const otherDataText = `${sessionsText}uploads under way, brand and waiting emails`
-  const files =
+  const filesSentence =
     fileCount === 0
       ? `This account has no files. Its ${otherDataText} are deleted with it.`
       : `${formatCount(fileCount, 'file')} with ${fileCount === 1 ? 'its link is' : 'their links are'} deleted with this account, as well as its ${otherDataText}.`
-  return `${files} This cannot be undone.`
+  return `${filesSentence} This cannot be undone.`
 }
 
 /** Reports whether the input matches the email address, ignoring case and surrounding spaces. */

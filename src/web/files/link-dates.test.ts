@@ -52,7 +52,7 @@ test.each<[string, Tier, Date, Date | null, string, Date]>([
     'Ended',
     expiresAt,
   ],
-])('linkEnd for a link that is %s', (_, tier, now, takenDownAt, prefix, expectedTime) => {
+])('the end of a link that is %s', (_, tier, now, takenDownAt, prefix, expectedTime) => {
   // A takedown deletes the bytes immediately, so `purgingAt` is the time of the takedown.
   const linkTimes = { expiresAt, maxLifetimeAt, purgingAt: takenDownAt }
   const text = `${prefix} ${localTimestampText(expectedTime, now)}`

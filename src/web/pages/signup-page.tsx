@@ -89,6 +89,6 @@ function trialSignupText({ premium }: Limits): string {
 
 /** Describes a free account's limits to visitors. */
 function freeTierText({ maxFiles, maxFileSize }: TierLimits): string {
-  const files = maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at a time`
-  return `Free: ${files}, up to ${formatSizeLimit(maxFileSize)} each`
+  const fileLimitText = maxFiles === null ? filesText(null) : `${filesText(maxFiles)} at a time`
+  return `Free: ${fileLimitText}, up to ${formatSizeLimit(maxFileSize)} each`
 }

@@ -21,10 +21,10 @@ interface Feature {
 /** Returns the tier's features for the card to list (spec §2). */
 function getFeatures(traits: TierTraits, limits: TierLimits): Feature[] {
   const { maxFiles, maxFileSize, expirationDays } = limits
-  const files = maxFiles === null ? 'Unlimited files' : filesText(maxFiles)
+  const fileLimitText = maxFiles === null ? 'Unlimited files' : filesText(maxFiles)
   return [
     {
-      name: `${files} and ${formatSizeLimit(maxFileSize)} uploads`,
+      name: `${fileLimitText} and ${formatSizeLimit(maxFileSize)} uploads`,
       description: 'Each with its own link',
     },
     ...(expirationDays.length > 1

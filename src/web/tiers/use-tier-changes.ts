@@ -58,6 +58,6 @@ export function useTierChanges(onDone: (user: User) => void = () => {}) {
 
 function describeTrialEnd({ premiumTrialEndsAt }: User): { description?: string } {
   if (premiumTrialEndsAt === null) return {}
-  const trialEnd = new Date(premiumTrialEndsAt)
-  return { description: `It ends on ${localTimestampText(trialEnd, serverNow())}.` }
+  const trialEndsAt = new Date(premiumTrialEndsAt)
+  return { description: `It ends on ${localTimestampText(trialEndsAt, serverNow())}.` }
 }

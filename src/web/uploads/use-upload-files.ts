@@ -28,8 +28,8 @@ const noFiles: SkippedFiles = { picked: [], days: defaultExpirationDays }
  */
 function upgradeToast(higherTier: Tier, limits: Limits) {
   const { maxFileSize, maxFiles } = limits[higherTier]
-  const uploads = maxFiles === null ? 'unlimited uploads' : filesText(maxFiles)
-  const benefits = `${formatSizeLimit(maxFileSize)} files and ${uploads}`
+  const uploadsText = maxFiles === null ? 'unlimited uploads' : filesText(maxFiles)
+  const benefits = `${formatSizeLimit(maxFileSize)} files and ${uploadsText}`
   const title = `File upload failed - upgrade to ${tierTraits[higherTier].name} for ${benefits}`
   return { title, tone: 'destructive' } as const
 }

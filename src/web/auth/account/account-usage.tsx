@@ -51,9 +51,9 @@ export function AccountUsage({ user }: { user: User }) {
 function tierNote({ isAdmin, premiumTrialEndsAt }: User): string | undefined {
   if (isAdmin) return 'switch it on the dashboard'
   if (premiumTrialEndsAt === null) return undefined
-  const trialEnd = new Date(premiumTrialEndsAt)
+  const trialEndsAt = new Date(premiumTrialEndsAt)
   const now = serverNow()
-  return trialEnd > now ? `trial until ${localDayText(trialEnd, now)}` : undefined
+  return trialEndsAt > now ? `trial until ${localDayText(trialEndsAt, now)}` : undefined
 }
 
 function Figure({

@@ -120,7 +120,7 @@ interface SessionRowProps {
 
 function SessionRow({ session, now, action }: SessionRowProps) {
   const startedAt = new Date(session.createdAt)
-  const lastSeen = new Date(session.lastSeenAt)
+  const lastSeenAt = new Date(session.lastSeenAt)
   return (
     <IconRow
       icon={isHandheld(session.browser) ? <Smartphone /> : <Monitor />}
@@ -144,8 +144,8 @@ function SessionRow({ session, now, action }: SessionRowProps) {
         since {localDayText(startedAt, now)}
       </span>
       <Dot />
-      <span className="inline-block" title={localTimestampText(lastSeen, now)}>
-        {session.isCurrent ? 'now' : `seen ${lastSeenText(lastSeen, now)}`}
+      <span className="inline-block" title={localTimestampText(lastSeenAt, now)}>
+        {session.isCurrent ? 'now' : `seen ${lastSeenText(lastSeenAt, now)}`}
       </span>
     </IconRow>
   )
@@ -165,12 +165,12 @@ function Dot() {
  * Anything under ten minutes is 'just now', because the server updates the time only every ten
  * minutes. A time in the future, which a wrong clock can cause, is also 'just now'.
  */
-export function lastSeenText(lastSeen: Date, now: Date): string {
-  const elapsedMs = now.getTime() - lastSeen.getTime()
+export function lastSeenText(lastSeenAt: Date, now: Date): string {
+  const elapsedMs = now.getTime() - lastSeenAt.getTime()
   if (elapsedMs < 10 * minuteInMs) return 'just now'
   if (elapsedMs < hourInMs) return `${Math.floor(elapsedMs / minuteInMs)} minutes ago`
   if (elapsedMs < dayInMs) return `${formatCount(Math.floor(elapsedMs / hourInMs), 'hour')} ago`
-  return `on ${localDayText(lastSeen, now)}`
+  return `on ${localDayText(lastSeenAt, now)}`
 }
 
 /** Reports whether a browser name from the server refers to a phone or tablet. */

@@ -83,11 +83,11 @@ export class UploadList {
    */
   claim(id: string, { steal = false } = {}): Promise<boolean> {
     if (this.#claims.has(id)) return Promise.resolve(true)
-    const existingClaim = this.#pendingClaims.get(id)
-    if (existingClaim) return existingClaim
-    const pendingClaim = this.#claim(id, steal).finally(() => this.#pendingClaims.delete(id))
-    this.#pendingClaims.set(id, pendingClaim)
-    return pendingClaim
+    const existingPromise = this.#pendingClaims.get(id)
+    if (existingPromise) return existingPromise
+    const claimPromise = this.#claim(id, steal).finally(() => this.#pendingClaims.delete(id))
+    this.#pendingClaims.set(id, claimPromise)
+    return claimPromise
   }
 
   async #claim(id: string, steal: boolean): Promise<boolean> {

@@ -82,8 +82,8 @@ describe('an upload shows', () => {
     expect(waitingUpload.badge()).toBe('Waiting')
     expect(waitingUpload.bar().getAttribute('aria-valuetext')).toBeNull()
     cleanup()
-    const sending = { interruption: null, bytesPerSecond: null }
-    expect(show({ status: 'uploading' }, sending).badge()).toBe('Uploading')
+    const sendingActivity = { interruption: null, bytesPerSecond: null }
+    expect(show({ status: 'uploading' }, sendingActivity).badge()).toBe('Uploading')
     cleanup()
     expect(show({ status: 'uploading', fileSize: 0, progress: 100 }).badge()).toBe('Finalizing')
   })

@@ -36,10 +36,10 @@ export function DropZone(props: DropZoneProps) {
   // The file picker replaces the input's own dialog, because it provides handles.
   const openPicker = async (event: MouseEvent<HTMLInputElement>) => {
     const { currentTarget } = event
-    const pickerResult = openFilePicker({ multiple: true })
-    if (!pickerResult) return
+    const dropPromise = openFilePicker({ multiple: true })
+    if (!dropPromise) return
     event.preventDefault()
-    const drop = await pickerResult
+    const drop = await dropPromise
     if (drop === null) currentTarget.showPicker()
     else if (!isEmptyDrop(drop)) onFiles(drop)
   }

@@ -58,9 +58,9 @@ function readTree(tree: Tree, { handles = false, entries = true } = {}) {
     if (handles) item.getAsFileSystemHandle = async () => nullAfterEvent(makeHandle(name, content))
     return item
   })
-  const drop = readDrop(items)
+  const dropPromise = readDrop(items)
   isEventOver = true
-  return drop
+  return dropPromise
 }
 
 function getNames(files: readonly { file: File }[]) {

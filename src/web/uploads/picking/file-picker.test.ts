@@ -73,18 +73,18 @@ test('an unreadable file is reported by name', async () => {
 })
 
 test('a temporary input asks for one file if there is no picker', async () => {
-  const choice = chooseFile()
+  const dropPromise = chooseFile()
   await expect.poll(() => openedInputs).toHaveLength(1)
   expect(openedInputs[0]).toMatchObject({ type: 'file', multiple: false, hidden: true })
   closeDialog([file])
-  expect(await choice).toEqual({ files: [{ file }], unreadable: [] })
+  expect(await dropPromise).toEqual({ files: [{ file }], unreadable: [] })
   expect(document.querySelector('input')).toBeNull()
 })
 
 test('a temporary input asks for one file if the browser blocks the picker', async () => {
   stubPicker(reject('SecurityError'))
-  const choice = chooseFile()
+  const dropPromise = chooseFile()
   await expect.poll(() => openedInputs).toHaveLength(1)
   closeDialog([])
-  expect(await choice).toBeNull()
+  expect(await dropPromise).toBeNull()
 })

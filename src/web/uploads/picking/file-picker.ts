@@ -45,8 +45,8 @@ function chooseWithInput(): Promise<Drop | null> {
  * rejects.
  */
 export async function chooseFile(): Promise<Drop | null> {
-  const pickerResult = openFilePicker({ multiple: false })
-  const drop = pickerResult && (await pickerResult)
+  const dropPromise = openFilePicker({ multiple: false })
+  const drop = dropPromise && (await dropPromise)
   if (!drop) return chooseWithInput()
   return isEmptyDrop(drop) ? null : drop
 }

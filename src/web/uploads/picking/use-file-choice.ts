@@ -10,9 +10,9 @@ import type { PickedFile } from './picked-file.ts'
  */
 export function useFileChoice(onFile: (picked: PickedFile) => void) {
   const [error, setError] = useState<ReturnType<typeof dropError>>(null)
-  const choose = async (choice: Promise<Drop | null>) => {
+  const choose = async (dropPromise: Promise<Drop | null>) => {
     setError(null)
-    const drop = await choice
+    const drop = await dropPromise
     if (!drop) return
     setError(dropError(drop))
     const [picked] = drop.files

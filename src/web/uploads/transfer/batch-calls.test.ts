@@ -40,16 +40,16 @@ function callAll(server: ReturnType<typeof createFakeServer>, inputs: readonly s
 
 test('concurrent calls share a request, and each gets its own result', async () => {
   const server = createFakeServer()
-  const outcomes = callAll(server, ['a', 'b'])
+  const outcomePromises = callAll(server, ['a', 'b'])
   await vi.advanceTimersByTimeAsync(30)
-  outcomes.push(server.call('c', neverAborted))
+  outcomePromises.push(server.call('c', neverAborted))
   expect(server.sent).toEqual([])
   await vi.advanceTimersByTimeAsync(20)
-  outcomes.push(server.call('d', neverAborted))
+  outcomePromises.push(server.call('d', neverAborted))
   await vi.advanceTimersByTimeAsync(50)
   expect(server.sent).toEqual([['a', 'b', 'c'], ['d']])
   const values = ['a', 'b', 'c', 'd'].map((value) => ({ ok: true, value }))
-  expect(await Promise.all(outcomes)).toEqual(values)
+  expect(await Promise.all(outcomePromises)).toEqual(values)
 })
 
 test('a full batch is sent immediately', async () => {
@@ -65,9 +65,9 @@ test("a rejected entry doesn't affect the others", async () => {
   const server = createFakeServer()
   const error = { httpStatus: 503, code: 'DISK_FULL', message: 'Full.', retryAfterSeconds: 60 }
   server.onBatch = async () => ({ ok: true, value: { results: [{ error }, { answer: 'b' }] } })
-  const outcomes = callAll(server, ['a', 'b', 'missing'])
+  const outcomePromises = callAll(server, ['a', 'b', 'missing'])
   await vi.advanceTimersByTimeAsync(50)
-  expect(await Promise.all(outcomes)).toEqual([
+  expect(await Promise.all(outcomePromises)).toEqual([
     makeFailedOutcome({ status: 503, code: 'DISK_FULL', message: 'Full.', retryAfterMs: 60_000 }),
     { ok: true, value: 'b' },
     makeFailedOutcome({}),
@@ -77,9 +77,9 @@ test("a rejected entry doesn't affect the others", async () => {
 test.each([null, 401, 429, 503])('%s fails every call of the batch', async (status) => {
   const server = createFakeServer()
   server.onBatch = async () => makeFailedOutcome({ status })
-  const outcomes = callAll(server, ['a', 'b'])
+  const outcomePromises = callAll(server, ['a', 'b'])
   await vi.advanceTimersByTimeAsync(50)
-  expect(await Promise.all(outcomes)).toEqual([
+  expect(await Promise.all(outcomePromises)).toEqual([
     makeFailedOutcome({ status }),
     makeFailedOutcome({ status }),
   ])

@@ -40,8 +40,10 @@ describe('the checksum of a part', () => {
 
   test('is independent of others computed at the same time', async () => {
     const slices = [0, 1, 2, 3, 4].map((n) => content.subarray(n * 1000, n * 1000 + 777))
-    const checksums = slices.map((bytes) => hashBlob(new Blob([bytes]), 'crc32', neverAborted))
-    expect(await Promise.all(checksums)).toEqual(slices.map(crc32Base64))
+    const checksumPromises = slices.map((bytes) =>
+      hashBlob(new Blob([bytes]), 'crc32', neverAborted),
+    )
+    expect(await Promise.all(checksumPromises)).toEqual(slices.map(crc32Base64))
   })
 })
 

@@ -61,8 +61,9 @@ class PartsTransfer {
       onInterrupted: (interruption) => this.#sendingCount === 0 && job.onInterrupted(interruption),
       progress: () => this.#storedParts.size,
     }
-    const urls = Promise.resolve(job.partUrls)
-    for (const partNumber of Object.keys(job.partUrls)) this.#urls.set(Number(partNumber), urls)
+    const urlsPromise = Promise.resolve(job.partUrls)
+    for (const partNumber of Object.keys(job.partUrls))
+      this.#urls.set(Number(partNumber), urlsPromise)
   }
 
   async run(): Promise<void> {
@@ -160,11 +161,11 @@ class PartsTransfer {
       input: { cloudKey: this.#job.ticket.cloudKey, partNumbers },
       isReadOnly: true,
     }
-    const urls = callWithRetries(signCall, this.#retryOptions, this.#deps).then(
+    const urlsPromise = callWithRetries(signCall, this.#retryOptions, this.#deps).then(
       (outcome) => requireValue(outcome).urls,
     )
-    for (const partNumber of partNumbers) this.#urls.set(partNumber, urls)
-    return urls
+    for (const partNumber of partNumbers) this.#urls.set(partNumber, urlsPromise)
+    return urlsPromise
   }
 
   #markStored(partNumber: number) {
