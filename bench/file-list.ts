@@ -5,8 +5,8 @@ import { insertFilesQuery } from '../tests/support/many-files.ts'
 import { type HttpClient, makeHttpClient } from './http-client.ts'
 import type { Cores } from './machine.ts'
 import { type Mayfly, signIn, startMayfly } from './mayfly.ts'
+import { measureTimes } from './measure-times.ts'
 import { createRow, type Row } from './report.ts'
-import { measureTimes } from './times-of.ts'
 
 const fileCount = 10_000
 const otherAccountCount = 20

@@ -14,7 +14,7 @@ afterAll(() => app.close())
 describe('the administrator', () => {
   it('is created once when servers start in parallel, and can log in', async () => {
     const passwordRequests: number[] = []
-    const administrators = await Promise.all(
+    const creationResults = await Promise.all(
       [1, 2, 3].map((server) =>
         ensureAdministrator(app.deps, async () => {
           passwordRequests.push(server)
@@ -22,7 +22,7 @@ describe('the administrator', () => {
         }),
       ),
     )
-    expect(administrators.filter(({ created }) => created)).toHaveLength(1)
+    expect(creationResults.filter(({ created }) => created)).toHaveLength(1)
     expect(passwordRequests).toHaveLength(1)
     const cookie = await logIn(app, 'admin@localhost.localdomain', 'an admin password')
     const user = await json(await makeClient(app, cookie).fetch('/api/auth/user'))

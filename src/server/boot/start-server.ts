@@ -126,23 +126,25 @@ export async function startServer({
   })
   log.info({ host: config.host, port: config.port, url: appUrl.origin }, 'Listening')
   await startJobs(deps, queue)
-  const message = administrator.created ? await greetingWithPassword(config) : greeting(config)
-  return [message, await spaceWarning(deps)].filter((part) => part !== null).join('\n')
+  const message = administrator.created
+    ? await createGreetingWithPassword(config)
+    : createGreeting(config)
+  return [message, await getSpaceWarning(deps)].filter((part) => part !== null).join('\n')
 }
 
-async function spaceWarning({ space, stores }: Pick<Deps, 'space' | 'stores'>) {
+async function getSpaceWarning({ space, stores }: Pick<Deps, 'space' | 'stores'>) {
   return stores.current.name === 'disk' ? lowSpaceText(await space.readStatus()) : null
 }
 
-function greeting({ appUrl, appUrlIsSet, host }: Config): string {
+function createGreeting({ appUrl, appUrlIsSet, host }: Config): string {
   const listensOnAllAddresses = !appUrlIsSet && (host === '0.0.0.0' || host === '::')
   const hint = listensOnAllAddresses ? " (from other machines by this one's address)" : ''
   return `Mayfly is ready: ${appUrl.origin}${hint}`
 }
 
 /** The greeting on the first start. No other output contains the generated password. */
-async function greetingWithPassword(config: Config): Promise<string> {
-  const lines = [greeting(config), '', `  Administrator  ${config.adminEmail}`]
+async function createGreetingWithPassword(config: Config): Promise<string> {
+  const lines = [createGreeting(config), '', `  Administrator  ${config.adminEmail}`]
   if (config.adminPassword !== null) lines.push('  Password       the one of ADMIN_PASSWORD')
   else {
     lines.push(`  Password       ${await readAdminPassword(config)}`)

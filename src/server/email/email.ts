@@ -61,7 +61,7 @@ export function emailToSupport(
   return { to: { name: 'Mayfly support', address: supportEmail }, isVerified: true, content }
 }
 
-export function greeting(name: string | null): string {
+export function createGreeting(name: string | null): string {
   return name === null ? 'Hello,' : `Hello ${name},`
 }
 

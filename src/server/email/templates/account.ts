@@ -1,7 +1,7 @@
 import type { OwnPasswordChangeMethod } from '../../../shared/rules/accounts/audit-action.ts'
 import { tokenLifetimeMs } from '../../../shared/rules/accounts/session-lifetime.ts'
 import { durationText } from '../../../shared/rules/format/numbers.ts'
-import { type EmailContent, greeting } from '../email.ts'
+import { createGreeting, type EmailContent } from '../email.ts'
 
 interface Owner {
   /** Null if the address is unverified, because a stranger may have chosen the name. */
@@ -39,7 +39,7 @@ export function verifySignupEmail(details: Signup & { link: string }): EmailCont
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(null)} somebody signed up with ${details.email} (${signupText(details)}). If that was you, verify your address, and your account is ready.`,
+        text: `${createGreeting(null)} somebody signed up with ${details.email} (${signupText(details)}). If that was you, verify your address, and your account is ready.`,
       },
       {
         kind: 'button',
@@ -71,7 +71,7 @@ export function verifyAccountEmail(details: {
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(null)} somebody asked to verify ${details.email} for the account with this address (${details.askedAt}).`,
+        text: `${createGreeting(null)} somebody asked to verify ${details.email} for the account with this address (${details.askedAt}).`,
       },
       {
         kind: 'button',
@@ -99,7 +99,7 @@ export function addressTakenEmail(
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(details.name)} somebody signed up with ${details.email} (${signupText(details)}). You already have an account with this address, so no other was made, and nothing was changed.`,
+        text: `${createGreeting(details.name)} somebody signed up with ${details.email} (${signupText(details)}). You already have an account with this address, so no other was made, and nothing was changed.`,
       },
       {
         kind: 'button',
@@ -135,7 +135,7 @@ export function resetPasswordEmail(
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(details.name)} somebody asked for a new password for ${details.email} (${details.askedAt}).`,
+        text: `${createGreeting(details.name)} somebody asked for a new password for ${details.email} (${details.askedAt}).`,
       },
       { kind: 'button', label: 'Set a new password', href: details.link, note: lifetimeText },
       {
@@ -182,7 +182,7 @@ export function passwordChangedEmail(
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(details.name)} the password of ${details.email} was changed on ${details.changedAt}. ${sessions}${googleText}`,
+        text: `${createGreeting(details.name)} the password of ${details.email} was changed on ${details.changedAt}. ${sessions}${googleText}`,
       },
       {
         kind: 'paragraph',
@@ -212,7 +212,7 @@ export function googleLinkedEmail(
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(details.name)} on ${details.linkedAt} a Google account was linked to the account of ${email}. It can sign in from now on.`,
+        text: `${createGreeting(details.name)} on ${details.linkedAt} a Google account was linked to the account of ${email}. It can sign in from now on.`,
       },
       ...(details.tookOver ? [{ kind: 'paragraph' as const, text: takeoverText }] : []),
       {

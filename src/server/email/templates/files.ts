@@ -1,5 +1,5 @@
 import type { FileEmail } from '../../../shared/rules/files/file-emails.ts'
-import { type Block, type EmailContent, greeting } from '../email.ts'
+import { type Block, createGreeting, type EmailContent } from '../email.ts'
 
 const maxNamedFiles = 10
 
@@ -55,7 +55,7 @@ export function fileEmail(
     preview: advice,
     heading: title,
     blocks: [
-      { kind: 'paragraph', text: `${greeting(details.name)} ${title}.` },
+      { kind: 'paragraph', text: `${createGreeting(details.name)} ${title}.` },
       ...(details.namesFiles ? limitedBlocks(files, fileBlock) : []),
       { kind: 'paragraph', text: advice },
       {
@@ -93,7 +93,7 @@ export function takedownEmail(details: {
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(name)} on ${takenDownAt} ${title}. ${linksText}, and the content is being deleted.`,
+        text: `${createGreeting(name)} on ${takenDownAt} ${title}. ${linksText}, and the content is being deleted.`,
       },
       ...limitedBlocks(fileNames, (text) => ({ kind: 'paragraph', text })),
       { kind: 'paragraph', strong: 'The reason:', text: firstLine },

@@ -1,5 +1,5 @@
 import { limitsText, type TierLimits } from '../../../shared/rules/tiers/tier-limits.ts'
-import { type EmailContent, greeting } from '../email.ts'
+import { createGreeting, type EmailContent } from '../email.ts'
 
 interface Trial {
   /** Null if the address is unverified, because a stranger may have chosen the name. */
@@ -24,7 +24,7 @@ export function trialEndsEmail(trial: Trial, timeLeft: string): EmailContent {
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(trial.name)} your Premium trial ends on ${trial.endsAt}. Then your account is free again: ${limitsText(trial.limits)}.`,
+        text: `${createGreeting(trial.name)} your Premium trial ends on ${trial.endsAt}. Then your account is free again: ${limitsText(trial.limits)}.`,
       },
       {
         kind: 'paragraph',
@@ -44,7 +44,7 @@ export function trialEndedEmail(trial: Trial): EmailContent {
     blocks: [
       {
         kind: 'paragraph',
-        text: `${greeting(trial.name)} your Premium trial ended on ${trial.endsAt}. Your account is free again: ${limitsText(trial.limits)}.`,
+        text: `${createGreeting(trial.name)} your Premium trial ended on ${trial.endsAt}. Your account is free again: ${limitsText(trial.limits)}.`,
       },
       {
         kind: 'paragraph',

@@ -1,5 +1,5 @@
 /** The front page. For signed-in users, it is the dashboard. */
-const frontPage = '/'
+const frontPagePath = '/'
 
 /**
  * Paths that start with one of these segments are never opened after signing in: API calls, file
@@ -25,14 +25,14 @@ const printableAscii = /^[\x21-\x7e]{0,500}$/
  * is another site or a path below /api, or if it is the login page.
  */
 export function nextPath(requestedPath: string | null | undefined): string {
-  if (!requestedPath || !printableAscii.test(requestedPath)) return frontPage
+  if (!requestedPath || !printableAscii.test(requestedPath)) return frontPagePath
   const [path = ''] = requestedPath.split(/[?#]/, 1)
   const [page, firstSegment] = pagePath.exec(path) ?? []
   const isAllowed = page !== undefined && !excludedSegments.includes(firstSegment ?? '')
-  return isAllowed ? requestedPath : frontPage
+  return isAllowed ? requestedPath : frontPagePath
 }
 
 /** Adds the query parameter `next` to a path, unless `next` is the front page. */
 export function withNext(path: string, next: string): string {
-  return next === frontPage ? path : `${path}?next=${encodeURIComponent(next)}`
+  return next === frontPagePath ? path : `${path}?next=${encodeURIComponent(next)}`
 }
