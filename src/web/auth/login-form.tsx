@@ -59,7 +59,7 @@ export function LoginForm({ email, next, noEmailNote, emailField = null }: Login
       />
       <PasswordField label="Password" name="password" autoComplete="current-password" required />
       {unverifiedEmail === null ? null : (
-        <ResendVerification email={unverifiedEmail} noEmailNote={noEmailNote} />
+        <ResendVerificationNote email={unverifiedEmail} noEmailNote={noEmailNote} />
       )}
       <SubmitButton variant="primary" size="large" wide pendingLabel="Signing in...">
         Sign In
@@ -72,7 +72,7 @@ export function LoginForm({ email, next, noEmailNote, emailField = null }: Login
  * Offers to resend the verification email after a login failed because the email address isn't
  * verified.
  */
-function ResendVerification({
+function ResendVerificationNote({
   email,
   noEmailNote,
 }: {

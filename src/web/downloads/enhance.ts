@@ -36,10 +36,10 @@ function startCountdown(card: HTMLElement, onEnd: () => void) {
   if (!timeElement || !label || !lived || !valid || !renewable) return
 
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
-  const serverTime = Number(card.dataset.now)
+  const serverTimeMs = Number(card.dataset.now)
   const clock = createServerClock()
   clock.observe({
-    date: { from: serverTime, to: serverTime },
+    date: { from: serverTimeMs, to: serverTimeMs },
     sentAt: performance.timeOrigin + (navigation?.requestStart ?? 0),
     receivedAt: performance.timeOrigin + (navigation?.responseStart ?? 0),
   })

@@ -59,7 +59,7 @@ async function open() {
   await settle()
 }
 
-async function store(...newFiles: StoredFile[]) {
+async function storeFiles(...newFiles: StoredFile[]) {
   files = [...newFiles.toReversed(), ...files]
   act(() => refreshFiles(page.client))
   await settle()
@@ -86,7 +86,7 @@ test('files of the first load are not marked as new', async () => {
 
 test('a new file is marked, and copying its link is the main action', async () => {
   await open()
-  await store(makeFile('new', 1))
+  await storeFiles(makeFile('new', 1))
   expect(getRow('new.txt').isMarked()).toBe(true)
   expect(getRow('new.txt').copiesAsMainAction()).toBe(true)
   expect(getRow('old.txt').isMarked()).toBe(false)
@@ -98,8 +98,8 @@ test('a new file is marked, and copying its link is the main action', async () =
 
 test('the links of several new files can be copied together, one per line', async () => {
   await open()
-  await store(makeFile('a', 1))
-  await store(makeFile('b', 2))
+  await storeFiles(makeFile('a', 1))
+  await storeFiles(makeFile('b', 2))
   expect([getRow('a.txt').isMarked(), getRow('b.txt').isMarked()]).toEqual([true, true])
   // With several new files, the main action is the button that copies all their links.
   expect(getRow('a.txt').copiesAsMainAction()).toBe(false)
@@ -115,14 +115,14 @@ test('the links of several new files can be copied together, one per line', asyn
 
 test('a file with the same timestamp as a known one is marked as new', async () => {
   await open()
-  await store({ ...makeFile('new', 0), createdAt: files[0]?.createdAt ?? '' })
+  await storeFiles({ ...makeFile('new', 0), createdAt: files[0]?.createdAt ?? '' })
   expect(getRow('new.txt').isMarked()).toBe(true)
   expect(getRow('old.txt').isMarked()).toBe(false)
 })
 
 test('the links of new files that do not fit in the list are copied too', async () => {
   await open()
-  await store(...Array.from({ length: 7 }, (_, n) => makeFile(`file-${n}`, n + 1)))
+  await storeFiles(...Array.from({ length: 7 }, (_, n) => makeFile(`file-${n}`, n + 1)))
   expect(screen.getAllByRole('listitem')).toHaveLength(5)
   fireEvent.click(screen.getByRole('button', { name: 'Copy 7 links' }))
   await settle()
@@ -147,7 +147,7 @@ test.each([
     .mockImplementation(() => undefined)
   await open()
   window.scrollTo(0, scrollY)
-  await store(makeFile('new', 1))
+  await storeFiles(makeFile('new', 1))
   expect(scrollSpy).toHaveBeenCalledTimes(scrollCount)
   scrollSpy.mockRestore()
   window.scrollTo(0, 0)

@@ -99,7 +99,7 @@ function TrialText({ notice, endsAt }: { notice: TrialNotice; endsAt: string | n
     case 'offer':
       return <BannerText>Premium, free for {trialDays} days</BannerText>
     case 'running': {
-      const until = endsAt && `until ${localTimestampText(new Date(endsAt), serverNow())}`
+      const untilText = endsAt && `until ${localTimestampText(new Date(endsAt), serverNow())}`
       return (
         <>
           <BannerText>Premium trial</BannerText>
@@ -117,12 +117,12 @@ function TrialText({ notice, endsAt }: { notice: TrialNotice; endsAt: string | n
             </span>
             <b
               role="status"
-              title={until ?? undefined}
+              title={untilText ?? undefined}
               className={`font-semibold ${textColors[notice.tone]}`}
             >
               {notice.label}
             </b>
-            {until === null ? null : <span className="sr-only">{until}</span>}
+            {untilText === null ? null : <span className="sr-only">{untilText}</span>}
           </span>
         </>
       )

@@ -150,8 +150,8 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
     ...noUploads,
     add: (picked, expirationDays) => {
       if (picked.length === 0) return
-      const sizes = picked.map(({ file }) => file)
-      const path = uploadPath(sizes, navigator.userAgent)
+      const pickedFiles = picked.map(({ file }) => file)
+      const path = uploadPath(pickedFiles, navigator.userAgent)
       const files = picked.map((file) => ({ id: nextId(), picked: file }))
       void getEngine()?.add({ batch: createRandomId(), path, expirationDays, files })
     },

@@ -13,14 +13,14 @@ export interface ScreenApis {
  */
 export function keepScreenOn({ wakeLock, document }: ScreenApis): () => void {
   let lock: Promise<{ release(): Promise<void> } | undefined> | undefined
-  const request = () => {
+  const requestLock = () => {
     if (document.visibilityState !== 'visible') return
     lock = wakeLock?.request('screen').catch(() => undefined)
   }
-  request()
-  document.addEventListener('visibilitychange', request)
+  requestLock()
+  document.addEventListener('visibilitychange', requestLock)
   return () => {
-    document.removeEventListener('visibilitychange', request)
+    document.removeEventListener('visibilitychange', requestLock)
     void lock?.then((sentinel) => sentinel?.release())
   }
 }

@@ -56,11 +56,11 @@ export function SignInWays({ email }: { email: string }) {
                   title="Google"
                   action={
                     googleAddedAt ? (
-                      <RemoveGoogle
+                      <RemoveGoogleButton
                         unavailable={ways.length === 1 ? cannotRemoveGoogleReason : undefined}
                       />
                     ) : (
-                      <AddGoogle email={email} />
+                      <AddGoogleButton email={email} />
                     )
                   }
                 >
@@ -80,7 +80,7 @@ function formatDay(timestamp: string): string {
 }
 
 /** Removes Google from the account. The server also ends all other sessions. */
-function RemoveGoogle({ unavailable }: { unavailable: string | undefined }) {
+function RemoveGoogleButton({ unavailable }: { unavailable: string | undefined }) {
   const client = useQueryClient()
   const { mutate, isPending } = useMutation({
     mutationFn: () => call('unlinkGoogle'),
@@ -117,7 +117,7 @@ function RemoveGoogle({ unavailable }: { unavailable: string | undefined }) {
 }
 
 /** A button whose dialog asks for the password and then redirects to Google. */
-function AddGoogle({ email }: { email: string }) {
+function AddGoogleButton({ email }: { email: string }) {
   const [open, setOpen] = useState(false)
   return (
     <>

@@ -47,7 +47,7 @@ export function KeptFilesCard({ keptFiles, isPrimary, onUpload, onDone }: KeptFi
     await refetch()
     onDone()
   }
-  const upload = () => {
+  const uploadAll = () => {
     onUpload(files.map(({ file }) => ({ file })))
     void removeAll()
   }
@@ -77,7 +77,7 @@ export function KeptFilesCard({ keptFiles, isPrimary, onUpload, onDone }: KeptFi
           <p className="text-muted text-sm">and {files.length - maxListedFiles} more</p>
         ) : null}
         <div className="mt-4 flex flex-wrap gap-2">
-          <Button variant={isPrimary ? 'primary' : 'plain'} onClick={upload}>
+          <Button variant={isPrimary ? 'primary' : 'plain'} onClick={uploadAll}>
             {isSingle ? 'Upload it' : 'Upload them'}
           </Button>
           <Button variant="quiet" onClick={() => void removeAll()}>

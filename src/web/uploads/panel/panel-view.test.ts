@@ -13,17 +13,17 @@ import {
   summaryText,
 } from './panel-view.ts'
 
-function record(changes: Partial<UploadRecord>): UploadRecord {
+function makeRecord(changes: Partial<UploadRecord>): UploadRecord {
   return uploadRecord({ path: 'background', fileName: 'film.mp4', fileSize: 100, ...changes })
 }
 
 describe('the listed uploads', () => {
   it("exclude this tab's foreground uploads on the dashboard, unless they are paused", () => {
     const records = [
-      record({ id: 'a', path: 'foreground', status: 'uploading' }),
-      record({ id: 'b', path: 'foreground', status: 'paused', need: 'file' }),
-      record({ id: 'c', path: 'background', status: 'completed' }),
-      record({ id: 'd', path: 'foreground', status: 'completed' }),
+      makeRecord({ id: 'a', path: 'foreground', status: 'uploading' }),
+      makeRecord({ id: 'b', path: 'foreground', status: 'paused', need: 'file' }),
+      makeRecord({ id: 'c', path: 'background', status: 'completed' }),
+      makeRecord({ id: 'd', path: 'foreground', status: 'completed' }),
     ]
     const getIds = (scope: PanelScope) =>
       getPanelRecords(records, new Set(['d']), scope).map(({ id }) => id)
@@ -41,7 +41,7 @@ describe('the listed uploads', () => {
       'paused',
     ]
     const scope = getPanelRecords(
-      statuses.map((status, index) => record({ id: String(index), status })),
+      statuses.map((status, index) => makeRecord({ id: String(index), status })),
       new Set(),
       'all',
     )
@@ -61,10 +61,10 @@ describe('the header text', () => {
   })
 
   it('shows why no upload makes progress', () => {
-    const record = (status: UploadStatus) =>
+    const getSummary = (status: UploadStatus) =>
       summaryText(countByStatus([{ status, error: null }]), 'no-response')
-    expect(record('uploading')).toBe('Waiting for the connection')
-    expect(record('pending')).toBe('Waiting for the connection')
+    expect(getSummary('uploading')).toBe('Waiting for the connection')
+    expect(getSummary('pending')).toBe('Waiting for the connection')
     const counts = countByStatus([{ status: 'uploading', error: null }])
     expect(summaryText(counts, 'not-ready')).toBe('Waiting for the server')
   })

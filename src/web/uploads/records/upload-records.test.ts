@@ -7,7 +7,7 @@ import { createRecordStore, type RecordStore } from './upload-records.ts'
 
 const day = 24 * 3_600_000
 
-function record(id: string, changes: Partial<UploadRecord> = {}): UploadRecord {
+function makeRecord(id: string, changes: Partial<UploadRecord> = {}): UploadRecord {
   return {
     ...createRecord({
       id,
@@ -58,19 +58,19 @@ afterEach(() => {
 })
 
 test('stores each record under its own key and loads them oldest first', () => {
-  store.save(record('2'))
-  store.save(record('1'))
+  store.save(makeRecord('2'))
+  store.save(makeRecord('1'))
   store.flush()
   expect([...state.values.keys()].sort()).toEqual(['mayfly.upload.1', 'mayfly.upload.2'])
-  expect(store.load()).toEqual([record('1'), record('2')])
+  expect(store.load()).toEqual([makeRecord('1'), makeRecord('2')])
 })
 
 test('combines changes of a record into one write, and flushes them on request', () => {
-  for (let bytes = 0; bytes < 3; bytes += 1) store.save(record('1', { uploadedBytes: bytes }))
+  for (let bytes = 0; bytes < 3; bytes += 1) store.save(makeRecord('1', { uploadedBytes: bytes }))
   expect(state.writes).toBe(0)
   vi.advanceTimersByTime(200)
   expect(state.writes).toBe(1)
-  store.save(record('1', { uploadedBytes: 3 }))
+  store.save(makeRecord('1', { uploadedBytes: 3 }))
   store.flush()
   expect(store.load()).toMatchObject([{ uploadedBytes: 3 }])
   vi.advanceTimersByTime(1000)
@@ -78,9 +78,9 @@ test('combines changes of a record into one write, and flushes them on request',
 })
 
 test('a removed record is gone, even if it was never written', () => {
-  store.save(record('1'))
+  store.save(makeRecord('1'))
   store.flush()
-  store.save(record('2'))
+  store.save(makeRecord('2'))
   store.remove('1')
   store.remove('2')
   expect(store.load()).toEqual([])
@@ -88,17 +88,17 @@ test('a removed record is gone, even if it was never written', () => {
 })
 
 test('a write to a full localStorage removes the outdated record and never throws', () => {
-  store.save(record('1'))
+  store.save(makeRecord('1'))
   store.flush()
   state.isFull = true
-  store.save(record('1', { status: 'completed' }))
+  store.save(makeRecord('1', { status: 'completed' }))
   store.flush()
   expect(store.load()).toEqual([])
 })
 
 test('reads and writes of a forbidden localStorage never throw', () => {
   state.isForbidden = true
-  store.save(record('1'))
+  store.save(makeRecord('1'))
   store.remove('1')
   expect(() => store.flush()).not.toThrow()
   expect(store.load()).toEqual([])
@@ -106,7 +106,7 @@ test('reads and writes of a forbidden localStorage never throw', () => {
 
 test('records that ended over 24 h ago are removed for all users, and unfinished ones stay', () => {
   for (const status of ['completed', 'failed', 'paused'] as const) {
-    store.save(record(status, { status, ownerId: 'bob' }))
+    store.save(makeRecord(status, { status, ownerId: 'bob' }))
   }
   store.flush()
   vi.setSystemTime(Date.now() + day + 1)
@@ -115,19 +115,19 @@ test('records that ended over 24 h ago are removed for all users, and unfinished
 })
 
 test('a record that another tab has removed is not written again', () => {
-  store.save(record('1'))
+  store.save(makeRecord('1'))
   store.flush()
   state.values.clear()
   expect(store.isRemoved('1')).toBe(true)
-  store.save(record('1', { progress: 50 }))
+  store.save(makeRecord('1', { progress: 50 }))
   store.flush()
   expect(state.values.size).toBe(0)
   expect(store.isRemoved('2')).toBe(false)
 })
 
 test('other tabs are notified only after a write', () => {
-  store.save(record('1'))
-  store.save(record('2'))
+  store.save(makeRecord('1'))
+  store.save(makeRecord('2'))
   vi.advanceTimersByTime(200)
   expect(writeCount).toBe(1)
   store.flush()
@@ -136,7 +136,7 @@ test('other tabs are notified only after a write', () => {
 })
 
 test('unreadable records are removed, and other keys are unaffected', () => {
-  const validRecord = record('1')
+  const validRecord = makeRecord('1')
   const unreadableRecords = [
     '',
     'null',

@@ -76,14 +76,14 @@ export function createRecordStore(
       flush()
     })
   }
-  const read = (id: string): string | null => {
+  const readRecord = (id: string): string | null => {
     try {
       return storage().getItem(recordKeyPrefix + id)
     } catch {
       return null
     }
   }
-  const isRemoved = (id: string): boolean => storedIds.has(id) && read(id) === null
+  const isRemoved = (id: string): boolean => storedIds.has(id) && readRecord(id) === null
   return {
     load: () => {
       flush()
@@ -106,7 +106,7 @@ export function createRecordStore(
     },
     get: (id) => {
       flush()
-      return parseRecord(read(id) ?? '')
+      return parseRecord(readRecord(id) ?? '')
     },
     save: (record) => scheduleWrite(record.id, record),
     remove: (id) => scheduleWrite(id, null),
