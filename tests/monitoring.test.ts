@@ -123,8 +123,8 @@ function canBeEmitted(name: string, matchers: Matcher[]): boolean {
  */
 function expandSelector(selector: string): Matcher[][] {
   let combinations: Matcher[][] = [[]]
-  const matcherTexts = selector.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g)
-  for (const [, label = '', operator = '', text = ''] of matcherTexts) {
+  const matcherMatches = selector.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g)
+  for (const [, label = '', operator = '', text = ''] of matcherMatches) {
     if (commonLabels.includes(label) && text.startsWith('$')) continue
     const isPattern = operator.endsWith('~')
     const alternatives = isPattern ? expandAlternatives(text) : [text.replaceAll(/\W/g, '\\$&')]

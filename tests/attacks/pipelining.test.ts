@@ -6,13 +6,13 @@ import { waitForClose } from '../support/send.ts'
 
 /** Numbers of the requests that the server has started to handle. */
 const startedRequests: string[] = []
-let releaseGate = Promise.withResolvers<void>()
+let gate = Promise.withResolvers<void>()
 let server: BareServer
 beforeAll(async () => {
   server = await serveBare((app) => {
     app.get('/gate/:number', async (c) => {
       startedRequests.push(c.req.param('number'))
-      await releaseGate.promise
+      await gate.promise
       return c.text(`answer ${c.req.param('number')};`)
     })
   })
@@ -42,12 +42,12 @@ function openConnection(text: string) {
 
 it('answers pipelined requests in order', async () => {
   startedRequests.length = 0
-  releaseGate = Promise.withResolvers()
+  gate = Promise.withResolvers()
   const { socket, answers: getReceived } = openConnection(makeRequests(pipelinedCount).join(''))
   await expect.poll(() => startedRequests).toEqual(['0'])
   expect((await fetch(`${server.url}/`)).status).toBe(404)
   expect(startedRequests).toEqual(['0'])
-  releaseGate.resolve()
+  gate.resolve()
   const allNumbers = Array.from({ length: pipelinedCount }, (_, number) => String(number))
   await expect
     .poll(() => getReceived().match(/answer \d+;/g))
@@ -62,13 +62,13 @@ it.each([
   ['with an unknown expectation', 'Host: x\r\nExpect: gold'],
 ])('closes a connection with too many requests %s, without handling them', async (_, headers) => {
   startedRequests.length = 0
-  releaseGate = Promise.withResolvers()
+  gate = Promise.withResolvers()
   const { socket } = openConnection(
     [...makeRequests(1), ...makeRequests(pipelinedCount, headers)].join(''),
   )
   await waitForClose(socket)
   expect(startedRequests).toEqual(['0'])
-  releaseGate.resolve()
+  gate.resolve()
 })
 
 it('limits pipelined requests across connections', async () => {
@@ -80,7 +80,7 @@ it('limits pipelined requests across connections', async () => {
   const countOpenConnections = async () => (await server.connections()) - otherConnectionCount
   const attack = async () => {
     startedRequests.length = 0
-    releaseGate = Promise.withResolvers()
+    gate = Promise.withResolvers()
     const sockets = requestTexts.map((text) => openConnection(text).socket)
     await expect.poll(() => startedRequests.length).toBe(requestTexts.length)
     // One request per connection is handled, and one more may wait without counting toward the
@@ -90,7 +90,7 @@ it('limits pipelined requests across connections', async () => {
     expect(await countOpenConnections()).toBeGreaterThan(maxConnections / 2)
     for (const socket of sockets) socket.destroy()
     await expect.poll(countOpenConnections).toBe(0)
-    releaseGate.resolve()
+    gate.resolve()
   }
   await attack()
   await attack()
@@ -98,12 +98,12 @@ it('limits pipelined requests across connections', async () => {
 
 it('drops pipelined requests when their client disconnects', async () => {
   startedRequests.length = 0
-  releaseGate = Promise.withResolvers()
+  gate = Promise.withResolvers()
   const { socket } = openConnection(makeRequests(5).join(''))
   await expect.poll(() => startedRequests).toEqual(['0'])
   socket.resetAndDestroy()
   await waitForClose(socket)
-  releaseGate.resolve()
+  gate.resolve()
   expect((await fetch(`${server.url}/`)).status).toBe(404)
   expect(startedRequests).toEqual(['0'])
 })

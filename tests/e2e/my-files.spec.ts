@@ -22,16 +22,16 @@ test('a free user retries a failed list, learns why a link ended, and clears the
     if (name !== 'third.txt')
       await app.deps.db.update(files).set(expiredFields).where(eq(files.id, id))
   }
-  const releaseFailure = Promise.withResolvers<void>()
+  const pendingFailure = Promise.withResolvers<void>()
   await page.route(listUrlPattern, async (route) => {
-    await releaseFailure.promise
+    await pendingFailure.promise
     await route.fulfill(serverError)
   })
   errors.expect(listErrorPattern)
   await openDashboard(page, app, person)
   await page.getByRole('tab', { name: 'My Files' }).click()
   await expect(page.getByRole('status').filter({ hasText: 'Loading your files' })).toBeVisible()
-  releaseFailure.resolve()
+  pendingFailure.resolve()
   await expect(page.getByRole('alert')).toContainText('Your files could not be loaded')
   await page.unroute(listUrlPattern)
   await page.getByRole('button', { name: 'Try again' }).click()

@@ -113,9 +113,9 @@ test('a network error is reported, and the link works afterwards', async ({
 }) => {
   errors.allow(/ERR_FAILED/)
   const token = await signUpForToken(app, { email: makeAddress() })
-  const releaseFailure = Promise.withResolvers<void>()
+  const pendingFailure = Promise.withResolvers<void>()
   const failLater = async (route: Route) => {
-    await releaseFailure.promise
+    await pendingFailure.promise
     await route.abort()
   }
   await page.route('**/api/auth/verify-email', failLater, { times: 1 })
@@ -125,7 +125,7 @@ test('a network error is reported, and the link works afterwards', async ({
   await pressOn(page, page.getByRole('button', { name: 'Verify my address' }))
   await expect(page.getByRole('heading', { name: 'Verifying your email' })).toBeVisible()
   await expect(page.getByText('This takes a moment.')).toBeVisible()
-  releaseFailure.resolve()
+  pendingFailure.resolve()
   await expect(page.getByText('Network error', { exact: true })).toBeVisible()
   await expect(page.getByText('Please check your connection and try again')).toBeVisible()
   await expect(page.getByText('Network error occurred')).toBeVisible()

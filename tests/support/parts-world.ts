@@ -45,7 +45,7 @@ export function simulateParts(count: number, size = count * partSize) {
   const storedParts = new Map<number, number>()
   /** Checksums of stored parts that came from an older version of the file. */
   const oldChecksums = new Map<number, string>()
-  const inFlight = new Set<number>()
+  const partsInFlight = new Set<number>()
   const acceptedParts = new Set<number>()
   const cancel = new AbortController()
   const puts: { partNumber: number; at: number; signature: number; request: StorageRequest }[] = []
@@ -63,7 +63,7 @@ export function simulateParts(count: number, size = count * partSize) {
     progress,
     violations,
     cancel,
-    inFlight,
+    inFlight: partsInFlight,
     interruptions: 0,
     partMs: 100,
     callMs: 1,
@@ -125,9 +125,9 @@ export function simulateParts(count: number, size = count * partSize) {
       const [, partNumber = 0, signature = 0] = request.url.split('/').map(Number)
       puts.push({ partNumber, at: time, signature, request })
       if (acceptedParts.has(partNumber)) violations.push(`part ${partNumber} again`)
-      if (inFlight.has(partNumber)) violations.push(`part ${partNumber} twice at once`)
-      inFlight.add(partNumber)
-      simulation.peakConcurrency = Math.max(simulation.peakConcurrency, inFlight.size)
+      if (partsInFlight.has(partNumber)) violations.push(`part ${partNumber} twice at once`)
+      partsInFlight.add(partNumber)
+      simulation.peakConcurrency = Math.max(simulation.peakConcurrency, partsInFlight.size)
       const isExpired = signature <= simulation.oldestGoodSignature
       const fault: Fault | null = isExpired
         ? { kind: 'status', status: 403 }
@@ -144,7 +144,7 @@ export function simulateParts(count: number, size = count * partSize) {
           return response
         })
       } finally {
-        inFlight.delete(partNumber)
+        partsInFlight.delete(partNumber)
       }
     },
     signParts: ({ partNumbers }, signal) =>

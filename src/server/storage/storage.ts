@@ -91,9 +91,9 @@ export type DownloadMethod = 'GET' | 'HEAD'
 
 /** Checksums of an object's bytes. */
 export interface ObjectDigest {
-  /** In hex. */
+  /** The SHA-256 in hex. */
   sha256: string
-  /** As an unsigned integer. */
+  /** The CRC-32 as an unsigned integer. */
   crc32: number
 }
 
@@ -147,7 +147,8 @@ export interface Storage {
   /**
    * Makes an uploaded object final and durable. Afterwards the bytes survive a power cut, and no
    * presigned URL can change them. Sealing twice succeeds.
-   * @returns the object's CRC-32, or null if only `digest` can tell.
+   * @returns the object's CRC-32, or null if the store doesn't know it and only `digest` can
+   * compute it.
    * @throws {SizeMismatch} if the object doesn't have exactly `size` bytes.
    */
   seal(key: string, size: number): Promise<number | null>

@@ -30,7 +30,7 @@ function powerOfX8(exponent: number): number {
   return result
 }
 
-/** Multiplies two polynomials over GF(2), modulo the CRC's. */
+/** Multiplies two polynomials over GF(2), modulo the CRC's polynomial. */
 function multiply(a: number, b: number): number {
   let product = 0
   let shifted = b

@@ -29,8 +29,8 @@ export interface UploadReceiver {
   locks: WriteLocks
   parts: PartLists
   /**
-   * The CRC-32s of received whole files, by key, and of sealed files until `digest` has read them.
-   * If the process ends, only `digest` can tell.
+   * The CRC-32s of files, by key, from their upload until `digest` has read the sealed file. They
+   * are lost when the process ends, and after that only `digest` can compute them.
    */
   crc32s: Map<string, SizedCrc32>
   space: UploadSpace
@@ -173,8 +173,8 @@ async function openWholeFile(
 }
 
 /**
- * Removes a whole file's CRC-32, because its bytes after `start` will change. The returned function
- * adds the CRC-32 of the file with the body that was written.
+ * Removes a whole file's CRC-32, because the bytes from `start` on are about to change. The
+ * returned function adds the CRC-32 of the file including the body that was written.
  */
 function extendCrc32(crc32s: UploadReceiver['crc32s'], key: string, start: number) {
   const before = start === 0 ? { size: 0, crc32: 0 } : crc32s.get(key)
