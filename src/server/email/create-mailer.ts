@@ -47,9 +47,9 @@ async function loadMailer(
   { clock, log }: MailDeps,
 ): Promise<Mailer> {
   if (smtpUrl !== null) {
-    const { createSmtpMailer: smtpMailer } = await import('./smtp.ts')
-    return smtpMailer({ url: smtpUrl, from: mailFrom })
+    const { createSmtpMailer } = await import('./smtp.ts')
+    return createSmtpMailer({ url: smtpUrl, from: mailFrom })
   }
-  const { createOutboxMailer: outboxMailer } = await import('./outbox.ts')
-  return outboxMailer({ folder: join(dataDir, 'outbox'), from: mailFrom, clock, log })
+  const { createOutboxMailer } = await import('./outbox.ts')
+  return createOutboxMailer({ folder: join(dataDir, 'outbox'), from: mailFrom, clock, log })
 }
