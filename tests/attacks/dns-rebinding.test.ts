@@ -89,8 +89,8 @@ describe('a page on a rebound host name', () => {
       headers: { ...typeHeader, ...makeReboundHeaders() },
     })
     expect(statusAndErrorCode(response)).toEqual([421, 'HOST_NOT_SERVED'])
-    const expectHeaders = { ...makeReboundHeaders(), ...typeHeader, expect: '100-continue' }
-    expect((await send(app.url, { ...putRequest, headers: expectHeaders })).status).toBe(421)
+    const continueHeaders = { ...makeReboundHeaders(), ...typeHeader, expect: '100-continue' }
+    expect((await send(app.url, { ...putRequest, headers: continueHeaders })).status).toBe(421)
 
     const { shortCode } = await makeFile(person)
     for (const path of [

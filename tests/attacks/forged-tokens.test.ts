@@ -66,7 +66,7 @@ function replaceIdToken(replace: (idToken: string) => string) {
 }
 
 /** Signs in. Returns the path the browser ends up on. */
-async function signInPath(): Promise<string> {
+async function signInAndGetPath(): Promise<string> {
   const browser = makeBrowser(app)
   const finalUrl = await browser.open('/api/login', (url) => isPage(app, url))
   const userResponse = await browser.fetch('/api/auth/user')
@@ -99,7 +99,7 @@ function signAgain(token: string, header: Claims, key?: KeyObject): string {
 }
 
 it('accepts a genuine token', async () => {
-  expect(await signInPath()).toBe('/')
+  expect(await signInAndGetPath()).toBe('/')
 })
 
 describe('rejects an ID token', () => {
@@ -118,7 +118,7 @@ describe('rejects an ID token', () => {
     ["with an expiry that isn't a number", { exp: 'tomorrow' }],
   ])('%s', async (_, claims) => {
     changeIdToken(claims)
-    expect(await signInPath()).toBe('/login?fault=google-refused')
+    expect(await signInAndGetPath()).toBe('/login?fault=google-refused')
   })
 
   it.each<[string, Claims]>([
@@ -126,14 +126,14 @@ describe('rejects an ID token', () => {
     ['that is not valid yet', { nbf: makeTimestamp(3600) }],
   ])('%s, and blames a wrong clock', async (_, claims) => {
     changeIdToken(claims)
-    expect(await signInPath()).toBe('/login?fault=google-clock')
+    expect(await signInAndGetPath()).toBe('/login?fault=google-clock')
   })
 
   it('without a signature (alg: none)', async () => {
     for (const algorithm of ['none', 'None', 'NONE', '']) {
       issuer.service.removeAllListeners('beforeResponse')
       replaceIdToken((token) => signAgain(token, { alg: algorithm, typ: 'JWT' }))
-      expect(await signInPath()).toBe('/login?fault=google-refused')
+      expect(await signInAndGetPath()).toBe('/login?fault=google-refused')
     }
   })
 
@@ -144,7 +144,7 @@ describe('rejects an ID token', () => {
     ]) {
       issuer.service.removeAllListeners('beforeResponse')
       replaceIdToken(alterToken)
-      expect(await signInPath()).toBe('/login?fault=google-refused')
+      expect(await signInAndGetPath()).toBe('/login?fault=google-refused')
     }
   })
 
@@ -154,7 +154,7 @@ describe('rejects an ID token', () => {
       const claims = { ...decodePart(payload), sub: 'somebody else' }
       return `${header}.${encode(claims)}.${signature}`
     })
-    expect(await signInPath()).toBe('/login?fault=google-refused')
+    expect(await signInAndGetPath()).toBe('/login?fault=google-refused')
   })
 
   it('signed with another key, even one with the same id or in its header', async () => {
@@ -164,7 +164,7 @@ describe('rejects an ID token', () => {
     for (const header of [{ kid }, { kid: 'a new key' }, { kid, jwk }, {}]) {
       issuer.service.removeAllListeners('beforeResponse')
       replaceIdToken((token) => signAgain(token, { alg: 'RS256', ...header }, privateKey))
-      expect(await signInPath()).toBe('/login?fault=google-refused')
+      expect(await signInAndGetPath()).toBe('/login?fault=google-refused')
     }
   })
 
@@ -174,19 +174,19 @@ describe('rejects an ID token', () => {
       const signature = createHmac('sha256', 'the-secret-of-the-client').update(text)
       return `${text}.${signature.digest('base64url')}`
     })
-    expect(await signInPath()).toBe('/login?fault=google-refused')
+    expect(await signInAndGetPath()).toBe('/login?fault=google-refused')
   })
 
   it.each(['', 'a.b', 'a.b.c', 'a.b.c.d.e'])('that is malformed: %j', async (token) => {
     replaceIdToken(() => token)
-    expect(await signInPath()).toMatch(/^\/login\?fault=google-(refused|away)$/)
+    expect(await signInAndGetPath()).toMatch(/^\/login\?fault=google-(refused|away)$/)
   })
 
   it('that is missing', async () => {
     issuer.service.on('beforeResponse', ({ body }: MutableResponse) => {
       if (typeof body !== 'string') delete body.id_token
     })
-    expect(await signInPath()).toBe('/login?fault=google-refused')
+    expect(await signInAndGetPath()).toBe('/login?fault=google-refused')
   })
 })
 
@@ -199,7 +199,7 @@ describe("doesn't trust an email address", () => {
     ['null', null],
   ])('with email_verified = %s', async (_, email_verified) => {
     changeIdToken({ email_verified })
-    expect(await signInPath()).toBe('/login?fault=google-unverified')
+    expect(await signInAndGetPath()).toBe('/login?fault=google-unverified')
   })
 
   it('if userinfo verifies a different address', async () => {
@@ -207,7 +207,7 @@ describe("doesn't trust an email address", () => {
     issuer.service.on('beforeUserinfo', ({ body }: MutableResponse) => {
       Object.assign(body, { sub: victim.id, email: 'mine@example.org', email_verified: true })
     })
-    expect(await signInPath()).toBe('/login?fault=google-unverified')
+    expect(await signInAndGetPath()).toBe('/login?fault=google-unverified')
   })
 
   it('if userinfo has another subject', async () => {
@@ -215,7 +215,7 @@ describe("doesn't trust an email address", () => {
     issuer.service.on('beforeUserinfo', ({ body }: MutableResponse) => {
       Object.assign(body, { sub: victim.id, email: victim.email, email_verified: true })
     })
-    expect(await signInPath()).toBe('/login?fault=google-refused')
+    expect(await signInAndGetPath()).toBe('/login?fault=google-refused')
   })
 })
 
@@ -235,21 +235,21 @@ describe('rejects a callback', () => {
     issuer.service.on('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
       url.searchParams.set('iss', 'https://evil.example')
     })
-    expect(await signInPath()).toBe('/login?fault=google-refused')
+    expect(await signInAndGetPath()).toBe('/login?fault=google-refused')
   })
 
   it('with a code that the issuer rejects', async () => {
     issuer.service.on('beforeResponse', (response: MutableResponse) => {
       Object.assign(response, { statusCode: 400, body: { error: 'invalid_grant' } })
     })
-    expect(await signInPath()).toBe('/login?fault=google-lost')
+    expect(await signInAndGetPath()).toBe('/login?fault=google-lost')
   })
 
   it("if the issuer doesn't know this client, and says that the operator must fix it", async () => {
     issuer.service.on('beforeResponse', (response: MutableResponse) => {
       Object.assign(response, { statusCode: 401, body: { error: 'invalid_client' } })
     })
-    expect(await signInPath()).toBe('/login?fault=google-failed')
+    expect(await signInAndGetPath()).toBe('/login?fault=google-failed')
     const line = app.logLines.findLast(({ fault }) => fault === 'google-failed')
     expect(line).toMatchObject({ level: 40, client: '127.0.0.1' })
   })
@@ -265,7 +265,7 @@ describe('rejects a callback', () => {
       url.searchParams.set('error', error)
       url.searchParams.set('error_description', 'Call 0900 666 and tell your password')
     })
-    expect(await signInPath()).toBe(`/login?fault=${fault}`)
+    expect(await signInAndGetPath()).toBe(`/login?fault=${fault}`)
   })
 })
 
@@ -277,9 +277,9 @@ it('logs no code, state, token or client secret', async () => {
   issuer.service.on('beforeAuthorizeRedirect', ({ url }: { url: URL }) => {
     for (const name of ['code', 'state']) secrets.push(url.searchParams.get(name) ?? '')
   })
-  expect(await signInPath()).toBe('/')
+  expect(await signInAndGetPath()).toBe('/')
   changeIdToken({ aud: ['another client'] })
-  expect(await signInPath()).toBe('/login?fault=google-refused')
+  expect(await signInAndGetPath()).toBe('/login?fault=google-refused')
   const logText = JSON.stringify(app.logLines)
   expect(secrets).toHaveLength(8)
   for (const secret of [...secrets, 'the-secret-of-the-client', victim.email]) {

@@ -59,7 +59,7 @@ function startApp({ url }: MockIssuer): Promise<TestApp> {
 }
 
 /** Signs in. Returns the path the browser ends up on. */
-async function signInPath(server = app): Promise<string> {
+async function signInAndGetPath(server = app): Promise<string> {
   const finalUrl = await makeBrowser(server).open('/api/login', (url) => isPage(server, url))
   return finalUrl.href.slice(server.url.length)
 }
@@ -67,7 +67,7 @@ async function signInPath(server = app): Promise<string> {
 /** Makes the server drop the issuer's cached metadata, as a failed sign-in does. */
 async function clearIssuerMetadata() {
   issuer.overrides.set('/token', (_, response) => void response.writeHead(500).end())
-  expect(await signInPath()).toBe(unavailablePath)
+  expect(await signInAndGetPath()).toBe(unavailablePath)
   issuer.overrides.clear()
   issuer.requests.length = 0
 }
@@ -89,15 +89,15 @@ it("the issuer isn't contacted before the first sign-in", async () => {
 })
 
 it('discovery runs once for many sign-ins, and again after a failure', async () => {
-  expect(await Promise.all(Array.from({ length: 5 }, () => signInPath()))).toEqual(
+  expect(await Promise.all(Array.from({ length: 5 }, () => signInAndGetPath()))).toEqual(
     Array(5).fill('/'),
   )
-  expect(await signInPath()).toBe('/')
+  expect(await signInAndGetPath()).toBe('/')
   const countDiscoveries = () =>
     issuer.requests.filter((request) => request === `GET ${discoveryPath}`).length
   expect(countDiscoveries()).toBe(1)
   await clearIssuerMetadata()
-  expect(await signInPath()).toBe('/')
+  expect(await signInAndGetPath()).toBe('/')
   expect(countDiscoveries()).toBe(1)
 })
 
@@ -127,7 +127,7 @@ describe('an issuer that never responds', () => {
         const stalledSignIn = await eventually(async () => {
           silentIssuer.requests.length = 0
           let hasEnded = false
-          const signInPromise = signInPath(server).finally(() => {
+          const signInPromise = signInAndGetPath(server).finally(() => {
             hasEnded = true
           })
           await eventually(() => expect(silentIssuer.requests.at(-1)).toContain(path))
@@ -138,7 +138,7 @@ describe('an issuer that never responds', () => {
         expect(await stalledSignIn.ended).toBe(unavailablePath)
 
         silentIssuer.overrides.clear()
-        expect(await signInPath(server)).toBe('/')
+        expect(await signInAndGetPath(server)).toBe('/')
         await server.close()
         await silentIssuer.close()
       }),
@@ -150,7 +150,7 @@ it('times out after 3 s for discovery and 5 s otherwise', async () => {
   await clearIssuerMetadata()
   const timeoutSpy = vi.spyOn(AbortSignal, 'timeout')
   try {
-    expect(await signInPath()).toBe('/')
+    expect(await signInAndGetPath()).toBe('/')
     expect(timeoutSpy.mock.calls).toEqual([[3000], [5000], [5000]])
   } finally {
     timeoutSpy.mockRestore()
@@ -167,10 +167,10 @@ describe('an unreachable issuer', () => {
   it('is used again once it is back', async () => {
     await clearIssuerMetadata()
     await issuer.goOffline()
-    expect(await signInPath()).toBe(unavailablePath)
+    expect(await signInAndGetPath()).toBe(unavailablePath)
     await expectOtherUsersServed(app, person)
     await issuer.goOnline()
-    expect(await signInPath()).toBe('/')
+    expect(await signInAndGetPath()).toBe('/')
   })
 
   it('is reported if it fails mid-sign-in', async () => {
@@ -212,7 +212,7 @@ describe('a response of 10 MB', () => {
         response.writeHead(200, { 'content-type': 'application/json' })
         void send(response, 10 * mebibyte).then(transfer.resolve)
       })
-      expect(await signInPath()).toBe(unavailablePath)
+      expect(await signInAndGetPath()).toBe(unavailablePath)
       const { sent, isComplete } = await transfer.promise
       expect(isComplete).toBe(false)
       expect(sent).toBeLessThan(10 * mebibyte)
@@ -250,7 +250,7 @@ describe('an invalid response', () => {
     issuer.overrides.set(discoveryPath, (_request, response) => {
       response.writeHead(status, { 'content-type': type }).end(body)
     })
-    expect(await signInPath()).toBe(unavailablePath)
+    expect(await signInAndGetPath()).toBe(unavailablePath)
   })
 
   it('is rejected if it redirects', async () => {
@@ -265,7 +265,7 @@ describe('an invalid response', () => {
       issuer.overrides.set(path, (_, response) => {
         response.writeHead(302, { location: `http://127.0.0.1:${port}/secret` }).end()
       })
-      expect(await signInPath()).toBe(unavailablePath)
+      expect(await signInAndGetPath()).toBe(unavailablePath)
       issuer.overrides.clear()
     }
     expect(requestedPaths).toEqual([])

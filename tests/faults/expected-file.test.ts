@@ -15,52 +15,52 @@ const file: ExpectedFile = {
 }
 const beforeExpiry = new Date(500)
 
-function listedFile(shortCode: string, downloadCount = 2) {
+function makeListedFile(shortCode: string, downloadCount = 2) {
   return { shortCode, expiresAt: new Date(1500).toISOString(), downloadCount }
 }
 
 describe('a file after a round', () => {
   it.each([
-    ['without requests', noAttempts, listedFile('old'), 'old', []],
+    ['without requests', noAttempts, makeListedFile('old'), 'old', []],
     [
       'after a completed renewal',
       { ...noAttempts, renewals: ['new'] },
-      listedFile('new'),
+      makeListedFile('new'),
       'new',
       ['old'],
     ],
     [
       'after two parallel renewals',
       { ...noAttempts, renewals: ['b', 'c'] },
-      listedFile('b'),
+      makeListedFile('b'),
       'b',
       ['old', 'c'],
     ],
     [
       'after a renewal that succeeded without a response',
       { ...noAttempts, renewals: [null] },
-      listedFile('x'),
+      makeListedFile('x'),
       'x',
       ['old'],
     ],
     [
       'after a renewal that failed without a response',
       { ...noAttempts, renewals: [null] },
-      listedFile('old'),
+      makeListedFile('old'),
       'old',
       [],
     ],
     [
       'after a completed renewal and one without a response',
       { ...noAttempts, renewals: ['b', null] },
-      listedFile('x'),
+      makeListedFile('x'),
       'x',
       ['old', 'b'],
     ],
     [
       'after a deletion that failed without a response',
       { ...noAttempts, deletion: 'response lost' as const },
-      listedFile('old'),
+      makeListedFile('old'),
       'old',
       [],
     ],
@@ -83,13 +83,13 @@ describe('a file after a round', () => {
     [
       'it is listed after its deletion',
       { ...noAttempts, deletion: 'done' as const },
-      listedFile('old'),
+      makeListedFile('old'),
     ],
-    ['its link changed without a request', noAttempts, listedFile('x')],
-    ['a completed renewal was undone', { ...noAttempts, renewals: ['new'] }, listedFile('old')],
-    ['a download is not counted', noAttempts, listedFile('old', 0)],
-    ['a download is counted twice', noAttempts, listedFile('old', 4)],
-    ['its bytes are gone early', { ...noAttempts, isPurged: true }, listedFile('old')],
+    ['its link changed without a request', noAttempts, makeListedFile('x')],
+    ['a completed renewal was undone', { ...noAttempts, renewals: ['new'] }, makeListedFile('old')],
+    ['a download is not counted', noAttempts, makeListedFile('old', 0)],
+    ['a download is counted twice', noAttempts, makeListedFile('old', 4)],
+    ['its bytes are gone early', { ...noAttempts, isPurged: true }, makeListedFile('old')],
   ])('is a violation if %s', (_, attempts, listedEntry) => {
     expect(() => reconcile(file, attempts, listedEntry, beforeExpiry)).toThrow(Violation)
   })
@@ -99,7 +99,7 @@ it('may be purged at the end of its maximum lifetime', () => {
   const reconciledFile = reconcile(
     file,
     { ...noAttempts, isPurged: true },
-    listedFile('old'),
+    makeListedFile('old'),
     new Date(2000),
   )
   expect(reconciledFile.code).toBe('old')

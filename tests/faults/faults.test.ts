@@ -15,10 +15,10 @@ const draws = contexts.flatMap((context) =>
 )
 
 it('draws a second fault with another target in some rounds', () => {
-  const pairs = draws.filter(({ names }) => names.length === 2)
-  expect(pairs.length / draws.length).toBeGreaterThan(0.1)
-  expect(pairs.length / draws.length).toBeLessThan(0.25)
-  for (const { names } of pairs) {
+  const twoFaultDraws = draws.filter(({ names }) => names.length === 2)
+  expect(twoFaultDraws.length / draws.length).toBeGreaterThan(0.1)
+  expect(twoFaultDraws.length / draws.length).toBeLessThan(0.25)
+  for (const { names } of twoFaultDraws) {
     const affectedTargets = names.flatMap((name) => faults[name].affects)
     expect(new Set(affectedTargets).size, names.join()).toBe(affectedTargets.length)
     expect(names).not.toContain('no fault')

@@ -226,11 +226,11 @@ export class CrashUser {
 
   /** Retries a request until a complete response with a status below 500 arrives. */
   async #sendWithRetries(request: () => Promise<Response>): Promise<Response> {
-    const timeout = this.#timeout()
+    const timeoutSignal = this.#timeout()
     for (;;) {
       const response = await this.#trySend(request)
       if (response && response.status < 500) return response
-      if (timeout.aborted) throw new Error(`no answer but ${response?.status ?? 'none'}`)
+      if (timeoutSignal.aborted) throw new Error(`no answer but ${response?.status ?? 'none'}`)
       this.retries += 1
       await wait(pauseMs)
     }

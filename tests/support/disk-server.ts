@@ -69,7 +69,7 @@ export async function openDiskServer(
     },
     { ...connectionLimits, ...limits },
   )
-  const inOneHour = () => new Date(clock().getTime() + 3_600_000)
+  const getTimeInOneHour = () => new Date(clock().getTime() + 3_600_000)
 
   const disk: Omit<DiskServer, 'storage'> = {
     dataDir,
@@ -95,7 +95,7 @@ export async function openDiskServer(
       key: newStorageKey(),
       size,
       mimeType: 'application/octet-stream',
-      expiresAt: inOneHour(),
+      expiresAt: getTimeInOneHour(),
       ...changes,
     }),
     downloadGrant: (key, size, changes) => ({
@@ -105,7 +105,7 @@ export async function openDiskServer(
       fileName: 'file.bin',
       version: `version-of-${key}`,
       createdAt: new Date('2025-07-12T10:20:30.456Z'),
-      expiresAt: inOneHour(),
+      expiresAt: getTimeInOneHour(),
       ...changes,
     }),
     async stop() {

@@ -81,14 +81,14 @@ function waitForOutput(stream: Readable, expectedText: string): Promise<void> {
 }
 
 async function waitForReady(child: ChildProcess, url: string, stderrPromise: Promise<string>) {
-  const timeout = AbortSignal.timeout(hangTimeoutMs)
+  const timeoutSignal = AbortSignal.timeout(hangTimeoutMs)
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`The server has ended: ${await stderrPromise}`)
     }
     const response = await fetch(`${url}/api/ready`).catch(() => null)
     if (response?.ok) return
-    timeout.throwIfAborted()
+    timeoutSignal.throwIfAborted()
     await wait(pollMs)
   }
 }
