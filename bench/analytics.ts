@@ -12,13 +12,19 @@ const filesPerOtherAccount = 5_000
 
 /** Gives the files seven MIME types and ages of up to 29 days. Their links expire after 7 days. */
 const spreadFilesSql = `
+  with ages as (
+    select id as other, abs(hashtext(id::text)) % (29 * 1440) * interval '1 minute' as age
+    from files),
+  aged_links as (
+    update links set created_at = $1::timestamptz - age,
+      expires_at = $1::timestamptz - age + interval '7 days',
+      max_lifetime_at = $1::timestamptz - age + interval '30 days'
+    from files, ages where links.id = files.link_id and files.id = other)
   update files set
     mime_type = (array['image/png', 'video/mp4', 'audio/mpeg', 'application/pdf', 'application/zip',
       'text/plain', 'font/woff2'])[1 + abs(hashtext(id::text)) % 7],
-    created_at = $1::timestamptz - age, expires_at = $1::timestamptz - age + interval '7 days',
-    max_lifetime_at = $1::timestamptz - age + interval '30 days'
-  from (select id as other, abs(hashtext(id::text)) % (29 * 1440) * interval '1 minute' as age
-    from files) ages
+    created_at = $1::timestamptz - age
+  from ages
   where id = other`
 
 /** SQL to run before each measurement, by the measurement's name in the report. */
@@ -26,12 +32,12 @@ const steps = {
   'downloads of all sorts':
     'update files set download_count = (1000 / (1 + abs(hashtext(id::text)) % 2000))::int',
   'each downloaded once': 'update files set download_count = 1',
-  'all end soon': "update files set expires_at = now() + interval '1 hour'",
+  'all end soon': "update links set expires_at = now() + interval '1 hour'",
   'each downloaded 100 to 108 times':
     'update files set download_count = 100 + abs(hashtext(id::text)) % 9',
 }
 /** Sorts the table by owner and upload time, as in production, then vacuums and analyzes it. */
-const tidyStatements = ['cluster files using files_of_owner', 'vacuum analyze files']
+const tidyStatements = ['cluster files using files_of_owner', 'vacuum analyze files, links']
 const markSomeDownloadedSql =
   'update files set last_download_at = now() where abs(hashtext(id::text)) % 20 = 0'
 

@@ -47,7 +47,7 @@ export async function measureExpiry(cores: Cores, scratch: string): Promise<Row[
       // Expire all links, but downgrade only the owner of the due files, who can then no longer
       // renew them.
       await mayfly.sql("update users set tier = 'free' where id = $1", [dueOwnerId])
-      await mayfly.sql("update files set expires_at = expires_at - interval '200 days'")
+      await mayfly.sql("update links set expires_at = expires_at - interval '200 days'")
     })
     return [
       ...createRows('comparison of 120,000 objects with the database', 'objects/s', comparisonCost),

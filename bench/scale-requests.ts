@@ -51,15 +51,17 @@ export async function drawSample(
   const sampledUsersSql = createSampleSql('users', fileCount / filesPerUser)
   const links = await mayfly.sql<OpenFile>(
     `select short_code as code, storage_key as key from ${sampledFilesSql}
-      where expires_at > now() and purging_at is null and deleted_at is null
+      join links on links.id = link_id
+      where expires_at > now() and purging_at is null
       order by random() limit $1`,
     [count],
   )
   const ownedFiles = await mayfly.sql<OwnedFile>(
     `select files.id, storage_key as key, original_name as name, token from ${sampledFilesSql}
-      join users on users.id = owner_id and tier = 'premium'
-      join lateral (select token from sessions where user_id = owner_id limit 1) session on true
-      where purging_at is null and deleted_at is null and max_lifetime_at > now() + interval '1 day'
+      join links on links.id = link_id
+      join users on users.id = files.owner_id and tier = 'premium'
+      join lateral (select token from sessions where user_id = files.owner_id limit 1) session on true
+      where purging_at is null and max_lifetime_at > now() + interval '1 day'
         and not short_code = any($2)
       order by random() limit $1`,
     [2 * count, links.map(({ code }) => code)],
@@ -68,8 +70,8 @@ export async function drawSample(
     `select token from ${sampledUsersSql}
       join lateral (select token from sessions where user_id = users.id limit 1) session on true
       where tier = 'free' and not exists (select 1 from uploads where owner_id = users.id)
-        and (select count(*) from files
-          where owner_id = users.id and expires_at > now() and purging_at is null) < 3
+        and (select count(*) from files join links on links.id = link_id
+          where files.owner_id = users.id and expires_at > now() and purging_at is null) < 3
       order by random() limit $1`,
     [count],
   )

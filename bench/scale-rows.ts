@@ -87,19 +87,22 @@ function filesSql(step = 1): string {
  * inserted as purged.
  */
 const fileRowSql = [
-  `insert into files (id, owner_id, storage, storage_key, original_name, mime_type, size, short_code,
-      created_at, expires_at, max_lifetime_at, download_count, last_download_at, upload_duration,
-      sha256, is_content_proved, notified_expires_at, purging_at, purge_due_at, purged_at, purge_tries,
-      purge_at)
+  `insert into links (id, owner_id, short_code, download_count, expiration_days, max_lifetime_days,
+      created_at, ready_at, expires_at, max_lifetime_at, notified_expires_at)
+    select bench.uuid('link ' || n), owner, ${codeSql('n')}, downloads, 3, 30, created, created,
+      expires, most, expires from ${filesSql()}`,
+  `insert into files (id, owner_id, storage, storage_key, original_name, mime_type, size, link_id,
+      position, created_at, download_count, last_download_at, upload_duration, sha256,
+      is_content_proved, purging_at, purge_due_at, purged_at, purge_tries, purge_at)
     select bench.uuid('file ' || n), owner, 'disk',
       substr(encode(sha256(('key ' || n)::bytea), 'hex'), 1, 26),
       (array['Holiday photo ', 'Invoice ', 'Minutes ', 'Contract ', 'Song ', 'Archive '])[kind] || n
         || (array['.jpg', '.pdf', '.txt', '.docx', '.mp3', '.zip'])[kind],
       (array['image/jpeg', 'application/pdf', 'text/plain', 'application/msword', 'audio/mpeg',
         'application/zip'])[kind],
-      bytes, ${codeSql('n')}, created, expires, most, downloads,
+      bytes, bench.uuid('link ' || n), 0, created, downloads,
       case when downloads > 0 then created + interval '1 hour' end, 1.5,
-      encode(sha256(n::text::bytea), 'hex'), true, expires,
+      encode(sha256(n::text::bytea), 'hex'), true,
       case when due <= now then due end, case when due <= now then due end,
       case when due <= now then due + interval '1 minute' end, (due <= now)::int, due
     from ${filesSql()}`,
@@ -116,10 +119,10 @@ const fileRowSql = [
       substr(encode(sha256(('deleted ' || n)::bytea), 'hex'), 1, 26),
       case when created > now - interval '29 days' then 'Report ' || n || '.pdf' end, created, created
     from ${filesSql(10)}`,
-  `insert into uploads (owner_id, storage, storage_key, original_name, mime_type, size,
-      expiration_days, tier, created_at, last_activity_at)
+  `insert into uploads (owner_id, storage, storage_key, original_name, mime_type, size, link_id,
+      position, tier, created_at, last_activity_at)
     select owner, 'disk', substr(encode(sha256(('open ' || n)::bytea), 'hex'), 1, 26), 'Film.mp4',
-      'video/mp4', bytes, 3, case when is_premium then 'premium' else 'free' end,
+      'video/mp4', bytes, bench.uuid('link ' || n), 1, case when is_premium then 'premium' else 'free' end,
       now - interval '3 hours' * luck, now - interval '3 hours' * luck
     from ${filesSql(1000)}`,
   `insert into blocked_content (sha256, size, reason, blocked_at)

@@ -37,21 +37,24 @@ function randomCodeSql(number: string): string {
  */
 const insertFilesSql = `
   with made as (
-    insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
-      created_at, expires_at, max_lifetime_at, upload_duration, sha256, is_content_proved,
-      purge_at)
-    select 'owner ' || 1 + (random() * ($3::int - 1))::int, 'disk',
-      substr(encode(sha256((n || 'key')::bytea), 'hex'), 1, 26),
-      'Report ' || n || ' of the working group.pdf', 'application/pdf', 1000 + n,
-      ${randomCodeSql('n')}, age, age + interval '3 days', age + interval '30 days', 1.5,
-      encode(sha256(n::text::bytea), 'hex'), true,
-      age + interval '30 days'
+    select gen_random_uuid() as id, 'owner ' || 1 + (random() * ($3::int - 1))::int as owner_id,
+      ${randomCodeSql('n')} as short_code, n, age
     from generate_series($1::int, $2::int) n,
-      lateral (select now() - interval '29 days' * (1 - n / $4::float8) as age) ages
-    returning id, short_code, created_at),
+      lateral (select now() - interval '29 days' * (1 - n / $4::float8) as age) ages),
   codes as (
-    insert into short_codes select short_code, created_at from made)
-  insert into file_downloads select id, created_at::date, 1 from made`
+    insert into short_codes select short_code, age from made),
+  new_links as (
+    insert into links (id, owner_id, short_code, expiration_days, max_lifetime_days, created_at,
+      ready_at, expires_at, max_lifetime_at)
+    select id, owner_id, short_code, 3, 30, age, age, age + interval '3 days',
+      age + interval '30 days' from made),
+  new_files as (
+    insert into files (id, link_id, position, owner_id, storage, storage_key, original_name,
+      mime_type, size, created_at, upload_duration, sha256, is_content_proved, purge_at)
+    select id, id, 0, owner_id, 'disk', substr(encode(sha256((n || 'key')::bytea), 'hex'), 1, 26),
+      'Report ' || n || ' of the working group.pdf', 'application/pdf', 1000 + n, age, 1.5,
+      encode(sha256(n::text::bytea), 'hex'), true, age + interval '30 days' from made)
+  insert into file_downloads select id, age::date, 1 from made`
 
 /** Selects the size of each table and index. */
 const sizesSql = `
@@ -138,8 +141,8 @@ async function measureRequestWal(mayfly: Mayfly, http: HttpClient): Promise<Row[
   const bytes = randomBytes(fileBytes)
   const rows: Row[] = []
   const codes = await mayfly.sql<{ code: string }>(
-    `update files set expires_at = now() + interval '1 day' where id in
-      (select id from files tablesample system (5) order by random() limit $1)
+    `update links set expires_at = now() + interval '1 day' where id in
+      (select id from links tablesample system (5) order by random() limit $1)
       returning short_code as code`,
     [downloadCount],
   )
@@ -175,7 +178,7 @@ async function countDownload(mayfly: Mayfly, code: string): Promise<void> {
   await mayfly.sql(
     `with counted as (
       update files set download_count = download_count + 1, last_download_at = now()
-      where short_code = $1 returning id, owner_id),
+      where link_id = (select id from links where short_code = $1) returning id, owner_id),
     of_owner as (
       insert into owner_downloads
       select owner_id, current_date, get_byte(uuid_send(id), 15) % 16, 1 from counted
@@ -278,21 +281,21 @@ async function measureWalPerCall(
 }
 
 /**
- * Compares lookups through the index on `files.short_code`, which the product uses, with lookups in
+ * Compares lookups through the index on `links.short_code`, which the product uses, with lookups in
  * a separate table.
  */
 async function measureLookUps(mayfly: Mayfly): Promise<Row[]> {
-  await mayfly.sql('create table bench_links as select short_code as code, id from files')
-  await mayfly.sql('alter table bench_links add primary key (code)')
-  await mayfly.sql('vacuum analyze bench_links')
+  await mayfly.sql('create table bench_codes as select short_code as code, id from links')
+  await mayfly.sql('alter table bench_codes add primary key (code)')
+  await mayfly.sql('vacuum analyze bench_codes')
   await mayfly.sql(
-    `create table bench_wanted as select short_code as code from files
+    `create table bench_wanted as select short_code as code from links
       tablesample system (10) order by random() limit ${lookUpCount}`,
   )
   const lookUpStatements = {
-    'the index of files': 'select owner_id into found from files where short_code = wanted',
-    'a table of codes': `select owner_id into found from bench_links
-      join files on files.id = bench_links.id where bench_links.code = wanted`,
+    'the index of links': 'select owner_id into found from links where short_code = wanted',
+    'a table of codes': `select owner_id into found from bench_codes
+      join links on links.id = bench_codes.id where bench_codes.code = wanted`,
   }
   const durationsByWay = new Map<string, number[]>()
   for (let round = 0; round < 4; round += 1) {

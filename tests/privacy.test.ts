@@ -54,6 +54,7 @@ const headingByTable: Readonly<Record<string, string | null>> = {
   removals: 'Unfinished uploads',
   files: 'Your files',
   deletion_receipts: 'Proof of deletions',
+  links: 'Your files',
   short_codes: 'Proof of deletions',
   file_downloads: 'Downloads',
   owner_downloads: 'Downloads',

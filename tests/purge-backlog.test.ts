@@ -242,10 +242,10 @@ test(
     // unchanged.
     const { rows } = await directDb.query(
       `select
-        (count(*) filter (where owner_id <> $1 and purge_tries = 1 and purge_due_at = expires_at
+        (count(*) filter (where files.owner_id <> $1 and purge_tries = 1 and purge_due_at = expires_at
           and purged_at is not null))::int as once,
-        (count(*) filter (where owner_id = $1 and purging_at is null))::int as kept
-      from files`,
+        (count(*) filter (where files.owner_id = $1 and purging_at is null))::int as kept
+      from files join links on links.id = link_id`,
       [premium.id],
     )
     expect(rows).toEqual([{ once: dueCount, kept: newFiles.length + 2 }])

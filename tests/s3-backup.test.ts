@@ -11,7 +11,7 @@ import { makeBackup } from '../src/server/backup/make-backup.ts'
 import { restoreBackup } from '../src/server/backup/restore-backup.ts'
 import { openDatabase } from '../src/server/db/open.ts'
 import type { Database } from '../src/server/db/pool.ts'
-import { files, uploads, users } from '../src/server/db/schema.ts'
+import { files, links, uploads, users } from '../src/server/db/schema.ts'
 import { openJobQueue } from '../src/server/jobs/job-queue.ts'
 import { readInstallation } from '../src/server/settings/queries.ts'
 import { openSealedFiles } from '../src/server/storage/disk/sealed-files.ts'
@@ -51,6 +51,15 @@ async function fillInstallation(
   await db.insert(users).values({ ...user, createdAt: now, updatedAt: now })
   const sealedFiles = await openSealedFiles(dataDir)
   await sealedFiles.claim(await readInstallation(db, now))
+  const insertLink = async (shortCode: string) => {
+    const dates = { createdAt: now, expiresAt: expiryDate, maxLifetimeAt: expiryDate }
+    const days = { expirationDays: 1, maxLifetimeDays: 1 }
+    const [link] = await db
+      .insert(links)
+      .values({ ownerId, shortCode, ...days, ...dates })
+      .returning()
+    return link?.id ?? ''
+  }
   // The first file is so large that the bucket needs several parts for it.
   const sizes = [
     20 * 1024 * 1024 + 1,
@@ -61,18 +70,15 @@ async function fillInstallation(
   for (const [storageKey, bytes] of bytesByKey) {
     await sealedFiles.write(storageKey, bytes.length, Readable.from([bytes]))
     const shortCode = storageKey.slice(0, 10)
-    const columns = { ownerId, storage: 'disk', storageKey, shortCode, size: bytes.length } as const
-    const dates = {
-      createdAt: now,
-      expiresAt: expiryDate,
-      maxLifetimeAt: expiryDate,
-      purgeAt: expiryDate,
-    }
+    const linkId = await insertLink(shortCode)
+    const columns = { ownerId, storage: 'disk', storageKey, linkId, size: bytes.length } as const
+    const dates = { position: 0, createdAt: now, purgeAt: expiryDate }
     const text = { originalName: 'a\tb.txt', mimeType: 'text/plain', sha256: sha256(bytes) }
     await db.insert(files).values({ ...columns, ...dates, ...text, isContentProved: true })
   }
   const upload = { ownerId, storage: 'disk', storageKey: newStorageKey(), size: 1 } as const
-  const uploadDetails = { originalName: 'b', mimeType: 'text/plain', expirationDays: 1 }
+  const linkId = await insertLink('uploading')
+  const uploadDetails = { originalName: 'b', mimeType: 'text/plain', linkId, position: 0 }
   await db
     .insert(uploads)
     .values({ ...upload, ...uploadDetails, createdAt: now, lastActivityAt: now })

@@ -386,7 +386,7 @@ describe('a connection cut at any statement', () => {
       prepare: prepareChecksumMismatch,
       transaction: false,
     },
-    { name: 'deleting a file', prepare: prepareFileDeletion, transaction: false },
+    { name: 'deleting a file', prepare: prepareFileDeletion, transaction: true },
     { name: 'deleting a user', prepare: prepareUserDeletion, transaction: true },
     { name: 'purging a file', prepare: preparePurge, transaction: false },
     { name: 'signing up', prepare: prepareSignup, transaction: true },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { users } from '../../src/server/db/schema.ts'
 import type { MailRequest } from '../../src/server/email/mail-queue.ts'
 import { dailyLimit, emailLimits } from '../../src/shared/rules/accounts/email-limits.ts'
+import { getFileRow } from '../support/file-rows.ts'
 import { makeClient, makeFile, makePerson } from '../support/make.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -88,11 +89,12 @@ describe('emails to one address', () => {
       body: JSON.stringify({ mailOnFirstDownload: true }),
     })
     const { id } = await makeFile(person)
+    const { linkId } = await getFileRow(unlimitedApp, id)
     const createdAt = unlimitedApp.clock().toISOString()
     const passwordChange = { changedBy: 'session', removedGoogle: false } as const
     const requests: [keyof typeof emailLimits, MailRequest][] = [
       ['reset-password', { kind: 'forgot-password', email, askedAt: createdAt }],
-      ['files', { kind: 'files', userId, about: 'first-download', fileIds: [id] }],
+      ['files', { kind: 'links', userId, about: 'first-download', linkIds: [linkId ?? ''] }],
       [
         'support',
         { kind: 'takedown', userId, fileIds: [id], reason: 'Malware', takenDownAt: createdAt },

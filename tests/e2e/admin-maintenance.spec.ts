@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { files } from '../../src/server/db/schema.ts'
+import { updateFiles } from '../support/file-rows.ts'
 import { makeFile, makePerson } from '../support/make.ts'
 import { maintenanceRow, openAdminCenter, openSection, startMaintenance } from './support/admin.ts'
 import { pressOn } from './support/keyboard.ts'
@@ -12,10 +13,11 @@ test('maintenance actions report their results, and a failed test upload its rea
 }) => {
   const owner = await makePerson(app)
   const [expiredFile] = [await makeFile(owner), await makeFile(owner)]
-  await app.deps.db
-    .update(files)
-    .set({ expiresAt: app.clock(), purgeAt: app.clock(), originalName: 'a\u0007b.txt' })
-    .where(eq(files.id, expiredFile.id))
+  await updateFiles(app.deps.db, eq(files.id, expiredFile.id), {
+    expiresAt: app.clock(),
+    purgeAt: app.clock(),
+    originalName: 'a\u0007b.txt',
+  })
   await makePerson(app, { tier: 'premium', premiumTrialEndsAt: app.clock() })
   const admin = await openAdminCenter(page, app)
   const run = (title: string) => startMaintenance(page, title)

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { files, users } from '../../src/server/db/schema.ts'
+import { updateFiles } from '../support/file-rows.ts'
 import { makeClient, makeFile, makePerson } from '../support/make.ts'
 import { makeDownloads } from './support/analytics.ts'
 import { openDashboard } from './support/dashboard.ts'
@@ -56,7 +57,7 @@ test('analytics shows insights, charts and tables, and links to files that expir
 
   const { id } = await makeFile(person, { name: 'soon.txt' })
   const expiresAt = new Date(app.clock().getTime() + 3_600_000)
-  await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, id))
+  await updateFiles(app.deps.db, eq(files.id, id), { expiresAt })
   await page.reload()
   await page.getByRole('link', { name: 'Show them' }).press('Enter')
   const fileManagerHeading = page.getByRole('heading', { name: 'File Manager' })

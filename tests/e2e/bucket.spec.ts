@@ -6,6 +6,7 @@ import { files } from '../../src/server/db/schema.ts'
 import { initialSignedParts } from '../../src/shared/rules/files/part-plan.ts'
 import { serveApp } from '../support/app-server.ts'
 import { countStoredBytes, createBucket, type TestBucket } from '../support/bucket.ts'
+import { updateFiles } from '../support/file-rows.ts'
 import { hangTimeoutMs } from '../support/hang.ts'
 import { makeFile, makePerson, signUp } from '../support/make.ts'
 import { createDatabase } from '../support/postgres-server.ts'
@@ -323,10 +324,7 @@ test('expired, deleted and taken-down files leave the bucket, and the owner is e
     const expiringFile = expiringFiles.pop()
     if (!expiringFile) throw new Error('no file')
     const expiresAt = app.clock()
-    await app.deps.db
-      .update(files)
-      .set({ expiresAt, purgeAt: expiresAt })
-      .where(eq(files.id, expiringFile.id))
+    await updateFiles(app.deps.db, eq(files.id, expiringFile.id), { expiresAt, purgeAt: expiresAt })
     const resultText = await startMaintenance(page, actionTitle)
     await page.getByRole('alertdialog').getByRole('button', { name: button }).click()
     await expect(resultText).toContainText(resultPattern)

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { files } from '../../src/server/db/schema.ts'
+import { updateFiles } from '../support/file-rows.ts'
 import { makeFile, makePerson } from '../support/make.ts'
 import { insertFiles } from '../support/many-files.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
@@ -18,9 +19,8 @@ test('a free user retries a failed list, learns why a link ended, and clears the
   const person = await makePerson(app)
   for (const name of ['first.txt', 'second.txt', 'third.txt']) {
     const { id } = await makeFile(person, { name })
-    const expiredFields = { expiresAt: app.clock() }
-    if (name !== 'third.txt')
-      await app.deps.db.update(files).set(expiredFields).where(eq(files.id, id))
+    const expiredNow = { expiresAt: app.clock() }
+    if (name !== 'third.txt') await updateFiles(app.deps.db, eq(files.id, id), expiredNow)
   }
   const pendingFailure = Promise.withResolvers<void>()
   await page.route(listUrlPattern, async (route) => {

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { files } from '../../src/server/db/schema.ts'
+import { updateFiles } from '../support/file-rows.ts'
 import { makeClient, makeFile, makePerson } from '../support/make.ts'
 import { fileRow, openDashboard } from './support/dashboard.ts'
 import { tabTo } from './support/keyboard.ts'
@@ -17,10 +18,9 @@ test('a premium user renews an expired link by keyboard, despite a wrong compute
   const person = await makePerson(app, { tier: 'premium' })
   const file = await makeFile(person, { name: 'Concert master.flac', type: 'audio/flac' })
   await makeFile(person, { name: 'notes.txt' })
-  await app.deps.db
-    .update(files)
-    .set({ expiresAt: new Date(app.clock().getTime() - hour) })
-    .where(eq(files.id, file.id))
+  await updateFiles(app.deps.db, eq(files.id, file.id), {
+    expiresAt: new Date(app.clock().getTime() - hour),
+  })
   // The page's clock is five days ahead. By that clock, every link has expired.
   await page.clock.install({ time: new Date(app.clock().getTime() + 5 * day) })
   const press = (key: string) => page.keyboard.press(key)

@@ -106,8 +106,8 @@ export async function checkFreeLimit(
   maxFiles: number,
 ): Promise<void> {
   const { rows } = await directDb.query<{ count: string }>(
-    `select count(*) from files join users on users.id = files.owner_id
-     where users.tier = 'free' and files.deleted_at is null and files.expires_at > $1
+    `select count(*) from files join users on users.id = files.owner_id join links on links.id = files.link_id
+     where users.tier = 'free' and files.deleted_at is null and links.expires_at > $1
      group by users.id having count(*) > $2`,
     [latest, maxFiles],
   )

@@ -390,7 +390,7 @@ async function expectConsistent(
   await checkFreeLimit(directDb, server.now(), defaultLimits.free.maxFiles ?? 0)
   const { rows } = await directDb.query(
     `select (select count(*) from uploads)::int as uploads,
-      ((select count(*) from short_codes) - (select count(*) from files))::int as renewals`,
+      ((select count(*) from short_codes) - (select count(*) from links))::int as renewals`,
   )
   expect(rows).toEqual([{ uploads: 0, renewals: renewalCount }])
 }

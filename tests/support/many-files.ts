@@ -1,4 +1,5 @@
 import type { TestApp } from './app-server.ts'
+import { insertLinkedFilesSql } from './linked-files.ts'
 
 /**
  * Returns SQL that inserts files without storing bytes. File n is n minutes old and named 'Report n
@@ -8,10 +9,10 @@ import type { TestApp } from './app-server.ts'
 export function insertFilesQuery(ownerId: string, count: number, now: Date) {
   const createdAt = `($3::timestamptz - n * interval '1 minute')`
   return {
-    text: `
-      insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
-        created_at, expires_at, max_lifetime_at, purge_at, sha256, is_content_proved)
-      select $1, 'disk', substr(translate(gen_random_uuid()::text, '-', ''), 1, 26),
+    text: insertLinkedFilesSql(
+      `owner_id, storage, storage_key, original_name, mime_type, size, short_code, created_at,
+        expires_at, max_lifetime_at, purge_at, sha256, is_content_proved`,
+      `select $1::text, 'disk', substr(translate(gen_random_uuid()::text, '-', ''), 1, 26),
         'Report ' || n || ' of the working group.pdf', 'application/pdf', n * 1000,
         translate(substr(gen_random_uuid()::text, 1, 10), '01-', 'xyz') || n,
         ${createdAt}, ${createdAt} + interval '3 days', ${createdAt} + interval '30 days',
@@ -19,6 +20,7 @@ export function insertFilesQuery(ownerId: string, count: number, now: Date) {
           then interval '30 days' else interval '3 days' end,
         encode(sha256(n::text::bytea), 'hex'), true
       from generate_series(1, $2::int) n`,
+    ),
     values: [ownerId, count, now],
   }
 }

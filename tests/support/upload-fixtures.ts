@@ -61,6 +61,7 @@ export function uploadTicket(changes: Partial<SinglePartTicket> = {}): SinglePar
   return {
     uploadUrl: '/storage',
     cloudKey: 'key',
+    shortCode: 'abcdefghjk',
     metadata: {
       originalName: 'notes.txt',
       mimeType: 'text/plain',

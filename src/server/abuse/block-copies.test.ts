@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { insertLinkedFilesSql } from '../../../tests/support/linked-files.ts'
 import {
   type Client,
   json,
@@ -183,11 +184,15 @@ describe('other files with the same content', () => {
     const eve = await makePerson(app, { tier: 'premium' })
     const file = await makeFile(eve, { bytes })
     await app.pool.query(
-      `insert into files (owner_id, storage, storage_key, original_name, mime_type, size, sha256,
-         is_content_proved, short_code, created_at, expires_at, max_lifetime_at, purge_at)
-       select owner_id, storage, substr(translate(gen_random_uuid()::text, '-', ''), 1, 26),
-         original_name, mime_type, size, $2, true, 'code' || n, created_at, expires_at,
-         max_lifetime_at, purge_at from files, generate_series(1, 250) n where id = $1`,
+      insertLinkedFilesSql(
+        `owner_id, storage, storage_key, original_name, mime_type, size, sha256, is_content_proved,
+          short_code, created_at, expires_at, max_lifetime_at, purge_at`,
+        `select files.owner_id, storage, substr(translate(gen_random_uuid()::text, '-', ''), 1, 26),
+         original_name, mime_type, size, $2, true, 'code' || n, files.created_at, expires_at,
+         max_lifetime_at, purge_at
+        from files join links on links.id = link_id, generate_series(1, 250) n
+        where files.id = $1`,
+      ),
       [file.id, sha256(bytes)],
     )
     expect(await takeDownOrThrow(admin, file.shortCode)).toContain('250 other files')

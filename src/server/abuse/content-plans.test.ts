@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { insertLinkedFilesSql } from '../../../tests/support/linked-files.ts'
 import { analyzedPlansOf, countRowsRead } from '../../../tests/support/query-plans.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { takeDownBlocked } from '../files/queries.ts'
@@ -17,13 +18,15 @@ let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
   const now = app.clock()
-  const insertHashedFilesSql = `insert into files (owner_id, storage, storage_key, original_name, mime_type, size,
-      short_code, sha256, is_content_proved, created_at, expires_at, max_lifetime_at, purge_at)
-    select 'user-' || n % 1000, $1, $2 || n, 'Report.pdf', 'application/pdf', n, $2 || n,
-      case when $3 then encode(sha256(n::text::bytea), 'hex') end, $4, $5::timestamptz,
+  const insertHashedFilesSql = insertLinkedFilesSql(
+    `owner_id, storage, storage_key, original_name, mime_type, size, short_code, sha256,
+      is_content_proved, created_at, expires_at, max_lifetime_at, purge_at`,
+    `select 'user-' || n % 1000, $1::text, $2 || n, 'Report.pdf', 'application/pdf', n, $2 || n,
+      case when $3::boolean then encode(sha256(n::text::bytea), 'hex') end, $4::boolean, $5::timestamptz,
       $5::timestamptz + interval '3 days', $5::timestamptz + interval '30 days',
       $5::timestamptz + interval '3 days'
-    from generate_series(1, $6::int) n`
+    from generate_series(1, $6::int) n`,
+  )
   await app.pool.query(
     `insert into users (id, name, email, created_at, updated_at)
       select 'user-' || n, 'Ada', n || '@example.org', $1, $1 from generate_series(0, 999) n`,

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
-import { blockedContent, files, reports } from '../db/schema.ts'
+import { blockedContent, files, links, reports } from '../db/schema.ts'
 import { needsHashSql } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
@@ -12,7 +12,10 @@ export async function findFileToTakeDown(db: Db, shortCode: string): Promise<str
   const [fileWithCode] = await db
     .select({ id: files.id })
     .from(files)
-    .where(eq(files.shortCode, shortCode))
+    .innerJoin(links, eq(links.id, files.linkId))
+    .where(eq(links.shortCode, shortCode))
+    .orderBy(files.position)
+    .limit(1)
   if (fileWithCode) return fileWithCode.id
   const [lastReport] = await db
     .select({ id: reports.fileId })
@@ -38,7 +41,6 @@ export type ContentRow = Pick<
   typeof files.$inferSelect,
   | 'id'
   | 'ownerId'
-  | 'shortCode'
   | 'storage'
   | 'storageKey'
   | 'size'
@@ -48,12 +50,15 @@ export type ContentRow = Pick<
   | 'takedownReason'
   | 'purgingAt'
   | 'purgedAt'
->
+> & {
+  /** Null if the owner has deleted the file. */
+  shortCode: string | null
+}
 
 const content = {
   id: files.id,
   ownerId: files.ownerId,
-  shortCode: files.shortCode,
+  shortCode: links.shortCode,
   storage: files.storage,
   storageKey: files.storageKey,
   size: files.size,
@@ -67,7 +72,12 @@ const content = {
 
 /** Locks a file until the transaction ends. Returns undefined if its row no longer exists. */
 export async function lockContent(tx: Db, id: string): Promise<ContentRow | undefined> {
-  const [file] = await tx.select(content).from(files).where(eq(files.id, id)).for('update')
+  const [file] = await tx
+    .select(content)
+    .from(files)
+    .leftJoin(links, eq(links.id, files.linkId))
+    .where(eq(files.id, id))
+    .for('update', { of: files })
   return file
 }
 
@@ -130,6 +140,7 @@ export function listFilesToHash(
   return db
     .select(content)
     .from(files)
+    .leftJoin(links, eq(links.id, files.linkId))
     .where(
       and(
         eq(files.storage, storage),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { updateFiles } from '../../../tests/support/file-rows.ts'
 import {
   type Client,
   json,
@@ -373,16 +374,13 @@ describe('the email address of a reporter', () => {
   })
 
   it('is removed after 180 days if the report stays open and the bytes are gone', async () => {
-    const { shortCode } = await makeFile(owner)
+    const { id, shortCode } = await makeFile(owner)
     await reportLink(visitor, shortCode)
     const afterMs = (ms: number) => new Date(app.clock().getTime() + ms)
     // The report is kept because the bytes may still be stored: a file's maximum lifetime can be up
     // to 365 days.
     expect(await deleteExpiredReports(app.deps.db, afterMs(181 * day))).toBe(0)
-    await app.deps.db
-      .update(files)
-      .set({ purgingAt: app.clock() })
-      .where(eq(files.shortCode, shortCode))
+    await updateFiles(app.deps.db, eq(files.id, id), { purgingAt: app.clock() })
     expect(await deleteExpiredReports(app.deps.db, afterMs(180 * day))).toBe(0)
     expect(await deleteExpiredReports(app.deps.db, afterMs(180 * day + 1))).toBe(1)
   })

@@ -47,10 +47,10 @@ describe('the report page', () => {
     expect(attributeOf(link, 'href')).toBe(`/s/${shortCode}/report`)
     expect(textOf(link)).toBe('Report this file')
 
-    await app.pool.query('update files set original_name = $1 where short_code = $2', [
-      name,
-      shortCode,
-    ])
+    await app.pool.query(
+      'update files set original_name = $1 from links where links.id = link_id and short_code = $2',
+      [name, shortCode],
+    )
     const { answer: response, page } = await openReportPage(shortCode)
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('no-store')

@@ -18,7 +18,7 @@ import {
   openReportDays,
   type ReportOutcome,
 } from '../../shared/rules/links/report.ts'
-import { files, type ReportStatement, reports, users } from '../db/schema.ts'
+import { files, links, type ReportStatement, reports, users } from '../db/schema.ts'
 import { removeInBatches } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 
@@ -36,18 +36,21 @@ export async function findReportableFile(db: Db, shortCode: string) {
     .select({
       id: files.id,
       ownerId: files.ownerId,
-      shortCode: files.shortCode,
+      shortCode: links.shortCode,
       originalName: files.originalName,
       mimeType: files.mimeType,
       size: files.size,
       sha256: files.sha256,
       isContentProved: files.isContentProved,
-      expiresAt: files.expiresAt,
-      maxLifetimeAt: files.maxLifetimeAt,
+      expiresAt: links.expiresAt,
+      maxLifetimeAt: links.maxLifetimeAt,
       purgingAt: files.purgingAt,
     })
     .from(files)
-    .where(eq(files.shortCode, shortCode))
+    .innerJoin(links, eq(links.id, files.linkId))
+    .where(eq(links.shortCode, shortCode))
+    .orderBy(files.position)
+    .limit(1)
   return file
 }
 
@@ -123,7 +126,7 @@ export type ReportPosition = readonly [lastReportedAt: Date, id: string]
 
 /**
  * Lists up to `limit` open reports after the position `after`, those with the newest statements
- * first. Each entry includes the file's row if it still exists, the owner's email address, and the
+ * first. Each entry includes the file's row if it still exists, its link, the owner's email address, and the
  * number of other stored files with the same SHA-256, which a takedown would include.
  */
 export function listReports(
@@ -142,18 +145,18 @@ export function listReports(
       report: reports,
       // The first column must not be nullable, because drizzle treats a null there as a missing
       // file.
-      file: {
-        shortCode: files.shortCode,
-        sha256: files.sha256,
-        expiresAt: files.expiresAt,
-        maxLifetimeAt: files.maxLifetimeAt,
-        purgingAt: files.purgingAt,
+      file: { id: files.id, sha256: files.sha256, purgingAt: files.purgingAt },
+      link: {
+        shortCode: links.shortCode,
+        expiresAt: links.expiresAt,
+        maxLifetimeAt: links.maxLifetimeAt,
       },
       owner: users.email,
       copies: copyCount.mapWith(Number),
     })
     .from(reports)
     .leftJoin(files, eq(files.id, reports.fileId))
+    .leftJoin(links, eq(links.id, files.linkId))
     .leftJoin(users, eq(users.id, reports.ownerId))
     .where(and(isNull(reports.closedAt), isAfter))
     .orderBy(desc(reports.lastReportedAt), desc(reports.id))

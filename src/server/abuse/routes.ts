@@ -98,7 +98,8 @@ function dismissedText(openCount: number): string {
 
 type ListedReport = Awaited<ReturnType<typeof listReports>>[number]
 
-function toReport({ report, file, owner, copies }: ListedReport, now: Date) {
+function toReport({ report, file, link, owner, copies }: ListedReport, now: Date) {
+  const isOpen = file && link && isLinkActive({ ...file, ...link }, now)
   return {
     ...report,
     file: {
@@ -107,7 +108,7 @@ function toReport({ report, file, owner, copies }: ListedReport, now: Date) {
       size: report.size,
       sha256: file?.sha256 ?? report.provedSha256,
       owner,
-      openCode: file && isLinkActive(file, now) ? file.shortCode : null,
+      openCode: isOpen ? link.shortCode : null,
       copies,
     },
   }

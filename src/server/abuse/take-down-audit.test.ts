@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { updateFiles } from '../../../tests/support/file-rows.ts'
 import {
   json,
   makeClient,
@@ -101,7 +102,7 @@ describe('content blocked after its link has ended', () => {
     const { owner, file } = await makeUnprovenFile()
     // The deletion of the bytes has begun but isn't complete.
     const changes = { expiresAt: app.clock(), purgingAt: app.clock() }
-    await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))
+    await updateFiles(app.deps.db, eq(files.id, file.id), changes)
     expect(await takeDownOrThrow(admin, file.shortCode)).toBe(
       'The link had ended before. Its content is blocked.',
     )
@@ -112,7 +113,7 @@ describe('content blocked after its link has ended', () => {
 
   it('is attributed to the server if storage became readable only later', async () => {
     const { owner, file } = await makeUnprovenFile()
-    const unreadableStorage = { ...app.storage, sha256: () => Promise.reject(new Error('EIO')) }
+    const unreadableStorage = { ...app.storage, digest: () => Promise.reject(new Error('EIO')) }
     const { content } = await takeDown(
       { ...app.deps, stores: createStores(unreadableStorage) },
       {

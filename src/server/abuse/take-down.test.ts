@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { getFileRow, updateFiles } from '../../../tests/support/file-rows.ts'
 import {
   type Client,
   json,
@@ -292,9 +293,8 @@ describe('a takedown of a link that is not active', () => {
         await app.pool.query('update files set is_content_proved = true where id = $1', [file.id])
         await reportLink(visitor, file.shortCode)
       } else {
-        const [fileRow] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
-        if (!fileRow) throw new Error('no file')
-        await proveContent(app.deps, fileRow)
+        const { shortCode = null, ...content } = await getFileRow(app, file.id)
+        await proveContent(app.deps, { ...content, shortCode })
       }
       await owner.fetch(`/api/files/${file.id}`, { method: 'DELETE' })
       expect(await findFileRow(file.id)).toBeUndefined()
@@ -390,7 +390,7 @@ describe('POST /api/admin/takedown', () => {
       .update(files)
       .set({ isContentProved: false, sha256: sha256(makeFileBytes()) })
       .where(eq(files.id, file.id))
-    const unreadableStorage = { ...app.storage, sha256: () => Promise.reject(new Error('EIO')) }
+    const unreadableStorage = { ...app.storage, digest: () => Promise.reject(new Error('EIO')) }
     const depsWithUnreadableStorage = { ...app.deps, stores: createStores(unreadableStorage) }
     const takedown = {
       shortCode: file.shortCode,
@@ -418,7 +418,7 @@ describe('POST /api/admin/takedown', () => {
   it('hashes a file stored before the server computed SHA-256s', async () => {
     const file = await makeFile(owner)
     const changes = { isContentProved: false, sha256: null }
-    await app.deps.db.update(files).set(changes).where(eq(files.id, file.id))
+    await updateFiles(app.deps.db, eq(files.id, file.id), changes)
     await takeDownOrThrow(admin, file.shortCode)
     await expectError((await uploadAndConfirm(owner, file.bytes)).response, 409, 'CONTENT_BLOCKED')
     await expireFiles(app.deps)

@@ -1,7 +1,8 @@
 import { and, eq, inArray, isNotNull } from 'drizzle-orm'
-import { deletionReceipts, files, removals, users } from '../db/schema.ts'
+import { deletionReceipts, files, links, removals, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { purgeDueAt } from '../files/purge-queries.ts'
+import { removeEmptyLinks } from '../links/queries.ts'
 import type { UserRow } from '../tiers/queries.ts'
 
 /**
@@ -10,6 +11,13 @@ import type { UserRow } from '../tiers/queries.ts'
  */
 export async function lockForDeletion(tx: Db, userId: string): Promise<UserRow | undefined> {
   const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('update')
+  // Whoever changes an owner's files locks their links first.
+  await tx
+    .select({ id: links.id })
+    .from(links)
+    .where(eq(links.ownerId, userId))
+    .orderBy(links.id)
+    .for('update')
   return user
 }
 
@@ -22,9 +30,9 @@ export async function releaseFiles(
   tx: Db,
   { ownerId, limit, now }: { ownerId: string; limit: number; now: Date },
 ): Promise<{ count: number; visibleCount: number }> {
-  const { id, storage, storageKey, purgedAt, deletedAt } = files
+  const { id, linkId, storage, storageKey, purgedAt, deletedAt } = files
   const rows = await tx
-    .select({ id, storage, storageKey, purgedAt, deletedAt, dueAt: purgeDueAt(now) })
+    .select({ id, linkId, storage, storageKey, purgedAt, deletedAt, dueAt: purgeDueAt(now) })
     .from(files)
     .where(eq(files.ownerId, ownerId))
     // A consistent lock order prevents deadlocks.
@@ -49,6 +57,7 @@ export async function releaseFiles(
       rows.map((file) => file.id),
     ),
   )
+  await removeEmptyLinks(tx, [...new Set(rows.map((file) => file.linkId))])
   return {
     count: rows.length,
     visibleCount: rows.filter((file) => file.deletedAt === null).length,

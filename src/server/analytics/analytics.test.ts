@@ -1,6 +1,6 @@
 import { eq, like, lt } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { timeFromNow } from '../../../tests/support/file-rows.ts'
+import { timeFromNow, updateFiles } from '../../../tests/support/file-rows.ts'
 import {
   json,
   makeClient,
@@ -162,7 +162,7 @@ describe('files by kind', () => {
           maxLifetimeAt: timeFromNow(app, 30 * day - ageMs),
         }
         const fileState = { ...dates, purgingAt }
-        await app.deps.db.update(files).set(fileState).where(eq(files.id, id))
+        await updateFiles(app.deps.db, eq(files.id, id), fileState)
         if (linkStatus(fileState, 'premium', now) !== 'deleted') expectedCount += 1
       }
     }
@@ -226,10 +226,7 @@ describe('expiring soon', () => {
     'agrees with isEndingSoon %i ms before the link expires',
     async (remainingMs) => {
       const { id } = await makeFile(ada)
-      await app.deps.db
-        .update(files)
-        .set({ expiresAt: timeFromNow(app, remainingMs) })
-        .where(eq(files.id, id))
+      await updateFiles(app.deps.db, eq(files.id, id), { expiresAt: timeFromNow(app, remainingMs) })
       expect((await fetchAnalytics(ada)).expiringSoon).toBe(isEndingSoon(remainingMs) ? 1 : 0)
     },
   )

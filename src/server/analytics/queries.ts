@@ -3,9 +3,9 @@ import type { FileKind } from '../../shared/rules/files/file-kind.ts'
 import { analyticsDays, type DayCount, lastDays } from '../../shared/rules/format/day.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
 import { tierTraits } from '../../shared/rules/tiers/tier.ts'
-import { fileDownloads, files, ownerDownloads, users } from '../db/schema.ts'
+import { fileDownloads, files, links, ownerDownloads, users } from '../db/schema.ts'
 import type { Db, Deps } from '../deps.ts'
-import type { FileRow } from '../files/queries.ts'
+import { type FileRow, fileColumns, isLinkOfFile } from '../files/queries.ts'
 import type { Owner } from '../http/session.ts'
 
 /**
@@ -19,8 +19,8 @@ export function countKinds(
   now: Date,
 ): Promise<{ kind: FileKind; count: number; size: number; endingSoon: number }[]> {
   const endsSoon = and(
-    gt(files.expiresAt, now),
-    lt(files.expiresAt, new Date(now.getTime() + dayInMs)),
+    gt(links.expiresAt, now),
+    lt(links.expiresAt, new Date(now.getTime() + dayInMs)),
   )
   return db
     .select({
@@ -30,11 +30,12 @@ export function countKinds(
       endingSoon: sql`count(*) filter (where ${endsSoon})`.mapWith(Number),
     })
     .from(files)
+    .innerJoin(links, isLinkOfFile)
     .where(
       and(
         eq(files.ownerId, id),
         isNull(files.purgingAt),
-        gt(tierTraits[tier].renewal ? files.maxLifetimeAt : files.expiresAt, now),
+        gt(tierTraits[tier].renewal ? links.maxLifetimeAt : links.expiresAt, now),
       ),
     )
     .groupBy(files.kind)
@@ -92,23 +93,15 @@ export function countDownloadsOfFile(db: Db, fileId: string): Promise<DayCount[]
     .where(eq(fileDownloads.fileId, fileId))
 }
 
-/** Finds a user's file. Returns undefined if the user has deleted it. */
-export async function findFile(db: Db, ownerId: string, id: string): Promise<FileRow | undefined> {
-  const [file] = await db
-    .select()
-    .from(files)
-    .where(and(eq(files.id, id), eq(files.ownerId, ownerId), isNull(files.deletedAt)))
-  return file
-}
-
 /**
  * Finds a user's most downloaded files. If several have the same count, newer ones come first.
  * Omits files without downloads.
  */
 export function findMostDownloaded(db: Db, ownerId: string, limit: number): Promise<FileRow[]> {
   return db
-    .select()
+    .select(fileColumns)
     .from(files)
+    .innerJoin(links, isLinkOfFile)
     .where(and(eq(files.ownerId, ownerId), isNull(files.deletedAt), gt(files.downloadCount, 0)))
     .orderBy(desc(files.downloadCount), desc(files.createdAt))
     .limit(limit)

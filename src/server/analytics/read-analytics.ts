@@ -9,12 +9,12 @@ import {
 } from '../../shared/rules/format/day.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { findFile } from '../files/queries.ts'
 import type { Owner } from '../http/session.ts'
 import {
   countDownloadsOfFile,
   countDownloadsOfOwner,
   countKinds,
-  findFile,
   findMostDownloaded,
 } from './queries.ts'
 

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { updateFiles } from '../../../tests/support/file-rows.ts'
 import {
   type Client,
   json,
@@ -104,8 +105,8 @@ describe('GET /api/auth/user/holdings', () => {
       await makeFile(person, { bytes: new Uint8Array(30) }),
       await makeFile(person, { bytes: new Uint8Array(4) }),
     ]
-    const updateFile = (id: string, changes: Partial<typeof files.$inferInsert>) =>
-      app.deps.db.update(files).set(changes).where(eq(files.id, id))
+    const updateFile = (id: string, changes: Parameters<typeof updateFiles>[2]) =>
+      updateFiles(app.deps.db, eq(files.id, id), changes)
     const now = app.clock()
     await updateFile(endedFile.id, { expiresAt: now })
     await person.fetch(`/api/files/${deletedFile.id}`, { method: 'DELETE' })

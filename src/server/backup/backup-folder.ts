@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { constants, createReadStream, createWriteStream } from 'node:fs'
+import { constants, createWriteStream } from 'node:fs'
 import * as nodeFs from 'node:fs/promises'
 import {
   chmod,
@@ -261,7 +261,10 @@ export async function* readVerified(
   sha256: string,
 ): AsyncGenerator<Buffer> {
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(join(folder, path))) {
+  const file = await open(join(folder, path)).catch((error) => {
+    throw codeOf(error) === 'ENOENT' ? createDamagedBackupError(`${path} is missing`) : error
+  })
+  for await (const chunk of file.createReadStream()) {
     hash.update(chunk)
     yield chunk
   }

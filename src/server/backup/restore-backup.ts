@@ -190,7 +190,7 @@ async function markAsPurging(
 ): Promise<void> {
   await client.query(
     `update files set purging_at = coalesce(purging_at, $2), purge_due_at = coalesce(purge_due_at, $2),
-      purge_at = $2, expires_at = least(expires_at, $2)
+      purge_at = $2
     where storage_key = any($1) and purged_at is null`,
     [keys, now],
   )

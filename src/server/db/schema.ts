@@ -17,155 +17,71 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { emailKinds } from '../../shared/rules/accounts/email-limits.ts'
 import { feedbackCategories } from '../../shared/rules/accounts/feedback.ts'
-import { defaultRole, roles } from '../../shared/rules/accounts/role.ts'
-import { tokenPurposes } from '../../shared/rules/accounts/session-lifetime.ts'
 import { fileKinds } from '../../shared/rules/files/file-kind.ts'
 import { storageNames } from '../../shared/rules/files/storage-name.ts'
-import { defaultTier, tiers } from '../../shared/rules/tiers/tier.ts'
+import { tiers } from '../../shared/rules/tiers/tier.ts'
+import { ownerId, users } from './account-tables.ts'
 import { bytes, timestamptz } from './columns.ts'
 import { fileKindSql, needsHashSql } from './sql.ts'
 
 export { blockedContent, type ReportStatement, reports } from './abuse-tables.ts'
+export {
+  accounts,
+  accountTokens,
+  pendingSignups,
+  sentEmails,
+  sessions,
+  users,
+  verifications,
+} from './account-tables.ts'
 export { auditLog } from './audit-table.ts'
 
-/** User accounts. `email` is in lowercase. */
-export const users = pgTable(
-  'users',
+/**
+ * A link to one or more files. It exists from the start of its first upload. `expiresAt` and
+ * `maxLifetimeAt` are set when its first file is confirmed, and `readyAt` when all the files that
+ * it was created with are there. A link whose last file was deleted is removed.
+ */
+export const links = pgTable(
+  'links',
   {
-    id: text().primaryKey(),
-    name: text().notNull(),
-    email: text().notNull().unique(),
-    emailVerified: boolean('email_verified').notNull().default(false),
-    image: text(),
-    createdAt: timestamptz('created_at').notNull(),
-    updatedAt: timestamptz('updated_at').notNull(),
-    firstName: text('first_name').notNull().default(''),
-    lastName: text('last_name').notNull().default(''),
-    tier: text({ enum: tiers }).notNull().default(defaultTier),
-    role: text({ enum: roles }).notNull().default(defaultRole),
-    premiumTrialStartedAt: timestamptz('premium_trial_started_at'),
-    premiumTrialEndsAt: timestamptz('premium_trial_ends_at'),
-    /** The email address and name in lowercase, for the administrator's search. */
-    searchText: text('search_text')
+    id: uuid().primaryKey().defaultRandom(),
+    ownerId: text('owner_id')
       .notNull()
-      .generatedAlwaysAs((): SQL => sql`lower(${users.email} || ' ' || ${users.name})`),
+      .references(() => users.id, { onDelete: 'cascade' }),
+    shortCode: text('short_code').notNull().unique(),
+    title: text(),
+    message: text(),
+    /** Null if the link has no password. */
+    passwordHash: text('password_hash'),
+    maxDownloads: integer('max_downloads'),
+    downloadCount: integer('download_count').notNull().default(0),
+    /** The owner's choice, which applies once the files are there. */
+    expirationDays: smallint('expiration_days').notNull(),
+    /** The tier's limit when the link was created. */
+    maxLifetimeDays: smallint('max_lifetime_days').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
+    readyAt: timestamptz('ready_at'),
+    expiresAt: timestamptz('expires_at').notNull(),
+    maxLifetimeAt: timestamptz('max_lifetime_at').notNull(),
+    /**
+     * The `expiresAt` announced in the last expiry email to the owner. After a renewal, `expiresAt`
+     * differs, so the owner gets another email. Null until the first email.
+     */
+    notifiedExpiresAt: timestamptz('notified_expires_at'),
   },
   (table) => [
-    // Finds the users whose trial has ended but whose tier is still premium.
-    index('users_running_trials')
-      .on(table.premiumTrialEndsAt)
-      .where(sql`${table.tier} = 'premium' and ${table.premiumTrialEndsAt} is not null`),
-    index('users_created_at').on(table.createdAt, table.id),
-    // Serves the administrator's search for users.
-    index('users_search_text').using('gin', table.searchText.op('gin_trgm_ops')),
+    // Lists of an owner's links scan this index backwards.
+    index('links_of_owner').on(table.ownerId, table.createdAt, table.id),
+    // Finds an owner's active links, and those that expire soon. Counts files by their link's status
+    // with index-only scans.
+    index('links_of_owner_by_end').on(
+      table.ownerId,
+      table.expiresAt,
+      table.maxLifetimeAt,
+      table.id,
+    ),
   ],
-)
-
-function ownerId() {
-  return text('user_id')
-    .notNull()
-    .references(() => users.id, { onDelete: 'cascade' })
-}
-
-/** One row per signed-in browser. `updatedAt` is the last recorded use. */
-export const sessions = pgTable(
-  'sessions',
-  {
-    id: text().primaryKey(),
-    token: text().notNull().unique(),
-    userId: ownerId(),
-    expiresAt: timestamptz('expires_at').notNull(),
-    ipAddress: text('ip_address'),
-    userAgent: text('user_agent'),
-    createdAt: timestamptz('created_at').notNull(),
-    updatedAt: timestamptz('updated_at').notNull(),
-  },
-  (table) => [index('sessions_user_id').on(table.userId)],
-)
-
-/**
- * Sign-in methods: a password, or a provider such as Google. A user has each method at most once,
- * and a provider's account belongs to at most one user.
- */
-export const accounts = pgTable(
-  'accounts',
-  {
-    id: text().primaryKey(),
-    userId: ownerId(),
-    accountId: text('account_id').notNull(),
-    providerId: text('provider_id').notNull(),
-    /** The password hash. Null if the user signs in through a provider. */
-    password: text(),
-    createdAt: timestamptz('created_at').notNull(),
-    updatedAt: timestamptz('updated_at').notNull(),
-  },
-  (table) => [
-    uniqueIndex('accounts_user_id_provider_id').on(table.userId, table.providerId),
-    uniqueIndex('accounts_provider_id_account_id').on(table.providerId, table.accountId),
-  ],
-)
-
-/** Pending sign-ins through Google or another OIDC issuer. */
-export const verifications = pgTable('verifications', {
-  identifier: text().primaryKey(),
-  value: text().notNull(),
-  expiresAt: timestamptz('expires_at').notNull(),
-})
-
-/**
- * Signups with an unverified email address (design §6). Opening the link in the email creates the
- * account. An email address may have several pending signups. `browser` is the browser's display
- * name, null if unknown.
- */
-export const pendingSignups = pgTable(
-  'pending_signups',
-  {
-    id: text().primaryKey(),
-    email: text().notNull(),
-    firstName: text('first_name').notNull(),
-    lastName: text('last_name').notNull(),
-    passwordHash: text('password_hash').notNull(),
-    browser: text(),
-    createdAt: timestamptz('created_at').notNull(),
-    expiresAt: timestamptz('expires_at').notNull(),
-  },
-  (table) => [index('pending_signups_email_created_at').on(table.email, table.createdAt.desc())],
-)
-
-/**
- * Emailed links that change an account or confirm a signup, stored as the SHA-256 of their tokens.
- * `stamp` is a fingerprint of the account's or signup's email address and password. Changing either
- * invalidates the token.
- */
-export const accountTokens = pgTable(
-  'account_tokens',
-  {
-    hash: text().primaryKey(),
-    userId: text('user_id').references(() => users.id, { onDelete: 'cascade' }),
-    signupId: text('signup_id').references(() => pendingSignups.id, { onDelete: 'cascade' }),
-    purpose: text({ enum: tokenPurposes }).notNull(),
-    stamp: text().notNull(),
-    expiresAt: timestamptz('expires_at').notNull(),
-  },
-  (table) => [
-    index('account_tokens_user_id').on(table.userId),
-    index('account_tokens_signup_id').on(table.signupId),
-    check('account_tokens_one_subject', sql`num_nonnulls(${table.userId}, ${table.signupId}) = 1`),
-  ],
-)
-
-/** Emails that count toward the limits in `jobs/send-mail.ts`, identified by job id. */
-export const sentEmails = pgTable(
-  'sent_emails',
-  {
-    id: uuid().primaryKey(),
-    email: text().notNull(),
-    kind: text({ enum: emailKinds }).notNull(),
-    sentAt: timestamptz('sent_at').notNull(),
-  },
-  (table) => [index('sent_emails_email_sent_at').on(table.email, table.sentAt)],
 )
 
 /** An upload that was started and is neither confirmed nor aborted. */
@@ -182,7 +98,11 @@ export const uploads = pgTable(
     originalName: text('original_name').notNull(),
     mimeType: text('mime_type').notNull(),
     size: bytes('size').notNull(),
-    expirationDays: smallint('expiration_days').notNull(),
+    linkId: uuid('link_id')
+      .notNull()
+      .references(() => links.id, { onDelete: 'restrict' }),
+    /** The file's place among the link's files. */
+    position: integer().notNull(),
     /**
      * Part size in bytes, stored so that the upload can still be resumed after an update that
      * changes how part sizes are chosen.
@@ -195,7 +115,6 @@ export const uploads = pgTable(
      */
     tier: text({ enum: tiers }),
     maxFiles: integer('max_files'),
-    maxLifetimeDays: smallint('max_lifetime_days').notNull().default(30),
     /**
      * Chosen by the client. If the response to a start request is lost, repeating the request with
      * the same key finds the upload.
@@ -209,6 +128,7 @@ export const uploads = pgTable(
     // Also serves queries for all of an owner's uploads.
     uniqueIndex('uploads_owner_id_idempotency_key').on(table.ownerId, table.idempotencyKey),
     index('uploads_last_activity_at').on(table.lastActivityAt),
+    index('uploads_of_link').on(table.linkId),
     // Used by the job that compares the database with storage.
     index('uploads_keys').on(table.storage, sql`${table.storageKey} collate "C"`),
   ],
@@ -241,7 +161,7 @@ export const removals = pgTable(
 )
 
 /**
- * A confirmed file and its link. `deletedAt` is set when the owner deletes the file, `purgingAt`
+ * A confirmed file. `linkId` is null once its owner has deleted the file. `deletedAt` is set when the owner deletes the file, `purgingAt`
  * when the removal of the bytes begins, and `purgedAt` when storage confirms that the bytes are
  * gone. `purgeDueAt`, the deadline for the removal, is set together with `purgingAt`. A deleted
  * file's row is removed after its bytes and leaves a receipt in `deletion_receipts`.
@@ -266,10 +186,9 @@ export const files = pgTable(
       .notNull()
       .generatedAlwaysAs((): SQL => fileKindSql(files)),
     size: bytes('size').notNull(),
-    shortCode: text('short_code').notNull().unique(),
+    linkId: uuid('link_id').references(() => links.id, { onDelete: 'restrict' }),
+    position: integer().notNull(),
     createdAt: timestamptz('created_at').notNull(),
-    expiresAt: timestamptz('expires_at').notNull(),
-    maxLifetimeAt: timestamptz('max_lifetime_at').notNull(),
     downloadCount: integer('download_count').notNull().default(0),
     /** Null until the first download. */
     lastDownloadAt: timestamptz('last_download_at'),
@@ -280,11 +199,6 @@ export const files = pgTable(
      * `sha256` is null. If false, `sha256` is the uploader's unverified claim or null.
      */
     isContentProved: boolean('is_content_proved').notNull().default(false),
-    /**
-     * The `expiresAt` announced in the last expiry email to the owner. After a renewal, `expiresAt`
-     * differs, so the owner gets another email. Null until the first email.
-     */
-    notifiedExpiresAt: timestamptz('notified_expires_at'),
     deletedAt: timestamptz('deleted_at'),
     /** The time of the takedown, and the reason shown to the owner. */
     takenDownAt: timestamptz('taken_down_at'),
@@ -320,11 +234,11 @@ export const files = pgTable(
       table.searchName,
       table.deletedAt,
     ),
+    index('files_of_link').on(table.linkId, table.position),
     // Counts an owner's files by state and kind, and sums their sizes, with index-only scans.
-    index('files_of_owner_by_end').on(
+    index('files_of_owner_by_link').on(
       table.ownerId,
-      table.expiresAt,
-      table.maxLifetimeAt,
+      table.linkId,
       table.purgingAt,
       table.deletedAt,
       table.kind,
@@ -447,21 +361,21 @@ export const preferences = pgTable('preferences', {
 })
 
 /**
- * Files with a first download whose owners have yet to be emailed about it. A row is removed when
+ * Links with a first download whose owners have yet to be emailed about it. A row is removed when
  * the email is queued, or if the owner no longer wants it.
  */
 export const firstDownloads = pgTable(
   'first_downloads',
   {
-    fileId: uuid('file_id')
+    linkId: uuid('link_id')
       .primaryKey()
-      .references(() => files.id, { onDelete: 'cascade' }),
-    /** The file's owner, which never changes. */
+      .references(() => links.id, { onDelete: 'cascade' }),
+    /** The link's owner, which never changes. */
     ownerId: text('owner_id').notNull(),
   },
   // The job that queues these emails handles one owner at a time and finds the rows with this
   // index.
-  (table) => [index('first_downloads_of_owner').on(table.ownerId, table.fileId)],
+  (table) => [index('first_downloads_of_owner').on(table.ownerId, table.linkId)],
 )
 
 const binary = customType<{ data: Buffer }>({ dataType: () => 'bytea' })

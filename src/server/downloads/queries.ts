@@ -9,6 +9,7 @@ import {
   fileDownloads,
   files,
   firstDownloads,
+  links,
   ownerDownloads,
   preferences,
   users,
@@ -29,13 +30,13 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
       premiumTrialEndsAt: users.premiumTrialEndsAt,
     })
     .from(users)
-    .where(eq(users.id, files.ownerId))
+    .where(eq(users.id, links.ownerId))
     .limit(1)
     .as('owner')
   const brand = db
     .select(brandColumns)
     .from(branding)
-    .where(eq(branding.ownerId, files.ownerId))
+    .where(eq(branding.ownerId, links.ownerId))
     .limit(1)
     .as('brand')
   const query = db
@@ -46,10 +47,10 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
       originalName: files.originalName,
       mimeType: files.mimeType,
       size: files.size,
-      shortCode: files.shortCode,
+      shortCode: links.shortCode,
       createdAt: files.createdAt,
-      expiresAt: files.expiresAt,
-      maxLifetimeAt: files.maxLifetimeAt,
+      expiresAt: links.expiresAt,
+      maxLifetimeAt: links.maxLifetimeAt,
       sha256: files.sha256,
       purgingAt: files.purgingAt,
       tier: owner.tier,
@@ -64,13 +65,14 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
         logoHeight: brand.logoHeight,
       },
     })
-    .from(files)
+    .from(links)
+    .innerJoin(files, eq(files.linkId, links.id))
     .leftJoinLateral(owner, sql`true`)
     .leftJoinLateral(brand, sql`true`)
-    .where(sql`${files.shortCode} = any(${sql.placeholder('codes')})`)
+    .where(sql`${links.shortCode} = any(${sql.placeholder('codes')})`)
     .prepare('find_links')
   // Batches the lookups of one tick into a single query. Nothing is cached.
-  const links = new DataLoader(
+  const loader = new DataLoader(
     async (codes: readonly string[]) => {
       const foundLinks = await query.execute({ codes })
       const linksByCode = new Map(foundLinks.map((link) => [link.shortCode, link]))
@@ -80,7 +82,7 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
   )
   return async (code: string) => {
     if (!isShortCode(code)) return null
-    const link = await links.load(code)
+    const link = await loader.load(code)
     return link && isLinkActive(link, clock()) ? link : null
   }
 }
@@ -128,7 +130,12 @@ export function prepareWriteCount(db: Db): WriteCount {
       .where(
         and(eq(files.id, fileId), inArray(files.ownerId, db.select({ id: owner.id }).from(owner))),
       )
-      .returning({ id: files.id, ownerId: files.ownerId, downloadCount: files.downloadCount }),
+      .returning({
+        id: files.id,
+        linkId: files.linkId,
+        ownerId: files.ownerId,
+        downloadCount: files.downloadCount,
+      }),
   )
   // The last byte of a file's id is random, so files spread evenly over the shards.
   const shard = sql`get_byte(uuid_send(${countedFile.id}), 15) % ${sql.raw(String(shardCount))}`
@@ -144,17 +151,16 @@ export function prepareWriteCount(db: Db): WriteCount {
   )
   const wantsEmail = sql`exists (select 1 from ${preferences}
     where ${preferences.userId} = counted.owner_id and ${preferences.mailOnFirstDownload})`
-  const firstDownload = db
-    .$with('first')
-    .as(
-      db
-        .insert(firstDownloads)
-        .select(
-          sql`select id, owner_id from counted where download_count = ${count} and ${wantsEmail}`,
-        )
-        .onConflictDoNothing()
-        .returning({ fileId: firstDownloads.fileId }),
-    )
+  const firstDownload = db.$with('first').as(
+    db
+      .insert(firstDownloads)
+      .select(
+        sql`select link_id, owner_id from counted
+            where link_id is not null and download_count = ${count} and ${wantsEmail}`,
+      )
+      .onConflictDoNothing()
+      .returning({ linkId: firstDownloads.linkId }),
+  )
   const query = db
     .with(owner, countedFile, countedForOwner, firstDownload)
     .insert(fileDownloads)

@@ -45,10 +45,10 @@ export const mailRequest = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('report'), fileId: z.uuid() }),
   z.object({
-    kind: z.literal('files'),
+    kind: z.literal('links'),
     userId: z.string(),
     about: z.enum(fileEmails),
-    fileIds: z.array(z.uuid()),
+    linkIds: z.array(z.uuid()),
   }),
   z.object({
     kind: z.literal('takedown'),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { eq, inArray } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { updateFiles } from '../../../tests/support/file-rows.ts'
 import {
   json,
   makeFile,
@@ -164,20 +165,18 @@ describe('every statement that locks several files', () => {
   it('locks them in id order to prevent deadlocks', async () => {
     const ada = await makePerson(app)
     const [firstFile, secondFile] = [await makeFile(ada), await makeFile(ada)]
-    await app.deps.db
-      .update(files)
-      .set({ expiresAt: app.clock() })
-      .where(eq(files.id, secondFile.id))
+    await updateFiles(app.deps.db, eq(files.id, secondFile.id), { expiresAt: app.clock() })
     const plans = await queryPlansOf(app.pool, async () => {
       await requestDeletion(ada, [firstFile.id])
       await clearExpired(ada)
       await expireFiles(app.deps)
     })
     const lockingPlans = plans.filter((plan) => /for update(?!.*skip locked)/.test(plan))
-    // Deleting files and clearing history each lock files twice: to mark them as deleted, and to
-    // record that their bytes are gone.
-    expect(lockingPlans).toHaveLength(4)
-    for (const plan of lockingPlans) expect(plan).toContain('order by "files"."id" for update')
+    // Deleting files and clearing history each lock links once, and files twice: to mark them as
+    // deleted, and to record that their bytes are gone.
+    expect(lockingPlans).toHaveLength(6)
+    for (const plan of lockingPlans)
+      expect(plan).toMatch(/order by "(files|links)"."id" for update/)
   })
 })
 
@@ -196,10 +195,7 @@ describe('DELETE /api/files/expired/bulk', () => {
     await expireFiles(app.deps)
     // This file has expired too, but hasn't been purged yet.
     const unpurgedFile = await makeFile(ada)
-    await app.deps.db
-      .update(files)
-      .set({ expiresAt: app.clock() })
-      .where(eq(files.id, unpurgedFile.id))
+    await updateFiles(app.deps.db, eq(files.id, unpurgedFile.id), { expiresAt: app.clock() })
     const key = await keyOf(unpurgedFile.id)
     const response = await clearExpired(ada)
     expect(response.status).toBe(200)

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { getFileRow } from '../../../tests/support/file-rows.ts'
+import { getFileRow, updateFiles } from '../../../tests/support/file-rows.ts'
 import { json, makeFile, makePerson } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -95,7 +95,7 @@ describe('expiry', () => {
           expiresAt: new Date(now.getTime() - age + 3 * day),
           maxLifetimeAt: new Date(now.getTime() - age + 30 * day),
         }
-        await app.deps.db.update(files).set(dates).where(eq(files.id, id))
+        await updateFiles(app.deps.db, eq(files.id, id), dates)
         expectedFiles.push({ id, purgingAt: null, ...dates })
       }
       await app.deps.db.update(users).set(tierFields).where(eq(users.id, owner.id))

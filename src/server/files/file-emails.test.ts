@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { updateFiles } from '../../../tests/support/file-rows.ts'
 import {
   makeClient,
   makeFile,
@@ -58,14 +59,14 @@ describe('the first-download email', () => {
   beforeEach(() => setPreferences(ada, { mailOnFirstDownload: true }))
   const emails = () => emailsTo(ada, queueFirstDownloadEmails)
 
-  it('is sent once per file, however often the file is downloaded and renewed', async () => {
+  it('is sent once per link, however often it is downloaded and renewed', async () => {
     const file = await makeFile(ada, { name: 'press-kit.zip' })
     expect(await emails()).toEqual([])
     await download(app, file)
     await download(app, file)
     const [email, ...otherEmails] = await emails()
     expect(otherEmails).toEqual([])
-    expect(email?.subject).toBe('1 of your files was downloaded for the first time')
+    expect(email?.subject).toBe('1 of your links was downloaded for the first time')
     expect(email?.text).toContain('press-kit.zip until')
     expect(email?.text).toContain(`${app.url}/?tab=manager`)
     await download(app, file)
@@ -74,11 +75,11 @@ describe('the first-download email', () => {
     expect(await emails()).toEqual([])
   })
 
-  it('lists all files downloaded since the previous email', async () => {
+  it('lists all links with a first download since the previous email', async () => {
     for (const name of ['one.txt', 'two.txt']) await download(app, await makeFile(ada, { name }))
     const [email, ...otherEmails] = await emails()
     expect(otherEmails).toEqual([])
-    expect(email?.subject).toBe('2 of your files were downloaded for the first time')
+    expect(email?.subject).toBe('2 of your links were downloaded for the first time')
     expect(email?.text).toContain('one.txt')
     expect(email?.text).toContain('two.txt')
   })
@@ -86,13 +87,13 @@ describe('the first-download email', () => {
   it('is split into several emails for thousands of files', async () => {
     await insertFiles(app, ada.id, 2300)
     await app.pool.query(
-      'insert into first_downloads select id, owner_id from files where owner_id = $1',
+      'insert into first_downloads select id, owner_id from links where owner_id = $1',
       [ada.id],
     )
     expect((await emails()).map(({ subject }) => subject)).toEqual([
-      '1000 of your files were downloaded for the first time',
-      '1000 of your files were downloaded for the first time',
-      '300 of your files were downloaded for the first time',
+      '1000 of your links were downloaded for the first time',
+      '1000 of your links were downloaded for the first time',
+      '300 of your links were downloaded for the first time',
     ])
     expect(await app.deps.db.$count(firstDownloads)).toBe(0)
     expect(await emails()).toEqual([])
@@ -155,7 +156,7 @@ describe('the first-download email', () => {
     await setPreferences(bob, { mailOnFirstDownload: true })
     await download(app, await makeFile(bob, { name: 'Call this number.txt' }))
     const [email] = await emailsTo(bob, queueFirstDownloadEmails)
-    expect(email?.text).toContain('1 of your files')
+    expect(email?.text).toContain('1 of your links')
     expect(email?.text).not.toContain('number')
     expect(email?.html).not.toContain('number')
   })
@@ -201,10 +202,9 @@ describe('the expiry email', () => {
 
   it('is split into several emails for thousands of files', async () => {
     await insertFiles(app, ada.id, 2300)
-    await app.deps.db
-      .update(files)
-      .set({ expiresAt: new Date(app.clock().getTime() + 3 * day) })
-      .where(eq(files.ownerId, ada.id))
+    await updateFiles(app.deps.db, eq(files.ownerId, ada.id), {
+      expiresAt: new Date(app.clock().getTime() + 3 * day),
+    })
     app.clock.advance(2 * day)
     expect((await emails()).map(({ subject }) => subject)).toEqual([
       '1000 of your links expire within a day',

@@ -4,6 +4,7 @@ import {
   isFileEmailValid,
 } from '../../shared/rules/files/file-emails.ts'
 import { timestampText } from '../../shared/rules/format/timestamp-text.ts'
+import { linkName } from '../../shared/rules/links/link-name.ts'
 import type { Db, Deps } from '../deps.ts'
 import { emailToOwner, greetingName, type OutgoingEmail } from '../email/email.ts'
 import type { MailRequest } from '../email/mail-queue.ts'
@@ -12,7 +13,7 @@ import {
   claimExpiringLinks,
   type FileEmailRecipient,
   findFileEmailRecipient,
-  findFilesOfEmail,
+  findLinksOfEmail,
   findOwnersOfExpiringLinks,
   findOwnersOfFirstDownloads,
   takeFirstDownloads,
@@ -21,32 +22,32 @@ import {
 type EmailDeps = Pick<Deps, 'clock' | 'db' | 'mailQueue'>
 
 const ownerBatchSize = 100
-/** If there are more files, they are split across several emails. */
-const maxFilesPerEmail = 1000
+/** If there are more links, they are split across several emails. */
+const maxLinksPerEmail = 1000
 
 /**
  * Queues emails to owners about first downloads, usually one per owner. The transaction that queues
- * an email also removes its files from `first_downloads`, so that each file is reported only once.
- * @returns the number of files in the emails.
+ * an email also removes its links from `first_downloads`, so that each link is reported only once.
+ * @returns the number of links in the emails.
  */
 export function queueFirstDownloadEmails(deps: EmailDeps): Promise<{ notifiedCount: number }> {
   return forEachOwner(
     (after) => findOwnersOfFirstDownloads(deps.db, after, ownerBatchSize),
     (ownerId) =>
       queueEmails(deps, ownerId, 'first-download', async (tx) => {
-        const fileIds = await takeFirstDownloads(tx, ownerId, maxFilesPerEmail)
+        const linkIds = await takeFirstDownloads(tx, ownerId, maxLinksPerEmail)
         // If the owner doesn't want the email, the rows in `first_downloads` are still removed.
         const recipient = await findFileEmailRecipient(tx, ownerId, deps.clock())
-        return { fileIds, isWanted: recipient?.mailOnFirstDownload === true }
+        return { linkIds, isWanted: recipient?.mailOnFirstDownload === true }
       }),
   )
 }
 
 /**
  * Queues emails to owners about links that expire within a day, usually one per owner. The
- * transaction that queues an email also marks its files, so that each expiry is announced only
+ * transaction that queues an email also marks its links, so that each expiry is announced only
  * once.
- * @returns the number of files in the emails.
+ * @returns the number of links in the emails.
  */
 export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: number }> {
   const now = deps.clock()
@@ -55,33 +56,33 @@ export function queueExpiryEmails(deps: EmailDeps): Promise<{ notifiedCount: num
     (after) => findOwnersOfExpiringLinks(deps.db, time, after, ownerBatchSize),
     (ownerId) =>
       queueEmails(deps, ownerId, 'link-ends', async (tx) => {
-        const fileIds = await claimExpiringLinks(tx, ownerId, time, maxFilesPerEmail)
-        return { fileIds, isWanted: true }
+        const linkIds = await claimExpiringLinks(tx, ownerId, time, maxLinksPerEmail)
+        return { linkIds, isWanted: true }
       }),
   )
 }
 
 /**
- * Queues emails about an owner's files, with up to `maxFilesPerEmail` in each. Returns the number
- * of files.
+ * Queues emails about an owner's links, with up to `maxLinksPerEmail` in each. Returns the number
+ * of links.
  */
 async function queueEmails(
   { db, mailQueue }: EmailDeps,
   userId: string,
   about: FileEmail,
-  takeFiles: (tx: Db) => Promise<{ fileIds: string[]; isWanted: boolean }>,
+  takeLinks: (tx: Db) => Promise<{ linkIds: string[]; isWanted: boolean }>,
 ): Promise<number> {
   let notifiedCount = 0
   for (;;) {
-    const { fileIds, isWanted } = await db.transaction(async (tx) => {
-      const batch = await takeFiles(tx)
-      if (batch.isWanted && batch.fileIds.length > 0) {
-        await mailQueue.add({ kind: 'files', userId, about, fileIds: batch.fileIds }, tx)
+    const { linkIds, isWanted } = await db.transaction(async (tx) => {
+      const batch = await takeLinks(tx)
+      if (batch.isWanted && batch.linkIds.length > 0) {
+        await mailQueue.add({ kind: 'links', userId, about, linkIds: batch.linkIds }, tx)
       }
       return batch
     })
-    if (isWanted) notifiedCount += fileIds.length
-    if (fileIds.length < maxFilesPerEmail) return notifiedCount
+    if (isWanted) notifiedCount += linkIds.length
+    if (linkIds.length < maxLinksPerEmail) return notifiedCount
   }
 }
 
@@ -101,7 +102,7 @@ async function forEachOwner(
   }
 }
 
-type FileEmailMessage = Extract<MailRequest, { kind: 'files' }>
+type FileEmailMessage = Extract<MailRequest, { kind: 'links' }>
 
 const isEmailEnabled: Readonly<Record<FileEmail, (recipient: FileEmailRecipient) => boolean>> = {
   'first-download': (recipient) => recipient.mailOnFirstDownload,
@@ -109,28 +110,28 @@ const isEmailEnabled: Readonly<Record<FileEmail, (recipient: FileEmailRecipient)
 }
 
 /**
- * Renders an email about files just before it is sent. Returns null if the user no longer wants it,
- * or it no longer applies to any of the files.
+ * Renders an email about links just before it is sent. Returns null if the user no longer wants it,
+ * or it no longer applies to any of the links.
  */
 export async function writeFileEmail(
   { clock, config, db }: Pick<Deps, 'clock' | 'config' | 'db'>,
-  { userId, about, fileIds }: FileEmailMessage,
+  { userId, about, linkIds }: FileEmailMessage,
 ): Promise<OutgoingEmail | null> {
   const now = clock()
   const recipient = await findFileEmailRecipient(db, userId, now)
   if (!recipient || !isEmailEnabled[about](recipient)) return null
-  const foundFiles = await findFilesOfEmail(db, userId, fileIds)
-  const files = foundFiles.filter((file) => isFileEmailValid(about, file, now))
-  if (files.length === 0) return null
+  const foundLinks = await findLinksOfEmail(db, userId, linkIds)
+  const links = foundLinks.filter((link) => isFileEmailValid(about, link, now))
+  if (links.length === 0) return null
   const content = fileEmail(about, {
     name: greetingName(recipient),
     // Anyone can sign up with another person's email address, and could use file names to send that
     // person text (see `greetingName`).
     namesFiles: recipient.emailVerified,
-    files: files.map(({ originalName, expiresAt }) => ({
-      name: originalName,
-      endsAt: timestampText(expiresAt),
-      isOpen: expiresAt > now,
+    links: links.map((link) => ({
+      name: linkName(link),
+      endsAt: timestampText(link.expiresAt),
+      isOpen: link.expiresAt > now,
     })),
     fileManager: `${config.appUrl.origin}/?tab=manager`,
   })

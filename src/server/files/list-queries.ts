@@ -4,11 +4,11 @@ import { isStorableText } from '../../shared/contract/fields.ts'
 import type { FileCounts } from '../../shared/contract/files.ts'
 import type { FileOrder, SortKey } from '../../shared/rules/files/file-order.ts'
 import { dayInMs } from '../../shared/rules/format/units.ts'
-import { files } from '../db/schema.ts'
+import { files, links } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { timestampText } from '../http/cursor.ts'
 import type { Owner } from '../http/session.ts'
-import { type FileRow, statusOf } from './queries.ts'
+import { type FileRow, fileColumns, isLinkOfFile, statusOf } from './queries.ts'
 
 /** The position of a page's last row: its sort value and id. */
 export interface Position {
@@ -47,9 +47,12 @@ export function listFiles(
   const { field, type } = sortFields[order.by]
   const column = files[field]
   const [direction, comparison] = order.descending ? [desc, sql`<`] : [asc, sql`>`]
+  // Without this limit, Postgres may sort all of the owner's files.
+  const link = db.select().from(links).where(isLinkOfFile).limit(1).as('links')
   return db
-    .select()
+    .select(fileColumns)
     .from(files)
+    .innerJoinLateral(link, sql`true`)
     .where(
       and(
         eq(files.ownerId, ownerId),
@@ -71,9 +74,9 @@ export function listFiles(
  */
 function expiresSoon(now: Date): SQL | undefined {
   return and(
-    gt(files.expiresAt, now),
-    lt(files.expiresAt, new Date(now.getTime() + dayInMs)),
-    gt(files.maxLifetimeAt, now),
+    gt(links.expiresAt, now),
+    lt(links.expiresAt, new Date(now.getTime() + dayInMs)),
+    gt(links.maxLifetimeAt, now),
     isNull(files.purgingAt),
   )
 }
@@ -83,6 +86,7 @@ export async function countFiles(db: Db, { id, tier }: Owner, now: Date): Promis
   const statusCounts = await db
     .select({ status: statusOf(tier, now).as('status'), count: count() })
     .from(files)
+    .innerJoin(links, isLinkOfFile)
     .where(and(eq(files.ownerId, id), isNull(files.deletedAt)))
     .groupBy(sql`status`)
   return {

@@ -1,10 +1,10 @@
 import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { defaultPreferences, type Preferences } from '../../shared/rules/accounts/preferences.ts'
 import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
-import { files, firstDownloads, preferences, users } from '../db/schema.ts'
+import { files, firstDownloads, links, preferences, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
+import { type LinkSummary, selectLinkSummaries } from '../links/queries.ts'
 import { tierAt } from '../tiers/queries.ts'
-import type { FileRow } from './queries.ts'
 
 const tiersWithFileManager = tiers.filter((tier) => tierTraits[tier].fileManager)
 
@@ -43,7 +43,7 @@ export async function writePreferences(
 }
 
 /**
- * Finds owners with files in `first_downloads`. Returns up to `limit` ids in ascending order,
+ * Finds owners with links in `first_downloads`. Returns up to `limit` ids in ascending order,
  * starting after the id `after`.
  */
 export async function findOwnersOfFirstDownloads(
@@ -60,24 +60,24 @@ export async function findOwnersOfFirstDownloads(
   return rows.map(({ ownerId }) => ownerId)
 }
 
-/** Removes up to `limit` of an owner's rows from `first_downloads`. Returns their file ids. */
+/** Removes up to `limit` of an owner's rows from `first_downloads`. Returns their link ids. */
 export async function takeFirstDownloads(
   tx: Db,
   ownerId: string,
   limit: number,
 ): Promise<string[]> {
-  const dueFiles = tx
-    .select({ fileId: firstDownloads.fileId })
+  const dueLinks = tx
+    .select({ linkId: firstDownloads.linkId })
     .from(firstDownloads)
     .where(eq(firstDownloads.ownerId, ownerId))
-    .orderBy(firstDownloads.fileId)
+    .orderBy(firstDownloads.linkId)
     .limit(limit)
     .for('update')
   const deletedRows = await tx
     .delete(firstDownloads)
-    .where(inArray(firstDownloads.fileId, dueFiles))
-    .returning({ fileId: firstDownloads.fileId })
-  return deletedRows.map(({ fileId }) => fileId)
+    .where(inArray(firstDownloads.linkId, dueLinks))
+    .returning({ linkId: firstDownloads.linkId })
+  return deletedRows.map(({ linkId }) => linkId)
 }
 
 /**
@@ -85,11 +85,11 @@ export async function takeFirstDownloads(
  */
 function needsExpiryEmail(now: Date, until: Date) {
   return and(
-    gt(files.expiresAt, now),
-    lte(files.expiresAt, until),
-    isNull(files.purgingAt),
-    isNull(files.deletedAt),
-    sql`${files.notifiedExpiresAt} is distinct from ${files.expiresAt}`,
+    gt(links.expiresAt, now),
+    lte(links.expiresAt, until),
+    sql`${links.notifiedExpiresAt} is distinct from ${links.expiresAt}`,
+    sql`exists (select 1 from ${files}
+      where ${files.linkId} = ${links.id} and ${isNull(files.purgingAt)})`,
   )
 }
 
@@ -114,8 +114,8 @@ export async function findOwnersOfExpiringLinks(
         preferences.mailBeforeExpiry,
         gt(preferences.userId, after),
         hasFileManager(now),
-        sql`exists (select 1 from ${files}
-          where ${files.ownerId} = ${preferences.userId} and ${needsExpiryEmail(now, until)})`,
+        sql`exists (select 1 from ${links}
+          where ${links.ownerId} = ${preferences.userId} and ${needsExpiryEmail(now, until)})`,
       ),
     )
     .orderBy(preferences.userId)
@@ -125,8 +125,8 @@ export async function findOwnersOfExpiringLinks(
 
 /**
  * Claims up to `limit` of an owner's links that expire between `now` and `until` for an expiry
- * email. Returns their file ids. Parallel callers get different files. A renewed link can be
- * claimed again.
+ * email. Returns their ids. Parallel callers get different links. A renewed link can be claimed
+ * again.
  */
 export async function claimExpiringLinks(
   tx: Db,
@@ -134,19 +134,19 @@ export async function claimExpiringLinks(
   { now, until }: { now: Date; until: Date },
   limit: number,
 ): Promise<string[]> {
-  const dueFiles = tx
-    .select({ id: files.id })
-    .from(files)
-    .where(and(eq(files.ownerId, ownerId), needsExpiryEmail(now, until)))
-    .orderBy(files.id)
+  const dueLinks = tx
+    .select({ id: links.id })
+    .from(links)
+    .where(and(eq(links.ownerId, ownerId), needsExpiryEmail(now, until)))
+    .orderBy(links.id)
     .limit(limit)
     .for('update')
-  const markedFiles = await tx
-    .update(files)
-    .set({ notifiedExpiresAt: sql`${files.expiresAt}` })
-    .where(inArray(files.id, dueFiles))
-    .returning({ id: files.id })
-  return markedFiles.map(({ id }) => id)
+  const markedLinks = await tx
+    .update(links)
+    .set({ notifiedExpiresAt: sql`${links.expiresAt}` })
+    .where(inArray(links.id, dueLinks))
+    .returning({ id: links.id })
+  return markedLinks.map(({ id }) => id)
 }
 
 export type FileEmailRecipient = Pick<
@@ -178,21 +178,13 @@ export async function findFileEmailRecipient(
   return recipient
 }
 
-/** Finds a user's files by id, except deleted ones, ordered by expiry. */
-export function findFilesOfEmail(
+/** Finds a user's links by id, except removed ones, ordered by expiry. */
+export function findLinksOfEmail(
   db: Db,
   ownerId: string,
   ids: readonly string[],
-): Promise<FileRow[]> {
-  return db
-    .select()
-    .from(files)
-    .where(
-      and(
-        eq(files.ownerId, ownerId),
-        isNull(files.deletedAt),
-        sql`${files.id} = any(${sql.param(ids)}::uuid[])`,
-      ),
-    )
-    .orderBy(files.expiresAt, files.id)
+): Promise<LinkSummary[]> {
+  return selectLinkSummaries(db)
+    .where(and(eq(links.ownerId, ownerId), sql`${links.id} = any(${sql.param(ids)}::uuid[])`))
+    .orderBy(links.expiresAt, links.id)
 }

@@ -14,7 +14,7 @@ import {
 } from 'drizzle-orm'
 import { type StorageName, storageNames } from '../../shared/rules/files/storage-name.ts'
 import { tiers, tierTraits } from '../../shared/rules/tiers/tier.ts'
-import { deletionReceipts, files, users } from '../db/schema.ts'
+import { deletionReceipts, files, links, users } from '../db/schema.ts'
 import { rowValues } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import { maxDelayMs, nextAttemptAt, overdueMs } from '../storage/remove-stored.ts'
@@ -34,12 +34,12 @@ export function renewalEndsAt(now: Date | SQLWrapper): SQL {
     else 'infinity' end::timestamptz`
 }
 
-/** SQL for when to purge a file: once its link has ended and can no longer be renewed. */
+/** SQL for when to purge a link's files: once it has ended and can no longer be renewed. */
 export function purgeAtOf(
-  file: { expiresAt: SQLWrapper; maxLifetimeAt: SQLWrapper },
+  link: { expiresAt: SQLWrapper; maxLifetimeAt: SQLWrapper },
   renewalEnd: SQLWrapper,
 ): SQL {
-  return sql`least(${file.maxLifetimeAt}, greatest(${file.expiresAt}, ${renewalEnd}))`
+  return sql`least(${link.maxLifetimeAt}, greatest(${link.expiresAt}, ${renewalEnd}))`
 }
 
 /**
@@ -57,8 +57,13 @@ export async function updatePurgeTimes(
   do {
     const storedFiles = tx.$with('stored_files').as(
       tx
-        .select({ id: files.id })
+        .select({
+          id: files.id,
+          expiresAt: links.expiresAt,
+          maxLifetimeAt: links.maxLifetimeAt,
+        })
         .from(files)
+        .innerJoin(links, eq(links.id, files.linkId))
         .where(
           and(
             eq(files.ownerId, ownerId),
@@ -70,12 +75,12 @@ export async function updatePurgeTimes(
         // A consistent order prevents deadlocks.
         .orderBy(files.id)
         .limit(batchSize)
-        .for('update'),
+        .for('update', { of: files }),
     )
     const updatedFiles = tx.$with('updated').as(
       tx
         .update(files)
-        .set({ purgeAt: purgeAtOf(files, sql`greatest(${renewalEnd}, ${now})`) })
+        .set({ purgeAt: purgeAtOf(storedFiles, sql`greatest(${renewalEnd}, ${now})`) })
         .from(storedFiles)
         .where(eq(files.id, storedFiles.id))
         .returning({ id: files.id }),

@@ -1,29 +1,45 @@
-import { and, count, eq, gt, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
-import { customAlphabet } from 'nanoid'
+import {
+  and,
+  count,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { LinkStatus } from '../../shared/rules/links/link-status.ts'
-import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/links/short-code.ts'
 import { type Tier, tierTraits } from '../../shared/rules/tiers/tier.ts'
-import { blockedContent, files, shortCodes, users } from '../db/schema.ts'
+import { blockedContent, files, links } from '../db/schema.ts'
 import { sqlLiteral } from '../db/sql.ts'
 import type { Db } from '../deps.ts'
 import type { Owner } from '../http/session.ts'
-import {
-  insertReceipts,
-  isPurgeDue,
-  purgeAtOf,
-  purgeDueAt,
-  receiptColumns,
-  renewalEndsAt,
-} from './purge-queries.ts'
+import { type LinkRow, lockLinksOfFiles, removeEmptyLinks } from '../links/queries.ts'
+import { insertReceipts, isPurgeDue, purgeDueAt, receiptColumns } from './purge-queries.ts'
 
 export { markPurged } from './purge-queries.ts'
 
-export type FileRow = typeof files.$inferSelect
+type LinkColumns = Pick<LinkRow, 'shortCode' | 'expiresAt' | 'maxLifetimeAt'>
+
+/** A file with its link's code and dates (spec §3, File). */
+export type FileRow = typeof files.$inferSelect & LinkColumns
+
+/** The columns of `FileRow`. The query must join `links`. */
+export const fileColumns = {
+  ...getTableColumns(files),
+  shortCode: links.shortCode,
+  expiresAt: links.expiresAt,
+  maxLifetimeAt: links.maxLifetimeAt,
+}
 
 /**
- * Generates a short code. Inserting a code into `short_codes` fails if it was ever issued before.
+ * SQL to join a file with its link. The owner is the same, and lets Postgres find an owner's links
+ * with an index.
  */
-export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
+export const isLinkOfFile = sql`(${links.id} = ${files.linkId} and ${links.ownerId} = ${files.ownerId})`
 
 /** Finds an owner's files by storage key, except deleted ones. */
 export async function findFilesByKey(
@@ -32,8 +48,9 @@ export async function findFilesByKey(
   storageKeys: readonly string[],
 ): Promise<ReadonlyMap<string, FileRow>> {
   const rows = await db
-    .select()
+    .select(fileColumns)
     .from(files)
+    .innerJoin(links, isLinkOfFile)
     .where(
       and(
         sql`${files.storageKey} = any(${sql.param(storageKeys)}::text[])`,
@@ -44,20 +61,31 @@ export async function findFilesByKey(
   return new Map(rows.map((row) => [row.storageKey, row]))
 }
 
+/** Finds a user's file. Returns undefined if the user has deleted it. */
+export async function findFile(db: Db, ownerId: string, id: string): Promise<FileRow | undefined> {
+  const [file] = await db
+    .select(fileColumns)
+    .from(files)
+    .innerJoin(links, isLinkOfFile)
+    .where(and(eq(files.id, id), eq(files.ownerId, ownerId), isNull(files.deletedAt)))
+  return file
+}
+
 /** Counts an account's stored files and their bytes, and its links that are active at `now`. */
 export async function countStoredFiles(
   db: Db,
   ownerId: string,
   now: Date,
 ): Promise<{ fileCount: number; totalSize: number; activeLinks: number }> {
-  const isActive = and(gt(files.expiresAt, now), gt(files.maxLifetimeAt, now))
+  const isActive = and(gt(links.expiresAt, now), gt(links.maxLifetimeAt, now))
   const [row] = await db
     .select({
       fileCount: count(),
       totalSize: sql`coalesce(sum(${files.size}), 0)`.mapWith(Number),
-      activeLinks: sql`count(*) filter (where ${isActive})`.mapWith(Number),
+      activeLinks: sql`count(distinct ${links.id}) filter (where ${isActive})`.mapWith(Number),
     })
     .from(files)
+    .innerJoin(links, isLinkOfFile)
     .where(and(eq(files.ownerId, ownerId), isNull(files.purgingAt), isNull(files.purgedAt)))
   return row ?? { fileCount: 0, totalSize: 0, activeLinks: 0 }
 }
@@ -65,12 +93,15 @@ export async function countStoredFiles(
 const active = sqlLiteral<LinkStatus>('active')
 const deletedStatus = sqlLiteral<LinkStatus>('deleted')
 
-/** SQL for a file's link status. Must agree with `linkStatus`; a test compares the two. */
+/**
+ * SQL for a file's link status. The query must join `links`. Must agree with `linkStatus`; a test
+ * compares the two.
+ */
 export function statusOf(ownerTier: Tier, now: Date): SQL<LinkStatus> {
   const expired: LinkStatus = tierTraits[ownerTier].renewal ? 'private' : 'deleted'
   return sql`case
-    when ${files.maxLifetimeAt} <= ${now} or ${files.purgingAt} is not null then ${deletedStatus}
-    when ${files.expiresAt} <= ${now} then ${expired}
+    when ${links.maxLifetimeAt} <= ${now} or ${files.purgingAt} is not null then ${deletedStatus}
+    when ${links.expiresAt} <= ${now} then ${expired}
     else ${active}
   end`
 }
@@ -82,54 +113,61 @@ export type DeletedFile = Pick<
 >
 
 /**
- * Deletes files in one statement and returns them. Their links end at once. A file without bytes is
- * replaced with a receipt; the caller or the next purge removes the bytes of the other files. If
- * calls run in parallel, only one of them returns a given file.
+ * Deletes files and returns them. A link ends with its last file. A file without bytes is replaced
+ * with a receipt; the caller or the next purge removes the bytes of the other files. If calls run in
+ * parallel, only one of them returns a given file.
  */
-async function markDeletedWhere(
-  db: Db,
-  condition: SQL | undefined,
-  now: Date,
-): Promise<DeletedFile[]> {
-  const selectedFiles = db.$with('due').as(
-    db
-      .select({
-        id: files.id,
-        storage: files.storage,
-        storageKey: files.storageKey,
-        purgedAt: files.purgedAt,
-        takenDownAt: files.takenDownAt,
-        dueAt: purgeDueAt(now).as('due_at'),
-      })
-      .from(files)
-      .where(and(isNull(files.deletedAt), condition))
-      // A consistent order prevents deadlocks.
-      .orderBy(files.id)
-      .for('update', { of: files }),
-  )
-  const idsOf = (rows: SQL) => db.select({ id: selectedFiles.id }).from(selectedFiles).where(rows)
-  const removed = db.$with('removed').as(
-    db
-      .delete(files)
-      .where(inArray(files.id, idsOf(isNotNull(selectedFiles.purgedAt))))
-      .returning({ ...receiptColumns, purgedAt: files.purgedAt }),
-  )
-  const receipts = insertReceipts(db, sql`purged_at`)
-  const markedFiles = db.$with('marked_files').as(
-    db
-      .update(files)
-      .set({
-        deletedAt: now,
-        purgingAt: sql`coalesce(${files.purgingAt}, ${now})`,
-        purgeDueAt: sql`${selectedFiles.dueAt}`,
-        purgeAt: now,
-        expiresAt: sql`least(${files.expiresAt}, ${now})`,
-      })
+function markDeletedWhere(db: Db, condition: SQL | undefined, now: Date): Promise<DeletedFile[]> {
+  const isSelected = and(isNull(files.deletedAt), condition)
+  return db.transaction(async (tx) => {
+    await lockLinksOfFiles(tx, isSelected)
+    const selectedFiles = tx.$with('due').as(
+      tx
+        .select({
+          id: files.id,
+          linkId: files.linkId,
+          storage: files.storage,
+          storageKey: files.storageKey,
+          purgedAt: files.purgedAt,
+          takenDownAt: files.takenDownAt,
+          dueAt: purgeDueAt(now).as('due_at'),
+        })
+        .from(files)
+        .innerJoin(links, isLinkOfFile)
+        .where(isSelected)
+        // A consistent order prevents deadlocks.
+        .orderBy(files.id)
+        .for('update', { of: files }),
+    )
+    const idsOf = (rows: SQL) => tx.select({ id: selectedFiles.id }).from(selectedFiles).where(rows)
+    const removed = tx.$with('removed').as(
+      tx
+        .delete(files)
+        .where(inArray(files.id, idsOf(isNotNull(selectedFiles.purgedAt))))
+        .returning({ ...receiptColumns, purgedAt: files.purgedAt }),
+    )
+    const receipts = insertReceipts(tx, sql`purged_at`)
+    const markedFiles = tx.$with('marked_files').as(
+      tx
+        .update(files)
+        .set({
+          deletedAt: now,
+          linkId: null,
+          purgingAt: sql`coalesce(${files.purgingAt}, ${now})`,
+          purgeDueAt: sql`${selectedFiles.dueAt}`,
+          purgeAt: now,
+        })
+        .from(selectedFiles)
+        .where(and(eq(files.id, selectedFiles.id), isNull(selectedFiles.purgedAt)))
+        .returning({ id: files.id }),
+    )
+    const deletedFiles = await tx
+      .with(selectedFiles, removed, receipts, markedFiles)
+      .select()
       .from(selectedFiles)
-      .where(and(eq(files.id, selectedFiles.id), isNull(selectedFiles.purgedAt)))
-      .returning({ id: files.id }),
-  )
-  return db.with(selectedFiles, removed, receipts, markedFiles).select().from(selectedFiles)
+    await removeEmptyLinks(tx, [...new Set(deletedFiles.map(({ linkId }) => linkId))])
+    return deletedFiles
+  })
 }
 
 /** Deletes a user's files by id. Returns the deleted ones. */
@@ -222,8 +260,8 @@ export type TakenDownFile = Pick<
 >
 
 /**
- * Takes down up to `limit` files with stored bytes. Their links end at once, and the caller or the
- * next purge removes their bytes. The rows stay in their owners' history. `condition` and
+ * Takes down up to `limit` files with stored bytes. They can no longer be downloaded, and the caller
+ * or the next purge removes their bytes. The rows stay in their owners' history. `condition` and
  * `reason` can use the columns of `blocked_content`, joined by SHA-256.
  */
 async function takeDownWhere(
@@ -239,11 +277,13 @@ async function takeDownWhere(
     db
       .select({
         id: files.id,
-        expiresAt: files.expiresAt,
+        shortCode: links.shortCode,
+        expiresAt: links.expiresAt,
         reason: reason.as('reason'),
         dueAt: purgeDueAt(now).as('due_at'),
       })
       .from(files)
+      .innerJoin(links, isLinkOfFile)
       .leftJoin(blockedContent, eq(blockedContent.sha256, files.sha256))
       .where(and(isNull(files.purgingAt), isNull(files.purgedAt), condition))
       .orderBy(files.id)
@@ -259,14 +299,13 @@ async function takeDownWhere(
       purgingAt: now,
       purgeDueAt: sql`${selectedFiles.dueAt}`,
       purgeAt: now,
-      expiresAt: sql`least(${files.expiresAt}, ${now})`,
     })
     .from(selectedFiles)
     .where(eq(files.id, selectedFiles.id))
     .returning({
       id: files.id,
       ownerId: files.ownerId,
-      shortCode: files.shortCode,
+      shortCode: selectedFiles.shortCode,
       storage: files.storage,
       storageKey: files.storageKey,
       sha256: files.sha256,
@@ -306,47 +345,4 @@ export function takeDownBlocked(
     sha256 === undefined ? undefined : eq(blockedContent.sha256, sha256),
   )
   return takeDownWhere(tx, { condition, reason: sql`${blockedContent.reason}`, limit, now })
-}
-
-/** Locks a user's file until the transaction ends. Returns undefined for a deleted file. */
-export async function lockFile(tx: Db, ownerId: string, id: string): Promise<FileRow | undefined> {
-  const [file] = await tx
-    .select()
-    .from(files)
-    .where(and(eq(files.id, id), eq(files.ownerId, ownerId), isNull(files.deletedAt)))
-    .for('update')
-  return file
-}
-
-/**
- * Gives a locked file a new short code and expiry. The owner's row must be locked too. Fails if the
- * code was issued before.
- */
-export async function issueNewLink(
-  tx: Db,
-  { id, ownerId }: Pick<FileRow, 'id' | 'ownerId'>,
-  { shortCode, issuedAt, expiresAt }: { shortCode: string; issuedAt: Date; expiresAt: Date },
-): Promise<FileRow> {
-  const issuedCode = tx
-    .$with('issued')
-    .as(
-      tx
-        .insert(shortCodes)
-        .values({ code: shortCode, issuedAt })
-        .returning({ code: shortCodes.code }),
-    )
-  const dates = { expiresAt: sql`${expiresAt}::timestamptz`, maxLifetimeAt: files.maxLifetimeAt }
-  const renewalEnd = sql`(select ${renewalEndsAt(issuedAt)} from ${users} where ${eq(users.id, ownerId)})`
-  const [file] = await tx
-    .with(issuedCode)
-    .update(files)
-    .set({
-      shortCode: sql`(select ${issuedCode.code} from ${issuedCode})`,
-      expiresAt,
-      purgeAt: purgeAtOf(dates, renewalEnd),
-    })
-    .where(eq(files.id, id))
-    .returning()
-  if (!file) throw new Error(`the file ${id} was deleted while it was locked`)
-  return file
 }

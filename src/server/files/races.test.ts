@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getFileRow } from '../../../tests/support/file-rows.ts'
 import {
   json,
   makeClient,
@@ -16,9 +17,9 @@ import { chooseRounds } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import type { File } from '../../shared/contract/files.ts'
 import { files, shortCodes } from '../db/schema.ts'
+import { renewFile } from '../links/renew-link.ts'
 import { deleteExpiredFiles, deleteFiles } from './delete-files.ts'
 import { expireFiles } from './expire-files.ts'
-import { renewFile } from './renew-file.ts'
 
 /*
  * These tests run pairs of operations on one file in parallel, many times each, on a real Postgres.
@@ -93,7 +94,7 @@ describe('parallel renewals', () => {
       expect(codes).toHaveLength(3)
       const previousCode = issuedCodes.at(-1) ?? ''
       const activeCodes = await findActiveCodes([previousCode, ...codes], file.bytes)
-      expect(activeCodes).toEqual([(await rowOf(file.id))?.shortCode])
+      expect(activeCodes).toEqual([(await getFileRow(app, file.id)).shortCode])
       expect(codes).toContain(activeCodes[0])
       issuedCodes.push(...codes.filter((code) => code !== activeCodes[0]), ...activeCodes)
     }
@@ -229,7 +230,7 @@ describe('a purge and a renewal in parallel', () => {
       const isStored = row?.purgingAt === null
       expect(activeCodes).toEqual(isStored ? codes : [])
       expect(await app.storage.storedSize(row?.storageKey ?? '')).toBe(isStored ? file.size : null)
-      if (isStored) expect([row.shortCode]).toEqual(codes)
+      if (isStored) expect([(await getFileRow(app, file.id)).shortCode]).toEqual(codes)
       await deleteFiles(app.deps, eve.id, [file.id])
       app.clock.set(now)
     }

@@ -5,12 +5,12 @@ import { AppError } from '../errors.ts'
 import { parseCursor, takePage, timestamp } from '../http/cursor.ts'
 import type { Handlers } from '../http/mount.ts'
 import { counter } from '../http/rate-limit.ts'
+import { renewFile } from '../links/renew-link.ts'
 import { changePreferences } from './change-preferences.ts'
 import { deleteExpiredFiles, deleteFiles } from './delete-files.ts'
 import { countFiles, listFiles, sortFields } from './list-queries.ts'
 import { readPreferences } from './preference-queries.ts'
 import { listReceipts, type ReceiptCursor } from './receipt-queries.ts'
-import { renewFile } from './renew-file.ts'
 
 type FileEndpoint =
   | 'listFiles'

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { updateFiles } from '../../../tests/support/file-rows.ts'
 import { makeFile, makePerson, putBytes, startUpload } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -72,20 +73,19 @@ describe('an object without a row', () => {
       await findStorageKey(expiredFile.id),
       await findStorageKey(activeFile.id),
     ]
-    await app.deps.db
-      .update(files)
-      .set({ expiresAt: app.clock(), purgeAt: app.clock() })
-      .where(eq(files.id, expiredFile.id))
+    await updateFiles(app.deps.db, eq(files.id, expiredFile.id), {
+      expiresAt: app.clock(),
+      purgeAt: app.clock(),
+    })
     await expireFiles(app.deps)
     const folder = join(app.deps.config.dataDir, 'files', expiredKey.slice(0, 2))
     await writeFile(join(folder, expiredKey), 'back')
     expect(await app.storage.storedSize(expiredKey)).toBe(4)
-    const laterDate = new Date(Date.now() + day + minute)
-    await app.deps.db
-      .update(files)
-      .set({ expiresAt: new Date(laterDate.getTime() + day) })
-      .where(eq(files.id, activeFile.id))
-    app.clock.set(laterDate)
+    const later = new Date(Date.now() + day + minute)
+    await updateFiles(app.deps.db, eq(files.id, activeFile.id), {
+      expiresAt: new Date(later.getTime() + day),
+    })
+    app.clock.set(later)
     expect(await compareStorage(app.deps)).toMatchObject({ removed: 1, missing: 0 })
     expect(await app.storage.storedSize(expiredKey)).toBeNull()
     expect(await app.storage.storedSize(activeKey)).toBe(1000)
@@ -140,10 +140,10 @@ describe('a file whose bytes are missing', () => {
     const person = await makePerson(app)
     await startUpload(person, { size: 3 })
     const file = await makeFile(person)
-    await app.deps.db
-      .update(files)
-      .set({ expiresAt: app.clock(), purgeAt: app.clock() })
-      .where(eq(files.id, file.id))
+    await updateFiles(app.deps.db, eq(files.id, file.id), {
+      expiresAt: app.clock(),
+      purgeAt: app.clock(),
+    })
     await expireFiles(app.deps)
     expect(await compareStorage(app.deps)).toEqual({
       objects: 0,
@@ -216,10 +216,10 @@ describe('changes during a comparison', () => {
 
   it('cause no error for a file purged after its row was read', async () => {
     const file = await makeFile(await makePerson(app))
-    await app.deps.db
-      .update(files)
-      .set({ expiresAt: app.clock(), purgeAt: app.clock() })
-      .where(eq(files.id, file.id))
+    await updateFiles(app.deps.db, eq(files.id, file.id), {
+      expiresAt: app.clock(),
+      purgeAt: app.clock(),
+    })
     expect(await compareAfter(() => expireFiles(app.deps))).toMatchObject({ missing: 0 })
     expect(loggedErrors()).toEqual([])
   })

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { insertLinkedFilesSql } from '../../../tests/support/linked-files.ts'
 import { makePerson, type Person } from '../../../tests/support/make.ts'
 import { insertFiles } from '../../../tests/support/many-files.ts'
 import { analyzedPlansOf, countRowsRead } from '../../../tests/support/query-plans.ts'
@@ -23,7 +24,7 @@ const day = 24 * 60 * minute
 /** Number of expired files that their owners can renew. */
 const storedCount = 30_000
 /** Number of purged files. Their rows stay in the owners' lists. */
-const purgedCount = 60_000
+const purgedCount = 30_000
 const ownerCount = 1000
 const userCount = 10_000
 /** How many rows each test's job must handle, and how many rows it may read. */
@@ -44,25 +45,29 @@ beforeAll(async () => {
     [userCount, now],
   )
   await app.pool.query(
-    `insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
-        created_at, expires_at, max_lifetime_at, purge_at)
-      select 'user-' || 1 + n % $3::int, 'disk', 'kept-' || n, 'Report ' || n || '.pdf',
+    insertLinkedFilesSql(
+      `owner_id, storage, storage_key, original_name, mime_type, size, short_code, created_at,
+        expires_at, max_lifetime_at, purge_at`,
+      `select 'user-' || 1 + n % $3::int, 'disk', 'kept-' || n, 'Report ' || n || '.pdf',
         'application/pdf', n, 'kept-' || n, $1::timestamptz, $1::timestamptz - interval '1 hour',
         $1::timestamptz + interval '300 days', $1::timestamptz + interval '300 days'
       from generate_series(1, $2::int) n`,
+    ),
     [now, storedCount, ownerCount],
   )
   await app.pool.query(
-    `insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
-        created_at, expires_at, max_lifetime_at, purging_at, purge_due_at, purge_at, purged_at)
-      select 'user-' || 1 + n % $3::int, 'disk', 'purged-' || n, 'Report ' || n || '.pdf',
+    insertLinkedFilesSql(
+      `owner_id, storage, storage_key, original_name, mime_type, size, short_code, created_at,
+        expires_at, max_lifetime_at, purging_at, purge_due_at, purge_at, purged_at`,
+      `select 'user-' || 1 + n % $3::int, 'disk', 'purged-' || n, 'Report ' || n || '.pdf',
         'application/pdf', n, 'purged-' || n, ended - interval '3 days', ended,
         ended + interval '27 days', ended, ended, ended, ended + interval '1 minute'
       from generate_series(1, $2::int) n,
         lateral (select $1::timestamptz - interval '1 day' - n * interval '1 minute' as ended) ends`,
+    ),
     [now, purgedCount, ownerCount],
   )
-  await app.pool.query('vacuum analyze users, files')
+  await app.pool.query('vacuum analyze users, links, files')
 })
 afterAll(() => app.close())
 
@@ -132,12 +137,14 @@ describe('the emails about expiring links', () => {
       [dueCount],
     )
     await app.pool.query(
-      `insert into files (owner_id, storage, storage_key, original_name, mime_type, size, short_code,
-          created_at, expires_at, max_lifetime_at, purge_at)
-        select 'user-' || n, 'disk', 'ending-' || n, 'Report.pdf', 'application/pdf', n, 'ending-' || n,
+      insertLinkedFilesSql(
+        `owner_id, storage, storage_key, original_name, mime_type, size, short_code, created_at,
+          expires_at, max_lifetime_at, purge_at`,
+        `select 'user-' || n, 'disk', 'ending-' || n, 'Report.pdf', 'application/pdf', n, 'ending-' || n,
           $1::timestamptz, $1::timestamptz + interval '12 hours', $1::timestamptz + interval '30 days',
           $1::timestamptz + interval '30 days'
         from generate_series(1, $2::int) n`,
+      ),
       [app.clock(), dueCount],
     )
     await app.pool.query('vacuum analyze preferences')
@@ -154,7 +161,7 @@ describe('the emails about first downloads', () => {
   it('read only the rows of the notified owners', async () => {
     const filesPerOwner = 10
     await app.pool.query(
-      `insert into first_downloads select id, owner_id from files
+      `insert into first_downloads select link_id, owner_id from files
         where storage_key in (select 'kept-' || n from generate_series(1, $1::int) n)`,
       [ownerCount * filesPerOwner],
     )

@@ -27,7 +27,7 @@ const limitKinds: Readonly<Record<MailRequest['kind'], EmailKind>> = {
   'password-changed': 'account',
   'google-linked': 'account',
   trial: 'account',
-  files: 'files',
+  links: 'files',
   takedown: 'support',
   feedback: 'support',
   'feedback-digest': 'support',
@@ -89,7 +89,7 @@ function composeEmail(deps: SendMailDeps, request: MailRequest): Promise<Outgoin
       return writeFeedbackDigest(deps, request)
     case 'report':
       return writeReportEmail(deps, request)
-    case 'files':
+    case 'links':
       return writeFileEmail(deps, request)
     case 'takedown':
       return writeTakedownEmail(deps, request)

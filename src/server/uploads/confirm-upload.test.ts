@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -25,7 +26,8 @@ import {
   requestConfirm,
 } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
-import { findUploads, insertFiles } from './queries.ts'
+import { insertLinks } from '../links/queries.ts'
+import { findUploads } from './queries.ts'
 
 const day = 24 * 3_600_000
 
@@ -94,12 +96,9 @@ describe('POST /api/files/confirm-upload', () => {
     const { cloudKey } = await startUpload(person, { size: 0 })
     const { db } = app.deps
     const openUploads = await findUploads(db, person.id, [cloudKey])
-    const upload = openUploads.get(cloudKey)
-    if (!upload) throw new Error('no upload was started')
-    const now = app.clock()
-    const dates = { createdAt: now, expiresAt: now, maxLifetimeAt: now, uploadDuration: 0 }
-    const file = { upload, shortCode, ...dates, sha256: null, isContentProved: false }
-    const insertion = db.transaction((tx) => insertFiles(tx, [file]))
+    const link = openUploads.get(cloudKey)?.link
+    if (!link) throw new Error('no upload was started')
+    const insertion = insertLinks(db, [{ ...link, id: randomUUID(), shortCode }])
     await expect(insertion).rejects.toMatchObject({ cause: { constraint: 'short_codes_pkey' } })
     expect(await findUploads(db, person.id, [cloudKey])).toEqual(openUploads)
   })

@@ -1,13 +1,12 @@
 import type { z } from 'zod'
 import type { uploads } from '../../shared/contract/uploads.ts'
-import { firstLifetime } from '../../shared/rules/links/lifetime.ts'
 import type { Tier } from '../../shared/rules/tiers/tier.ts'
 import { canAddFile, type Limits } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import { findBlocked, findBlockedSizes } from '../abuse/queries.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
-import { type FileRow, findFilesByKey, markDeleted, newShortCode } from '../files/queries.ts'
+import { type FileRow, findFilesByKey, markDeleted } from '../files/queries.ts'
 import { SizeMismatch } from '../storage/storage.ts'
 import { removeBytes } from './end-uploads.ts'
 import {
@@ -210,13 +209,11 @@ async function createFiles(
       } else {
         count += 1
         const uploadDuration = secondsSince(request.uploadStartTime, upload.createdAt, now)
-        const shortCode = newShortCode()
-        const dates = { createdAt: now, ...firstLifetime(now, upload) }
         const isContentProved = sha256 !== null
-        files.push({ upload, shortCode, ...dates, uploadDuration, sha256, isContentProved })
+        files.push({ upload, createdAt: now, uploadDuration, sha256, isContentProved })
       }
     }
-    return insertFiles(tx, files)
+    return insertFiles(tx, files, now)
   })
   // A parallel takedown may have blocked the content without seeing the new file.
   const newlyBlockedSha256s = await findBlocked(db, sha256Of(sealedConfirms))

@@ -1,14 +1,36 @@
-import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  count,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNull,
+  lte,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { slotTimeoutMs } from '../../shared/rules/files/retention.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { minuteInMs } from '../../shared/rules/format/units.ts'
+import { datesAfterConfirm } from '../../shared/rules/links/lifetime.ts'
 import type { StoredTier } from '../../shared/rules/tiers/trial.ts'
-import { files, removals, shortCodes, uploads, users } from '../db/schema.ts'
+import { files, links, removals, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
 import { purgeAtOf, renewalEndsAt } from '../files/purge-queries.ts'
-import type { FileRow } from '../files/queries.ts'
+import { type FileRow, isLinkOfFile } from '../files/queries.ts'
+import { type LinkRow, updatePurgeTimesOfLink } from '../links/queries.ts'
 
-export type Upload = typeof uploads.$inferSelect
+export type UploadRow = typeof uploads.$inferSelect
+
+/** An open upload with the link that its file will belong to. */
+export type Upload = UploadRow & { link: LinkRow }
+
+const uploadColumns = { ...getTableColumns(uploads), link: links }
+
+function selectUploads(db: Db) {
+  return db.select(uploadColumns).from(links).innerJoin(uploads, eq(uploads.linkId, links.id))
+}
 
 /**
  * Locks a user until the transaction ends, so that parallel requests can't exceed a limit. Returns
@@ -32,7 +54,7 @@ export async function lockOwner(tx: Db, userId: string): Promise<StoredTier | un
 export function insertUploads(
   tx: Db,
   newUploads: readonly (typeof uploads.$inferInsert)[],
-): Promise<Upload[]> {
+): Promise<UploadRow[]> {
   return newUploads.length === 0
     ? Promise.resolve([])
     : tx
@@ -53,12 +75,10 @@ export async function resumeRepeated(
   now: Date,
 ): Promise<ReadonlyMap<string | null, Upload>> {
   if (keys.length === 0) return new Map()
-  const foundUploads = await tx
-    .select()
-    .from(uploads)
+  const foundUploads = await selectUploads(tx)
     .where(and(eq(uploads.ownerId, ownerId), inArray(uploads.idempotencyKey, [...keys])))
     .orderBy(uploads.storageKey)
-    .for('update')
+    .for('update', { of: uploads })
   const active = foundUploads.filter(({ createdAt, lastActivityAt }) => lastActivityAt > createdAt)
   if (active.length > 0) {
     const ids = active.map(({ id }) => id)
@@ -73,21 +93,19 @@ export async function findUploads(
   ownerId: string,
   storageKeys: readonly string[],
 ): Promise<ReadonlyMap<string, Upload>> {
-  return byStorageKey(await db.select().from(uploads).where(isOwnedUpload(ownerId, storageKeys)))
+  return byStorageKey(await selectUploads(db).where(isOwnedUpload(ownerId, storageKeys)))
 }
 
-/** Like `findUploads`, but locks the uploads until the transaction ends. */
+/** Like `findUploads`, but locks the uploads and their links until the transaction ends. */
 export async function lockUploads(
   tx: Db,
   ownerId: string,
   storageKeys: readonly string[],
 ): Promise<ReadonlyMap<string, Upload>> {
   return byStorageKey(
-    await tx
-      .select()
-      .from(uploads)
+    await selectUploads(tx)
       .where(isOwnedUpload(ownerId, storageKeys))
-      .orderBy(uploads.storageKey)
+      .orderBy(links.id, uploads.storageKey)
       .for('update'),
   )
 }
@@ -100,33 +118,26 @@ function byStorageKey(foundUploads: readonly Upload[]): ReadonlyMap<string, Uplo
   return new Map(foundUploads.map((upload) => [upload.storageKey, upload]))
 }
 
+/** What a confirmation adds to an upload. `createdAt` is the time of the confirmation. */
 export interface NewFile
-  extends Pick<
-    FileRow,
-    | 'shortCode'
-    | 'createdAt'
-    | 'expiresAt'
-    | 'maxLifetimeAt'
-    | 'uploadDuration'
-    | 'sha256'
-    | 'isContentProved'
-  > {
+  extends Pick<FileRow, 'createdAt' | 'uploadDuration' | 'sha256' | 'isContentProved'> {
   upload: Upload
 }
 
 /**
  * Turns locked uploads into files. Returns the files by storage key. The owner must be locked too,
  * because the tier decides when files are purged.
- * @throws if a short code was issued before. The transaction must then be rolled back.
  */
 export async function insertFiles(
   tx: Db,
   newFiles: readonly NewFile[],
+  now: Date,
 ): Promise<ReadonlyMap<string, FileRow>> {
   if (newFiles.length === 0) return new Map()
-  await tx
-    .insert(shortCodes)
-    .values(newFiles.map(({ shortCode, createdAt }) => ({ code: shortCode, issuedAt: createdAt })))
+  const ids = newFiles.map(({ upload }) => upload.id)
+  await tx.delete(uploads).where(inArray(uploads.id, ids))
+  const updatedLinks = await updateLinks(tx, newFiles, now)
+  const renewalEnd = sql`(select ${renewalEndsAt(now)} from ${users} where ${users.id} = ${newFiles[0]?.upload.ownerId})`
   const insertedFiles = await tx
     .insert(files)
     .values(
@@ -137,28 +148,74 @@ export async function insertFiles(
         originalName: upload.originalName,
         mimeType: upload.mimeType,
         size: upload.size,
+        linkId: upload.linkId,
+        position: upload.position,
         ...fields,
-        purgeAt: purgeAtOf(
-          {
-            expiresAt: sql`${fields.expiresAt}::timestamptz`,
-            maxLifetimeAt: sql`${fields.maxLifetimeAt}::timestamptz`,
-          },
-          sql`(select ${renewalEndsAt(fields.createdAt)} from ${users} where ${eq(users.id, upload.ownerId)})`,
-        ),
+        purgeAt: purgeAtOf(sqlDates(updatedLinks.get(upload.linkId) ?? upload.link), renewalEnd),
       })),
     )
     .returning()
-  const ids = newFiles.map(({ upload }) => upload.id)
-  await tx.delete(uploads).where(inArray(uploads.id, ids))
-  return new Map(insertedFiles.map((file) => [file.storageKey, file]))
+  return new Map(
+    insertedFiles.map((file) => {
+      const { shortCode, expiresAt, maxLifetimeAt } = updatedLinks.get(file.linkId ?? '') as LinkRow
+      return [file.storageKey, { ...file, shortCode, expiresAt, maxLifetimeAt }]
+    }),
+  )
 }
 
+/**
+ * Sets the dates of links that get their first file or their last one. Returns all links of the new
+ * files, by id.
+ */
+async function updateLinks(
+  tx: Db,
+  newFiles: readonly NewFile[],
+  now: Date,
+): Promise<ReadonlyMap<string, LinkRow>> {
+  const updatedLinks = new Map(newFiles.map(({ upload }) => [upload.linkId, upload.link]))
+  const uploadingIds = [...updatedLinks.values()].flatMap(({ id, readyAt }) => (readyAt ? [] : id))
+  if (uploadingIds.length === 0) return updatedLinks
+  const states = await tx
+    .select({
+      id: links.id,
+      hasFiles: sql<boolean>`exists (select 1 from ${files} where ${files.linkId} = ${links.id})`,
+      isComplete: sql<boolean>`not exists (select 1 from ${uploads} where ${uploads.linkId} = ${links.id})`,
+    })
+    .from(links)
+    .where(inArray(links.id, uploadingIds))
+  const changes = states.map(({ id, ...state }) => {
+    const link = updatedLinks.get(id) as LinkRow
+    const dates = datesAfterConfirm(link, state, now)
+    updatedLinks.set(id, { ...link, ...dates })
+    return { id, dates, ownerId: link.ownerId, ...state }
+  })
+  for (const group of Map.groupBy(changes, ({ dates }) => JSON.stringify(dates)).values()) {
+    const ids = group.map(({ id }) => id)
+    await tx
+      .update(links)
+      .set(group[0]?.dates ?? {})
+      .where(inArray(links.id, ids))
+  }
+  for (const change of changes.filter(({ hasFiles, isComplete }) => hasFiles && isComplete)) {
+    await updatePurgeTimesOfLink(tx, change, now)
+  }
+  return updatedLinks
+}
+
+function sqlDates({ expiresAt, maxLifetimeAt }: Pick<LinkRow, 'expiresAt' | 'maxLifetimeAt'>) {
+  return {
+    expiresAt: sql`${expiresAt}::timestamptz`,
+    maxLifetimeAt: sql`${maxLifetimeAt}::timestamptz`,
+  }
+}
 /** Counts a user's files with active links. */
-export function countActiveFiles(db: Db, ownerId: string, now: Date): Promise<number> {
-  return db.$count(
-    files,
-    and(eq(files.ownerId, ownerId), gt(files.expiresAt, now), isNull(files.purgingAt)),
-  )
+export async function countActiveFiles(db: Db, ownerId: string, now: Date): Promise<number> {
+  const [row] = await db
+    .select({ count: count() })
+    .from(files)
+    .innerJoin(links, isLinkOfFile)
+    .where(and(eq(files.ownerId, ownerId), gt(links.expiresAt, now), isNull(files.purgingAt)))
+  return row?.count ?? 0
 }
 
 /**
@@ -194,7 +251,7 @@ export async function touchOwnUpload(
   ownerId: string,
   storageKey: string,
   now: Date,
-): Promise<Upload | undefined> {
+): Promise<UploadRow | undefined> {
   const [upload] = await db
     .update(uploads)
     .set({ lastActivityAt: now })

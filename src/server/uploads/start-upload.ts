@@ -11,10 +11,12 @@ import {
 } from '../../shared/rules/files/part-plan.ts'
 import { idleUploadTimeoutMs } from '../../shared/rules/files/retention.ts'
 import { gibibyte, mebibyte } from '../../shared/rules/format/units.ts'
+import { firstLifetime } from '../../shared/rules/links/lifetime.ts'
 import { checkUpload, type Limits, largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
+import { insertLinks, type LinkRow, newShortCode } from '../links/queries.ts'
 import { storageKeyMaker } from '../storage/storage-key.ts'
 import type { Stores } from '../storage/stores.ts'
 import {
@@ -34,6 +36,7 @@ import {
   resumeRepeated,
   sumStoredUnderLock,
   type Upload,
+  type UploadRow,
 } from './queries.ts'
 import { endSurplusUploads, endUploads } from './removal-queries.ts'
 
@@ -173,26 +176,39 @@ async function openUploads(
       }
     }
 
+    const newLinks = await insertLinks(
+      tx,
+      newStarts.map(({ request: { expirationDays } }) => ({
+        ownerId,
+        shortCode: newShortCode(),
+        expirationDays,
+        maxLifetimeDays,
+        createdAt: now,
+        // The link has no file yet that could outlive the owner's choice.
+        ...firstLifetime(now, { expirationDays: maxLifetimeDays, maxLifetimeDays }),
+      })),
+    )
     const newKey = storageKeyMaker()
-    const rows = newStarts.map(({ request }) => ({
+    const rows = newStarts.map(({ request }, index) => ({
       ownerId,
+      linkId: (newLinks[index] as LinkRow).id,
+      position: 0,
       storage: store.name,
       storageKey: newKey(),
       // Spec §5: file names are cleaned before upload.
       originalName: cleanFileName(request.fileName),
       mimeType: request.fileType,
       size: request.fileSize,
-      expirationDays: request.expirationDays,
       partSize: partSizeFor(request.fileSize),
       tier,
       maxFiles,
-      maxLifetimeDays,
       idempotencyKey: request.idempotencyKey ?? null,
       createdAt: now,
       lastActivityAt: now,
     }))
     for (const [index, upload] of (await insertUploads(tx, rows)).entries()) {
-      Object.assign(newStarts[index] as StartEntry, { upload, isNew: true })
+      const link = newLinks[index] as LinkRow
+      Object.assign(newStarts[index] as StartEntry, { upload: { ...upload, link }, isNew: true })
     }
     if (maxFiles !== null && open + newStarts.length > maxFiles + maxIdleUploads) {
       await endSurplusUploads(tx, ownerId, maxFiles + maxIdleUploads, now)
@@ -210,12 +226,12 @@ function isSameFile(upload: Upload, request: UploadRequest): boolean {
     upload.originalName === cleanFileName(request.fileName) &&
     upload.mimeType === request.fileType &&
     upload.size === request.fileSize &&
-    upload.expirationDays === request.expirationDays
+    upload.link.expirationDays === request.expirationDays
   )
 }
 
 async function response(stores: Stores, upload: Upload, now: Date): Promise<StartedUpload> {
-  const { storageKey, originalName, mimeType, size, partSize } = upload
+  const { storageKey, originalName, mimeType, size, partSize, link } = upload
   const storage = stores.get(upload.storage)
   const plan = planParts(size, partSize)
   // The parts come first: in a bucket, this creates the multipart upload that the whole-file URL
@@ -230,7 +246,8 @@ async function response(stores: Stores, upload: Upload, now: Date): Promise<Star
   return {
     uploadUrl: await storage.signUpload({ key: storageKey, size, mimeType, expiresAt }),
     cloudKey: storageKey,
-    metadata: { originalName, mimeType, size, expirationDays: String(upload.expirationDays) },
+    metadata: { originalName, mimeType, size, expirationDays: String(link.expirationDays) },
+    shortCode: link.shortCode,
     ...(parts && { parts }),
     checksum: storage.checksum,
     store: storage.name,
@@ -239,14 +256,14 @@ async function response(stores: Stores, upload: Upload, now: Date): Promise<Star
 }
 
 /** Returns the ranges of an upload's first `count` parts. */
-export function rangesOf({ size, partSize }: Upload, count: number): PartRange[] {
+export function rangesOf({ size, partSize }: UploadRow, count: number): PartRange[] {
   return Array.from({ length: count }, (_, index) => partRange(size, partSize, index + 1))
 }
 
 /** Returns presigned URLs for the parts, keyed by part number and valid for an hour from `now`. */
 export async function signPartUrls(
   stores: Stores,
-  { storageKey, mimeType, storage }: Upload,
+  { storageKey, mimeType, storage }: UploadRow,
   parts: readonly PartRange[],
   now: Date,
 ): Promise<Record<string, string>> {

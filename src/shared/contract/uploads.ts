@@ -42,6 +42,9 @@ const startBody = z.object({
 const startResponse = z.object({
   uploadUrl: z.string().describe('The presigned URL for the whole file.'),
   cloudKey: z.string(),
+  shortCode: z
+    .string()
+    .describe('The end of the link, which can be shared at once: `/s/{shortCode}`.'),
   metadata: z
     .object({
       originalName: z.string(),

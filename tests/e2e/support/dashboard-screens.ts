@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { eq } from 'drizzle-orm'
 import { files } from '../../../src/server/db/schema.ts'
+import { updateFiles } from '../../support/file-rows.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
 import { fileRow, openDashboard } from './dashboard.ts'
 import { longName } from './file-screens.ts'
@@ -101,8 +102,8 @@ export const dashboardScreens: Screens = {
     const file = await makeFile(person, { name: longName })
     const now = app.clock()
     const takedownReason = `It is malware.\n${'averylongword'.repeat(20)}`
-    const takedownFields = { takenDownAt: now, takedownReason, purgingAt: now, expiresAt: now }
-    await app.deps.db.update(files).set(takedownFields).where(eq(files.id, file.id))
+    const changes = { takenDownAt: now, takedownReason, purgingAt: now, expiresAt: now }
+    await updateFiles(app.deps.db, eq(files.id, file.id), changes)
     await openDashboard(page, app, person)
     await page.getByRole('button', { name: `Reason of ${longName}` }).click()
     await expect(page.getByText('If this is a mistake, write to')).toBeVisible()

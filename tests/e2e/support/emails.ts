@@ -57,7 +57,7 @@ export const emails: Readonly<Record<string, readonly EmailContent[]>> = {
     fileEmail('link-ends', {
       name,
       namesFiles: true,
-      files: Array.from({ length: 12 }, (_, n) => {
+      links: Array.from({ length: 12 }, (_, n) => {
         return { name: `file ${n}.pdf`, endsAt: formattedTime, isOpen: n % 2 === 0 }
       }),
       fileManager: `${origin}/files`,

@@ -4,6 +4,7 @@ import { computeDigests } from '../../../src/server/abuse/compute-digests.ts'
 import { files, users } from '../../../src/server/db/schema.ts'
 import { expireFiles } from '../../../src/server/files/expire-files.ts'
 import type { TestApp } from '../../support/app-server.ts'
+import { updateFiles } from '../../support/file-rows.ts'
 import { makeFile, makePerson } from '../../support/make.ts'
 import { makeDownloads } from './analytics.ts'
 import { fileRow, openDashboard } from './dashboard.ts'
@@ -35,14 +36,11 @@ export async function makeFilesInAllStates(app: TestApp) {
   for (const { age, ...options } of fileOptions) {
     const file = await makeFile(person, options)
     const shiftDate = (date: string) => new Date(Date.parse(date) - age)
-    await app.deps.db
-      .update(files)
-      .set({
-        createdAt: shiftDate(file.createdAt),
-        expiresAt: shiftDate(file.expiresAt),
-        maxLifetimeAt: shiftDate(file.maxLifetimeAt),
-      })
-      .where(eq(files.id, file.id))
+    await updateFiles(app.deps.db, eq(files.id, file.id), {
+      createdAt: shiftDate(file.createdAt),
+      expiresAt: shiftDate(file.expiresAt),
+      maxLifetimeAt: shiftDate(file.maxLifetimeAt),
+    })
   }
   return person
 }
@@ -126,10 +124,7 @@ export const fileScreens: Screens = {
     const person = await makePerson(app)
     const file = await makeFile(person, { name: longName })
     const now = app.clock()
-    await app.deps.db
-      .update(files)
-      .set({ expiresAt: now, purgeAt: now })
-      .where(eq(files.id, file.id))
+    await updateFiles(app.deps.db, eq(files.id, file.id), { expiresAt: now, purgeAt: now })
     await expireFiles(app.deps)
     await openDashboard(page, app, person)
     await page.getByRole('button', { name: `receipt of ${longName}` }).click()

@@ -8,7 +8,8 @@ import {
 } from '../../../../tests/support/open-fresh-database.ts'
 import { tiers } from '../../../shared/rules/tiers/tier.ts'
 import { defaultLimits } from '../../../shared/rules/tiers/tier-limits.ts'
-import { settings, uploads, users } from '../../db/schema.ts'
+import { links, settings, uploads, users } from '../../db/schema.ts'
+import { newShortCode } from '../../links/queries.ts'
 import { AdminSettings } from '../../settings/admin-settings.ts'
 import { newStorageKey } from '../../storage/storage-key.ts'
 import { checkStorageCap, storageCapFinding } from './storage-cap.ts'
@@ -165,15 +166,28 @@ describe('the total compared with the cap', () => {
     await server.db.insert(settings).values(rows)
   }
 
+  const linkColumns = {
+    ownerId: 'ada',
+    expirationDays: 3,
+    maxLifetimeDays: 30,
+    createdAt: now,
+    expiresAt: now,
+    maxLifetimeAt: now,
+  }
   const insertUpload = async (size: number) => {
+    const [link] = await server.db
+      .insert(links)
+      .values({ ...linkColumns, shortCode: newShortCode() })
+      .returning()
     await server.db.insert(uploads).values({
       ownerId: 'ada',
+      linkId: link?.id ?? '',
+      position: 0,
       storage: 'disk',
       storageKey: newStorageKey(),
       originalName: 'a.txt',
       mimeType: 'text/plain',
       size,
-      expirationDays: 3,
       createdAt: now,
       lastActivityAt: now,
     })

@@ -89,16 +89,14 @@ CREATE TABLE "files" (
 	"mime_type" text NOT NULL,
 	"kind" text GENERATED ALWAYS AS (case when lower(btrim(split_part("files"."mime_type", ';', 1))) ~ '^image\/' then 'image' when lower(btrim(split_part("files"."mime_type", ';', 1))) ~ '^video\/' then 'video' when lower(btrim(split_part("files"."mime_type", ';', 1))) ~ '^audio\/' then 'audio' when lower(btrim(split_part("files"."mime_type", ';', 1))) ~ '^application\/(x-)?pdf$' then 'pdf' when lower(btrim(split_part("files"."mime_type", ';', 1))) ~ '^application\/((x-)?(zip|zip-compressed|7z-compressed|rar|rar-compressed|tar|gtar|gzip|gzip-compressed|compress|compressed|compressed-tar|bzip|bzip2|xz|lzip|lzma|lz4|zstd|brotli|java-archive|iso9660-image|apple-diskimage|cpio|stuffit)|vnd\.rar|vnd\.ms-cab-compressed)$' then 'archive' when lower(btrim(split_part("files"."mime_type", ';', 1))) ~ '^text\/' then 'document' when lower(btrim(split_part("files"."mime_type", ';', 1))) ~ '^application\/(msword|(x-|vnd\.ms-)?(excel|powerpoint|word)([^a-z0-9_].*)?|vnd\.ms-(works|project|xpsdocument|outlook)|vnd\.openxmlformats-officedocument\..+|vnd\.oasis\.opendocument\..+|vnd\.sun\.xml\..+|vnd\.apple\.(pages|numbers|keynote)|rtf|epub\+zip|x-mobipocket-ebook|x-(la)?tex|postscript|(.+\+)?(json|xml)|(x-)?yaml)$' then 'document' when lower(substring("files"."original_name" from '[^.]\.([^.]+)$')) = any('{jpg,jpeg,jfif,png,apng,gif,webp,avif,heic,heif,bmp,tif,tiff,svg,ico,jxl,psd,raw,dng,cr2,nef,arw}') then 'image' when lower(substring("files"."original_name" from '[^.]\.([^.]+)$')) = any('{mp4,m4v,mov,mkv,webm,avi,wmv,flv,mpg,mpeg,m2ts,mts,3gp,ogv}') then 'video' when lower(substring("files"."original_name" from '[^.]\.([^.]+)$')) = any('{mp3,m4a,aac,wav,flac,ogg,oga,opus,wma,aif,aiff,mid,midi,amr}') then 'audio' when lower(substring("files"."original_name" from '[^.]\.([^.]+)$')) = any('{pdf}') then 'pdf' when lower(substring("files"."original_name" from '[^.]\.([^.]+)$')) = any('{zip,7z,rar,tar,gz,tgz,bz2,tbz2,xz,txz,zst,tzst,lz,lz4,lzma,br,z,cab,jar,iso,dmg,cpio,sit}') then 'archive' when lower(substring("files"."original_name" from '[^.]\.([^.]+)$')) = any('{doc,docx,docm,dot,dotx,xls,xlsx,xlsm,xlsb,ppt,pptx,pptm,pps,ppsx,odt,ods,odp,odg,rtf,pages,numbers,key,epub,mobi,txt,text,md,markdown,csv,tsv,log,tex,html,htm,xml,json,yaml,yml,ps,eml,msg}') then 'document' else 'other' end) STORED NOT NULL,
 	"size" bigint NOT NULL,
-	"short_code" text NOT NULL,
+	"link_id" uuid,
+	"position" integer NOT NULL,
 	"created_at" timestamp with time zone NOT NULL,
-	"expires_at" timestamp with time zone NOT NULL,
-	"max_lifetime_at" timestamp with time zone NOT NULL,
 	"download_count" integer DEFAULT 0 NOT NULL,
 	"last_download_at" timestamp with time zone,
 	"upload_duration" real,
 	"sha256" text,
 	"is_content_proved" boolean DEFAULT false NOT NULL,
-	"notified_expires_at" timestamp with time zone,
 	"deleted_at" timestamp with time zone,
 	"taken_down_at" timestamp with time zone,
 	"takedown_reason" text,
@@ -107,12 +105,11 @@ CREATE TABLE "files" (
 	"purge_due_at" timestamp with time zone,
 	"purge_tries" integer DEFAULT 0 NOT NULL,
 	"purge_at" timestamp with time zone NOT NULL,
-	CONSTRAINT "files_storage_key_unique" UNIQUE("storage_key"),
-	CONSTRAINT "files_short_code_unique" UNIQUE("short_code")
+	CONSTRAINT "files_storage_key_unique" UNIQUE("storage_key")
 );
 --> statement-breakpoint
 CREATE TABLE "first_downloads" (
-	"file_id" uuid PRIMARY KEY NOT NULL,
+	"link_id" uuid PRIMARY KEY NOT NULL,
 	"owner_id" text NOT NULL
 );
 --> statement-breakpoint
@@ -124,6 +121,25 @@ CREATE TABLE "job_runs" (
 	"failed_at" timestamp with time zone,
 	"failure" text,
 	"failures" integer DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "links" (
+	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
+	"owner_id" text NOT NULL,
+	"short_code" text NOT NULL,
+	"title" text,
+	"message" text,
+	"password_hash" text,
+	"max_downloads" integer,
+	"download_count" integer DEFAULT 0 NOT NULL,
+	"expiration_days" smallint NOT NULL,
+	"max_lifetime_days" smallint NOT NULL,
+	"created_at" timestamp with time zone NOT NULL,
+	"ready_at" timestamp with time zone,
+	"expires_at" timestamp with time zone NOT NULL,
+	"max_lifetime_at" timestamp with time zone NOT NULL,
+	"notified_expires_at" timestamp with time zone,
+	CONSTRAINT "links_short_code_unique" UNIQUE("short_code")
 );
 --> statement-breakpoint
 CREATE TABLE "owner_downloads" (
@@ -224,11 +240,11 @@ CREATE TABLE "uploads" (
 	"original_name" text NOT NULL,
 	"mime_type" text NOT NULL,
 	"size" bigint NOT NULL,
-	"expiration_days" smallint NOT NULL,
+	"link_id" uuid NOT NULL,
+	"position" integer NOT NULL,
 	"part_size" bigint DEFAULT 8388608 NOT NULL,
 	"tier" text,
 	"max_files" integer,
-	"max_lifetime_days" smallint DEFAULT 30 NOT NULL,
 	"idempotency_key" text,
 	"created_at" timestamp with time zone NOT NULL,
 	"last_activity_at" timestamp with time zone NOT NULL,
@@ -265,11 +281,14 @@ ALTER TABLE "accounts" ADD CONSTRAINT "accounts_user_id_users_id_fk" FOREIGN KEY
 ALTER TABLE "branding" ADD CONSTRAINT "branding_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "file_downloads" ADD CONSTRAINT "file_downloads_file_id_files_id_fk" FOREIGN KEY ("file_id") REFERENCES "public"."files"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "files" ADD CONSTRAINT "files_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "first_downloads" ADD CONSTRAINT "first_downloads_file_id_files_id_fk" FOREIGN KEY ("file_id") REFERENCES "public"."files"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "files" ADD CONSTRAINT "files_link_id_links_id_fk" FOREIGN KEY ("link_id") REFERENCES "public"."links"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "first_downloads" ADD CONSTRAINT "first_downloads_link_id_links_id_fk" FOREIGN KEY ("link_id") REFERENCES "public"."links"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "links" ADD CONSTRAINT "links_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "owner_downloads" ADD CONSTRAINT "owner_downloads_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "preferences" ADD CONSTRAINT "preferences_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "uploads" ADD CONSTRAINT "uploads_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "uploads" ADD CONSTRAINT "uploads_link_id_links_id_fk" FOREIGN KEY ("link_id") REFERENCES "public"."links"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "account_tokens_user_id" ON "account_tokens" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "account_tokens_signup_id" ON "account_tokens" USING btree ("signup_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "accounts_user_id_provider_id" ON "accounts" USING btree ("user_id","provider_id");--> statement-breakpoint
@@ -289,14 +308,17 @@ CREATE INDEX "feedback_created_at" ON "feedback" USING btree ("created_at","id")
 CREATE INDEX "files_of_owner" ON "files" USING btree ("owner_id","created_at","id","search_name","deleted_at");--> statement-breakpoint
 CREATE INDEX "files_of_owner_by_name" ON "files" USING btree ("owner_id","search_name","id","deleted_at");--> statement-breakpoint
 CREATE INDEX "files_of_owner_by_size" ON "files" USING btree ("owner_id","size","id","search_name","deleted_at");--> statement-breakpoint
-CREATE INDEX "files_of_owner_by_end" ON "files" USING btree ("owner_id","expires_at","max_lifetime_at","purging_at","deleted_at","kind","size");--> statement-breakpoint
+CREATE INDEX "files_of_link" ON "files" USING btree ("link_id","position");--> statement-breakpoint
+CREATE INDEX "files_of_owner_by_link" ON "files" USING btree ("owner_id","link_id","purging_at","deleted_at","kind","size");--> statement-breakpoint
 CREATE INDEX "files_kept_sha256" ON "files" USING btree ("sha256") WHERE "files"."purging_at" is null and "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "files_to_hash" ON "files" USING btree ("storage","id") WHERE not "files"."is_content_proved" and "files"."purged_at" is null and ("files"."purging_at" is null or "files"."taken_down_at" is not null);--> statement-breakpoint
 CREATE INDEX "files_to_purge" ON "files" USING btree ("storage","purge_at") WHERE "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "files_kept_of_owner" ON "files" USING btree ("owner_id","id") WHERE "files"."purging_at" is null and "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "files_unpurged_size" ON "files" USING btree ("storage","size") WHERE "files"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX "files_unpurged_keys" ON "files" USING btree ("storage","storage_key" collate "C") WHERE "files"."purged_at" is null;--> statement-breakpoint
-CREATE INDEX "first_downloads_of_owner" ON "first_downloads" USING btree ("owner_id","file_id");--> statement-breakpoint
+CREATE INDEX "first_downloads_of_owner" ON "first_downloads" USING btree ("owner_id","link_id");--> statement-breakpoint
+CREATE INDEX "links_of_owner" ON "links" USING btree ("owner_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "links_of_owner_by_end" ON "links" USING btree ("owner_id","expires_at","max_lifetime_at","id");--> statement-breakpoint
 CREATE INDEX "pending_signups_email_created_at" ON "pending_signups" USING btree ("email","created_at" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "removals_storage_try_at" ON "removals" USING btree ("storage","try_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "reports_open_file" ON "reports" USING btree ("file_id") WHERE "reports"."closed_at" is null;--> statement-breakpoint
@@ -309,6 +331,7 @@ CREATE INDEX "sent_emails_email_sent_at" ON "sent_emails" USING btree ("email","
 CREATE INDEX "sessions_user_id" ON "sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "uploads_owner_id_idempotency_key" ON "uploads" USING btree ("owner_id","idempotency_key");--> statement-breakpoint
 CREATE INDEX "uploads_last_activity_at" ON "uploads" USING btree ("last_activity_at");--> statement-breakpoint
+CREATE INDEX "uploads_of_link" ON "uploads" USING btree ("link_id");--> statement-breakpoint
 CREATE INDEX "uploads_keys" ON "uploads" USING btree ("storage","storage_key" collate "C");--> statement-breakpoint
 CREATE INDEX "users_running_trials" ON "users" USING btree ("premium_trial_ends_at") WHERE "users"."tier" = 'premium' and "users"."premium_trial_ends_at" is not null;--> statement-breakpoint
 CREATE INDEX "users_created_at" ON "users" USING btree ("created_at","id");--> statement-breakpoint

@@ -14,28 +14,28 @@ function makeEmail(
   return fileEmail(kind, {
     name: 'Ada',
     namesFiles: true,
-    files: makeFiles(1),
+    links: makeFiles(1),
     fileManager: 'https://files.example.org/?tab=manager',
     ...changes,
   })
 }
 
 it.each([
-  ['first-download', 1, '1 of your files was downloaded for the first time'],
-  ['first-download', 2, '2 of your files were downloaded for the first time'],
+  ['first-download', 1, '1 of your links was downloaded for the first time'],
+  ['first-download', 2, '2 of your links were downloaded for the first time'],
   ['link-ends', 1, '1 of your links expires within a day'],
   ['link-ends', 1000, '1000 of your links expire within a day'],
 ] as const)('the %s email about %i files starts with the count', (kind, count, summary) => {
-  const { subject, heading, blocks } = makeEmail(kind, { files: makeFiles(count) })
+  const { subject, heading, blocks } = makeEmail(kind, { links: makeFiles(count) })
   expect([subject, heading]).toEqual([summary, summary])
   expect(blocks[0]).toEqual({ kind: 'paragraph', text: `Hello Ada, ${summary}.` })
 })
 
 describe('the file list of an email', () => {
   const namedBlocks = (count: number) =>
-    makeEmail('link-ends', { files: makeFiles(count) }).blocks.filter((block) => 'strong' in block)
+    makeEmail('link-ends', { links: makeFiles(count) }).blocks.filter((block) => 'strong' in block)
   const noteBlocks = (count: number) =>
-    makeEmail('link-ends', { files: makeFiles(count) }).blocks.filter(({ kind }) => kind === 'note')
+    makeEmail('link-ends', { links: makeFiles(count) }).blocks.filter(({ kind }) => kind === 'note')
 
   it('names up to ten files and counts the rest', () => {
     expect(namedBlocks(10)).toHaveLength(10)
@@ -49,12 +49,12 @@ describe('the file list of an email', () => {
     [true, `until ${endsAt}`],
     [false, `expired ${endsAt}`],
   ])('with active links (%s) reads "%s"', (isOpen, text) => {
-    const { blocks } = makeEmail('first-download', { files: makeFiles(1, isOpen) })
+    const { blocks } = makeEmail('first-download', { links: makeFiles(1, isOpen) })
     expect(blocks).toContainEqual({ kind: 'paragraph', strong: 'file-0.txt', text })
   })
 
   it('names neither files nor the owner to an unverified address', () => {
-    const content = makeEmail('link-ends', { name: null, namesFiles: false, files: makeFiles(20) })
+    const content = makeEmail('link-ends', { name: null, namesFiles: false, links: makeFiles(20) })
     expect(JSON.stringify(content)).not.toMatch(/file-\d|Ada|more/)
     expect(content.blocks[0]).toEqual({
       kind: 'paragraph',

@@ -1,11 +1,12 @@
 import type { FileEmail } from '../../../shared/rules/files/file-emails.ts'
 import { type Block, createGreeting, type EmailContent } from '../email.ts'
 
-const maxNamedFiles = 10
+const maxListed = 10
 
-interface NamedFile {
+interface NamedLink {
+  /** As returned by `linkName`. */
   name: string
-  /** When the file's link expires, as formatted text. */
+  /** When the link expires, as formatted text. */
   endsAt: string
   /** True while the link is active. */
   isOpen: boolean
@@ -18,20 +19,20 @@ interface EmailText {
 
 const emailTexts: Readonly<Record<FileEmail, EmailText>> = {
   'first-download': {
-    title: (count) => `${yourFilesText(count)} downloaded for the first time`,
-    advice: 'The File Manager shows how often each file is downloaded.',
+    title: (count) => `${yourLinksText(count)} downloaded for the first time`,
+    advice: 'The File Manager shows how often each link is downloaded.',
   },
   'link-ends': {
     title: (count) =>
       count === 1
         ? '1 of your links expires within a day'
         : `${count} of your links expire within a day`,
-    advice: 'Renew a link to keep its file longer. The file then gets a new link.',
+    advice: 'Renew a link to keep its files longer. It then gets a new address.',
   },
 }
 
 /**
- * An email about the owner's files, of a kind that the owner enabled in the File Manager's
+ * An email about the owner's links, of a kind that the owner enabled in the File Manager's
  * settings.
  */
 export function fileEmail(
@@ -39,24 +40,24 @@ export function fileEmail(
   details: {
     /** Null if the address is unverified, because a stranger may have chosen the name. */
     name: string | null
-    /** If false, the email only states the number of files. */
+    /** If false, the email only states the number of links. */
     namesFiles: boolean
-    /** Contains at least one file. */
-    files: readonly NamedFile[]
+    /** Contains at least one link. */
+    links: readonly NamedLink[]
     /** The URL of the page with the setting for this email. */
     fileManager: string
   },
 ): EmailContent {
-  const { files } = details
+  const { links } = details
   const { advice, ...text } = emailTexts[kind]
-  const title = text.title(files.length)
+  const title = text.title(links.length)
   return {
     subject: title,
     preview: advice,
     heading: title,
     blocks: [
       { kind: 'paragraph', text: `${createGreeting(details.name)} ${title}.` },
-      ...(details.namesFiles ? limitedBlocks(files, fileBlock) : []),
+      ...(details.namesFiles ? limitedBlocks(links, linkBlock) : []),
       { kind: 'paragraph', text: advice },
       {
         kind: 'button',
@@ -111,17 +112,21 @@ export function takedownEmail(details: {
   }
 }
 
+function yourLinksText(count: number): string {
+  return count === 1 ? '1 of your links was' : `${count} of your links were`
+}
+
 function yourFilesText(count: number): string {
   return count === 1 ? '1 of your files was' : `${count} of your files were`
 }
 
-function fileBlock({ name, endsAt, isOpen }: NamedFile): Block {
+function linkBlock({ name, endsAt, isOpen }: NamedLink): Block {
   return { kind: 'paragraph', strong: name, text: `${isOpen ? 'until' : 'expired'} ${endsAt}` }
 }
 
 /** Returns blocks for the first items, and one that counts the rest. */
 function limitedBlocks<Item>(items: readonly Item[], toBlock: (item: Item) => Block): Block[] {
-  const blocks = items.slice(0, maxNamedFiles).map((item) => toBlock(item))
-  const hiddenCount = items.length - maxNamedFiles
+  const blocks = items.slice(0, maxListed).map((item) => toBlock(item))
+  const hiddenCount = items.length - maxListed
   return hiddenCount > 0 ? [...blocks, { kind: 'note', text: `and ${hiddenCount} more` }] : blocks
 }

@@ -24,6 +24,38 @@ export function firstLifetime(
   }
 }
 
+interface UploadingLink {
+  expirationDays: number
+  maxLifetimeDays: number
+  expiresAt: Date
+  maxLifetimeAt: Date
+  /** When all the files that the link was created with were there, or null. */
+  readyAt: Date | null
+}
+
+/**
+ * Computes a link's dates when one of its files is confirmed at `now`. They count from the link's
+ * first file, and `expiresAt` again from the last of the files that it was created with. Files added
+ * later change nothing.
+ * @param hasFiles whether the link has an earlier file.
+ * @param isComplete whether no other file is still being uploaded.
+ */
+export function datesAfterConfirm(
+  link: UploadingLink,
+  { hasFiles, isComplete }: { hasFiles: boolean; isComplete: boolean },
+  now: Date,
+): Pick<UploadingLink, 'expiresAt' | 'maxLifetimeAt' | 'readyAt'> {
+  const { expirationDays, expiresAt, maxLifetimeAt } = link
+  if (link.readyAt !== null) return { expiresAt, maxLifetimeAt, readyAt: link.readyAt }
+  const readyAt = isComplete ? now : null
+  if (!hasFiles) return { ...firstLifetime(now, link), readyAt }
+  return {
+    expiresAt: isComplete ? renewedExpiry(now, expirationDays, maxLifetimeAt) : expiresAt,
+    maxLifetimeAt,
+    readyAt,
+  }
+}
+
 /**
  * Computes when a link that is renewed at `now` for `days` days expires. Never returns a time after
  * `maxLifetimeAt` (spec §9).

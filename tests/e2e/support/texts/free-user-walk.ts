@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { files } from '../../../../src/server/db/schema.ts'
+import { updateFiles } from '../../../support/file-rows.ts'
 import { makeFile, makePerson } from '../../../support/make.ts'
 import { openDashboard } from '../dashboard.ts'
 import { writeSparseFile } from '../files.ts'
@@ -21,7 +22,7 @@ async function openFreeDashboard({ app, page }: ScreenContext) {
   const person = await makePerson(app)
   const expiredFile = await makeFile(person, { name: 'over.txt' })
   const expiresAt = app.clock()
-  await app.deps.db.update(files).set({ expiresAt }).where(eq(files.id, expiredFile.id))
+  await updateFiles(app.deps.db, eq(files.id, expiredFile.id), { expiresAt })
   await makeFile(person, { name: 'open.txt' })
   await openDashboard(page, app, person)
 }

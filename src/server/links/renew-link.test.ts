@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getFileRow } from '../../../tests/support/file-rows.ts'
 import {
   json,
   makeClient,
@@ -13,9 +14,9 @@ import {
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
 import { requestDownload } from '../../../tests/support/upload-requests.ts'
 import type { File } from '../../shared/contract/files.ts'
-import { files, shortCodes, users } from '../db/schema.ts'
+import { shortCodes, users } from '../db/schema.ts'
+import { expireFiles } from '../files/expire-files.ts'
 import { counter } from '../http/rate-limit.ts'
-import { expireFiles } from './expire-files.ts'
 
 const hour = 60 * 60_000
 const day = 24 * hour
@@ -213,8 +214,7 @@ describe('a renewal is refused', () => {
     await expireFiles(app.deps)
     await app.deps.db.update(users).set({ tier: 'premium' }).where(eq(users.id, eve.id))
     await expectError(await requestRenewal(eve, file.id), 409, 'FILE_GONE')
-    const [row] = await app.deps.db.select().from(files).where(eq(files.id, file.id))
-    expect(row?.shortCode).toBe(file.shortCode)
+    expect((await getFileRow(app, file.id)).shortCode).toBe(file.shortCode)
   })
 })
 

@@ -1,0 +1,172 @@
+import { and, eq, inArray, isNull, notExists, type SQL, sql } from 'drizzle-orm'
+import { customAlphabet } from 'nanoid'
+import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/links/short-code.ts'
+import { files, links, shortCodes, uploads, users } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+import { purgeAtOf, renewalEndsAt } from '../files/purge-queries.ts'
+
+/*
+ * Transactions lock rows in this order, to prevent deadlocks: the owner, links, uploads, files, each
+ * sorted by id.
+ */
+
+export type LinkRow = typeof links.$inferSelect
+
+/** Generates a short code. Issuing it fails if it was ever issued before. */
+export const newShortCode = customAlphabet(shortCodeAlphabet, shortCodeLength)
+
+/**
+ * Inserts links. Returns them in the same order.
+ * @throws if a short code was issued before. The transaction must then be rolled back.
+ */
+export async function insertLinks(
+  tx: Db,
+  newLinks: (typeof links.$inferInsert)[],
+): Promise<LinkRow[]> {
+  if (newLinks.length === 0) return []
+  await tx
+    .insert(shortCodes)
+    .values(newLinks.map(({ shortCode, createdAt }) => ({ code: shortCode, issuedAt: createdAt })))
+  return tx.insert(links).values(newLinks).returning()
+}
+
+/** Locks the links of these files until the transaction ends. */
+export async function lockLinksOfFiles(tx: Db, condition: SQL | undefined): Promise<void> {
+  const linkIds = tx
+    .select({ id: links.id })
+    .from(files)
+    .innerJoin(links, eq(links.id, files.linkId))
+    .where(condition)
+  await tx
+    .select({ id: links.id })
+    .from(links)
+    .where(inArray(links.id, linkIds))
+    .orderBy(links.id)
+    .for('update')
+}
+
+/** A link with what names it (`linkName`). `purgingAt` is as in `lockLink`. */
+export type LinkSummary = Pick<LinkRow, 'id' | 'title' | 'expiresAt'> & {
+  firstFileName: string
+  fileCount: number
+  purgingAt: Date | null
+}
+
+/** Selects links with at least one file. */
+export function selectLinkSummaries(db: Db) {
+  const linkFiles = db
+    .select({
+      fileCount: sql`count(*)`.mapWith(Number).as('file_count'),
+      firstFileName:
+        sql<string>`(array_agg(${files.originalName} order by ${files.position}))[1]`.as(
+          'first_file_name',
+        ),
+      purgingAt:
+        sql`case when bool_and(${files.purgingAt} is not null) then max(${files.purgingAt}) end`
+          .mapWith(files.purgingAt)
+          .as('purging_at'),
+    })
+    .from(files)
+    .where(eq(files.linkId, links.id))
+    .having(sql`count(*) > 0`)
+    .as('link_files')
+  return db
+    .select({
+      id: links.id,
+      title: links.title,
+      expiresAt: links.expiresAt,
+      fileCount: linkFiles.fileCount,
+      firstFileName: linkFiles.firstFileName,
+      purgingAt: linkFiles.purgingAt,
+    })
+    .from(links)
+    .innerJoinLateral(linkFiles, sql`true`)
+}
+
+/** SQL: true for the link of this file. */
+export function hasFile(db: Db, fileId: string): SQL {
+  return inArray(links.id, db.select({ id: files.linkId }).from(files).where(eq(files.id, fileId)))
+}
+
+/**
+ * Locks one of an owner's links and its files until the transaction ends. `purgingAt` is null if the
+ * link has a file whose bytes aren't being removed. Returns undefined for a link without files.
+ */
+export async function lockLink(
+  tx: Db,
+  ownerId: string,
+  condition: SQL,
+): Promise<(LinkRow & { purgingAt: Date | null }) | undefined> {
+  const [link] = await tx
+    .select()
+    .from(links)
+    .where(and(eq(links.ownerId, ownerId), condition))
+    .for('update')
+  if (!link) return undefined
+  const lockedFiles = await tx
+    .select({ purgingAt: files.purgingAt })
+    .from(files)
+    .where(eq(files.linkId, link.id))
+    .orderBy(files.id)
+    .for('update')
+  const [firstFile] = lockedFiles
+  if (!firstFile) return undefined
+  const isStored = lockedFiles.some(({ purgingAt }) => purgingAt === null)
+  return { ...link, purgingAt: isStored ? null : firstFile.purgingAt }
+}
+
+/**
+ * Gives a link, locked with its owner, a new short code and expiry. Returns the link.
+ * @throws if the code was issued before.
+ */
+export async function issueNewCode(
+  tx: Db,
+  link: LinkRow,
+  expiresAt: Date,
+  now: Date,
+): Promise<LinkRow> {
+  const shortCode = newShortCode()
+  await tx.insert(shortCodes).values({ code: shortCode, issuedAt: now })
+  await tx.update(links).set({ shortCode, expiresAt }).where(eq(links.id, link.id))
+  await updatePurgeTimesOfLink(tx, link, now)
+  return { ...link, shortCode, expiresAt }
+}
+
+/** Removes those of the given links that have neither files nor uploads. */
+export async function removeEmptyLinks(db: Db, ids: readonly (string | null)[]): Promise<void> {
+  if (ids.length === 0) return
+  await db.delete(links).where(and(sql`${links.id} = any(${sql.param(ids)}::uuid[])`, isEmpty(db)))
+}
+
+function isEmpty(db: Db): SQL | undefined {
+  const linkedFile = db.select({ id: files.id }).from(files).where(eq(files.linkId, links.id))
+  const linkedUpload = db
+    .select({ id: uploads.id })
+    .from(uploads)
+    .where(eq(uploads.linkId, links.id))
+  return and(notExists(linkedFile), notExists(linkedUpload))
+}
+
+/**
+ * Updates `purge_at` for the stored files of a link whose dates have changed. The link's owner must
+ * be locked, because the tier decides when files are purged.
+ */
+export async function updatePurgeTimesOfLink(
+  tx: Db,
+  link: Pick<LinkRow, 'id' | 'ownerId'>,
+  now: Date,
+): Promise<void> {
+  const renewalEnd = sql`(select ${renewalEndsAt(now)} from ${users} where ${eq(users.id, link.ownerId)})`
+  await tx
+    .update(files)
+    .set({ purgeAt: purgeAtOf(links, renewalEnd) })
+    .from(links)
+    .where(
+      and(
+        eq(links.id, link.id),
+        eq(files.linkId, links.id),
+        isNull(files.purgingAt),
+        isNull(files.purgedAt),
+      ),
+    )
+}
