@@ -43,7 +43,7 @@ export function LimitsSection() {
       >
         {(limits) => (
           <div className="grid gap-3">
-            <TierLimits values={limits.values} />
+            <TierLimitForms values={limits.values} />
             <StorageCap {...limits} />
           </div>
         )}
@@ -52,7 +52,7 @@ export function LimitsSection() {
   )
 }
 
-function TierLimits({ values }: Pick<AdminLimits, 'values'>) {
+function TierLimitForms({ values }: Pick<AdminLimits, 'values'>) {
   return (
     <Card className="grid gap-x-10 gap-y-8 p-4 sm:p-6 md:grid-cols-2">
       {tiers.map((tier) => (

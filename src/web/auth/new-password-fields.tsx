@@ -5,7 +5,7 @@ import {
 } from '../../shared/contract/account.ts'
 import { PasswordField } from '../ui/field.tsx'
 
-interface NewPassword {
+interface NewPasswordValues {
   newPassword: string
   confirmPassword: string
 }
@@ -32,7 +32,7 @@ export function NewPasswordFields({ confirmLabel }: { confirmLabel: string }) {
 }
 
 /** Reports whether both fields contain the same password. */
-export function hasMatchingPasswords({ newPassword, confirmPassword }: NewPassword): boolean {
+export function hasMatchingPasswords({ newPassword, confirmPassword }: NewPasswordValues): boolean {
   return newPassword === confirmPassword
 }
 
@@ -40,7 +40,7 @@ export function hasMatchingPasswords({ newPassword, confirmPassword }: NewPasswo
  * Returns the toast for an invalid new password, or null if it is valid. Errors are checked in the
  * order given in spec §5 for new passwords.
  */
-export function newPasswordToast(values: NewPassword) {
+export function newPasswordToast(values: NewPasswordValues) {
   if (!hasMatchingPasswords(values)) {
     return {
       title: "Passwords don't match",

@@ -128,16 +128,16 @@ describe('an interrupted transfer', () => {
 
 describe('a stalled body', () => {
   test('gets more time with each attempt, until new bytes are stored', async () => {
-    const stallTimeouts: (number | undefined)[] = []
+    const stallTimeoutsMs: (number | undefined)[] = []
     const send = world.deps.send
     world.deps.send = (request) => {
       if (request.method === 'HEAD') return send(request)
-      stallTimeouts.push(request.stallMs)
-      if (stallTimeouts.length === 2) world.store.setStored(world.content.subarray(0, 1000))
-      return stallTimeouts.length < 4 ? Promise.resolve({ kind: 'stalled' }) : send(request)
+      stallTimeoutsMs.push(request.stallMs)
+      if (stallTimeoutsMs.length === 2) world.store.setStored(world.content.subarray(0, 1000))
+      return stallTimeoutsMs.length < 4 ? Promise.resolve({ kind: 'stalled' }) : send(request)
     }
     await world.upload()
-    expect(stallTimeouts.map((ms) => (ms ?? 0) / 1000)).toEqual([30, 60, 30, 60])
+    expect(stallTimeoutsMs.map((ms) => (ms ?? 0) / 1000)).toEqual([30, 60, 30, 60])
     expect(sha256(world.store.stored())).toBe(sha256(world.content))
   })
 })
