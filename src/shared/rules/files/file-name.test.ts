@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cleanFileName } from './file-name.ts'
+import { cleanFileName, insertBeforeExtension } from './file-name.ts'
 
 function byteLength(text: string) {
   return Buffer.byteLength(text, 'utf8')
@@ -186,6 +186,23 @@ describe('any name', () => {
         expect(cleanFileName(`${name}x${extension}`).endsWith(extension)).toBe(true)
       }),
       options,
+    )
+  })
+})
+
+describe('text inserted before the extension', () => {
+  it.each([
+    ['a.txt', 'a (2).txt'],
+    ['a.tar.gz', 'a (2).tar.gz'],
+    ['.gitignore', '.gitignore (2)'],
+    ['no extension', 'no extension (2)'],
+  ])('of %s', (name, expected) => {
+    expect(insertBeforeExtension(name, ' (2)')).toBe(expected)
+  })
+
+  it('shortens the stem if necessary', () => {
+    expect(insertBeforeExtension(`${'é'.repeat(125)}.jpg`, ' (2)')).toBe(
+      `${'é'.repeat(123)} (2).jpg`,
     )
   })
 })

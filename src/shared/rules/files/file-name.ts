@@ -67,7 +67,7 @@ export function cleanFileName(name: string): string {
   // Either the original name begins with a dot (.gitignore), or cleaning removed everything before
   // the extension (???.png). Only the latter needs a replacement.
   const hasLostStem = cleanedName.startsWith('.') && !name.trimStart().startsWith('.')
-  return shorten(hasLostStem ? fallbackName + cleanedName : cleanedName)
+  return insertBeforeExtension(hasLostStem ? fallbackName + cleanedName : cleanedName, '')
 }
 
 /** Returns the length in UTF-8 bytes of text without lone surrogates. */
@@ -80,18 +80,27 @@ function byteLength(text: string): number {
   return bytes
 }
 
-/** Shortens a name to at most 255 bytes. Keeps the extension and never cuts a grapheme in two. */
-function shorten(name: string): string {
-  if (byteLength(name) <= maxFileNameBytes) return name
+/**
+ * Inserts text before a name's extension. The result has at most 255 bytes: if necessary, shortens
+ * the part before the text, and never cuts a grapheme in two.
+ */
+export function insertBeforeExtension(name: string, text: string): string {
   const extension = extensionPattern.exec(name)?.[0] ?? ''
-  let bytesLeft = maxFileNameBytes - byteLength(extension)
-  let stem = ''
+  const stem = name.slice(0, name.length - extension.length)
+  const maxStemBytes = maxFileNameBytes - byteLength(text) - byteLength(extension)
+  return shortenStem(stem, maxStemBytes) + text + extension
+}
+
+function shortenStem(stem: string, maxBytes: number): string {
+  if (byteLength(stem) <= maxBytes) return stem
+  let bytesLeft = maxBytes
+  let shortened = ''
   const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
-  for (const { segment } of graphemes.segment(name.slice(0, name.length - extension.length))) {
+  for (const { segment } of graphemes.segment(stem)) {
     bytesLeft -= byteLength(segment)
     if (bytesLeft < 0) break
-    stem += segment
+    shortened += segment
   }
-  stem = stem.trimEnd()
-  return (visibleCharacter.test(stem) ? stem : fallbackName) + extension
+  shortened = shortened.trimEnd()
+  return visibleCharacter.test(shortened) ? shortened : fallbackName
 }
