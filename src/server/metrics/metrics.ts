@@ -4,11 +4,7 @@ import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { storageNames } from '../../shared/rules/files/storage-name.ts'
 import type { DiskSpace } from '../space/disk-space.ts'
 import { storageOperations } from '../storage/count-errors.ts'
-import {
-  type TransferMeter,
-  transferDirections,
-  transferOutcomes,
-} from '../storage/disk/transfers.ts'
+import { type TransferMeter, transferDirections, transferOutcomes } from '../storage/transfers.ts'
 import { createHttpMetrics } from './http-metrics.ts'
 
 /**

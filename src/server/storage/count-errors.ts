@@ -13,6 +13,7 @@ export const storageOperations = [
   'storedSize',
   'digest',
   'seal',
+  'sendRange',
   'deliver',
   'signDownload',
   'remove',

@@ -46,7 +46,10 @@ const allowedDestinations = new Set([
 export const downloadCacheControl = 'private, no-cache, no-transform'
 
 /** Response headers for a file's bytes. They make browsers save it and never render or run it. */
-export function contentHeaders({ mimeType, fileName }: DownloadGrant) {
+export function contentHeaders({
+  mimeType,
+  fileName,
+}: Pick<DownloadGrant, 'mimeType' | 'fileName'>) {
   return {
     'Content-Type': safeContentType(mimeType),
     'Content-Disposition': contentDisposition(fileName),
@@ -64,7 +67,7 @@ export function contentHeaders({ mimeType, fileName }: DownloadGrant) {
  * @throws {AppError} 412 or 416
  */
 export function writeDownloadHead(
-  grant: DownloadGrant,
+  grant: Omit<DownloadGrant, 'key' | 'expiresAt'>,
   { request, response }: { request: IncomingMessage; response: ServerResponse },
 ): ByteRange | null {
   const { size, version, createdAt } = grant

@@ -388,6 +388,83 @@ export function storageSuite(name: string, open: () => Promise<OpenStorage>): vo
       })
     })
 
+    describe('sendRange', () => {
+      let origin: string
+      let key = ''
+      const sentCounts: number[] = []
+      const errors: unknown[] = []
+      const server = createServer(async (incoming, response) => {
+        const [start = 0, end = 0] = (incoming.url ?? '').slice(1).split('-').map(Number)
+        const controller = new AbortController()
+        response.once('close', () => controller.abort())
+        response.write('>')
+        try {
+          await storage.sendRange(
+            key,
+            { start, end },
+            {
+              response,
+              onSent: (count) => sentCounts.push(count),
+              disconnected: controller.signal,
+            },
+          )
+          response.end('<')
+        } catch (error) {
+          errors.push(error)
+          response.destroy()
+        }
+      })
+      beforeAll(async () => {
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+        origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      })
+      afterAll(() => new Promise((resolve) => server.close(resolve)))
+
+      it('sends exactly the range', async () => {
+        const bytes = randomBytes(3_000_000)
+        key = (await store(bytes)).key
+        for (const [start, end] of [
+          [0, bytes.length - 1],
+          [0, 0],
+          [1_000_000, 2_500_000],
+          [bytes.length - 1, bytes.length - 1],
+        ] as const) {
+          sentCounts.length = 0
+          const { body } = await send(`${origin}/${start}-${end}`)
+          const range = bytes.subarray(start, end + 1)
+          expect(body.equals(Buffer.concat([Buffer.from('>'), range, Buffer.from('<')]))).toBe(true)
+          expect(sentCounts.reduce((sum, count) => sum + count)).toBe(range.length)
+        }
+        expect(errors).toEqual([])
+      })
+
+      it('rejects for a missing object and for a range after its end', async () => {
+        key = newStorageKey()
+        await expect(send(`${origin}/0-4`)).rejects.toThrow()
+        expect(errors.splice(0)).toMatchObject([{ code: 'LINK_NOT_FOUND' }])
+        key = (await store(Buffer.from('hello'))).key
+        for (const range of ['0-5', '4-5', '5-5']) {
+          await expect(send(`${origin}/${range}`)).rejects.toThrow()
+        }
+        expect(errors.splice(0)).toHaveLength(3)
+      })
+
+      it('resolves when the client disconnects', async () => {
+        const bytes = randomBytes(48 * 1024 * 1024)
+        key = (await store(bytes)).key
+        const ended = new Promise<void>((resolve) =>
+          server.once('request', (_, response) => response.once('close', resolve)),
+        )
+        const client = request(`${origin}/0-${bytes.length - 1}`, { agent: false })
+        client.on('error', () => undefined)
+        client.on('response', (response) => response.once('data', () => client.destroy()))
+        client.end()
+        await ended
+        expect((await send(`${origin}/0-4`)).body.subarray(1, 6)).toEqual(bytes.subarray(0, 5))
+        expect(errors).toEqual([])
+      })
+    })
+
     describe('remove and list', () => {
       it('removes sealed, unsealed and missing objects, even twice', async () => {
         const sealedFile = await store(Buffer.from('hello'))

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import type { BodyChecksum } from '../../shared/rules/files/part-plan.ts'
 import type { StorageName } from '../../shared/rules/files/storage-name.ts'
 import { AppError } from '../errors.ts'
-import type { Validators } from './byte-range.ts'
+import type { ByteRange, Validators } from './byte-range.ts'
 
 /** Permission to store exactly `size` bytes under a key. */
 export interface UploadGrant {
@@ -61,6 +61,15 @@ export interface DownloadGrant {
  * returned promise resolves.
  */
 export type OnBytes = (start: number) => Promise<void>
+
+/** Where `sendRange` sends bytes. */
+export interface RangeTarget {
+  response: ServerResponse
+  /** Called with the number of bytes just written, which the kernel may still have to accept. */
+  onSent(count: number): void
+  /** Aborts when the client disconnects. */
+  disconnected: AbortSignal
+}
 
 /** How a download's bytes reach the client. */
 export type Delivery =
@@ -157,6 +166,14 @@ export interface Storage {
    * minutes for a large object.
    */
   digest(key: string): Promise<ObjectDigest | null>
+  /**
+   * Sends a range of a sealed object as the next bytes of a response. Resolves when they have been
+   * sent or the client has disconnected.
+   * @throws {AppError} LINK_NOT_FOUND if there is no such object.
+   * @throws {Error} if the object ends before the range, or can't be read. Some of its bytes may have
+   * been sent.
+   */
+  sendRange(key: string, range: ByteRange, target: RangeTarget): Promise<void>
   /**
    * Returns how to answer a download of a sealed object: with its bytes, or with a redirect to a
    * URL. The URL expires within a minute, and no later than `grant.expiresAt`.

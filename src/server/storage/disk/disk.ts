@@ -10,6 +10,7 @@ import {
   type Storage,
   type UploadGrant,
 } from '../storage.ts'
+import { noMeter, type TransferMeter, Transfers } from '../transfers.ts'
 import { combineCrc32s, type SizedCrc32 } from './crc32.ts'
 import { DiskHttp } from './disk-http.ts'
 import { FileHasher } from './file-hasher.ts'
@@ -18,7 +19,6 @@ import { Folders } from './folders.ts'
 import { isComplete, PartLists, totalBytes } from './part-lists.ts'
 import type { UploadActivity } from './receive-upload.ts'
 import { deriveSigningKey, type SignedGrant, signUrl } from './signed-url.ts'
-import { noMeter, type TransferMeter } from './transfers.ts'
 import { WriteLocks } from './write-locks.ts'
 
 export interface DiskStorageOptions {
@@ -61,7 +61,9 @@ export interface DiskStorage extends Storage {
    * been sent. Never rejects.
    */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** The number of uploads and downloads in progress. */
+  /** The transfers of this store, to which a server's other transfers can be added. */
+  readonly transfers: Transfers
+  /** The number of transfers in progress. */
   activeTransfers(): number
   /** Resolves when no transfer is in progress. */
   waitForIdle(): Promise<void>
@@ -83,10 +85,10 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
   const parts = new PartLists(folders)
   const locks = new WriteLocks()
   const crc32s = new Map<string, SizedCrc32>()
+  const transfers = new Transfers({ meter, clock, log, clientAddress: options.clientAddress })
   const http = new DiskHttp({
-    ...{ folders, locks, parts, crc32s, space, uploads, meter, clock, log },
+    ...{ folders, locks, parts, crc32s, space, uploads, meter, clock, log, transfers },
     signingKey,
-    clientAddress: options.clientAddress,
     shedLoad: options.shedLoad,
     nginxLocation: options.nginxLocation ?? null,
   })
@@ -149,6 +151,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
       return digest
     },
 
+    sendRange: (key, range, target) => http.sendRange(key, range, target),
+
     async remove(key) {
       const lock = await locks.acquire(key, 'UPLOAD_NOT_FOUND')
       try {
@@ -169,8 +173,9 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Disk
     claim: (installation) => folders.writeInstallation(installation),
     check: () => folders.probe(),
     handle: (request, response) => http.handle(request, response),
-    activeTransfers: () => http.activeCount(),
-    waitForIdle: () => http.waitForIdle(),
+    transfers,
+    activeTransfers: () => transfers.activeCount(),
+    waitForIdle: () => transfers.waitForIdle(),
     async close() {
       await http.close()
       await hasher.close()

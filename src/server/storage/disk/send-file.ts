@@ -4,7 +4,8 @@ import { promisify } from 'node:util'
 import { AppError } from '../../errors.ts'
 import type { ByteRange } from '../byte-range.ts'
 import { writeDownloadHead } from '../download-headers.ts'
-import type { DownloadGrant, OnBytes } from '../storage.ts'
+import type { DownloadGrant, OnBytes, RangeTarget } from '../storage.ts'
+import { type WriteOutcome, writeNow } from '../write-now.ts'
 import { nullIfMissing } from './file-system.ts'
 
 const openFile = promisify(open)
@@ -80,16 +81,28 @@ export class FileSender {
     }
   }
 
+  /** Sends a range of a file, as `Storage.sendRange` does. */
+  async sendRange(path: string, key: string, range: ByteRange, target: RangeTarget): Promise<void> {
+    const file = await nullIfMissing(openFile(path, 'r'))
+    if (file === null) throw new AppError('LINK_NOT_FOUND')
+    try {
+      const { size } = fstatSync(file)
+      if (size <= range.end) throw new Error(`${key} ends at ${size}, not after ${range.end}`)
+      await this.#sendBytes(file, { key, size }, range, target)
+    } finally {
+      closeSync(file)
+    }
+  }
+
   async #sendBytes(
     file: number,
-    grant: DownloadGrant,
+    object: Pick<DownloadGrant, 'key' | 'size'>,
     { start, end }: ByteRange,
-    download: Download,
+    { response, onSent }: Pick<Download, 'response' | 'onSent'>,
   ) {
-    const { response, onSent } = download
     const { socket } = response.req
     for (let offset = start; offset <= end && !socket.destroyed; ) {
-      const chunk = await this.#acquireChunk(file, grant, offset - (offset % chunkBytes))
+      const chunk = await this.#acquireChunk(file, object, offset - (offset % chunkBytes))
       const occupies = this.#occupied < maxOccupied
       let flushed: Promise<void> | undefined
       try {
@@ -115,7 +128,11 @@ export class FileSender {
    * Returns the chunk of a file that begins at this offset. Reads it from the file unless it is in
    * the pool.
    */
-  async #acquireChunk(file: number, { key, size }: DownloadGrant, offset: number): Promise<Chunk> {
+  async #acquireChunk(
+    file: number,
+    { key, size }: Pick<DownloadGrant, 'key' | 'size'>,
+    offset: number,
+  ): Promise<Chunk> {
     let chunk = this.#findChunk(key, offset)
     while (!chunk) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -159,28 +176,6 @@ export class FileSender {
 /** @throws {Error} if the stored size differs from the grant. */
 export function assertSize(grant: Pick<DownloadGrant, 'key' | 'size'>, size: number): void {
   if (size !== grant.size) throw new Error(`${grant.key}: ${size} bytes, not ${grant.size}`)
-}
-
-/** `flushed` is set unless the kernel has accepted everything. */
-interface WriteOutcome {
-  sent: number
-  flushed?: Promise<void>
-}
-
-/**
- * Writes bytes to the kernel immediately. Without `cork` and `uncork`, Node would delay them until
- * the next tick. `flushed` resolves when the kernel has accepted the rest or the connection closes.
- */
-function writeNow(bytes: Buffer, response: ServerResponse): WriteOutcome {
-  const { socket } = response.req
-  const { promise, resolve } = Promise.withResolvers<void>()
-  socket.cork()
-  response.write(bytes, () => resolve())
-  socket.uncork()
-  if (response.writableLength === 0) return { sent: bytes.length }
-  socket.once('close', resolve)
-  void promise.then(() => socket.off('close', resolve))
-  return { sent: bytes.length, flushed: promise }
 }
 
 /** Writes copies of the bytes, piece by piece, until the kernel accepts no more. */

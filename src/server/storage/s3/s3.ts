@@ -16,8 +16,8 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { Logger } from 'pino'
 import type { S3Settings } from '../../config/s3-settings.ts'
 import type { Clock } from '../../deps.ts'
-import { StartupError } from '../../errors.ts'
-import type { Validators } from '../byte-range.ts'
+import { AppError, StartupError } from '../../errors.ts'
+import type { ByteRange, Validators } from '../byte-range.ts'
 import { contentDisposition, downloadCacheControl, safeContentType } from '../download-headers.ts'
 import { mergeByKey } from '../merge-by-key.ts'
 import {
@@ -26,6 +26,7 @@ import {
   type DownloadMethod,
   type ObjectDigest,
   type PartGrant,
+  type RangeTarget,
   type SealedObjects,
   SizeMismatch,
   type Storage,
@@ -34,6 +35,7 @@ import {
   type UploadGrant,
 } from '../storage.ts'
 import { assertStorageKey, isStorageKey } from '../storage-key.ts'
+import { writeNow } from '../write-now.ts'
 import { checkBucket, clockDifferenceMs, hasVersioning } from './bucket.ts'
 import {
   type CommandSenders,
@@ -233,6 +235,27 @@ class BucketStorage implements S3Storage {
     return response?.Body ? (response.Body as Readable) : null
   }
 
+  async sendRange(key: string, range: ByteRange, target: RangeTarget): Promise<void> {
+    const { response, onSent, disconnected } = target
+    const length = range.end - range.start + 1
+    try {
+      const Range = `bytes=${range.start}-${range.end}`
+      const request = new GetObjectCommand({ ...this.#objectOf(key), Range })
+      const options = { abortSignal: disconnected }
+      const object = await nullIfNotFound(this.#senders.interactive(request, options))
+      if (!object?.Body) throw new AppError('LINK_NOT_FOUND')
+      if (object.ContentLength !== length)
+        throw new Error(`${key} has ${object.ContentLength} bytes of ${Range}, not ${length}`)
+      for await (const chunk of untilStalled(object.Body as Readable)) {
+        const { sent, flushed } = writeNow(chunk, response)
+        onSent(sent)
+        await flushed
+      }
+    } catch (error) {
+      if (!disconnected.aborted) throw error
+    }
+  }
+
   async write(key: string, size: number, bytes: Readable): Promise<void> {
     const partSize = Math.max(minWritePartSize, Math.ceil(size / maxWriteParts))
     const params = { ...this.#objectOf(key), Body: bytes, ContentType: 'application/octet-stream' }
@@ -405,21 +428,33 @@ function objectKey(key: string): string {
   return `${folder}${key}`
 }
 
-/** @throws if the stream fails, or no bytes arrive for 30 seconds. */
 async function digestStream(bytes: Readable): Promise<ObjectDigest> {
   const sha256 = createHash('sha256')
   let crc = 0
-  const timer = setTimeout(() => bytes.destroy(new Error('no byte came in time')), stallMs)
+  for await (const chunk of untilStalled(bytes)) {
+    sha256.update(chunk)
+    crc = crc32(chunk, crc)
+  }
+  return { sha256: sha256.digest('hex'), crc32: crc }
+}
+
+/**
+ * Yields a stream's chunks.
+ * @throws if the stream fails, or no bytes arrive for 30 seconds.
+ */
+async function* untilStalled(bytes: Readable): AsyncGenerator<Buffer, void> {
+  const startTimer = () =>
+    setTimeout(() => bytes.destroy(new Error('no byte came in time')), stallMs)
+  let timer = startTimer()
   try {
     for await (const chunk of bytes) {
-      sha256.update(chunk)
-      crc = crc32(chunk, crc)
-      timer.refresh()
+      clearTimeout(timer)
+      yield chunk
+      timer = startTimer()
     }
   } finally {
     clearTimeout(timer)
   }
-  return { sha256: sha256.digest('hex'), crc32: crc }
 }
 
 /**
