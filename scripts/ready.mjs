@@ -58,14 +58,17 @@ const steps = {
     run: shortenExports,
   },
   web: { message: 'Building the web', isDue: needsWebBuild, run: buildWeb },
+  packages: {
+    message: 'Installing Chromium, nginx and an S3 server (Ceph) for tests',
+    isDue: needsTestPackages,
+    run: installTestPackages,
+  },
   chromium: { message: 'Installing Chromium', isDue: needsChromium, run: installChromium },
   engines: { message: 'Installing Firefox and WebKit', isDue: needsEngines, run: installEngines },
-  nginx: { message: 'Installing nginx for tests', isDue: needsNginx, run: installNginx },
-  s3: { message: 'Installing an S3 server (Ceph) for tests', isDue: needsS3, run: installS3 },
 }
 const stepsByCommand = {
   start: ['install', 'links', 'exports', 'web'],
-  test: ['install', 'links', 'exports', 'web', 'chromium', 'nginx', 's3'],
+  test: ['install', 'links', 'exports', 'web', 'packages', 'chromium'],
   engines: ['install', 'links', 'exports', 'web', 'chromium', 'engines'],
   dev: ['install', 'links', 'exports', 'web'],
   copy: ['install', 'links', 'exports'],
@@ -265,30 +268,45 @@ function listFiles(path) {
   return entries.flatMap((entry) => listFiles(join(path, entry)))
 }
 
-/**
- * True if there is no Chromium, or if apt-get offers the headless one, which uses less CPU than the
- * one found. A Chromium at CHROMIUM_PATH is always good enough.
- */
-async function needsChromium() {
-  const chromiumPath = await findChromiumForTests()
-  if (chromiumPath === null) return true
-  return (
-    chromiumPath !== process.env.CHROMIUM_PATH &&
-    chromiumPath !== headlessShell.path &&
-    hasAptPackage(headlessShell.package)
-  )
+/** Returns the Debian packages for the programs that tests need and that aren't installed. */
+function missingTestPackages() {
+  const hasHeadlessShell = process.env.CHROMIUM_PATH || existsSync(headlessShell.path)
+  return [
+    ...(hasHeadlessShell ? [] : [headlessShell.package]),
+    ...(hasNginx() ? [] : nginxPackages),
+    ...(missingCephPrograms().length > 0 ? cephPackages : []),
+  ]
 }
 
 /**
- * Installs Chromium, preferably headless. Tries apt-get first, because its packages
- * include the required libraries.
+ * True if apt-get can install some of the missing packages. Before the first `apt-get update`, the
+ * package lists are empty, so assume that every package exists.
  */
+function needsTestPackages() {
+  const packages = missingTestPackages()
+  if (packages.length === 0 || !hasApt()) return false
+  return packages.some(hasAptPackage) || !hasAptPackage('nginx')
+}
+
+/**
+ * Installs all packages at once, which is faster. The tests that need a program that couldn't be
+ * installed are skipped, and the test run reports them.
+ */
+function installTestPackages() {
+  if (!missingTestPackages().every(hasAptPackage)) runApt(['update'])
+  installWithApt(missingTestPackages().filter(hasAptPackage))
+  const missingPrograms = [...(hasNginx() ? [] : ['nginx']), ...missingCephPrograms()]
+  if (missingPrograms.length > 0) console.error(`Not installed: ${missingPrograms.join(', ')}`)
+}
+
+async function needsChromium() {
+  return (await findChromiumForTests()) === null
+}
+
+/** Installs a Chromium where there is no package with the headless one. */
 async function installChromium() {
-  if (hasApt()) {
-    installWithApt([headlessShell.package])
-    if ((await findChromiumForTests()) === null) installWithApt(['chromium'])
-  }
-  if ((await findChromiumForTests()) === null) {
+  if (hasApt()) installWithApt(['chromium'])
+  if (await needsChromium()) {
     run([
       getNpmNodePath(),
       join(root, 'node_modules/@playwright/test/cli.js'),
@@ -296,7 +314,7 @@ async function installChromium() {
       'chromium',
     ])
   }
-  if ((await findChromiumForTests()) === null) {
+  if (await needsChromium()) {
     throw new SetupError(
       'The browser tests need Chromium, which could not be installed. Install it (Debian: sudo ' +
         'apt-get install chromium), or set CHROMIUM_PATH to a Chromium or Chrome.',
@@ -332,34 +350,6 @@ function installEngines() {
   if (missingEngines.length > 0) console.error(`Not installed: ${missingEngines.join(', ')}`)
 }
 
-/**
- * True if the S3 server is missing and apt-get can install it. Without apt-get, the tests that need
- * the server are skipped, and the test run reports them.
- */
-function needsS3() {
-  return missingCephPrograms().length > 0 && hasApt()
-}
-
-/** If the installation fails, the tests that need S3 are skipped, and the test run reports them. */
-function installS3() {
-  installWithApt(cephPackages)
-  const missingPrograms = missingCephPrograms()
-  if (missingPrograms.length > 0) console.error(`Not installed: ${missingPrograms.join(', ')}`)
-}
-
-/**
- * True if nginx is missing and apt-get can install it. Without apt-get, the tests that need nginx
- * are skipped, and the test run reports them.
- */
-function needsNginx() {
-  return !hasNginx() && hasApt()
-}
-
-function installNginx() {
-  installWithApt(nginxPackages)
-  if (!hasNginx()) console.error('Not installed: nginx')
-}
-
 function hasApt() {
   return run(['apt-get', '--version']).status === 0
 }
@@ -369,13 +359,15 @@ function hasAptPackage(name) {
   return /Candidate: \d/.test(run(['env', 'LC_ALL=C', 'apt-cache', 'policy', name]).stdout ?? '')
 }
 
-/** Runs apt-get as root or with passwordless sudo. */
 function installWithApt(packages) {
-  const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n']
-  const runApt = (args) =>
-    run([...sudo, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', ...args])
   const installArgs = ['install', '-y', '--no-install-recommends', ...packages]
   if (runApt(installArgs).status !== 0 && runApt(['update']).status === 0) runApt(installArgs)
+}
+
+/** Runs apt-get as root or with passwordless sudo. */
+function runApt(args) {
+  const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n']
+  return run([...sudo, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', ...args])
 }
 
 function run([command, ...args]) {
