@@ -80,7 +80,7 @@ describeOnS3('two servers with one Postgres and one bucket', () => {
       // starting.
       const repeatRequest = async (name: string, path: string, sending: SendOptions = {}) => {
         const headers = { cookie, 'content-type': 'application/json' }
-        for (; isRunning; await wait(5)) {
+        for (; isRunning; await wait(25)) {
           const { status } = await send(`${proxy.url}${path}`, { ...sending, headers })
           statuses.set(name, (statuses.get(name) ?? new Set()).add(status))
         }

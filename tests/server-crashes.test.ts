@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { File } from '../src/shared/contract/files.ts'
 import { prepareDataFolder } from './support/data-folder.ts'
 import { eventually } from './support/eventually.ts'
@@ -171,7 +171,8 @@ async function interruptFileUploads(
       (await putBytes(completeUpload, new Uint8Array(completeUpload.bytes), type)).status,
     ).toBe(200)
   }
-  const slowPut = sendSlowly(halfSentUpload, random(size - 1))
+  // Enough bytes that the server has certainly stored some.
+  const slowPut = sendSlowly(halfSentUpload, size / 8 + random((size * 7) / 8 - 1))
   await slowPut.paused
   const file = await confirm(user, finishedUpload)
   bytesByCode.set(file.shortCode, finishedUpload.bytes)
@@ -257,7 +258,7 @@ test('after repeated kills, confirmed files and parts are intact and everything 
    * How many parts are stored before each kill. If all parts are stored, the kill interrupts the
    * confirm.
    */
-  const completePartCounts = isLongRun ? [0, 1, 2, 3, 4] : [0, 2, partNumbers.length]
+  const completePartCounts = isLongRun ? [0, 1, 2, 3, 4] : [2, partNumbers.length]
 
   await runSeededRounds(completePartCounts.length, async (random) => {
     const interruptedUploads = [
@@ -275,43 +276,18 @@ test('after repeated kills, confirmed files and parts are intact and everything 
   expect(Math.max(...offsets)).toBeGreaterThan(0)
 })
 
-describe('SIGTERM during a download', () => {
-  /** Larger than all buffers between the server and a client that has stopped reading. */
+test('SIGTERM lets a running download finish before the server exits', async () => {
+  // Larger than all buffers between the server and a client that has stopped reading.
   const size = 48 * 1024 * 1024
-
-  const beginDownload = async (): Promise<{ bytes: Uint8Array; response: IncomingMessage }> => {
-    const file = await makeFile(await makeUser(), { bytes: new Uint8Array(randomBytes(size)) })
-    const downloadRequest = get(`${server.url}/api/download/${file.shortCode}`, { agent: false })
-    const [response] = await once(downloadRequest, 'response')
-    return { bytes: file.bytes, response }
-  }
-
-  const waitUntilClosed = () =>
-    eventually(() => expect(fetch(`${server.url}/api/health`)).rejects.toThrow())
-
-  test('lets the download finish before the server exits', async () => {
-    const { bytes, response } = await beginDownload()
-    server.kill('SIGTERM')
-    await waitUntilClosed()
-    expect(sha256(await buffer(response))).toBe(sha256(bytes))
-    expect(await server.exitCode).toBe(0)
+  const { shortCode, bytes } = await makeFile(await makeUser(), {
+    bytes: new Uint8Array(randomBytes(size)),
   })
-
-  test('ends the download at once when repeated', async () => {
-    const { response } = await beginDownload()
-    response.on('error', () => {})
-    server.kill('SIGTERM')
-    await waitUntilClosed()
-    // Signals sent in quick succession may arrive as one, so repeat the second until the server
-    // exits.
-    const secondSignal = setInterval(() => server.kill('SIGTERM'), 100)
-    expect(await server.exitCode).toBe(1)
-    clearInterval(secondSignal)
-    expect(response.complete).toBe(false)
-
-    await restart()
-    expect((await fetch(`${server.url}/api/ready`)).status).toBe(200)
-  })
+  const download = get(`${server.url}/api/download/${shortCode}`, { agent: false })
+  const [response] = (await once(download, 'response')) as [IncomingMessage]
+  server.kill('SIGTERM')
+  await eventually(() => expect(fetch(`${server.url}/api/health`)).rejects.toThrow())
+  expect(sha256(await buffer(response))).toBe(sha256(bytes))
+  expect(await server.exitCode).toBe(0)
 })
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(

@@ -153,12 +153,6 @@ describe('an account that never finishes uploads', () => {
   })
 
   it.each([
-    [
-      '1,000 calls with a large body',
-      1000,
-      '/api/files/get-upload-urls',
-      makeTruncatedBody(512 * 1024),
-    ],
     ['1,000 calls with a large chunked body', 1000, '/api/files/get-upload-urls', chunkedBody],
     ['4,000 logins with a body of 64 KiB', 4000, '/api/auth/login', makeTruncatedBody(64 * 1024)],
   ])(
@@ -184,23 +178,18 @@ describe('an account that never finishes uploads', () => {
 describe('a client that never reads responses', () => {
   useServer()
 
-  it.each(['/s/', '/api/download/'])(
-    "can't exhaust memory with 3,000 pipelined requests for %s{code}, which count as one download",
-    async (pathPrefix) => {
-      const downloadCountBefore = (await countDownloads()) ?? 0
-      const text = getRequest(`${server.url}${pathPrefix}${code}`).repeat(3000)
-      expect(
-        await measurePeakDuring(() => sendWithoutReading(server.url, () => text)),
-      ).toBeLessThan(maxMemoryMiB)
-      expect(await countDownloads()).toBeLessThanOrEqual(downloadCountBefore + 1)
-    },
-  )
+  it("can't exhaust memory with 3,000 pipelined countDownloads, which count as one", async () => {
+    const downloadsBefore = (await countDownloads()) ?? 0
+    const text = getRequest(`${server.url}/api/download/${code}`).repeat(3000)
+    expect(await measurePeakDuring(() => sendWithoutReading(server.url, () => text))).toBeLessThan(
+      maxMemoryMiB,
+    )
+    expect(await countDownloads()).toBeLessThanOrEqual(downloadsBefore + 1)
+  })
 
   it.each([
     ['the page of a link', () => `/s/${code}`, { Accept: 'text/html' }],
-    ["a link's details", () => `/api/links/${code}`, {}],
     ['the OpenAPI document', () => '/api/openapi.json', {}],
-    ['an unknown page', () => '/nowhere', {}],
   ])("can't exhaust memory with 3,000 requests for %s", async (_, path, headers) => {
     const text = getRequest(`${server.url}${path()}`, headers).repeat(3000)
     expect(await measurePeakDuring(() => sendWithoutReading(server.url, () => text))).toBeLessThan(
@@ -208,30 +197,20 @@ describe('a client that never reads responses', () => {
     )
   })
 
-  it.each([
-    ['one address', 171, () => '198.51.100.7'],
-    [
-      'a different address each',
-      300,
-      (index: number) => `198.51.${100 + (index >> 8)}.${index & 255}`,
-    ],
-  ])(
-    "can't exhaust memory with 1,000 downloads from %s",
-    async (_, maxDownloads, addressOf) => {
-      const downloadCountBefore = (await countDownloads()) ?? 0
-      const makeText = (index: number) =>
-        getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': addressOf(index) })
-      const peakPromise = measurePeakDuring(() => sendWithoutReading(server.url, makeText, 1000))
-      expect(await peakPromise).toBeLessThan(maxMemoryMiB)
-      // A download is counted before its first byte is sent, so this includes every download that
-      // the server has started.
-      const countStartedDownloads = async () =>
-        ((await countDownloads()) ?? 0) - downloadCountBefore
-      await expect.poll(countStartedDownloads).toBeGreaterThanOrEqual(maxDownloads)
-      expect(await countStartedDownloads()).toBeLessThanOrEqual(transferLimits.download.total)
-      expect(measureResidentMiB(server.pid)).toBeLessThan(maxMemoryMiB)
-      await expectResourcesReleased()
-    },
-    60_000,
-  )
+  it("can't exhaust memory with 1,000 countDownloads from a different address each", async () => {
+    const downloadsBefore = (await countDownloads()) ?? 0
+    const makeText = (index: number) => {
+      const address = `198.51.${100 + (index >> 8)}.${index & 255}`
+      return getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': address })
+    }
+    const peak = measurePeakDuring(() => sendWithoutReading(server.url, makeText, 1000))
+    expect(await peak).toBeLessThan(maxMemoryMiB)
+    // A download is counted before its first byte is sent, so this includes every download that
+    // the server has started.
+    const startedDownloads = async () => ((await countDownloads()) ?? 0) - downloadsBefore
+    await expect.poll(startedDownloads).toBeGreaterThanOrEqual(300)
+    expect(await startedDownloads()).toBeLessThanOrEqual(transferLimits.download.total)
+    expect(measureResidentMiB(server.pid)).toBeLessThan(maxMemoryMiB)
+    await expectResourcesReleased()
+  })
 })
