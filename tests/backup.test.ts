@@ -38,12 +38,13 @@ async function runFromPage(command: 'backup' | 'restore', dataDir: string) {
     .replace(/\/srv\/mayfly\/\w+/, `'${dataDir}'`)
     .replace(/\/srv\/backups\/[\d-]+/, `'${join(folder, 'backup')}'`)
   expect(script).toContain(folder)
+  const NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/node')
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
   return new Promise<{ code: number; output: string }>((resolve) => {
     execFile(
       'sh',
       ['-ec', script],
-      { cwd: root, env: { ...process.env, PATH } },
+      { cwd: root, env: { ...process.env, NODE_COMPILE_CACHE, PATH } },
       (error, _, output) => resolve({ code: Number(error?.code ?? 0), output }),
     )
   })

@@ -248,6 +248,7 @@ test('a stopping server still responds but reports not ready for DRAIN_SECONDS',
 })
 
 test('a signal during startup stops it gracefully', async () => {
+  await prepareDataFolder(dataDir)
   const serverRun = await run()
   await eventually(() => readFile(join(dataDir, 'postgres/postmaster.pid')))
   expect(await stop(serverRun)).toBe(0)

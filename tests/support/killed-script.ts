@@ -30,6 +30,8 @@ export async function runAndKill(
     cwd: root,
     env: {
       ...process.env,
+      // Shares the compile cache with `npm start`, so that scripts start faster.
+      NODE_COMPILE_CACHE: resolve(root, 'node_modules/.cache/node'),
       ...env,
       KILL_BEFORE: before.source,
       KILL_COUNT: String(count),
