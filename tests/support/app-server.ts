@@ -7,8 +7,7 @@ import { type HashCost, PasswordHashing } from '../../src/server/auth/password-h
 import { openStorage } from '../../src/server/boot/open-storage.ts'
 import { serve } from '../../src/server/boot/serve.ts'
 import { readConfig } from '../../src/server/config/config.ts'
-import { openDatabase } from '../../src/server/db/open.ts'
-import { type PoolLimits, poolLimits } from '../../src/server/db/pool.ts'
+import { connectionNames, openPool, type PoolLimits, poolLimits } from '../../src/server/db/pool.ts'
 import type { Deps } from '../../src/server/deps.ts'
 import { createMailer } from '../../src/server/email/create-mailer.ts'
 import type { Email } from '../../src/server/email/mailer.ts'
@@ -100,7 +99,15 @@ export async function serveApp(
   const log =
     customLog ?? pino({ level: 'debug', serializers: logSerializers }, logCollector(logLines))
   const metrics = createMetrics()
-  const { pool, db, close: closeDatabase } = await openDatabase(config, log, limits)
+  const {
+    pool,
+    db,
+    close: closeDatabase,
+  } = openPool(
+    { connectionString: database.url, application_name: connectionNames.server },
+    log,
+    limits,
+  )
   const secret = 'a secret that only this test run knows'
   const diskSpace = await DiskSpace.open({
     folder: dataDir,
