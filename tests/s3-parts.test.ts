@@ -25,7 +25,6 @@ import {
   abortUpload,
   expectError,
   requestConfirm,
-  requestPartList,
   requestParts,
 } from './support/upload-requests.ts'
 
@@ -43,12 +42,12 @@ function getPartBytes(partNumber: number) {
   return bytes.subarray((partNumber - 1) * partSize, partNumber * partSize)
 }
 
-function putPart(url: string, body: Uint8Array<ArrayBuffer>, checksummedBytes = body) {
+function putPart(url: string, body: Uint8Array<ArrayBuffer>) {
   return fetch(url, {
     method: 'PUT',
     headers: {
       'content-type': 'text/plain',
-      'content-md5': checksums.md5(checksummedBytes),
+      'content-md5': checksums.md5(body),
     },
     body,
   })
@@ -189,62 +188,6 @@ describeOnS3('a multipart upload on S3', () => {
     await expectFile(await requestConfirm(ada, startedUpload.cloudKey))
   })
 
-  it('rejects a part with a wrong checksum and accepts a retry', async () => {
-    const ada = await makePerson(app)
-    const startedUpload = await start(ada)
-    await sendParts(ada, startedUpload, 1, 3)
-    const [url = ''] = await signParts(ada, startedUpload.cloudKey, [2])
-    const response = await putPart(url, getPartBytes(1), getPartBytes(2))
-    expect([response.status, await response.text()]).toEqual([
-      400,
-      expect.stringContaining('BadDigest'),
-    ])
-    expect(await storedParts(ada, startedUpload)).toEqual([1, 3])
-    expect((await putPart(url, getPartBytes(2))).status).toBe(200)
-    await expectFile(await requestConfirm(ada, startedUpload.cloudKey))
-  })
-
-  it('rejects part numbers out of range and stores nothing', async () => {
-    const ada = await makePerson(app)
-    const { cloudKey } = await start(ada)
-    const requestUrls = (...partNumbers: unknown[]) => requestParts(ada, cloudKey, partNumbers)
-    await expectError(await requestUrls(0), 400, 'INVALID_INPUT')
-    await expectError(await requestUrls(1, 4), 400, 'PART_NOT_FOUND')
-
-    const [url = ''] = await signParts(ada, cloudKey, [3])
-    const withParameter = (name: string, value: string) => {
-      const alteredUrl = new URL(url)
-      alteredUrl.searchParams.set(name, value)
-      return alteredUrl.href
-    }
-    const responses = await Promise.all([
-      putPart(url, new Uint8Array(1001)),
-      putPart(url, new Uint8Array(999)),
-      putPart(withParameter('partNumber', '2'), getPartBytes(3)),
-      putPart(withParameter('partNumber', '0'), getPartBytes(3)),
-      putPart(withParameter('X-Amz-Expires', '86400'), getPartBytes(3)),
-      putPart(withParameter('X-Amz-Signature', '0'.repeat(64)), getPartBytes(3)),
-    ])
-    expect(responses.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
-    expect(await listParts(ada, cloudKey)).toEqual([])
-  })
-
-  it('rejects an expired part URL and accepts a new one', async () => {
-    const ada = await makePerson(app)
-    const startedUpload = await start(ada)
-    app.clock.advance(-hour - minute)
-    const [expiredUrl = ''] = await signParts(ada, startedUpload.cloudKey, [3])
-    app.clock.advance(hour + minute)
-    const response = await putPart(expiredUrl, getPartBytes(3))
-    expect([response.status, await response.text()]).toEqual([
-      403,
-      expect.stringContaining('<Code>AccessDenied</Code>'),
-    ])
-    expect(await storedParts(ada, startedUpload)).toEqual([])
-    await sendParts(ada, startedUpload, 1, 2, 3)
-    await expectFile(await requestConfirm(ada, startedUpload.cloudKey))
-  })
-
   it('keeps its bytes when sealed but rejected by the file limit', async () => {
     const ada = await makePerson(app)
     const [multipartUpload, singleUpload] = [
@@ -291,34 +234,6 @@ describeOnS3('a multipart upload on S3', () => {
     expect(await storedParts(ada, firstStart)).toEqual([1, 3])
     await sendParts(ada, firstStart, 2)
     await expectFile(await requestConfirm(ada, firstStart.cloudKey))
-  })
-
-  it("can't use another user's key", async () => {
-    const [ada, bob] = [await makePerson(app), await makePerson(app)]
-    const startedUpload = await start(ada)
-    await sendParts(ada, startedUpload, 1)
-    const { cloudKey } = startedUpload
-    await expectError(await requestPartList(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
-    await expectError(await requestParts(bob, cloudKey, [2]), 404, 'UPLOAD_NOT_FOUND')
-    await expectError(await requestConfirm(bob, startedUpload.cloudKey), 404, 'UPLOAD_NOT_FOUND')
-    await expectError(await abortUpload(bob, cloudKey), 404, 'UPLOAD_NOT_FOUND')
-    await sendParts(ada, startedUpload, 2, 3)
-    await expectFile(await requestConfirm(ada, startedUpload.cloudKey))
-  })
-
-  it('accepts the whole file after some parts, and parts after the whole file', async () => {
-    const ada = await makePerson(app)
-    const firstStart = await start(ada)
-    await sendParts(ada, firstStart, 1, 3)
-    expect((await putBytes(firstStart, bytes)).status).toBe(200)
-    await expectFile(await requestConfirm(ada, firstStart.cloudKey))
-
-    const secondStart = await start(ada)
-    expect((await putBytes(secondStart, new Uint8Array(bytes.length))).status).toBe(200)
-    await sendParts(ada, secondStart, 1)
-    await expectError(await requestConfirm(ada, secondStart.cloudKey), 400, 'UPLOAD_INCOMPLETE')
-    await sendParts(ada, secondStart, 2, 3)
-    await expectFile(await requestConfirm(ada, secondStart.cloudKey))
   })
 
   it('frees everything when aborted, including its part URLs', async () => {
