@@ -1,10 +1,7 @@
-import { join } from 'node:path'
 import type { BrowserContext } from '@playwright/test'
 import type { TestApp } from '../support/app-server.ts'
 import type { ChaosProxy } from '../support/chaos-proxy.ts'
-import { findFreePort } from '../support/free-port.ts'
 import { signUp } from '../support/make.ts'
-import { startServerProcess } from '../support/server-process.ts'
 import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import {
@@ -16,7 +13,7 @@ import {
   stallAfter,
   test,
 } from './support/network.ts'
-import { expectArrived, hashDownload, readShortCode, uploadItem } from './support/uploads.ts'
+import { expectArrived, hashDownload, readShortCode } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
 const maxInFlight = 5
@@ -179,43 +176,5 @@ test('three uploads survive a ten-minute server outage', async ({
   for (const { name, sha256 } of files) {
     await expect(fileRow(page, name)).toBeVisible()
     expect(await hashDownload(app.url, await readShortCode(page, name))).toBe(sha256)
-  }
-})
-
-test('an upload resumes from the bytes on disk after the server is killed and restarted', async ({
-  folder,
-  errors,
-  network,
-  visitor,
-}) => {
-  errors.expect(connectionErrorPattern)
-  const settings = {
-    dataDir: join(folder, 'data'),
-    port: await findFreePort(),
-    env: { APP_URL: network.url },
-  }
-  network.forwardTo(settings.port)
-  let server = await startServerProcess(settings)
-  try {
-    const person = await signUp(server)
-    const file = await writeRandomFile(folder, 'footage.mov', 60 * mebibyte + 1)
-    const page = await visitor({ baseURL: network.url })
-    await openDashboard(page, server, person)
-
-    await stallAfter(network, 44 * mebibyte, () => chooseFiles(page, [file.path]))
-    server.kill('SIGKILL')
-    await server.exitCode
-    network.cut()
-    await expect(
-      uploadItem(page, file.name).getByText('Connection lost, trying again'),
-    ).toBeVisible()
-    server = await startServerProcess(settings)
-    network.restore()
-
-    await expectArrived(page, server, file)
-    expectNoWastedPuts(network)
-  } finally {
-    server.kill('SIGTERM')
-    await server.exitCode
   }
 })

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { sessions } from '../../src/server/db/schema.ts'
 import { initialSignedParts } from '../../src/shared/rules/files/part-plan.ts'
 import { makePerson } from '../support/make.ts'
-import { chooseFiles, dropFiles, fillLogin, openDashboard } from './support/dashboard.ts'
+import { dropFiles, fillLogin, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import { countSentBytes, expect, stallAfter, test } from './support/network.ts'
 import { expectArrived, expectUpload, uploadItem } from './support/uploads.ts'
@@ -36,37 +36,4 @@ test('an upload whose session ends resumes after a sign-in in another tab', asyn
   // The first tab still has the file, so the user doesn't have to choose it again.
   await expectArrived(page, app, file, loginPage)
   expect(countSentBytes(network)).toBeLessThanOrEqual(file.size + 5 * 8 * mebibyte)
-})
-
-test("a page with the only copy of a paused upload doesn't redirect to the login", async ({
-  app,
-  context,
-  videoFile,
-  errors,
-  page,
-  network,
-}) => {
-  errors.expect(/401 \(Unauthorized\)/)
-  const person = await makePerson(app)
-  await openDashboard(page, app, person)
-  // The test accepts the browser's dialog, so only the page itself can prevent the redirect.
-  page.on('dialog', (dialog) => void dialog.accept())
-
-  // Files from a file input have no handle. Only this page can read them, and only until it closes
-  // or reloads.
-  await stallAfter(network, 20 * mebibyte, () => chooseFiles(page, [videoFile.path]))
-  await app.deps.db.delete(sessions).where(eq(sessions.userId, person.id))
-  network.restore()
-  await expectUpload(page, videoFile.name, 'Paused')
-
-  await page.getByRole('tab', { name: 'My Files' }).click()
-  await expect(
-    page.getByText('You are logged out. Log in in another tab, and your uploads go on.'),
-  ).toBeVisible()
-  const loginPage = await context.newPage()
-  await loginPage.goto('/login')
-  await fillLogin(loginPage, person)
-
-  await expectArrived(page, app, videoFile, loginPage)
-  await expect(page).toHaveURL('/?tab=files')
 })

@@ -1,5 +1,5 @@
 import { makeFile, makePerson } from '../support/make.ts'
-import { chooseFiles, dropFiles, openDashboard, reloadAndConfirm } from './support/dashboard.ts'
+import { chooseFiles, openDashboard, reloadAndConfirm } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import {
   connectionErrorPattern,
@@ -20,7 +20,6 @@ import {
 } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
-const day = 24 * 3_600_000
 
 test('uploads are paused after a reload, and canceling one frees its slot', async ({
   app,
@@ -69,15 +68,4 @@ test("a reload while finalizing doesn't require choosing the file again", async 
   expect(await hashDownload(app.url, await readShortCode(page, videoFile.name))).toBe(
     videoFile.sha256,
   )
-})
-
-test('a finished upload leaves the panel after a day', async ({ app, videoFile, page }) => {
-  await page.clock.install()
-  await openDashboard(page, app, await makePerson(app))
-  await dropFiles(page, [videoFile.path])
-  await expectUpload(page, videoFile.name, 'Completed')
-  await page.clock.fastForward(day - 120_000)
-  await expectUpload(page, videoFile.name, 'Completed')
-  await page.clock.fastForward(240_000)
-  await expect(uploadsPanel(page)).toBeHidden()
 })

@@ -118,30 +118,3 @@ test('a reset while signed in signs this browser out too', async ({ app, errors,
   await signIn(page, person.email, 'a new password')
   await expect(page.getByRole('heading', { name: 'Welcome back, Ada' })).toBeVisible()
 })
-
-test('a network error is reported, and the input is kept', async ({
-  app,
-  context,
-  errors,
-  page,
-}) => {
-  errors.allow(/ERR_INTERNET_DISCONNECTED/)
-  const { email } = await makePerson(app)
-  await requestResetEmail(page, email)
-  await page.goto(await readResetLink(app))
-  // Once this button is visible, the page's scripts have loaded.
-  await expect(page.getByRole('button', { name: 'Reset Password' })).toBeVisible()
-  await context.setOffline(true)
-  await fillPasswords(page, 'a new password')
-  await expect(page.getByText('Network error', { exact: true })).toBeVisible()
-  await expect(page.getByText('Please check your connection and try again')).toBeVisible()
-  const networkError = page.locator('form').getByText('Network error occurred')
-  await expect(networkError).toBeVisible()
-  // The next attempt fails for another reason, and its message replaces the previous one.
-  await fillPasswords(page, 'a new password', 'another one')
-  await expect(page.getByText("Passwords don't match")).toBeVisible()
-  await expect(networkError).toBeHidden()
-  await context.setOffline(false)
-  await fillPasswords(page, 'a new password')
-  await expect(page.getByRole('heading', { name: 'Password Reset Successful' })).toBeVisible()
-})

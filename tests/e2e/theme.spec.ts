@@ -30,12 +30,10 @@ declare global {
 const names = [
   'landing page',
   'login',
-  'signup with errors',
   'download page of a dead link',
   'not found',
   'download page',
   'dashboard without files',
-  'my files in every state',
 ]
 
 test('every page is light by default, dark when chosen, and stays dark after a reload', async ({

@@ -1,25 +1,9 @@
 import { makePerson } from '../support/make.ts'
-import { dropFiles, openDashboard, openSecondTab, reloadAndConfirm } from './support/dashboard.ts'
+import { dropFiles, openDashboard, openSecondTab } from './support/dashboard.ts'
 import { connectionErrorPattern, expect, stallAfter, test } from './support/network.ts'
 import { expectArrived, expectUpload } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
-
-test("a dropped file's upload resumes automatically after a reload", async ({
-  app,
-  videoFile,
-  errors,
-  page,
-  network,
-}) => {
-  errors.allow(connectionErrorPattern)
-  await openDashboard(page, app, await makePerson(app))
-  await stallAfter(network, 30 * mebibyte, () => dropFiles(page, [videoFile.path]))
-
-  await reloadAndConfirm(page)
-  network.restore()
-  await expectArrived(page, app, videoFile)
-})
 
 test("a dropped file's upload resumes in another tab when its own tab is closed", async ({
   app,

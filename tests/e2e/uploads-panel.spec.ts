@@ -2,14 +2,7 @@ import { makeFile, makePerson } from '../support/make.ts'
 import { chooseFiles, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile } from './support/files.ts'
 import { pressOn } from './support/keyboard.ts'
-import {
-  connectionErrorPattern,
-  expect,
-  isConfirm,
-  isStart,
-  stallAfter,
-  test,
-} from './support/network.ts'
+import { connectionErrorPattern, expect, isConfirm, stallAfter, test } from './support/network.ts'
 import { expectUpload, pressCancel, uploadItem, uploadsPanel } from './support/uploads.ts'
 
 const mebibyte = 1024 ** 2
@@ -50,58 +43,6 @@ test("a download page shows the visitor's own uploads, and loads no panel code f
   expect(requestedPaths.filter((path) => /\.(js|css)$/.test(path))).toEqual([
     expect.stringMatching(/^\/assets\/enhance-[\w-]+\.js$/),
   ])
-})
-
-test('on other pages the panel also shows foreground uploads', async ({
-  app,
-  context,
-  folder,
-  network,
-  page,
-}) => {
-  const person = await makePerson(app)
-  const { shortCode } = await makeFile(person)
-  const photo = await writeRandomFile(folder, 'photo.png', 5 * mebibyte)
-  await openDashboard(page, app, person)
-  network.stall(isConfirm)
-  await chooseFiles(page, [photo.path])
-  await expect(page.getByText('Finalizing photo.png...').last()).toBeVisible()
-  await expect(uploadsPanel(page)).toBeHidden()
-
-  const link = await context.newPage()
-  await link.goto(`/s/${shortCode}`)
-  await expectUpload(link, photo.name, 'Finalizing')
-  network.restore()
-  await expectUpload(link, photo.name, 'Completed')
-  await expect(uploadsPanel(page)).toBeHidden()
-})
-
-test("an upload that the server can't start yet says so and starts later", async ({
-  app,
-  videoFile,
-  folder,
-  network,
-  errors,
-  page,
-}) => {
-  errors.allow(connectionErrorPattern)
-  const noteFile = await writeRandomFile(folder, 'note.txt', 1000)
-  await openDashboard(page, app, await makePerson(app, { tier: 'premium' }))
-  network.respondWith(503, isStart)
-  await chooseFiles(page, [videoFile.path, noteFile.path])
-
-  const panel = uploadsPanel(page)
-  await expectUpload(page, videoFile.name, 'Pending')
-  await expect(uploadItem(page, videoFile.name)).toContainText(
-    '0% · The server is not ready, trying again',
-  )
-  await expect(panel.getByRole('button', { name: 'Waiting for the server' })).toBeVisible()
-  // The second upload is still in the queue.
-  await expect(uploadItem(page, noteFile.name)).not.toContainText('trying again')
-
-  network.restore()
-  await expectUpload(page, noteFile.name, 'Completed')
-  await expect(panel.getByRole('button', { name: '2 files uploaded' })).toBeVisible()
 })
 
 test('the panel opens for active uploads, closes when they complete, and can be cleared', async ({

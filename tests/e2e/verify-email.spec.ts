@@ -1,7 +1,7 @@
-import type { Page, Route } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { serveApp, type TestApp } from '../support/app-server.ts'
 import { createDatabase } from '../support/postgres-server.ts'
-import { makeAddress, password, signUpForToken, withVerification } from '../support/signup.ts'
+import { makeAddress, password, withVerification } from '../support/signup.ts'
 import { pressOn, typeInto } from './support/keyboard.ts'
 import { getPostgresUrl } from './support/run.ts'
 import { test as base, expect } from './support/test.ts'
@@ -104,33 +104,6 @@ test('invalid and expired links show an error and offer a new link', async ({ er
   await page.goto('/verify-email')
   await page.getByRole('link', { name: 'Back to Login' }).click()
   await expect(page).toHaveURL('/login')
-})
-
-test('a network error is reported, and the link works afterwards', async ({
-  app,
-  errors,
-  page,
-}) => {
-  errors.allow(/ERR_FAILED/)
-  const token = await signUpForToken(app, { email: makeAddress() })
-  const pendingFailure = Promise.withResolvers<void>()
-  const failLater = async (route: Route) => {
-    await pendingFailure.promise
-    await route.abort()
-  }
-  await page.route('**/api/auth/verify-email', failLater, { times: 1 })
-  await page.goto(`/verify-email?token=${token}`)
-  // This browser isn't the one that signed up. It could be an email scanner's, so the user has to
-  // press a button.
-  await pressOn(page, page.getByRole('button', { name: 'Verify my address' }))
-  await expect(page.getByRole('heading', { name: 'Verifying your email' })).toBeVisible()
-  await expect(page.getByText('This takes a moment.')).toBeVisible()
-  pendingFailure.resolve()
-  await expect(page.getByText('Network error', { exact: true })).toBeVisible()
-  await expect(page.getByText('Please check your connection and try again')).toBeVisible()
-  await expect(page.getByText('Network error occurred')).toBeVisible()
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await expect(page.getByRole('heading', { name: 'Email verified' })).toBeVisible()
 })
 
 test('the signup page says who may sign up', async ({ app, page }) => {

@@ -1,15 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { eq } from 'drizzle-orm'
-import { uploads } from '../../src/server/db/schema.ts'
 import { makePerson } from '../support/make.ts'
-import { chooseFiles, dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
+import { dropFiles, fileRow, openDashboard } from './support/dashboard.ts'
 import { writeRandomFile, writeSparseFile } from './support/files.ts'
-import { expect, stallAfter, test } from './support/network.ts'
 import { recordShownTexts } from './support/shown-texts.ts'
+import { expect, test } from './support/test.ts'
 import { hashDownload, readShortCode } from './support/uploads.ts'
-
-const mebibyte = 1024 ** 2
 
 test('each file of a dropped folder gets a link, and all links are copied at once', async ({
   app,
@@ -58,30 +54,6 @@ test('a pasted image and pasted text become files', async ({ app, context, page 
   await page.locator('body').press('ControlOrMeta+v')
   await expect(page.getByRole('listitem').filter({ hasText: /\.txt/ })).toBeVisible()
   await expect(page.getByText('2 active links')).toBeVisible()
-})
-
-test('a canceled upload frees its slot at once', async ({ app, folder, page, network }) => {
-  const person = await makePerson(app)
-  const names = ['one.mov', 'two.mov', 'three.mov', 'four.mov']
-  const [one, two, three, four] = await Promise.all(
-    names.map((name) => writeRandomFile(folder, name, 5 * mebibyte)),
-  )
-  if (!one || !two || !three || !four) throw new Error('no files')
-  await openDashboard(page, app, person)
-  await chooseFiles(page, [one.path, two.path])
-  await expect(page.getByText('2 active links')).toBeVisible()
-
-  await stallAfter(network, 2 * mebibyte, () => chooseFiles(page, [three.path]))
-  await page.getByRole('main').getByRole('button', { name: 'Cancel' }).click()
-  await expect(page.getByText('Cancelled by user').last()).toBeVisible()
-  network.restore()
-  const findOpenUploads = () =>
-    app.deps.db.select().from(uploads).where(eq(uploads.ownerId, person.id))
-  await expect.poll(findOpenUploads).toEqual([])
-
-  await chooseFiles(page, [four.path])
-  await expect(fileRow(page, four.name)).toBeVisible()
-  await expect(page.getByText('3 active links')).toBeVisible()
 })
 
 test('a premium user is told which file is too large, and the others upload', async ({

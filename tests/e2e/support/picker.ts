@@ -6,13 +6,6 @@ export async function removePicker(page: Page): Promise<void> {
   await page.addInitScript(() => void Reflect.deleteProperty(window, 'showOpenFilePicker'))
 }
 
-export async function denyPicker(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const showOpenFilePicker = () => Promise.reject(new DOMException('no', 'SecurityError'))
-    Object.assign(window, { showOpenFilePicker })
-  })
-}
-
 /**
  * Stubs the file picker in every tab to return this file, because the native dialog can't be
  * automated. The file is in OPFS, so its handle is real and shared between tabs. OPFS never prompts
