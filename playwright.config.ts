@@ -44,6 +44,8 @@ export default defineConfig({
         '--disable-component-update',
         '--disable-sync',
         '--no-first-run',
+        // Pages of a test share a renderer, and none is started in advance.
+        '--renderer-process-limit=1',
       ],
     },
   },
