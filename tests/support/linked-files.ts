@@ -1,8 +1,8 @@
 const linkColumns = ['short_code', 'expires_at', 'max_lifetime_at', 'notified_expires_at']
 
 /**
- * Returns SQL that inserts files, each with its own link. `columns` lists columns of `files` and the
- * columns of `links` in `linkColumns`; `select` returns their values in this order.
+ * Returns SQL that inserts files, each with its own link. `columns` lists columns of `files` and
+ * the columns of `links` in `linkColumns`; `select` returns their values in this order.
  */
 export function insertLinkedFilesSql(columns: string, select: string): string {
   const names = columns.split(',').map((name) => name.trim())

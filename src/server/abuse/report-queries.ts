@@ -126,8 +126,9 @@ export type ReportPosition = readonly [lastReportedAt: Date, id: string]
 
 /**
  * Lists up to `limit` open reports after the position `after`, those with the newest statements
- * first. Each entry includes the file's row if it still exists, its link, the owner's email address, and the
- * number of other stored files with the same SHA-256, which a takedown would include.
+ * first. Each entry includes the file's row if it still exists, its link, the owner's email
+ * address, and the number of other stored files with the same SHA-256, which a takedown would
+ * include.
  */
 export function listReports(
   db: Db,

@@ -6,8 +6,8 @@ import type { Db } from '../deps.ts'
 import { purgeAtOf, renewalEndsAt } from '../files/purge-queries.ts'
 
 /*
- * Transactions lock rows in this order, to prevent deadlocks: the owner, links, uploads, files, each
- * sorted by id.
+ * Transactions lock rows in this order, to prevent deadlocks: the owner, links, uploads, files,
+ * each sorted by id.
  */
 
 export type LinkRow = typeof links.$inferSelect
@@ -89,8 +89,8 @@ export function hasFile(db: Db, fileId: string): SQL {
 }
 
 /**
- * Locks one of an owner's links and its files until the transaction ends. `purgingAt` is null if the
- * link has a file whose bytes aren't being removed. Returns undefined for a link without files.
+ * Locks one of an owner's links and its files until the transaction ends. `purgingAt` is null if
+ * the link has a file whose bytes aren't being removed. Returns undefined for a link without files.
  */
 export async function lockLink(
   tx: Db,

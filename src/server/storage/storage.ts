@@ -170,8 +170,8 @@ export interface Storage {
    * Sends a range of a sealed object as the next bytes of a response. Resolves when they have been
    * sent or the client has disconnected.
    * @throws {AppError} LINK_NOT_FOUND if there is no such object.
-   * @throws {Error} if the object ends before the range, or can't be read. Some of its bytes may have
-   * been sent.
+   * @throws {Error} if the object ends before the range, or can't be read. Some of its bytes may
+   * have been sent.
    */
   sendRange(key: string, range: ByteRange, target: RangeTarget): Promise<void>
   /**

@@ -140,8 +140,8 @@ interface AnyCallInput {
 }
 
 /**
- * Sends a request to an endpoint (spec §7). Each response updates `getServerClock()`. If the session has
- * ended, deletes the hint cookie so the next page doesn't try to load the user.
+ * Sends a request to an endpoint (spec §7). Each response updates `getServerClock()`. If the
+ * session has ended, deletes the hint cookie so the next page doesn't try to load the user.
  */
 async function sendRequest(name: JsonEndpointName, input: AnyCallInput = {}) {
   const { params = {}, query = {}, body, bytes, signal, fresh } = input

@@ -147,7 +147,7 @@ export function Toaster() {
   return (
     <Base.Provider toastManager={getToastManager()} timeout={defaultDurationMs} limit={1}>
       <Base.Portal>
-        {/* Placed below the header and, in wide windows, away from the buttons at the ends of rows. */}
+        {/* Below the header and, in wide windows, away from the buttons at the ends of rows. */}
         <Base.Viewport className="fixed inset-x-3 top-17 z-50 mx-auto max-w-[380px]">
           <Toasts />
         </Base.Viewport>

@@ -35,8 +35,8 @@ interface UploadingLink {
 
 /**
  * Computes a link's dates when one of its files is confirmed at `now`. They count from the link's
- * first file, and `expiresAt` again from the last of the files that it was created with. Files added
- * later change nothing.
+ * first file, and `expiresAt` again from the last of the files that it was created with. Files
+ * added later change nothing.
  * @param hasFiles whether the link has an earlier file.
  * @param isComplete whether no other file is still being uploaded.
  */

@@ -129,8 +129,8 @@ describe('speed and time left', () => {
 
 describe('the common interruption of all uploads', () => {
   /**
-   * Calls `getOverallInterruption`. Each string is an upload's status, followed by its interruption if
-   * there is one, as in 'pending no-response'.
+   * Calls `getOverallInterruption`. Each string is an upload's status, followed by its interruption
+   * if there is one, as in 'pending no-response'.
    */
   const toInterruption = (...uploads: (UploadStatus | `${UploadStatus} ${Interruption}`)[]) =>
     getOverallInterruption(
