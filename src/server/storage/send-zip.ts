@@ -5,7 +5,7 @@ import type { Transfers } from './transfers.ts'
 import { writeNow } from './write-now.ts'
 import { layoutZip, type ZipEntry, type ZipLayout } from './zip-layout.ts'
 
-/** A file of an archive, and where its bytes are. */
+/** A file in an archive, and where its bytes are stored. */
 export interface ZipFile extends ZipEntry {
   storage: Pick<Storage, 'sendRange'>
   key: string

@@ -150,7 +150,7 @@ describe('an archive', () => {
   })
 })
 
-/** Reads an archive whose files contain only zeros, which are never in memory. */
+/** Reads an archive whose files contain only zeros, without keeping them in memory. */
 class SparseReader extends yauzl.RandomAccessReader {
   readonly #layout: ZipLayout
   constructor(layout: ZipLayout) {
@@ -180,7 +180,7 @@ describe('an archive larger than 4 GiB', () => {
     ['a file at the limit', [4 * GiB - 1, 3]],
     ['a file above the limit', [3, 4 * GiB, 3, 6 * GiB, 0]],
     ['a file of 8 TiB', [2 ** 43, 3]],
-    // 39 bytes of header and a name of one byte are before the file, and as many after it.
+    // A header of 39 bytes and a name of one byte precede each file.
     ['a second file one byte below the limit', [4 * GiB - 2 - 40, 3]],
     ['a second file at the limit', [4 * GiB - 1 - 40, 3]],
     ['a directory at the limit', [4 * GiB - 1 - 40 - 43, 3]],

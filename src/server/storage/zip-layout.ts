@@ -1,17 +1,17 @@
 import type { ByteRange } from './byte-range.ts'
 
-/** A file of an archive. */
+/** A file in an archive. */
 export interface ZipEntry {
   /** A safe name that no other entry has (`zip-names.ts`). */
   name: string
-  /** In bytes. */
+  /** The file's size in bytes. */
   size: number
   crc32: number
-  /** Kept to the second. */
+  /** The archive stores only whole seconds. */
   modifiedAt: Date
 }
 
-/** Bytes of a file that belong at this place in the archive. `entry` is the file's index. */
+/** The bytes of a file to send next. `entry` is the file's index. */
 export interface FileRange extends ByteRange {
   entry: number
 }
@@ -24,7 +24,7 @@ export interface ZipLayout {
   slices(range: ByteRange): Generator<Buffer | FileRange, void>
 }
 
-/** A record of the archive, or a file's bytes. */
+/** Either one of the archive's own records or a file's bytes. */
 type Piece = { start: number } & ({ bytes: Buffer } | { entry: number; size: number })
 
 /** Values that mean "see the ZIP64 field". */
@@ -113,7 +113,7 @@ function nameAndExtraSize({ name }: ZipEntry, zip64Values: readonly number[]): n
   return Buffer.byteLength(name) + zip64ExtraSize(zip64Values) + timeExtraBytes
 }
 
-/** A local header with ZIP64 must contain both sizes: the file's, and its compressed one. */
+/** A local header with a ZIP64 field must contain both the file's size and its compressed size. */
 function localZip64Values({ size }: ZipEntry): number[] {
   return size >= max32 ? [size, size] : []
 }
@@ -153,7 +153,8 @@ function writeCommonFields(
   zip64Values: readonly number[],
 ): void {
   header.writeUInt16LE(zip64Values.length > 0 ? zip64Version : versionNeeded, at)
-  // Bit 11: the name is in UTF-8. The method, 2 bytes later, is 0: stored.
+  // Bit 11 means that the name is in UTF-8. The compression method, 2 bytes later, stays 0
+  // (stored).
   header.writeUInt16LE(0x0800, at + 2)
   writeDosTime(header, at + 6, modifiedAt)
   header.writeUInt32LE(crc32, at + 10)
@@ -177,7 +178,7 @@ function writeNameAndExtra(
     for (const [index, value] of zip64Values.entries())
       header.writeBigUInt64LE(BigInt(value), zip64At + 4 + 8 * index)
   }
-  // The extended timestamp. The older fields have no time zone.
+  // The extended timestamp is in UTC, while the older fields have no time zone.
   header.write('UT', timeAt)
   header.writeUInt16LE(5, timeAt + 2)
   header.writeUInt8(1, timeAt + 4)

@@ -1,6 +1,6 @@
 import { cleanFileName, insertBeforeExtension } from '../../shared/rules/files/file-name.ts'
 
-/** Names of devices on Windows, with any extension. */
+/** Matches the names of Windows devices, with any extension. */
 const deviceNames = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$) *(\.|$)/iu
 
 /**
