@@ -46,6 +46,8 @@ export default defineConfig({
         '--no-first-run',
         // Pages of a test share a renderer, and none is started in advance.
         '--renderer-process-limit=1',
+        // Pages don't run long enough for optimized code to pay off.
+        '--js-flags=--no-opt --no-maglev',
       ],
     },
   },
