@@ -44,8 +44,6 @@ export default defineConfig({
         '--disable-component-update',
         '--disable-sync',
         '--no-first-run',
-        // Pages of a test share a renderer, and none is started in advance.
-        '--renderer-process-limit=1',
         // Pages don't run long enough for optimized code to pay off.
         '--js-flags=--no-opt --no-maglev',
       ],
