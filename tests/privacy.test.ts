@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as schema from '../src/server/db/schema.ts'
 import { longestWindowMs } from '../src/server/http/rate-limit.ts'
 import { endpoints } from '../src/shared/contract/index.ts'
+import { publicLink } from '../src/shared/contract/links.ts'
 import { maxRateWindowMs } from '../src/shared/rules/files/retention.ts'
 import { type GoogleApp, startGoogleApp } from './support/google-app.ts'
 import { findElements, type ParsedPage, parsePage, textOf } from './support/html.ts'
@@ -57,6 +58,7 @@ const headingByTable: Readonly<Record<string, string | null>> = {
   links: 'Your files',
   short_codes: 'Proof of deletions',
   file_downloads: 'Downloads',
+  download_starts: 'Downloads',
   owner_downloads: 'Downloads',
   preferences: 'Your settings',
   first_downloads: 'Your settings',
@@ -146,10 +148,7 @@ describe('the privacy policy', () => {
   })
 
   test('mentions everything a link reveals', () => {
-    const expectedPhrases: Record<
-      keyof typeof endpoints.linkDetails.response.shape,
-      string | null
-    > = {
+    const expectedPhrases: Record<keyof typeof publicLink.shape, string | null> = {
       // The policy doesn't mention it separately, because it is part of the link itself.
       shortCode: null,
       originalName: 'its name',
@@ -160,9 +159,19 @@ describe('the privacy policy', () => {
       maxLifetimeAt: 'when the file is deleted at the latest',
       sha256: 'the checksum',
       branding: 'your brand',
+      title: 'title and message',
+      message: 'title and message',
+      files: 'its name',
+      state: 'how much of it has arrived',
+      totalSize: 'size and type',
+      hasPassword: 'whether it has a password',
+      maxDownloads: 'how many downloads are left',
+      remainingDownloads: 'how many downloads are left',
+      // Only the owner sees it.
+      downloadCount: null,
     }
     expect(Object.keys(expectedPhrases).toSorted()).toEqual(
-      Object.keys(endpoints.linkDetails.response.shape).toSorted(),
+      Object.keys(publicLink.shape).toSorted(),
     )
     for (const phrase of Object.values(expectedPhrases))
       expect(getAudienceText(0)).toContain(phrase ?? '')

@@ -25,6 +25,7 @@ import { mount } from './http/mount.ts'
 import { operationsRoutes } from './http/operations.ts'
 import { requestContext } from './http/request-context.ts'
 import type { WebFiles } from './http/web-files.ts'
+import { linkRoutes } from './links/routes.ts'
 import { createValueReader } from './public-pages/page-values.ts'
 import type { PublicPages } from './public-pages/public-pages.ts'
 import { makePageResponder, publicPageRoutes } from './public-pages/routes.ts'
@@ -69,7 +70,8 @@ export function buildApp(deps: Deps, web: WebApp): Hono<HttpEnv> {
         ...fileRoutes(deps),
         ...brandingRoutes(deps),
         ...analyticsRoutes(deps),
-        ...downloadRoutes(deps, web.pages),
+        ...linkRoutes(deps),
+        ...downloadRoutes(deps, web.pages, readSession),
         ...feedbackRoutes(deps, showPage),
         ...abuseRoutes(deps, web.reports),
         ...adminRoutes(deps),

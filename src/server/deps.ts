@@ -11,6 +11,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import type { AdminSettings } from './settings/admin-settings.ts'
 import type { DiskSpace } from './space/disk-space.ts'
 import type { Stores } from './storage/stores.ts'
+import type { Transfers } from './storage/transfers.ts'
 
 export type { Clock, Db }
 
@@ -24,6 +25,8 @@ export interface Deps {
   log: Logger
   db: Db
   stores: Stores
+  /** The transfers that this server makes itself. */
+  transfers: Transfers
   /** The free space on the disk that holds `DATA_DIR`. */
   space: Pick<DiskSpace, 'readStatus'>
   /** The key for cookie signatures, keyed hashes and password salts. */

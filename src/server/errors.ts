@@ -1,4 +1,9 @@
-import { type ErrorBody, type ErrorCode, errorTable } from '../shared/contract/errors.ts'
+import {
+  type ErrorBody,
+  type ErrorCode,
+  errorTable,
+  type ListedError,
+} from '../shared/contract/errors.ts'
 import { limitErrorText, unknownDaysText } from '../shared/contract/tier-errors.ts'
 import type { Tier } from '../shared/rules/tiers/tier.ts'
 import type { Limits, UploadLimitError } from '../shared/rules/tiers/tier-limits.ts'
@@ -9,11 +14,15 @@ export class AppError extends Error {
   readonly headers: Readonly<Record<string, string>>
   /** False for an expected 5xx, such as one during shutdown. */
   readonly isLogged: boolean
+  readonly status: (typeof errorTable)[ErrorCode]['status']
+  readonly #errors: readonly ListedError[] | undefined
 
   /**
    * @param message replaces the table's text. Clients see it.
    * @param headers the response headers, with names in lowercase. `retry-after` defaults to the
    * table's value.
+   * @param status replaces the table's status.
+   * @param errors the errors of the entries of a list that was refused as a whole.
    */
   constructor(
     code: ErrorCode,
@@ -22,6 +31,8 @@ export class AppError extends Error {
       headers?: Record<string, string>
       cause?: unknown
       isLogged?: boolean
+      status?: AppError['status']
+      errors?: readonly ListedError[]
     } = {},
   ) {
     super(options.message ?? errorTable[code].message, { cause: options.cause })
@@ -29,10 +40,8 @@ export class AppError extends Error {
     this.code = code
     this.headers = { ...createRetryHeaders(code), ...options.headers }
     this.isLogged = options.isLogged ?? true
-  }
-
-  get status() {
-    return errorTable[this.code].status
+    this.status = options.status ?? errorTable[code].status
+    this.#errors = options.errors
   }
 
   /**
@@ -44,7 +53,7 @@ export class AppError extends Error {
   }
 
   get body(): ErrorBody {
-    return { message: this.message, code: this.code }
+    return { message: this.message, code: this.code, ...(this.#errors && { errors: this.#errors }) }
   }
 }
 

@@ -147,6 +147,7 @@ export async function serveApp(
     log,
     db,
     stores,
+    transfers: disk.transfers,
     space: diskSpace,
     secret,
     passwords,

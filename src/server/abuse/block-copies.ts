@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { markPurged, takeDownBlocked } from '../files/queries.ts'
 import { removeStored } from '../storage/remove-stored.ts'
 import type { Storage } from '../storage/storage.ts'
-import { blockContent, type ContentRow, lockContent, saveProvedSha256 } from './queries.ts'
+import { blockContent, type ContentRow, lockContent, saveDigest } from './queries.ts'
 import { closeReportsOfFiles } from './report-queries.ts'
 
 /** Why content is blocked, and who requested it. */
@@ -28,13 +28,13 @@ export async function proveContent(
   request: BlockRequest | null = null,
 ): Promise<string | null> {
   const store = stores.get(storage)
-  const sha256 = (await store.digest(storageKey))?.sha256 ?? null
+  const { sha256 = null, crc32 = null } = (await store.digest(storageKey)) ?? {}
   if (sha256 === null) await assertMounted(store)
   await db.transaction(async (tx) => {
     const file = await lockContent(tx, id)
     // A saved null isn't final, because the storage folder may not have been mounted at the time.
     if (!file || (file.isContentProved && file.sha256 !== null)) return
-    await saveProvedSha256(tx, id, sha256)
+    await saveDigest(tx, { id, sha256, crc32 })
     const reason = file.takedownReason ?? request?.reason
     if (sha256 === null || reason === undefined) return
     const now = clock()

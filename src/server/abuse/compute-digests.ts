@@ -59,7 +59,7 @@ async function computeBatch(deps: DigestDeps, store: Storage, after: string | nu
     lastId = file.id
     bytes += file.size
     try {
-      digests.push({ id: file.id, sha256: await hash(deps, store, file) })
+      digests.push({ id: file.id, ...(await hash(deps, store, file)) })
     } catch (error) {
       errors.push(error)
     }
@@ -83,9 +83,14 @@ async function computeBatch(deps: DigestDeps, store: Storage, after: string | nu
   }
 }
 
-async function hash(deps: DigestDeps, store: Storage, file: ContentRow): Promise<string | null> {
-  if (file.takenDownAt !== null) return proveContent(deps, file)
+async function hash(
+  deps: DigestDeps,
+  store: Storage,
+  file: ContentRow,
+): Promise<Omit<Digest, 'id'>> {
+  // Nobody downloads a file that was taken down, so its CRC-32 isn't needed.
+  if (file.takenDownAt !== null) return { sha256: await proveContent(deps, file), crc32: null }
   const digest = await store.digest(file.storageKey)
   if (digest === null) await assertMounted(store)
-  return digest?.sha256 ?? null
+  return digest ?? { sha256: null, crc32: null }
 }

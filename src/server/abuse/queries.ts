@@ -152,8 +152,8 @@ export function listFilesToHash(
     .limit(limit)
 }
 
-/** The digest of a file's stored bytes. `sha256` is null if there are no bytes. */
-export type Digest = Pick<ContentRow, 'id' | 'sha256'>
+/** The digest of a file's stored bytes. Null values mean that there are no bytes. */
+export type Digest = Pick<ContentRow, 'id' | 'sha256'> & { crc32: number | null }
 
 /**
  * Saves each SHA-256 in the file's row and in its open report, so a takedown can use it even after
@@ -162,14 +162,14 @@ export type Digest = Pick<ContentRow, 'id' | 'sha256'>
 export async function saveDigests(db: Db, digests: readonly Digest[]): Promise<void> {
   await db.execute(sql`
     with given as (
-      select id, sha256 from jsonb_to_recordset(${JSON.stringify(digests)}::jsonb)
-        as given(id uuid, sha256 text)
+      select id, sha256, crc32 from jsonb_to_recordset(${JSON.stringify(digests)}::jsonb)
+        as given(id uuid, sha256 text, crc32 bigint)
     ), locked as (
       select ${files.id} from ${files} where ${files.id} in (select id from given)
         and not ${files.isContentProved} and ${files.takenDownAt} is null
       order by ${files.id} for update
     ), proved as (
-      update ${files} set sha256 = given.sha256, is_content_proved = true
+      update ${files} set sha256 = given.sha256, crc32 = given.crc32, is_content_proved = true
         from given join locked using (id) where ${files.id} = given.id
         returning ${files.id}, ${files.sha256}
     )
@@ -178,9 +178,9 @@ export async function saveDigests(db: Db, digests: readonly Digest[]): Promise<v
         and proved.sha256 is not null`)
 }
 
-/** Saves the SHA-256 of one file, which the caller has locked. See `saveDigests`. */
-export async function saveProvedSha256(tx: Db, id: string, sha256: string | null): Promise<void> {
-  await tx.update(files).set({ sha256, isContentProved: true }).where(eq(files.id, id))
+/** Saves the digest of one file, which the caller has locked. See `saveDigests`. */
+export async function saveDigest(tx: Db, { id, sha256, crc32 }: Digest): Promise<void> {
+  await tx.update(files).set({ sha256, crc32, isContentProved: true }).where(eq(files.id, id))
   if (sha256 === null) return
   await tx
     .update(reports)

@@ -92,6 +92,7 @@ export async function startServer({
     log,
     db,
     stores,
+    transfers: storage.disk.transfers,
     space,
     secret,
     passwords,

@@ -73,8 +73,8 @@ export const links = pgTable(
   (table) => [
     // Lists of an owner's links scan this index backwards.
     index('links_of_owner').on(table.ownerId, table.createdAt, table.id),
-    // Finds an owner's active links, and those that expire soon. Counts files by their link's status
-    // with index-only scans.
+    // Finds an owner's active links and those that expire soon, and counts files by their link's
+    // status, with index-only scans.
     index('links_of_owner_by_end').on(
       table.ownerId,
       table.expiresAt,
@@ -161,10 +161,11 @@ export const removals = pgTable(
 )
 
 /**
- * A confirmed file. `linkId` is null once its owner has deleted the file. `deletedAt` is set when the owner deletes the file, `purgingAt`
- * when the removal of the bytes begins, and `purgedAt` when storage confirms that the bytes are
- * gone. `purgeDueAt`, the deadline for the removal, is set together with `purgingAt`. A deleted
- * file's row is removed after its bytes and leaves a receipt in `deletion_receipts`.
+ * A confirmed file. `linkId` is null once its owner has deleted the file. `deletedAt` is set when
+ * the owner deletes the file, `purgingAt` when the removal of the bytes begins, and `purgedAt` when
+ * storage confirms that the bytes are gone. `purgeDueAt`, the deadline for the removal, is set
+ * together with `purgingAt`. A deleted file's row is removed after its bytes and leaves a receipt
+ * in `deletion_receipts`.
  */
 export const files = pgTable(
   'files',
@@ -194,6 +195,8 @@ export const files = pgTable(
     lastDownloadAt: timestamptz('last_download_at'),
     uploadDuration: real('upload_duration'),
     sha256: text(),
+    /** Null until the server knows it. */
+    crc32: bigint({ mode: 'number' }),
     /**
      * True if the server computed `sha256` from the stored bytes, or found no bytes, in which case
      * `sha256` is null. If false, `sha256` is the uploader's unverified claim or null.
@@ -348,6 +351,21 @@ export const ownerDownloads = pgTable(
     count: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.ownerId, table.day, table.shard] })],
+)
+
+/**
+ * Who has begun to download a link with a limited number of downloads, so that resuming doesn't
+ * count again. `client` is a keyed hash of the client's address.
+ */
+export const downloadStarts = pgTable(
+  'download_starts',
+  {
+    linkId: uuid('link_id')
+      .notNull()
+      .references(() => links.id, { onDelete: 'cascade' }),
+    client: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.linkId, table.client] })],
 )
 
 /** Users' File Manager settings. A user without a row has the defaults. */

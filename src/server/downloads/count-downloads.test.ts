@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getFileRow } from '../../../tests/support/file-rows.ts'
 import { makeClient, makeFile, makePerson, type Person } from '../../../tests/support/make.ts'
 import { chooseRounds } from '../../../tests/support/rounds.ts'
 import { startTestApp, type TestApp } from '../../../tests/support/test-app.ts'
@@ -74,9 +75,10 @@ describe('parallel downloads of one link', () => {
 
   it('are all counted across several servers', async () => {
     const { id } = await makeFile(owner)
+    const linkId = (await getFileRow(app, id)).linkId ?? ''
     const servers = [1, 2, 3].map(() => makeDownloadCounter(prepareWriteCount(app.deps.db)))
     const pendingCounts = servers.flatMap((count) =>
-      Array.from({ length: 100 }, () => count(id, app.clock())),
+      Array.from({ length: 100 }, () => count({ linkId, fileId: id }, app.clock())),
     )
     await Promise.all(pendingCounts)
     expect((await countsOf(id)).total).toBe(300)

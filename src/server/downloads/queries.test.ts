@@ -19,8 +19,8 @@ interface SentStatement {
 function setUp() {
   const sent: SentStatement[] = []
   const settledCalls: string[] = []
-  const count = makeDownloadCounter((fileId, day, count, last) => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const count = makeDownloadCounter(({ fileId }, day, count, last) => {
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
     const settleAndWait = (settle: () => void) => async () => {
       settle()
       await nextTick()
@@ -29,13 +29,13 @@ function setUp() {
     sent.push({
       statement: `${fileId} ${day} +${count}`,
       last,
-      succeed: settleAndWait(resolve),
+      succeed: settleAndWait(() => resolve(true)),
       fail,
     })
     return promise
   })
   const startDownload = (name: string, fileId = 'a', now = noon) =>
-    void count(fileId, now).then(
+    void count({ linkId: 'link', fileId }, now).then(
       () => settledCalls.push(name),
       () => settledCalls.push(`${name} failed`),
     )

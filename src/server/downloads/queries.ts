@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { utcDay } from '../../shared/rules/format/day.ts'
 import { isLinkActive } from '../../shared/rules/links/link-status.ts'
 import { isShortCode } from '../../shared/rules/links/short-code.ts'
@@ -12,14 +12,15 @@ import {
   links,
   ownerDownloads,
   preferences,
+  uploads,
   users,
 } from '../db/schema.ts'
 import type { Clock, Db } from '../deps.ts'
 
 /**
- * Returns a function that looks up an active link by short code, with its owner's brand and tier.
- * It returns null for any other link: clients can't tell whether a link is unknown, expired,
- * private or deleted (design §4).
+ * Returns a function that looks up an active link by short code, with its files and its owner's
+ * brand and tier. It returns null for any other link: clients can't tell whether a link is unknown,
+ * expired, private or deleted (design §4).
  */
 export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
   // Without this `limit`, Postgres may join the entire tables.
@@ -39,23 +40,28 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
     .where(eq(branding.ownerId, links.ownerId))
     .limit(1)
     .as('brand')
+  const isAvailable = and(eq(files.linkId, links.id), isNull(files.purgingAt))
   const query = db
     .select({
-      id: files.id,
-      storage: files.storage,
-      storageKey: files.storageKey,
-      originalName: files.originalName,
-      mimeType: files.mimeType,
-      size: files.size,
-      shortCode: links.shortCode,
-      createdAt: files.createdAt,
-      expiresAt: links.expiresAt,
-      maxLifetimeAt: links.maxLifetimeAt,
-      sha256: files.sha256,
-      purgingAt: files.purgingAt,
-      tier: owner.tier,
-      premiumTrialStartedAt: owner.premiumTrialStartedAt,
-      premiumTrialEndsAt: owner.premiumTrialEndsAt,
+      link: links,
+      file: {
+        id: files.id,
+        storage: files.storage,
+        storageKey: files.storageKey,
+        originalName: files.originalName,
+        mimeType: files.mimeType,
+        size: files.size,
+        position: files.position,
+        createdAt: files.createdAt,
+        sha256: files.sha256,
+        crc32: files.crc32,
+      },
+      isUploading: sql<boolean>`exists (select 1 from ${uploads} where ${uploads.linkId} = ${links.id})`,
+      owner: {
+        tier: owner.tier,
+        premiumTrialStartedAt: owner.premiumTrialStartedAt,
+        premiumTrialEndsAt: owner.premiumTrialEndsAt,
+      },
       brand: {
         name: brand.name,
         accent: brand.accent,
@@ -66,29 +72,42 @@ export function prepareOpenLink({ clock, db }: { clock: Clock; db: Db }) {
       },
     })
     .from(links)
-    .innerJoin(files, eq(files.linkId, links.id))
-    .leftJoinLateral(owner, sql`true`)
+    .leftJoin(files, isAvailable)
+    .innerJoinLateral(owner, sql`true`)
     .leftJoinLateral(brand, sql`true`)
     .where(sql`${links.shortCode} = any(${sql.placeholder('codes')})`)
     .prepare('find_links')
   // Batches the lookups of one tick into a single query. Nothing is cached.
   const loader = new DataLoader(
     async (codes: readonly string[]) => {
-      const foundLinks = await query.execute({ codes })
-      const linksByCode = new Map(foundLinks.map((link) => [link.shortCode, link]))
-      return codes.map((code) => linksByCode.get(code) ?? null)
+      const rows = await query.execute({ codes })
+      const rowsByCode = Map.groupBy(rows, ({ link }) => link.shortCode)
+      return codes.map((code) => toOpenLink(rowsByCode.get(code) ?? []))
     },
     { cache: false, batchScheduleFn: setImmediate },
   )
   return async (code: string) => {
     if (!isShortCode(code)) return null
     const link = await loader.load(code)
-    return link && isLinkActive(link, clock()) ? link : null
+    if (!link || (link.files.length === 0 && !link.isUploading)) return null
+    return isLinkActive({ ...link, purgingAt: null }, clock()) ? link : null
+  }
+
+  type Row = Awaited<ReturnType<typeof query.execute>>[number]
+
+  function toOpenLink(rows: readonly Row[]) {
+    const [row] = rows
+    if (!row) return null
+    const { link, owner, brand, isUploading } = row
+    const linkFiles = rows.flatMap(({ file }) => file ?? [])
+    linkFiles.sort((a, b) => a.position - b.position)
+    return { ...link, ...owner, brand, isUploading, files: linkFiles }
   }
 }
 
 export type OpenLink = ReturnType<typeof prepareOpenLink>
 export type Link = NonNullable<Awaited<ReturnType<OpenLink>>>
+export type DownloadableFile = Link['files'][number]
 
 /**
  * A user's downloads of one day are counted in this many rows, so that parallel downloads rarely
@@ -97,29 +116,43 @@ export type Link = NonNullable<Awaited<ReturnType<OpenLink>>>
 const shardCount = 16
 
 /**
- * Returns a function that adds downloads to the file's total, the file's daily count and the
- * owner's daily count, in one prepared statement. Records a file's first download if the owner
- * wants an email about it.
+ * Returns a function that adds downloads to the totals of the link and its files, to the files'
+ * daily counts and to the owner's daily count, in one prepared statement. Records a link's first
+ * download if the owner wants an email about it.
  *
- * To prevent deadlocks, the statement locks the owner before the file, as the deletion of a user
- * does.
+ * To prevent deadlocks, the statement locks the owner, the link and the files in this order, as
+ * every other transaction does.
  */
 export function prepareWriteCount(db: Db): WriteCount {
   const count = sql`${sql.placeholder('count')}::int`
   const day = sql`${sql.placeholder('day')}::date`
   const last = sql`${sql.placeholder('last')}::timestamptz`
-  const fileId = sql.placeholder('fileId')
+  const linkId = sql.placeholder('linkId')
+  const fileId = sql`${sql.placeholder('fileId')}::uuid`
   const owner = db
     .$with('owner')
     .as(
       db
         .select({ id: users.id })
         .from(users)
-        .innerJoin(files, eq(files.ownerId, users.id))
-        .where(eq(files.id, fileId))
+        .innerJoin(links, eq(links.ownerId, users.id))
+        .where(eq(links.id, linkId))
         .for('key share', { of: users }),
     )
-  const countedFile = db.$with('counted').as(
+  const countedLink = db.$with('counted').as(
+    db
+      .update(links)
+      .set({ downloadCount: sql`${links.downloadCount} + ${count}` })
+      .where(
+        and(
+          eq(links.id, linkId),
+          inArray(links.ownerId, db.select({ id: owner.id }).from(owner)),
+          sql`coalesce(${links.downloadCount} + ${count} <= ${links.maxDownloads}, true)`,
+        ),
+      )
+      .returning({ id: links.id, ownerId: links.ownerId, downloadCount: links.downloadCount }),
+  )
+  const countedFiles = db.$with('counted_files').as(
     db
       .update(files)
       .set({
@@ -127,22 +160,16 @@ export function prepareWriteCount(db: Db): WriteCount {
         // Another server may already have counted a later download.
         lastDownloadAt: sql`greatest(${files.lastDownloadAt}, ${last})`,
       })
-      .where(
-        and(eq(files.id, fileId), inArray(files.ownerId, db.select({ id: owner.id }).from(owner))),
-      )
-      .returning({
-        id: files.id,
-        linkId: files.linkId,
-        ownerId: files.ownerId,
-        downloadCount: files.downloadCount,
-      }),
+      .from(countedLink)
+      .where(and(eq(files.linkId, countedLink.id), sql`coalesce(${files.id} = ${fileId}, true)`))
+      .returning({ id: files.id }),
   )
-  // The last byte of a file's id is random, so files spread evenly over the shards.
-  const shard = sql`get_byte(uuid_send(${countedFile.id}), 15) % ${sql.raw(String(shardCount))}`
+  // The last byte of a link's id is random, so links spread evenly over the shards.
+  const shard = sql`get_byte(uuid_send(${countedLink.id}), 15) % ${sql.raw(String(shardCount))}`
   const countedForOwner = db.$with('counted_for_owner').as(
     db
       .insert(ownerDownloads)
-      .select(sql`select ${countedFile.ownerId}, ${day}, ${shard}, ${count} from ${countedFile}`)
+      .select(sql`select ${countedLink.ownerId}, ${day}, ${shard}, ${count} from ${countedLink}`)
       .onConflictDoUpdate({
         target: [ownerDownloads.ownerId, ownerDownloads.day, ownerDownloads.shard],
         set: { count: sql`${ownerDownloads.count} + excluded.count` },
@@ -151,38 +178,57 @@ export function prepareWriteCount(db: Db): WriteCount {
   )
   const wantsEmail = sql`exists (select 1 from ${preferences}
     where ${preferences.userId} = counted.owner_id and ${preferences.mailOnFirstDownload})`
-  const firstDownload = db.$with('first').as(
+  const firstDownload = db
+    .$with('first')
+    .as(
+      db
+        .insert(firstDownloads)
+        .select(
+          sql`select id, owner_id from counted where download_count = ${count} and ${wantsEmail}`,
+        )
+        .onConflictDoNothing()
+        .returning({ linkId: firstDownloads.linkId }),
+    )
+  const countedByDay = db.$with('counted_by_day').as(
     db
-      .insert(firstDownloads)
-      .select(
-        sql`select link_id, owner_id from counted
-            where link_id is not null and download_count = ${count} and ${wantsEmail}`,
-      )
-      .onConflictDoNothing()
-      .returning({ linkId: firstDownloads.linkId }),
+      .insert(fileDownloads)
+      .select(sql`select ${countedFiles.id}, ${day}, ${count} from ${countedFiles}`)
+      .onConflictDoUpdate({
+        target: [fileDownloads.fileId, fileDownloads.day],
+        set: { count: sql`${fileDownloads.count} + excluded.count` },
+      })
+      .returning({ fileId: fileDownloads.fileId }),
   )
   const query = db
-    .with(owner, countedFile, countedForOwner, firstDownload)
-    .insert(fileDownloads)
-    .select(sql`select ${countedFile.id}, ${day}, ${count} from ${countedFile}`)
-    .onConflictDoUpdate({
-      target: [fileDownloads.fileId, fileDownloads.day],
-      set: { count: sql`${fileDownloads.count} + excluded.count` },
-    })
+    .with(owner, countedLink, countedFiles, countedForOwner, countedByDay, firstDownload)
+    .select({ id: countedLink.id })
+    .from(countedLink)
     .prepare('count_downloads')
-  return async (fileId, day, count, last) => {
-    await query.execute({ fileId, day, count, last })
+  return async ({ linkId, fileId }, day, count, last) => {
+    const countedLinks = await query.execute({ linkId, fileId, day, count, last })
+    return countedLinks.length > 0
   }
 }
 
-/**
- * Adds `count` downloads of a file on one day (UTC). `last` is the time of the most recent
- * download.
- */
-type WriteCount = (fileId: string, day: string, count: number, last: Date) => Promise<void>
+/** What was downloaded: a file of a link, or all of its files in an archive if `fileId` is null. */
+export interface Downloaded {
+  linkId: string
+  fileId: string | null
+}
 
-/** Counts a download of a file. Resolves once the count is in the database. */
-export type CountDownload = (fileId: string, now: Date) => Promise<void>
+/**
+ * Adds `count` downloads on one day (UTC). `last` is the time of the most recent download. Returns
+ * false if the link has been removed or its limit would be exceeded.
+ */
+export type WriteCount = (
+  downloaded: Downloaded,
+  day: string,
+  count: number,
+  last: Date,
+) => Promise<boolean>
+
+/** Counts a download. Resolves once the count is in the database. */
+export type CountDownload = (downloaded: Downloaded, now: Date) => Promise<void>
 
 interface Batch {
   count: number
@@ -191,36 +237,36 @@ interface Batch {
 }
 
 /**
- * Returns a function that counts downloads in batches, because all downloads of a file update the
- * same row. At most one statement runs per file and day; downloads that arrive in the meantime
- * share the next one. The first statement waits for the end of the tick, because lookups that share
- * a query finish together. If a statement fails, every call in its batch rejects.
+ * Returns a function that counts downloads in batches, because all downloads of a link update the
+ * same row. At most one statement runs per link, file and day; downloads that arrive in the
+ * meantime share the next one. The first statement waits for the end of the tick, because lookups
+ * that share a query finish together. If a statement fails, every call in its batch rejects.
  */
 export function makeDownloadCounter(write: WriteCount): CountDownload {
   /**
-   * By file and day: the batch to write next. Null if a statement is running and no download is
-   * waiting.
+   * By link, file and day: the batch to write next. Null if a statement is running and no download
+   * is waiting.
    */
   const pending = new Map<string, Batch | null>()
 
-  const writeNext = (fileId: string, day: string): void => {
-    const key = keyOf(fileId, day)
+  const writeNext = (downloaded: Downloaded, day: string): void => {
+    const key = createKey(downloaded, day)
     const batch = pending.get(key)
     if (!batch) {
       pending.delete(key)
       return
     }
     pending.set(key, null)
-    const statement = write(fileId, day, batch.count, batch.last)
-    batch.completion.resolve(statement)
-    const writeNextBatch = () => writeNext(fileId, day)
+    const statement = write(downloaded, day, batch.count, batch.last)
+    batch.completion.resolve(statement.then(() => undefined))
+    const writeNextBatch = () => writeNext(downloaded, day)
     statement.then(writeNextBatch, writeNextBatch)
   }
 
-  return (fileId, now) => {
+  return (downloaded, now) => {
     const day = utcDay(now)
-    const key = keyOf(fileId, day)
-    if (!pending.has(key)) setImmediate(writeNext, fileId, day)
+    const key = createKey(downloaded, day)
+    if (!pending.has(key)) setImmediate(writeNext, downloaded, day)
     const batch = pending.get(key) ?? {
       count: 0,
       last: now,
@@ -233,6 +279,6 @@ export function makeDownloadCounter(write: WriteCount): CountDownload {
   }
 }
 
-function keyOf(fileId: string, day: string): string {
-  return `${fileId} ${day}`
+function createKey({ linkId, fileId }: Downloaded, day: string): string {
+  return `${linkId} ${fileId} ${day}`
 }

@@ -95,15 +95,23 @@ describe('GET /api/links/{code}', () => {
   it('returns the values shown on the page, and nothing about the owner', async () => {
     const file = await makeFile(owner, { name: 'a.txt' })
     await computeDigests(app.deps)
+    const fileFields = { mimeType: 'text/plain', size: 1000, sha256: sha256(file.bytes) }
+    const state = { state: 'ready', receivedBytes: 1000 }
     expect(await json(await get(`/api/links/${file.shortCode}`))).toEqual({
       shortCode: file.shortCode,
-      originalName: 'a.txt',
-      mimeType: 'text/plain',
-      size: 1000,
+      title: null,
+      message: null,
       createdAt: file.createdAt,
       expiresAt: file.expiresAt,
       maxLifetimeAt: file.maxLifetimeAt,
-      sha256: sha256(file.bytes),
+      state: 'ready',
+      hasPassword: false,
+      maxDownloads: null,
+      remainingDownloads: null,
+      totalSize: 1000,
+      originalName: 'a.txt',
+      ...fileFields,
+      files: [{ id: file.id, name: 'a.txt', ...fileFields, ...state }],
       branding: null,
     })
     expect((await get('/api/links/unknown')).status).toBe(404)

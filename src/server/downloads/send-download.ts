@@ -1,12 +1,19 @@
+import { createHash } from 'node:crypto'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
 import { isPreviewBot } from '../../shared/rules/links/preview-bot.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { HttpEnv } from '../http/env.ts'
-import { expectedStart } from '../storage/byte-range.ts'
-import { rejectExecution } from '../storage/download-headers.ts'
-import type { CountDownload, OpenLink } from './queries.ts'
+import { type AdmitDownload, isLimited } from '../links/limited-downloads.ts'
+import { requireUnlocked, type UnlockDeps } from '../links/unlock.ts'
+import { expectedStart, type Validators } from '../storage/byte-range.ts'
+import { createEtag, rejectExecution } from '../storage/download-headers.ts'
+import { sendZip, type ZipArchive } from '../storage/send-zip.ts'
+import type { OnBytes } from '../storage/storage.ts'
+import { layoutZip } from '../storage/zip-layout.ts'
+import { zipNames } from '../storage/zip-names.ts'
+import type { CountDownload, DownloadableFile, Downloaded, Link, OpenLink } from './queries.ts'
 
 /**
  * How long a redirect to a bucket may be delayed to fetch the object's validators, which are needed
@@ -14,55 +21,158 @@ import type { CountDownload, OpenLink } from './queries.ts'
  */
 const validatorsTimeoutMs = 1000
 
+type DownloadDeps = Pick<Deps, 'clock' | 'stores' | 'transfers'> &
+  UnlockDeps & { openLink: OpenLink; countDownload: CountDownload; admitDownload: AdmitDownload }
+
 /**
- * Sends the bytes behind a short code, or redirects to a presigned URL that expires no later than
- * the link (design §4).
- * @throws {AppError} LINK_NOT_FOUND unless the link is active; DOWNLOAD_ONLY if a browser would run
- * the bytes.
+ * Sends a link's file, or several as a ZIP archive. In a bucket, a single file is sent by a
+ * redirect to a presigned URL that expires no later than the link (design §4).
+ * @param fileId one of several files; all of them if undefined.
+ * @throws {AppError} LINK_NOT_FOUND unless the link is active and has downloads left;
+ * FILE_NOT_FOUND if the link has no such file; STILL_UPLOADING if a file is still on its way;
+ * DOWNLOAD_ONLY if a browser would run the bytes; as `requireUnlocked`.
  */
 export async function sendDownload(
-  deps: Pick<Deps, 'clock' | 'stores'> & { openLink: OpenLink; countDownload: CountDownload },
-  code: string,
+  deps: DownloadDeps,
+  { code, fileId }: { code: string; fileId?: string },
   context: Context<HttpEnv>,
 ): Promise<Response> {
   rejectExecution(context.env.incoming.headers)
   const link = await deps.openLink(code)
   if (!link) throw new AppError('LINK_NOT_FOUND')
-  // Set on Node's response, because the disk store bypasses Hono.
+  await requireUnlocked(deps, link, context)
+  // Set on Node's response, because transfers bypass Hono.
   context.env.outgoing.setHeader('x-robots-tag', 'noindex')
-  const { method } = context.req
-  const delivery = await deps.stores.get(link.storage).deliver(
+  const file = chooseFile(link, fileId)
+  return file ? sendFile(deps, link, file, context) : sendArchive(deps, link, context)
+}
+
+/** Returns the file to send, or null for an archive of all files. */
+function chooseFile(link: Link, fileId: string | undefined): DownloadableFile | null {
+  if (fileId !== undefined) {
+    const file = link.files.find(({ id }) => id === fileId.toLowerCase())
+    if (file) return file
+    throw new AppError(link.isUploading ? 'STILL_UPLOADING' : 'FILE_NOT_FOUND')
+  }
+  if (link.isUploading) throw new AppError('STILL_UPLOADING')
+  return link.files.length === 1 ? (link.files[0] ?? null) : null
+}
+
+async function sendFile(
+  deps: DownloadDeps,
+  link: Link,
+  file: DownloadableFile,
+  context: Context<HttpEnv>,
+): Promise<Response> {
+  const { incoming, outgoing } = context.env
+  const isHead = context.req.method === 'HEAD'
+  const { id: version, size, createdAt } = file
+  const delivery = await deps.stores.get(file.storage).deliver(
     {
-      key: link.storageKey,
-      size: link.size,
-      mimeType: link.mimeType,
-      fileName: link.originalName,
-      version: link.id,
-      createdAt: link.createdAt,
+      key: file.storageKey,
+      size,
+      mimeType: file.mimeType,
+      fileName: file.originalName,
+      version,
+      createdAt,
       expiresAt: link.expiresAt,
     },
-    method === 'HEAD' ? 'HEAD' : 'GET',
+    isHead ? 'HEAD' : 'GET',
   )
-  /** A failed count must not fail the download. */
-  const logUncounted = (error: unknown): null => {
-    context.get('log').error({ err: error, fileId: link.id }, 'Cannot count a download')
-    return null
-  }
-  const countDownload = async (start: number): Promise<void> => {
-    if (!countsAsDownload(start, context.req.header('user-agent'))) return
-    await deps.countDownload(link.id, deps.clock()).catch(logUncounted)
-  }
+  const downloaded = { linkId: link.id, fileId: file.id }
   if (delivery.kind === 'stream') {
-    await delivery.send(context.env.incoming, context.env.outgoing, countDownload)
+    const validators = { etag: createEtag(version), lastModified: createdAt }
+    const onBytes = await admit(deps, link, downloaded, context, { size, validators })
+    await delivery.send(incoming, outgoing, onBytes)
     return RESPONSE_ALREADY_SENT
   }
-  const { incoming } = context.env
-  const validators = () => delivery.validators(AbortSignal.timeout(validatorsTimeoutMs))
-  const predictedStart = expectedStart(incoming, link.size, validators)
-  const start = await predictedStart.catch(logUncounted)
-  if (start !== null) await countDownload(start)
+  if (isLimited(link)) {
+    // Whoever has the presigned URL can download the whole file with it.
+    if (!isHead) await deps.admitDownload(link, downloaded, context, 0)
+  } else {
+    const validators = () => delivery.validators(AbortSignal.timeout(validatorsTimeoutMs))
+    const start = await expectedStart(incoming, size, validators).catch((error) =>
+      logUncounted(context, downloaded, error),
+    )
+    if (start !== null) await count(deps, downloaded, context, start)
+  }
   context.header('cache-control', 'no-store')
   return context.redirect(delivery.url)
+}
+
+async function sendArchive(
+  deps: DownloadDeps,
+  link: Link,
+  context: Context<HttpEnv>,
+): Promise<Response> {
+  const archive = createArchive(deps, link)
+  const size = isLimited(link) ? layoutZip(archive.files).size : 0
+  const validators = { etag: createEtag(archive.version), lastModified: archive.createdAt }
+  const downloaded = { linkId: link.id, fileId: null }
+  const onBytes = await admit(deps, link, downloaded, context, { size, validators })
+  const { incoming: request, outgoing: response } = context.env
+  await sendZip(deps.transfers, archive, { request, response, onBytes })
+  return RESPONSE_ALREADY_SENT
+}
+
+/** @throws {AppError} STILL_UPLOADING until every CRC-32 is known. */
+function createArchive({ stores }: Pick<Deps, 'stores'>, link: Link): ZipArchive {
+  const names = zipNames(link.files.map(({ originalName }) => originalName))
+  const createdAt = new Date(Math.max(...link.files.map((file) => file.createdAt.getTime())))
+  const files = link.files.map(({ size, crc32, createdAt, storage, storageKey }, index) => {
+    if (crc32 === null) throw new AppError('STILL_UPLOADING')
+    const name = names[index] ?? ''
+    return {
+      name,
+      size,
+      crc32,
+      modifiedAt: createdAt,
+      storage: stores.get(storage),
+      key: storageKey,
+    }
+  })
+  const identity = link.files.map(({ id }, index) => [id, names[index]])
+  return {
+    files,
+    fileName: `${link.title ?? link.files[0]?.originalName.replace(/\.[^.]*$/, '')}.zip`,
+    version: createHash('sha256').update(JSON.stringify(identity)).digest('base64url'),
+    createdAt,
+  }
+}
+
+/**
+ * Returns the function that counts the download. A download of a limited link is counted now, so
+ * that the response can be an error.
+ */
+async function admit(
+  deps: DownloadDeps,
+  link: Link,
+  downloaded: Downloaded,
+  context: Context<HttpEnv>,
+  { size, validators }: { size: number; validators: Validators },
+): Promise<OnBytes> {
+  if (!isLimited(link)) return (start) => count(deps, downloaded, context, start)
+  const start = await expectedStart(context.env.incoming, size, async () => validators)
+  if (start !== null) await deps.admitDownload(link, downloaded, context, start)
+  return async () => {}
+}
+
+/** Counts a download. A failed count must not fail the download. */
+async function count(
+  { clock, countDownload }: DownloadDeps,
+  downloaded: Downloaded,
+  context: Context<HttpEnv>,
+  start: number,
+): Promise<void> {
+  if (!countsAsDownload(start, context.req.header('user-agent'))) return
+  await countDownload(downloaded, clock()).catch((error) => {
+    logUncounted(context, downloaded, error)
+  })
+}
+
+function logUncounted(context: Context<HttpEnv>, downloaded: Downloaded, error: unknown): null {
+  context.get('log').error({ err: error, ...downloaded }, 'Cannot count a download')
+  return null
 }
 
 /**

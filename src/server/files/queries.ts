@@ -114,10 +114,14 @@ export type DeletedFile = Pick<
 
 /**
  * Deletes files and returns them. A link ends with its last file. A file without bytes is replaced
- * with a receipt; the caller or the next purge removes the bytes of the other files. If calls run in
- * parallel, only one of them returns a given file.
+ * with a receipt; the caller or the next purge removes the bytes of the other files. If calls run
+ * in parallel, only one of them returns a given file.
  */
-function markDeletedWhere(db: Db, condition: SQL | undefined, now: Date): Promise<DeletedFile[]> {
+export function markDeletedWhere(
+  db: Db,
+  condition: SQL | undefined,
+  now: Date,
+): Promise<DeletedFile[]> {
   const isSelected = and(isNull(files.deletedAt), condition)
   return db.transaction(async (tx) => {
     await lockLinksOfFiles(tx, isSelected)
@@ -260,9 +264,9 @@ export type TakenDownFile = Pick<
 >
 
 /**
- * Takes down up to `limit` files with stored bytes. They can no longer be downloaded, and the caller
- * or the next purge removes their bytes. The rows stay in their owners' history. `condition` and
- * `reason` can use the columns of `blocked_content`, joined by SHA-256.
+ * Takes down up to `limit` files with stored bytes. They can no longer be downloaded, and the
+ * caller or the next purge removes their bytes. The rows stay in their owners' history. `condition`
+ * and `reason` can use the columns of `blocked_content`, joined by SHA-256.
  */
 async function takeDownWhere(
   db: Db,

@@ -21,6 +21,8 @@ const limits = {
   wrongLoginsByKnownBrowser: { max: 10, windowMs: 15 * minuteInMs },
   loginsByAddress: { max: 600, windowMs: 15 * minuteInMs },
   loginsByAccount: { max: 120, windowMs: 15 * minuteInMs },
+  wrongUnlocksByAddress: { max: 60, windowMs: 15 * minuteInMs },
+  wrongUnlocksByLink: { max: 200, windowMs: hourInMs },
   signupsByAddress: { max: 30, windowMs: hourInMs },
   signupEmailsByAccountAndAddress: { max: 3, windowMs: 15 * minuteInMs },
   googleStartsByAddress: { max: 300, windowMs: googleRateWindowMs },

@@ -1,8 +1,9 @@
-import { and, eq, inArray, isNull, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, max, notExists, type SQL, sql } from 'drizzle-orm'
 import { customAlphabet } from 'nanoid'
 import { shortCodeAlphabet, shortCodeLength } from '../../shared/rules/links/short-code.ts'
 import { files, links, shortCodes, uploads, users } from '../db/schema.ts'
 import type { Db } from '../deps.ts'
+import { AppError } from '../errors.ts'
 import { purgeAtOf, renewalEndsAt } from '../files/purge-queries.ts'
 
 /*
@@ -130,6 +131,53 @@ export async function issueNewCode(
   await tx.update(links).set({ shortCode, expiresAt }).where(eq(links.id, link.id))
   await updatePurgeTimesOfLink(tx, link, now)
   return { ...link, shortCode, expiresAt }
+}
+
+/**
+ * Finds an owner's active link and locks it until the transaction ends, to add files to it.
+ * @throws {AppError} LINK_NOT_FOUND
+ */
+export async function lockActiveLink(
+  tx: Db,
+  ownerId: string,
+  shortCode: string,
+  now: Date,
+): Promise<LinkRow> {
+  const [link] = await tx
+    .select()
+    .from(links)
+    .where(
+      and(eq(links.ownerId, ownerId), eq(links.shortCode, shortCode), gt(links.expiresAt, now)),
+    )
+    .for('update')
+  if (!link || isUsedUp(link)) throw new AppError('LINK_NOT_FOUND')
+  return link
+}
+
+/** True if a link has had all the downloads that its owner allowed. */
+export function isUsedUp(link: Pick<LinkRow, 'maxDownloads' | 'downloadCount'>): boolean {
+  return link.maxDownloads !== null && link.downloadCount >= link.maxDownloads
+}
+
+/** Changes a link. */
+export async function updateLink(
+  db: Db,
+  id: string,
+  changes: Partial<Pick<LinkRow, 'title' | 'message' | 'passwordHash' | 'maxDownloads'>>,
+): Promise<void> {
+  if (Object.values(changes).every((value) => value === undefined)) return
+  await db.update(links).set(changes).where(eq(links.id, id))
+}
+
+/** Returns the position after a link's last file or upload. */
+export async function findNextPosition(db: Db, linkId: string): Promise<number> {
+  const lastOf = (table: typeof files | typeof uploads) =>
+    db
+      .select({ last: max(table.position) })
+      .from(table)
+      .where(eq(table.linkId, linkId))
+  const rows = await lastOf(files).unionAll(lastOf(uploads))
+  return Math.max(-1, ...rows.flatMap(({ last }) => last ?? [])) + 1
 }
 
 /** Removes those of the given links that have neither files nor uploads. */

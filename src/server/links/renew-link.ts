@@ -45,7 +45,7 @@ export async function renewFile(
  * lifetime is over; TIER_EXPIRATION if the tier doesn't offer this number of days, INVALID_INPUT if
  * no tier does.
  */
-async function renewLink(
+export async function renewLink(
   { clock, db, settings }: RenewalDeps,
   ownerId: string,
   condition: SQL,

@@ -61,6 +61,11 @@ export function contentHeaders({
   }
 }
 
+/** Returns the strong entity tag of a version. */
+export function createEtag(version: string): string {
+  return `"${encodeURIComponent(version)}"`
+}
+
 /**
  * Writes the head of a response with a file's bytes, honoring conditional headers and a single
  * range (200, 206 or 304). Returns the range to send, or null if the response has no body.
@@ -71,7 +76,7 @@ export function writeDownloadHead(
   { request, response }: { request: IncomingMessage; response: ServerResponse },
 ): ByteRange | null {
   const { size, version, createdAt } = grant
-  const validators = { etag: `"${encodeURIComponent(version)}"`, lastModified: createdAt }
+  const validators = { etag: createEtag(version), lastModified: createdAt }
   const cacheHeaders = { ETag: validators.etag, 'Last-Modified': createdAt.toUTCString() }
   const outcome = evaluateConditions(request.headers, validators)
   if (outcome === 'failed') throw new AppError('PRECONDITION_FAILED')

@@ -37,6 +37,8 @@ interface Confirm extends Entry<ConfirmRequest, FileRow> {
   upload?: Upload
   /** The SHA-256 of the stored bytes; null until the `compute-digests` job has read them. */
   sha256?: string | null
+  /** The CRC-32 of the stored bytes; null if storage doesn't know it yet. */
+  crc32?: number | null
 }
 
 /**
@@ -126,7 +128,7 @@ async function seal(
   await forEachPending(confirms, async (confirm) => {
     const { storage, storageKey, size } = confirm.upload as Upload
     try {
-      await deps.stores.get(storage).seal(storageKey, size)
+      confirm.crc32 = await deps.stores.get(storage).seal(storageKey, size)
     } catch (error) {
       if (!(error instanceof SizeMismatch)) throw error
       if ((error.actual ?? 0) <= size) incompleteConfirms.set(confirm, error)
@@ -167,6 +169,7 @@ async function hashIfNeeded(
     const shouldCompare = claimedSha256 !== undefined && store.computesSha256
     const digest = shouldCompare || blockedSizes.has(size) ? await store.digest(storageKey) : null
     const sha256 = digest?.sha256 ?? null
+    confirm.crc32 = digest?.crc32 ?? confirm.crc32 ?? null
     if (sha256 !== null && claimedSha256 !== undefined && sha256 !== claimedSha256) {
       mismatchedConfirms.push(confirm)
       throw new AppError('CHECKSUM_MISMATCH')
@@ -199,7 +202,7 @@ async function createFiles(
     let count = limits[tier].maxFiles === null ? 0 : await countActiveFiles(tx, ownerId, now)
     const files: NewFile[] = []
     for (const confirm of sealedConfirms) {
-      const { request, sha256 = null } = confirm
+      const { request, sha256 = null, crc32 = null } = confirm
       const upload = openUploads.get(request.cloudKey)
       if (!upload) continue
       if (blockedSha256.has(sha256 ?? '')) {
@@ -210,7 +213,7 @@ async function createFiles(
         count += 1
         const uploadDuration = secondsSince(request.uploadStartTime, upload.createdAt, now)
         const isContentProved = sha256 !== null
-        files.push({ upload, createdAt: now, uploadDuration, sha256, isContentProved })
+        files.push({ upload, createdAt: now, uploadDuration, sha256, crc32, isContentProved })
       }
     }
     return insertFiles(tx, files, now)

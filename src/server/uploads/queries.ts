@@ -120,7 +120,7 @@ function byStorageKey(foundUploads: readonly Upload[]): ReadonlyMap<string, Uplo
 
 /** What a confirmation adds to an upload. `createdAt` is the time of the confirmation. */
 export interface NewFile
-  extends Pick<FileRow, 'createdAt' | 'uploadDuration' | 'sha256' | 'isContentProved'> {
+  extends Pick<FileRow, 'createdAt' | 'uploadDuration' | 'sha256' | 'crc32' | 'isContentProved'> {
   upload: Upload
 }
 
@@ -142,6 +142,7 @@ export async function insertFiles(
     .insert(files)
     .values(
       newFiles.map(({ upload, ...fields }) => ({
+        id: upload.id,
         ownerId: upload.ownerId,
         storage: upload.storage,
         storageKey: upload.storageKey,

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { maxFilesPerLink } from '../../shared/contract/links.ts'
 import type { uploads } from '../../shared/contract/uploads.ts'
 import { cleanFileName } from '../../shared/rules/files/file-name.ts'
 import {
@@ -14,9 +15,15 @@ import { gibibyte, mebibyte } from '../../shared/rules/format/units.ts'
 import { firstLifetime } from '../../shared/rules/links/lifetime.ts'
 import { checkUpload, type Limits, largestFileSize } from '../../shared/rules/tiers/tier-limits.ts'
 import { effectiveTier } from '../../shared/rules/tiers/trial.ts'
-import type { Deps } from '../deps.ts'
+import type { Db, Deps } from '../deps.ts'
 import { AppError, limitError } from '../errors.ts'
-import { insertLinks, type LinkRow, newShortCode } from '../links/queries.ts'
+import {
+  findNextPosition,
+  insertLinks,
+  type LinkRow,
+  lockActiveLink,
+  newShortCode,
+} from '../links/queries.ts'
 import { storageKeyMaker } from '../storage/storage-key.ts'
 import type { Stores } from '../storage/stores.ts'
 import {
@@ -60,11 +67,24 @@ function accountLimit(limits: Limits): number {
 type UploadRequest = z.output<typeof uploads.getUploadUrl.body>
 type StartedUpload = z.input<typeof uploads.getUploadUrl.response>
 
-interface StartEntry extends Entry<UploadRequest, StartedUpload> {
+/** A file to upload. Its link decides how long it lives if the link already exists. */
+type LinkUploadRequest = Omit<UploadRequest, 'expirationDays' | 'ownerId'> & {
+  expirationDays?: number
+}
+
+interface StartEntry extends Entry<LinkUploadRequest, StartedUpload> {
   upload?: Upload
   /** False if an earlier request with the same key started the upload. */
   isNew?: boolean
 }
+
+/** The link that new uploads belong to. */
+export type LinkTarget =
+  | { kind: 'each' }
+  | { kind: 'new'; options: LinkOptions }
+  | { kind: 'existing'; shortCode: string }
+
+type LinkOptions = Partial<Pick<LinkRow, 'title' | 'message' | 'passwordHash' | 'maxDownloads'>>
 
 type StartDeps = Pick<Deps, 'clock' | 'db' | 'settings' | 'stores'>
 
@@ -87,8 +107,10 @@ export async function startUploads(
   requests: readonly UploadRequest[],
 ): Promise<PromiseSettledResult<StartedUpload>[]> {
   const starts = requests.map((request): StartEntry => ({ request }))
-  for (const start of starts) {
-    if ((start.request.ownerId ?? ownerId) !== ownerId) reject(start, new AppError('UNAUTHORIZED'))
+  for (const [index, start] of starts.entries()) {
+    if ((requests[index]?.ownerId ?? ownerId) !== ownerId) {
+      reject(start, new AppError('UNAUTHORIZED'))
+    }
   }
   const { unique, repeats } = splitRepeats(pending(starts), ({ request }) => request.idempotencyKey)
   await startAll(deps, ownerId, unique)
@@ -96,21 +118,60 @@ export async function startUploads(
   return resultsOf(starts)
 }
 
+/**
+ * Starts uploads that belong to one link, all or none. Returns the link and the uploads, in the
+ * order of `requests`.
+ * @throws {AppError} the first error that `startUploads` would return, with those of all refused
+ * requests in `errors`; LINK_NOT_FOUND if the owner has no such active link; INVALID_INPUT if the
+ * link would have too many files.
+ */
+export async function startLink(
+  deps: StartDeps,
+  ownerId: string,
+  requests: readonly LinkUploadRequest[],
+  target: Exclude<LinkTarget, { kind: 'each' }>,
+): Promise<{ shortCode: string; uploads: StartedUpload[] }> {
+  const starts = requests.map((request): StartEntry => ({ request }))
+  await startAll(deps, ownerId, starts, target)
+  throwRejections(starts)
+  const results = resultsOf(starts)
+  const uploads = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+  return { shortCode: uploads[0]?.shortCode ?? '', uploads }
+}
+
+/** @throws {AppError} if an entry was rejected. */
+function throwRejections(starts: readonly StartEntry[]): void {
+  const rejections = starts.flatMap(({ result }, index) =>
+    result?.status === 'rejected' ? { index, reason: result.reason } : [],
+  )
+  const [first] = rejections
+  if (!first) return
+  if (!(first.reason instanceof AppError)) throw first.reason
+  const { code, status, message } = first.reason
+  const errors = rejections.flatMap(({ index, reason }) =>
+    reason instanceof AppError ? { index, code: reason.code, message: reason.message } : [],
+  )
+  throw new AppError(code, { status, message, errors, cause: first.reason.cause })
+}
+
 async function startAll(
   deps: StartDeps,
   ownerId: string,
   starts: readonly StartEntry[],
+  target: LinkTarget = { kind: 'each' },
 ): Promise<void> {
   if (starts.length === 0) return
   const now = deps.clock()
-  await openUploads(deps, ownerId, starts, now)
+  await openUploads(deps, ownerId, starts, target, now)
   try {
     await forEachPending(starts, async (start) => {
       if (start.upload) succeed(start, await response(deps.stores, start.upload, now))
     })
   } finally {
+    const isAnyRejected =
+      target.kind !== 'each' && starts.some(({ result }) => result?.status !== 'fulfilled')
     const failedStarts = starts.filter(
-      ({ isNew, result }) => isNew && result?.status !== 'fulfilled',
+      ({ isNew, result }) => isNew && (isAnyRejected || result?.status !== 'fulfilled'),
     )
     const keys = failedStarts.flatMap(({ upload }) => upload?.storageKey ?? [])
     if (keys.length > 0) await endUploads(deps.db, ownerId, keys, deps.clock())
@@ -122,6 +183,7 @@ async function openUploads(
   { db, settings, stores }: StartDeps,
   ownerId: string,
   starts: readonly StartEntry[],
+  target: LinkTarget,
   now: Date,
 ): Promise<void> {
   const { limits, cap } = await settings.current()
@@ -129,6 +191,7 @@ async function openUploads(
   await db.transaction(async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     if (!owner) throw new AppError('UNAUTHORIZED')
+    const existing = await lockExisting(tx, ownerId, target, starts.length, now)
     const tier = effectiveTier(owner, now)
     const { maxFiles, maxLifetimeDays } = limits[tier]
     const keys = starts.flatMap(({ request }) => request.idempotencyKey ?? [])
@@ -141,7 +204,7 @@ async function openUploads(
     let unfinishedBytes = bytes
     let addedBytes = 0
 
-    const findError = async ({ fileSize, expirationDays }: UploadRequest) => {
+    const findError = async ({ fileSize, expirationDays }: LinkUploadRequest) => {
       const errorCode = checkUpload({ tier, fileSize, expirationDays, filesInUse }, limits)
       if (errorCode !== null) return limitError(errorCode, tier, limits)
       if (unfinishedBytes + countedBytes(fileSize) > accountLimit(limits)) {
@@ -175,24 +238,17 @@ async function openUploads(
         newStarts.push(start)
       }
     }
+    if (target.kind !== 'each') throwRejections(starts)
 
-    const newLinks = await insertLinks(
-      tx,
-      newStarts.map(({ request: { expirationDays } }) => ({
-        ownerId,
-        shortCode: newShortCode(),
-        expirationDays,
-        maxLifetimeDays,
-        createdAt: now,
-        // The link has no file yet that could outlive the owner's choice.
-        ...firstLifetime(now, { expirationDays: maxLifetimeDays, maxLifetimeDays }),
-      })),
-    )
+    const places =
+      existing === null
+        ? await insertNewLinks(tx, newStarts, target, { ownerId, maxLifetimeDays, now })
+        : newStarts.map((_, index) => ({ ...existing, position: existing.position + index }))
     const newKey = storageKeyMaker()
     const rows = newStarts.map(({ request }, index) => ({
       ownerId,
-      linkId: (newLinks[index] as LinkRow).id,
-      position: 0,
+      linkId: (places[index] as Place).link.id,
+      position: (places[index] as Place).position,
       storage: store.name,
       storageKey: newKey(),
       // Spec §5: file names are cleaned before upload.
@@ -207,7 +263,7 @@ async function openUploads(
       lastActivityAt: now,
     }))
     for (const [index, upload] of (await insertUploads(tx, rows)).entries()) {
-      const link = newLinks[index] as LinkRow
+      const { link } = places[index] as Place
       Object.assign(newStarts[index] as StartEntry, { upload: { ...upload, link }, isNew: true })
     }
     if (maxFiles !== null && open + newStarts.length > maxFiles + maxIdleUploads) {
@@ -216,17 +272,71 @@ async function openUploads(
   })
 }
 
+/** Where a new file belongs. */
+interface Place {
+  link: LinkRow
+  position: number
+}
+
+/**
+ * Locks the link to which files are added. Returns the place of the first one, or null for new
+ * links.
+ * @throws {AppError} LINK_NOT_FOUND; INVALID_INPUT if the link would have too many files.
+ */
+async function lockExisting(
+  tx: Db,
+  ownerId: string,
+  target: LinkTarget,
+  fileCount: number,
+  now: Date,
+): Promise<Place | null> {
+  if (target.kind !== 'existing') return null
+  const link = await lockActiveLink(tx, ownerId, target.shortCode, now)
+  const position = await findNextPosition(tx, link.id)
+  if (position + fileCount <= maxFilesPerLink) return { link, position }
+  const message = `files: A link has ${maxFilesPerLink} files at most.`
+  throw new AppError('INVALID_INPUT', { message })
+}
+
+/** Inserts a link for each new upload, or one for all of them. Returns the place of each upload. */
+async function insertNewLinks(
+  tx: Db,
+  newStarts: readonly StartEntry[],
+  target: LinkTarget,
+  { ownerId, maxLifetimeDays, now }: { ownerId: string; maxLifetimeDays: number; now: Date },
+): Promise<Place[]> {
+  const isShared = target.kind === 'new'
+  const linkStarts = isShared ? newStarts.slice(0, 1) : newStarts
+  const newLinks = await insertLinks(
+    tx,
+    linkStarts.map(({ request: { expirationDays = 0 } }) => ({
+      ...(isShared && target.options),
+      ownerId,
+      shortCode: newShortCode(),
+      expirationDays,
+      maxLifetimeDays,
+      createdAt: now,
+      // The link has no file yet that could outlive the owner's choice.
+      ...firstLifetime(now, { expirationDays: maxLifetimeDays, maxLifetimeDays }),
+    })),
+  )
+  return newStarts.map((_, index) => ({
+    link: newLinks[isShared ? 0 : index] as LinkRow,
+    position: isShared ? index : 0,
+  }))
+}
+
 /** Returns the bytes that an upload counts towards `accountLimit`. */
 function countedBytes(fileSize: number): number {
   return Math.max(fileSize, minUnfinishedBytes)
 }
 
-function isSameFile(upload: Upload, request: UploadRequest): boolean {
+function isSameFile(upload: Upload, request: LinkUploadRequest): boolean {
   return (
     upload.originalName === cleanFileName(request.fileName) &&
     upload.mimeType === request.fileType &&
     upload.size === request.fileSize &&
-    upload.link.expirationDays === request.expirationDays
+    (request.expirationDays ?? upload.link.expirationDays) === upload.link.expirationDays
   )
 }
 

@@ -29,6 +29,7 @@ export const errorTable = {
     message: 'This image cannot be read. Use a PNG, JPEG or WebP.',
   },
   UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
+  LINK_LOCKED: { status: 401, message: 'This link needs a password.' },
   INVALID_CREDENTIALS: {
     status: 401,
     message: 'Invalid email or password. Please try again.',
@@ -171,6 +172,11 @@ export const errorTable = {
     retrySeconds: 10,
     message: 'Too many transfers are running. Please try again shortly.',
   },
+  STILL_UPLOADING: {
+    status: 503,
+    retrySeconds: 10,
+    message: 'This file is still being uploaded. Please try again shortly.',
+  },
   DISK_FULL: {
     status: 503,
     // By then, the purge may have freed some space, because it runs every minute.
@@ -195,8 +201,17 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
+/** Why an entry of a list was refused. Indexes start at 0. */
+export interface ListedError {
+  index: number
+  code: ErrorCode
+  message: string
+}
+
 /** The body of every error response. */
 export interface ErrorBody {
   message: string
   code: ErrorCode
+  /** Set if a list was refused as a whole. */
+  errors?: readonly ListedError[]
 }

@@ -66,30 +66,33 @@ const preferences = z.object({
   mailBeforeExpiry: z.boolean().describe('Whether to email you a day before a link ends.'),
 })
 
+/** The query of a list of files or links. */
+export const listQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(maxFilePageSize).default(maxFilePageSize),
+  sort: z
+    .enum(fileOrderTexts)
+    .default(formatOrder(newestFirst))
+    .describe('A `-` in front means descending.'),
+  cursor: z
+    .string()
+    .max(maxCursorLength)
+    .optional()
+    .describe('The `x-next-cursor` of the previous page, for the same order.'),
+  search: z
+    .string()
+    .max(maxFileSearchLength)
+    .refine(isStorableText, 'Must be text.')
+    .transform((text) => text.normalize('NFC').trim())
+    .optional()
+    .describe('Part of a file name or title, case-insensitive.'),
+  expiring: z.enum(['soon']).optional().describe('Only active links that end within 24 hours.'),
+})
+
 export const files = {
   listFiles: endpoint('GET', '/api/files', {
     summary: 'List your files',
     access: 'user',
-    query: z.object({
-      limit: z.coerce.number().int().min(1).max(maxFilePageSize).default(maxFilePageSize),
-      sort: z
-        .enum(fileOrderTexts)
-        .default(formatOrder(newestFirst))
-        .describe('A `-` in front means descending.'),
-      cursor: z
-        .string()
-        .max(maxCursorLength)
-        .optional()
-        .describe('The `x-next-cursor` of the previous page, for the same order.'),
-      search: z
-        .string()
-        .max(maxFileSearchLength)
-        .refine(isStorableText, 'Must be text.')
-        .transform((text) => text.normalize('NFC').trim())
-        .optional()
-        .describe('Part of the name, case-insensitive.'),
-      expiring: z.enum(['soon']).optional().describe('Only active links that end within 24 hours.'),
-    }),
+    query: listQuery,
     response: z.array(fileSchema),
   }),
   countFiles: endpoint('GET', '/api/files/summary', {

@@ -7,6 +7,7 @@ import { checks } from './checks.ts'
 import { downloads } from './downloads.ts'
 import { feedback } from './feedback.ts'
 import { files } from './files.ts'
+import { links } from './links.ts'
 import { operations } from './operations.ts'
 import { ownAccount } from './own-account.ts'
 import { settings } from './settings.ts'
@@ -17,7 +18,7 @@ export const endpointsByFeature = {
   account: { ...account, ...ownAccount },
   uploads,
   files,
-  links: { ...downloads, ...abuse },
+  links: { ...links, ...downloads, ...abuse },
   analytics,
   branding,
   feedback,

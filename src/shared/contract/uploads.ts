@@ -20,7 +20,7 @@ const partUrls = z
 
 const maxPartsSignedAtOnce = 100
 
-const startBody = z.object({
+export const startBody = z.object({
   fileName: fileName.describe('The server cleans it; see `metadata.originalName` in the answer.'),
   fileSize: z.int().nonnegative().describe('The exact size in bytes. It is signed.'),
   fileType: mimeType.describe('The media type. If empty, `application/octet-stream`.'),
@@ -39,7 +39,7 @@ const startBody = z.object({
     .describe('A key of your choice. The same key returns the same open upload.'),
 })
 
-const startResponse = z.object({
+export const startResponse = z.object({
   uploadUrl: z.string().describe('The presigned URL for the whole file.'),
   cloudKey: z.string(),
   shortCode: z
@@ -68,6 +68,16 @@ const startResponse = z.object({
   // parts already stored may be from a different file.
   computesSha256: z.boolean().describe('Whether storage compares the SHA-256 of a confirm.'),
 })
+
+export const startErrors = [
+  'TIER_FILE_COUNT',
+  'TIER_FILE_SIZE',
+  'TIER_EXPIRATION',
+  'FILE_TOO_LARGE',
+  'UPLOADS_UNFINISHED',
+  'STORAGE_FULL',
+  'STORAGE_CAP_REACHED',
+] as const satisfies ErrorCode[]
 
 const confirmBody = z.object({
   cloudKey,
@@ -101,15 +111,7 @@ export const uploads = {
     access: 'user',
     body: startBody,
     response: startResponse,
-    errors: [
-      'TIER_FILE_COUNT',
-      'TIER_FILE_SIZE',
-      'TIER_EXPIRATION',
-      'FILE_TOO_LARGE',
-      'UPLOADS_UNFINISHED',
-      'STORAGE_FULL',
-      'STORAGE_CAP_REACHED',
-    ],
+    errors: startErrors,
   }),
   getUploadUrls: endpoint('POST', '/api/files/get-upload-urls', {
     summary: `Start up to ${maxBatchLength} uploads. Each one succeeds or fails on its own`,

@@ -62,6 +62,12 @@ CREATE TABLE "deletion_receipts" (
 	"purged_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "download_starts" (
+	"link_id" uuid NOT NULL,
+	"client" text NOT NULL,
+	CONSTRAINT "download_starts_link_id_client_pk" PRIMARY KEY("link_id","client")
+);
+--> statement-breakpoint
 CREATE TABLE "feedback" (
 	"id" uuid PRIMARY KEY DEFAULT gen_random_uuid() NOT NULL,
 	"name" text NOT NULL,
@@ -96,6 +102,7 @@ CREATE TABLE "files" (
 	"last_download_at" timestamp with time zone,
 	"upload_duration" real,
 	"sha256" text,
+	"crc32" bigint,
 	"is_content_proved" boolean DEFAULT false NOT NULL,
 	"deleted_at" timestamp with time zone,
 	"taken_down_at" timestamp with time zone,
@@ -279,6 +286,7 @@ ALTER TABLE "account_tokens" ADD CONSTRAINT "account_tokens_user_id_users_id_fk"
 ALTER TABLE "account_tokens" ADD CONSTRAINT "account_tokens_signup_id_pending_signups_id_fk" FOREIGN KEY ("signup_id") REFERENCES "public"."pending_signups"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "accounts" ADD CONSTRAINT "accounts_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "branding" ADD CONSTRAINT "branding_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "download_starts" ADD CONSTRAINT "download_starts_link_id_links_id_fk" FOREIGN KEY ("link_id") REFERENCES "public"."links"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "file_downloads" ADD CONSTRAINT "file_downloads_file_id_files_id_fk" FOREIGN KEY ("file_id") REFERENCES "public"."files"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "files" ADD CONSTRAINT "files_owner_id_users_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."users"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "files" ADD CONSTRAINT "files_link_id_links_id_fk" FOREIGN KEY ("link_id") REFERENCES "public"."links"("id") ON DELETE restrict ON UPDATE no action;--> statement-breakpoint

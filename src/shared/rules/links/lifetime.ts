@@ -27,6 +27,7 @@ export function firstLifetime(
 interface UploadingLink {
   expirationDays: number
   maxLifetimeDays: number
+  createdAt: Date
   expiresAt: Date
   maxLifetimeAt: Date
   /** When all the files that the link was created with were there, or null. */
@@ -44,12 +45,15 @@ export function datesAfterConfirm(
   link: UploadingLink,
   { hasFiles, isComplete }: { hasFiles: boolean; isComplete: boolean },
   now: Date,
-): Pick<UploadingLink, 'expiresAt' | 'maxLifetimeAt' | 'readyAt'> {
-  const { expirationDays, expiresAt, maxLifetimeAt } = link
-  if (link.readyAt !== null) return { expiresAt, maxLifetimeAt, readyAt: link.readyAt }
+): Pick<UploadingLink, 'createdAt' | 'expiresAt' | 'maxLifetimeAt' | 'readyAt'> {
+  const { createdAt, expirationDays, expiresAt, maxLifetimeAt } = link
+  if (link.readyAt !== null) {
+    return { createdAt, expiresAt, maxLifetimeAt, readyAt: link.readyAt }
+  }
   const readyAt = isComplete ? now : null
-  if (!hasFiles) return { ...firstLifetime(now, link), readyAt }
+  if (!hasFiles) return { createdAt: now, ...firstLifetime(now, link), readyAt }
   return {
+    createdAt,
     expiresAt: isComplete ? renewedExpiry(now, expirationDays, maxLifetimeAt) : expiresAt,
     maxLifetimeAt,
     readyAt,

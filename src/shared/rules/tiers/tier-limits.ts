@@ -88,7 +88,8 @@ export function checkDays(days: number, tier: Tier, limits: Limits): DaysError |
 export interface PlannedUpload {
   tier: Tier
   fileSize: number
-  expirationDays: number
+  /** Undefined for a file that is added to an existing link. */
+  expirationDays: number | undefined
   /** How many active files and open uploads the owner has, excluding this upload. */
   filesInUse: number
 }
@@ -100,7 +101,9 @@ export type UploadLimitError = DaysError | 'FILE_TOO_LARGE' | 'TIER_FILE_SIZE' |
  */
 export function checkUpload(upload: PlannedUpload, limits: Limits): UploadLimitError | null {
   const { maxFiles, maxFileSize } = limits[upload.tier]
-  const daysError = checkDays(upload.expirationDays, upload.tier, limits)
+  const { expirationDays } = upload
+  const daysError =
+    expirationDays === undefined ? null : checkDays(expirationDays, upload.tier, limits)
   if (daysError === 'INVALID_INPUT') return daysError
   // Spec §5: files over the tier's limit are rejected. The error suggests no upgrade if no tier
   // accepts the file.

@@ -95,7 +95,10 @@ function Summary() {
       <ul>
         <li>We keep what the product needs: an address to sign in with, and the files.</li>
         <li>Expired files are deleted. No file stays longer than {values.maxLifetime}.</li>
-        <li>Downloads are counted. Nothing else is kept about people who download.</li>
+        <li>
+          Downloads are counted. Nothing else is kept about people who download, unless you limit
+          the downloads of a link.
+        </li>
         <li>No advertising, no tracking, nothing from other companies on our pages.</li>
       </ul>
     </div>
@@ -106,9 +109,11 @@ function DataViewers() {
   return (
     <dl className="kept">
       <Viewer viewer="Anyone with a link">
-        The file, its name, size and type, when it was uploaded, when the link ends and when the
-        file is deleted at the latest, the checksum, and your brand if you set one up. Not who you
-        are.
+        The link's title and message, whether it has a password and how many downloads are left.
+        Each file, its name, size and type, how much of it has arrived, when it was uploaded, when
+        the link ends and when the file is deleted at the latest, the checksum, and your brand if
+        you set one up. Not who you are. Before a password is given, only when the link ends and
+        your brand.
       </Viewer>
       <Viewer viewer="The administrator">
         In the Admin Center: names, addresses and whether they are confirmed, pictures and tiers of

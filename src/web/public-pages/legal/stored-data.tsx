@@ -80,7 +80,8 @@ export function StoredData() {
         }
       >
         The bytes, and for each file its name, type, size and checksum, when it was uploaded, how
-        long that took, and when its link ends.
+        long that took, and when its link ends; the link's title and message, and a hash of its
+        password.
       </DataEntry>
       <DataEntry
         title="Unfinished uploads"
@@ -92,8 +93,10 @@ export function StoredData() {
         title="Downloads"
         retention={<>as long as the file is in your history; the totals for {analyticsDays} days</>}
       >
-        How often each file was downloaded on which days, and when last. Nothing about the people
-        who downloaded it: no name, no IP address, no cookie.
+        How often each file and link was downloaded on which days, and when last. Nothing about the
+        people who downloaded it: no name, no IP address. Only for a link with a limited number of
+        downloads, a keyed hash of each IP address that began one, so that a broken download can be
+        resumed. Whoever enters a link's password gets a cookie for twelve hours.
       </DataEntry>
       <DataEntry
         title="Your settings"

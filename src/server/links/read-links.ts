@@ -1,0 +1,245 @@
+import { and, asc, desc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { isStorableText } from '../../shared/contract/fields.ts'
+import type { FileOrder, SortKey } from '../../shared/rules/files/file-order.ts'
+import { dayInMs } from '../../shared/rules/format/units.ts'
+import { files, links, uploads } from '../db/schema.ts'
+import type { Db } from '../deps.ts'
+import { timestampText } from '../http/cursor.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Stores } from '../storage/stores.ts'
+import type { LinkRow } from './queries.ts'
+
+/** A file of a link, or an upload that will become one. */
+export type LinkEntry = Pick<
+  typeof files.$inferSelect,
+  | 'id'
+  | 'mimeType'
+  | 'size'
+  | 'sha256'
+  | 'downloadCount'
+  | 'purgingAt'
+  | 'takenDownAt'
+  | 'takedownReason'
+> & {
+  name: string
+  state: 'uploading' | 'ready'
+  receivedBytes: number
+}
+
+/** A link with its files, in the order in which its owner chose them. */
+export type LinkView = LinkRow & {
+  state: 'uploading' | 'ready'
+  hasPassword: boolean
+  totalSize: number
+  files: LinkEntry[]
+}
+
+export interface LinkPageOptions {
+  limit: number
+  order: FileOrder
+  /** The page starts after this position: the last link's sort value and id. */
+  after?: { value: string | number; id: string } | undefined
+  /** Text that the title or a file's name must contain. */
+  search?: string | undefined
+  /** Only links that are active at this time and expire within the following 24 hours. */
+  endingAfter?: Date | undefined
+}
+
+/** A link's files and uploads, summed up. Links without either don't exist for their owners. */
+function entryTotals(db: Db) {
+  const isOfLink = (table: typeof files | typeof uploads) => eq(table.linkId, links.id)
+  const entries = db
+    .select({ name: files.originalName, size: files.size, position: files.position })
+    .from(files)
+    .where(isOfLink(files))
+    .unionAll(
+      db
+        .select({ name: uploads.originalName, size: uploads.size, position: uploads.position })
+        .from(uploads)
+        .where(isOfLink(uploads)),
+    )
+    .as('entries')
+  const firstName = sql`(array_agg(${entries.name} order by ${entries.position}))[1]`
+  return db
+    .select({
+      size: sql`sum(${entries.size})`.mapWith(Number).as('size'),
+      name: sql<string>`lower(coalesce(${links.title}, ${firstName}))`.as('name'),
+    })
+    .from(entries)
+    .having(sql`count(*) > 0`)
+    .as('totals')
+}
+
+/** For each order: the schema for its value in a cursor, and its Postgres type. */
+export const linkSortFields = {
+  date: { shape: timestampText, type: sql`timestamptz` },
+  name: { shape: z.string().refine(isStorableText), type: sql`text` },
+  size: { shape: z.int().nonnegative(), type: sql`bigint` },
+  downloads: { shape: z.int32().nonnegative(), type: sql`integer` },
+} satisfies Record<SortKey, { shape: z.ZodType<string | number>; type: SQL }>
+
+/**
+ * Lists a page of a user's links, each with its sort value. Newest first uses an index; the other
+ * orders sort all of the user's links.
+ */
+export async function listLinks(
+  db: Db,
+  ownerId: string,
+  { limit, order, after, search, endingAfter }: LinkPageOptions,
+): Promise<{ link: LinkRow; sortValue: string | number | Date }[]> {
+  const totals = entryTotals(db)
+  const columns = {
+    date: sql`${links.createdAt}`.mapWith(links.createdAt),
+    name: sql<string>`${totals.name}`,
+    size: sql`${totals.size}`.mapWith(Number),
+    downloads: sql`${links.downloadCount}`.mapWith(Number),
+  }
+  const column = columns[order.by]
+  const { type } = linkSortFields[order.by]
+  const [direction, comparison] = order.descending ? [desc, sql`<`] : [asc, sql`>`]
+  return db
+    .select({ link: links, sortValue: column })
+    .from(links)
+    .innerJoinLateral(totals, sql`true`)
+    .where(
+      and(
+        eq(links.ownerId, ownerId),
+        endingAfter && expiresSoon(endingAfter),
+        search ? containsText(search) : undefined,
+        after &&
+          sql`(${column}, ${links.id}) ${comparison} (${after.value}::${type}, ${after.id}::uuid)`,
+      ),
+    )
+    .orderBy(direction(column), direction(links.id))
+    .limit(limit)
+}
+
+/** Matches links that are active at `now` and expire within 24 hours. */
+function expiresSoon(now: Date): SQL | undefined {
+  return and(
+    gt(links.expiresAt, now),
+    lt(links.expiresAt, new Date(now.getTime() + dayInMs)),
+    sql`exists (select 1 from ${files}
+      where ${files.linkId} = ${links.id} and ${files.purgingAt} is null)`,
+  )
+}
+
+/** `like` would treat `%` and `_` as wildcards. */
+function containsText(search: string): SQL {
+  const text = sql`lower(${search}::text)`
+  return sql`(strpos(lower(${links.title}), ${text}) > 0
+    or exists (select 1 from ${files}
+      where ${files.linkId} = ${links.id} and strpos(${files.searchName}, ${text}) > 0)
+    or exists (select 1 from ${uploads}
+      where ${uploads.linkId} = ${links.id} and strpos(lower(${uploads.originalName}), ${text}) > 0))`
+}
+
+/** Finds one of a user's links. Returns undefined for a link without files and uploads. */
+export async function findOwnLink(
+  { db, stores }: { db: Db; stores: Stores },
+  ownerId: string,
+  shortCode: string,
+): Promise<LinkView | undefined> {
+  const [link] = await db
+    .select()
+    .from(links)
+    .where(and(eq(links.shortCode, shortCode), eq(links.ownerId, ownerId)))
+  if (!link) return undefined
+  const [view] = await addEntries({ db, stores }, [link])
+  return view && view.files.length > 0 ? view : undefined
+}
+
+/** Adds their files to links. */
+export async function addEntries(
+  { db, stores }: { db: Db; stores: Stores },
+  rows: readonly LinkRow[],
+): Promise<LinkView[]> {
+  const ids = rows.map(({ id }) => id)
+  const fileRows = await db.select().from(files).where(inArray(files.linkId, ids))
+  const uploadRows = await db.select().from(uploads).where(inArray(uploads.linkId, ids))
+  const entries = [
+    ...fileRows.map((file) => ({
+      linkId: file.linkId,
+      position: file.position,
+      entry: toEntry(file),
+    })),
+    ...(await toUploadEntries(stores, uploadRows)),
+  ].sort((a, b) => a.position - b.position)
+  const byLink = Map.groupBy(entries, ({ linkId }) => linkId)
+  return rows.map((link) => {
+    const linkFiles = (byLink.get(link.id) ?? []).map(({ entry }) => entry)
+    return {
+      ...link,
+      state: linkFiles.some(({ state }) => state === 'uploading') ? 'uploading' : 'ready',
+      hasPassword: link.passwordHash !== null,
+      totalSize: linkFiles.reduce((sum, { size }) => sum + size, 0),
+      files: linkFiles,
+    }
+  })
+}
+
+/** Returns a file as an entry of its link. */
+export function toEntry<File extends { originalName: string; size: number }>(file: File) {
+  return { ...file, name: file.originalName, state: 'ready' as const, receivedBytes: file.size }
+}
+
+/** Lists a link's uploads as entries. */
+export async function listUploadEntries(
+  { db, stores }: { db: Db; stores: Stores },
+  linkId: string,
+): Promise<(LinkEntry & { position: number })[]> {
+  const rows = await db.select().from(uploads).where(eq(uploads.linkId, linkId))
+  const entries = await toUploadEntries(stores, rows)
+  return entries.map(({ position, entry }) => ({ ...entry, position }))
+}
+
+/** Bounds the requests to storage for one page. Browsers send a few files at a time. */
+const maxProgressReads = 16
+
+/** Reads how much of the most recently active uploads has arrived. */
+async function toUploadEntries(
+  stores: Stores,
+  uploadRows: readonly (typeof uploads.$inferSelect)[],
+): Promise<{ linkId: string; position: number; entry: LinkEntry }[]> {
+  const begunUploads = uploadRows
+    .filter(({ createdAt, lastActivityAt }) => lastActivityAt > createdAt)
+    .sort((a, b) => b.lastActivityAt.getTime() - a.lastActivityAt.getTime())
+    .slice(0, maxProgressReads)
+  const received = new Map(
+    await Promise.all(
+      begunUploads.map(
+        async ({ id, storage, storageKey }) =>
+          [id, await readReceivedBytes(stores.get(storage), storageKey)] as const,
+      ),
+    ),
+  )
+  return uploadRows.map(({ linkId, position, ...upload }) => ({
+    linkId,
+    position,
+    entry: {
+      id: upload.id,
+      name: upload.originalName,
+      mimeType: upload.mimeType,
+      size: upload.size,
+      sha256: null,
+      downloadCount: 0,
+      purgingAt: null,
+      takenDownAt: null,
+      takedownReason: null,
+      state: 'uploading',
+      receivedBytes: received.get(upload.id) ?? 0,
+    },
+  }))
+}
+
+/** Returns 0 if storage can't be reached, because the progress is only shown. */
+async function readReceivedBytes(storage: Storage, key: string): Promise<number> {
+  try {
+    const parts = await storage.listParts(key)
+    if (parts.length > 0) return parts.reduce((sum, { size }) => sum + size, 0)
+    return (await storage.storedSize(key)) ?? 0
+  } catch {
+    return 0
+  }
+}

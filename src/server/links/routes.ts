@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { parseOrder } from '../../shared/rules/files/file-order.ts'
+import { links } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { removeDeletedBytes } from '../files/delete-files.ts'
+import { parseCursor, takePage } from '../http/cursor.ts'
+import type { Handlers } from '../http/mount.ts'
+import { counter } from '../http/rate-limit.ts'
+import { removeBytes } from '../uploads/end-uploads.ts'
+import { startLink } from '../uploads/start-upload.ts'
+import { deleteLink } from './delete-link.ts'
+import { updateLink } from './queries.ts'
+import { addEntries, findOwnLink, linkSortFields, listLinks } from './read-links.ts'
+import { renewLink } from './renew-link.ts'
+
+type LinkEndpoint =
+  | 'createLink'
+  | 'addFiles'
+  | 'listLinks'
+  | 'changeLink'
+  | 'deleteLink'
+  | 'renewLink'
+
+/** Routes for the signed-in user's own links (design §5). */
+export function linkRoutes(
+  deps: Pick<
+    Deps,
+    'requestJob' | 'clock' | 'db' | 'log' | 'passwords' | 'rateLimits' | 'settings' | 'stores'
+  >,
+): Handlers<LinkEndpoint> {
+  const readLink = async (ownerId: string, code: string) => {
+    const link = await findOwnLink(deps, ownerId, code)
+    if (!link) throw new AppError('LINK_NOT_FOUND')
+    return link
+  }
+
+  const hashPassword = (password: string, clientAddress: string) =>
+    deps.passwords.hash(password, randomBytes(16).toString('hex'), clientAddress)
+
+  /** Returns the columns to write. Undefined ones stay as they are. */
+  const toColumns = async (
+    { password, ...fields }: { password?: string | null | undefined } & LinkFields,
+    clientAddress: string,
+  ) => ({
+    ...fields,
+    passwordHash: password ? await hashPassword(password, clientAddress) : password,
+  })
+
+  return {
+    async createLink({ body, user, clientAddress, publicOrigin, context }) {
+      requireOwner(body, user.id)
+      const { files, expirationDays, idempotencyKey, ownerId: _, ...fields } = body
+      const options = await toColumns(fields, clientAddress)
+      const requests = toRequests(files, idempotencyKey).map((file) => ({
+        ...file,
+        expirationDays,
+      }))
+      const startDeps = { ...deps, stores: deps.stores.withOrigin(publicOrigin) }
+      const started = await startLink(startDeps, user.id, requests, { kind: 'new', options })
+      context.status(201)
+      return { link: await readLink(user.id, started.shortCode), uploads: started.uploads }
+    },
+
+    async addFiles({ params, body, user, publicOrigin, context }) {
+      requireOwner(body, user.id)
+      const startDeps = { ...deps, stores: deps.stores.withOrigin(publicOrigin) }
+      const target = { kind: 'existing', shortCode: params.code } as const
+      const requests = toRequests(body.files, body.idempotencyKey)
+      const { uploads } = await startLink(startDeps, user.id, requests, target)
+      context.status(201)
+      return { link: await readLink(user.id, params.code), uploads }
+    },
+
+    async listLinks({ query, user, context }) {
+      const { limit, cursor, sort, search, expiring } = query
+      const order = parseOrder(sort)
+      const cursorShape = z.tuple([z.literal(sort), linkSortFields[order.by].shape, z.uuid()])
+      const after = parseCursor(cursorShape, cursor)
+      const rows = await listLinks(deps.db, user.id, {
+        limit: limit + 1,
+        order,
+        after: after && { value: after[1], id: after[2] },
+        search,
+        endingAfter: expiring === 'soon' ? deps.clock() : undefined,
+      })
+      const page = takePage(context, rows, {
+        limit,
+        cursorOf: ({ link, sortValue }) => [sort, sortValue, link.id],
+      })
+      return addEntries(
+        deps,
+        page.map(({ link }) => link),
+      )
+    },
+
+    async changeLink({ params, body, user, clientAddress }) {
+      const link = await readLink(user.id, params.code)
+      await updateLink(deps.db, link.id, await toColumns(body, clientAddress))
+      return readLink(user.id, params.code)
+    },
+
+    async deleteLink({ params, user, log }) {
+      const deleted = await deleteLink(deps.db, user.id, params.code, deps.clock())
+      if (!deleted) throw new AppError('LINK_NOT_FOUND')
+      await removeDeletedBytes({ ...deps, log }, deleted.files)
+      await removeBytes({ ...deps, log }, deleted.uploads)
+      return { message: 'Link deleted' }
+    },
+
+    async renewLink({ params, body, user }) {
+      // Rate-limited because every short code is kept forever.
+      await deps.rateLimits.spend([counter('renewalsByUser', user.id)])
+      const hasCode = eq(links.shortCode, params.code)
+      const link = await renewLink(deps, user.id, hasCode, body.expirationDays)
+      if (!link) throw new AppError('LINK_NOT_FOUND')
+      const [view] = await addEntries(deps, [link])
+      if (!view) throw new Error('Expected the renewed link.')
+      return view
+    },
+  }
+}
+
+interface LinkFields {
+  title?: string | null | undefined
+  message?: string | null | undefined
+  maxDownloads?: number | null | undefined
+}
+
+/** @throws {AppError} UNAUTHORIZED if the client expects another user. */
+function requireOwner({ ownerId }: { ownerId?: string | undefined }, userId: string): void {
+  if ((ownerId ?? userId) !== userId) throw new AppError('UNAUTHORIZED')
+}
+
+/** Gives each file of a list its own idempotency key, if the list has one. */
+function toRequests<File>(files: readonly File[], idempotencyKey: string | undefined) {
+  return files.map((file, index) => ({
+    ...file,
+    idempotencyKey: idempotencyKey && `${idempotencyKey}:${index}`,
+  }))
+}

@@ -1,0 +1,207 @@
+import { z } from 'zod'
+import { brandSchema } from './branding.ts'
+import { endpoint } from './endpoint.ts'
+import {
+  expirationDays,
+  hasVisibleCharacter,
+  isoDate,
+  isPlainLine,
+  isStorableText,
+  messageResponse,
+  multilineText,
+  shortCode,
+  tooLongText,
+} from './fields.ts'
+import { listQuery, sha256 } from './files.ts'
+import { startBody, startErrors, startResponse } from './uploads.ts'
+
+export const maxFilesPerLink = 1000
+export const maxLinkTitleLength = 200
+export const maxLinkMessageLength = 2000
+const maxLinkPasswordLength = 128
+const maxDownloadLimit = 1_000_000
+
+/** In bytes. A thousand files with long names fit. */
+const maxBodySize = 1024 * 1024
+
+const codeParams = z.object({ code: shortCode })
+
+const title = z
+  .string()
+  .trim()
+  .min(1)
+  .max(maxLinkTitleLength, tooLongText(maxLinkTitleLength))
+  .refine((text) => isPlainLine(text) && hasVisibleCharacter(text), 'Must be one line of text.')
+
+const message = multilineText(maxLinkMessageLength)
+
+const password = z
+  .string()
+  .min(1)
+  .max(maxLinkPasswordLength, tooLongText(maxLinkPasswordLength))
+  .refine(isStorableText, 'Must be text.')
+
+const maxDownloads = z
+  .int()
+  .min(1)
+  .max(maxDownloadLimit)
+  .describe('The link ends after this many downloads.')
+
+const fileStates = ['uploading', 'ready'] as const
+
+const linkFile = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  mimeType: z.string(),
+  size: z.int().nonnegative().describe('In bytes.'),
+  sha256: sha256.nullable().describe('Null until the server knows it.'),
+  state: z.enum(fileStates),
+  receivedBytes: z.int().nonnegative().describe('How much has arrived, in bytes.'),
+})
+
+/** What both the owner and visitors see of a link. */
+const sharedLinkFields = {
+  shortCode: z.string().describe('The end of the link: `/s/{shortCode}`.'),
+  title: z.string().nullable(),
+  message: z.string().nullable(),
+  createdAt: isoDate,
+  expiresAt: isoDate.describe('When the link ends.'),
+  maxLifetimeAt: isoDate.describe('When its files are deleted at the latest, even if renewed.'),
+  state: z.enum(fileStates).describe('`uploading` while files are on their way.'),
+  hasPassword: z.boolean(),
+  maxDownloads: z.int().nullable(),
+  totalSize: z.int().nonnegative().describe('In bytes.'),
+}
+
+const downloadCount = z.int().nonnegative()
+
+/** A file of a link as shown to its owner. */
+const ownLinkFile = linkFile.extend({
+  downloadCount,
+  purgingAt: isoDate
+    .nullable()
+    .describe('When the server began to delete the bytes. They can no longer be downloaded.'),
+  takenDownAt: isoDate.nullable().describe('When the administrator took the file down.'),
+  takedownReason: z.string().nullable(),
+})
+
+/** A link as shown to its owner (design §5). */
+const linkSchema = z.object({
+  ...sharedLinkFields,
+  downloadCount,
+  files: z.array(ownLinkFile),
+})
+export type Link = z.infer<typeof linkSchema>
+export type LinkFile = z.infer<typeof ownLinkFile>
+
+/** A link as shown on its page. A link with a single file also has the file's fields. */
+export const publicLink = z.object({
+  ...sharedLinkFields,
+  files: z.array(linkFile),
+  downloadCount: downloadCount.optional().describe('Only for the owner.'),
+  remainingDownloads: z.int().nonnegative().nullable().describe('Null if there is no limit.'),
+  originalName: z.string().optional(),
+  mimeType: z.string().optional(),
+  size: z.int().nonnegative().optional(),
+  sha256: sha256.nullable().optional(),
+  branding: brandSchema.nullable().describe("The sender's brand."),
+})
+export type PublicLink = z.infer<typeof publicLink>
+
+const lockedLink = z.object({
+  needsPassword: z.literal(true),
+  expiresAt: isoDate,
+  branding: brandSchema.nullable(),
+})
+
+const newFile = startBody.pick({ fileName: true, fileSize: true, fileType: true })
+const newFiles = z.array(newFile).min(1).max(maxFilesPerLink)
+
+const startedLink = z.object({
+  link: linkSchema,
+  uploads: z.array(startResponse).describe('In the order of `files`.'),
+})
+
+const idempotencyKey = startBody.shape.idempotencyKey.describe(
+  'A key of your choice. The same key returns the same uploads, as long as they are open.',
+)
+
+const linkOptions = {
+  title: title.nullable().optional(),
+  message: message.nullable().optional(),
+  password: password.nullable().optional(),
+  maxDownloads: maxDownloads.nullable().optional(),
+}
+
+const allOrNothing =
+  'If a file is refused, nothing is started and `errors` names every refused file.'
+
+export const links = {
+  createLink: endpoint('POST', '/api/links', {
+    summary: `Start a link with up to ${maxFilesPerLink} files. ${allOrNothing}`,
+    access: 'user',
+    body: z.object({
+      ...linkOptions,
+      files: newFiles,
+      expirationDays,
+      ownerId: startBody.shape.ownerId,
+      idempotencyKey,
+    }),
+    maxBodySize,
+    response: startedLink,
+    errors: startErrors,
+  }),
+  addFiles: endpoint('POST', '/api/links/{code}/files', {
+    summary: `Add files to a link of yours. ${allOrNothing}`,
+    access: 'user',
+    params: codeParams,
+    body: z.object({ files: newFiles, ownerId: startBody.shape.ownerId, idempotencyKey }),
+    maxBodySize,
+    response: startedLink,
+    errors: ['LINK_NOT_FOUND', ...startErrors],
+  }),
+  listLinks: endpoint('GET', '/api/links', {
+    summary: 'List your links',
+    access: 'user',
+    query: listQuery,
+    response: z.array(linkSchema),
+  }),
+  linkDetails: endpoint('GET', '/api/links/{code}', {
+    summary: 'Get what the download page shows',
+    access: 'visitor',
+    params: codeParams,
+    response: z.union([publicLink, lockedLink]),
+    errors: ['LINK_NOT_FOUND'],
+  }),
+  changeLink: endpoint('PATCH', '/api/links/{code}', {
+    summary: 'Change a link of yours. Null removes a value',
+    access: 'user',
+    params: codeParams,
+    body: z.strictObject(linkOptions),
+    response: linkSchema,
+    errors: ['LINK_NOT_FOUND', 'PASSWORDS_BUSY'],
+  }),
+  deleteLink: endpoint('DELETE', '/api/links/{code}', {
+    summary: 'Delete a link of yours with its files',
+    access: 'user',
+    params: codeParams,
+    response: messageResponse,
+    errors: ['LINK_NOT_FOUND'],
+  }),
+  renewLink: endpoint('PATCH', '/api/links/{code}/renew', {
+    summary: 'Renew a link: give it a new code and end the old one (premium)',
+    access: 'user',
+    params: codeParams,
+    body: z.object({ expirationDays }),
+    response: linkSchema,
+    errors: ['LINK_NOT_FOUND', 'TIER_RENEWAL', 'TIER_EXPIRATION', 'FILE_GONE'],
+  }),
+  unlockLink: endpoint('POST', '/api/links/{code}/unlock', {
+    summary: 'Unlock a link with its password. Sets a cookie for this link',
+    access: 'visitor',
+    params: codeParams,
+    body: z.object({ password }),
+    response: { raw: 'text' },
+    errors: ['LINK_NOT_FOUND', 'WRONG_PASSWORD', 'PASSWORDS_BUSY'],
+  }),
+}
