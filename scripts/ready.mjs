@@ -269,7 +269,7 @@ function listFiles(path) {
 }
 
 /** Returns the Debian packages for the programs that tests need and that aren't installed. */
-function missingTestPackages() {
+function findMissingTestPackages() {
   const hasHeadlessShell = process.env.CHROMIUM_PATH || existsSync(headlessShell.path)
   return [
     ...(hasHeadlessShell ? [] : [headlessShell.package]),
@@ -283,7 +283,7 @@ function missingTestPackages() {
  * package lists are empty, so assume that every package exists.
  */
 function needsTestPackages() {
-  const packages = missingTestPackages()
+  const packages = findMissingTestPackages()
   if (packages.length === 0 || !hasApt()) return false
   return packages.some(hasAptPackage) || !hasAptPackage('nginx')
 }
@@ -293,8 +293,8 @@ function needsTestPackages() {
  * installed are skipped, and the test run reports them.
  */
 function installTestPackages() {
-  if (!missingTestPackages().every(hasAptPackage)) runApt(['update'])
-  installWithApt(missingTestPackages().filter(hasAptPackage))
+  if (!findMissingTestPackages().every(hasAptPackage)) runApt(['update'])
+  installWithApt(findMissingTestPackages().filter(hasAptPackage))
   const missingPrograms = [...(hasNginx() ? [] : ['nginx']), ...missingCephPrograms()]
   if (missingPrograms.length > 0) console.error(`Not installed: ${missingPrograms.join(', ')}`)
 }

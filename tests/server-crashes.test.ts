@@ -282,8 +282,8 @@ test('SIGTERM lets a running download finish before the server exits', async () 
   const { shortCode, bytes } = await makeFile(await makeUser(), {
     bytes: new Uint8Array(randomBytes(size)),
   })
-  const download = get(`${server.url}/api/download/${shortCode}`, { agent: false })
-  const [response] = (await once(download, 'response')) as [IncomingMessage]
+  const downloadRequest = get(`${server.url}/api/download/${shortCode}`, { agent: false })
+  const [response] = (await once(downloadRequest, 'response')) as [IncomingMessage]
   server.kill('SIGTERM')
   await eventually(() => expect(fetch(`${server.url}/api/health`)).rejects.toThrow())
   expect(sha256(await buffer(response))).toBe(sha256(bytes))

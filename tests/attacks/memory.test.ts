@@ -178,13 +178,13 @@ describe('an account that never finishes uploads', () => {
 describe('a client that never reads responses', () => {
   useServer()
 
-  it("can't exhaust memory with 3,000 pipelined countDownloads, which count as one", async () => {
-    const downloadsBefore = (await countDownloads()) ?? 0
+  it("can't exhaust memory with 3,000 pipelined downloads, which count as one", async () => {
+    const downloadCountBefore = (await countDownloads()) ?? 0
     const text = getRequest(`${server.url}/api/download/${code}`).repeat(3000)
     expect(await measurePeakDuring(() => sendWithoutReading(server.url, () => text))).toBeLessThan(
       maxMemoryMiB,
     )
-    expect(await countDownloads()).toBeLessThanOrEqual(downloadsBefore + 1)
+    expect(await countDownloads()).toBeLessThanOrEqual(downloadCountBefore + 1)
   })
 
   it.each([
@@ -197,19 +197,19 @@ describe('a client that never reads responses', () => {
     )
   })
 
-  it("can't exhaust memory with 1,000 countDownloads from a different address each", async () => {
-    const downloadsBefore = (await countDownloads()) ?? 0
+  it("can't exhaust memory with 1,000 downloads from a different address each", async () => {
+    const downloadCountBefore = (await countDownloads()) ?? 0
     const makeText = (index: number) => {
       const address = `198.51.${100 + (index >> 8)}.${index & 255}`
       return getRequest(`${server.url}/api/download/${code}`, { 'X-Forwarded-For': address })
     }
-    const peak = measurePeakDuring(() => sendWithoutReading(server.url, makeText, 1000))
-    expect(await peak).toBeLessThan(maxMemoryMiB)
+    const peakPromise = measurePeakDuring(() => sendWithoutReading(server.url, makeText, 1000))
+    expect(await peakPromise).toBeLessThan(maxMemoryMiB)
     // A download is counted before its first byte is sent, so this includes every download that
     // the server has started.
-    const startedDownloads = async () => ((await countDownloads()) ?? 0) - downloadsBefore
-    await expect.poll(startedDownloads).toBeGreaterThanOrEqual(300)
-    expect(await startedDownloads()).toBeLessThanOrEqual(transferLimits.download.total)
+    const countStartedDownloads = async () => ((await countDownloads()) ?? 0) - downloadCountBefore
+    await expect.poll(countStartedDownloads).toBeGreaterThanOrEqual(300)
+    expect(await countStartedDownloads()).toBeLessThanOrEqual(transferLimits.download.total)
     expect(measureResidentMiB(server.pid)).toBeLessThan(maxMemoryMiB)
     await expectResourcesReleased()
   })
