@@ -20,6 +20,7 @@ const ticketSchema = z.object({
   /** Absent if the file is sent in a single PUT. */
   parts: parts.unwrap().omit({ urls: true }).optional(),
   /** Absent from records written by older versions. */
+  shortCode: ticketShape.shortCode.optional(),
   store: ticketShape.store.optional(),
   /** Absent from records written by older versions. */
   computesSha256: ticketShape.computesSha256.optional(),
