@@ -15,6 +15,10 @@ const allowedErrors = {
   download: ['LINK_NOT_FOUND'],
   renew: ['TIER_RENEWAL', 'FILE_NOT_FOUND', 'FILE_GONE'],
   delete: ['FILE_NOT_FOUND'],
+  'start a link': [],
+  'confirm a link': [],
+  'download a link': ['LINK_NOT_FOUND'],
+  'delete a link': ['LINK_NOT_FOUND'],
   'change the password': [],
   'log in': ['INVALID_CREDENTIALS'],
 } as const satisfies Record<string, readonly ErrorCode[]>

@@ -15,6 +15,7 @@ import {
   checkRemovalsDone,
   checkStoredFiles,
 } from './invariants.ts'
+import { checkLinks } from './link-of-files.ts'
 import { download, type SimulatedUser, signIn, tryPassword } from './simulated-user.ts'
 import { expectValidServerError } from './valid-server-error.ts'
 
@@ -56,6 +57,7 @@ export async function checkUser(
     }
   }
   user.notFoundCodes.clear()
+  await checkLinks(user, latest)
   user.files = user.files.map((file) =>
     reconcile(file, user.attempts.get(file.id) ?? noAttempts, listedFilesById.get(file.id), latest),
   )

@@ -1,3 +1,4 @@
+import { computeDigests } from '../../src/server/abuse/compute-digests.ts'
 import type { Deps } from '../../src/server/deps.ts'
 import { expireFiles } from '../../src/server/files/expire-files.ts'
 import { compareStorage } from '../../src/server/jobs/compare-storage.ts'
@@ -7,6 +8,8 @@ export async function runJobs(deps: Deps): Promise<void> {
   await expireFiles(deps)
   await sweepUploads(deps)
   await retryRemovals(deps)
+  // Archives of files in a bucket need the CRC-32s that this job computes.
+  await computeDigests(deps)
 }
 
 /**

@@ -161,6 +161,7 @@ async function makeUser(
     days: defaultLimits[tier].expirationDays,
     client: makeClient(server, await logIn(server, email, password)),
     files: [],
+    links: [],
     attempts: new Map(),
     confirmedIds: new Set(),
     notFoundCodes: new Set(),

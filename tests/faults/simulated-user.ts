@@ -8,6 +8,14 @@ import type { RandomInt } from '../support/seeded-rounds.ts'
 import { type Caller, call } from './call.ts'
 import type { EmailRange } from './emails.ts'
 import { type Attempts, type ExpectedFile, noAttempts, Violation } from './expected-file.ts'
+import {
+  deleteLink,
+  downloadLink,
+  drawLink,
+  finishLinks,
+  type LinkOwner,
+  uploadLink,
+} from './link-of-files.ts'
 
 /** An upload that hasn't been confirmed yet and will be retried in the next round. */
 interface PendingUpload {
@@ -20,7 +28,7 @@ interface PendingUpload {
 }
 
 /** A simulated user, with everything that the server's responses have revealed. */
-export interface SimulatedUser extends Caller {
+export interface SimulatedUser extends LinkOwner {
   email: string
   /**
    * The passwords that may be current. There is more than one if the response to a password change
@@ -30,12 +38,6 @@ export interface SimulatedUser extends Caller {
   /** An earlier password, or null if the user hasn't changed it yet. */
   oldPassword: string | null
   expectedEmails: EmailRange
-  tier: 'free' | 'premium'
-  /** Together with the seed, determines what the user uploads. */
-  number: number
-  /** How long this user may choose to keep a file, in days. */
-  days: readonly number[]
-  client: Client
   files: ExpectedFile[]
   /** This round's renewals and deletions, by file id. */
   attempts: Map<string, Attempts>
@@ -47,7 +49,6 @@ export interface SimulatedUser extends Caller {
    */
   notFoundCodes: Set<string>
   pendingUploads: PendingUpload[]
-  uploadCount: number
 }
 
 const type = 'application/octet-stream'
@@ -298,11 +299,28 @@ export async function finishUploads(user: SimulatedUser): Promise<void> {
     for (const pendingUpload of [...user.pendingUploads]) await upload(user, pendingUpload)
     await wait(pollMs)
   }
+  await finishLinks(user)
 }
 
 /** Uploads a file, so that there is stored data at risk even from the first fault. */
 export async function uploadInitialFile(user: SimulatedUser, random: RandomInt): Promise<void> {
   await upload(user, createPendingUpload(user, random))
+}
+
+/** Uploads, downloads or deletes a link of several files. */
+async function actOnLink(
+  user: SimulatedUser,
+  random: RandomInt,
+  areDownloadsCounted: boolean,
+): Promise<void> {
+  const link = user.links[random(Math.max(1, user.links.length))]
+  const percentile = random(100)
+  if (percentile < 45 || !link?.isComplete) {
+    const newLink = drawLink(user, random)
+    user.links.push(newLink)
+    await uploadLink(user, newLink)
+  } else if (percentile < 85) await downloadLink(user, link, areDownloadsCounted)
+  else await deleteLink(user, link)
 }
 
 /**
@@ -317,11 +335,15 @@ export async function actRandomly(
   areDownloadsCounted: boolean,
 ): Promise<void> {
   for (const pendingUpload of [...user.pendingUploads]) await upload(user, pendingUpload)
+  const incompleteLinks = user.links.filter(({ isComplete }) => !isComplete)
+  for (const link of incompleteLinks) await uploadLink(user, link)
   const actionCount = 2 + random(4)
   for (let actionIndex = 0; actionIndex < actionCount; actionIndex += 1) {
     const file = user.files[random(Math.max(1, user.files.length))]
     const percentile = random(100)
-    if (percentile < 45 || !file) await upload(user, createPendingUpload(user, random))
+    if (user.tier === 'premium' && random(4) === 0)
+      await actOnLink(user, random, areDownloadsCounted)
+    else if (percentile < 45 || !file) await upload(user, createPendingUpload(user, random))
     else if (percentile < 65) await downloadOwnFile(user, file, areDownloadsCounted)
     else if (percentile < 75) await renew(user, file, user.days[random(user.days.length)] ?? 3)
     else if (percentile < 80) await Promise.all([renew(user, file, 3), deleteFile(user, file)])
