@@ -32,7 +32,7 @@ export function feedbackEmail(feedback: {
   }
 }
 
-/** The digest of an hour's feedback for support. Sent if some of that feedback was not emailed. */
+/** The digest of one hour's feedback, sent to support if some of it wasn't emailed individually. */
 export function feedbackDigestEmail(digest: {
   from: Date
   until: Date

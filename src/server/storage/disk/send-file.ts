@@ -47,7 +47,8 @@ interface Chunk {
 /**
  * Sends files in chunks of 1 MiB from a pool of 20 MiB. Downloads of the same file share chunks. A
  * download with a slow client occupies a chunk until the client has received it. If too many chunks
- * are occupied, a download copies the next 64 KiB instead, and reads the rest again later.
+ * are occupied, a download copies the next 64 KiB of its chunk, releases the chunk, and later reads
+ * the rest from the file again.
  */
 export class FileSender {
   /** The least recently used chunk is first. */

@@ -42,9 +42,9 @@ describe.each([
   })
 })
 
-const notFoundNames = ['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart']
+const notFoundErrorNames = ['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart']
 
-it.each(notFoundNames)(
+it.each(notFoundErrorNames)(
   '%s is null for nullIfNotFound and an error for orUnavailable',
   async (name) => {
     expect(await nullIfNotFound(Promise.reject(s3Error(name)))).toBeNull()

@@ -25,7 +25,7 @@ const requestTimeoutMs = 60_000
  * S3 error codes that mean "not found". `InvalidPart` is one of them: a part that was sent again
  * after it was listed has replaced the listed one.
  */
-const notFoundNames = new Set(['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart'])
+const notFoundErrorNames = new Set(['NotFound', 'NoSuchKey', 'NoSuchUpload', 'InvalidPart'])
 
 /** The maximum lifetime of a SigV4 presigned URL, in seconds. */
 const maxLifetimeSeconds = 7 * 24 * 60 * 60
@@ -172,7 +172,7 @@ export async function nullIfNotFound<T>(response: Promise<T>): Promise<T | null>
   try {
     return await response
   } catch (cause) {
-    if (cause instanceof S3ServiceException && notFoundNames.has(cause.name)) return null
+    if (cause instanceof S3ServiceException && notFoundErrorNames.has(cause.name)) return null
     throw toStoreError(cause)
   }
 }

@@ -2,8 +2,8 @@ import type { Tier } from './tier.ts'
 import { effectiveTier, type StoredTier, trialEnd } from './trial.ts'
 
 /**
- * Why a tier changes. `preview`: the user switched tiers, which takes the place of a payment in
- * this preview version.
+ * Why a tier changes. `preview`: the user switched tiers without paying, because this preview
+ * version has no payments yet.
  */
 export const tierReasons = ['trial', 'preview', 'administrator'] as const
 export type TierReason = (typeof tierReasons)[number]

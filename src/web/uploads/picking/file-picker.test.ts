@@ -9,8 +9,8 @@ function stubPicker(showOpenFilePicker: (options: object) => Promise<unknown>) {
   vi.stubGlobal('showOpenFilePicker', showOpenFilePicker)
 }
 
-function reject(name: string) {
-  return () => Promise.reject(new DOMException('', name))
+function rejectWith(errorName: string) {
+  return () => Promise.reject(new DOMException('', errorName))
 }
 
 let hasMouse: boolean
@@ -61,14 +61,14 @@ test('phones and browsers without support have no picker', () => {
 test.each(['AbortError', 'NotAllowedError'])(
   'after %s no file is chosen and no other dialog opens',
   async (name) => {
-    stubPicker(reject(name))
+    stubPicker(rejectWith(name))
     expect(await chooseFile()).toBeNull()
     expect(openedInputs).toEqual([])
   },
 )
 
 test('an unreadable file is reported by name', async () => {
-  stubPicker(async () => [{ ...handle, getFile: reject('NotFoundError') }])
+  stubPicker(async () => [{ ...handle, getFile: rejectWith('NotFoundError') }])
   expect(await chooseFile()).toEqual({ files: [], unreadable: ['a.txt'] })
 })
 
@@ -82,7 +82,7 @@ test('a temporary input asks for one file if there is no picker', async () => {
 })
 
 test('a temporary input asks for one file if the browser blocks the picker', async () => {
-  stubPicker(reject('SecurityError'))
+  stubPicker(rejectWith('SecurityError'))
   const dropPromise = chooseFile()
   await expect.poll(() => openedInputs).toHaveLength(1)
   closeDialog([])
