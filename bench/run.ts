@@ -11,6 +11,7 @@ import { measureAnalytics } from './analytics.ts'
 import { measureExpiry } from './expiry.ts'
 import { measureFileList } from './file-list.ts'
 import { measureLargeDrop } from './large-drop.ts'
+import { measureLinks } from './links.ts'
 import { measureLogins } from './logins.ts'
 import {
   type Cores,
@@ -49,6 +50,7 @@ const nginxBenchmarks: Record<string, (bench: Bench) => Promise<Row[]>> = {
   'many-transfers': ({ mayfly, cores, scratch }) => measureManyTransfers(mayfly, cores, scratch),
   'small-files': (bench) => measureSmallFiles(bench),
   'large-drop': ({ mayfly, scratch }) => measureLargeDrop(mayfly, scratch),
+  links: (bench) => measureLinks(bench, bench.cores, bench.scratch),
   pages: (bench) => measurePages(bench, bench.cores, bench.scratch),
   'one-link': (bench) => measureOneLink(bench, bench.cores),
   'page-weight': ({ mayfly }) => measurePageWeight(mayfly),
