@@ -1,8 +1,13 @@
 import { vi } from 'vitest'
+import type { ListedError } from '../../src/shared/contract/errors.ts'
 import { uploadPath } from '../../src/shared/rules/files/upload-path.ts'
 import { type EngineDeps, UploadEngine } from '../../src/web/uploads/engine/upload-engine.ts'
 import type { PickedFile } from '../../src/web/uploads/picking/picked-file.ts'
-import { parseRecord, type UploadRecord } from '../../src/web/uploads/records/upload-record.ts'
+import {
+  parseRecord,
+  type RecordLink,
+  type UploadRecord,
+} from '../../src/web/uploads/records/upload-record.ts'
 import { createRecordStore } from '../../src/web/uploads/records/upload-records.ts'
 import { browserTimers } from '../../src/web/uploads/timers.ts'
 import { wait } from '../../src/web/uploads/transfer/connection.ts'
@@ -14,7 +19,7 @@ import {
   createMemoryStorage,
   type HeldLocks,
 } from './browser-memory.ts'
-import { callError, storedFile, uploadTicket } from './upload-fixtures.ts'
+import { callError, sharedLink, storedFile, uploadTicket } from './upload-fixtures.ts'
 
 export function failedOutcome(...args: Parameters<typeof callError>): Outcome<never> {
   return {
@@ -63,6 +68,8 @@ function makeTraces() {
     log: [] as string[],
     toasts: [] as { title: string; description?: string | undefined }[],
     requests: [] as Parameters<EngineDeps['calls']['getUploadUrl']>[0][],
+    /** The bodies of calls that start a link or add files to it, the latter with their `code`. */
+    linkCalls: [] as object[],
     confirmations: [] as Parameters<EngineDeps['calls']['confirmUpload']>[0][],
     /** The contents of the simulated browser's storage, shared by all tabs. */
     values: new Map<string, string>(),
@@ -112,8 +119,40 @@ function makeCalls(world: World): EngineDeps['calls'] {
       return { ok: true, value: storedFile({ id: `file of ${name}`, originalName: name, size }) }
     },
   }
+  const startAll = async (
+    files: readonly { fileName: string; fileSize: number; fileType: string }[],
+    { ownerId, expirationDays = '3' }: { ownerId?: string; expirationDays?: string | number },
+  ): ReturnType<EngineDeps['calls']['createLink']> => {
+    const starts = []
+    const errors: ListedError[] = []
+    const ticketsBefore = world.tickets
+    for (const [index, file] of files.entries()) {
+      const start = await single.getUploadUrl(
+        { ...file, ownerId, expirationDays },
+        AbortSignal.any([]),
+      )
+      if (start.ok) starts.push(start.value)
+      else if ([null, 401, 404].includes(start.error.status)) return start
+      else {
+        const { code, message } = start.error
+        errors.push({ index, code: code as ListedError['code'], message: message ?? '' })
+      }
+    }
+    if (errors.length === 0) return { ok: true, value: { link: sharedLink(), uploads: starts } }
+    world.tickets = ticketsBefore
+    const { code = null, message = null } = errors[0] ?? {}
+    return { ok: false, error: { ...callError(409, code, message), errors } }
+  }
   return {
     ...single,
+    createLink: async (body) => {
+      world.linkCalls.push(body)
+      return startAll(body.files, body)
+    },
+    addFiles: async ({ params, body }) => {
+      world.linkCalls.push({ ...params, ...body })
+      return startAll(body.files, body)
+    },
     batched: {
       getUploadUrl: (request, signal) => {
         world.batchedCalls += 1
@@ -259,7 +298,11 @@ export function openEngineWorld() {
   /**
    * Adds files to the engine as if the user had dropped them on the page. Returns their record ids.
    */
-  const add = (picked: readonly (File | PickedFile)[], userAgent = 'Desktop'): string[] => {
+  const add = (
+    picked: readonly (File | PickedFile)[],
+    userAgent = 'Desktop',
+    link?: RecordLink,
+  ): string[] => {
     const files = picked.map((file) => {
       idCount += 1
       const id = String(idCount).padStart(6, '0')
@@ -267,7 +310,7 @@ export function openEngineWorld() {
     })
     const sizes = files.map(({ picked: { file } }) => file)
     const path = uploadPath(sizes, userAgent)
-    void engineWorld.engine.add({ batch: `drop ${idCount}`, path, expirationDays: 3, files })
+    void engineWorld.engine.add({ batch: `drop ${idCount}`, path, expirationDays: 3, link, files })
     return files.map(({ id }) => id)
   }
   /** Stalls all transfers. Returns a function that completes them. */

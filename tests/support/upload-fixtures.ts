@@ -75,6 +75,24 @@ export function uploadTicket(changes: Partial<SinglePartTicket> = {}): SinglePar
   }
 }
 
+/** Builds a link like the one that the server returns when it starts, without its files. */
+export function sharedLink(): CallResponse<'createLink'>['link'] {
+  return {
+    shortCode: 'abcdefghjk',
+    title: null,
+    message: null,
+    createdAt: '2025-07-12T10:00:00.000Z',
+    expiresAt: '2025-07-15T10:00:00.000Z',
+    maxLifetimeAt: '2025-08-11T10:00:00.000Z',
+    state: 'uploading',
+    hasPassword: false,
+    maxDownloads: null,
+    totalSize: 0,
+    downloadCount: 0,
+    files: [],
+  }
+}
+
 /** Builds the error from a failed call. If the status is null, there was no response. */
 export function callError(
   status: number | null,

@@ -132,6 +132,7 @@ const linkOptions = {
   password: password.nullable().optional(),
   maxDownloads: maxDownloads.nullable().optional(),
 }
+export const linkOptionsSchema = z.object(linkOptions)
 
 const allOrNothing =
   'If a file is refused, nothing is started and `errors` names every refused file.'

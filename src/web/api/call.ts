@@ -1,5 +1,5 @@
 import type { ZodType, z } from 'zod'
-import type { ErrorCode } from '../../shared/contract/errors.ts'
+import type { ErrorCode, ListedError } from '../../shared/contract/errors.ts'
 import { type Endpoints, endpoints } from '../../shared/contract/index.ts'
 import { deleteHint, readHint } from './hint-cookie.ts'
 import { getServerClock, readResponseDate } from './server-clock.ts'
@@ -43,19 +43,26 @@ export class ApiError extends Error {
   readonly code: ErrorCode | undefined
   /** The body's `message` field, which is written for users. */
   readonly publicMessage: string | undefined
+  /** The errors of the entries of a list that was refused as a whole. */
+  readonly errors: readonly ListedError[]
   /** The raw `Retry-After` header. */
   readonly retryAfter: string | undefined
 
   constructor(
     status: number,
     text: string,
-    body: { message?: string | undefined; code?: ErrorCode | undefined } = {},
+    body: {
+      message?: string | undefined
+      code?: ErrorCode | undefined
+      errors?: readonly ListedError[]
+    } = {},
     retryAfter?: string | undefined,
   ) {
     super(`${status}: ${text}`)
     this.status = status
     this.code = body.code
     this.publicMessage = body.message
+    this.errors = body.errors ?? []
     this.retryAfter = retryAfter
   }
 }
@@ -107,6 +114,11 @@ function getStringField(body: unknown, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
+function getListedErrors(body: unknown): readonly ListedError[] {
+  const errors = typeof body === 'object' && body !== null ? Reflect.get(body, 'errors') : undefined
+  return Array.isArray(errors) ? errors : []
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -125,6 +137,7 @@ async function toApiError(response: Response): Promise<ApiError> {
     {
       message: getStringField(body, 'message'),
       code: getStringField(body, 'code') as ErrorCode | undefined,
+      errors: getListedErrors(body),
     },
     response.headers.get('retry-after') ?? undefined,
   )

@@ -30,6 +30,8 @@ const isServerReady: IsServerReady = async (signal) => {
 
 const calls: UploadCalls = {
   getUploadUrl: (body, signal) => toOutcome(call('getUploadUrl', { body, signal })),
+  createLink: (body, signal) => toOutcome(call('createLink', { body, signal })),
+  addFiles: (input, signal) => toOutcome(call('addFiles', { ...input, signal })),
   confirmUpload: (body, signal) => toOutcome(call('confirmUpload', { body, signal })),
   batched: {
     getUploadUrl: batchCalls(browserTimers, (files) =>
@@ -148,12 +150,12 @@ export function createBrowserUploads(callbacks: PageCallbacks): Uploads {
 
   const store: UploadsStore = createStore<UploadsState>()(() => ({
     ...noUploads,
-    add: (picked, expirationDays) => {
+    add: (picked, expirationDays, link) => {
       if (picked.length === 0) return
       const pickedFiles = picked.map(({ file }) => file)
       const path = uploadPath(pickedFiles, navigator.userAgent)
       const files = picked.map((file) => ({ id: nextId(), picked: file }))
-      void getEngine()?.add({ batch: createRandomId(), path, expirationDays, files })
+      void getEngine()?.add({ batch: createRandomId(), path, expirationDays, link, files })
     },
     cancel: (id) => void getEngine()?.cancel(id),
     cancelForeground: () => getEngine()?.cancelForeground(),

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorTable } from '../../shared/contract/errors.ts'
+import { type ErrorCode, errorTable, type ListedError } from '../../shared/contract/errors.ts'
 import { isTierLimitCode } from '../../shared/contract/tier-errors.ts'
 import type { UploadPath } from '../../shared/rules/files/upload-path.ts'
 import { ApiError } from '../api/call.ts'
@@ -16,6 +16,8 @@ export interface CallError {
   body?: string | undefined
   /** The delay requested with `Retry-After`; null if there is none. */
   retryAfterMs?: number | null
+  /** The refused files, if the call was for several. */
+  errors?: readonly ListedError[]
 }
 
 export type Outcome<T> = { ok: true; value: T } | { ok: false; error: CallError }
@@ -34,11 +36,12 @@ export async function toOutcome<T>(call: Promise<T>): Promise<Outcome<T>> {
 
 function toCallError(error: unknown): CallError {
   if (!(error instanceof ApiError)) return { status: null, code: null, message: null }
-  const { status, code = null, publicMessage: message = null } = error
+  const { status, code = null, publicMessage: message = null, errors } = error
   const body = error.message.slice(`${status}: `.length)
   const seconds = parseWholeNumber(error.retryAfter)
   const retryAfterMs = seconds === null ? null : seconds * 1000
-  return { status, code, message, retryAfterMs, ...(message === null && { body }) }
+  const listed = errors.length > 0 && { errors }
+  return { status, code, message, retryAfterMs, ...listed, ...(message === null && { body }) }
 }
 
 /** Spec §4: the error text for an upload that the user cancels. */
@@ -59,6 +62,7 @@ const permanentCodes: readonly string[] = [
   'CONTENT_BLOCKED',
   'FILE_TOO_LARGE',
   'INVALID_INPUT',
+  'LINK_NOT_FOUND',
 ] satisfies ErrorCode[]
 
 /**
@@ -72,6 +76,9 @@ export function isPermanentFailure(
   if (status !== 'failed') return false
   return (code != null && permanentCodes.includes(code)) || (pasted && error === dataLostText)
 }
+
+/** The error text for an upload to a link that has ended. */
+export const linkEndedText = 'The link has ended. Please restart upload.'
 
 const networkErrorText = 'Network error during upload'
 

@@ -1,7 +1,7 @@
 import type { StoreApi } from 'zustand/vanilla'
 import type { Interruption } from './interruption.ts'
 import type { PickedFile } from './picking/picked-file.ts'
-import type { UploadRecord } from './records/upload-record.ts'
+import type { RecordLink, UploadRecord } from './records/upload-record.ts'
 import type { ToastNotice } from './upload-notices.ts'
 
 /** A running upload's speed and interruption. Not saved. */
@@ -28,8 +28,11 @@ export interface ShownUploads {
 
 /** This browser's uploads and the available actions. */
 export interface UploadsState extends ShownUploads {
-  /** Uploads files. If a paused upload needs one of them, resumes that upload instead. */
-  add(files: readonly PickedFile[], expirationDays: number): void
+  /**
+   * Uploads files. If a paused upload needs one of them, resumes that upload instead.
+   * @param link the link for all files. If undefined, each file gets its own.
+   */
+  add(files: readonly PickedFile[], expirationDays: number, link?: RecordLink): void
   /** Cancels an upload, even one that another tab is running. */
   cancel(id: string): void
   /** Cancels this tab's foreground uploads. */

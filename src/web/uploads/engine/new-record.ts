@@ -1,7 +1,8 @@
+import { isMediaType } from '../../../shared/rules/files/file-kind.ts'
 import { cleanFileName } from '../../../shared/rules/files/file-name.ts'
 import type { UploadPath } from '../../../shared/rules/files/upload-path.ts'
 import type { PickedFile } from '../picking/picked-file.ts'
-import type { UploadRecord } from '../records/upload-record.ts'
+import type { RecordLink, UploadRecord } from '../records/upload-record.ts'
 
 /** The files in one drop, which were added together. */
 export interface AddedFiles {
@@ -9,6 +10,8 @@ export interface AddedFiles {
   batch: string
   path: UploadPath
   expirationDays: number
+  /** The link for all files. If undefined, each file gets its own. */
+  link?: RecordLink | undefined
   /** The files, each with its upload record's ID. */
   files: readonly { id: string; picked: PickedFile }[]
 }
@@ -41,4 +44,10 @@ export function createRecord({
     lastActivity: now,
     error: null,
   }
+}
+
+/** Returns what the server needs to know of a file to start its upload. */
+export function announcedFile({ fileName, fileSize, fileType }: UploadRecord) {
+  // Some systems report an invalid type. An empty string means unknown.
+  return { fileName, fileSize, fileType: isMediaType(fileType) ? fileType : '' }
 }

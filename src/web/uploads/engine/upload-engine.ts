@@ -25,6 +25,7 @@ import {
 } from '../upload-notices.ts'
 import type { PageCallbacks, ShownUploads } from '../uploads-state.ts'
 import { BatchProgress } from './batch-progress.ts'
+import { createLinkStarter } from './link-starter.ts'
 import { type AddedFiles, createRecord } from './new-record.ts'
 import { UploadResumer } from './resume-uploads.ts'
 import { UploadFiles } from './upload-files.ts'
@@ -59,7 +60,7 @@ const abortTimeoutMs = 3000
 const unlimitedRetries = { maxAttempts: Number.POSITIVE_INFINITY, outlastsOutages: false }
 
 export interface EngineDeps
-  extends Omit<RunDeps, 'calls' | 'runInTurn' | 'onStoredAfterStop'>,
+  extends Omit<RunDeps, 'calls' | 'runInTurn' | 'startInLink' | 'onStoredAfterStop'>,
     PageCallbacks {
   calls: UploadCalls
   records: RecordStore
@@ -131,6 +132,11 @@ export class UploadEngine {
     this.#runner = new UploadRunner({
       ...deps,
       files: this.#files,
+      startInLink: createLinkStarter({
+        calls: deps.calls,
+        list: this.#list,
+        update: (record) => this.#update(record),
+      }),
       getRecord: (id) => this.#list.get(id),
       update: (record) => this.#update(record),
       onRunEnd: (record, result) => this.#handleRunEnd(record, result),

@@ -52,6 +52,7 @@ function startRun(changes: Partial<UploadRecord> = {}, uploadFile: File | null =
         listParts: recordCall('listParts', calls.listParts),
         confirmUpload: recordCall('confirmUpload', calls.confirmUpload),
       },
+      startInLink: async () => ({ ok: false, error: noResponse }),
       sendFile: (job) => {
         jobs.push(job)
         return send(job)
@@ -104,7 +105,7 @@ afterEach(() => {
 
 test.each<[keyof typeof calls, number, Partial<UploadRecord>]>([
   ['getUploadUrl', 30_000, {}],
-  ['listParts', 30_000, { ticket }],
+  ['listParts', 30_000, { ticket, uploadStartTime: 0 }],
   ['confirmUpload', 600_000, {}],
 ])('an unanswered %s call times out after %i ms and is retried', async (call, ms, uploadFile) => {
   calls = { ...calls, [call]: hangUntilAborted }
@@ -211,7 +212,7 @@ describe('a failed attempt', () => {
   test("is confirmed, or restarted if the server doesn't know the upload", async () => {
     calls.listParts = async () => makeFailedOutcome(404)
     calls.confirmUpload = async () => makeFailedOutcome(404)
-    startRun({ ticket })
+    startRun({ ticket, uploadStartTime: 0 })
     await vi.advanceTimersByTimeAsync(0)
     expect(getCallNames()).toEqual(['listParts', 'confirmUpload', 'getUploadUrl', 'confirmUpload'])
   })
@@ -223,7 +224,7 @@ describe('a failed attempt', () => {
     send = async () => {
       throw error
     }
-    startRun({ ticket })
+    startRun({ ticket, uploadStartTime: 0 })
     await vi.advanceTimersByTimeAsync(0)
     expect(getCallNames()).toEqual(['listParts', 'getUploadUrl'])
     expect(await resultPromise).toMatchObject({ type: 'failed', stage: 'transfer' })
@@ -233,7 +234,7 @@ describe('a failed attempt', () => {
     send = async () => {
       throw new TransferError('status', 403)
     }
-    startRun({ ticket: { ...ticket, parts: { size: 400, count: 3 } } })
+    startRun({ ticket: { ...ticket, parts: { size: 400, count: 3 } }, uploadStartTime: 0 })
     expect(await resultPromise).toMatchObject({
       type: 'failed',
       error: 'Upload failed with status 403',

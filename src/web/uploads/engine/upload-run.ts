@@ -1,6 +1,10 @@
-import { isMediaType } from '../../../shared/rules/files/file-kind.ts'
 import type { Interruption } from '../interruption.ts'
-import type { UploadRecord, UploadTicket } from '../records/upload-record.ts'
+import {
+  type StartedUpload,
+  toTicket,
+  type UploadRecord,
+  type UploadTicket,
+} from '../records/upload-record.ts'
 import type { Semaphore } from '../transfer/semaphore.ts'
 import { requestTimeoutMs } from '../transfer/storage-request.ts'
 import {
@@ -10,10 +14,17 @@ import {
   type RepeatedCall,
   type UploadCalls,
 } from '../transfer/upload-calls.ts'
-import { type CallError, callErrorText, transferCode, transferErrorText } from '../upload-errors.ts'
+import {
+  type CallError,
+  callErrorText,
+  type Outcome,
+  transferCode,
+  transferErrorText,
+} from '../upload-errors.ts'
 import type { FailedStage } from '../upload-notices.ts'
 import { type PartUrls, type SendFile, type StoredPart, TransferError } from '../upload-ports.ts'
 import type { UploadActivity } from '../uploads-state.ts'
+import { announcedFile } from './new-record.ts'
 import { bytesPerSecond, type SpeedSamples, withSample } from './upload-speed.ts'
 import { withBytes } from './upload-state.ts'
 
@@ -21,7 +32,9 @@ import { withBytes } from './upload-state.ts'
 const progressIntervalMs = 500
 
 export interface RunDeps extends CallDeps {
-  calls: Omit<UploadCalls, 'batched'>
+  calls: Omit<UploadCalls, 'batched' | 'createLink' | 'addFiles'>
+  /** Starts an upload that shares its link with others. Frees its slot if it has been stopped. */
+  startInLink: (record: UploadRecord, signal: AbortSignal) => Promise<Outcome<StartedUpload>>
   sendFile: SendFile
   /** Queues a transfer until it may start, which limits how many run at once. */
   runInTurn: Semaphore
@@ -130,10 +143,11 @@ export class UploadRun {
   }
 
   async #attempt(file: File): Promise<void> {
-    const existingTicket = this.#record.get().ticket
-    const storedParts = existingTicket ? await this.#listParts(existingTicket) : []
+    const { ticket: existingTicket, uploadStartTime } = this.#record.get()
+    const isResumed = uploadStartTime !== null
+    const storedParts = existingTicket && isResumed ? await this.#listParts(existingTicket) : []
     const ticket = existingTicket ?? (await this.#start())
-    await this.#transfer(file, ticket, storedParts, existingTicket !== null)
+    await this.#transfer(file, ticket, storedParts, isResumed)
     await this.#confirm(ticket)
   }
 
@@ -187,29 +201,23 @@ export class UploadRun {
   }
 
   async #start(): Promise<UploadTicket> {
-    const { calls } = this.#deps
-    const { fileName, fileSize, fileType, expirationDays, ownerId, id } = this.#record.get()
+    const { calls, startInLink } = this.#deps
+    const record = this.#record.get()
+    const { expirationDays, ownerId, id, link } = record
+    const file = { ...announcedFile(record), expirationDays: String(expirationDays) }
     const outcome = await this.#callWithRetries({
-      call: calls.getUploadUrl,
-      input: {
-        fileName,
-        fileSize,
-        // Some systems report an invalid type. An empty string means unknown.
-        fileType: isMediaType(fileType) ? fileType : '',
-        expirationDays: String(expirationDays),
-        ownerId,
-        idempotencyKey: id,
-      },
+      call: (_, signal) =>
+        link
+          ? startInLink(record, signal)
+          : calls.getUploadUrl({ ...file, ownerId, idempotencyKey: id }, signal),
+      input: undefined,
       shouldRetry: canRetryStart,
     })
     if (!outcome.ok) throw new StageError('start', outcome.error)
-    if (this.#signal.aborted) await calls.abortUpload(outcome.value.cloudKey)
+    if (this.#signal.aborted && !link) await calls.abortUpload(outcome.value.cloudKey)
     this.#signal.throwIfAborted()
-    const { parts, ...ticket } = outcome.value
-    if (!parts) return ticket
-    const { urls, ...plan } = parts
-    this.#partUrls = urls
-    return { ...ticket, parts: plan }
+    this.#partUrls = outcome.value.parts?.urls ?? {}
+    return toTicket(outcome.value)
   }
 
   async #listParts({ cloudKey }: UploadTicket): Promise<readonly StoredPart[]> {

@@ -1,11 +1,16 @@
 import { z } from 'zod'
+import { linkOptionsSchema } from '../../../shared/contract/links.ts'
 import { uploads } from '../../../shared/contract/uploads.ts'
 import { uploadPaths } from '../../../shared/rules/files/upload-path.ts'
 import { dayInMs } from '../../../shared/rules/format/units.ts'
+import type { CallResponse } from '../../api/call.ts'
 
 /** Epoch milliseconds. */
 const timestampSchema = z.number()
 const byteCountSchema = z.int().nonnegative()
+
+/** The server's response to the start of an upload. */
+export type StartedUpload = CallResponse<'getUploadUrl'>
 
 const { parts, ...ticketShape } = uploads.getUploadUrl.response.shape
 
@@ -27,6 +32,13 @@ const ticketSchema = z.object({
 })
 export type UploadTicket = z.infer<typeof ticketSchema>
 
+/** Returns the ticket in a server's response, which may contain part URLs. */
+export function toTicket({ parts, ...ticket }: StartedUpload): UploadTicket {
+  if (!parts) return ticket
+  const { urls: _, ...plan } = parts
+  return { ...ticket, parts: plan }
+}
+
 /** Identifies a file when the user chooses it again. */
 const fileIdentitySchema = z.object({
   /** The name on disk, before sanitizing. */
@@ -35,6 +47,10 @@ const fileIdentitySchema = z.object({
   lastModified: timestampSchema,
 })
 export type FileIdentity = z.infer<typeof fileIdentitySchema>
+
+/** The link that an upload shares with others: its options or, once it exists, its code. */
+const recordLinkSchema = linkOptionsSchema.extend({ shortCode: z.string().optional() })
+export type RecordLink = z.infer<typeof recordLinkSchema>
 
 /**
  * An upload as saved in localStorage (spec §3). New fields must be optional to keep older versions'
@@ -59,6 +75,8 @@ const uploadRecordSchema = z.object({
    */
   pasted: z.boolean(),
   expirationDays: z.int().positive(),
+  /** Absent if the file gets its own link. */
+  link: recordLinkSchema.optional(),
   ticket: ticketSchema.nullable(),
   /**
    * True after an automatic repair, which is needed if the server doesn't know the upload, lacks

@@ -13,6 +13,10 @@ type UploadCall<Name extends JsonEndpointName, Input> = (
 
 export interface UploadCalls {
   getUploadUrl: UploadCall<'getUploadUrl', CallInput<'getUploadUrl'>['body']>
+  /** Starts a link with files, or none of them if one is refused. */
+  createLink: UploadCall<'createLink', CallInput<'createLink'>['body']>
+  /** Adds files to a link, or none of them if one is refused. */
+  addFiles: UploadCall<'addFiles', Pick<CallInput<'addFiles'>, 'params' | 'body'>>
   listParts: UploadCall<'listParts', NonNullable<CallInput<'listParts'>['query']>>
   confirmUpload: UploadCall<'confirmUpload', CallInput<'confirmUpload'>['body']>
   /**
