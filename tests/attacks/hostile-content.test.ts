@@ -1,7 +1,7 @@
-import type { PublicLink } from '../../src/shared/contract/links.ts'
 import { createHash } from 'node:crypto'
 import { parse } from 'content-disposition'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { PublicLink } from '../../src/shared/contract/links.ts'
 import { publicPages } from '../../src/shared/public-pages.ts'
 import { cleanFileName } from '../../src/shared/rules/files/file-name.ts'
 import { json, makeClient, makeFile, makePerson, type Person } from '../support/make.ts'
@@ -220,6 +220,10 @@ describe('public information about a link', () => {
     const fileNames = 'id mimeType name receivedBytes sha256 size state'
     expect(Object.keys(details.files[0] ?? {}).toSorted()).toEqual(fileNames.split(' '))
     const html = await (await fetchAsVisitor(`/s/${shortCode}`, browser)).text()
+    for (const secret of [owner.id, owner.email]) {
+      expect(JSON.stringify(details)).not.toContain(secret)
+      expect(html).not.toContain(secret)
+    }
     expect(html).not.toContain('<img src=x')
     expect(html).not.toContain('\u202e')
   })
@@ -231,80 +235,5 @@ describe('public information about a link', () => {
     for await (const { key } of app.disk.list()) keys.push(key)
     expect(keys.length).toBeGreaterThan(0)
     for (const key of keys) expect(key).toMatch(/^[0-9a-z]{26}$/)
-  })
-})
-
-describe('our pages', () => {
-  it("run only scripts and styles from the build, and can't be framed", async () => {
-    const { shortCode } = await makeFile(owner)
-    const paths = ['/', '/login', '/signup', '/reset-password', '/nowhere', '/api/docs']
-    paths.push(`/s/${shortCode}`, `/download/${shortCode}`, '/s/nothing', '/download/nothing')
-    paths.push(`/s/${shortCode}/report`, '/s/nothing/report', '/preview', '/share')
-    paths.push(...Object.values(publicPages).map(({ path }) => path))
-    const responses = await Promise.all(
-      paths.map(async (path) => ({ path, headers: (await fetchAsVisitor(path, browser)).headers })),
-    )
-    for (const { path, headers } of responses) {
-      const policy = headers.get('content-security-policy') ?? ''
-      expect(policy, path).toMatch(/^default-src 'none'; /)
-      expect(policy, path).not.toMatch(/unsafe-|\*|https?:/)
-      expect(policy, path).toContain("frame-ancestors 'none'")
-      expect(policy, path).toContain("base-uri 'none'")
-      expect(policy, path).toMatch(/form-action '(self|none)'/)
-      expect(headers.get('x-content-type-options'), path).toBe('nosniff')
-      expect(headers.get('referrer-policy'), path).toMatch(/^(no-referrer|same-origin)$/)
-    }
-  })
-
-  it('of the API reference allow only their one inline style', async () => {
-    const response = await fetchAsVisitor('/api/docs')
-    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(await response.text()) ?? []
-    const hash = createHash('sha256').update(style).digest('base64')
-    expect(style).not.toBe('')
-    expect(response.headers.get('content-security-policy')).toContain(`'sha256-${hash}'`)
-  })
-})
-
-describe('an open redirect', () => {
-  it.each([
-    '/api/login?next=https://evil.example',
-    '/api/login?redirect=//evil.example',
-    '/api/logout?next=https://evil.example',
-    '/api/logout?callbackURL=//evil.example/',
-    '//evil.example/',
-    '//evil.example/%2e%2e',
-    '/\\evil.example',
-    '/.//evil.example',
-    '/s//evil.example',
-    '/login?next=//evil.example',
-  ])('through %s is impossible', async (path) => {
-    // When a page is opened as localhost, the server redirects to 127.0.0.1. That redirect must not
-    // lead to another site either.
-    for (const host of ['127.0.0.1', 'localhost']) {
-      const headers = { host: `${host}:${app.deps.config.port}`, ...browser }
-      const { status, headers: responseHeaders } = await send(app.url, { path, headers })
-      const { location } = responseHeaders
-      expect(status).toBeLessThan(500)
-      if (location === undefined) continue
-      expect(new URL(location, app.url).origin).toBe(app.url)
-    }
-  })
-})
-
-describe('public information about a link', () => {
-  it('reveals no owner, storage key or download count', async () => {
-    const { shortCode } = await makeFile(owner)
-    const response = await fetchAsVisitor(`/api/links/${shortCode}`)
-    const details = await json<PublicLink>(response)
-    expect(Object.keys(details).toSorted()).toEqual(
-      'branding createdAt expiresAt maxLifetimeAt mimeType originalName sha256 shortCode size'.split(
-        ' ',
-      ),
-    )
-    const html = await (await fetchAsVisitor(`/s/${shortCode}`, browser)).text()
-    for (const secret of [owner.id, owner.email]) {
-      expect(JSON.stringify(details)).not.toContain(secret)
-      expect(html).not.toContain(secret)
-    }
   })
 })
