@@ -52,10 +52,14 @@ function chooseFile(link: Link, fileId: string | undefined): DownloadableFile | 
   if (fileId !== undefined) {
     const file = link.files.find(({ id }) => id === fileId.toLowerCase())
     if (file) return file
-    throw new AppError(link.isUploading ? 'STILL_UPLOADING' : 'FILE_NOT_FOUND')
+    throw link.isUploading ? stillUploading() : new AppError('FILE_NOT_FOUND')
   }
-  if (link.isUploading) throw new AppError('STILL_UPLOADING')
+  if (link.isUploading) throw stillUploading()
   return link.files.length === 1 ? (link.files[0] ?? null) : null
+}
+
+function stillUploading() {
+  return new AppError('STILL_UPLOADING', { isLogged: false })
 }
 
 async function sendFile(
@@ -120,7 +124,7 @@ function createArchive({ stores }: Pick<Deps, 'stores'>, link: Link): ZipArchive
   const names = zipNames(link.files.map(({ originalName }) => originalName))
   const createdAt = new Date(Math.max(...link.files.map((file) => file.createdAt.getTime())))
   const files = link.files.map(({ size, crc32, createdAt, storage, storageKey }, index) => {
-    if (crc32 === null) throw new AppError('STILL_UPLOADING')
+    if (crc32 === null) throw stillUploading()
     const name = names[index] ?? ''
     return {
       name,
